@@ -1,0 +1,54 @@
+# make run     sets up everything, builds, compares four TCP variants over a moving 50-node network
+# make test    sets up everything, runs every check and test
+# make setup   only sets up: .venv/ with the built package
+# make fmt     formats Rust and Python
+# make clean   removes .venv/ and the build
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-rust test-python fmt clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+SEEDS ?= 10
+
+# Everything the native module is built from.
+NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*')
+
+help:
+	@sed -n 's/^# make /make /p' Makefile
+
+setup: $(VENV)/.native
+
+$(VENV)/.python: requirements.txt requirements-dev.txt scripts/setup.sh
+	@scripts/setup.sh python
+	@touch $@
+
+$(VENV)/.native: $(VENV)/.python $(NATIVE)
+	@scripts/setup.sh native
+	@touch $@
+
+run: setup
+	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds $(SEEDS)
+
+test: test-rust test-python
+
+test-rust: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo test --workspace --locked --quiet
+
+test-python: setup test-rust
+	$(BIN)/ruff check python
+	$(BIN)/ruff format --check python
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+fmt:
+	cargo fmt --all
+	$(BIN)/ruff check --fix python
+	$(BIN)/ruff format python
+
+clean:
+	rm -rf $(VENV) python/tworay/_native*.so
+	cargo clean

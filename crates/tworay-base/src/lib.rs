@@ -1,0 +1,22 @@
+//! Floor 0: the quantities every other room speaks in.
+//!
+//! No quantity here is a bare number in an interface: time is integer nanoseconds, rates are
+//! bits per second, powers are watts or dBm and can't be mixed by accident.
+
+mod cause;
+mod geometry;
+mod ids;
+mod quantity;
+mod rng;
+mod seq;
+mod time;
+mod units;
+
+pub use cause::LossCause;
+pub use geometry::Position;
+pub use ids::{FlowId, NodeId, PacketId};
+pub use quantity::{BitRate, Bytes, Dbm, Hertz, Joules, Metres, Ratio, Speed, Watts};
+pub use rng::{Purpose, RngStream};
+pub use seq::Seq32;
+pub use time::{SimDuration, SimTime};
+pub use units::UnitError;

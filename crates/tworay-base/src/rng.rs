@@ -1,0 +1,119 @@
+//! Named random streams: one generator per (run seed, node, purpose).
+//!
+//! A stream's draws depend on nothing else, so adding a node or a draw elsewhere disturbs no other
+//! stream, and two TCP variants meet the same world (common random numbers). The generator
+//! (Xoshiro256++), the derivation and every sampler below are part of a result: they never change
+//! without a "Changed results" entry.
+
+use crate::{NodeId, SimDuration};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// What a stream is drawn for. The numbers are fixed: they enter the derivation.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Purpose {
+    /// 802.11 backoff.
+    Backoff = 1,
+    /// Routing jitter.
+    RoutingJitter = 2,
+    /// Movement: destinations, speeds, pauses.
+    Mobility = 3,
+    /// Where nodes stand at the start.
+    Placement = 4,
+    /// Application start jitter and on/off times.
+    Traffic = 5,
+    /// Bit and packet errors.
+    ChannelError = 6,
+    /// Fading and shadowing.
+    Fading = 7,
+    /// A TCP endpoint's own draws (tick phase, probe ids).
+    Tcp = 8,
+    /// Interface and link queues (RED).
+    Queue = 9,
+    /// Handoff and node failure times.
+    Events = 10,
+    /// Test inputs.
+    Test = 99,
+}
+
+/// One seeded generator with its own few samplers.
+#[derive(Clone, Debug)]
+pub struct RngStream(Xoshiro256PlusPlus);
+
+/// SplitMix64's output function: a fixed 64-bit mixer.
+const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl RngStream {
+    /// The stream of `node` for `purpose` in the run with `seed`.
+    pub fn new(seed: u64, node: NodeId, purpose: Purpose) -> Self {
+        Self::numbered(seed, node.0 as u64, purpose)
+    }
+
+    /// As [`RngStream::new`], for things that are counted but aren't nodes (links, flows).
+    pub fn numbered(seed: u64, index: u64, purpose: Purpose) -> Self {
+        let a = mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15));
+        let b = mix(a ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03).wrapping_add(0x8cb9_2ba7_2f3d_8dd7));
+        let c = mix(b ^ (purpose as u64).wrapping_mul(0xaef1_7502_108e_f2d9));
+        Self(Xoshiro256PlusPlus::seed_from_u64(c))
+    }
+
+    /// 64 uniform bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A uniform integer in `0..n` without bias (Lemire); `n` must not be zero.
+    #[inline]
+    pub fn below(&mut self, n: u32) -> u32 {
+        debug_assert!(n > 0);
+        let mut m = (self.bits() >> 32) * n as u64;
+        if (m as u32) < n {
+            let threshold = n.wrapping_neg() % n;
+            while (m as u32) < threshold {
+                m = (self.bits() >> 32) * n as u64;
+            }
+        }
+        (m >> 32) as u32
+    }
+
+    /// A uniform real in `[0, 1)` with 53 bits.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// A uniform real in `[lo, hi)`.
+    #[inline]
+    pub fn uniform(&mut self, lo: f64, hi: f64) -> f64 {
+        lo + (hi - lo) * self.unit()
+    }
+
+    /// An exponential real with the given mean.
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * libm::log(1.0 - self.unit())
+    }
+
+    /// A standard normal real (Box-Muller, one of the pair).
+    pub fn normal(&mut self) -> f64 {
+        let u = 1.0 - self.unit();
+        let v = self.unit();
+        libm::sqrt(-2.0 * libm::log(u)) * libm::cos(core::f64::consts::TAU * v)
+    }
+
+    /// True with probability `p`.
+    #[inline]
+    pub fn chance(&mut self, p: f64) -> bool {
+        self.unit() < p
+    }
+
+    /// A uniform length in `[0, max)`, zero if `max` is zero.
+    pub fn jitter(&mut self, max: SimDuration) -> SimDuration {
+        SimDuration::from_nanos((self.unit() * max.as_nanos() as f64) as u64)
+    }
+}

@@ -1,0 +1,157 @@
+//! The scenario file's `[mac]` table.
+
+use crate::quirks::MacQuirks;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{BitRate, Bytes, SimDuration};
+
+/// Which reading of IEEE 802.11 the MAC follows.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// IEEE 802.11-1999, clause 9.
+    #[default]
+    Standard,
+    /// ns-2.35's `Mac/802_11`, habit by habit.
+    Ns2,
+}
+
+/// The RTS/CTS strategies of the thesis (§5.4) by name.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtsStrategy {
+    /// RTS/CTS before every unicast frame (threshold 0).
+    Full,
+    /// RTS/CTS before TCP data only (threshold 500 bytes).
+    Partial,
+    /// No RTS/CTS (threshold 3000 bytes).
+    None,
+}
+
+impl RtsStrategy {
+    /// The threshold that realises the strategy.
+    pub const fn threshold(self) -> Bytes {
+        match self {
+            RtsStrategy::Full => Bytes(0),
+            RtsStrategy::Partial => Bytes(500),
+            RtsStrategy::None => Bytes(3000),
+        }
+    }
+}
+
+/// 802.11 DSSS parameters (IEEE 802.11-1999 §15.3.3, ns-2.35 defaults where the standard leaves a choice).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MacConfig {
+    /// `standard` (IEEE 802.11-1999) or `ns2` (ns-2.35's habits).
+    pub dialect: Dialect,
+    /// Rate of unicast data frames.
+    pub data_rate: BitRate,
+    /// Rate of RTS, CTS, ACK and broadcast frames.
+    pub basic_rate: BitRate,
+    /// Rate of ACK frames where it differs from the basic rate.
+    pub ack_rate: Option<BitRate>,
+    /// A frame longer than this is preceded by RTS/CTS. 0B: always; 3000B: never.
+    pub rts_threshold: Bytes,
+    /// `full`, `partial` or `none`: sets the threshold by the thesis' names and outweighs `rts_threshold`.
+    pub rts: Option<RtsStrategy>,
+    /// Slot time.
+    pub slot: SimDuration,
+    /// Short interframe space.
+    pub sifs: SimDuration,
+    /// Preamble and PLCP header before each frame (long: 192 µs).
+    pub plcp: SimDuration,
+    /// Smallest contention window in slots, one less than a power of two.
+    pub cw_min: u32,
+    /// Largest contention window in slots, one less than a power of two.
+    pub cw_max: u32,
+    /// Attempts for frames up to the RTS threshold, and for RTS frames (1..=255).
+    pub short_retry_limit: u8,
+    /// Attempts for frames above the RTS threshold (1..=255).
+    pub long_retry_limit: u8,
+    /// Packets the interface queue holds (1..=100000).
+    pub queue_limit: u32,
+    /// Resolve next hops with ARP before the first unicast frame to them.
+    pub arp: bool,
+    /// Link-layer processing delay in each direction (ns-2: 25 µs).
+    pub link_delay: SimDuration,
+}
+
+impl Default for MacConfig {
+    fn default() -> Self {
+        Self {
+            dialect: Dialect::Standard,
+            data_rate: BitRate::from_bps(2_000_000),
+            basic_rate: BitRate::from_bps(1_000_000),
+            ack_rate: None,
+            rts_threshold: Bytes(0),
+            rts: None,
+            slot: SimDuration::from_micros(20),
+            sifs: SimDuration::from_micros(10),
+            plcp: SimDuration::from_micros(192),
+            cw_min: 31,
+            cw_max: 1023,
+            short_retry_limit: 7,
+            long_retry_limit: 4,
+            queue_limit: 50,
+            arp: true,
+            link_delay: SimDuration::ZERO,
+        }
+    }
+}
+
+impl MacConfig {
+    /// ns-2.35's `Mac/802_11` at 2 Mb/s data and 1 Mb/s basic rate.
+    pub fn ns2() -> Self {
+        Self { dialect: Dialect::Ns2, link_delay: SimDuration::from_micros(25), ..Self::default() }
+    }
+
+    /// The RTS threshold in force, bytes.
+    pub fn threshold(&self) -> Bytes {
+        self.rts.map_or(self.rts_threshold, RtsStrategy::threshold)
+    }
+
+    /// The habits of the dialect.
+    pub fn quirks(&self) -> MacQuirks {
+        match self.dialect {
+            Dialect::Standard => MacQuirks::STANDARD,
+            Dialect::Ns2 => MacQuirks::NS2,
+        }
+    }
+
+    /// Checks ranges; the error is (key, problem, remedy).
+    pub fn validate(&self) -> Result<(), (String, String, String)> {
+        let bad = |key: &str, problem: String, remedy: &str| Err((key.into(), problem, remedy.into()));
+        for (key, cw) in [("cw_min", self.cw_min), ("cw_max", self.cw_max)] {
+            if !(cw + 1).is_power_of_two() || !(1..=65_535).contains(&cw) {
+                return bad(key, format!("{cw} is not one less than a power of two"), "use 31, 63, 127, … 1023");
+            }
+        }
+        if self.cw_min > self.cw_max {
+            return bad("cw_min", format!("{} is above cw_max ({})", self.cw_min, self.cw_max), "lower cw_min");
+        }
+        for (key, limit) in
+            [("short_retry_limit", self.short_retry_limit), ("long_retry_limit", self.long_retry_limit)]
+        {
+            if limit == 0 {
+                return bad(key, "0 attempts can send nothing".into(), "use 1 to 255 (802.11: 7 and 4)");
+            }
+        }
+        if !(2..=100_000).contains(&self.queue_limit) {
+            return bad("queue_limit", format!("{} packets", self.queue_limit), "use 2 to 100000 (usual: 50)");
+        }
+        if self.slot.is_zero() || self.slot > SimDuration::from_millis(1) {
+            return bad("slot", format!("{}", self.slot), "use more than 0 and up to 1ms (DSSS: 20us)");
+        }
+        if self.sifs.is_zero() || self.sifs > SimDuration::from_millis(1) {
+            return bad("sifs", format!("{}", self.sifs), "use more than 0 and up to 1ms (DSSS: 10us)");
+        }
+        if self.plcp > SimDuration::from_millis(10) {
+            return bad("plcp", format!("{}", self.plcp), "use up to 10ms (long preamble: 192us)");
+        }
+        if self.link_delay > SimDuration::from_secs(1) {
+            return bad("link_delay", format!("{}", self.link_delay), "use up to 1s (ns-2: 25us)");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! Floor 3: IEEE 802.11 DCF, interface queue and ARP as sans-IO state machines.
+//!
+//! [`Dcf`] is the distributed coordination function of one station: `(now, input) -> actions`.
+//! It owns no clock and no timer: it asks for two ([`MacTimer`]) and is told when they expire.
+//! Carrier sense is lazy: while the station has nothing to send, a busy medium costs a comparison.
+
+mod arp;
+mod config;
+mod contention;
+mod counters;
+mod dcf;
+mod duplicate;
+mod frame;
+mod queue;
+mod quirks;
+mod timing;
+
+pub use arp::{ArpAction, ArpBody, ArpTable};
+pub use config::{Dialect, MacConfig, RtsStrategy};
+pub use counters::MacCounters;
+pub use dcf::{Dcf, GiveUp, MacAction, MacTimer, Outgoing, RxError};
+pub use duplicate::DuplicateFilter;
+pub use frame::{Frame, FrameKind};
+pub use queue::{InterfaceQueue, QueueEntry};
+pub use quirks::MacQuirks;
+pub use timing::Timing;

@@ -1,0 +1,95 @@
+//! The interface queue: drop-tail, routing packets first.
+
+use std::collections::VecDeque;
+use tworay_base::{NodeId, PacketId};
+
+/// A packet waiting for the MAC.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct QueueEntry {
+    /// The packet.
+    pub packet: PacketId,
+    /// Station it goes to next, or broadcast.
+    pub next_hop: NodeId,
+    /// Length of the network packet, bytes.
+    pub ip_bytes: u32,
+    /// Whether it is a routing protocol's own (goes first).
+    pub routing: bool,
+}
+
+/// Drop-tail queue of a fixed number of packets.
+#[derive(Clone, Debug)]
+pub struct InterfaceQueue {
+    entries: VecDeque<QueueEntry>,
+    /// Routing packets at the front, kept in their order.
+    routing: usize,
+    limit: usize,
+    ns2: bool,
+}
+
+impl InterfaceQueue {
+    /// A queue for `limit` packets. `ns2`: one place less for data, and the newest routing packet is first of all.
+    pub fn new(limit: u32, ns2: bool) -> Self {
+        Self { entries: VecDeque::with_capacity(limit as usize + 1), routing: 0, limit: limit as usize, ns2 }
+    }
+
+    /// Puts a packet in; gives back the packet that found no room (this one, or the last for a routing packet).
+    pub fn push(&mut self, entry: QueueEntry) -> Option<QueueEntry> {
+        if entry.routing {
+            let at = if self.ns2 { 0 } else { self.routing };
+            self.entries.insert(at, entry);
+            self.routing += 1;
+            let over = if self.ns2 { self.entries.len() >= self.limit } else { self.entries.len() > self.limit };
+            if over { self.pop_back() } else { None }
+        } else {
+            let full = if self.ns2 { self.entries.len() + 1 >= self.limit } else { self.entries.len() >= self.limit };
+            if full {
+                return Some(entry);
+            }
+            self.entries.push_back(entry);
+            None
+        }
+    }
+
+    fn pop_back(&mut self) -> Option<QueueEntry> {
+        let out = self.entries.pop_back();
+        if out.is_some_and(|e| e.routing) {
+            self.routing -= 1;
+        }
+        out
+    }
+
+    /// Takes the next packet to send.
+    pub fn pop(&mut self) -> Option<QueueEntry> {
+        let out = self.entries.pop_front();
+        if out.is_some_and(|e| e.routing) {
+            self.routing -= 1;
+        }
+        out
+    }
+
+    /// Takes out all data packets for `next_hop`, in order; routing's own packets stay.
+    pub fn purge(&mut self, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
+        self.entries.retain(|e| {
+            let gone = e.next_hop == next_hop && !e.routing;
+            if gone {
+                out.push(*e);
+            }
+            !gone
+        });
+    }
+
+    /// Packets waiting.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The waiting packets, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = &QueueEntry> {
+        self.entries.iter()
+    }
+}

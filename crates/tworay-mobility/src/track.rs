@@ -1,0 +1,164 @@
+//! One node's movement as straight legs, asked for positions in (mostly) increasing time.
+
+use crate::waypoint::RandomWaypoint;
+use tworay_base::{Position, SimTime, Speed};
+
+/// A stretch of straight, uniform movement or of standing still. It holds from `from` until the next
+/// leg's `from`.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Leg {
+    /// When it begins.
+    pub from: SimTime,
+    /// Where it begins.
+    pub start: Position,
+    /// Velocity to the east and north in m/s.
+    pub velocity: (f64, f64),
+}
+
+impl Leg {
+    /// Standing at `place` from `from` on.
+    pub const fn rest(from: SimTime, place: Position) -> Self {
+        Self { from, start: place, velocity: (0.0, 0.0) }
+    }
+
+    /// Where the leg is at `t`, not before its beginning.
+    #[inline]
+    pub fn at(&self, t: SimTime) -> Position {
+        // Signed conversion is one instruction; a run's nanoseconds fit in 63 bits.
+        let dt = t.since(self.from).as_nanos() as i64 as f64 * 1e-9;
+        Position::new(self.start.x + self.velocity.0 * dt, self.start.y + self.velocity.1 * dt)
+    }
+
+    /// How fast, in m/s.
+    pub fn speed(&self) -> f64 {
+        let (vx, vy) = self.velocity;
+        (vx * vx + vy * vy).sqrt()
+    }
+}
+
+/// One node's movement. Positions for non-decreasing times cost a few nanoseconds; going back is allowed
+/// and costs a search.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// The present leg, valid while `from <= t < until`.
+    leg: Leg,
+    until: SimTime,
+    /// Index of `leg` in `legs`.
+    cursor: usize,
+    /// All legs known so far in order of time; the first begins at time zero. Never empty.
+    legs: Vec<Leg>,
+    /// Makes further legs, for movement without a written end.
+    source: Option<Box<RandomWaypoint>>,
+    max_speed: f64,
+}
+
+impl Track {
+    /// A node that never moves.
+    pub fn fixed(place: Position) -> Self {
+        Self::from_legs(vec![Leg::rest(SimTime::ZERO, place)])
+    }
+
+    /// A node that follows `legs` in order of time; the last one lasts for ever. If the first leg begins
+    /// after time zero, the node waits at its start; no legs means standing at the origin.
+    pub fn from_legs(mut legs: Vec<Leg>) -> Self {
+        debug_assert!(legs.is_sorted_by_key(|l| l.from));
+        let start = legs.first().map_or(Position::default(), |l| l.start);
+        if legs.first().is_none_or(|l| l.from > SimTime::ZERO) {
+            legs.insert(0, Leg::rest(SimTime::ZERO, start));
+        }
+        let jumps = legs.windows(2).any(|w| w[0].at(w[1].from).distance(w[1].start) > 1e-3);
+        let fastest = legs.iter().map(Leg::speed).fold(0.0, f64::max);
+        let max_speed = if jumps { f64::INFINITY } else { fastest };
+        Self::with(legs, None, max_speed)
+    }
+
+    /// A node that moves by the random waypoint model for ever.
+    pub fn random_waypoint(mut source: RandomWaypoint) -> Self {
+        let mut legs = Vec::new();
+        source.next_legs(&mut legs);
+        let max_speed = source.max_speed().get();
+        Self::with(legs, Some(Box::new(source)), max_speed)
+    }
+
+    fn with(legs: Vec<Leg>, source: Option<Box<RandomWaypoint>>, max_speed: f64) -> Self {
+        let mut track = Self { leg: legs[0], until: SimTime::ZERO, cursor: 0, legs, source, max_speed };
+        track.seek(SimTime::ZERO);
+        track
+    }
+
+    /// Where the node is at `t`.
+    #[inline]
+    pub fn position(&mut self, t: SimTime) -> Position {
+        if t < self.leg.from || t >= self.until {
+            self.seek(t);
+        }
+        self.leg.at(t)
+    }
+
+    /// How fast the node is at `t`.
+    pub fn speed_at(&mut self, t: SimTime) -> Speed {
+        self.position(t);
+        Speed(self.leg.speed())
+    }
+
+    /// A bound on the speed at all times: the distance between two times is at most this times their
+    /// difference. Infinite for a track that jumps.
+    #[inline]
+    pub fn max_speed(&self) -> Speed {
+        Speed(self.max_speed)
+    }
+
+    /// Whether the node stays where it is for ever.
+    #[inline]
+    pub fn is_static(&self) -> bool {
+        self.max_speed == 0.0
+    }
+
+    /// When the present course ends: until then the node keeps the velocity it has at `t`.
+    pub fn course_until(&mut self, t: SimTime) -> SimTime {
+        self.position(t);
+        self.until
+    }
+
+    /// The way in metres covered between two times, jumps not counted.
+    pub fn travelled(&mut self, from: SimTime, to: SimTime) -> f64 {
+        let (mut now, mut metres) = (from, 0.0);
+        while now < to {
+            let until = self.course_until(now).min(to);
+            metres += self.leg.speed() * until.since(now).as_secs_f64();
+            now = until;
+        }
+        metres
+    }
+
+    /// The corners of the way up to `to`: each leg's beginning, and where it leads.
+    pub(crate) fn legs_until(&mut self, to: SimTime) -> &[Leg] {
+        self.position(to);
+        let end = self.legs.partition_point(|l| l.from <= to);
+        &self.legs[..end]
+    }
+
+    /// Makes the leg at `t` the present one.
+    #[cold]
+    fn seek(&mut self, t: SimTime) {
+        if let Some(source) = &mut self.source {
+            // One leg more than needed, so that the last needed one has an end.
+            while self.legs.last().is_some_and(|l| l.from <= t && l.from < SimTime::NEVER) {
+                source.next_legs(&mut self.legs);
+            }
+        }
+        if t >= self.until {
+            // Usually the next leg or the one after.
+            while self.legs.get(self.cursor + 1).is_some_and(|next| next.from <= t) {
+                self.cursor += 1;
+            }
+        } else {
+            self.cursor = self.legs.partition_point(|l| l.from <= t).saturating_sub(1);
+        }
+        self.leg = self.legs[self.cursor];
+        self.until = self.legs.get(self.cursor + 1).map_or(SimTime::NEVER, |next| next.from);
+    }
+}
+
+#[cfg(test)]
+mod tests;

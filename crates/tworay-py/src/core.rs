@@ -1,0 +1,8 @@
+//! The core, as this crate uses it. A renamed item in `tworay-sim` is followed here and nowhere else.
+
+pub(crate) use tworay_sim::scenario::{
+    Scenario, ScenarioError, builtin_list, builtin_text, convert, json_schema,
+};
+pub(crate) use tworay_sim::{
+    Column, ColumnData, RunControl, RunError, RunOptions, RunReport, Table, VERSION, facts, run, variants,
+};

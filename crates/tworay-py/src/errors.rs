@@ -1,0 +1,34 @@
+//! Errors of the core as Python exceptions, one class per exit code of the command line.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+use crate::core;
+
+create_exception!(tworay._native, TworayError, PyException, "Base of every error tworay raises.");
+create_exception!(tworay._native, ScenarioError, TworayError, "The scenario or its overrides are wrong.");
+create_exception!(tworay._native, RunError, TworayError, "A run began and could not be finished.");
+create_exception!(tworay._native, Cancelled, TworayError, "A run was stopped before its end.");
+
+/// Adds the exceptions to the module.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("TworayError", py.get_type::<TworayError>())?;
+    module.add("ScenarioError", py.get_type::<ScenarioError>())?;
+    module.add("RunError", py.get_type::<RunError>())?;
+    module.add("Cancelled", py.get_type::<Cancelled>())
+}
+
+/// A wrong scenario, with the place and the remedy in its text.
+pub(crate) fn scenario(error: core::ScenarioError) -> PyErr {
+    ScenarioError::new_err(error.to_string())
+}
+
+/// A run that did not end well.
+pub(crate) fn run(error: core::RunError) -> PyErr {
+    match error {
+        core::RunError::Cancelled => Cancelled::new_err("the run was cancelled"),
+        core::RunError::Failed(message) => RunError::new_err(message),
+    }
+}

@@ -1,0 +1,30 @@
+//! The Python face of the simulator: `tworay._native`.
+//!
+//! Thin on purpose. The public, documented Python API lives in `python/tworay`; this module hands
+//! scenarios in and reports out, lets go of the GIL while a run computes, and turns errors into
+//! exceptions. [`core`] is the only place that knows how the core spells things.
+
+mod core;
+mod errors;
+mod report;
+mod run;
+mod scenario;
+
+use pyo3::prelude::*;
+
+/// Builds the module: classes, functions, exceptions, version.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("VERSION", core::VERSION)?;
+    errors::register(module)?;
+    module.add_class::<scenario::Scenario>()?;
+    module.add_class::<run::RunControl>()?;
+    module.add_class::<report::RunReport>()?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::builtin_scenarios, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::builtin_text, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::json_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::variants, module)?)?;
+    Ok(())
+}

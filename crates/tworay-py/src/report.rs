@@ -1,0 +1,63 @@
+//! What a run hands over: the JSON document and the tables as columns.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::core;
+
+/// A finished run.
+#[pyclass(frozen, module = "tworay._native")]
+pub(crate) struct RunReport(core::RunReport);
+
+impl RunReport {
+    pub(crate) fn new(report: core::RunReport) -> Self {
+        Self(report)
+    }
+}
+
+/// One column: name, kind (`f64`, `i64` or `str`), and its values: little-endian bytes for numbers
+/// (one copy, no Python object per value), a list for text.
+type PyColumn<'py> = (String, &'static str, Bound<'py, PyAny>);
+
+#[pymethods]
+impl RunReport {
+    /// The document of `tworay run --json`.
+    fn json(&self, py: Python<'_>) -> String {
+        py.detach(|| self.0.json())
+    }
+
+    /// The tables, each as its name and its columns in order.
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Vec<PyColumn<'py>>)>> {
+        let tables = py.detach(|| self.0.tables());
+        tables.into_iter().map(|table| hand_over(py, table)).collect()
+    }
+}
+
+fn hand_over(py: Python<'_>, table: core::Table) -> PyResult<(String, Vec<PyColumn<'_>>)> {
+    let columns =
+        table.columns.into_iter().map(|column| hand_over_column(py, column)).collect::<PyResult<_>>()?;
+    Ok((table.name.to_string(), columns))
+}
+
+fn hand_over_column(py: Python<'_>, column: core::Column) -> PyResult<PyColumn<'_>> {
+    let (kind, values) = match column.data {
+        core::ColumnData::F64(values) => ("f64", little_endian(py, &values, f64::to_le_bytes)?),
+        core::ColumnData::I64(values) => ("i64", little_endian(py, &values, i64::to_le_bytes)?),
+        core::ColumnData::Str(values) => ("str", PyList::new(py, values)?.into_any()),
+    };
+    Ok((column.name.to_string(), kind, values))
+}
+
+fn little_endian<'py, T: Copy>(
+    py: Python<'py>,
+    values: &[T],
+    bytes_of: impl Fn(T) -> [u8; 8],
+) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = PyBytes::new_with(py, values.len() * 8, |buffer| {
+        for (slot, value) in buffer.chunks_exact_mut(8).zip(values) {
+            slot.copy_from_slice(&bytes_of(*value));
+        }
+        Ok(())
+    })?;
+    Ok(bytes.into_any())
+}

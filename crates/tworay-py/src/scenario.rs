@@ -1,0 +1,110 @@
+//! Scenarios: loading, overriding, listing, converting.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use crate::{core, errors};
+
+/// A checked scenario; immutable, cheap to share between threads.
+#[pyclass(frozen, module = "tworay._native")]
+pub(crate) struct Scenario(pub(crate) Arc<core::Scenario>);
+
+#[pymethods]
+impl Scenario {
+    /// Loads a built-in scenario by name or a TOML file by path, and applies `key=value` overrides.
+    #[staticmethod]
+    #[pyo3(signature = (source, overrides = Vec::new()))]
+    fn load(py: Python<'_>, source: &str, overrides: Vec<String>) -> PyResult<Self> {
+        py.detach(|| core::Scenario::load(source, &overrides)).map(Self::wrap).map_err(errors::scenario)
+    }
+
+    /// Reads a scenario from TOML text; `base_dir` is where relative file names start.
+    #[staticmethod]
+    #[pyo3(signature = (text, file_name, base_dir, overrides = Vec::new()))]
+    fn from_toml(
+        py: Python<'_>,
+        text: &str,
+        file_name: &str,
+        base_dir: PathBuf,
+        overrides: Vec<String>,
+    ) -> PyResult<Self> {
+        py.detach(|| core::Scenario::from_toml(text, file_name, &base_dir, &overrides))
+            .map(Self::wrap)
+            .map_err(errors::scenario)
+    }
+
+    /// The same world with every TCP flow running `variant`.
+    fn with_variant(&self, variant: &str) -> PyResult<Self> {
+        self.0.with_variant(variant).map(Self::wrap).map_err(errors::scenario)
+    }
+
+    /// The scenario as complete TOML: every setting, defaults included.
+    fn to_toml(&self) -> String {
+        self.0.to_toml()
+    }
+
+    /// The scenario's name.
+    #[getter]
+    fn name(&self) -> String {
+        self.0.name.to_string()
+    }
+
+    /// Mean shortest-path hops between flow ends (`None` where no path ever exists) and the share of
+    /// time they have none.
+    fn facts(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64)> {
+        let facts = py.detach(|| core::facts(&self.0, seed)).map_err(errors::run)?;
+        let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite());
+        Ok((hops, facts.partitioned_fraction))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tworay.Scenario {:?}>", self.0.name)
+    }
+}
+
+impl Scenario {
+    fn wrap(scenario: core::Scenario) -> Self {
+        Self(Arc::new(scenario))
+    }
+}
+
+/// `(name, summary)` of every built-in scenario.
+#[pyfunction]
+pub(crate) fn builtin_scenarios() -> Vec<(String, String)> {
+    core::builtin_list()
+        .into_iter()
+        .map(|entry| (entry.name.to_string(), entry.summary.to_string()))
+        .collect()
+}
+
+/// The TOML text of a built-in scenario, or `None`.
+#[pyfunction]
+pub(crate) fn builtin_text(name: &str) -> Option<String> {
+    core::builtin_text(name)
+}
+
+/// The JSON Schema of the scenario file, as JSON text.
+#[pyfunction]
+pub(crate) fn json_schema() -> String {
+    core::json_schema().to_string()
+}
+
+/// A scenario file (TOML text) made from a movement file and flows written `from:to:application`.
+#[pyfunction]
+pub(crate) fn convert(py: Python<'_>, path: PathBuf, flows: Vec<String>) -> PyResult<String> {
+    py.detach(|| core::convert(&path, &flows)).map_err(errors::scenario)
+}
+
+/// `(name, summary, source, parameters)` of every TCP variant.
+#[pyfunction]
+pub(crate) fn variants() -> Vec<(String, String, String, Vec<String>)> {
+    core::variants()
+        .into_iter()
+        .map(|v| {
+            let parameters = v.parameters.iter().map(ToString::to_string).collect();
+            (v.name.to_string(), v.summary.to_string(), v.source.to_string(), parameters)
+        })
+        .collect()
+}

@@ -1,0 +1,278 @@
+//! The scenario's `[radio]` table.
+
+use crate::ConfigProblem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{BitRate, Hertz, Metres, Ratio, Watts};
+
+/// A named radio. A profile is a promise about the transmit power, frequency, antennas, losses and
+/// thresholds: to change one of these, say `profile = "custom"`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// Lucent WaveLAN DSSS at 914 MHz as in the CMU Monarch work and ns-2: received within 250 m,
+    /// sensed within 550 m over two-ray ground.
+    #[default]
+    #[serde(rename = "wavelan-914")]
+    Wavelan914,
+    /// Whatever the other keys say.
+    Custom,
+}
+
+/// How the mean received power falls with distance.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Propagation {
+    /// Friis: the power falls with the square of the distance.
+    FreeSpace,
+    /// Friis up to the crossover distance 4π·ht·hr/λ, beyond it the fourth power (Rappaport, Wireless
+    /// Communications §4.6).
+    #[default]
+    TwoRayGround,
+    /// Full power within `range`, nothing beyond: no signal is sensed without being received.
+    Range,
+    /// Friis up to the reference distance, beyond it the given power of the distance (Rappaport §4.9).
+    LogDistance {
+        /// Path loss exponent, 1 to 10: 2 is free space, 2.7 to 5 urban.
+        #[serde(default = "default_exponent")]
+        exponent: f64,
+        /// Reference distance, above zero.
+        #[serde(default = "default_reference")]
+        reference: Metres,
+    },
+}
+
+fn default_exponent() -> f64 {
+    3.0
+}
+
+fn default_reference() -> Metres {
+    Metres(1.0)
+}
+
+/// How a receiver decides which of several overlapping signals it can read.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReceptionModel {
+    /// ns-2's pairwise rule: the signal being received survives one that is weaker by `capture_ratio`.
+    #[default]
+    Capture,
+    /// Signal against noise plus the sum of all interference, with a threshold per rate.
+    Sinr,
+}
+
+/// The least signal to interference and noise ratio at which a rate can be read.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateThreshold {
+    /// The rate of the frame's body.
+    pub rate: BitRate,
+    /// The ratio, -20 dB to 60 dB.
+    pub sinr: Ratio,
+}
+
+/// Noise and thresholds of the `sinr` reception model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SinrConfig {
+    /// What the receiver adds to thermal noise, 0 dB to 40 dB.
+    pub noise_figure: Ratio,
+    /// Noise bandwidth: 22 MHz for DSSS.
+    pub bandwidth: Hertz,
+    /// Signal to interference and noise at which a frame's preamble is detected, -20 dB to 60 dB.
+    pub preamble: Ratio,
+    /// Thresholds by rate in ascending order; a rate between two entries takes the higher one's.
+    pub thresholds: Vec<RateThreshold>,
+}
+
+impl Default for SinrConfig {
+    fn default() -> Self {
+        // Required signal-to-noise ratios of the Lucent Orinoco data sheet for 1, 2, 5.5 and 11 Mb/s.
+        let table = [(1_000_000, 4.0), (2_000_000, 7.0), (5_500_000, 11.0), (11_000_000, 16.0)];
+        Self {
+            noise_figure: Ratio(7.0),
+            bandwidth: Hertz(22e6),
+            preamble: Ratio(4.0),
+            thresholds: table
+                .iter()
+                .map(|&(bps, db)| RateThreshold { rate: BitRate::from_bps(bps), sinr: Ratio(db) })
+                .collect(),
+        }
+    }
+}
+
+/// The scenario's `[radio]` table: one radio for all nodes. The defaults are the WaveLAN-914 profile
+/// over two-ray ground with ns-2's capture rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RadioConfig {
+    /// The named radio; `custom` frees the keys from `tx_power` to `cs_threshold`.
+    pub profile: Profile,
+    /// How the received power falls with distance.
+    pub propagation: Propagation,
+    /// How overlapping signals are told apart.
+    pub reception: ReceptionModel,
+    /// Transmit power.
+    pub tx_power: Watts,
+    /// Carrier frequency.
+    pub frequency: Hertz,
+    /// Height of every antenna above the ground.
+    pub antenna_height: Metres,
+    /// Gain of the transmitting antenna.
+    pub tx_gain: Ratio,
+    /// Gain of the receiving antenna.
+    pub rx_gain: Ratio,
+    /// Losses of the system (cables, filters); not negative.
+    pub system_loss: Ratio,
+    /// A frame that arrives with at least this power can be read.
+    pub rx_threshold: Watts,
+    /// A signal that arrives with at least this power makes the medium busy; at most `rx_threshold`.
+    pub cs_threshold: Watts,
+    /// By how much the signal being received must exceed a newcomer to survive it (`capture`).
+    pub capture_ratio: Ratio,
+    /// Reach of the `range` propagation.
+    pub range: Metres,
+    /// Noise and thresholds of the `sinr` reception.
+    pub sinr: SinrConfig,
+}
+
+impl Default for RadioConfig {
+    fn default() -> Self {
+        Self {
+            profile: Profile::Wavelan914,
+            propagation: Propagation::TwoRayGround,
+            reception: ReceptionModel::Capture,
+            // ns-2.35, tcl/lib/ns-default.tcl, Phy/WirelessPhy.
+            tx_power: Watts(0.281_838_15),
+            frequency: Hertz(914e6),
+            antenna_height: Metres(1.5),
+            tx_gain: Ratio(0.0),
+            rx_gain: Ratio(0.0),
+            system_loss: Ratio(0.0),
+            rx_threshold: Watts(3.652e-10),
+            cs_threshold: Watts(1.559e-11),
+            capture_ratio: Ratio(10.0),
+            range: Metres(250.0),
+            sinr: SinrConfig::default(),
+        }
+    }
+}
+
+impl RadioConfig {
+    /// ns-2.35's radio: the default is ns-2's already.
+    pub fn ns2() -> Self {
+        Self::default()
+    }
+
+    /// Checks ranges and the profile's promise. On error: the key, what is wrong, what to do.
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
+        self.check_profile()?;
+        for (key, value, most) in [
+            ("tx_power", self.tx_power.get(), 1e6),
+            ("frequency", self.frequency.get(), 1e12),
+            ("antenna_height", self.antenna_height.get(), 1e5),
+            ("rx_threshold", self.rx_threshold.get(), 1e6),
+            ("cs_threshold", self.cs_threshold.get(), 1e6),
+            ("range", self.range.get(), 1e7),
+            ("sinr.bandwidth", self.sinr.bandwidth.get(), 1e12),
+        ] {
+            // Written so that NaN fails too.
+            if !(value > 0.0 && value <= most) {
+                return Err(problem(
+                    key,
+                    format!("{value} is out of range"),
+                    format!("give a value above 0 and at most {most}"),
+                ));
+            }
+        }
+        for (key, value, least, most) in [
+            ("tx_gain", self.tx_gain.get(), -60.0, 60.0),
+            ("rx_gain", self.rx_gain.get(), -60.0, 60.0),
+            ("system_loss", self.system_loss.get(), 0.0, 200.0),
+            ("capture_ratio", self.capture_ratio.get(), 0.0, 100.0),
+            ("sinr.noise_figure", self.sinr.noise_figure.get(), 0.0, 40.0),
+        ] {
+            between(key, value, least, most)?;
+        }
+        if self.cs_threshold > self.rx_threshold {
+            return Err(problem(
+                "cs_threshold",
+                format!("{} is above rx_threshold {}", self.cs_threshold, self.rx_threshold),
+                "a radio senses at least what it can read: lower cs_threshold or raise rx_threshold".into(),
+            ));
+        }
+        if let Propagation::LogDistance { exponent, reference } = self.propagation {
+            between("propagation.log-distance.exponent", exponent, 1.0, 10.0)?;
+            if !(reference.get() > 0.0 && reference.get() <= 1e6) {
+                return Err(problem(
+                    "propagation.log-distance.reference",
+                    format!("{reference} is out of range"),
+                    "give a distance above 0m and at most 1000km; 1m is usual".into(),
+                ));
+            }
+        }
+        self.check_sinr()
+    }
+
+    fn check_sinr(&self) -> Result<(), ConfigProblem> {
+        let table = &self.sinr.thresholds;
+        if table.is_empty() {
+            return Err(problem(
+                "sinr.thresholds",
+                "the list is empty".into(),
+                "give at least one { rate = \"2Mbps\", sinr = \"7dB\" }, or leave the key out".into(),
+            ));
+        }
+        for (i, entry) in table.iter().enumerate() {
+            between(&format!("sinr.thresholds[{i}].sinr"), entry.sinr.get(), -20.0, 60.0)?;
+        }
+        match table.windows(2).position(|w| w[0].rate >= w[1].rate) {
+            Some(i) => Err(problem(
+                &format!("sinr.thresholds[{}].rate", i + 1),
+                format!("{} does not come after {}", table[i + 1].rate, table[i].rate),
+                "list each rate once, in ascending order".into(),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn check_profile(&self) -> Result<(), ConfigProblem> {
+        if self.profile == Profile::Custom {
+            return Ok(());
+        }
+        let promised = Self::default();
+        for (key, ours, theirs) in [
+            ("tx_power", self.tx_power.to_string(), promised.tx_power.to_string()),
+            ("frequency", self.frequency.to_string(), promised.frequency.to_string()),
+            ("antenna_height", self.antenna_height.to_string(), promised.antenna_height.to_string()),
+            ("tx_gain", self.tx_gain.to_string(), promised.tx_gain.to_string()),
+            ("rx_gain", self.rx_gain.to_string(), promised.rx_gain.to_string()),
+            ("system_loss", self.system_loss.to_string(), promised.system_loss.to_string()),
+            ("rx_threshold", self.rx_threshold.to_string(), promised.rx_threshold.to_string()),
+            ("cs_threshold", self.cs_threshold.to_string(), promised.cs_threshold.to_string()),
+        ] {
+            if ours != theirs {
+                return Err(problem(
+                    key,
+                    format!("{ours} contradicts profile wavelan-914, which has {theirs}"),
+                    "write profile = \"custom\" to choose the radio's values yourself".into(),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn problem(key: &str, problem: String, remedy: String) -> ConfigProblem {
+    (key.into(), problem, remedy)
+}
+
+pub(crate) fn between(key: &str, value: f64, least: f64, most: f64) -> Result<(), ConfigProblem> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(problem(key, format!("{value} is out of range"), format!("give a value from {least} to {most}")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,21 @@
+//! Floor 2: what the air does to a signal — propagation, reception, error models.
+//!
+//! [`RadioConfig`] is the scenario's `[radio]` table; [`Channel`] is the same compiled into the few
+//! constants that the simulation's inner loop needs. What a receiver makes of overlapping signals is
+//! the reception model's business; random bit and packet errors are [`ErrorModel`]'s.
+//!
+//! Fading (shadowing, Rician, Rayleigh) belongs between the two: a random factor on
+//! [`Channel::rx_power`], drawn once per frame and receiver. `rx_power` itself stays free of chance.
+
+mod channel;
+mod config;
+mod error_model;
+mod reception;
+
+pub use channel::{Channel, SPEED_OF_LIGHT};
+pub use config::{Profile, Propagation, RadioConfig, RateThreshold, ReceptionModel, SinrConfig};
+pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
+pub use reception::{Arrived, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
+
+/// What [`RadioConfig::validate`] and its kin report: the key, what is wrong, what to do.
+pub type ConfigProblem = (String, String, String);

@@ -1,0 +1,133 @@
+//! The search for one destination: how far the next request goes and how long it waits.
+
+use super::config::AodvConfig;
+use super::options::Requests;
+use super::table::UNKNOWN_HOPS;
+use tworay_base::{SimDuration, SimTime};
+
+/// The state of a search. RFC 3561's ends with it; ns-2's stays for good.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    /// When the wait for an answer is over; no new request before. Zero after a success.
+    pub until: SimTime,
+    /// Hop limit of the last request, 0 before the first.
+    pub last_ttl: u8,
+    /// Network-wide requests sent.
+    pub wide: u8,
+    /// When the last request left.
+    pub asked_at: SimTime,
+    /// When the search began.
+    pub began_at: SimTime,
+    /// Whether it is a repair from the middle of a path: one request, then failure.
+    pub repair: bool,
+    latencies: [f64; 3],
+    next_latency: usize,
+}
+
+/// What to do next in a search.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Send a request with this hop limit and wait so long.
+    Ask { ttl: u8, wait: SimDuration },
+    /// No answer will come.
+    GiveUp,
+}
+
+impl Search {
+    pub(crate) fn new(now: SimTime) -> Self {
+        Self {
+            until: SimTime::ZERO,
+            last_ttl: 0,
+            wide: 0,
+            asked_at: now,
+            began_at: now,
+            repair: false,
+            latencies: [0.0; 3],
+            next_latency: 0,
+        }
+    }
+
+    /// Books the answer to a request of this node: seconds per hop, the last three count.
+    pub(crate) fn measure(&mut self, now: SimTime, hops: u8) {
+        self.latencies[self.next_latency] = now.since(self.asked_at).as_secs_f64() / f64::from(hops.max(1));
+        self.next_latency = (self.next_latency + 1) % self.latencies.len();
+    }
+
+    /// The route is there: the next search begins from its distance (ns-2).
+    pub(crate) fn succeed(&mut self, hops: u8) {
+        self.wide = 0;
+        self.until = SimTime::ZERO;
+        self.last_ttl = hops;
+        self.repair = false;
+    }
+
+    /// The next step; `last_hops` is the distance of the last valid route.
+    pub(crate) fn step(&mut self, config: &AodvConfig, last_hops: u8) -> Step {
+        match config.requests {
+            Requests::Rfc3561 => self.rfc_step(config, last_hops),
+            Requests::Ns2 => self.ns2_step(config, last_hops),
+        }
+    }
+
+    fn rfc_step(&mut self, config: &AodvConfig, last_hops: u8) -> Step {
+        if self.repair && self.last_ttl > 0 {
+            return Step::GiveUp;
+        }
+        let next = match self.last_ttl {
+            _ if !config.expanding_ring => config.net_diameter,
+            0 if last_hops != UNKNOWN_HOPS => last_hops.saturating_add(config.ttl_increment),
+            0 => config.ttl_start,
+            last => last.saturating_add(config.ttl_increment),
+        };
+        if next <= config.ttl_threshold && next < config.net_diameter && self.wide == 0 {
+            self.last_ttl = next;
+            return Step::Ask { ttl: next, wait: ring_traversal_time(config, next) };
+        }
+        if self.wide > config.rreq_retries {
+            return Step::GiveUp;
+        }
+        // Binary exponential backoff (§6.3).
+        let wait = config.net_traversal_time * (1u64 << self.wide.min(30));
+        self.wide += 1;
+        self.last_ttl = config.net_diameter;
+        Step::Ask { ttl: config.net_diameter, wait }
+    }
+
+    fn ns2_step(&mut self, config: &AodvConfig, last_hops: u8) -> Step {
+        if self.wide > config.rreq_retries {
+            self.wide = 0;
+            return Step::GiveUp;
+        }
+        let reach = self.last_ttl.max(last_hops);
+        let ttl = if reach == 0 {
+            config.ttl_start
+        } else if config.expanding_ring && reach < config.ttl_threshold {
+            reach.saturating_add(config.ttl_increment)
+        } else {
+            self.wide += 1;
+            config.net_diameter
+        };
+        self.last_ttl = ttl;
+        let mut wait = 2.0 * f64::from(ttl) * self.seconds_per_hop(config);
+        if self.wide > 0 {
+            wait *= f64::from(self.wide);
+        }
+        Step::Ask { ttl, wait: SimDuration::from_secs_f64(wait).min(config.max_rreq_timeout) }
+    }
+
+    fn seconds_per_hop(&self, config: &AodvConfig) -> f64 {
+        let (mut sum, mut n) = (0.0, 0u32);
+        for latency in self.latencies {
+            if latency > 0.0 {
+                sum += latency;
+                n += 1;
+            }
+        }
+        if n > 0 { sum / f64::from(n) } else { config.node_traversal_time.as_secs_f64() }
+    }
+}
+
+/// RING_TRAVERSAL_TIME of RFC 3561 §10.
+pub(crate) fn ring_traversal_time(config: &AodvConfig, ttl: u8) -> SimDuration {
+    config.node_traversal_time * (2 * (u64::from(ttl) + u64::from(config.timeout_buffer)))
+}

@@ -1,0 +1,198 @@
+//! The route table (RFC 3561 §2, §6.2).
+
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use tworay_base::{NodeId, Seq32, SimDuration, SimTime};
+
+/// The last hop count of a destination never reached (ns-2's unset value too).
+pub(crate) const UNKNOWN_HOPS: u8 = 255;
+
+/// Whether a route may be used.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Up,
+    Down,
+    /// Broken, being repaired from here.
+    Repair,
+}
+
+/// One destination.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    pub state: State,
+    /// Largest sequence number heard of; a lower bound for what is accepted, even if not `seq_valid`.
+    pub seq: Seq32,
+    /// Whether any sequence number was ever heard.
+    pub seq_seen: bool,
+    /// Whether `seq` belongs to the route in use (RFC 3561's "valid destination sequence number").
+    pub seq_valid: bool,
+    pub hops: u8,
+    /// Hops of the last valid route, [`UNKNOWN_HOPS`] if there was none.
+    pub last_hops: u8,
+    pub next_hop: NodeId,
+    /// When the route expires; when down, when it was given up (deletion counts from there).
+    pub expire: SimTime,
+    pub precursors: SmallVec<[NodeId; 4]>,
+}
+
+impl Route {
+    fn unknown() -> Self {
+        Self {
+            state: State::Down,
+            seq: Seq32(0),
+            seq_seen: false,
+            seq_valid: false,
+            hops: UNKNOWN_HOPS,
+            last_hops: UNKNOWN_HOPS,
+            next_hop: NodeId::BROADCAST,
+            expire: SimTime::ZERO,
+            precursors: SmallVec::new(),
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.state == State::Up
+    }
+
+    /// Takes the route out of use; its distance is remembered.
+    pub(crate) fn down(&mut self, now: SimTime) {
+        if self.state != State::Down {
+            self.last_hops = self.hops;
+            self.hops = UNKNOWN_HOPS;
+            self.state = State::Down;
+            self.expire = now;
+        }
+    }
+
+    /// The number a later route must reach, after this one broke or expired here.
+    pub(crate) fn bump(&mut self) {
+        // Also a number that is only a lower bound is raised: loop freedom needs it.
+        if self.seq_seen {
+            self.seq = self.seq.plus(1);
+        }
+    }
+
+    pub(crate) fn add_precursor(&mut self, node: NodeId) {
+        if !self.precursors.contains(&node) {
+            self.precursors.push(node);
+        }
+    }
+}
+
+/// A route on offer.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Offer {
+    pub dst: NodeId,
+    /// The destination's sequence number; `None` for a neighbour that a message came from directly.
+    pub seq: Option<Seq32>,
+    pub hops: u8,
+    pub via: NodeId,
+    pub expire: SimTime,
+}
+
+/// What came of an offer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Refused,
+    /// Taken; the route is the one that was known.
+    Refreshed,
+    /// Taken; the destination was known and is now reached otherwise.
+    Changed,
+    /// Taken; the destination was never reached before.
+    Found,
+}
+
+/// All destinations, by node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    routes: BTreeMap<NodeId, Route>,
+    /// How long the sequence numbers of invalid routes are kept.
+    delete_period: SimDuration,
+    /// Whether expiry is noticed at each look (otherwise somebody polls).
+    exact: bool,
+}
+
+impl Table {
+    pub(crate) fn new(delete_period: SimDuration, exact: bool) -> Self {
+        Self { routes: BTreeMap::new(), delete_period, exact }
+    }
+
+    /// The route to `dst` as of `now`.
+    pub(crate) fn get(&mut self, now: SimTime, dst: NodeId) -> Option<&mut Route> {
+        if self.exact {
+            let route = self.routes.get_mut(&dst)?;
+            if route.is_up() && route.expire < now {
+                let expired_at = route.expire;
+                route.bump();
+                route.down(expired_at);
+            }
+            if route.state == State::Down && route.expire + self.delete_period < now {
+                self.routes.remove(&dst);
+                return None;
+            }
+        }
+        self.routes.get_mut(&dst)
+    }
+
+    /// The route to `dst` if it may be used.
+    pub(crate) fn up(&mut self, now: SimTime, dst: NodeId) -> Option<&mut Route> {
+        self.get(now, dst).filter(|r| r.is_up())
+    }
+
+    /// The entry of `dst`, made if it isn't there.
+    pub(crate) fn entry(&mut self, now: SimTime, dst: NodeId) -> &mut Route {
+        self.get(now, dst);
+        self.routes.entry(dst).or_insert_with(|| Route { expire: now, ..Route::unknown() })
+    }
+
+    /// The entry as it stands, expired or not.
+    pub(crate) fn peek(&self, dst: NodeId) -> Option<&Route> {
+        self.routes.get(&dst)
+    }
+
+    /// All entries, expired ones brought down first, in the order of their nodes.
+    pub(crate) fn settle(&mut self, now: SimTime) -> impl Iterator<Item = (NodeId, &mut Route)> {
+        if self.exact {
+            let nodes: SmallVec<[NodeId; 32]> = self.routes.keys().copied().collect();
+            for node in nodes {
+                self.get(now, node);
+            }
+        }
+        self.routes.iter_mut().map(|(n, r)| (*n, r))
+    }
+
+    /// Takes the offered route if it is newer, or as new and better than what is known (§6.2, with the
+    /// readings that loop freedom needs: a number once heard never goes back).
+    pub(crate) fn offer(&mut self, now: SimTime, offer: Offer) -> Outcome {
+        let route = self.entry(now, offer.dst);
+        let better = match offer.seq {
+            Some(seq) => {
+                !route.seq_seen
+                    || seq.gt(route.seq)
+                    || seq == route.seq && (route.state == State::Down || offer.hops < route.hops)
+            }
+            // The direct way to a neighbour: the destination itself is the next hop, no loop can be.
+            None => !route.is_up() || route.hops > 1,
+        };
+        if !better {
+            return Outcome::Refused;
+        }
+        let reached_before = route.state != State::Down || route.last_hops != UNKNOWN_HOPS;
+        let old_hops = if route.state == State::Down { route.last_hops } else { route.hops };
+        let same = old_hops == offer.hops && route.next_hop == offer.via;
+        route.seq_valid = offer.seq.is_some();
+        if let Some(seq) = offer.seq {
+            route.seq = seq;
+            route.seq_seen = true;
+        }
+        route.hops = offer.hops;
+        route.next_hop = offer.via;
+        route.state = State::Up;
+        route.expire = offer.expire;
+        match (reached_before, same) {
+            (false, _) => Outcome::Found,
+            (true, true) => Outcome::Refreshed,
+            (true, false) => Outcome::Changed,
+        }
+    }
+}

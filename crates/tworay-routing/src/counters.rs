@@ -1,0 +1,121 @@
+//! What a router has done so far.
+
+use crate::DropReason;
+
+/// Packets and bytes of one kind of message, counted each time a node sends one.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ControlCount {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of IP packets.
+    pub bytes: u64,
+}
+
+impl ControlCount {
+    pub(crate) fn add(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+}
+
+/// What can be wrong with a control packet.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Malformed {
+    /// A message of another routing protocol.
+    ForeignProtocol,
+    /// A broadcast address where a node's must stand.
+    BroadcastAddress,
+    /// This node's own address where it can't stand.
+    OwnAddress,
+    /// Both ends of the route are the same node.
+    SameEnds,
+    /// A hop count that contradicts the sender, or has no room to grow.
+    HopCount,
+    /// A route error without destinations.
+    EmptyList,
+}
+
+impl Malformed {
+    /// How many kinds there are.
+    pub const COUNT: usize = 6;
+    /// Every kind, in the order of the counters.
+    pub const ALL: [Malformed; Self::COUNT] = [
+        Malformed::ForeignProtocol,
+        Malformed::BroadcastAddress,
+        Malformed::OwnAddress,
+        Malformed::SameEnds,
+        Malformed::HopCount,
+        Malformed::EmptyList,
+    ];
+
+    /// The name in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Malformed::ForeignProtocol => "foreign-protocol",
+            Malformed::BroadcastAddress => "broadcast-address",
+            Malformed::OwnAddress => "own-address",
+            Malformed::SameEnds => "same-ends",
+            Malformed::HopCount => "hop-count",
+            Malformed::EmptyList => "empty-list",
+        }
+    }
+}
+
+/// Totals of one router.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoutingCounters {
+    /// Route requests sent, relayed ones included.
+    pub rreq: ControlCount,
+    /// Route replies sent, relayed ones included.
+    pub rrep: ControlCount,
+    /// Route errors sent, relayed ones included.
+    pub rerr: ControlCount,
+    /// HELLO messages sent.
+    pub hello: ControlCount,
+    /// Acknowledgments of replies sent.
+    pub rrep_ack: ControlCount,
+    /// Discoveries begun by this node.
+    pub discoveries: u64,
+    /// Discoveries that ended without an answer.
+    pub discoveries_failed: u64,
+    /// Local repairs begun.
+    pub local_repairs: u64,
+    /// Times a known destination changed its next hop or its distance.
+    pub route_changes: u64,
+    /// Packets the MAC gave up on and handed back.
+    pub link_failures: u64,
+    /// Links held to be broken, by whatever sign.
+    pub broken_links: u64,
+    /// Route requests held back by the rate limit.
+    pub rreq_held_back: u64,
+    /// Route errors suppressed by the rate limit.
+    pub rerr_suppressed: u64,
+    /// Malformed control packets, by [`Malformed`] in order.
+    pub malformed: [u64; Malformed::COUNT],
+    /// Packets dropped, by [`DropReason`] in order.
+    pub drops: [u64; DropReason::COUNT],
+}
+
+impl RoutingCounters {
+    /// Control packets sent, all kinds.
+    pub fn control_packets(&self) -> u64 {
+        self.control().map(|c| c.packets).sum()
+    }
+    /// Bytes of control packets sent, all kinds.
+    pub fn control_bytes(&self) -> u64 {
+        self.control().map(|c| c.bytes).sum()
+    }
+    /// Packets dropped for `reason`.
+    pub fn dropped(&self, reason: DropReason) -> u64 {
+        self.drops[reason as usize]
+    }
+    /// Control packets dropped because of `what`.
+    pub fn malformed(&self, what: Malformed) -> u64 {
+        self.malformed[what as usize]
+    }
+
+    fn control(&self) -> impl Iterator<Item = ControlCount> {
+        [self.rreq, self.rrep, self.rerr, self.hello, self.rrep_ack].into_iter()
+    }
+}

@@ -1,0 +1,160 @@
+//! The one face of every routing protocol.
+
+use crate::{Aodv, Protocol, RoutingAction, RoutingConfig, RoutingCounters, StaticRoutes};
+use tworay_base::{NodeId, PacketId, RngStream, SimTime};
+use tworay_wire::Packet;
+
+/// A node's routing protocol.
+#[derive(Clone, Debug)]
+pub enum Router {
+    /// Fixed next hops.
+    Static(StaticRoutes),
+    /// AODV.
+    Aodv(Box<Aodv>),
+}
+
+impl Router {
+    /// The router of `node`; `rng` serves its jitter.
+    pub fn new(config: &RoutingConfig, node: NodeId, rng: RngStream) -> Self {
+        match config.protocol {
+            Protocol::Static => Router::Static(StaticRoutes::new(node)),
+            Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(&config.aodv, node, rng))),
+        }
+    }
+
+    /// Gives a static router its next hop for each destination, by node index; others ignore it.
+    pub fn set_static(&mut self, next_hops: Vec<Option<NodeId>>) {
+        if let Router::Static(r) = self {
+            r.set_next_hops(next_hops);
+        }
+    }
+
+    /// Gives a static router the distance of each destination, by node index; others ignore it.
+    pub fn set_static_hops(&mut self, hops: Vec<Option<u8>>) {
+        if let Router::Static(r) = self {
+            r.set_hops(hops);
+        }
+    }
+
+    /// The node comes up.
+    pub fn start(&mut self, now: SimTime, out: &mut Vec<RoutingAction>) {
+        match self {
+            Router::Static(_) => {}
+            Router::Aodv(r) => r.start(now, out),
+        }
+    }
+
+    /// A packet of this node's transport.
+    pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: &mut Vec<RoutingAction>) {
+        match self {
+            Router::Static(r) => r.on_send(id, packet, out),
+            Router::Aodv(r) => r.on_send(now, id, packet, out),
+        }
+    }
+
+    /// A packet from the MAC, sent to this node or to all by neighbour `from`.
+    pub fn on_receive(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        from: NodeId,
+        out: &mut Vec<RoutingAction>,
+    ) {
+        match self {
+            Router::Static(r) => r.on_receive(id, packet, out),
+            Router::Aodv(r) => r.on_receive(now, id, packet, from, out),
+        }
+    }
+
+    /// The MAC gave up sending the packet to `next_hop`; routing owns it again.
+    pub fn on_link_failure(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: &mut Vec<RoutingAction>,
+    ) {
+        match self {
+            Router::Static(r) => r.on_lost(id, out),
+            Router::Aodv(r) => r.on_link_failure(now, id, packet, next_hop, out),
+        }
+    }
+
+    /// The packet was taken out of the interface queue after [`RoutingAction::PurgeQueue`]; routing
+    /// owns it again.
+    pub fn on_queue_purged(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: &mut Vec<RoutingAction>,
+    ) {
+        match self {
+            Router::Static(r) => r.on_lost(id, out),
+            Router::Aodv(r) => r.on_queue_purged(now, id, packet, next_hop, out),
+        }
+    }
+
+    /// Any frame of `neighbour` was heard: it lives.
+    #[inline]
+    pub fn on_heard(&mut self, now: SimTime, neighbour: NodeId) {
+        match self {
+            Router::Static(_) => {}
+            Router::Aodv(r) => r.on_heard(now, neighbour),
+        }
+    }
+
+    /// The time of the last [`RoutingAction::WakeAt`] has come.
+    pub fn on_timer(&mut self, now: SimTime, out: &mut Vec<RoutingAction>) {
+        match self {
+            Router::Static(_) => {}
+            Router::Aodv(r) => r.on_timer(now, out),
+        }
+    }
+
+    /// A packet overheard on its way from `from` to `to` (only if [`Router::wants_tap`]). The packet
+    /// stays the simulation's and needs no answer.
+    pub fn on_tap(
+        &mut self,
+        _now: SimTime,
+        _packet: &Packet,
+        _from: NodeId,
+        _to: NodeId,
+        _out: &mut Vec<RoutingAction>,
+    ) {
+    }
+
+    /// Whether the router wants to overhear packets for others.
+    pub fn wants_tap(&self) -> bool {
+        match self {
+            Router::Static(_) | Router::Aodv(_) => false,
+        }
+    }
+
+    /// Hops to `dst` on the route in use, if there is one.
+    pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
+        match self {
+            Router::Static(r) => r.hop_count(dst),
+            Router::Aodv(r) => r.hop_count(dst),
+        }
+    }
+
+    /// The packets that wait here for a route.
+    pub fn buffered(&self) -> Vec<PacketId> {
+        match self {
+            Router::Static(_) => Vec::new(),
+            Router::Aodv(r) => r.buffered(),
+        }
+    }
+
+    /// Totals so far.
+    pub fn counters(&self) -> &RoutingCounters {
+        match self {
+            Router::Static(r) => r.counters(),
+            Router::Aodv(r) => r.counters(),
+        }
+    }
+}

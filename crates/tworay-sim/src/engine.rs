@@ -1,0 +1,9 @@
+//! The event engine: a total order of events, and timers that cost nothing to move.
+
+mod queue;
+mod slab;
+mod timers;
+
+pub use queue::EventQueue;
+pub use slab::PacketSlab;
+pub use timers::{Firing, TimerSlot, TimerTable};

@@ -1,0 +1,21 @@
+//! Floor 4: the only room that knows everything — event loop, node assembly, loss ledger, probes,
+//! metrics, scenario.
+
+mod engine;
+mod flow;
+mod ledger;
+mod medium;
+mod network;
+mod report;
+mod run;
+pub mod scenario;
+mod tally;
+
+pub use flow::{Application, FlowSetup};
+pub use ledger::{Carries, LossRecord};
+pub use network::{Network, Setup, WireSetup};
+pub use report::{Column, ColumnData, Document, FlowReport, RunReport, Table};
+pub use run::{RunControl, RunError, RunOptions, facts, run, variants};
+
+/// Version of tworay.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,216 @@
+//! The air: who hears a transmission, with what power, how much later.
+//!
+//! A transmission costs O(neighbours): a grid finds the nodes that may hear it, the candidates are
+//! kept until somebody could have moved into or out of the margin, and all arrivals of a frame
+//! share one event at each end.
+
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_mac::Frame;
+use tworay_mobility::Track;
+use tworay_radio::Channel;
+
+/// A station that hears a transmission.
+#[derive(Copy, Clone, Debug)]
+pub struct Hearer {
+    /// Who.
+    pub node: NodeId,
+    /// Propagation delay in nanoseconds.
+    pub delay: u32,
+    /// Received power, W.
+    pub power: f64,
+}
+
+impl Hearer {
+    /// The delay as a length of time.
+    #[inline]
+    pub fn delay(&self) -> SimDuration {
+        SimDuration::from_nanos(self.delay as u64)
+    }
+}
+
+/// A frame on the air.
+#[derive(Clone, Debug)]
+pub struct Transmission {
+    /// The frame.
+    pub frame: Frame,
+    /// When its first bit left.
+    pub start: SimTime,
+    /// Who hears it.
+    pub hearers: Vec<Hearer>,
+    /// Largest delay among them, nanoseconds.
+    pub farthest: u32,
+    /// How far the arrivals have been worked off when they had to be interleaved with other events.
+    pub cursor: u32,
+    /// Whether `hearers` is in order of delay.
+    pub sorted: bool,
+    live: bool,
+}
+
+/// The air between all stations.
+pub struct Medium {
+    channel: Channel,
+    /// Distance in metres up to which a signal is sensed.
+    reach: f64,
+    /// How far candidates may be beyond the reach, m.
+    margin: f64,
+    candidates: Vec<Vec<NodeId>>,
+    /// Static stations: exact lists, made once.
+    fixed: Option<Vec<Vec<Hearer>>>,
+    candidates_until: SimTime,
+    max_speed: f64,
+    air: Vec<Transmission>,
+    free: Vec<u32>,
+}
+
+impl Medium {
+    /// The air of stations that move along `tracks`.
+    pub fn new(channel: Channel, tracks: &mut [Track]) -> Self {
+        let reach = channel.range_of(channel.cs_threshold());
+        let max_speed = tracks.iter().map(Track::max_speed).fold(0.0, f64::max);
+        let mut medium = Self {
+            channel,
+            reach,
+            margin: 0.1 * reach,
+            candidates: vec![Vec::new(); tracks.len()],
+            fixed: None,
+            candidates_until: SimTime::ZERO,
+            max_speed,
+            air: Vec::new(),
+            free: Vec::new(),
+        };
+        medium.refresh(SimTime::ZERO, tracks);
+        if tracks.iter().all(Track::is_static) {
+            let lists = (0..tracks.len())
+                .map(|i| {
+                    let mut list = Vec::new();
+                    medium.measure(SimTime::ZERO, NodeId(i as u16), tracks, &mut list);
+                    list.sort_by_key(|h: &Hearer| (h.delay, h.node));
+                    list
+                })
+                .collect();
+            medium.fixed = Some(lists);
+        }
+        medium
+    }
+
+    /// The radio.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// Finds everybody's candidates anew with a grid of cells as wide as the reach and the margin.
+    fn refresh(&mut self, now: SimTime, tracks: &mut [Track]) {
+        let wide = self.reach + self.margin;
+        let points: Vec<_> = tracks.iter_mut().map(|t| t.position(now)).collect();
+        let (mut x0, mut y0, mut x1, mut y1) = (f64::MAX, f64::MAX, f64::MIN, f64::MIN);
+        for p in &points {
+            (x0, y0, x1, y1) = (x0.min(p.x), y0.min(p.y), x1.max(p.x), y1.max(p.y));
+        }
+        // No more cells than a few per station, however far apart they are.
+        let cell = wide.max((x1 - x0).max(y1 - y0) / 1024.0).max(1.0);
+        let columns = ((x1 - x0) / cell) as usize + 1;
+        let rows = ((y1 - y0) / cell) as usize + 1;
+        let mut grid: Vec<Vec<u16>> = vec![Vec::new(); columns * rows];
+        let place = |p: &tworay_base::Position| (((p.x - x0) / cell) as usize, ((p.y - y0) / cell) as usize);
+        for (i, p) in points.iter().enumerate() {
+            let (cx, cy) = place(p);
+            grid[cy * columns + cx].push(i as u16);
+        }
+        for (i, p) in points.iter().enumerate() {
+            let (cx, cy) = place(p);
+            let list = &mut self.candidates[i];
+            list.clear();
+            for y in cy.saturating_sub(1)..=(cy + 1).min(rows - 1) {
+                for x in cx.saturating_sub(1)..=(cx + 1).min(columns - 1) {
+                    for &j in &grid[y * columns + x] {
+                        if j as usize != i && points[j as usize].distance_squared(*p) <= wide * wide {
+                            list.push(NodeId(j));
+                        }
+                    }
+                }
+            }
+            list.sort_unstable();
+        }
+        self.candidates_until = if self.max_speed > 0.0 {
+            now + SimDuration::from_secs_f64(self.margin / (2.0 * self.max_speed))
+        } else {
+            SimTime::NEVER
+        };
+    }
+
+    fn measure(&self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<Hearer>) -> u32 {
+        let here = tracks[from.index()].position(now);
+        let threshold = self.channel.cs_threshold();
+        let mut farthest = 0;
+        for &node in &self.candidates[from.index()] {
+            let d2 = tracks[node.index()].position(now).distance_squared(here);
+            let power = self.channel.rx_power_squared(d2);
+            if power >= threshold {
+                let delay = self.channel.delay(d2.sqrt()).as_nanos() as u32;
+                farthest = farthest.max(delay);
+                out.push(Hearer { node, delay, power });
+            }
+        }
+        farthest
+    }
+
+    /// Puts a frame on the air and gives the transmission's number.
+    pub fn transmit(&mut self, now: SimTime, frame: Frame, tracks: &mut [Track]) -> u32 {
+        if now > self.candidates_until {
+            self.refresh(now, tracks);
+        }
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.air.push(Transmission {
+                frame,
+                start: now,
+                hearers: Vec::new(),
+                farthest: 0,
+                cursor: 0,
+                sorted: false,
+                live: false,
+            });
+            self.air.len() as u32 - 1
+        });
+        let mut hearers = std::mem::take(&mut self.air[id as usize].hearers);
+        hearers.clear();
+        let (farthest, sorted) = match &self.fixed {
+            Some(lists) => {
+                let list = &lists[frame.from.index()];
+                hearers.extend_from_slice(list);
+                (list.last().map_or(0, |h| h.delay), true)
+            }
+            None => (self.measure(now, frame.from, tracks, &mut hearers), false),
+        };
+        self.air[id as usize] =
+            Transmission { frame, start: now, hearers, farthest, cursor: 0, sorted, live: true };
+        id
+    }
+
+    /// A transmission on the air.
+    #[inline]
+    pub fn get(&self, id: u32) -> &Transmission {
+        &self.air[id as usize]
+    }
+
+    /// A transmission on the air.
+    #[inline]
+    pub fn get_mut(&mut self, id: u32) -> &mut Transmission {
+        &mut self.air[id as usize]
+    }
+
+    /// Brings the hearers in order of their delay.
+    pub fn sort(&mut self, id: u32) {
+        let t = &mut self.air[id as usize];
+        if !t.sorted {
+            t.hearers.sort_unstable_by_key(|h| (h.delay, h.node));
+            t.sorted = true;
+        }
+    }
+
+    /// The transmission has ended everywhere; its number is used again.
+    pub fn retire(&mut self, id: u32) {
+        debug_assert!(self.air[id as usize].live);
+        self.air[id as usize].live = false;
+        self.free.push(id);
+    }
+}

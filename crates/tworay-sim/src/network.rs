@@ -1,0 +1,401 @@
+//! A network in motion: nodes, air and wires put together around one event queue.
+//!
+//! Data goes down the stairs (transport, routing, interface queue, MAC, air) and up the same stairs at
+//! each hop. Layers hand on actions; this room alone carries them from one to the next.
+
+mod air;
+mod link;
+mod route;
+mod transport;
+mod wired;
+
+use crate::engine::{EventQueue, Firing, PacketSlab, TimerSlot, TimerTable};
+use crate::flow::{Flow, FlowSetup};
+use crate::ledger::Ledger;
+use crate::medium::Medium;
+use crate::tally::Tally;
+use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
+use tworay_mobility::Track;
+use tworay_radio::{Channel, RadioConfig, Receiver, Reception, ReceptionQuirks};
+use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
+use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
+
+pub use wired::WireSetup;
+
+/// Everything a network is built from.
+pub struct Setup {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Length of the run.
+    pub duration: SimDuration,
+    /// Movement of each node.
+    pub tracks: Vec<Track>,
+    /// The radio, `None` for purely wired networks.
+    pub radio: Option<RadioConfig>,
+    /// The MAC.
+    pub mac: MacConfig,
+    /// Routing.
+    pub routing: RoutingConfig,
+    /// TCP's settings.
+    pub tcp: TcpConfig,
+    /// The flows.
+    pub flows: Vec<FlowSetup>,
+    /// Point-to-point links.
+    pub wires: Vec<WireSetup>,
+    /// Nodes switched off and on: (when, which, on).
+    pub switches: Vec<(SimTime, NodeId, bool)>,
+    /// Whether to keep time series.
+    pub series: bool,
+}
+
+/// What can happen.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Event {
+    /// A timer's queue entry is due.
+    Timer(Firing),
+    /// A transmission begins to arrive.
+    Begin(u32),
+    /// A transmission ends arriving.
+    End(u32),
+    /// A packet has crossed the link layer upwards.
+    Up { packet: PacketId, node: NodeId, from: NodeId },
+    /// A packet has crossed the link layer downwards.
+    Down { packet: PacketId, node: NodeId, next_hop: NodeId },
+    /// Routing's delay is over.
+    Forward { packet: PacketId, node: NodeId, next_hop: NodeId },
+    /// An application's turn.
+    App { flow: u16, what: AppEvent },
+    /// A wire has sent its packet's last bit.
+    WireFree(u16),
+    /// A packet arrives at the far end of a wire.
+    WireArrival { wire: u16, packet: PacketId },
+    /// A node is switched: index into the setup's list.
+    Switch(u16),
+}
+
+/// What an application does.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum AppEvent {
+    Start,
+    Stop,
+    Tick,
+    /// On/off sources: begin a burst.
+    On,
+}
+
+impl From<Firing> for Event {
+    fn from(f: Firing) -> Self {
+        Event::Timer(f)
+    }
+}
+
+/// Timers of a node, in order of their slots.
+const NODE_TIMERS: usize = 3;
+const MAC_CONTENTION: u32 = 0;
+const MAC_EXCHANGE: u32 = 1;
+
+/// How the attempts to send a packet to its next hop fared.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Fates {
+    pub contention: u16,
+    pub out_of_range: u16,
+    pub channel: u16,
+    pub node_down: u16,
+}
+
+impl Fates {
+    /// The cause that most attempts died of; contention where they tie.
+    pub fn verdict(self) -> LossCause {
+        let most = self.contention.max(self.out_of_range).max(self.channel).max(self.node_down);
+        if self.contention == most {
+            LossCause::Contention
+        } else if self.out_of_range == most {
+            LossCause::LinkFailure
+        } else if self.node_down == most {
+            LossCause::NodeDown
+        } else {
+            LossCause::Channel
+        }
+    }
+}
+
+pub(crate) struct Node {
+    pub mac: Dcf,
+    pub receiver: Receiver,
+    pub queue: InterfaceQueue,
+    pub arp: ArpTable,
+    pub router: Router,
+    pub fates: Fates,
+    /// Why the MAC gave up last.
+    pub failure: LossCause,
+    pub up: bool,
+}
+
+/// A network ready to run.
+pub struct Network {
+    pub(crate) now: SimTime,
+    pub(crate) end: SimTime,
+    pub(crate) events: u64,
+    pub(crate) queue: EventQueue<Event>,
+    pub(crate) timers: TimerTable,
+    pub(crate) packets: PacketSlab,
+    pub(crate) ledger: Ledger,
+    pub(crate) medium: Option<Medium>,
+    pub(crate) rules: Option<Reception>,
+    pub(crate) tracks: Vec<Track>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) wires: wired::Wires,
+    pub(crate) tally: Tally,
+    pub(crate) mac_config: MacConfig,
+    pub(crate) eifs: SimDuration,
+    switches: Vec<(SimTime, NodeId, bool)>,
+    control_uid: u64,
+    mac_pool: Vec<Vec<MacAction>>,
+    route_pool: Vec<Vec<RoutingAction>>,
+    tcp_pool: Vec<Vec<TcpAction>>,
+}
+
+/// Uids of packets that the ledger doesn't track start here.
+pub(crate) const UNTRACKED: u64 = 1 << 48;
+
+impl Network {
+    /// Puts a network together; nothing has happened yet.
+    pub fn new(setup: Setup) -> Self {
+        let Setup { seed, duration, mut tracks, radio, mac, routing, tcp, flows, wires, switches, series } = setup;
+        let quirks = mac.quirks();
+        let channel = radio.as_ref().map(Channel::new);
+        let reception_quirks = match mac.dialect {
+            tworay_mac::Dialect::Standard => ReceptionQuirks::STANDARD,
+            tworay_mac::Dialect::Ns2 => ReceptionQuirks::NS2,
+        };
+        let rules = radio
+            .as_ref()
+            .zip(channel.as_ref())
+            .map(|(r, c)| Reception::new(r, c, reception_quirks, mac.data_rate, mac.basic_rate));
+        let medium = channel.map(|c| Medium::new(c, &mut tracks));
+        let mut timers = TimerTable::default();
+        timers.add(NODE_TIMERS * tracks.len());
+        let nodes: Vec<Node> = (0..tracks.len())
+            .map(|i| {
+                let id = NodeId(i as u16);
+                Node {
+                    mac: Dcf::new(&mac, id, RngStream::new(seed, id, Purpose::Backoff)),
+                    receiver: Receiver::default(),
+                    queue: InterfaceQueue::new(mac.queue_limit, quirks.queue_one_short),
+                    arp: ArpTable::default(),
+                    router: Router::new(&routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),
+                    fates: Fates::default(),
+                    failure: LossCause::LinkFailure,
+                    up: true,
+                }
+            })
+            .collect();
+        let eifs = nodes.first().map_or(SimDuration::ZERO, |n| n.mac.timing().eifs);
+        let mut network = Self {
+            now: SimTime::ZERO,
+            end: SimTime::ZERO + duration,
+            events: 0,
+            queue: EventQueue::default(),
+            timers,
+            packets: PacketSlab::default(),
+            ledger: Ledger::default(),
+            medium,
+            rules,
+            tracks,
+            nodes,
+            flows: Vec::new(),
+            wires: wired::Wires::new(wires),
+            tally: Tally::default(),
+            mac_config: mac,
+            eifs,
+            switches,
+            control_uid: UNTRACKED,
+            mac_pool: Vec::new(),
+            route_pool: Vec::new(),
+            tcp_pool: Vec::new(),
+        };
+        if routing.protocol == Protocol::Static {
+            network.fill_static_routes();
+        }
+        for (i, flow) in flows.into_iter().enumerate() {
+            let slot = network.timers.add(2 * TcpTimer::COUNT);
+            network.queue.push(flow.start, Event::App { flow: i as u16, what: AppEvent::Start });
+            if let Some(stop) = flow.stop {
+                network.queue.push(stop, Event::App { flow: i as u16, what: AppEvent::Stop });
+            }
+            network.flows.push(Flow::new(flow, i, slot, &tcp, seed, series));
+        }
+        for i in 0..network.nodes.len() {
+            network.with_router(NodeId(i as u16), |router, now, out| router.start(now, out));
+        }
+        for (i, s) in network.switches.iter().enumerate() {
+            network.queue.push(s.0, Event::Switch(i as u16));
+        }
+        network
+    }
+
+    /// Works off events up to the end, or until `keep_going` (asked now and then, with the share of
+    /// simulated time done) says no. Returns whether the end was reached.
+    pub fn run(&mut self, mut keep_going: impl FnMut(f64) -> bool) -> bool {
+        const ASK_EVERY: u64 = 1 << 13;
+        let mut ask_at = self.events + ASK_EVERY;
+        while self.queue.peek_time() <= self.end {
+            let Some((now, event)) = self.queue.pop() else { break };
+            self.now = now;
+            self.handle(event);
+            if self.events >= ask_at {
+                ask_at = self.events + ASK_EVERY;
+                if !keep_going(now.as_secs_f64() / self.end.as_secs_f64()) {
+                    return false;
+                }
+            }
+        }
+        self.now = self.end;
+        true
+    }
+
+    #[inline]
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Timer(firing) => {
+                if self.timers.fires(self.now, firing, &mut self.queue) {
+                    self.events += 1;
+                    self.on_timer(firing.slot);
+                }
+            }
+            Event::Begin(tx) => self.on_begin(tx),
+            Event::End(tx) => self.on_end(tx),
+            Event::Up { packet, node, from } => {
+                self.events += 1;
+                self.receive_packet(node, packet, from);
+            }
+            Event::Down { packet, node, next_hop } => {
+                self.events += 1;
+                self.enqueue(node, packet, next_hop);
+            }
+            Event::Forward { packet, node, next_hop } => {
+                self.events += 1;
+                self.send_to_link(node, packet, next_hop);
+            }
+            Event::App { flow, what } => {
+                self.events += 1;
+                self.on_app(flow as usize, what);
+            }
+            Event::WireFree(wire) => {
+                self.events += 1;
+                self.wire_next(wire);
+            }
+            Event::WireArrival { wire, packet } => {
+                self.events += 1;
+                self.on_wire_arrival(wire, packet);
+            }
+            Event::Switch(i) => {
+                let (_, node, on) = self.switches[i as usize];
+                self.nodes[node.index()].up = on;
+            }
+        }
+    }
+
+    fn on_timer(&mut self, slot: TimerSlot) {
+        let node_slots = (NODE_TIMERS * self.nodes.len()) as u32;
+        if slot < node_slots {
+            let node = NodeId((slot / NODE_TIMERS as u32) as u16);
+            match slot % NODE_TIMERS as u32 {
+                MAC_CONTENTION => self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Contention, out)),
+                MAC_EXCHANGE => self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Exchange, out)),
+                _ => self.with_router(node, |router, now, out| router.on_timer(now, out)),
+            }
+        } else {
+            self.on_tcp_timer(slot - node_slots);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn node_timer(node: NodeId, which: u32) -> TimerSlot {
+        node.0 as u32 * NODE_TIMERS as u32 + which
+    }
+
+    /// Runs a router's input and carries out what it wants.
+    pub(crate) fn with_router(
+        &mut self,
+        node: NodeId,
+        input: impl FnOnce(&mut Router, SimTime, &mut Vec<RoutingAction>),
+    ) {
+        let mut out = self.route_pool.pop().unwrap_or_default();
+        input(&mut self.nodes[node.index()].router, self.now, &mut out);
+        self.apply_routing(node, &mut out);
+        out.clear();
+        self.route_pool.push(out);
+    }
+
+    /// Runs a MAC's input and carries out what it wants.
+    #[inline]
+    pub(crate) fn with_mac(
+        &mut self,
+        node: NodeId,
+        input: impl FnOnce(&mut Dcf, SimTime, &mut Vec<MacAction>),
+    ) {
+        let mut out = self.mac_pool.pop().unwrap_or_default();
+        input(&mut self.nodes[node.index()].mac, self.now, &mut out);
+        if !out.is_empty() {
+            self.apply_mac(node, &out);
+            out.clear();
+        }
+        self.mac_pool.push(out);
+    }
+
+    pub(crate) fn control_uid(&mut self) -> u64 {
+        self.control_uid += 1;
+        self.control_uid
+    }
+
+    /// A copy of a packet dies.
+    pub(crate) fn kill(&mut self, packet: PacketId, cause: LossCause, node: NodeId) {
+        let p = self.packets.remove(packet);
+        if p.uid < UNTRACKED {
+            self.ledger.died(p.uid, cause, node, self.now);
+        }
+    }
+
+    /// A copy of a packet isn't needed any more.
+    pub(crate) fn release(&mut self, packet: PacketId) {
+        let p = self.packets.remove(packet);
+        if p.uid < UNTRACKED {
+            self.ledger.handed_on(p.uid);
+        }
+    }
+
+    /// Checks that every live packet is held exactly once, and that the ledger's books balance.
+    pub fn check_conservation(&self) -> Result<(), String> {
+        self.ledger.check()?;
+        let mut holders: Vec<PacketId> = Vec::new();
+        for n in &self.nodes {
+            holders.extend(n.mac.holds());
+            holders.extend(n.queue.iter().map(|e| e.packet));
+            holders.extend(n.arp.held());
+            holders.extend(n.router.buffered());
+        }
+        self.wires.held(&mut holders);
+        for e in self.queue.iter() {
+            match *e {
+                Event::Up { packet, .. }
+                | Event::Down { packet, .. }
+                | Event::Forward { packet, .. }
+                | Event::WireArrival { packet, .. } => holders.push(packet),
+                _ => {}
+            }
+        }
+        holders.sort_unstable();
+        let live: Vec<PacketId> = self.packets.iter().map(|(id, _)| id).collect();
+        if holders != live {
+            return Err(format!("{} packets are alive but {} are held somewhere", live.len(), holders.len()));
+        }
+        let copies = self.packets.iter().filter(|(_, p)| p.uid < UNTRACKED).count() as u64;
+        if copies != self.ledger.live_copies() {
+            return Err(format!("{copies} tracked copies are alive, the ledger counts {}", self.ledger.live_copies()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! Between MAC and air: transmissions begin and end at their hearers.
+
+use super::{Event, MAC_CONTENTION, MAC_EXCHANGE, Network};
+use crate::medium::Hearer;
+use tworay_base::{NodeId, SimTime};
+use tworay_mac::{Frame, FrameKind, MacAction, MacTimer, RxError};
+use tworay_radio::{Signal, Verdict};
+
+impl Network {
+    pub(super) fn apply_mac(&mut self, node: NodeId, actions: &[MacAction]) {
+        for action in actions {
+            match *action {
+                MacAction::Arm(timer, at) => {
+                    self.timers.set(Self::node_timer(node, which(timer)), at, &mut self.queue);
+                }
+                MacAction::Disarm(timer) => self.timers.clear(Self::node_timer(node, which(timer))),
+                MacAction::Transmit(frame) => self.transmit(node, frame),
+                MacAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
+                MacAction::Sent { packet } => {
+                    self.nodes[node.index()].fates = Default::default();
+                    self.release(packet);
+                }
+                MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
+                MacAction::Ready => self.feed_mac(node),
+            }
+        }
+    }
+
+    fn transmit(&mut self, node: NodeId, frame: Frame) {
+        let Some(medium) = &mut self.medium else { return };
+        let tx = medium.transmit(self.now, frame, &mut self.tracks);
+        let rx_threshold = medium.channel().rx_threshold();
+        if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
+            let in_range =
+                medium.get(tx).hearers.iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
+            let up = self.nodes[frame.to.index()].up;
+            let fates = &mut self.nodes[node.index()].fates;
+            match (in_range, up) {
+                (_, false) => fates.node_down += 1,
+                (false, _) => fates.out_of_range += 1,
+                (true, true) => fates.contention += 1,
+            }
+        }
+        if let Some(rules) = &self.rules {
+            self.nodes[node.index()].receiver.own_transmission(rules);
+        }
+        self.queue.push(self.now, Event::Begin(tx));
+        self.queue.push(self.now + frame.airtime, Event::End(tx));
+    }
+
+    /// A transmission begins to arrive. All hearers share this event; only where something else
+    /// happens within the propagation delay are the arrivals worked off one by one.
+    pub(super) fn on_begin(&mut self, tx: u32) {
+        let base = self.now;
+        self.walk(tx, base, Event::Begin(tx), Self::begin_at);
+        self.now = base;
+    }
+
+    pub(super) fn on_end(&mut self, tx: u32) {
+        let base = self.now;
+        if self.walk(tx, base, Event::End(tx), Self::end_at)
+            && let Some(medium) = &mut self.medium
+        {
+            medium.retire(tx);
+        }
+        self.now = base;
+    }
+
+    /// Visits the hearers of `tx` at their times; true when all are done, otherwise `event` is queued
+    /// again for the rest.
+    fn walk(
+        &mut self,
+        tx: u32,
+        base: SimTime,
+        event: Event,
+        visit: fn(&mut Network, u32, &Frame, Hearer),
+    ) -> bool {
+        let Some(medium) = &mut self.medium else { return true };
+        let t = medium.get_mut(tx);
+        let frame = t.frame;
+        let origin = match event {
+            Event::Begin(_) => t.start,
+            _ => t.start + frame.airtime,
+        };
+        let whole = t.cursor == 0
+            && self.queue.peek_time() > origin + tworay_base::SimDuration::from_nanos(t.farthest as u64);
+        if !whole {
+            medium.sort(tx);
+        }
+        let mut i = medium.get(tx).cursor as usize;
+        let n = medium.get(tx).hearers.len();
+        while i < n {
+            let hearer = self.medium.as_ref().map(|m| m.get(tx).hearers[i]);
+            let Some(hearer) = hearer else { break };
+            let at = origin + hearer.delay();
+            if !whole && at > base && self.queue.peek_time() < at {
+                if let Some(m) = &mut self.medium {
+                    m.get_mut(tx).cursor = i as u32;
+                }
+                self.queue.push(at, event);
+                return false;
+            }
+            self.now = at;
+            visit(self, tx, &frame, hearer);
+            i += 1;
+        }
+        if let Some(m) = &mut self.medium {
+            m.get_mut(tx).cursor = 0;
+        }
+        true
+    }
+
+    #[inline]
+    fn begin_at(&mut self, tx: u32, frame: &Frame, h: Hearer) {
+        self.events += 1;
+        let now = self.now;
+        let end = now + frame.airtime;
+        let Some(rules) = &self.rules else { return };
+        let node = &mut self.nodes[h.node.index()];
+        if !node.up {
+            return;
+        }
+        let transmitting = node.mac.is_transmitting(now);
+        let fast = frame.kind == FrameKind::Data && !frame.to.is_broadcast();
+        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
+        if let Some(at) = node.mac.on_busy(now, end) {
+            self.timers.set(Self::node_timer(h.node, MAC_CONTENTION), at, &mut self.queue);
+        }
+        if arrived.captured_over {
+            let until = end + self.eifs;
+            self.with_mac(h.node, |mac, now, out| mac.reserve(now, until, out));
+        }
+        if let Some(lost) = arrived.lost {
+            self.count_collision(h.node, lost);
+        }
+    }
+
+    #[inline]
+    fn end_at(&mut self, tx: u32, frame: &Frame, h: Hearer) {
+        let now = self.now;
+        let Some(rules) = &self.rules else { return };
+        let node = &mut self.nodes[h.node.index()];
+        let transmitting = node.mac.is_transmitting(now);
+        let verdict = node.receiver.end(tx, transmitting, rules);
+        if verdict == Verdict::NotHeard {
+            return;
+        }
+        self.events += 1;
+        if !node.up {
+            return;
+        }
+        match verdict {
+            Verdict::NotHeard | Verdict::Deaf => {}
+            Verdict::Good => {
+                if frame.packet.is_some() {
+                    node.router.on_heard(now, frame.from);
+                }
+                self.with_mac(h.node, |mac, now, out| mac.on_frame(now, frame, out));
+            }
+            Verdict::Collided => {
+                self.count_collision(h.node, tx);
+                self.with_mac(h.node, |mac, now, out| mac.on_rx_error(now, RxError::Corrupt, out));
+            }
+            Verdict::Undecodable | Verdict::Deafened => {
+                self.with_mac(h.node, |mac, now, out| mac.on_rx_error(now, RxError::Undecodable, out));
+            }
+        }
+    }
+
+    /// Books a frame that was lost to overlap at a station it was meant for.
+    fn count_collision(&mut self, node: NodeId, tx: u32) {
+        let Some(medium) = &self.medium else { return };
+        let frame = medium.get(tx).frame;
+        if frame.to == node || frame.to.is_broadcast() {
+            let packet = frame.packet.map(|p| self.packets.get(p));
+            self.tally.collisions.add(frame.kind, packet);
+        }
+    }
+}
+
+fn which(timer: MacTimer) -> u32 {
+    match timer {
+        MacTimer::Contention => MAC_CONTENTION,
+        MacTimer::Exchange => MAC_EXCHANGE,
+    }
+}

@@ -1,0 +1,167 @@
+//! Between routing and MAC: link delay, address resolution, interface queue, give-ups.
+
+use super::{Event, Network};
+use tworay_base::{FlowId, LossCause, NodeId, PacketId};
+use tworay_mac::{ArpAction, FrameKind, GiveUp, Outgoing, QueueEntry};
+use tworay_wire::{ArpBody, Body, Packet};
+
+/// Length of an ARP packet, bytes (RFC 826 for Ethernet and IPv4).
+const ARP_BYTES: u32 = 28;
+
+impl Network {
+    /// A packet leaves routing for `next_hop`.
+    pub(super) fn send_to_link(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        if !self.nodes[node.index()].up {
+            self.kill(packet, LossCause::NodeDown, node);
+            return;
+        }
+        if let Some(wire) = self.wires.between(node, next_hop) {
+            self.wire_send(wire, packet);
+            return;
+        }
+        if self.medium.is_none() {
+            self.kill(packet, LossCause::LinkFailure, node);
+            return;
+        }
+        if self.mac_config.arp && !next_hop.is_broadcast() {
+            self.resolve(node, packet, next_hop);
+        } else {
+            self.down(node, packet, next_hop);
+        }
+    }
+
+    fn resolve(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        match self.nodes[node.index()].arp.resolve(next_hop, packet) {
+            ArpAction::Send(packet) => self.down(node, packet, next_hop),
+            ArpAction::Request { pushed_out } => {
+                if let Some(old) = pushed_out {
+                    self.tally.arp_drops += 1;
+                    self.kill(old, LossCause::Congestion, node);
+                }
+                let body = ArpBody { request: true, sender: node, target: next_hop };
+                self.send_arp(node, body, NodeId::BROADCAST);
+            }
+            ArpAction::Unreachable { held } => {
+                // Three broadcasts without an answer: like ns-2, routing learns of a broken link.
+                self.nodes[node.index()].failure = self.link_state(node, next_hop);
+                for p in held.into_iter().chain([packet]) {
+                    self.link_failed(node, p, next_hop);
+                }
+            }
+        }
+    }
+
+    fn send_arp(&mut self, node: NodeId, body: ArpBody, to: NodeId) {
+        let uid = self.control_uid();
+        let packet = self.packets.insert(Packet {
+            uid,
+            src: node,
+            dst: to,
+            ttl: 1,
+            hops: 0,
+            ip_bytes: ARP_BYTES,
+            flow: FlowId::NONE,
+            body: Body::Arp(body),
+        });
+        self.down(node, packet, to);
+    }
+
+    fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
+        if let Some(held) = self.nodes[node.index()].arp.learn(arp.sender) {
+            self.down(node, held, arp.sender);
+        }
+        if arp.request && arp.target == node {
+            self.send_arp(node, ArpBody { request: false, sender: node, target: arp.sender }, arp.sender);
+        }
+    }
+
+    fn down(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        let delay = self.mac_config.link_delay;
+        if delay.is_zero() {
+            self.enqueue(node, packet, next_hop);
+        } else {
+            self.queue.push(self.now + delay, Event::Down { packet, node, next_hop });
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        let p = self.packets.get(packet);
+        let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
+        if let Some(refused) = self.nodes[node.index()].queue.push(entry) {
+            self.tally.queue_drops += 1;
+            self.kill(refused.packet, LossCause::Congestion, node);
+        }
+        if self.nodes[node.index()].mac.is_free() {
+            self.feed_mac(node);
+        }
+    }
+
+    /// Gives the MAC its next packet.
+    pub(super) fn feed_mac(&mut self, node: NodeId) {
+        let n = &mut self.nodes[node.index()];
+        if !n.mac.is_free() {
+            return;
+        }
+        let Some(e) = n.queue.pop() else { return };
+        let out = Outgoing { packet: e.packet, to: e.next_hop, ip_bytes: e.ip_bytes };
+        self.with_mac(node, |mac, now, actions| mac.offer(now, out, actions));
+    }
+
+    /// A frame's packet arrived at `node`: it takes a copy.
+    pub(super) fn on_delivery(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
+        let mut copy = self.packets.get(packet).clone();
+        if let Body::Arp(arp) = copy.body {
+            self.on_arp(node, arp);
+            return;
+        }
+        copy.hops = copy.hops.saturating_add(1);
+        if copy.uid < super::UNTRACKED {
+            self.ledger.copied(copy.uid);
+        }
+        let packet = self.packets.insert(copy);
+        let delay = self.mac_config.link_delay;
+        if delay.is_zero() {
+            self.receive_packet(node, packet, from);
+        } else {
+            self.queue.push(self.now + delay, Event::Up { packet, node, from });
+        }
+    }
+
+    pub(super) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
+        let n = &mut self.nodes[node.index()];
+        n.failure = n.fates.verdict();
+        n.fates = Default::default();
+        let p = self.packets.get(give_up.packet);
+        self.tally.give_ups.add_give_up(give_up.unanswered == FrameKind::Rts, p);
+        self.link_failed(node, give_up.packet, give_up.to);
+    }
+
+    /// The true state of the link between two nodes: why a packet can't cross it.
+    fn link_state(&mut self, a: NodeId, b: NodeId) -> LossCause {
+        if !self.nodes[b.index()].up {
+            return LossCause::NodeDown;
+        }
+        if self.in_range(a, b) { LossCause::Contention } else { LossCause::LinkFailure }
+    }
+
+    /// Whether two nodes can decode each other's frames now.
+    pub(super) fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
+        let Some(medium) = &self.medium else { return false };
+        let pa = self.tracks[a.index()].position(self.now);
+        let pb = self.tracks[b.index()].position(self.now);
+        medium.channel().rx_power_squared(pa.distance_squared(pb)) >= medium.channel().rx_threshold()
+    }
+
+    fn link_failed(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        self.tally.link_failures += 1;
+        if self.nodes[next_hop.index()].up && self.in_range(node, next_hop) {
+            self.tally.false_link_failures += 1;
+        }
+        if matches!(self.packets.get(packet).body, Body::Arp(_)) {
+            self.release(packet);
+            return;
+        }
+        let p = self.packets.get(packet).clone();
+        self.with_router(node, |router, now, out| router.on_link_failure(now, packet, &p, next_hop, out));
+    }
+}

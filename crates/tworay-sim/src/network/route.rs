@@ -1,0 +1,130 @@
+//! Between link and transport: routing's inputs and orders.
+
+use super::{Event, Network};
+use std::collections::VecDeque;
+use tworay_base::{LossCause, NodeId, PacketId, SimTime};
+use tworay_routing::{DropReason, RoutingAction, RoutingNote};
+
+const ROUTER_TIMER: u32 = 2;
+
+impl Network {
+    /// A packet came up from the link layer.
+    pub(super) fn receive_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
+        let mut out = self.route_pool.pop().unwrap_or_default();
+        let n = &mut self.nodes[node.index()];
+        if !n.up {
+            self.route_pool.push(out);
+            self.kill(packet, LossCause::NodeDown, node);
+            return;
+        }
+        n.router.on_receive(self.now, packet, self.packets.get(packet), from, &mut out);
+        let p = self.packets.get_mut(packet);
+        if p.dst != node && !p.dst.is_broadcast() {
+            p.ttl = p.ttl.saturating_sub(1);
+        }
+        self.apply_routing(node, &mut out);
+        out.clear();
+        self.route_pool.push(out);
+    }
+
+    /// A packet of the node's own transport.
+    pub(super) fn send_packet(&mut self, node: NodeId, packet: PacketId) {
+        if !self.nodes[node.index()].up {
+            self.kill(packet, LossCause::NodeDown, node);
+            return;
+        }
+        let mut out = self.route_pool.pop().unwrap_or_default();
+        self.nodes[node.index()].router.on_send(self.now, packet, self.packets.get(packet), &mut out);
+        self.apply_routing(node, &mut out);
+        out.clear();
+        self.route_pool.push(out);
+    }
+
+    pub(super) fn apply_routing(&mut self, node: NodeId, actions: &mut Vec<RoutingAction>) {
+        for action in actions.drain(..) {
+            match action {
+                RoutingAction::Forward { packet, next_hop, delay } => {
+                    if delay.is_zero() {
+                        self.send_to_link(node, packet, next_hop);
+                    } else {
+                        self.queue.push(self.now + delay, Event::Forward { packet, node, next_hop });
+                    }
+                }
+                RoutingAction::Originate { mut packet, next_hop, delay } => {
+                    packet.uid = self.control_uid();
+                    let packet = self.packets.insert(packet);
+                    if delay.is_zero() {
+                        self.send_to_link(node, packet, next_hop);
+                    } else {
+                        self.queue.push(self.now + delay, Event::Forward { packet, node, next_hop });
+                    }
+                }
+                RoutingAction::Deliver { packet } => self.deliver(node, packet),
+                RoutingAction::Consume { packet } => self.release(packet),
+                RoutingAction::Drop { packet, cause, reason } => {
+                    let cause = match reason {
+                        DropReason::MacCallback => self.nodes[node.index()].failure,
+                        _ => cause,
+                    };
+                    self.kill(packet, cause, node);
+                }
+                RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop),
+                RoutingAction::WakeAt(at) => {
+                    self.timers.set(Self::node_timer(node, ROUTER_TIMER), at, &mut self.queue);
+                }
+                RoutingAction::Note(note) => self.on_routing_note(note),
+            }
+        }
+    }
+
+    fn purge(&mut self, node: NodeId, next_hop: NodeId) {
+        let mut gone = Vec::new();
+        self.nodes[node.index()].queue.purge(next_hop, &mut gone);
+        for e in gone {
+            let p = self.packets.get(e.packet).clone();
+            self.with_router(node, |router, now, out| router.on_queue_purged(now, e.packet, &p, next_hop, out));
+        }
+    }
+
+    fn on_routing_note(&mut self, note: RoutingNote) {
+        if matches!(note, RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. }) {
+            self.tally.route_changes += 1;
+        }
+    }
+
+    /// Shortest paths at the start over links that can be decoded, and wires; ties go to the lower node.
+    pub(super) fn fill_static_routes(&mut self) {
+        let n = self.nodes.len();
+        let mut links: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for (a, list) in links.iter_mut().enumerate() {
+            for b in 0..n {
+                let (na, nb) = (NodeId(a as u16), NodeId(b as u16));
+                if a != b && (self.wires.between(na, nb).is_some() || self.in_range_at_start(na, nb)) {
+                    list.push(b);
+                }
+            }
+        }
+        for source in 0..n {
+            let mut hops: Vec<Option<u8>> = vec![None; n];
+            let mut first: Vec<Option<NodeId>> = vec![None; n];
+            hops[source] = Some(0);
+            let mut open = VecDeque::from([source]);
+            while let Some(a) = open.pop_front() {
+                for &b in &links[a] {
+                    if hops[b].is_none() {
+                        hops[b] = hops[a].map(|h| h.saturating_add(1));
+                        first[b] = if a == source { Some(NodeId(b as u16)) } else { first[a] };
+                        open.push_back(b);
+                    }
+                }
+            }
+            self.nodes[source].router.set_static(first);
+            self.nodes[source].router.set_static_hops(hops);
+        }
+    }
+
+    fn in_range_at_start(&mut self, a: NodeId, b: NodeId) -> bool {
+        debug_assert_eq!(self.now, SimTime::ZERO);
+        self.in_range(a, b)
+    }
+}

@@ -1,0 +1,188 @@
+//! The top of the stairs: applications, TCP connections, UDP.
+
+use super::{AppEvent, Event, Network};
+use crate::flow::{Application, Guess, Transport};
+use crate::ledger::Carries;
+use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_tcp::{Amount, Arrival, Connection, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
+use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
+
+/// Hop limit of a flow's packets (RFC 1122's recommended initial value).
+const INITIAL_TTL: u8 = 64;
+/// IPv4 and UDP headers, bytes.
+const UDP_OVERHEAD: u32 = 28;
+
+impl Network {
+    pub(super) fn on_app(&mut self, flow: usize, what: AppEvent) {
+        let application = self.flows[flow].setup.application.clone();
+        match (application, what) {
+            (Application::Ftp { bytes, .. }, AppEvent::Start) => {
+                let amount = bytes.map_or(Amount::Endless, Amount::Bytes);
+                self.with_tcp(flow, Side::Active, |c, now, out| {
+                    c.open(now, out);
+                    c.write(now, amount, out);
+                    if bytes.is_some() {
+                        c.close(now, out);
+                    }
+                });
+            }
+            (Application::Ftp { .. }, AppEvent::Stop) => {
+                self.with_tcp(flow, Side::Active, |c, now, out| c.close(now, out));
+            }
+            (Application::Ftp { .. }, _) => {}
+            (_, what) => self.on_udp_app(flow, what),
+        }
+    }
+
+    fn on_udp_app(&mut self, flow: usize, what: AppEvent) {
+        let f = &mut self.flows[flow];
+        let Transport::Udp(udp) = &mut f.transport else { return };
+        match what {
+            AppEvent::Stop => {
+                udp.until = self.now;
+                return;
+            }
+            AppEvent::Start | AppEvent::On => {
+                if f.setup.stop.is_some_and(|s| s <= self.now) {
+                    return;
+                }
+                if let Some((on, off)) = udp.bursts {
+                    let burst = SimDuration::from_secs_f64(f.rng.exponential(on.as_secs_f64()));
+                    let pause = SimDuration::from_secs_f64(f.rng.exponential(off.as_secs_f64()));
+                    udp.until = self.now + burst;
+                    let event = Event::App { flow: flow as u16, what: AppEvent::On };
+                    self.queue.push(self.now + burst + pause, event);
+                }
+                if udp.ticking {
+                    return;
+                }
+                udp.ticking = true;
+            }
+            AppEvent::Tick => {
+                if self.now >= udp.until {
+                    udp.ticking = false;
+                    return;
+                }
+            }
+        }
+        let number = udp.sent;
+        udp.sent += 1;
+        let payload = udp.payload;
+        self.queue.push(self.now + udp.interval, Event::App { flow: flow as u16, what: AppEvent::Tick });
+        let (from, to, port) = (f.setup.from, f.setup.to, f.setup.port);
+        let id = FlowId(flow as u16);
+        let uid = self.ledger.ship(id, Carries::Data, Seq32(number as u32));
+        let body = Body::Udp(UdpDatagram { src_port: 49_152 + id.0, dst_port: port, payload, number });
+        self.launch(from, to, id, uid, payload + UDP_OVERHEAD, body);
+    }
+
+    fn launch(&mut self, from: NodeId, to: NodeId, flow: FlowId, uid: u64, ip_bytes: u32, body: Body) {
+        let packet =
+            Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, body };
+        let packet = self.packets.insert(packet);
+        self.send_packet(from, packet);
+    }
+
+    /// A packet has reached its destination.
+    pub(super) fn deliver(&mut self, node: NodeId, packet: PacketId) {
+        let p = self.packets.remove(packet);
+        if p.uid < super::UNTRACKED {
+            self.ledger.delivered(p.uid);
+        }
+        if p.flow == FlowId::NONE {
+            return;
+        }
+        let flow = p.flow.index();
+        let arrival = Arrival { ttl_left: p.ttl, hops: p.hops };
+        match p.body {
+            Body::Tcp(segment) => {
+                let side = if node == self.flows[flow].setup.to { Side::Passive } else { Side::Active };
+                self.with_tcp(flow, side, |c, now, out| c.on_segment(now, &segment, arrival, out));
+            }
+            Body::Udp(d) => {
+                if let Transport::Udp(udp) = &mut self.flows[flow].transport
+                    && udp.highest.is_none_or(|h| d.number > h)
+                {
+                    udp.highest = Some(d.number);
+                    udp.received += 1;
+                    udp.received_bytes += d.payload as u64;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn on_tcp_timer(&mut self, slot: u32) {
+        let per_flow = 2 * TcpTimer::COUNT as u32;
+        let (flow, within) = ((slot / per_flow) as usize, (slot % per_flow) as usize);
+        let side = if within < TcpTimer::COUNT { Side::Active } else { Side::Passive };
+        if let Some(timer) = TcpTimer::from_index(within % TcpTimer::COUNT) {
+            self.with_tcp(flow, side, |c, now, out| c.on_timer(now, timer, out));
+        }
+    }
+
+    fn with_tcp(
+        &mut self,
+        flow: usize,
+        side: Side,
+        input: impl FnOnce(&mut Connection, SimTime, &mut Vec<TcpAction>),
+    ) {
+        let mut out = self.tcp_pool.pop().unwrap_or_default();
+        let now = self.now;
+        if let Transport::Tcp(pair) = &mut self.flows[flow].transport {
+            let end = match side {
+                Side::Active => &mut pair.sender,
+                Side::Passive => &mut pair.receiver,
+            };
+            input(end, now, &mut out);
+        }
+        if side == Side::Active {
+            self.flows[flow].observe(now);
+        }
+        for action in out.drain(..) {
+            self.apply_tcp(flow, side, action);
+        }
+        self.tcp_pool.push(out);
+    }
+
+    fn apply_tcp(&mut self, flow: usize, side: Side, action: TcpAction) {
+        let f = &mut self.flows[flow];
+        let base = f.timers + if side == Side::Active { 0 } else { TcpTimer::COUNT as u32 };
+        match action {
+            TcpAction::Send { segment, ip_bytes, kind } => self.send_segment(flow, side, segment, ip_bytes, kind),
+            TcpAction::Arm(t, at) => self.timers.set(base + t.index() as u32, at, &mut self.queue),
+            TcpAction::Disarm(t) => self.timers.clear(base + t.index() as u32),
+            TcpAction::Deliver { bytes } => f.delivered_bytes += bytes as u64,
+            TcpAction::Connected => {
+                if side == Side::Active {
+                    f.connected_at = Some(self.now);
+                }
+            }
+            TcpAction::PeerClosed => {
+                // The sink has nothing to say: it closes its own half at once.
+                self.with_tcp(flow, side, |c, now, out| c.close(now, out));
+            }
+            TcpAction::Finished => {
+                if side == Side::Active {
+                    f.finished_at.get_or_insert(self.now);
+                }
+            }
+            TcpAction::Note(TcpNote::LossGuess { seq, guess }) => {
+                f.guesses.push(Guess { at: self.now, seq, guess });
+            }
+            TcpAction::Note(_) => {}
+        }
+    }
+
+    fn send_segment(&mut self, flow: usize, side: Side, segment: TcpSegment, ip_bytes: u32, kind: SegmentKind) {
+        let setup = &self.flows[flow].setup;
+        let (from, to) = match side {
+            Side::Active => (setup.from, setup.to),
+            Side::Passive => (setup.to, setup.from),
+        };
+        let carries = if kind == SegmentKind::Ack { Carries::Ack } else { Carries::Data };
+        let id = FlowId(flow as u16);
+        let uid = self.ledger.ship(id, carries, segment.seq);
+        self.launch(from, to, id, uid, ip_bytes, Body::Tcp(segment));
+    }
+}

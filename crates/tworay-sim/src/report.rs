@@ -1,0 +1,403 @@
+//! What a run gives back: the document of `run --json` and the tables behind it.
+
+use crate::flow::{Application, Flow, Transport};
+use crate::ledger::{Carries, LossRecord};
+use crate::network::Network;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tworay_base::LossCause;
+use tworay_mac::MacCounters;
+use tworay_tcp::Snapshot;
+
+/// One flow's results. Rates are bits per second over the time from the flow's start to the end of
+/// the run (or to its completion); windows are in segments.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct FlowReport {
+    /// Index of the flow in the scenario.
+    pub id: u16,
+    /// Sending node.
+    pub from: u16,
+    /// Receiving node.
+    pub to: u16,
+    /// The TCP variant; `null` for UDP.
+    pub tcp: Option<String>,
+    /// Unique in-order payload that reached the receiving application.
+    pub goodput_bps: f64,
+    /// Everything the sender put on the path, headers not counted.
+    pub throughput_bps: f64,
+    /// Payload acknowledged, in whole segments (for UDP: datagrams received).
+    pub acked_segments: u64,
+    /// Segments with payload sent, retransmissions included (for UDP: datagrams sent).
+    pub sent_segments: u64,
+    /// Of these, sent again.
+    pub retransmitted_segments: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Time spent waiting for these expiries, from the last segment sent.
+    pub rto_idle_seconds: f64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// Time-weighted mean of the congestion window (bounded by the advertised one).
+    pub mean_cwnd_segments: Option<f64>,
+    /// Time-weighted mean of segments sent and not acknowledged.
+    pub mean_in_flight_segments: Option<f64>,
+    /// Time-weighted mean of the smoothed round-trip time.
+    pub mean_rtt_seconds: Option<f64>,
+    /// From the start to the acknowledgment of everything, if the flow ended.
+    pub completion_seconds: Option<f64>,
+}
+
+/// Losses of one cause.
+#[derive(Copy, Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct LossCount {
+    /// Data segments.
+    pub data: u64,
+    /// Acknowledgments.
+    pub ack: u64,
+}
+
+/// Frames by what they carry.
+#[derive(Copy, Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct FrameCount {
+    /// RTS and CTS frames.
+    pub rts_cts: u64,
+    /// Frames with TCP data or UDP payload.
+    pub data: u64,
+    /// Frames with pure TCP acknowledgments.
+    pub ack: u64,
+}
+
+/// The MAC's part.
+#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct MacReport {
+    /// Frames lost to overlap at a station they were meant for.
+    pub collisions: FrameCount,
+    /// Packets given up after the last attempt (`rts_cts`: those whose RTS went unanswered, counted under their kind too).
+    pub drops: FrameCount,
+    /// Packets refused by a full interface queue.
+    pub queue_drops: u64,
+    /// Frames sent by kind: RTS, CTS, ACK, unicast data, broadcast.
+    pub sent: BTreeMap<&'static str, u64>,
+}
+
+/// Routing's part.
+#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct RoutingReport {
+    /// The protocol's name.
+    pub protocol: String,
+    /// Control packets sent, each hop counted.
+    pub control_packets: u64,
+    /// Bytes of these (IP length).
+    pub control_bytes: u64,
+    /// Routes found or changed.
+    pub route_changes: u64,
+    /// Link failures reported by the MAC although the neighbour was up and in range.
+    pub false_link_failures: u64,
+}
+
+/// Energy; `null` where no energy model is on.
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct EnergyReport {
+    /// Radio energy of all nodes.
+    pub joules_total: Option<f64>,
+    /// The same by payload bit received.
+    pub joules_per_received_bit: Option<f64>,
+    /// Energy of the transport's computations.
+    pub joules_computation: Option<f64>,
+    /// Nodes whose battery ran out.
+    pub dead_nodes: Option<u64>,
+}
+
+/// Metrics over all flows; `null` where not defined for this run.
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct MetricsReport {
+    /// (Σx)² / (n·Σx²) of the flows' goodputs (Jain, Chiu, Hawe 1984).
+    pub jain_fairness: Option<f64>,
+    /// Energy-efficiency estimate of paper 004.
+    pub eee: Option<f64>,
+    /// Use of available resources of paper 004.
+    pub uar: Option<f64>,
+}
+
+/// The document of `run --json`.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Document {
+    /// Version of tworay.
+    pub tworay: &'static str,
+    /// Scenario's name.
+    pub scenario: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Simulated time.
+    pub sim_seconds: f64,
+    /// Events worked off.
+    pub events: u64,
+    /// CPU time of this run's thread: the only value that differs between equal runs.
+    pub cpu_seconds: f64,
+    /// Flows in the scenario's order.
+    pub flows: Vec<FlowReport>,
+    /// Losses by true cause.
+    pub ledger: BTreeMap<&'static str, LossCount>,
+    /// The senders' guesses by true cause.
+    pub diagnosis: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The MAC.
+    pub mac: MacReport,
+    /// Routing.
+    pub routing: RoutingReport,
+    /// Energy.
+    pub energy: EnergyReport,
+    /// Metrics.
+    pub metrics: MetricsReport,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name, with the unit.
+    pub name: &'static str,
+    /// Its values.
+    pub data: ColumnData,
+}
+
+/// Values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnData {
+    /// Reals; NaN where there is no value.
+    F64(Vec<f64>),
+    /// Integers.
+    I64(Vec<i64>),
+    /// Texts.
+    Str(Vec<String>),
+}
+
+/// A table of equally long columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// `flows`, `ledger` or `series`.
+    pub name: &'static str,
+    /// Its columns.
+    pub columns: Vec<Column>,
+}
+
+/// Everything a run gives back.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// The document of `run --json`.
+    pub document: Document,
+    losses: Vec<LossRecord>,
+    series: Vec<(u16, f64, Snapshot)>,
+}
+
+impl RunReport {
+    pub(crate) fn gather(mut network: Network, scenario: &str, seed: u64, protocol: &str) -> Self {
+        let end = network.end;
+        let mut mac = MacCounters::default();
+        let (mut control_packets, mut control_bytes) = (0, 0);
+        for n in &network.nodes {
+            mac.add(n.mac.counters());
+            let total = n.router.counters().control();
+            control_packets += total.packets;
+            control_bytes += total.bytes;
+        }
+        let flows: Vec<FlowReport> =
+            network.flows.iter_mut().enumerate().map(|(i, f)| flow_report(f, i as u16, end)).collect();
+        let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+        let tally = &network.tally;
+        let document = Document {
+            tworay: crate::VERSION,
+            scenario: scenario.into(),
+            seed,
+            sim_seconds: end.as_secs_f64(),
+            events: network.events,
+            cpu_seconds: 0.0,
+            flows,
+            ledger: LossCause::ALL
+                .iter()
+                .map(|&c| {
+                    let lost = network.ledger.lost(c);
+                    (c.name(), LossCount { data: lost.data, ack: lost.ack })
+                })
+                .collect(),
+            diagnosis: BTreeMap::new(),
+            mac: MacReport {
+                collisions: frame_count(&tally.collisions),
+                drops: frame_count(&tally.give_ups),
+                queue_drops: tally.queue_drops,
+                sent: BTreeMap::from([
+                    ("rts", mac.tx_rts),
+                    ("cts", mac.tx_cts),
+                    ("ack", mac.tx_ack),
+                    ("data", mac.tx_data),
+                    ("broadcast", mac.tx_broadcast),
+                ]),
+            },
+            routing: RoutingReport {
+                protocol: protocol.into(),
+                control_packets,
+                control_bytes,
+                route_changes: tally.route_changes,
+                false_link_failures: tally.false_link_failures,
+            },
+            energy: EnergyReport::default(),
+            metrics: MetricsReport { jain_fairness: jain(&goodputs), ..MetricsReport::default() },
+        };
+        let series = network
+            .flows
+            .iter_mut()
+            .enumerate()
+            .flat_map(|(i, f)| {
+                f.series
+                    .take()
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(move |s| (i as u16, s.at.as_secs_f64(), s.state))
+            })
+            .collect();
+        Self { document, losses: network.ledger.records().to_vec(), series }
+    }
+
+    /// The document as one line of JSON.
+    pub fn json(&self) -> String {
+        serde_json::to_string(&self.document).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"))
+    }
+
+    /// The tables `flows`, `ledger` (one row a loss) and `series`.
+    pub fn tables(&self) -> Vec<Table> {
+        vec![self.flow_table(), self.ledger_table(), self.series_table()]
+    }
+
+    fn flow_table(&self) -> Table {
+        let f = &self.document.flows;
+        let ints = |get: fn(&FlowReport) -> u64| ColumnData::I64(f.iter().map(|x| get(x) as i64).collect());
+        let reals = |get: fn(&FlowReport) -> f64| ColumnData::F64(f.iter().map(get).collect());
+        let maybe = |get: fn(&FlowReport) -> Option<f64>| {
+            ColumnData::F64(f.iter().map(|x| get(x).unwrap_or(f64::NAN)).collect())
+        };
+        let texts = ColumnData::Str(f.iter().map(|x| x.tcp.clone().unwrap_or_else(|| "udp".into())).collect());
+        table(
+            "flows",
+            [
+                ("flow", ints(|x| x.id as u64)),
+                ("from", ints(|x| x.from as u64)),
+                ("to", ints(|x| x.to as u64)),
+                ("tcp", texts),
+                ("goodput_bps", reals(|x| x.goodput_bps)),
+                ("throughput_bps", reals(|x| x.throughput_bps)),
+                ("acked_segments", ints(|x| x.acked_segments)),
+                ("sent_segments", ints(|x| x.sent_segments)),
+                ("retransmitted_segments", ints(|x| x.retransmitted_segments)),
+                ("timeouts", ints(|x| x.timeouts)),
+                ("rto_idle_seconds", reals(|x| x.rto_idle_seconds)),
+                ("fast_retransmits", ints(|x| x.fast_retransmits)),
+                ("mean_cwnd_segments", maybe(|x| x.mean_cwnd_segments)),
+                ("mean_in_flight_segments", maybe(|x| x.mean_in_flight_segments)),
+                ("mean_rtt_seconds", maybe(|x| x.mean_rtt_seconds)),
+                ("completion_seconds", maybe(|x| x.completion_seconds)),
+            ],
+        )
+    }
+
+    fn ledger_table(&self) -> Table {
+        let l = &self.losses;
+        let kind = |r: &LossRecord| match r.carries {
+            Carries::Data => "data".to_string(),
+            Carries::Ack => "ack".to_string(),
+        };
+        table(
+            "ledger",
+            [
+                ("t_s", ColumnData::F64(l.iter().map(|r| r.at.as_secs_f64()).collect())),
+                ("flow", ColumnData::I64(l.iter().map(|r| r.flow.0 as i64).collect())),
+                ("node", ColumnData::I64(l.iter().map(|r| r.node.0 as i64).collect())),
+                ("kind", ColumnData::Str(l.iter().map(kind).collect())),
+                ("seq", ColumnData::I64(l.iter().map(|r| r.seq.0 as i64).collect())),
+                ("cause", ColumnData::Str(l.iter().map(|r| r.cause.name().to_string()).collect())),
+            ],
+        )
+    }
+
+    fn series_table(&self) -> Table {
+        let s = &self.series;
+        let reals = |get: &dyn Fn(&Snapshot) -> f64| ColumnData::F64(s.iter().map(|r| get(&r.2)).collect());
+        table(
+            "series",
+            [
+                ("t_s", ColumnData::F64(s.iter().map(|r| r.1).collect())),
+                ("flow", ColumnData::I64(s.iter().map(|r| r.0 as i64).collect())),
+                ("cwnd_segments", reals(&|x| x.cwnd)),
+                ("ssthresh_segments", reals(&|x| x.ssthresh)),
+                ("srtt_s", reals(&|x| x.srtt.map_or(f64::NAN, |d| d.as_secs_f64()))),
+                ("rto_s", reals(&|x| x.rto.as_secs_f64())),
+                ("in_flight_segments", reals(&|x| x.flight_segments as f64)),
+            ],
+        )
+    }
+}
+
+fn table<const N: usize>(name: &'static str, columns: [(&'static str, ColumnData); N]) -> Table {
+    Table { name, columns: columns.into_iter().map(|(name, data)| Column { name, data }).collect() }
+}
+
+fn frame_count(b: &crate::tally::ByFrame) -> FrameCount {
+    FrameCount { rts_cts: b.rts + b.cts, data: b.data, ack: b.ack }
+}
+
+fn jain(x: &[f64]) -> Option<f64> {
+    let sum: f64 = x.iter().sum();
+    let squares: f64 = x.iter().map(|v| v * v).sum();
+    (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
+}
+
+fn flow_report(f: &mut Flow, id: u16, end: tworay_base::SimTime) -> FlowReport {
+    let until = f.finished_at.unwrap_or(end).min(end);
+    let seconds = until.since(f.setup.start).as_secs_f64();
+    let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
+    let (cwnd, flight, srtt) = f.means.finish(end);
+    let base = FlowReport {
+        id,
+        from: f.setup.from.0,
+        to: f.setup.to.0,
+        tcp: None,
+        goodput_bps: 0.0,
+        throughput_bps: 0.0,
+        acked_segments: 0,
+        sent_segments: 0,
+        retransmitted_segments: 0,
+        timeouts: 0,
+        rto_idle_seconds: 0.0,
+        fast_retransmits: 0,
+        mean_cwnd_segments: None,
+        mean_in_flight_segments: None,
+        mean_rtt_seconds: None,
+        completion_seconds: None,
+    };
+    match (&f.transport, &f.setup.application) {
+        (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
+            let c = pair.sender.counters();
+            FlowReport {
+                tcp: Some(variant.to_string()),
+                goodput_bps: rate(f.delivered_bytes),
+                throughput_bps: rate(c.bytes_sent),
+                acked_segments: c.acked_segments,
+                sent_segments: c.sent_segments,
+                retransmitted_segments: c.retransmitted_segments,
+                timeouts: c.timeouts,
+                rto_idle_seconds: c.rto_idle.as_secs_f64(),
+                fast_retransmits: c.fast_retransmits,
+                mean_cwnd_segments: Some(cwnd),
+                mean_in_flight_segments: Some(flight),
+                mean_rtt_seconds: srtt,
+                completion_seconds: f.finished_at.map(|t| t.since(f.setup.start).as_secs_f64()),
+                ..base
+            }
+        }
+        (Transport::Udp(udp), _) => FlowReport {
+            goodput_bps: rate(udp.received_bytes),
+            throughput_bps: rate(udp.sent * udp.payload as u64),
+            acked_segments: udp.received,
+            sent_segments: udp.sent,
+            ..base
+        },
+        _ => base,
+    }
+}

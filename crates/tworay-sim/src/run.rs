@@ -1,0 +1,111 @@
+//! One run: a scenario and a seed in, a report out.
+
+use crate::network::Network;
+use crate::report::RunReport;
+use crate::scenario::Scenario;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use tworay_base::SimDuration;
+use tworay_mobility::facts::{PathFacts, path_facts};
+use tworay_tcp::VariantInfo;
+
+/// How to run a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOptions {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Whether to keep time series.
+    pub series: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { seed: 1, series: false }
+    }
+}
+
+/// Watches and stops a run from another thread.
+#[derive(Debug, Default)]
+pub struct RunControl {
+    cancelled: AtomicBool,
+    /// Share done, in millionths.
+    progress: AtomicU32,
+}
+
+impl RunControl {
+    /// A fresh control.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Asks the run to stop soon.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+    /// Share of simulated time done, 0..=1.
+    pub fn progress(&self) -> f64 {
+        f64::from(self.progress.load(Ordering::Relaxed)) * 1e-6
+    }
+    fn note(&self, share: f64) -> bool {
+        self.progress.store((share * 1e6) as u32, Ordering::Relaxed);
+        !self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a run gave no report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// It was asked to stop.
+    Cancelled,
+    /// Something went wrong; the text says what and where.
+    Failed(String),
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RunError::Cancelled => f.write_str("the run was stopped"),
+            RunError::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Runs `scenario` once.
+pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> Result<RunReport, RunError> {
+    let begun = cpu_time::ThreadTime::now();
+    let setup = scenario.setup(options.seed, options.series).map_err(|e| RunError::Failed(e.to_string()))?;
+    let mut network = Network::new(setup);
+    if !network.run(|share| control.note(share)) {
+        return Err(RunError::Cancelled);
+    }
+    network.check_conservation().map_err(RunError::Failed)?;
+    let mut report =
+        RunReport::gather(network, &scenario.name, options.seed, scenario.routing.protocol.name());
+    report.document.cpu_seconds = begun.elapsed().as_secs_f64();
+    control.note(1.0);
+    Ok(report)
+}
+
+/// Mean shortest path and partitioning of a scenario's flows, from positions alone.
+pub fn facts(scenario: &Scenario, seed: u64) -> Result<PathFacts, RunError> {
+    let mut setup = scenario.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
+    let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
+    let range = setup.radio.as_ref().map_or(0.0, |r| {
+        let c = tworay_radio::Channel::new(r);
+        c.range_of(c.rx_threshold())
+    });
+    let end = tworay_base::SimTime::ZERO + setup.duration;
+    Ok(path_facts(
+        &mut setup.tracks,
+        &pairs,
+        range,
+        tworay_base::SimTime::ZERO,
+        end,
+        SimDuration::from_millis(500),
+    ))
+}
+
+/// Every TCP variant there is.
+pub fn variants() -> &'static [VariantInfo] {
+    tworay_tcp::registry()
+}

@@ -1,0 +1,309 @@
+//! Reads serde types from a [`Node`], remembering at which key and place it went wrong.
+
+use super::error::{Place, ScenarioError};
+use super::suggest::suggest;
+use super::tree::{Entry, Kind, Node};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Unexpected, Visitor};
+use std::fmt;
+
+/// Reads a `T` from `node`; `path` is the dotted path of `node` for messages.
+pub(crate) fn read<T: DeserializeOwned>(node: &Node, path: &str) -> Result<T, ScenarioError> {
+    T::deserialize(node).map_err(|mut fault| {
+        if !path.is_empty() {
+            fault.path.push(path.to_owned());
+        }
+        fault.explain(node)
+    })
+}
+
+/// What serde complained about, and where; the path grows from the inside out.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    complaint: Complaint,
+    place: Option<Place>,
+    path: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Complaint {
+    UnknownKey { key: String, allowed: &'static [&'static str] },
+    UnknownValue { value: String, allowed: &'static [&'static str] },
+    MissingKey(&'static str),
+    Mismatch { found: String, expected: String },
+    Other(String),
+}
+
+impl Fault {
+    fn from_complaint(complaint: Complaint) -> Self {
+        Self { complaint, place: None, path: Vec::new() }
+    }
+
+    /// Marks `place` unless something further in has marked one already.
+    fn at(mut self, place: Option<&Place>) -> Self {
+        if self.place.is_none() {
+            self.place = place.cloned();
+        }
+        self
+    }
+
+    fn under(mut self, key: &str) -> Self {
+        self.path.push(key.to_owned());
+        self
+    }
+
+    fn explain(mut self, root: &Node) -> ScenarioError {
+        self.refine(root);
+        self.path.reverse();
+        let path = self.path.join(".");
+        let here = if path.is_empty() { String::new() } else { format!("{path}: ") };
+        let (problem, remedy) = match self.complaint {
+            Complaint::UnknownKey { key, allowed } => {
+                let section = if path.is_empty() { String::new() } else { format!(" in {path}") };
+                (format!("unknown key \"{key}\"{section}"), choices(&key, allowed, "Keys allowed here"))
+            }
+            Complaint::UnknownValue { value, allowed } => {
+                (format!("{here}unknown value \"{value}\""), choices(&value, allowed, "Allowed"))
+            }
+            Complaint::MissingKey(key) => {
+                (format!("{here}the key \"{key}\" is missing"), format!("Add `{key} = ...` here."))
+            }
+            Complaint::Mismatch { found, expected } => {
+                (format!("{here}found {found}"), format!("Expected {expected}."))
+            }
+            Complaint::Other(text) => match text.split_once("; write it like ") {
+                Some((problem, example)) => (format!("{here}{problem}"), format!("Write it like {example}.")),
+                None => (format!("{here}{text}"), String::new()),
+            },
+        };
+        ScenarioError::new(self.place, problem, remedy)
+    }
+
+    /// Serde buffers tables with a `kind` before it reads them, and so loses the inner place: find it
+    /// again by the key or the text that the complaint names.
+    fn refine(&mut self, root: &Node) {
+        let table = self.path.iter().rev().skip(1).try_fold(root, |node, key| match &node.kind {
+            Kind::Table(table) => table.get(key).map(|entry| &entry.node),
+            Kind::List(items) => key.parse::<usize>().ok().and_then(|i| items.get(i)),
+            _ => None,
+        });
+        let Some(table) = table.and_then(Node::as_table) else { return };
+        match &self.complaint {
+            Complaint::UnknownKey { key, .. } => {
+                if let Some(entry) = table.get(key) {
+                    self.place = entry.key_place.clone().or(self.place.take());
+                }
+            }
+            Complaint::UnknownValue { value, .. } => self.refine_to_text(table, &value.clone()),
+            Complaint::Other(text) => {
+                let quoted = text.strip_prefix('"').and_then(|rest| rest.split_once("\": "));
+                if let Some((value, _)) = quoted.map(|(v, r)| (v.to_owned(), r)) {
+                    self.refine_to_text(table, &value);
+                }
+            }
+            Complaint::Mismatch { found, .. } => {
+                let found = found.clone();
+                self.refine_to(table, |node| describe(node) == found);
+            }
+            Complaint::MissingKey(_) => {}
+        }
+    }
+
+    fn refine_to_text(&mut self, table: &super::tree::Table, value: &str) {
+        self.refine_to(table, |node| node.as_text() == Some(value));
+    }
+
+    /// Moves to the one entry that fits; if several do, stays.
+    fn refine_to(&mut self, table: &super::tree::Table, fits: impl Fn(&Node) -> bool) {
+        let mut hits = table.iter().filter(|(_, entry)| fits(&entry.node));
+        if let (Some((key, entry)), None) = (hits.next(), hits.next()) {
+            self.place = entry.node.place.clone().or(self.place.take());
+            self.path.insert(0, key.clone());
+        }
+    }
+}
+
+/// "Did you mean ...? Allowed: ..."
+pub(crate) fn choices(found: &str, allowed: &[&str], title: &str) -> String {
+    let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
+    match suggest(found, allowed) {
+        Some(nearest) => format!("Did you mean \"{nearest}\"? {title}: {list}."),
+        None => format!("{title}: {list}."),
+    }
+}
+
+/// A value in words.
+fn describe(node: &Node) -> String {
+    match &node.kind {
+        Kind::Text(text) => unexpected(&Unexpected::Str(text)),
+        Kind::Integer(n) => unexpected(&Unexpected::Signed(*n)),
+        Kind::Float(x) => unexpected(&Unexpected::Float(*x)),
+        Kind::Bool(b) => unexpected(&Unexpected::Bool(*b)),
+        Kind::List(_) => unexpected(&Unexpected::Seq),
+        Kind::Table(_) => unexpected(&Unexpected::Map),
+    }
+}
+
+fn unexpected(found: &Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Str(text) => format!("the text \"{text}\""),
+        Unexpected::Signed(n) => format!("the number {n}"),
+        Unexpected::Unsigned(n) => format!("the number {n}"),
+        Unexpected::Float(x) => format!("the number {x:?}"),
+        Unexpected::Bool(b) => format!("{b}"),
+        Unexpected::Seq => "a list".to_owned(),
+        Unexpected::Map => "a table".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Serde's names of types, in the words of a scenario's writer.
+fn expectation(expected: &dyn de::Expected) -> String {
+    let text = expected.to_string();
+    let words = match text.as_str() {
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number, 0 or more",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a string" | "string" => "a text in quotes",
+        "a boolean" => "true or false",
+        "a sequence" => "a list in brackets",
+        _ if text.starts_with("struct ") => "a table of keys and values",
+        _ if text.contains("enum ") => "one of its names, as a text in quotes",
+        _ => return text,
+    };
+    words.to_owned()
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.complaint)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    fn custom<T: fmt::Display>(text: T) -> Self {
+        Self::from_complaint(Complaint::Other(text.to_string()))
+    }
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::from_complaint(Complaint::Mismatch {
+            found: unexpected(&found),
+            expected: expectation(expected),
+        })
+    }
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+    fn unknown_field(key: &str, allowed: &'static [&'static str]) -> Self {
+        Self::from_complaint(Complaint::UnknownKey { key: key.to_owned(), allowed })
+    }
+    fn unknown_variant(value: &str, allowed: &'static [&'static str]) -> Self {
+        Self::from_complaint(Complaint::UnknownValue { value: value.to_owned(), allowed })
+    }
+    fn missing_field(key: &'static str) -> Self {
+        Self::from_complaint(Complaint::MissingKey(key))
+    }
+}
+
+impl<'de> de::Deserializer<'de> for &'de Node {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let read = match &self.kind {
+            Kind::Text(text) => visitor.visit_borrowed_str(text),
+            Kind::Integer(n) => visitor.visit_i64(*n),
+            Kind::Float(x) => visitor.visit_f64(*x),
+            Kind::Bool(b) => visitor.visit_bool(*b),
+            Kind::List(items) => visitor.visit_seq(Items { items: items.iter().enumerate() }),
+            Kind::Table(table) => visitor.visit_map(Entries { entries: table.iter(), current: None }),
+        };
+        read.map_err(|fault| fault.at(self.place.as_ref()))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        let read = match &self.kind {
+            Kind::Text(text) => visitor.visit_enum(text.as_str().into_deserializer()),
+            Kind::Table(table) if table.len() == 1 => {
+                visitor.visit_enum(de::value::MapAccessDeserializer::new(Entries {
+                    entries: table.iter(),
+                    current: None,
+                }))
+            }
+            _ => Err(Fault::from_complaint(Complaint::Mismatch {
+                found: describe(self),
+                expected: format!("one of these names as a text in quotes: {}", variants.join(", ")),
+            })),
+        };
+        read.map_err(|fault| fault.at(self.place.as_ref()))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// A list's items.
+struct Items<'de> {
+    items: std::iter::Enumerate<std::slice::Iter<'de, Node>>,
+}
+
+impl<'de> de::SeqAccess<'de> for Items<'de> {
+    type Error = Fault;
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+        let Some((index, node)) = self.items.next() else { return Ok(None) };
+        seed.deserialize(node).map(Some).map_err(|fault| fault.at(node.place.as_ref()).under(&index.to_string()))
+    }
+}
+
+/// A table's entries.
+struct Entries<'de> {
+    entries: std::collections::btree_map::Iter<'de, String, Entry>,
+    current: Option<(&'de String, &'de Entry)>,
+}
+
+impl<'de> de::MapAccess<'de> for Entries<'de> {
+    type Error = Fault;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+        self.current = self.entries.next();
+        let Some((key, entry)) = self.current else { return Ok(None) };
+        let name: de::value::BorrowedStrDeserializer<'de, Fault> = de::value::BorrowedStrDeserializer::new(key);
+        seed.deserialize(name).map(Some).map_err(|fault| fault.at(entry.key_place.as_ref()))
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
+        let Some((key, entry)) = self.current else {
+            return Err(de::Error::custom("a value without its key"));
+        };
+        // A missing key inside a table is best shown at the table's name.
+        seed.deserialize(&entry.node).map_err(|fault| {
+            let missing = matches!(fault.complaint, Complaint::MissingKey(_));
+            if missing && fault.path.is_empty() && entry.key_place.is_some() {
+                Fault { place: entry.key_place.clone(), ..fault }.under(key)
+            } else {
+                fault.at(entry.node.place.as_ref().or(entry.key_place.as_ref())).under(key)
+            }
+        })
+    }
+}

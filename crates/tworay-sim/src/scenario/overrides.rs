@@ -1,0 +1,78 @@
+//! `--set mac.rts_threshold=3000B`: one value laid over the scenario file.
+
+use super::error::{Place, ScenarioError, Source};
+use super::tree::{Entry, Kind, Node, Table};
+use std::sync::Arc;
+
+/// What a `--set` looks like.
+const FORM: &str = "Write --set KEY=VALUE, for example --set mac.rts_threshold=3000B or --set flow.0.tcp=sack.";
+
+/// Lays one `--set` over `root`. The value may be written bare (`3000B`, `sack`, `true`, `7`) or as
+/// TOML (`"3000B"`, `[1, 2]`). List items are numbered from 0: `flow.0.start=2s`.
+pub(crate) fn apply(root: &mut Node, text: &str) -> Result<(), ScenarioError> {
+    let source = Arc::new(Source { name: "--set".into(), text: text.to_owned(), has_lines: false });
+    let whole = || Some(Place::new(&source, 0..text.len()));
+    let Some((path, _)) = text.split_once('=') else {
+        return Err(ScenarioError::new(whole(), "there is no \"=\" between key and value", FORM));
+    };
+    let value_start = path.len() + 1;
+    let value = value_at(&source, value_start);
+    if path.trim().is_empty() || path.split('.').any(|part| part.trim().is_empty()) {
+        return Err(ScenarioError::new(Some(Place::new(&source, 0..path.len())), "the key is empty", FORM));
+    }
+
+    let mut at = 0;
+    let mut parts = Vec::new();
+    for part in path.split('.') {
+        let lead = part.len() - part.trim_start().len();
+        let name = part.trim();
+        parts.push((name, Place::new(&source, at + lead..at + lead + name.len())));
+        at += part.len() + 1;
+    }
+    descend(root, &parts, value)
+}
+
+/// The value behind the `=`: TOML if it reads as TOML, otherwise the bare text.
+fn value_at(source: &Arc<Source>, start: usize) -> Node {
+    let raw = &source.text[start..];
+    let lead = raw.len() - raw.trim_start().len();
+    let span = start + lead..start + lead + raw.trim().len();
+    let bare = Node { kind: Kind::Text(raw.trim().to_owned()), place: Some(Place::new(source, span.clone())) };
+    match Node::parse_value(source, span) {
+        Some(node) => node,
+        None => bare,
+    }
+}
+
+fn descend(node: &mut Node, parts: &[(&str, Place)], value: Node) -> Result<(), ScenarioError> {
+    let Some(((name, place), rest)) = parts.split_first() else {
+        node.overlay(value);
+        return Ok(());
+    };
+    match &mut node.kind {
+        Kind::List(items) => {
+            let count = items.len();
+            match name.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
+                Some(item) => descend(item, rest, value),
+                None => {
+                    let range = if count == 0 { "none".to_owned() } else { format!("0 to {}", count - 1) };
+                    let problem = format!("\"{name}\" is not one of the {count} items of this list");
+                    Err(ScenarioError::new(Some(place.clone()), problem, format!("Items are numbered from 0: {range}.")))
+                }
+            }
+        }
+        Kind::Table(table) => {
+            let entry = table
+                .entry((*name).to_owned())
+                .or_insert_with(|| Entry { key_place: None, node: Node { kind: Kind::Table(Table::new()), place: None } });
+            entry.key_place = Some(place.clone());
+            descend(&mut entry.node, rest, value)
+        }
+        // A value where the path needs a table: `--set duration.x=1`, or a shorthand text in the
+        // way of its long form. Whether the table is allowed there is for the reader to say.
+        _ => {
+            *node = Node::empty();
+            descend(node, parts, value)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Network-wide counts: collisions and drops by what the frame carried.
+
+use tworay_mac::FrameKind;
+use tworay_wire::{Body, Packet};
+
+/// Frames by what they carry, the thesis' columns (§5.4) and the rest.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByFrame {
+    /// RTS frames.
+    pub rts: u64,
+    /// CTS frames.
+    pub cts: u64,
+    /// Data frames with TCP data (or UDP payload).
+    pub data: u64,
+    /// Data frames with a pure TCP acknowledgment.
+    pub ack: u64,
+    /// 802.11 ACK frames.
+    pub mac_ack: u64,
+    /// Data frames with routing messages.
+    pub routing: u64,
+    /// Data frames with ARP.
+    pub arp: u64,
+}
+
+impl ByFrame {
+    /// Counts a frame; `packet` is what a data frame carries.
+    pub fn add(&mut self, kind: FrameKind, packet: Option<&Packet>) {
+        match kind {
+            FrameKind::Rts => self.rts += 1,
+            FrameKind::Cts => self.cts += 1,
+            FrameKind::Ack => self.mac_ack += 1,
+            FrameKind::Data => {
+                if let Some(p) = packet {
+                    self.add_packet(p);
+                }
+            }
+        }
+    }
+
+    fn add_packet(&mut self, p: &Packet) {
+        match &p.body {
+            Body::Tcp(s) if s.seq_len() == 0 => self.ack += 1,
+            Body::Tcp(_) | Body::Udp(_) => self.data += 1,
+            Body::Arp(_) => self.arp += 1,
+            _ => self.routing += 1,
+        }
+    }
+
+    /// Counts a packet given up: once under its own kind, and under RTS if the RTS went unanswered
+    /// (ns-2's RET counts both).
+    pub fn add_give_up(&mut self, rts: bool, p: &Packet) {
+        if rts {
+            self.rts += 1;
+        }
+        self.add_packet(p);
+    }
+}
+
+/// Counts over all nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Frames lost to overlap at a station they were meant for.
+    pub collisions: ByFrame,
+    /// Packets (and RTSs) given up after the last attempt.
+    pub give_ups: ByFrame,
+    /// Packets refused by interface queues and wires.
+    pub queue_drops: u64,
+    /// Packets that lost their place waiting for ARP.
+    pub arp_drops: u64,
+    /// Packets that the MAC or ARP gave back.
+    pub link_failures: u64,
+    /// Of these, with the neighbour up and in range.
+    pub false_link_failures: u64,
+    /// Routes found or changed.
+    pub route_changes: u64,
+}

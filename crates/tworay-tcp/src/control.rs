@@ -1,0 +1,229 @@
+//! The hooks of a variant: what it sees, and what it may decide.
+//!
+//! A variant's parts (growth, reduction, limit, or all in one) implement [`CongestionControl`]. Every
+//! part sees every event; a decision counts only from the part that owns it. The default methods are
+//! the standard behaviour, so a part implements only what it changes.
+
+mod parts;
+
+pub(crate) use parts::{Controls, Role};
+
+use smallvec::SmallVec;
+use std::fmt::Debug;
+use tworay_base::{Seq32, SimDuration, SimTime};
+
+/// The sender's state as a variant sees it.
+#[derive(Copy, Clone, Debug)]
+pub struct SenderView {
+    /// The time.
+    pub now: SimTime,
+    /// Congestion window, segments.
+    pub cwnd: f64,
+    /// Slow-start threshold, segments.
+    pub ssthresh: f64,
+    /// The smaller of the advertised windows, segments.
+    pub advertised: f64,
+    /// Bytes per full segment.
+    pub mss: u32,
+    /// Oldest byte not acknowledged.
+    pub una: Seq32,
+    /// Next byte to send.
+    pub nxt: Seq32,
+    /// The byte after the highest ever sent.
+    pub max: Seq32,
+    /// Sent and not acknowledged, segments.
+    pub flight: f64,
+    /// Consecutive duplicate ACKs.
+    pub dup_acks: u32,
+    /// Whether fast recovery is on.
+    pub in_recovery: bool,
+    /// Whether the sender repairs after a timeout.
+    pub after_timeout: bool,
+    /// Smoothed round-trip time.
+    pub srtt: Option<SimDuration>,
+    /// Round-trip time variation.
+    pub rttvar: Option<SimDuration>,
+    /// Retransmission timeout in force.
+    pub rto: SimDuration,
+    /// Length of the path in hops, from what arrived last; 0 if unknown.
+    pub hops: u8,
+}
+
+/// A congestion window and a threshold, segments.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+}
+
+/// An ACK advanced.
+#[derive(Copy, Clone, Debug)]
+pub struct AckEvent {
+    /// Newly acknowledged bytes.
+    pub bytes: u32,
+    /// Newly acknowledged segments.
+    pub segments: f64,
+    /// Whether the window may grow on this ACK (not during fast recovery).
+    pub may_grow: bool,
+    /// What the standard rule would set (RFC 5681 §3.1, one step per ACK).
+    pub standard: Window,
+}
+
+/// A duplicate ACK.
+#[derive(Copy, Clone, Debug)]
+pub struct DupAckEvent {
+    /// How many in a row, this one included.
+    pub count: u32,
+}
+
+/// What to do on a duplicate ACK.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum DupAckDecision {
+    /// What the recovery says.
+    Recovery,
+    /// Treat it as a loss now, whatever the count.
+    RetransmitNow,
+    /// Send the oldest segment again without any reduction.
+    RetransmitOnly,
+}
+
+/// Duplicate ACKs showed a loss; recovery begins.
+#[derive(Copy, Clone, Debug)]
+pub struct LossEvent {
+    /// First byte of the lost segment.
+    pub seq: Seq32,
+    /// What the standard rule would set.
+    pub standard: Window,
+}
+
+/// The retransmission timer expired with data outstanding.
+#[derive(Copy, Clone, Debug)]
+pub struct RtoEvent {
+    /// First byte outstanding.
+    pub seq: Seq32,
+    /// Consecutive timeouts of this byte, this one included.
+    pub consecutive: u32,
+    /// What the standard rule would set.
+    pub standard: Window,
+}
+
+/// What to do with the timeout's length.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Backoff {
+    /// Double it (RFC 6298 §5.5).
+    Double,
+    /// Leave it.
+    Keep,
+}
+
+/// What to do after a timeout.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct RtoDecision {
+    /// The new window.
+    pub window: Window,
+    /// The timer's length.
+    pub backoff: Backoff,
+}
+
+/// A round-trip sample that Karn's rule admits.
+#[derive(Copy, Clone, Debug)]
+pub struct RttEvent {
+    /// The exact sample.
+    pub exact: SimDuration,
+    /// The sample in the clock's ticks, as the retransmission timer uses it.
+    pub ticked: SimDuration,
+}
+
+/// A segment with payload was sent.
+#[derive(Copy, Clone, Debug)]
+pub struct SentEvent {
+    /// First byte.
+    pub seq: Seq32,
+    /// Payload bytes.
+    pub bytes: u32,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+}
+
+/// News about the path, from routing or from arriving packets.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PathEvent {
+    /// The path now has this many hops.
+    Hops(u8),
+    /// Routing reports a broken link on the path (ELFN).
+    LinkFailure,
+    /// Routing has a path again.
+    RouteFound,
+}
+
+/// What a variant wants beyond its decision.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// Set the window.
+    SetWindow(Window),
+    /// Send the oldest outstanding segment again, now.
+    Retransmit,
+    /// Send nothing and stop the retransmission timer until [`Effect::Thaw`].
+    Freeze,
+    /// Go on; the retransmission timer starts anew.
+    Thaw,
+    /// Start the variant's timer; it ends any earlier one.
+    StartTimer(SimDuration),
+    /// Stop the variant's timer.
+    StopTimer,
+    /// Send an empty segment that the peer acknowledges.
+    Probe,
+    /// Multiply SRTT and RTTVAR.
+    ScaleRtt(f64),
+    /// Record an opinion why the segment at `seq` was lost.
+    Guess {
+        /// First byte of the segment.
+        seq: Seq32,
+        /// A name of the variant's own.
+        guess: &'static str,
+    },
+}
+
+/// Effects in order.
+pub type Effects = SmallVec<[Effect; 4]>;
+
+/// A variant's part.
+pub trait CongestionControl: Debug + Send {
+    /// An ACK advanced. The owner of growth decides the window; it should return `standard` or the
+    /// unchanged window when `may_grow` is false.
+    fn on_ack(&mut self, _view: &SenderView, event: &AckEvent, _effects: &mut Effects) -> Window {
+        event.standard
+    }
+    /// A duplicate ACK came.
+    fn on_dup_ack(&mut self, _view: &SenderView, _event: &DupAckEvent, _effects: &mut Effects) -> DupAckDecision {
+        DupAckDecision::Recovery
+    }
+    /// Recovery begins. The owner of reduction decides the window.
+    fn on_loss(&mut self, _view: &SenderView, event: &LossEvent, _effects: &mut Effects) -> Window {
+        event.standard
+    }
+    /// The timer expired. The owner of reduction decides.
+    fn on_rto(&mut self, _view: &SenderView, event: &RtoEvent, _effects: &mut Effects) -> RtoDecision {
+        RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+    /// A round-trip sample.
+    fn on_rtt(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}
+    /// Payload was sent.
+    fn on_sent(&mut self, _view: &SenderView, _event: &SentEvent) {}
+    /// Fast recovery ended.
+    fn on_recovery_exit(&mut self, _view: &SenderView, _effects: &mut Effects) {}
+    /// News about the path.
+    fn on_path_event(&mut self, _view: &SenderView, _event: PathEvent, _effects: &mut Effects) {}
+    /// The variant's timer expired.
+    fn on_timer(&mut self, _view: &SenderView, _effects: &mut Effects) {}
+    /// An upper bound on the congestion window, segments, at least 1.
+    fn limit(&self) -> Option<f64> {
+        None
+    }
+    /// Whether [`CongestionControl::on_sent`] should be called (it costs a view per segment).
+    fn wants_sent(&self) -> bool {
+        false
+    }
+}

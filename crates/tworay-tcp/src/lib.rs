@@ -1,0 +1,37 @@
+//! TCP endpoints as a composition of recovery, growth, reduction, limit and receiver.
+//!
+//! A [`Connection`] is a state machine without input or output of its own: segments, timers and the
+//! application's calls go in with the time, [`TcpAction`]s come out. It counts payload bytes and never
+//! stores them. Which TCP it is, a [`Variant`] says (`"newreno"`, `"sack"`, `"newreno+sca(10)"`);
+//! how it is set up, a [`TcpConfig`], whose default is the RFCs and whose `ns2()` is ns-2.35.
+//!
+//! Inside, the sequence space is a 64-bit offset: 0 is the SYN, 1 the first byte of data, the FIN
+//! follows the last byte. Offsets become wrapping 32-bit numbers only on the wire.
+
+mod config;
+mod connection;
+mod control;
+mod counters;
+mod ranges;
+mod receiver;
+mod rtt;
+mod scoreboard;
+mod sender;
+mod types;
+mod variant;
+
+pub use config::{
+    AckPolicy, AckSize, AfterRto, Halving, HalvingPrecision, Handshake, IdleRestart, InitialWindow,
+    NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, ReceiverConfig, RenoForm,
+    RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, WindowSize,
+};
+pub use connection::Connection;
+pub use control::{
+    AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
+    RtoDecision, RtoEvent, RttEvent, SenderView, SentEvent, Window,
+};
+pub use counters::{Counters, Ignored};
+pub use types::{
+    Amount, Arrival, Control, Phase, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer,
+};
+pub use variant::{ControlFactory, Parameter, RecoveryKind, Variant, VariantError, VariantInfo, registry};

@@ -1,0 +1,156 @@
+//! Round-trip estimation and the retransmission timeout (RFC 6298).
+
+use crate::config::{RttArithmetic, TcpConfig};
+use tworay_base::{SimDuration, SimTime};
+
+/// SRTT, RTTVAR, RTO and the back-off.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    arithmetic: RttArithmetic,
+    tick: SimDuration,
+    phase: SimDuration,
+    min: SimDuration,
+    max: SimDuration,
+    cap: u32,
+    forget_above: u32,
+    /// Nanoseconds, or ticks scaled by 8.
+    srtt: u64,
+    /// Nanoseconds, or ticks scaled by 4.
+    rttvar: u64,
+    has_sample: bool,
+    /// Without back-off and clamps.
+    base_rto: SimDuration,
+    backoff: u32,
+}
+
+impl RttEstimator {
+    /// An estimator whose clock's tick began `phase` before the start of time.
+    pub fn new(config: &TcpConfig, phase: SimDuration) -> Self {
+        Self {
+            arithmetic: config.rto.arithmetic,
+            tick: config.tick,
+            phase,
+            min: config.rto.min,
+            max: config.rto.max,
+            cap: config.rto.backoff_cap,
+            forget_above: config.rto.forget_above,
+            srtt: 0,
+            rttvar: 0,
+            has_sample: false,
+            base_rto: config.rto.initial,
+            backoff: 1,
+        }
+    }
+
+    /// The time between two moments as the ticking clock shows it: the difference of whole ticks, at
+    /// least one. Exact if there is no tick.
+    pub fn measure(&self, sent: SimTime, now: SimTime) -> SimDuration {
+        if self.tick.is_zero() {
+            return now.since(sent);
+        }
+        let ticks = |t: SimTime| (t.since_start() + self.phase).whole(self.tick);
+        self.tick * (ticks(now) - ticks(sent)).max(1)
+    }
+
+    /// Takes a sample of a segment that was sent once (Karn).
+    pub fn sample(&mut self, rtt: SimDuration) {
+        match self.arithmetic {
+            RttArithmetic::Exact => self.sample_exact(rtt),
+            RttArithmetic::ScaledTicks => self.sample_ticks(rtt.whole(self.tick).max(1)),
+        }
+        self.has_sample = true;
+    }
+
+    // RFC 6298 §2.2 and §2.3: alpha 1/8, beta 1/4, K 4.
+    fn sample_exact(&mut self, rtt: SimDuration) {
+        let r = rtt.as_nanos();
+        if self.srtt == 0 {
+            (self.srtt, self.rttvar) = (r.max(1), r / 2);
+        } else {
+            self.rttvar = (3 * self.rttvar + self.srtt.abs_diff(r)) / 4;
+            self.srtt = ((7 * self.srtt + r) / 8).max(1);
+        }
+        let spread = (4 * self.rttvar).max(self.tick.as_nanos());
+        self.base_rto = SimDuration::from_nanos(self.srtt + spread);
+    }
+
+    // Jacobson's integer form as ns-2 has it.
+    fn sample_ticks(&mut self, m: u64) {
+        let m = m as i64;
+        if self.srtt == 0 {
+            (self.srtt, self.rttvar) = ((m << 3) as u64, (m << 1) as u64);
+        } else {
+            let delta = m - (self.srtt >> 3) as i64;
+            self.srtt = (self.srtt as i64 + delta).max(1) as u64;
+            let spread = delta.abs() - (self.rttvar >> 2) as i64;
+            self.rttvar = (self.rttvar as i64 + spread).max(1) as u64;
+        }
+        self.base_rto = self.tick * (((self.rttvar << 3) + self.srtt) >> 3);
+    }
+
+    /// An acknowledgment of data sent once ends the back-off (RFC 6298 §5, Karn).
+    #[inline]
+    pub fn end_backoff(&mut self) {
+        self.backoff = 1;
+    }
+
+    /// Doubles the timeout after an expiry (RFC 6298 §5.5).
+    pub fn back_off(&mut self) {
+        if self.backoff < self.cap && self.rto() < self.max {
+            self.backoff *= 2;
+        }
+        if self.forget_above > 0 && self.backoff > self.forget_above && self.srtt > 0 {
+            if self.arithmetic == RttArithmetic::ScaledTicks {
+                self.rttvar += self.srtt >> 3;
+            }
+            self.srtt = 0;
+        }
+    }
+
+    /// The timeout in force: backed off and clamped (minimum first, RFC 6298 §2.4, §2.5).
+    pub fn rto(&self) -> SimDuration {
+        let floor = if self.arithmetic == RttArithmetic::ScaledTicks { self.tick * 2 } else { SimDuration::ZERO };
+        (self.base_rto.max(self.min) * u64::from(self.backoff)).min(self.max).max(floor)
+    }
+
+    /// The factor of the back-off.
+    pub fn backoff(&self) -> u32 {
+        self.backoff
+    }
+
+    /// A lost SYN: the timeout for data starts from at least 3 s (RFC 6298 §5.7).
+    pub(crate) fn syn_was_lost(&mut self) {
+        if !self.has_sample {
+            self.base_rto = self.base_rto.max(SimDuration::from_secs(3));
+        }
+        self.backoff = 1;
+    }
+
+    /// The path changed its length: multiplies both estimators.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        if self.srtt > 0 && factor.is_finite() && factor > 0.0 {
+            self.srtt = ((self.srtt as f64 * factor) as u64).max(1);
+            self.rttvar = (self.rttvar as f64 * factor) as u64;
+            self.base_rto = self.base_rto.mul_f64(factor);
+        }
+    }
+
+    /// Smoothed round-trip time.
+    pub fn srtt(&self) -> Option<SimDuration> {
+        (self.srtt > 0).then(|| match self.arithmetic {
+            RttArithmetic::Exact => SimDuration::from_nanos(self.srtt),
+            RttArithmetic::ScaledTicks => self.tick * self.srtt / 8,
+        })
+    }
+
+    /// Round-trip time variation.
+    pub fn rttvar(&self) -> Option<SimDuration> {
+        (self.srtt > 0).then(|| match self.arithmetic {
+            RttArithmetic::Exact => SimDuration::from_nanos(self.rttvar),
+            RttArithmetic::ScaledTicks => self.tick * self.rttvar / 4,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,262 @@
+//! What all recoveries share when an ACK arrives.
+
+use super::*;
+use crate::config::{Halving, HalvingPrecision, Timing};
+use crate::control::{
+    AckEvent, DupAckDecision, DupAckEvent, Effects, LossEvent, PathEvent, RttEvent, Window,
+};
+use smallvec::SmallVec;
+
+/// An acknowledgment, checked and in offsets.
+#[derive(Clone, Debug)]
+pub(crate) struct Ack {
+    /// Everything below is acknowledged; at most `max`.
+    pub to: u64,
+    /// It can be a duplicate: no payload, SYN or FIN, the window unchanged.
+    pub pure: bool,
+    /// Valid SACK blocks above `to`.
+    pub blocks: SmallVec<[(u64, u64); 4]>,
+    /// The echoed timestamp.
+    pub echo: Option<u32>,
+}
+
+/// What a duplicate ACK means for the recovery.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Dup {
+    /// Below the threshold.
+    Early,
+    /// It shows a loss.
+    Loss,
+    /// Beyond the threshold.
+    More,
+    /// The variant has dealt with it.
+    Done,
+}
+
+impl Sender {
+    /// Takes an acknowledgment and sends what it allows.
+    pub fn on_ack(&mut self, cx: &mut Cx, ack: &Ack) {
+        match self.kind {
+            RecoveryKind::Tahoe => self.tahoe(cx, ack),
+            RecoveryKind::Reno => self.reno(cx, ack),
+            RecoveryKind::NewReno => self.newreno(cx, ack),
+            RecoveryKind::Sack => match cx.cfg.sack.form {
+                crate::config::SackForm::Rfc6675 => self.sack(cx, ack),
+                crate::config::SackForm::Ns2Pipe => self.sack_ns2(cx, ack),
+            },
+        }
+    }
+
+    /// The window changed without an ACK of data.
+    pub fn set_peer_window(&mut self, bytes: u32) -> bool {
+        let changed = self.peer_window != u64::from(bytes);
+        self.peer_window = u64::from(bytes);
+        changed
+    }
+
+    /// Whether this ACK counts as a duplicate (RFC 5681 §2).
+    pub(super) fn is_dup(&self, ack: &Ack) -> bool {
+        ack.to == self.una && ack.pure && self.una < self.max && self.una > 0
+    }
+
+    /// New data is acknowledged: moves `una`, samples, restarts the timer.
+    pub(super) fn advance(&mut self, cx: &mut Cx, ack: &Ack) {
+        let had_syn = self.una == 0;
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+        self.move_una(cx, ack.to);
+        self.sample(cx, ack);
+        if self.una < self.max {
+            self.arm_timer(cx);
+        } else {
+            self.disarm_timer(cx);
+        }
+        if had_syn {
+            self.open_window();
+        }
+    }
+
+    /// Moves `una` without sampling.
+    pub(super) fn move_una(&mut self, cx: &mut Cx, to: u64) {
+        let payload = |offset: u64| offset.clamp(1, self.data_end) - 1;
+        cx.counters.acked_bytes = payload(to);
+        cx.counters.acked_segments = cx.counters.acked_bytes / self.mss;
+        self.una = to;
+        self.nxt = self.nxt.max(to);
+        self.timeouts_of = None;
+        self.last_activity = cx.now;
+    }
+
+    /// Takes a round-trip sample if this ACK gives one (RFC 6298 §3, RFC 7323 §4).
+    fn sample(&mut self, cx: &mut Cx, ack: &Ack) {
+        let newest = self.forget_acked();
+        let mut sent_at = None;
+        if let Some((end, at)) = self.timed
+            && self.una >= end
+        {
+            self.timed = None;
+            self.rtt.end_backoff();
+            if cx.cfg.timing == Timing::OnePerWindow {
+                sent_at = Some(at);
+            }
+        }
+        if cx.cfg.timing == Timing::EverySegment
+            && let Some(at) = newest
+        {
+            self.rtt.end_backoff();
+            sent_at = Some(at);
+        }
+        if cx.cfg.timestamps
+            && let Some(echo) = ack.echo
+        {
+            // An echo from the future is garbage.
+            let age = super::output::timestamp(cx.now).wrapping_sub(echo);
+            let age = SimDuration::from_millis(u64::from(age));
+            sent_at = (age <= cx.now.since_start()).then(|| SimTime::ZERO + (cx.now.since_start() - age));
+            self.rtt.end_backoff();
+        }
+        let Some(at) = sent_at else { return };
+        let (exact, ticked) = (cx.now.since(at), self.rtt.measure(at, cx.now));
+        self.rtt.sample(ticked);
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            self.controls.on_rtt(&view, &RttEvent { exact, ticked }, &mut effects);
+            self.apply(cx, effects);
+        }
+    }
+
+    /// Drops what is acknowledged; gives the send time of the newest, unless any was sent twice.
+    pub(super) fn forget_acked(&mut self) -> Option<SimTime> {
+        let (mut newest, mut ambiguous) = (None, false);
+        while let Some(first) = self.sent.front().filter(|s| s.end <= self.una) {
+            newest = Some(first.at);
+            ambiguous |= first.retransmitted;
+            self.sent.pop_front();
+        }
+        newest.filter(|_| !ambiguous)
+    }
+
+    /// A partial ACK: no sample, but the timed segment may be done with.
+    pub(super) fn advance_partially(&mut self, cx: &mut Cx, to: u64) {
+        self.move_una(cx, to);
+        self.forget_acked();
+        if self.timed.is_some_and(|(end, _)| to >= end) {
+            self.timed = None;
+            self.rtt.end_backoff();
+        }
+    }
+
+    /// Grows the window by the rule in force; `may_grow` is false where only the variant's
+    /// bookkeeping sees the ACK.
+    pub(super) fn grow(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool) {
+        let mut standard = Window { cwnd: self.cwnd, ssthresh: self.ssthresh };
+        if may_grow {
+            standard.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
+        }
+        if self.controls.is_standard() {
+            self.cwnd = standard.cwnd;
+            return;
+        }
+        let event = AckEvent { bytes: bytes as u32, segments: bytes as f64 / self.mss as f64, may_grow, standard };
+        let mut effects = Effects::new();
+        let view = self.view(cx);
+        let window = self.controls.on_ack(&view, &event, &mut effects);
+        self.set_window(window);
+        self.apply(cx, effects);
+    }
+
+    pub(super) fn set_window(&mut self, window: Window) {
+        let sane = |x: f64, floor: f64| if x.is_finite() { x.max(floor) } else { floor };
+        self.cwnd = self.limited(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
+        self.ssthresh = sane(window.ssthresh, 2.0);
+    }
+
+    /// Counts a duplicate ACK and asks the variant about it.
+    pub(super) fn count_dup(&mut self, cx: &mut Cx) -> Dup {
+        self.dup_acks += 1;
+        cx.counters.dup_acks += 1;
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            let decision = self.controls.on_dup_ack(&view, &DupAckEvent { count: self.dup_acks }, &mut effects);
+            self.apply(cx, effects);
+            match decision {
+                DupAckDecision::Recovery => {}
+                DupAckDecision::RetransmitNow if self.in_recovery() => {}
+                DupAckDecision::RetransmitNow => return Dup::Loss,
+                DupAckDecision::RetransmitOnly => {
+                    self.retransmit_una(cx);
+                    return Dup::Done;
+                }
+            }
+        }
+        match self.dup_acks.cmp(&cx.cfg.dup_threshold) {
+            std::cmp::Ordering::Less => Dup::Early,
+            std::cmp::Ordering::Equal => Dup::Loss,
+            std::cmp::Ordering::Greater => Dup::More,
+        }
+    }
+
+    /// The standard reduction: half of what the settings say.
+    pub(super) fn halved(&self, cx: &Cx) -> Window {
+        let base = match (cx.cfg.halving, cx.cfg.halving_precision) {
+            (Halving::Window, HalvingPrecision::Integer) => self.window_whole(cx.cfg),
+            (Halving::Window, _) => self.window_real(cx.cfg),
+            // Limited transmit's segments don't count (RFC 5681 §3.2 step 2).
+            (Halving::FlightSize, _) => self.flight().saturating_sub(self.limited_bytes) as f64 / self.mss as f64,
+        };
+        let half = base / 2.0;
+        let (cwnd, ssthresh) = match cx.cfg.halving_precision {
+            HalvingPrecision::Real => (half.max(2.0), half),
+            HalvingPrecision::IntegerSsthresh => (half, half.floor()),
+            HalvingPrecision::Integer => (half.floor(), half.floor()),
+        };
+        Window { cwnd, ssthresh: ssthresh.max(2.0) }
+    }
+
+    /// Duplicate ACKs showed a loss: reduces the window, `standard` unless the variant knows better.
+    pub(super) fn cut_for_loss(&mut self, cx: &mut Cx, standard: Window) {
+        cx.counters.window_cuts += 1;
+        cx.counters.fast_retransmits += 1;
+        let seq = self.seq(self.una);
+        cx.note(TcpNote::FastRetransmit { seq });
+        if self.controls.is_standard() {
+            (self.cwnd, self.ssthresh) = (standard.cwnd, standard.ssthresh);
+            return;
+        }
+        let mut effects = Effects::new();
+        let view = self.view(cx);
+        let window = self.controls.on_loss(&view, &LossEvent { seq, standard }, &mut effects);
+        self.set_window(window);
+        self.apply(cx, effects);
+    }
+
+    /// Fast recovery is over.
+    pub(super) fn leave_recovery(&mut self, cx: &mut Cx) {
+        cx.note(TcpNote::RecoveryExit);
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            self.controls.on_recovery_exit(&view, &mut effects);
+            self.apply(cx, effects);
+        }
+    }
+
+    /// News about the path.
+    pub fn on_path_event(&mut self, cx: &mut Cx, event: PathEvent) {
+        if let PathEvent::Hops(hops) = event {
+            if self.hops == hops {
+                return;
+            }
+            self.hops = hops;
+        }
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            self.controls.on_path_event(&view, event, &mut effects);
+            self.cwnd = self.limited(self.cwnd);
+            self.apply(cx, effects);
+        }
+    }
+}

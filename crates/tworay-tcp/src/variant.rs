@@ -1,0 +1,87 @@
+//! Which TCP: a recovery and the parts that change it, written `newreno+sca(10)`.
+
+mod error;
+mod parse;
+mod registry;
+
+pub use error::VariantError;
+pub use registry::{Parameter, VariantInfo, registry};
+
+use crate::TcpConfig;
+use crate::control::{CongestionControl, Controls, Role};
+use std::fmt;
+use std::sync::Arc;
+
+/// How losses are repaired.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum RecoveryKind {
+    /// Fast retransmit, then slow start.
+    Tahoe,
+    /// Fast recovery until the first new ACK (RFC 5681).
+    Reno,
+    /// Fast recovery until everything is acknowledged (RFC 6582).
+    NewReno,
+    /// Selective acknowledgments (RFC 6675).
+    Sack,
+}
+
+/// Makes a part for one connection.
+pub type ControlFactory = Arc<dyn Fn(&TcpConfig) -> Box<dyn CongestionControl> + Send + Sync>;
+
+/// A part of a variant, by name.
+#[derive(Clone)]
+pub(crate) struct PartSpec {
+    pub name: String,
+    pub role: Role,
+    pub make: ControlFactory,
+}
+
+/// A complete choice of a TCP. Cheap to clone; read from text such as `"newreno"` or `"sack+cwl(3)"`.
+#[derive(Clone)]
+pub struct Variant {
+    name: String,
+    recovery: RecoveryKind,
+    parts: Vec<PartSpec>,
+}
+
+impl Variant {
+    /// A variant of one's own: a recovery, and one part that takes every decision.
+    pub fn custom(name: impl Into<String>, recovery: RecoveryKind, make: ControlFactory) -> Self {
+        let name = name.into();
+        Self { name: name.clone(), recovery, parts: vec![PartSpec { name, role: Role::Whole, make }] }
+    }
+
+    /// The canonical name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How it repairs losses.
+    pub fn recovery(&self) -> RecoveryKind {
+        self.recovery
+    }
+
+    pub(crate) fn controls(&self, config: &TcpConfig) -> Controls {
+        Controls::new(self.parts.iter().map(|p| (p.role, (p.make)(config))))
+    }
+}
+
+impl fmt::Debug for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Variant({})", self.name)
+    }
+}
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+impl PartialEq for Variant {
+    /// Equal names mean equal variants.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+#[cfg(test)]
+mod tests;

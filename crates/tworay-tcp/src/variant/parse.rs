@@ -1,0 +1,152 @@
+//! Reading `recovery+part(parameters)+…`.
+
+use super::error::distance;
+use super::registry::{ENTRIES, Entry, Meaning};
+use super::*;
+use std::str::FromStr;
+
+impl FromStr for Variant {
+    type Err = VariantError;
+
+    fn from_str(text: &str) -> Result<Self, VariantError> {
+        let fail = |problem: String, remedy: String| VariantError { text: text.into(), problem, remedy };
+        let mut recovery: Option<(&str, RecoveryKind)> = None;
+        let mut wanted: Vec<(&Entry, Vec<f64>)> = Vec::new();
+        for term in text.trim().to_ascii_lowercase().split('+') {
+            let (entry, values) = read_term(term.trim()).map_err(|(problem, remedy)| fail(problem, remedy))?;
+            match entry.meaning {
+                Meaning::Recovery(kind) => match recovery {
+                    Some((name, _)) => {
+                        return Err(fail(
+                            format!("{name} and {} both say how losses are repaired", entry.info.name),
+                            "keep one of them".into(),
+                        ));
+                    }
+                    None => recovery = Some((entry.info.name, kind)),
+                },
+                Meaning::Part { .. } => wanted.push((entry, values)),
+            }
+        }
+        let mut parts: Vec<PartSpec> = Vec::new();
+        for (entry, values) in wanted {
+            let Meaning::Part { role, with, unless, make } = entry.meaning else { continue };
+            let (base, kind) = *recovery.get_or_insert_with(|| (kind_name(with[0]), with[0]));
+            if !with.contains(&kind) {
+                let names: Vec<_> = with.iter().map(|k| kind_name(*k)).collect();
+                return Err(fail(
+                    format!("{} makes no sense with {base}: {unless}", entry.info.name),
+                    format!("combine it with {}", names.join(" or ")),
+                ));
+            }
+            if let Some(clash) = parts.iter().find(|p| clashes(p.role, role)) {
+                return Err(fail(
+                    format!("{} and {} decide the same thing", clash.name, entry.info.name),
+                    "keep one of them".into(),
+                ));
+            }
+            parts.push(PartSpec { name: term_name(entry, &values), role, make: make(&values) });
+        }
+        let Some((base, recovery)) = recovery else {
+            return Err(fail("it names nothing".into(), "write a name such as newreno".into()));
+        };
+        // A part that stands alone keeps its own name.
+        let alone = parts.len() == 1 && !text.to_ascii_lowercase().split('+').any(|t| t.trim() == base);
+        let name = parts.iter().fold(if alone { String::new() } else { base.to_owned() }, |mut name, part| {
+            if !name.is_empty() {
+                name.push('+');
+            }
+            name.push_str(&part.name);
+            name
+        });
+        Ok(Self { name, recovery, parts })
+    }
+}
+
+/// Whether two roles own a common decision.
+fn clashes(a: Role, b: Role) -> bool {
+    a == b || matches!((a, b), (Role::Whole, Role::Growth | Role::Reduction) | (Role::Growth | Role::Reduction, Role::Whole))
+}
+
+fn kind_name(kind: RecoveryKind) -> &'static str {
+    match kind {
+        RecoveryKind::Tahoe => "tahoe",
+        RecoveryKind::Reno => "reno",
+        RecoveryKind::NewReno => "newreno",
+        RecoveryKind::Sack => "sack",
+    }
+}
+
+fn term_name(entry: &Entry, values: &[f64]) -> String {
+    if values.is_empty() {
+        return entry.info.name.into();
+    }
+    let values: Vec<_> = values.iter().map(f64::to_string).collect();
+    format!("{}({})", entry.info.name, values.join(","))
+}
+
+/// One term and its checked parameters, or a problem and a remedy.
+fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)> {
+    let (name, arguments) = match term.split_once('(') {
+        None => (term, None),
+        Some((name, rest)) => match rest.strip_suffix(')') {
+            Some(inside) => (name.trim(), Some(inside)),
+            None => return Err((format!("the parenthesis of {term} is not closed"), format!("write {term})"))),
+        },
+    };
+    let Some(entry) = ENTRIES.iter().find(|e| e.info.name == name) else {
+        return Err((format!("there is no variant {name}"), suggestion(name)));
+    };
+    let parameters = entry.info.parameters;
+    let given: Vec<&str> = match arguments {
+        None => Vec::new(),
+        Some(inside) => inside.split(',').map(str::trim).collect(),
+    };
+    if given.len() > parameters.len() {
+        return Err((
+            format!("{name} takes {} and got {}", count(parameters.len()), given.len()),
+            "leave the rest out".into(),
+        ));
+    }
+    let mut values = Vec::with_capacity(parameters.len());
+    for (i, parameter) in parameters.iter().enumerate() {
+        let Some(value) = given.get(i).map_or(Ok(parameter.default), |t| {
+            t.parse::<f64>().map(Some).map_err(|_| {
+                (format!("\"{t}\" is no number"), format!("write {name}({})", parameter.default.unwrap_or(parameter.min)))
+            })
+        })?
+        else {
+            return Err((
+                format!("{name} needs its {} ({})", parameter.name, parameter.about),
+                format!("write {name}({})", parameter.min),
+            ));
+        };
+        if !(parameter.min..=parameter.max).contains(&value) {
+            return Err((
+                format!("{} = {value} is out of range", parameter.name),
+                format!("choose {} to {}", parameter.min, parameter.max),
+            ));
+        }
+        values.push(value);
+    }
+    Ok((entry, values))
+}
+
+fn count(n: usize) -> String {
+    match n {
+        0 => "no parameter".into(),
+        1 => "one parameter".into(),
+        n => format!("{n} parameters"),
+    }
+}
+
+/// The nearest name if one is near, and where the names are.
+fn suggestion(name: &str) -> String {
+    let nearest = ENTRIES.iter().map(|e| (distance(name, e.info.name), e.info.name)).min();
+    match nearest {
+        Some((d, near)) if d <= 1 + near.len() / 3 => format!("did you mean {near}?"),
+        _ => {
+            let names: Vec<_> = ENTRIES.iter().map(|e| e.info.name).collect();
+            format!("there are {}", names.join(", "))
+        }
+    }
+}

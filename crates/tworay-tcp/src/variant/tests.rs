@@ -1,0 +1,39 @@
+use super::*;
+
+#[test]
+fn names_are_read_back_in_canonical_form() {
+    for (text, name, recovery) in [
+        ("tahoe", "tahoe", RecoveryKind::Tahoe),
+        (" NewReno ", "newreno", RecoveryKind::NewReno),
+        ("reno", "reno", RecoveryKind::Reno),
+        ("sack", "sack", RecoveryKind::Sack),
+    ] {
+        let variant: Variant = text.parse().expect(text);
+        assert_eq!((variant.name(), variant.recovery()), (name, recovery));
+    }
+}
+
+#[test]
+fn wrong_names_say_what_is_wrong_and_what_is_near() {
+    for (text, message) in [
+        ("neweno", "\"neweno\": there is no variant neweno; did you mean newreno?"),
+        ("sac", "\"sac\": there is no variant sac; did you mean sack?"),
+        ("reno+tahoe", "\"reno+tahoe\": reno and tahoe both say how losses are repaired; keep one of them"),
+        ("reno(3)", "\"reno(3)\": reno takes no parameter and got 1; leave the rest out"),
+        ("reno(", "\"reno(\": the parenthesis of reno( is not closed; write reno()"),
+    ] {
+        assert_eq!(text.parse::<Variant>().expect_err(text).to_string(), message);
+    }
+    assert!("".parse::<Variant>().is_err());
+}
+
+#[test]
+fn every_entry_is_described() {
+    for info in registry() {
+        assert!(!info.summary.is_empty() && !info.source.is_empty(), "{}", info.name);
+        assert!(info.name.parse::<Variant>().is_ok() || info.parameters.iter().any(|p| p.default.is_none()));
+        for p in info.parameters {
+            assert!(p.min <= p.max && p.default.is_none_or(|d| (p.min..=p.max).contains(&d)), "{}", info.name);
+        }
+    }
+}

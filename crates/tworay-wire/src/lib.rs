@@ -1,0 +1,12 @@
+//! Floor 1: packets with typed headers, their sizes on the wire, and the field's file formats.
+
+pub mod aodv;
+pub mod bonnmotion;
+pub mod ns2;
+mod packet;
+mod tcp;
+mod text_file;
+
+pub use packet::{ArpBody, Body, Packet, UdpDatagram};
+pub use tcp::{SackBlock, SackBlocks, TcpFlags, TcpOptions, TcpSegment};
+pub use text_file::{ReadError, decode_text, read_text};

@@ -1,0 +1,12 @@
+//! ns-2's file formats as the field writes them: movement (setdest) and traffic (cbrgen).
+//!
+//! These files are Tcl scripts; only the commands that the generators write are understood, the rest is
+//! an error with its line, never a guess.
+
+mod movement;
+mod movement_writer;
+mod tcl;
+mod traffic;
+
+pub use movement::{MoveCommand, Movement, NodeMovement, TimedMove};
+pub use traffic::{Traffic, TrafficFlow, TrafficKind};

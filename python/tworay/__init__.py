@@ -1,0 +1,71 @@
+"""TCP for networks that move: simulate it, see why every packet was lost.
+
+>>> import tworay
+>>> result = tworay.run("string-4", tcp="newreno", seed=3)
+>>> result.goodput_bps, result.ledger          # a number, a polars DataFrame
+>>> table = tworay.compare("string-4", tcp=["reno", "newreno"], seeds=10).table
+
+The command line (``tworay --help``) is a thin layer over these functions.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tworay._native import VERSION as __version__
+    from tworay.comparing import Comparison, compare
+    from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
+    from tworay.running import Run, run
+    from tworay.scenarios import Scenario, convert, load, scenario_text, scenarios, schema, variants
+
+__all__ = [
+    "Cancelled",
+    "Comparison",
+    "InputError",
+    "OutputError",
+    "Run",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "TworayError",
+    "__version__",
+    "compare",
+    "convert",
+    "load",
+    "run",
+    "scenario_text",
+    "scenarios",
+    "schema",
+    "variants",
+]
+
+# Imported when first used: `tworay --help` needs neither scipy nor polars.
+_HOME = {
+    "tworay.comparing": ("Comparison", "compare"),
+    "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
+    "tworay.running": ("Run", "run"),
+    "tworay.scenarios": (
+        "Scenario",
+        "convert",
+        "load",
+        "scenario_text",
+        "scenarios",
+        "schema",
+        "variants",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return importlib.import_module("tworay._native").VERSION
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'tworay' has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULE_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

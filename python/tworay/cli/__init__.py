@@ -1,0 +1,169 @@
+"""The command ``tworay``. Only this file is imported for ``--help``; each verb imports what it needs."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="tworay",
+    help="TCP for networks that move: simulate it, see why every packet was lost.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+# Typer itself ends with 2 on wrong options and with 130 on Ctrl-C.
+FAILED, WRONG_INPUT = 1, 2
+
+ScenarioArgument = Annotated[
+    str, typer.Argument(help="A built-in scenario (`tworay scenarios`) or a TOML file.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a setting: --set mac.rts_threshold=3000B"),
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Write Parquet tables and summary.json there.")
+]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace earlier results of this command in --out.")
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from tworay import __version__
+
+        typer.echo(f"tworay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Take the options that stand before the verb."""
+
+
+@app.command()
+def run(
+    scenario: ScenarioArgument,
+    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 1,
+    set_: SetOption = None,
+    tcp: Annotated[str | None, typer.Option(metavar="VARIANT", help="TCP variant of every flow.")] = None,
+    out: OutOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Run a scenario once and say what became of every segment."""
+    from tworay.cli.verbs import run_once
+
+    run_once(scenario, seed=seed, settings=set_, tcp=tcp, out=out, force=force, as_json=json)
+
+
+@app.command()
+def compare(
+    scenario: ScenarioArgument,
+    tcp: Annotated[str, typer.Option(metavar="A,B,C", help="TCP variants to compare.")],
+    seeds: Annotated[str, typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.")] = "10",
+    set_: SetOption = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
+    until_ci: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Add seeds until goodput's 95 % interval is within ± SHARE (5%)."),
+    ] = None,
+    max_seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Where --until-ci gives up.")] = 100,
+    out: OutOption = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Compare TCP variants over the same worlds, seed by seed, with intervals and tests."""
+    from tworay.cli.verbs import compare_variants
+
+    compare_variants(
+        scenario,
+        tcp=tcp,
+        seeds=seeds,
+        settings=set_,
+        jobs=jobs,
+        until_ci=until_ci,
+        max_seeds=max_seeds,
+        out=out,
+        force=force,
+        as_json=json,
+    )
+
+
+@app.command()
+def convert(
+    file: Annotated[Path, typer.Argument(help="An ns-2 movement file, also gzip.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="SCENARIO.toml", help="The scenario to write.")
+    ],
+    flow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FROM:TO:APP", help="A flow, for example 0:1:ftp; may be repeated."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Turn a movement file into a scenario."""
+    from tworay.cli.verbs import convert_file
+
+    convert_file(file, output, flow or [], force=force)
+
+
+@app.command()
+def scenarios(
+    show: Annotated[str | None, typer.Option(metavar="NAME", help="Print the TOML of this one.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the built-in scenarios, or print one to copy and change."""
+    from tworay.cli.verbs import list_scenarios
+
+    list_scenarios(show, as_json=json)
+
+
+@app.command()
+def variants(json: JsonOption = False) -> None:
+    """List the TCP variants."""
+    from tworay.cli.verbs import list_variants
+
+    list_variants(as_json=json)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the scenario file."""
+    from tworay.cli.verbs import print_schema
+
+    print_schema()
+
+
+def main() -> None:
+    """Run the command line; the exit code says what kind of trouble there was, stderr what to do."""
+    from tworay.errors import InputError, ScenarioError, TworayError
+
+    # Being terminated should end as tidily as being interrupted.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        app()
+    except (InputError, ScenarioError) as error:
+        _complain(error, WRONG_INPUT)
+    except (TworayError, OSError) as error:
+        _complain(error, FAILED)
+
+
+def _complain(error: Exception, code: int) -> None:
+    print(f"tworay: {error}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,153 @@
+"""What the verbs of the command line do."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import tworay
+from tworay.errors import InputError, OutputError
+
+FAILURES_SHOWN = 5
+
+
+def _print_json(document: Any) -> None:
+    print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def run_once(
+    scenario: str,
+    *,
+    seed: int,
+    settings: list[str] | None,
+    tcp: str | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """``tworay run``."""
+    world = tworay.load(scenario, tcp=tcp, set=settings)
+    store = None
+    if out is not None:
+        from tworay.store import Store
+
+        store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
+    result = tworay.run(world, seed=seed, series=store is not None)
+    if store is not None:
+        store.write_single(result)
+        _note(f"results are in {out}")
+    if as_json:
+        _print_json(result.summary)
+        return
+    from tworay.rendering import run_report, show
+
+    show(run_report(result.summary))
+
+
+def compare_variants(
+    scenario: str,
+    *,
+    tcp: str,
+    seeds: str,
+    settings: list[str] | None,
+    jobs: int | None,
+    until_ci: str | None,
+    max_seeds: int,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """``tworay compare``."""
+    from tworay.progress import Progress
+    from tworay.spec import parse_percent
+
+    precision = None if until_ci is None else parse_percent(until_ci)
+    try:
+        with Progress(scenario) as progress:
+            result = tworay.compare(
+                scenario,
+                tcp=tcp,
+                seeds=seeds,
+                set=settings,
+                jobs=jobs,
+                until_ci=precision,
+                max_seeds=max_seeds,
+                out=out,
+                force=force,
+                watch=progress.watch,
+            )
+    except KeyboardInterrupt:
+        kept = f"; the finished runs are in {out}" if out is not None and out.is_dir() else ""
+        _note(f"tworay: interrupted{kept}")
+        raise
+    if len(result) and as_json:
+        _print_json(result.summary)
+    elif len(result):
+        from tworay.rendering import comparison_report, show
+
+        show(comparison_report(result))
+    if out is not None and len(result):
+        _note(f"results are in {out}")
+    if result.failures:
+        for failure in result.failures[:FAILURES_SHOWN]:
+            _note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
+        total = len(result) + len(result.failures)
+        _note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
+        raise typer.Exit(1)
+
+
+def convert_file(file: Path, output: Path, flows: list[str], *, force: bool) -> None:
+    """``tworay convert``."""
+    if output.exists() and not force:
+        raise InputError(f"{output} exists already; add --force to replace it, or name another file")
+    if not output.absolute().parent.is_dir():
+        raise InputError(f"{output}: there is no directory {output.absolute().parent}; make it first")
+    text = tworay.convert(file, flows=flows)
+    hidden = output.with_name(f".{output.name}.{os.getpid()}.tmp")
+    try:
+        hidden.write_text(text, encoding="utf-8")
+        hidden.replace(output)
+    except OSError as error:
+        raise OutputError(f"cannot write {output}: {error.strerror}") from error
+    finally:
+        hidden.unlink(missing_ok=True)
+    _note(f"wrote {output}")
+
+
+def list_scenarios(show: str | None, *, as_json: bool) -> None:
+    """``tworay scenarios``."""
+    if show is not None:
+        text = tworay.scenario_text(show)
+        print(text, end="" if text.endswith("\n") else "\n")
+    elif as_json:
+        _print_json([entry._asdict() for entry in tworay.scenarios()])
+    else:
+        _print_columns([[entry.name, entry.summary] for entry in tworay.scenarios()])
+
+
+def list_variants(*, as_json: bool) -> None:
+    """``tworay variants``."""
+    if as_json:
+        _print_json([entry._asdict() for entry in tworay.variants()])
+    else:
+        _print_columns([[entry.name, entry.summary, entry.source] for entry in tworay.variants()])
+
+
+def print_schema() -> None:
+    """``tworay schema``."""
+    _print_json(tworay.schema())
+
+
+def _print_columns(rows: list[list[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

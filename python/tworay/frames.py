@@ -1,0 +1,26 @@
+"""Columns of the core as polars data frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from tworay._native import Column, RunReport
+
+
+def frames(report: RunReport) -> dict[str, pl.DataFrame]:
+    """Return every table of a run by name: flows, ledger, series."""
+    return {name: pl.DataFrame([_series(column) for column in columns]) for name, columns in report.tables()}
+
+
+def _series(column: Column) -> pl.Series:
+    name = column[0]
+    if column[1] == "f64":
+        # NaN means "no value" in the core; a data frame says null.
+        return pl.Series(name, np.frombuffer(column[2], dtype="<f8"), dtype=pl.Float64).fill_nan(None)
+    if column[1] == "i64":
+        return pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
+    return pl.Series(name, column[2], dtype=pl.String)

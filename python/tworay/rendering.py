@@ -1,0 +1,197 @@
+"""Results as text for people: what ``run`` and ``compare`` print without ``--json``."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tworay.comparing import Comparison
+
+# Metric, heading, scale, format: the columns of the comparison.
+COLUMNS = (
+    ("goodput_bps", "goodput kb/s", 1e-3, ".1f"),
+    ("retransmitted_segments", "retransmitted", 1.0, ".1f"),
+    ("timeouts", "timeouts", 1.0, ".1f"),
+    ("rto_idle_seconds", "idle in RTO s", 1.0, ".1f"),
+    ("mean_cwnd_segments", "cwnd", 1.0, ".2f"),
+    ("mean_rtt_seconds", "RTT ms", 1e3, ".0f"),
+)
+PAIR_METRICS = (
+    ("goodput_bps", "goodput kb/s", 1e-3, ".1f"),
+    ("retransmitted_segments", "retransmitted", 1.0, ".1f"),
+)
+SIGNIFICANT = 0.05
+
+
+def show(renderable: RenderableType) -> None:
+    """Print to stdout, wide enough for the tables where stdout is a file or a pipe."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=120)
+    console.print(renderable)
+
+
+def run_report(document: dict[str, Any]) -> RenderableType:
+    """Render one run."""
+    sim, cpu = document["sim_seconds"], document["cpu_seconds"]
+    speed = f"{sim / cpu:.0f} times real time" if cpu else "no time at all"
+    head = Text.assemble(
+        (document["scenario"], "bold"),
+        f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {speed}",
+    )
+    return Group(
+        head, _flows(document["flows"]), *_losses({"lost": document["ledger"]}), *_facts_of_run(document)
+    )
+
+
+def _flows(flows: list[dict[str, Any]]) -> Table:
+    table = _table(
+        "flow", "tcp", "goodput kb/s", "sent", "retransmitted", "timeouts", "idle in RTO s", "cwnd", "RTT ms"
+    )
+    for flow in flows:
+        table.add_row(
+            f"{flow['id']}: {flow['from']}→{flow['to']}",
+            str(flow["tcp"]),
+            _number(flow["goodput_bps"], 1e-3, ".1f"),
+            _number(flow["sent_segments"]),
+            _number(flow["retransmitted_segments"]),
+            _number(flow["timeouts"]),
+            _number(flow["rto_idle_seconds"], 1.0, ".1f"),
+            _number(flow["mean_cwnd_segments"], 1.0, ".2f"),
+            _number(flow["mean_rtt_seconds"], 1e3, ".0f"),
+        )
+    return table
+
+
+def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
+    mac, routing = document["mac"], document["routing"]
+
+    def by_frame(counts: dict[str, Any]) -> str:
+        return f"RTS/CTS {counts['rts_cts']}, DATA {counts['data']}, ACK {counts['ack']}"
+
+    return [
+        Text(
+            f"MAC      collisions: {by_frame(mac['collisions'])};  gave up: {by_frame(mac['drops'])};  "
+            f"queue drops: {mac['queue_drops']}"
+        ),
+        Text(
+            f"Routing  {routing['protocol']}: {routing['control_packets']} control packets "
+            f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, "
+            f"{routing['false_link_failures']} false link failures"
+        ),
+    ]
+
+
+def comparison_report(result: Comparison) -> RenderableType:
+    """Render a comparison: means with 95 % intervals, tests, causes of loss."""
+    document = result.summary
+    facts, seeds = document["scenario_facts"], document["seeds"]
+    hops, parted = facts["mean_shortest_path_hops"], facts["partitioned_fraction"]
+    head = Text.assemble(
+        (document["scenario"], "bold"),
+        f": {result.sim_seconds:g} s simulated, {len(seeds)} seeds; shortest path {_number(hops, 1.0, '.2f')} hops "
+        f"on average, no path {_number(parted, 100.0, '.1f')} % of the time",
+    )
+    parts: list[RenderableType] = [head, _means(document["variants"])]
+    if document["pairs"]:
+        parts.append(_pairs(document["pairs"]))
+    parts += _losses(document["ledger"])
+    return Group(*parts)
+
+
+def _means(variants: dict[str, dict[str, Any]]) -> Table:
+    table = _table("mean ± 95 % CI", *(heading for _, heading, _, _ in COLUMNS))
+    for variant, cells in variants.items():
+        row = [_mean(cells.get(metric), scale, form) for metric, _, scale, form in COLUMNS]
+        table.add_row(variant, *row)
+    return table
+
+
+def _mean(cell: dict[str, Any] | None, scale: float, form: str) -> str:
+    if cell is None or cell["mean"] is None:
+        return "–"
+    text = _number(cell["mean"], scale, form)
+    if cell["ci95"] is None:
+        return text
+    low, high = cell["ci95"]
+    return f"{text} ± {_number((high - low) / 2, scale, form)}"
+
+
+def _pairs(pairs: list[dict[str, Any]]) -> RenderableType:
+    table = _table("difference", "of", "mean ± 95 % CI", "paired t p", "Holm p", "Wilcoxon p", "Welch p", "")
+    for metric, heading, scale, form in PAIR_METRICS:
+        for pair in pairs:
+            if pair["metric"] != metric:
+                continue
+            table.add_row(
+                f"{pair['a']} − {pair['b']}",
+                heading,
+                _mean({"mean": pair["difference"], "ci95": pair["ci95"]}, scale, f"+{form}"),
+                *(_p(pair[test]) for test in ("paired_t_p", "holm_p", "wilcoxon_p", "welch_p")),
+                _verdict(pair, metric),
+            )
+    note = Text(
+        "Runs are paired by seed (same world). Holm corrects the paired t over the pairs of one metric; "
+        f"significant means Holm p < {SIGNIFICANT:g}.",
+        style="dim",
+    )
+    return Group(table, note)
+
+
+def _verdict(pair: dict[str, Any], metric: str) -> str:
+    p, difference = pair["holm_p"], pair["difference"]
+    if p is None:
+        return "too few seeds"
+    if p >= SIGNIFICANT or not difference:
+        return "not significant"
+    more = pair["a"] if difference > 0 else pair["b"]
+    return f"{more} higher" if metric == "goodput_bps" else f"{more} more"
+
+
+def _losses(ledgers: dict[str, dict[str, dict[str, int]]]) -> list[RenderableType]:
+    """Render where segments died; causes that never happened are named in one line."""
+    causes = list(dict.fromkeys(cause for ledger in ledgers.values() for cause in ledger))
+    seen = [c for c in causes if any(sum(ledger.get(c, {}).values()) for ledger in ledgers.values())]
+    if not seen:
+        return [Text("No segment was lost.")]
+    table = _table("lost: data + ACK", *seen, "all")
+    for name, ledger in ledgers.items():
+        cells = [ledger.get(cause, {"data": 0, "ack": 0}) for cause in seen]
+        everything = sum(cell["data"] + cell["ack"] for cell in cells)
+        table.add_row(name, *(_share(cell, everything) for cell in cells), f"{everything:,}")
+    never = [cause for cause in causes if cause not in seen]
+    return [table, Text(f"No loss by {', '.join(never)}.", style="dim")] if never else [table]
+
+
+def _share(cell: dict[str, int], everything: int) -> str:
+    if not everything:
+        return "0"
+    share = (cell["data"] + cell["ack"]) / everything
+    return f"{cell['data']:,} + {cell['ack']:,} ({share:.0%})"
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1))
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if index == 0 else "right", no_wrap=index == 0)
+    return table
+
+
+def _number(value: float | None, scale: float = 1.0, form: str = ",") -> str:
+    if value is None or not math.isfinite(value):
+        return "–"
+    return format(value * scale if scale != 1.0 else value, form)
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"

@@ -1,0 +1,107 @@
+"""One run of one scenario."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tworay import _native
+from tworay.errors import InputError
+from tworay.scenarios import Source, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import polars as pl
+
+    from tworay._native import RunControl, RunReport
+
+MAX_SEED = 2**64 - 1
+
+
+class Run:
+    """A finished run: the JSON document as ``summary``, the tables as polars data frames."""
+
+    def __init__(self, report: RunReport) -> None:
+        self._report = report
+        self._frames: dict[str, pl.DataFrame] | None = None
+        self.summary: dict[str, Any] = json.loads(report.json())
+
+    def __repr__(self) -> str:
+        return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name."""
+        if self._frames is None:
+            from tworay.frames import frames
+
+            self._frames = frames(self._report)
+        return self._frames
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow: goodput, retransmissions, timeouts, means."""
+        return self.tables["flows"]
+
+    @property
+    def ledger(self) -> pl.DataFrame:
+        """True causes of loss: segments lost per cause, data and ACK apart."""
+        return self.tables["ledger"]
+
+    @property
+    def series(self) -> pl.DataFrame:
+        """Time series per flow: cwnd, ssthresh, srtt, rto, segments in flight (empty without ``series=True``)."""
+        return self.tables["series"]
+
+    @property
+    def scenario(self) -> str:
+        """Name of the scenario."""
+        return str(self.summary["scenario"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.summary["seed"])
+
+    @property
+    def goodput_bps(self) -> float:
+        """Acknowledged application bits a second, summed over the flows."""
+        return self._sum("goodput_bps")
+
+    @property
+    def throughput_bps(self) -> float:
+        """Bits a second put on the way, retransmissions included, summed over the flows."""
+        return self._sum("throughput_bps")
+
+    @property
+    def retransmitted_segments(self) -> int:
+        """Segments sent more than once, summed over the flows."""
+        return int(self._sum("retransmitted_segments"))
+
+    @property
+    def timeouts(self) -> int:
+        """Retransmission timeouts, summed over the flows."""
+        return int(self._sum("timeouts"))
+
+    def _sum(self, key: str) -> float:
+        return sum(flow[key] or 0 for flow in self.summary["flows"])
+
+
+def run(
+    scenario: Source,
+    *,
+    seed: int = 1,
+    tcp: str | None = None,
+    set: Mapping[str, object] | Iterable[str] | None = None,
+    series: bool = True,
+    control: RunControl | None = None,
+) -> Run:
+    """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
+
+    ``series`` records the time series (cwnd and so on). ``control`` lets another thread stop the run.
+    Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
+    """
+    if not 0 <= seed <= MAX_SEED:
+        raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
+    return Run(_native.run(load(scenario, tcp=tcp, set=set), seed, series, control))

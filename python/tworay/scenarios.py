@@ -1,0 +1,112 @@
+"""What there is to simulate: scenarios, variants, the schema of the scenario file."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from tworay import _native
+from tworay._native import Scenario
+from tworay.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = [
+    "Scenario",
+    "ScenarioInfo",
+    "VariantInfo",
+    "convert",
+    "load",
+    "scenario_text",
+    "scenarios",
+    "schema",
+    "variants",
+]
+
+Source: TypeAlias = "str | os.PathLike[str] | Scenario"
+
+
+class ScenarioInfo(NamedTuple):
+    """A built-in scenario."""
+
+    name: str
+    summary: str
+
+
+class VariantInfo(NamedTuple):
+    """A TCP variant: its name, one line about it, where it comes from, its parameters."""
+
+    name: str
+    summary: str
+    source: str
+    parameters: list[str]
+
+
+def load(
+    source: Source,
+    *,
+    tcp: str | None = None,
+    set: Mapping[str, object] | Iterable[str] | None = None,
+) -> Scenario:
+    """Load a built-in scenario by name, or a scenario file by path.
+
+    ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
+    strings; ``tcp`` gives every TCP flow that variant. A ``Scenario`` is taken as it is, but for ``tcp``.
+
+    Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
+    """
+    if isinstance(source, Scenario):
+        if set:
+            raise ScenarioError("`set` needs a scenario's name or path; this one is already loaded")
+        scenario = source
+    else:
+        scenario = Scenario.load(os.fspath(source), _overrides(set))
+    return scenario if tcp is None else scenario.with_variant(tcp)
+
+
+def _overrides(values: Mapping[str, object] | Iterable[str] | None) -> list[str]:
+    if values is None:
+        return []
+    if isinstance(values, str):
+        return [values]
+    if hasattr(values, "items"):
+        return [f"{key}={_toml(value)}" for key, value in values.items()]
+    return list(values)
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def scenarios() -> list[ScenarioInfo]:
+    """List the built-in scenarios."""
+    return [ScenarioInfo(*entry) for entry in _native.builtin_scenarios()]
+
+
+def variants() -> list[VariantInfo]:
+    """List the TCP variants."""
+    return [VariantInfo(*entry) for entry in _native.variants()]
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of the scenario file."""
+    document: dict[str, Any] = json.loads(_native.json_schema())
+    return document
+
+
+def convert(path: str | os.PathLike[str], *, flows: Iterable[str] = ()) -> str:
+    """Turn an ns-2 movement file (also gzip) into the TOML text of a scenario.
+
+    Each flow is written ``from:to:application``, for example ``0:1:ftp``.
+    """
+    return _native.convert(os.fspath(path), list(flows))
+
+
+def scenario_text(name: str) -> str:
+    """Return the TOML text of a built-in scenario, to copy and change."""
+    text = _native.builtin_text(name)
+    if text is None:
+        raise ScenarioError(f"`{name}` is not a built-in scenario; `tworay scenarios` lists them")
+    return text

@@ -1,0 +1,88 @@
+"""What is written on the command line as one word: seeds, variants, percentages."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tworay.errors import InputError
+from tworay.running import MAX_SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_SEEDS = 100_000
+
+
+def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
+    """Turn ``10`` (seeds 1 to 10), ``"1-10"``, ``"3,5,9"`` or a list into a list of distinct seeds."""
+    if isinstance(spec, int):
+        seeds = list(range(1, _count(spec) + 1))
+    elif isinstance(spec, str):
+        seeds = _parse_text(spec)
+    else:
+        seeds = list(spec)
+    if not seeds:
+        raise InputError(
+            "no seeds given; write a number (`10`: seeds 1 to 10), a range (`1-10`) or a list (`3,5,9`)"
+        )
+    for position, seed in enumerate(seeds):
+        if not 0 <= seed <= MAX_SEED:
+            raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
+        if seed in seeds[:position]:
+            raise InputError(
+                f"seed {seed} is given twice; the same run twice says nothing new, leave one out"
+            )
+    return seeds
+
+
+def _parse_text(spec: str) -> list[int]:
+    text = spec.strip()
+    if re.fullmatch(r"\d+", text):
+        return list(range(1, _count(int(text)) + 1))
+    seeds: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+        if match is None:
+            raise InputError(
+                f"seeds `{spec}`: found `{part.strip()}`; allowed are a number (`10`: seeds 1 to 10), "
+                "a range (`1-10`) or a list (`3,5,9`, `1-4,8`)"
+            )
+        first = int(match[1])
+        last = int(match[2]) if match[2] else first
+        if last < first:
+            raise InputError(
+                f"seeds `{spec}`: the range `{part.strip()}` runs backwards; write `{last}-{first}`"
+            )
+        _count(len(seeds) + last - first + 1)
+        seeds.extend(range(first, last + 1))
+    return seeds
+
+
+def _count(number: int) -> int:
+    if not 1 <= number <= MAX_SEEDS:
+        raise InputError(f"{number} seeds asked for; allowed are 1 to {MAX_SEEDS}")
+    return number
+
+
+def parse_variants(spec: str | Iterable[str]) -> list[str]:
+    """Turn ``"reno,newreno+sca(10)"`` or a list into a list of distinct variants; commas in brackets stay."""
+    names = re.split(r",(?![^(]*\))", spec) if isinstance(spec, str) else list(spec)
+    names = [name.strip() for name in names]
+    if not all(names):
+        raise InputError(
+            "--tcp: empty variant name; write for example `--tcp reno,newreno` (`tworay variants` lists them)"
+        )
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise InputError(f"--tcp: `{name}` is given twice; leave one out")
+    return names
+
+
+def parse_percent(spec: str) -> float:
+    """Turn ``"5%"`` or ``"0.05"`` into a fraction between 0 and 1."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", spec)
+    value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
+    if not 0 < value < 1:
+        raise InputError(f"`{spec}` is not a share between 0 and 100 %; write for example `5%` or `0.05`")
+    return value

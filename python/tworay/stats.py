@@ -1,0 +1,215 @@
+"""Statistics of simulation results: intervals, paired and unpaired tests, corrections, effect sizes.
+
+Everything takes plain sequences of numbers and returns plain floats; ``None`` stands for "cannot be
+said" (an interval from one value), never NaN, so that results are valid JSON.
+
+Runs with the same seed meet the same world (common random numbers), so differences between variants
+are judged seed by seed: the paired t test and the Wilcoxon signed-rank test are the sharp ones; Welch's
+test, which ignores the pairing, is given for comparison with published work.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import stats as sp
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EXACT_WILCOXON_MAX_N = 25
+
+
+class Interval(NamedTuple):
+    """A confidence interval."""
+
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance between the ends: the ± of a symmetric interval."""
+        return (self.high - self.low) / 2
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Arithmetic mean; ``None`` of nothing. Summed exactly, so the order of the values does not matter."""
+    return math.fsum(values) / len(values) if len(values) else None
+
+
+def std(values: Sequence[float]) -> float | None:
+    """Sample standard deviation (n - 1); ``None`` below two values."""
+    n = len(values)
+    if n < 2:
+        return None
+    centre = math.fsum(values) / n
+    return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (n - 1))
+
+
+def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
+    """Student's t interval of the mean; ``None`` below two values."""
+    centre, spread = mean(values), std(values)
+    if centre is None or spread is None:
+        return None
+    n = len(values)
+    half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
+    return Interval(centre - half, centre + half)
+
+
+def bootstrap_interval(
+    values: Sequence[float], level: float = 0.95, *, resamples: int = 9999, seed: int = 1
+) -> Interval | None:
+    """Bias-corrected and accelerated (BCa) bootstrap interval of the mean; ``None`` below two values.
+
+    For skewed metrics such as timeouts or completion times, where the t interval is only a guess.
+    Deterministic: the resampling has its own seed.
+    """
+    if len(values) < 2:
+        return None
+    if len(set(values)) == 1:
+        return Interval(values[0], values[0])
+    result = sp.bootstrap(
+        (np.asarray(values, dtype=float),),
+        np.mean,
+        confidence_level=level,
+        n_resamples=resamples,
+        method="BCa",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(float(result.low), float(result.high))
+
+
+def differences(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    """Differences a - b, pair by pair."""
+    if len(a) != len(b):
+        raise ValueError(f"paired statistics need equally many values, found {len(a)} and {len(b)}")
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def paired_t_p(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Two-sided p of the paired t test; ``None`` below two pairs."""
+    d = differences(a, b)
+    centre, spread = mean(d), std(d)
+    if centre is None or spread is None:
+        return None
+    if spread == 0:
+        return _p_without_spread(centre)
+    return float(2 * sp.t.sf(abs(centre) / (spread / math.sqrt(len(d))), len(d) - 1))
+
+
+def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Two-sided p of Welch's t test (unpaired, unequal variances); ``None`` below two values on a side."""
+    if len(a) < 2 or len(b) < 2:
+        return None
+    if std(a) == 0 and std(b) == 0:
+        return _p_without_spread(a[0] - b[0])
+    return float(sp.ttest_ind(a, b, equal_var=False).pvalue)
+
+
+def _p_without_spread(difference: float) -> float:
+    """Values that never vary either agree or differ with certainty; t itself would be 0/0 or infinite."""
+    return 1.0 if difference == 0 else 0.0
+
+
+def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Two-sided p of the Wilcoxon signed-rank test; ``None`` without pairs.
+
+    Pairs that agree are left out (Wilcoxon's treatment); equal absolute differences share their mean
+    rank. Up to 25 pairs the distribution is exact, ties included; above, it is normal with the tie
+    correction.
+    """
+    all_differences = differences(a, b)
+    if not all_differences:
+        return None
+    d = [x for x in all_differences if x != 0]
+    if not d:
+        return 1.0
+    # Doubled ranks are whole numbers even where ties share a rank of n + 1/2.
+    doubled = [round(2 * rank) for rank in sp.rankdata([abs(x) for x in d])]
+    positive = sum(rank for rank, x in zip(doubled, d, strict=True) if x > 0)
+    if len(d) <= EXACT_WILCOXON_MAX_N:
+        return _signed_rank_exact_p(doubled, positive)
+    total = sum(doubled)
+    # Under the null hypothesis each rank counts with probability one half.
+    sigma = math.sqrt(sum(rank * rank for rank in doubled)) / 2
+    return float(min(1.0, 2 * sp.norm.sf(abs(positive - total / 2) / sigma)))
+
+
+def _signed_rank_exact_p(ranks: list[int], statistic: int) -> float:
+    """Two-sided p over all 2^n ways of signs, counted by sum."""
+    total = sum(ranks)
+    ways = [1] + [0] * total
+    for rank in ranks:
+        for value in range(total, rank - 1, -1):
+            ways[value] += ways[value - rank]
+    tail = min(sum(ways[: statistic + 1]), sum(ways[statistic:]))
+    return min(1.0, 2 * tail / 2 ** len(ranks))
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down correction; ``None`` stays ``None`` and does not count as a test."""
+    tested = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for step, (p, index) in enumerate(tested):
+        highest = max(highest, min(1.0, p * (len(tested) - step)))
+        adjusted[index] = highest
+    return adjusted
+
+
+def cohens_d(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Difference of means in pooled standard deviations (Cohen's d); ``None`` where nothing varies."""
+    spread_a, spread_b = std(a), std(b)
+    if spread_a is None or spread_b is None:
+        return None
+    pooled = math.sqrt(((len(a) - 1) * spread_a**2 + (len(b) - 1) * spread_b**2) / (len(a) + len(b) - 2))
+    return (math.fsum(a) / len(a) - math.fsum(b) / len(b)) / pooled if pooled else None
+
+
+def hedges_g(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Cohen's d corrected for small samples (Hedges)."""
+    d = cohens_d(a, b)
+    return None if d is None else d * (1 - 3 / (4 * (len(a) + len(b)) - 9))
+
+
+def cohens_dz(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Mean difference of the pairs in standard deviations of the differences (Cohen's d_z)."""
+    d = differences(a, b)
+    centre, spread = mean(d), std(d)
+    return centre / spread if centre is not None and spread else None
+
+
+def relative_half_width(values: Sequence[float], level: float = 0.95) -> float | None:
+    """Half the t interval's width as a share of the mean; ``None`` without an interval or around zero."""
+    interval, centre = t_interval(values, level), mean(values)
+    return interval.half_width / abs(centre) if interval and centre else None
+
+
+def seeds_needed(
+    values: Sequence[float], relative: float, level: float = 0.95, *, limit: int = 1_000_000
+) -> int | None:
+    """Seeds for a t interval of at most ± ``relative`` × mean, going by the spread seen so far.
+
+    ``None`` if that cannot be said: fewer than two values, a mean of zero, or more than ``limit`` seeds.
+    """
+    centre, spread = mean(values), std(values)
+    if not centre or spread is None:
+        return None
+    if spread == 0:
+        return 2
+
+    def wide(n: int) -> bool:
+        half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
+        return half > relative * abs(centre)
+
+    low, high = 1, 2
+    while wide(high):
+        if high >= limit:
+            return None
+        low, high = high, min(2 * high, limit)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if wide(middle) else (low, middle)
+    return high

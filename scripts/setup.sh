@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Makes .venv/ ready: system packages, a virtual environment, pinned Python packages, the native module.
+# Called by make, which knows what is out of date:  setup.sh python | native
+set -euo pipefail
+cd "$(dirname "$0")/.."
+venv=.venv
+log=$venv/setup.log
+min_rust=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# Runs a step with its output in the log; shows the end of the log when the step fails.
+step() {
+  local what=$1; shift
+  say "$what"
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    die "\"$what\" failed; the whole output is in $log"
+  fi
+}
+
+# The newest Python that is at least 3.11 and can make virtual environments. $PYTHON overrides.
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:-} python3 python3.13 python3.12 python3.11 /usr/bin/python3; do
+    if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+# Installs Debian packages as root or through sudo; without either, prints the one line to run.
+apt_install() {
+  local sudo=
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || die "missing system packages; run:  sudo apt-get install -y $*  and then make again"
+    sudo="sudo -n"
+  fi
+  command -v apt-get >/dev/null || die "please install these packages (Debian names) and run make again: $*"
+  say "installing system packages: $*"
+  # A stale package list is common on fresh machines: one update, only if the first try fails.
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null 2>&1 ||
+    { $sudo apt-get update -qq && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@"; } >&2 ||
+    die "apt-get could not install: $*"
+}
+
+setup_python() {
+  local python
+  python=$(find_python) || { apt_install python3 python3-venv; python=$(find_python); } ||
+    die "no Python 3.11 or newer found; install one, or name it: make PYTHON=/path/to/python3.12"
+  if ! "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    rm -rf "$venv"
+    "$python" -m venv "$venv" || die "$python could not make $venv"
+  fi
+  step "installing Python packages (requirements-dev.txt)" \
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+}
+
+setup_native() {
+  command -v cc >/dev/null || apt_install gcc libc6-dev
+  command -v cargo >/dev/null || die "no Rust toolchain found; install Rust $min_rust or newer (rustup.rs tells how) and run make again"
+  local found
+  found=$(cargo --version | cut -d' ' -f2)
+  [ "$(printf '%s\n%s\n' "$min_rust" "$found" | sort -V | head -n1)" = "$min_rust" ] ||
+    die "Rust $found is too old; $min_rust or newer is needed (rustup update)"
+  step "building the simulator, release profile (a few minutes the first time)" \
+    env VIRTUAL_ENV="$PWD/$venv" PATH="$PWD/$venv/bin:$PATH" "$venv/bin/maturin" develop --release --locked
+}
+
+mkdir -p "$venv"
+case "${1:-}" in
+  python) setup_python ;;
+  native) setup_native ;;
+  *) die "usage: setup.sh python|native" ;;
+esac
