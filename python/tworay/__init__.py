@@ -14,11 +14,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tworay._native import VERSION as __version__
     from tworay.comparing import Comparison, compare
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
     from tworay.running import Run, run
     from tworay.scenarios import Scenario, convert, load, scenario_text, scenarios, schema, variants
+
+    __version__: str
 
 __all__ = [
     "Cancelled",

@@ -251,7 +251,7 @@ def compare(
     *,
     tcp: str | Iterable[str],
     seeds: int | str | Iterable[int] = 10,
-    set: Mapping[str, object] | Iterable[str] | None = None,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,
     jobs: int | None = None,
     until_ci: float | None = None,
     max_seeds: int = 100,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -12,20 +12,15 @@ if TYPE_CHECKING:
     from tworay.executing import Watcher
 
 LOG_STEP = 0.1
-
-
-class _Reporter(Protocol):
-    watch: Watcher
-
-    def close(self) -> None: ...
+LOG_SECONDS = 2.0
 
 
 class Progress:
     """A context whose ``watch`` is handed to ``compare``."""
 
     def __init__(self, what: str) -> None:
-        self._reporter: _Reporter = _Bar(what) if sys.stderr.isatty() else _Log(what)
-        self.watch = self._reporter.watch
+        self._reporter: _Bar | _Log = _Bar(what) if sys.stderr.isatty() else _Log(what)
+        self.watch: Watcher = self._reporter.watch
 
     def __enter__(self) -> Progress:
         return self
@@ -75,13 +70,15 @@ class _Log:
         self._what = what
         self._began = time.monotonic()
         self._next = LOG_STEP
+        self._quiet_until = 0.0
 
     def watch(self, done: int, total: int, fraction: float) -> None:
-        """Write a line if another tenth is done."""
-        if fraction < self._next or not done:
+        """Write a line if another tenth is done, but not more often than every few seconds."""
+        elapsed = time.monotonic() - self._began
+        if not done or (done < total and (fraction < self._next or elapsed < self._quiet_until)):
             return
         self._next = fraction - fraction % LOG_STEP + LOG_STEP
-        elapsed = time.monotonic() - self._began
+        self._quiet_until = elapsed + LOG_SECONDS
         left = elapsed * (1 - fraction) / fraction
         print(
             f"{self._what}: {done}/{total} runs, {_rate(done, elapsed)}, {left:.0f} s left",

@@ -24,10 +24,6 @@ COLUMNS = (
     ("mean_cwnd_segments", "cwnd", 1.0, ".2f"),
     ("mean_rtt_seconds", "RTT ms", 1e3, ".0f"),
 )
-PAIR_METRICS = (
-    ("goodput_bps", "goodput kb/s", 1e-3, ".1f"),
-    ("retransmitted_segments", "retransmitted", 1.0, ".1f"),
-)
 SIGNIFICANT = 0.05
 
 
@@ -47,9 +43,8 @@ def run_report(document: dict[str, Any]) -> RenderableType:
         (document["scenario"], "bold"),
         f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {speed}",
     )
-    return Group(
-        head, _flows(document["flows"]), *_losses({"lost": document["ledger"]}), *_facts_of_run(document)
-    )
+    losses = _losses({"segments": document["ledger"]})
+    return Group(head, "", _flows(document["flows"]), "", *losses, "", *_facts_of_run(document))
 
 
 def _flows(flows: list[dict[str, Any]]) -> Table:
@@ -59,7 +54,7 @@ def _flows(flows: list[dict[str, Any]]) -> Table:
     for flow in flows:
         table.add_row(
             f"{flow['id']}: {flow['from']}→{flow['to']}",
-            str(flow["tcp"]),
+            flow["tcp"] or "udp",
             _number(flow["goodput_bps"], 1e-3, ".1f"),
             _number(flow["sent_segments"]),
             _number(flow["retransmitted_segments"]),
@@ -97,12 +92,13 @@ def comparison_report(result: Comparison) -> RenderableType:
     hops, parted = facts["mean_shortest_path_hops"], facts["partitioned_fraction"]
     head = Text.assemble(
         (document["scenario"], "bold"),
-        f": {result.sim_seconds:g} s simulated, {len(seeds)} seeds; shortest path {_number(hops, 1.0, '.2f')} hops "
-        f"on average, no path {_number(parted, 100.0, '.1f')} % of the time",
+        f": {result.sim_seconds:g} s simulated, {len(seeds)} seed{'s' * (len(seeds) != 1)}; "
+        f"shortest path {_number(hops, 1.0, '.2f')} hops on average, "
+        f"no path {_number(parted, 100.0, '.1f')} % of the time",
     )
-    parts: list[RenderableType] = [head, _means(document["variants"])]
+    parts: list[RenderableType] = [head, "", _means(document["variants"]), ""]
     if document["pairs"]:
-        parts.append(_pairs(document["pairs"]))
+        parts += [_pairs(document["pairs"]), ""]
     parts += _losses(document["ledger"])
     return Group(*parts)
 
@@ -115,10 +111,10 @@ def _means(variants: dict[str, dict[str, Any]]) -> Table:
     return table
 
 
-def _mean(cell: dict[str, Any] | None, scale: float, form: str) -> str:
+def _mean(cell: dict[str, Any] | None, scale: float, form: str, sign: str = "") -> str:
     if cell is None or cell["mean"] is None:
         return "–"
-    text = _number(cell["mean"], scale, form)
+    text = _number(cell["mean"], scale, sign + form)
     if cell["ci95"] is None:
         return text
     low, high = cell["ci95"]
@@ -126,34 +122,46 @@ def _mean(cell: dict[str, Any] | None, scale: float, form: str) -> str:
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> RenderableType:
-    table = _table("difference", "of", "mean ± 95 % CI", "paired t p", "Holm p", "Wilcoxon p", "Welch p", "")
-    for metric, heading, scale, form in PAIR_METRICS:
-        for pair in pairs:
-            if pair["metric"] != metric:
-                continue
-            table.add_row(
-                f"{pair['a']} − {pair['b']}",
-                heading,
-                _mean({"mean": pair["difference"], "ci95": pair["ci95"]}, scale, f"+{form}"),
-                *(_p(pair[test]) for test in ("paired_t_p", "holm_p", "wilcoxon_p", "welch_p")),
-                _verdict(pair, metric),
-            )
-    note = Text(
-        "Runs are paired by seed (same world). Holm corrects the paired t over the pairs of one metric; "
-        f"significant means Holm p < {SIGNIFICANT:g}.",
-        style="dim",
-    )
-    return Group(table, note)
+    metric, heading, scale, form = COLUMNS[0]
+    table = _table(heading, "difference ± 95 % CI", "paired t p", "Holm p", "Wilcoxon p", "Welch p", "")
+    for pair in pairs:
+        if pair["metric"] != metric:
+            continue
+        table.add_row(
+            f"{pair['a']} − {pair['b']}",
+            _mean({"mean": pair["difference"], "ci95": pair["ci95"]}, scale, form, sign="+"),
+            *(_p(pair[test]) for test in ("paired_t_p", "holm_p", "wilcoxon_p", "welch_p")),
+            _verdict(pair),
+        )
+    notes = [
+        "Paired by seed (same world); Holm corrects the paired t over the pairs of a metric; "
+        f"significant: Holm p < {SIGNIFICANT:g}."
+    ]
+    for other, heading, scale, form in COLUMNS[1:]:
+        found = [
+            f"{_more(pair)} ({_number(abs(pair['difference']), scale, form)})"
+            for pair in pairs
+            if pair["metric"] == other and _significant(pair)
+        ]
+        if found:
+            notes.append(f"Significant in {heading}: {', '.join(found)}")
+    return Group(table, *(Text(note, style="dim") for note in notes))
 
 
-def _verdict(pair: dict[str, Any], metric: str) -> str:
+def _significant(pair: dict[str, Any]) -> bool:
     p, difference = pair["holm_p"], pair["difference"]
-    if p is None:
+    return p is not None and p < SIGNIFICANT and bool(difference)
+
+
+def _more(pair: dict[str, Any]) -> str:
+    high, low = (pair["a"], pair["b"]) if pair["difference"] > 0 else (pair["b"], pair["a"])
+    return f"{high} > {low}"
+
+
+def _verdict(pair: dict[str, Any]) -> str:
+    if pair["holm_p"] is None:
         return "too few seeds"
-    if p >= SIGNIFICANT or not difference:
-        return "not significant"
-    more = pair["a"] if difference > 0 else pair["b"]
-    return f"{more} higher" if metric == "goodput_bps" else f"{more} more"
+    return _more(pair) if _significant(pair) else "not significant"
 
 
 def _losses(ledgers: dict[str, dict[str, dict[str, int]]]) -> list[RenderableType]:

@@ -46,12 +46,12 @@ class Run:
 
     @property
     def ledger(self) -> pl.DataFrame:
-        """True causes of loss: segments lost per cause, data and ACK apart."""
+        """One row a lost segment: when, where, which, and the true cause."""
         return self.tables["ledger"]
 
     @property
     def series(self) -> pl.DataFrame:
-        """Time series per flow: cwnd, ssthresh, srtt, rto, segments in flight (empty without ``series=True``)."""
+        """Time series per flow: cwnd, ssthresh, srtt, rto, in flight (empty without ``series=True``)."""
         return self.tables["series"]
 
     @property
@@ -93,7 +93,7 @@ def run(
     *,
     seed: int = 1,
     tcp: str | None = None,
-    set: Mapping[str, object] | Iterable[str] | None = None,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,
     series: bool = True,
     control: RunControl | None = None,
 ) -> Run:

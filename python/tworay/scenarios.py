@@ -25,14 +25,26 @@ __all__ = [
     "variants",
 ]
 
+Path: TypeAlias = "str | os.PathLike[str]"
 Source: TypeAlias = "str | os.PathLike[str] | Scenario"
 
 
 class ScenarioInfo(NamedTuple):
-    """A built-in scenario."""
+    """A built-in scenario, or a family of them such as ``string-N``; ``example`` can be run as it is."""
 
     name: str
     summary: str
+    example: str
+
+
+class ParameterInfo(NamedTuple):
+    """A parameter of a variant, written in brackets: ``sca(10)``; no default: it must be given."""
+
+    name: str
+    default: float | None
+    minimum: float
+    maximum: float
+    about: str
 
 
 class VariantInfo(NamedTuple):
@@ -41,14 +53,14 @@ class VariantInfo(NamedTuple):
     name: str
     summary: str
     source: str
-    parameters: list[str]
+    parameters: list[ParameterInfo]
 
 
 def load(
     source: Source,
     *,
     tcp: str | None = None,
-    set: Mapping[str, object] | Iterable[str] | None = None,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,
 ) -> Scenario:
     """Load a built-in scenario by name, or a scenario file by path.
 
@@ -87,7 +99,10 @@ def scenarios() -> list[ScenarioInfo]:
 
 def variants() -> list[VariantInfo]:
     """List the TCP variants."""
-    return [VariantInfo(*entry) for entry in _native.variants()]
+    return [
+        VariantInfo(name, summary, source, [ParameterInfo(*parameter) for parameter in parameters])
+        for name, summary, source, parameters in _native.variants()
+    ]
 
 
 def schema() -> dict[str, Any]:
@@ -96,12 +111,24 @@ def schema() -> dict[str, Any]:
     return document
 
 
-def convert(path: str | os.PathLike[str], *, flows: Iterable[str] = ()) -> str:
-    """Turn an ns-2 movement file (also gzip) into the TOML text of a scenario.
+def convert(
+    movement: Path,
+    *,
+    flows: Iterable[str] = (),
+    traffic: Path | None = None,
+    output: Path | None = None,
+) -> str:
+    """Turn a movement file (ns-2's or BonnMotion's, also gzip) into the TOML text of a scenario.
 
-    Each flow is written ``from:to:application``, for example ``0:1:ftp``.
+    Each flow is written ``from:to:application``, for example ``0:1:ftp``; ``traffic`` is an ns-2 traffic
+    file. ``output`` says where the text is going to be written (it is not written here): the movement
+    file is then named relative to that place.
     """
-    return _native.convert(os.fspath(path), list(flows))
+    return _native.convert(os.fspath(movement), _path(traffic), list(flows), _path(output))
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
 
 
 def scenario_text(name: str) -> str:

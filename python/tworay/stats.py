@@ -145,7 +145,7 @@ def _signed_rank_exact_p(ranks: list[int], statistic: int) -> float:
         for value in range(total, rank - 1, -1):
             ways[value] += ways[value - rank]
     tail = min(sum(ways[: statistic + 1]), sum(ways[statistic:]))
-    return min(1.0, 2 * tail / 2 ** len(ranks))
+    return min(1.0, 2 * tail / 2.0 ** len(ranks))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -202,7 +202,7 @@ def seeds_needed(
 
     def wide(n: int) -> bool:
         half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
-        return half > relative * abs(centre)
+        return bool(half > relative * abs(centre))
 
     low, high = 1, 2
     while wide(high):

@@ -14,7 +14,6 @@ import re
 import shutil
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -24,6 +23,7 @@ from tworay.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tworay.comparing import Comparison
     from tworay.running import Run

@@ -38,7 +38,7 @@ impl SimTime {
     /// Seconds since the start.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
 
     /// Time elapsed since `earlier`, zero if `earlier` is later.
@@ -99,7 +99,7 @@ impl SimDuration {
     /// Seconds.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
     /// This length multiplied by a non-negative real factor, rounded to the nanosecond.
     pub fn mul_f64(self, factor: f64) -> Self {

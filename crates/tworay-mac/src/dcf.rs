@@ -157,7 +157,11 @@ pub struct Dcf {
 impl Dcf {
     /// A station at rest. `rng` is its backoff stream.
     pub fn new(config: &MacConfig, node: NodeId, rng: RngStream) -> Self {
-        let quirks = config.quirks();
+        Self::with_quirks(config, config.quirks(), node, rng)
+    }
+
+    /// A station at rest with habits chosen one by one.
+    pub fn with_quirks(config: &MacConfig, quirks: MacQuirks, node: NodeId, rng: RngStream) -> Self {
         Self {
             node,
             busy_until: SimTime::ZERO,
@@ -180,7 +184,7 @@ impl Dcf {
             short_limit: config.short_retry_limit,
             long_limit: config.long_retry_limit,
             quirks,
-            timing: Timing::new(config),
+            timing: Timing::new(config, &quirks),
             duplicates: DuplicateFilter::new(quirks.duplicate_by_number_only),
             counters: MacCounters::default(),
             rng,

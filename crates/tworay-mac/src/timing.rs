@@ -1,6 +1,7 @@
 //! Frame lengths, airtimes and interframe spaces computed once from a [`MacConfig`].
 
 use crate::config::MacConfig;
+use crate::quirks::MacQuirks;
 use tworay_base::{BitRate, SimDuration};
 
 const RTS_BYTES: u32 = 20;
@@ -38,9 +39,8 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The times of `config`.
-    pub fn new(config: &MacConfig) -> Self {
-        let quirks = config.quirks();
+    /// The times of `config` under the given habits.
+    pub fn new(config: &MacConfig, quirks: &MacQuirks) -> Self {
         let at = |rate: BitRate, bytes: u32| config.plcp + rate.airtime(bytes);
         let difs = config.sifs + config.slot * 2;
         let cts = at(config.basic_rate, CTS_BYTES);

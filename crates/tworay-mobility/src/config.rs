@@ -2,7 +2,7 @@
 
 use crate::error::MobilityError;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 use tworay_base::{Metres, SimDuration, Speed};
 
@@ -12,6 +12,7 @@ use tworay_base::{Metres, SimDuration, Speed};
 pub enum TopologyConfig {
     /// A movement file of `[mobility]` places the nodes. This is what an absent table means.
     #[default]
+    #[serde(deserialize_with = "nothing_more")]
     Recorded,
     /// A row of `hops` + 1 nodes: node 0 at the origin, the others to the east of it.
     String {
@@ -66,6 +67,7 @@ fn spacing() -> Metres {
 pub enum MobilityConfig {
     /// They don't.
     #[default]
+    #[serde(deserialize_with = "nothing_more")]
     Static,
     /// Random waypoint: uniform targets, uniform speeds, a pause at each target.
     RandomWaypoint {
@@ -103,6 +105,14 @@ pub enum MobilityConfig {
         /// Path, relative to the scenario file.
         file: PathBuf,
     },
+}
+
+/// Reads a table without further keys: on its own, serde lets a unit variant swallow unknown ones.
+fn nothing_more<'de, D: Deserializer<'de>>(table: D) -> Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Empty {}
+    Empty::deserialize(table).map(|Empty {}| ())
 }
 
 fn yes() -> bool {

@@ -46,7 +46,7 @@ pub(crate) fn run(
     series: bool,
     control: Option<&RunControl>,
 ) -> PyResult<RunReport> {
-    let options = core::RunOptions { seed, series, ..Default::default() };
+    let options = core::RunOptions { seed, series };
     let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
     let world = Arc::clone(&scenario.0);
     let (sender, receiver) = channel();

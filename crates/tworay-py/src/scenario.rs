@@ -55,7 +55,8 @@ impl Scenario {
     /// time they have none.
     fn facts(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64)> {
         let facts = py.detach(|| core::facts(&self.0, seed)).map_err(errors::run)?;
-        let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite());
+        // Zero hops is the core's way to say that there never was a path.
+        let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite() && *hops > 0.0);
         Ok((hops, facts.partitioned_fraction))
     }
 
@@ -70,13 +71,10 @@ impl Scenario {
     }
 }
 
-/// `(name, summary)` of every built-in scenario.
+/// `(name, summary, example)` of every built-in scenario or family of them.
 #[pyfunction]
-pub(crate) fn builtin_scenarios() -> Vec<(String, String)> {
-    core::builtin_list()
-        .into_iter()
-        .map(|entry| (entry.name.to_string(), entry.summary.to_string()))
-        .collect()
+pub(crate) fn builtin_scenarios() -> Vec<(String, String, String)> {
+    core::builtin_list().into_iter().map(|entry| (entry.name, entry.summary, entry.example)).collect()
 }
 
 /// The TOML text of a built-in scenario, or `None`.
@@ -91,19 +89,35 @@ pub(crate) fn json_schema() -> String {
     core::json_schema().to_string()
 }
 
-/// A scenario file (TOML text) made from a movement file and flows written `from:to:application`.
+/// A scenario file (TOML text) made from a movement file, an ns-2 traffic file and flows written
+/// `from:to:application`; `output` is where the text will be written.
 #[pyfunction]
-pub(crate) fn convert(py: Python<'_>, path: PathBuf, flows: Vec<String>) -> PyResult<String> {
-    py.detach(|| core::convert(&path, &flows)).map_err(errors::scenario)
+#[pyo3(signature = (movement, traffic = None, flows = Vec::new(), output = None))]
+pub(crate) fn convert(
+    py: Python<'_>,
+    movement: PathBuf,
+    traffic: Option<PathBuf>,
+    flows: Vec<String>,
+    output: Option<PathBuf>,
+) -> PyResult<String> {
+    py.detach(|| core::convert(&movement, traffic.as_deref(), &flows, output.as_deref()))
+        .map_err(errors::scenario)
 }
+
+/// `(name, default, minimum, maximum, meaning)` of a variant's parameter.
+type PyParameter = (String, Option<f64>, f64, f64, String);
 
 /// `(name, summary, source, parameters)` of every TCP variant.
 #[pyfunction]
-pub(crate) fn variants() -> Vec<(String, String, String, Vec<String>)> {
+pub(crate) fn variants() -> Vec<(String, String, String, Vec<PyParameter>)> {
     core::variants()
-        .into_iter()
+        .iter()
         .map(|v| {
-            let parameters = v.parameters.iter().map(ToString::to_string).collect();
+            let parameters = v
+                .parameters
+                .iter()
+                .map(|p| (p.name.to_string(), p.default, p.min, p.max, p.about.to_string()))
+                .collect();
             (v.name.to_string(), v.summary.to_string(), v.source.to_string(), parameters)
         })
         .collect()

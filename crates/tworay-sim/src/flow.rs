@@ -171,10 +171,11 @@ impl Flow {
                 let ports = Ports { local: 49_152 + index as u16, remote: setup.port };
                 let back = Ports { local: ports.remote, remote: ports.local };
                 let stream = |end: u64| RngStream::numbered(seed, 2 * index as u64 + end, Purpose::Tcp);
-                Transport::Tcp(Box::new(TcpPair {
-                    sender: Connection::new(tcp, variant, Side::Active, ports, stream(0)),
-                    receiver: Connection::new(tcp, variant, Side::Passive, back, stream(1)),
-                }))
+                let sender = Connection::new(tcp, variant, Side::Active, ports, stream(0));
+                let mut receiver = Connection::new(tcp, variant, Side::Passive, back, stream(1));
+                // Listening asks for nothing.
+                receiver.open(SimTime::ZERO, &mut Vec::new());
+                Transport::Tcp(Box::new(TcpPair { sender, receiver }))
             }
             Application::Cbr { interval, payload } => Transport::Udp(Udp::new(*interval, *payload, None)),
             Application::OnOff { interval, payload, on, off } => {

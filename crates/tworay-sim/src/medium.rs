@@ -66,7 +66,7 @@ impl Medium {
     /// The air of stations that move along `tracks`.
     pub fn new(channel: Channel, tracks: &mut [Track]) -> Self {
         let reach = channel.range_of(channel.cs_threshold());
-        let max_speed = tracks.iter().map(Track::max_speed).fold(0.0, f64::max);
+        let max_speed = tracks.iter().map(|t| t.max_speed().get()).fold(0.0, f64::max);
         let mut medium = Self {
             channel,
             reach,

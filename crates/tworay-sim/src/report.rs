@@ -195,9 +195,8 @@ impl RunReport {
         let (mut control_packets, mut control_bytes) = (0, 0);
         for n in &network.nodes {
             mac.add(n.mac.counters());
-            let total = n.router.counters().control();
-            control_packets += total.packets;
-            control_bytes += total.bytes;
+            control_packets += n.router.counters().control_packets();
+            control_bytes += n.router.counters().control_bytes();
         }
         let flows: Vec<FlowReport> =
             network.flows.iter_mut().enumerate().map(|(i, f)| flow_report(f, i as u16, end)).collect();

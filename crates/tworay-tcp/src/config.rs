@@ -126,7 +126,7 @@ impl TcpConfig {
     }
 
     /// The advertised window in segments.
-    pub(crate) fn window_segments(&self) -> f64 {
+    pub fn window_segments(&self) -> f64 {
         match self.window {
             WindowSize::Segments(n) => f64::from(n),
             WindowSize::Bytes(b) => b.0 as f64 / self.mss.0 as f64,

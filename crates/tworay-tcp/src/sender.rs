@@ -10,6 +10,9 @@ mod sack;
 mod sack_ns2;
 mod tahoe;
 
+pub(crate) use ack::Ack;
+pub(crate) use output::ip_bytes;
+
 use crate::config::TcpConfig;
 use crate::control::{Controls, SenderView};
 use crate::counters::Counters;
@@ -226,9 +229,9 @@ impl Sender {
         (self.cwnd + self.inflation).min(self.rwnd(cfg) as f64 / self.mss as f64)
     }
 
-    /// Bytes sent and not acknowledged; after a timeout, what was sent again since.
+    /// Bytes sent and not acknowledged; after going back to a loss, what was sent again since.
     fn flight(&self) -> u64 {
-        if self.after_timeout() { self.nxt - self.una } else { self.max - self.una }
+        self.nxt - self.una
     }
 
     fn after_timeout(&self) -> bool {

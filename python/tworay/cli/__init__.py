@@ -107,7 +107,7 @@ def compare(
 
 @app.command()
 def convert(
-    file: Annotated[Path, typer.Argument(help="An ns-2 movement file, also gzip.")],
+    file: Annotated[Path, typer.Argument(help="A movement file of ns-2 or BonnMotion, also gzip.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="SCENARIO.toml", help="The scenario to write.")
     ],
@@ -115,12 +115,13 @@ def convert(
         list[str] | None,
         typer.Option(metavar="FROM:TO:APP", help="A flow, for example 0:1:ftp; may be repeated."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    traffic: Annotated[Path | None, typer.Option(metavar="FILE", help="An ns-2 traffic file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the scenario if it exists.")] = False,
 ) -> None:
-    """Turn a movement file into a scenario."""
+    """Turn movement and traffic files into a scenario."""
     from tworay.cli.verbs import convert_file
 
-    convert_file(file, output, flow or [], force=force)
+    convert_file(file, output, flow or [], traffic=traffic, force=force)
 
 
 @app.command()

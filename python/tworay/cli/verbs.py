@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import tworay
 from tworay.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tworay.scenarios import VariantInfo
 
 FAILURES_SHOWN = 5
 
@@ -105,13 +109,13 @@ def compare_variants(
         raise typer.Exit(1)
 
 
-def convert_file(file: Path, output: Path, flows: list[str], *, force: bool) -> None:
+def convert_file(file: Path, output: Path, flows: list[str], *, traffic: Path | None, force: bool) -> None:
     """``tworay convert``."""
     if output.exists() and not force:
         raise InputError(f"{output} exists already; add --force to replace it, or name another file")
     if not output.absolute().parent.is_dir():
         raise InputError(f"{output}: there is no directory {output.absolute().parent}; make it first")
-    text = tworay.convert(file, flows=flows)
+    text = tworay.convert(file, flows=flows, traffic=traffic, output=output)
     hidden = output.with_name(f".{output.name}.{os.getpid()}.tmp")
     try:
         hidden.write_text(text, encoding="utf-8")
@@ -137,9 +141,19 @@ def list_scenarios(show: str | None, *, as_json: bool) -> None:
 def list_variants(*, as_json: bool) -> None:
     """``tworay variants``."""
     if as_json:
-        _print_json([entry._asdict() for entry in tworay.variants()])
+        _print_json(
+            [
+                entry._asdict() | {"parameters": [parameter._asdict() for parameter in entry.parameters]}
+                for entry in tworay.variants()
+            ]
+        )
     else:
-        _print_columns([[entry.name, entry.summary, entry.source] for entry in tworay.variants()])
+        _print_columns([[_signature(entry), entry.summary, entry.source] for entry in tworay.variants()])
+
+
+def _signature(variant: VariantInfo) -> str:
+    inside = ",".join(parameter.name for parameter in variant.parameters)
+    return f"{variant.name}({inside})" if inside else variant.name
 
 
 def print_schema() -> None:

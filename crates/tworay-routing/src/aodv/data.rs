@@ -1,8 +1,8 @@
 //! Packets on their way: forwarding, waiting, release.
 
 use super::table::{Offer, Outcome, State};
-use super::{Aodv, LocalRepair, Out, Refresh, Search, Stranded, Upkeep};
-use crate::{DropReason, RoutingAction, RoutingNote};
+use super::{Aodv, Out, Refresh, Requests, Upkeep};
+use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
 use smallvec::SmallVec;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::{Body, Packet};
@@ -25,6 +25,7 @@ impl Aodv {
         match &packet.body {
             Body::Aodv(message) => self.on_message(now, id, packet, message, from, out),
             Body::Tcp(_) | Body::Udp(_) => self.on_data(now, id, packet, from, out),
+            _ => self.refuse(id, from, Malformed::ForeignProtocol, out),
         }
         self.arm(out);
     }
@@ -47,7 +48,7 @@ impl Aodv {
 
     /// Sends the packet on, lets it wait, or drops it for want of a route. `from` is the neighbour
     /// it came from, if it came from one now.
-    fn resolve(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: Option<NodeId>, out: Out) {
+    pub(super) fn resolve(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: Option<NodeId>, out: Out) {
         let own = packet.src == self.node;
         let dst = packet.dst;
         match self.table.get(now, dst).map_or(State::Down, |r| r.state) {
@@ -62,11 +63,14 @@ impl Aodv {
                 let route = self.table.entry(now, dst);
                 route.expire = now;
                 let seq = route.seq;
-                if let Some(from) = from {
-                    route.add_precursor(from);
-                    self.report_unroutable(now, dst, seq, out);
+                match from {
+                    Some(from) => {
+                        self.report_unroutable(now, dst, seq, from, out);
+                        self.drop_packet(id, DropReason::NoRoute, out);
+                    }
+                    // Back from the MAC or its queue: what happened there is the cause.
+                    None => self.drop_packet(id, DropReason::MacCallback, out),
                 }
-                self.drop_packet(id, DropReason::NoRoute, out);
             }
         }
     }
@@ -159,9 +163,9 @@ impl Aodv {
     /// Ends the search for a destination that has a route now.
     pub(super) fn end_search(&mut self, now: SimTime, dst: NodeId, hops: u8, out: Out) {
         let Some(search) = self.searches.get_mut(&dst) else { return };
-        let asking = search.until > SimTime::ZERO;
+        let asking = !search.resting;
         let discovery_time = now.since(search.began_at);
-        if self.config.requests == super::Requests::Ns2 {
+        if self.config.requests == Requests::Ns2 {
             search.succeed(hops);
         } else {
             self.searches.remove(&dst);
@@ -170,129 +174,6 @@ impl Aodv {
             out.push(RoutingAction::Note(RoutingNote::RouteFound { dst, hops, discovery_time }));
         }
         self.stale_timer = true;
-    }
-
-    /// The MAC gave up sending the packet to `next_hop`.
-    pub fn on_link_failure(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        next_hop: NodeId,
-        out: Out,
-    ) {
-        self.counters.link_failures += 1;
-        let control = packet.is_routing() || packet.dst.is_broadcast() || next_hop.is_broadcast();
-        let counts = self.config.link_layer_feedback && (!control || self.config.control_feedback);
-        if !counts || next_hop.is_broadcast() {
-            self.drop_packet(id, DropReason::MacCallback, out);
-        } else if control {
-            self.drop_packet(id, DropReason::MacCallback, out);
-            if self.config.blacklist {
-                self.shun(now, next_hop);
-            }
-            self.purge_queue(next_hop, out);
-            self.break_link(now, next_hop, None, out);
-        } else {
-            self.data_link_failure(now, id, packet, next_hop, out);
-        }
-        self.arm(out);
-    }
-
-    fn data_link_failure(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
-        let dst = packet.dst;
-        let own = packet.src == self.node;
-        if self.repairable(now, packet, next_hop) {
-            self.wait(now, id, dst, own, out);
-            self.repair(now, dst, next_hop, out);
-            return;
-        }
-        match self.config.stranded {
-            Stranded::Drop => {
-                self.drop_packet(id, DropReason::MacCallback, out);
-                self.purge_queue(next_hop, out);
-                self.break_link(now, next_hop, None, out);
-            }
-            Stranded::Reroute | Stranded::LeaveQueue => {
-                self.break_link(now, next_hop, None, out);
-                self.salvage(now, id, packet, out);
-                self.purge_queue(next_hop, out);
-            }
-        }
-    }
-
-    /// Whether the break of the link to `next_hop` is repaired from here for this packet.
-    fn repairable(&mut self, now: SimTime, packet: &Packet, next_hop: NodeId) -> bool {
-        let max = self.config.max_repair_ttl;
-        let own = packet.src == self.node;
-        let Some(route) = self.table.get(now, packet.dst) else { return false };
-        match self.config.local_repair {
-            LocalRepair::Off => false,
-            LocalRepair::Rfc3561 => match route.state {
-                State::Up => !own && route.next_hop == next_hop && route.hops <= max,
-                State::Repair => true,
-                State::Down => false,
-            },
-            LocalRepair::Ns2 => route.state != State::Down && packet.hops > route.hops,
-        }
-    }
-
-    fn repair(&mut self, now: SimTime, dst: NodeId, next_hop: NodeId, out: Out) {
-        let ns2 = self.config.local_repair == LocalRepair::Ns2;
-        let route = self.table.entry(now, dst);
-        let began = route.state != State::Repair;
-        if began {
-            self.counters.local_repairs += 1;
-            out.push(RoutingAction::Note(RoutingNote::LocalRepair { dst }));
-        }
-        if ns2 {
-            route.state = State::Repair;
-            self.request(now, dst, out);
-            let until = self.searches.get(&dst).map_or(SimTime::ZERO, |s| s.until);
-            self.repair_ends.push((now + until.since_start(), dst));
-            self.stale_timer = true;
-        } else if began {
-            route.state = State::Repair;
-            route.last_hops = route.hops;
-            route.bump();
-            self.break_link(now, next_hop, Some(dst), out);
-            let hops = self.table.entry(now, dst).hops;
-            self.searches.insert(dst, Search { repair: true, ..Search::new(now) });
-            self.ask_for_repair(now, dst, hops, out);
-            self.purge_queue(next_hop, out);
-        }
-    }
-
-    pub(super) fn purge_queue(&mut self, next_hop: NodeId, out: Out) {
-        if self.config.stranded != Stranded::LeaveQueue {
-            out.push(RoutingAction::PurgeQueue { next_hop });
-        }
-    }
-
-    /// A packet taken out of the interface queue.
-    pub fn on_queue_purged(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        _next_hop: NodeId,
-        out: Out,
-    ) {
-        if self.config.stranded == Stranded::Drop || packet.is_routing() {
-            self.drop_packet(id, DropReason::MacCallback, out);
-        } else {
-            self.salvage(now, id, packet, out);
-        }
-        self.arm(out);
-    }
-
-    /// A packet without its next hop: on another route, or waiting if it is this node's own.
-    fn salvage(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
-        if packet.dst.is_broadcast() {
-            self.drop_packet(id, DropReason::MacCallback, out);
-        } else {
-            self.resolve(now, id, packet, None, out);
-        }
     }
 
     /// Expired routes of polled upkeep take their waiting packets with them; valid ones send theirs;

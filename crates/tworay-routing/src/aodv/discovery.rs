@@ -18,6 +18,8 @@ pub(crate) struct Search {
     pub asked_at: SimTime,
     /// When the search began.
     pub began_at: SimTime,
+    /// Whether nothing is asked for: after a success, or after giving up.
+    pub resting: bool,
     /// Whether it is a repair from the middle of a path: one request, then failure.
     pub repair: bool,
     latencies: [f64; 3],
@@ -41,10 +43,16 @@ impl Search {
             wide: 0,
             asked_at: now,
             began_at: now,
+            resting: true,
             repair: false,
             latencies: [0.0; 3],
             next_latency: 0,
         }
+    }
+
+    /// One request from the middle of a path.
+    pub(crate) fn for_repair(now: SimTime) -> Self {
+        Self { repair: true, ..Self::new(now) }
     }
 
     /// Books the answer to a request of this node: seconds per hop, the last three count.
@@ -58,6 +66,7 @@ impl Search {
         self.wide = 0;
         self.until = SimTime::ZERO;
         self.last_ttl = hops;
+        self.resting = true;
         self.repair = false;
     }
 

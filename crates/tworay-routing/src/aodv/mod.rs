@@ -1,12 +1,13 @@
 //! Ad hoc on-demand distance vector routing, RFC 3561, with ns-2.35's habits as options.
 //!
-//! One room for each part: [`requests`](self) (searching and answering), replies, errors, links
-//! (feedback, HELLOs, blacklist), upkeep (timers). `docs` of [`AodvConfig`] name the RFC's sections.
+//! One file for each part: requests (searching and answering), replies, errors, links (HELLOs, silence,
+//! blacklist), data (forwarding, feedback, repair), upkeep (the timer).
 
 mod config;
 mod data;
 mod discovery;
 mod errors;
+mod failures;
 mod limiter;
 mod links;
 mod options;
@@ -42,6 +43,7 @@ pub struct Aodv {
     config: AodvConfig,
     node: NodeId,
     rng: RngStream,
+    /// This node's own sequence number.
     seq: Seq32,
     next_rreq_id: u32,
     table: Table,
@@ -173,6 +175,3 @@ impl Aodv {
         });
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -125,7 +125,8 @@ choice!(
 choice!(
     /// The destination's choice of its sequence number when it replies, and a node's steps.
     OwnSequence {
-        /// Steps of one; a reply uses the larger of its own and the requested number (RFC 3561 §6.1).
+        /// Steps of one; a reply uses the larger of its own and the requested number (RFC 3561 §6.1),
+        /// one more if they are equal (AODV-UU's reading; else a reply may be no news on its way).
         Rfc3561,
         /// Even numbers from 2 in steps of two; a reply is always newer than the request; a lost
         /// neighbour also takes a step (ns-2). Odd numbers mark broken routes.

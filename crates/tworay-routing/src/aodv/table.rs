@@ -57,7 +57,9 @@ impl Route {
     /// Takes the route out of use; its distance is remembered.
     pub(crate) fn down(&mut self, now: SimTime) {
         if self.state != State::Down {
-            self.last_hops = self.hops;
+            if self.hops != UNKNOWN_HOPS {
+                self.last_hops = self.hops;
+            }
             self.hops = UNKNOWN_HOPS;
             self.state = State::Down;
             self.expire = now;
@@ -178,7 +180,7 @@ impl Table {
             return Outcome::Refused;
         }
         let reached_before = route.state != State::Down || route.last_hops != UNKNOWN_HOPS;
-        let old_hops = if route.state == State::Down { route.last_hops } else { route.hops };
+        let old_hops = if route.hops == UNKNOWN_HOPS { route.last_hops } else { route.hops };
         let same = old_hops == offer.hops && route.next_hop == offer.via;
         route.seq_valid = offer.seq.is_some();
         if let Some(seq) = offer.seq {

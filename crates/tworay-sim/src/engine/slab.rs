@@ -1,12 +1,22 @@
 //! The packet slab: every live packet has a place, and places are used again.
+//!
+//! A frame on the air pins its packet: whoever hears it can read it until the frame has passed, even
+//! if its sender has meanwhile let go of it (a broadcast is done for the sender with its last bit).
 
 use tworay_base::PacketId;
 use tworay_wire::Packet;
 
+struct Place {
+    packet: Option<Packet>,
+    pins: u16,
+    /// Its owner has let go of it.
+    dead: bool,
+}
+
 /// All packets alive in a simulation.
 #[derive(Default)]
 pub struct PacketSlab {
-    places: Vec<Option<Packet>>,
+    places: Vec<Place>,
     free: Vec<u32>,
 }
 
@@ -14,36 +24,61 @@ impl PacketSlab {
     /// Stores a packet.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
+        let place = Place { packet: Some(packet), pins: 0, dead: false };
         if let Some(i) = self.free.pop() {
-            self.places[i as usize] = Some(packet);
+            self.places[i as usize] = place;
             PacketId(i)
         } else {
-            self.places.push(Some(packet));
+            self.places.push(place);
             PacketId(self.places.len() as u32 - 1)
         }
     }
 
-    /// The packet behind a live handle.
+    /// The packet behind a live or pinned handle.
     #[inline]
     pub fn get(&self, id: PacketId) -> &Packet {
-        self.places[id.index()].as_ref().expect("packet handle is live")
+        self.places[id.index()].packet.as_ref().expect("packet handle is live")
     }
 
     /// The packet behind a live handle.
     #[inline]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Packet {
-        self.places[id.index()].as_mut().expect("packet handle is live")
+        self.places[id.index()].packet.as_mut().expect("packet handle is live")
     }
 
-    /// Takes a packet out; its handle is dead from now on.
+    /// Takes a packet from its owner; the handle is dead, but stays readable while pinned.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
+        let place = &mut self.places[id.index()];
+        debug_assert!(!place.dead, "a packet is let go of once");
+        if place.pins > 0 {
+            place.dead = true;
+            return self.get(id).clone();
+        }
         self.free.push(id.0);
-        self.places[id.index()].take().expect("packet handle is live")
+        place.packet.take().expect("packet handle is live")
+    }
+
+    /// Keeps a packet readable.
+    #[inline]
+    pub fn pin(&mut self, id: PacketId) {
+        self.places[id.index()].pins += 1;
+    }
+
+    /// Undoes a [`PacketSlab::pin`].
+    #[inline]
+    pub fn unpin(&mut self, id: PacketId) {
+        let place = &mut self.places[id.index()];
+        place.pins -= 1;
+        if place.pins == 0 && place.dead {
+            place.packet = None;
+            self.free.push(id.0);
+        }
     }
 
     /// Live packets with their handles.
     pub fn iter(&self) -> impl Iterator<Item = (PacketId, &Packet)> {
-        self.places.iter().enumerate().filter_map(|(i, p)| Some((PacketId(i as u32), p.as_ref()?)))
+        let live = self.places.iter().enumerate().filter(|(_, p)| !p.dead);
+        live.filter_map(|(i, p)| Some((PacketId(i as u32), p.packet.as_ref()?)))
     }
 }

@@ -44,6 +44,9 @@ impl Network {
         if let Some(rules) = &self.rules {
             self.nodes[node.index()].receiver.own_transmission(rules);
         }
+        if let Some(packet) = frame.packet {
+            self.packets.pin(packet);
+        }
         self.queue.push(self.now, Event::Begin(tx));
         self.queue.push(self.now + frame.airtime, Event::End(tx));
     }
@@ -61,6 +64,9 @@ impl Network {
         if self.walk(tx, base, Event::End(tx), Self::end_at)
             && let Some(medium) = &mut self.medium
         {
+            if let Some(packet) = medium.get(tx).frame.packet {
+                self.packets.unpin(packet);
+            }
             medium.retire(tx);
         }
         self.now = base;

@@ -1,19 +1,15 @@
 //! Reads serde types from a [`Node`], remembering at which key and place it went wrong.
 
 use super::error::{Place, ScenarioError};
+use super::schema;
 use super::suggest::suggest;
-use super::tree::{Entry, Kind, Node};
+use super::tree::{Entry, Kind, Node, Table};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Unexpected, Visitor};
 use std::fmt;
 
 /// Reads a `T` from `node`; `path` is the dotted path of `node` for messages.
 pub(crate) fn read<T: DeserializeOwned>(node: &Node, path: &str) -> Result<T, ScenarioError> {
-    T::deserialize(node).map_err(|mut fault| {
-        if !path.is_empty() {
-            fault.path.push(path.to_owned());
-        }
-        fault.explain(node)
-    })
+    T::deserialize(node).map_err(|fault| fault.explain(node, path))
 }
 
 /// What serde complained about, and where; the path grows from the inside out.
@@ -29,6 +25,8 @@ enum Complaint {
     UnknownKey { key: String, allowed: &'static [&'static str] },
     UnknownValue { value: String, allowed: &'static [&'static str] },
     MissingKey(&'static str),
+    /// Of several forms a value can have, it has none.
+    NoneFits,
     Mismatch { found: String, expected: String },
     Other(String),
 }
@@ -51,24 +49,36 @@ impl Fault {
         self
     }
 
-    fn explain(mut self, root: &Node) -> ScenarioError {
+    fn explain(mut self, root: &Node, prefix: &str) -> ScenarioError {
         self.refine(root);
-        self.path.reverse();
-        let path = self.path.join(".");
+        let outer = Some(prefix.to_owned()).filter(|prefix| !prefix.is_empty());
+        let parts: Vec<String> = outer.into_iter().chain(self.path.into_iter().rev()).collect();
+        let path = parts.join(".");
         let here = if path.is_empty() { String::new() } else { format!("{path}: ") };
         let (problem, remedy) = match self.complaint {
             Complaint::UnknownKey { key, allowed } => {
                 let section = if path.is_empty() { String::new() } else { format!(" in {path}") };
-                (format!("unknown key \"{key}\"{section}"), choices(&key, allowed, "Keys allowed here"))
+                let more: &[&str] = if path == "tcp" { &["variant"] } else { &[] };
+                let allowed: Vec<&str> = more.iter().chain(allowed).copied().collect();
+                (format!("unknown key \"{key}\"{section}"), choices(&key, &allowed, "Keys allowed here"))
             }
             Complaint::UnknownValue { value, allowed } => {
                 (format!("{here}unknown value \"{value}\""), choices(&value, allowed, "Allowed"))
+            }
+            Complaint::MissingKey("kind") => {
+                let remedy = format!("Add `kind = ...` here. Allowed: {}.", schema::kinds(&path).join(", "));
+                (format!("{here}the key \"kind\" is missing"), remedy)
             }
             Complaint::MissingKey(key) => {
                 (format!("{here}the key \"{key}\" is missing"), format!("Add `{key} = ...` here."))
             }
             Complaint::Mismatch { found, expected } => {
                 (format!("{here}found {found}"), format!("Expected {expected}."))
+            }
+            Complaint::NoneFits => {
+                let about = schema::description(&path).map(|text| text.replace('\n', " "));
+                let found = find(root, &parts[usize::from(!prefix.is_empty())..]).map(describe);
+                (format!("{here}found {}", found.unwrap_or_default()), about.unwrap_or_default())
             }
             Complaint::Other(text) => match text.split_once("; write it like ") {
                 Some((problem, example)) => (format!("{here}{problem}"), format!("Write it like {example}.")),
@@ -81,12 +91,9 @@ impl Fault {
     /// Serde buffers tables with a `kind` before it reads them, and so loses the inner place: find it
     /// again by the key or the text that the complaint names.
     fn refine(&mut self, root: &Node) {
-        let table = self.path.iter().rev().skip(1).try_fold(root, |node, key| match &node.kind {
-            Kind::Table(table) => table.get(key).map(|entry| &entry.node),
-            Kind::List(items) => key.parse::<usize>().ok().and_then(|i| items.get(i)),
-            _ => None,
-        });
-        let Some(table) = table.and_then(Node::as_table) else { return };
+        let path: Vec<String> = self.path.iter().rev().cloned().collect();
+        let Some(node) = find(root, &path) else { return };
+        let Some(table) = node.as_table() else { return };
         match &self.complaint {
             Complaint::UnknownKey { key, .. } => {
                 if let Some(entry) = table.get(key) {
@@ -100,20 +107,20 @@ impl Fault {
                     self.refine_to_text(table, &value);
                 }
             }
-            Complaint::Mismatch { found, .. } => {
+            Complaint::Mismatch { found, .. } if describe(node) != *found => {
                 let found = found.clone();
                 self.refine_to(table, |node| describe(node) == found);
             }
-            Complaint::MissingKey(_) => {}
+            Complaint::Mismatch { .. } | Complaint::MissingKey(_) | Complaint::NoneFits => {}
         }
     }
 
-    fn refine_to_text(&mut self, table: &super::tree::Table, value: &str) {
+    fn refine_to_text(&mut self, table: &Table, value: &str) {
         self.refine_to(table, |node| node.as_text() == Some(value));
     }
 
     /// Moves to the one entry that fits; if several do, stays.
-    fn refine_to(&mut self, table: &super::tree::Table, fits: impl Fn(&Node) -> bool) {
+    fn refine_to(&mut self, table: &Table, fits: impl Fn(&Node) -> bool) {
         let mut hits = table.iter().filter(|(_, entry)| fits(&entry.node));
         if let (Some((key, entry)), None) = (hits.next(), hits.next()) {
             self.place = entry.node.place.clone().or(self.place.take());
@@ -129,6 +136,15 @@ pub(crate) fn choices(found: &str, allowed: &[&str], title: &str) -> String {
         Some(nearest) => format!("Did you mean \"{nearest}\"? {title}: {list}."),
         None => format!("{title}: {list}."),
     }
+}
+
+/// The node at a path.
+fn find<'n>(root: &'n Node, path: &[String]) -> Option<&'n Node> {
+    path.iter().try_fold(root, |node, key| match &node.kind {
+        Kind::Table(table) => table.get(key).map(|entry| &entry.node),
+        Kind::List(items) => items.get(key.parse::<usize>().ok()?),
+        _ => None,
+    })
 }
 
 /// A value in words.
@@ -152,6 +168,7 @@ fn unexpected(found: &Unexpected<'_>) -> String {
         Unexpected::Bool(b) => format!("{b}"),
         Unexpected::Seq => "a list".to_owned(),
         Unexpected::Map => "a table".to_owned(),
+        Unexpected::UnitVariant => "a bare name".to_owned(),
         other => other.to_string(),
     }
 }
@@ -169,6 +186,7 @@ fn expectation(expected: &dyn de::Expected) -> String {
         "a string" | "string" => "a text in quotes",
         "a boolean" => "true or false",
         "a sequence" => "a list in brackets",
+        _ if text.starts_with("struct variant") => "this choice with its settings, as in { name = { key = ... } }",
         _ if text.starts_with("struct ") => "a table of keys and values",
         _ if text.contains("enum ") => "one of its names, as a text in quotes",
         _ => return text,
@@ -186,7 +204,11 @@ impl std::error::Error for Fault {}
 
 impl de::Error for Fault {
     fn custom<T: fmt::Display>(text: T) -> Self {
-        Self::from_complaint(Complaint::Other(text.to_string()))
+        let text = text.to_string();
+        if text.starts_with("data did not match any variant") {
+            return Self::from_complaint(Complaint::NoneFits);
+        }
+        Self::from_complaint(Complaint::Other(text))
     }
     fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         Self::from_complaint(Complaint::Mismatch {

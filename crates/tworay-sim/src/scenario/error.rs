@@ -97,11 +97,6 @@ impl Place {
         Self { source: Arc::clone(source), span: span.start.min(end)..end }
     }
 
-    /// The name of the text this points into.
-    pub fn source_name(&self) -> &str {
-        &self.source.name
-    }
-
     fn spot(&self) -> Spot {
         let text = &self.source.text;
         let mut start = self.span.start;
@@ -145,7 +140,7 @@ impl Place {
         };
         let gutter = " ".repeat(number.len());
         writeln!(f, "{head}: {problem}")?;
-        writeln!(f, "  {number} | {shown}")?;
+        writeln!(f, "{}", format!("  {number} | {shown}").trim_end())?;
         write!(f, "  {gutter} | {}{}", " ".repeat(indent), "^".repeat(carets))
     }
 }

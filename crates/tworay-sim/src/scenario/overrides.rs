@@ -55,9 +55,9 @@ fn descend(node: &mut Node, parts: &[(&str, Place)], value: Node) -> Result<(), 
             match name.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
                 Some(item) => descend(item, rest, value),
                 None => {
-                    let range = if count == 0 { "none".to_owned() } else { format!("0 to {}", count - 1) };
-                    let problem = format!("\"{name}\" is not one of the {count} items of this list");
-                    Err(ScenarioError::new(Some(place.clone()), problem, format!("Items are numbered from 0: {range}.")))
+                    let problem = format!("there is no item \"{name}\" in this list");
+                    let remedy = format!("It has {count}, numbered from 0.");
+                    Err(ScenarioError::new(Some(place.clone()), problem, remedy))
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! What all recoveries share when an ACK arrives.
 
 use super::*;
-use crate::config::{Halving, HalvingPrecision, Timing};
+use crate::config::{Halving, HalvingPrecision, RttArithmetic, Timing};
 use crate::control::{
     AckEvent, DupAckDecision, DupAckEvent, Effects, LossEvent, PathEvent, RttEvent, Window,
 };
@@ -66,6 +66,9 @@ impl Sender {
         self.limited_bytes = 0;
         self.move_una(cx, ack.to);
         self.sample(cx, ack);
+        if had_syn && self.last_cut == LastCut::Timeout && cx.cfg.rto.arithmetic == RttArithmetic::Exact {
+            self.rtt.syn_was_lost();
+        }
         if self.una < self.max {
             self.arm_timer(cx);
         } else {

@@ -77,6 +77,13 @@ impl Sender {
         }
     }
 
+    /// Sends the SYN again, for the peer has repeated its own.
+    pub fn repeat_syn(&mut self, cx: &mut Cx) {
+        if self.una == 0 {
+            self.output(cx, 0, 1);
+        }
+    }
+
     /// Keeps the times of what is in flight.
     fn record(&mut self, now: SimTime, start: u64, end: u64) {
         if start < self.max {

@@ -24,7 +24,7 @@ fn columns_count_characters_and_tabs_keep_their_width() {
 #[test]
 fn places_at_the_end_of_the_text_still_show_a_line() {
     assert_eq!(at("a = [\n", 6..6), "s.toml:1:6: bad\n  1 | a = [\n    |      ^\nDo better.");
-    assert_eq!(at("", 0..0), "s.toml:1:1: bad\n  1 | \n    | ^\nDo better.");
+    assert_eq!(at("", 0..0), "s.toml:1:1: bad\n  1 |\n    | ^\nDo better.");
     assert_eq!(at("a", 7..9), "s.toml:1:2: bad\n  1 | a\n    |  ^\nDo better.");
 }
 

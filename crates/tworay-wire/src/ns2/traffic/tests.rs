@@ -89,7 +89,7 @@ fn faults_have_a_line_and_a_problem() {
         ("attach-agent $node_(2)", "attach-agent $node_(1)", Some(4), "from node 1 to itself"),
         ("Application/Traffic/CBR", "Application/Telnet", Some(8), "not supported"),
         ("new Agent/UDP", "new Agent/TCP", Some(8), "not supported"),
-        ("at 100.0", "at 10.0", Some(23), "before it starts"),
+        ("at 100.0", "at 10.0", Some(25), "before it starts"),
         ("set sink [new", "sink = [new", Some(21), "no line of a traffic file"),
     ];
     for (right, wrong, line, problem) in ladder {

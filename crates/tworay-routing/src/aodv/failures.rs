@@ -1,0 +1,137 @@
+//! Link-layer feedback and what follows: repair, other routes, loss (RFC 3561 §6.10 to §6.12).
+
+use super::discovery::ring_traversal_time;
+use super::table::{State, UNKNOWN_HOPS};
+use super::{Aodv, LocalRepair, Out, Search, Stranded};
+use crate::{DropReason, RoutingAction, RoutingNote};
+use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_wire::Packet;
+
+impl Aodv {
+    /// The MAC gave up sending the packet to `next_hop`.
+    pub fn on_link_failure(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: Out,
+    ) {
+        self.counters.link_failures += 1;
+        let control = packet.is_routing() || packet.dst.is_broadcast() || next_hop.is_broadcast();
+        let counts = self.config.link_layer_feedback && (!control || self.config.control_feedback);
+        if !counts || next_hop.is_broadcast() {
+            self.drop_packet(id, DropReason::MacCallback, out);
+        } else if control {
+            self.drop_packet(id, DropReason::MacCallback, out);
+            if self.config.blacklist {
+                self.shun(now, next_hop);
+            }
+            self.purge_queue(next_hop, out);
+            self.break_link(now, next_hop, None, out);
+        } else {
+            self.data_link_failure(now, id, packet, next_hop, out);
+        }
+        self.arm(out);
+    }
+
+    fn data_link_failure(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
+        let dst = packet.dst;
+        let own = packet.src == self.node;
+        if self.repairable(now, packet, next_hop) {
+            self.wait(now, id, dst, own, out);
+            self.repair(now, packet, next_hop, out);
+            return;
+        }
+        match self.config.stranded {
+            Stranded::Drop => {
+                self.drop_packet(id, DropReason::MacCallback, out);
+                self.purge_queue(next_hop, out);
+                self.break_link(now, next_hop, None, out);
+            }
+            Stranded::Reroute | Stranded::LeaveQueue => {
+                self.break_link(now, next_hop, None, out);
+                self.salvage(now, id, packet, out);
+                self.purge_queue(next_hop, out);
+            }
+        }
+    }
+
+    /// Whether the break of the link to `next_hop` is repaired from here for this packet.
+    fn repairable(&mut self, now: SimTime, packet: &Packet, next_hop: NodeId) -> bool {
+        let max = self.config.max_repair_ttl;
+        let own = packet.src == self.node;
+        let Some(route) = self.table.get(now, packet.dst) else { return false };
+        match self.config.local_repair {
+            LocalRepair::Off => false,
+            LocalRepair::Rfc3561 => match route.state {
+                State::Up => !own && route.next_hop == next_hop && route.hops <= max,
+                State::Repair => true,
+                State::Down => false,
+            },
+            LocalRepair::Ns2 => route.state != State::Down && packet.hops > route.hops,
+        }
+    }
+
+    fn repair(&mut self, now: SimTime, packet: &Packet, next_hop: NodeId, out: Out) {
+        let dst = packet.dst;
+        let ns2 = self.config.local_repair == LocalRepair::Ns2;
+        let route = self.table.entry(now, dst);
+        let began = route.state != State::Repair;
+        if began {
+            self.counters.local_repairs += 1;
+            out.push(RoutingAction::Note(RoutingNote::LocalRepair { dst }));
+        }
+        if ns2 {
+            route.state = State::Repair;
+            self.request(now, dst, out);
+            let until = self.searches.get(&dst).map_or(SimTime::ZERO, |s| s.until);
+            self.repair_ends.push((now + until.since_start(), dst));
+            self.stale_timer = true;
+        } else if began {
+            route.state = State::Repair;
+            route.bump();
+            // MIN_REPAIR_TTL is the distance that was left; half the way back to the source may be more.
+            let ring = route.hops.max(packet.hops / 2).saturating_add(self.config.local_add_ttl);
+            // The newer number alone makes an answer acceptable, however far it leads.
+            route.last_hops = route.hops;
+            route.hops = UNKNOWN_HOPS;
+            self.break_link(now, next_hop, Some(dst), out);
+            self.searches.insert(dst, Search::for_repair(now));
+            self.ask(now, dst, ring, ring_traversal_time(&self.config, ring), out);
+            self.purge_queue(next_hop, out);
+        }
+    }
+
+    pub(super) fn purge_queue(&mut self, next_hop: NodeId, out: Out) {
+        if self.config.stranded != Stranded::LeaveQueue {
+            out.push(RoutingAction::PurgeQueue { next_hop });
+        }
+    }
+
+    /// A packet taken out of the interface queue.
+    pub fn on_queue_purged(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        _next_hop: NodeId,
+        out: Out,
+    ) {
+        if self.config.stranded == Stranded::Drop || packet.is_routing() {
+            self.drop_packet(id, DropReason::MacCallback, out);
+        } else {
+            self.salvage(now, id, packet, out);
+        }
+        self.arm(out);
+    }
+
+    /// A packet without its next hop: on another route, or waiting if it is this node's own.
+    fn salvage(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
+        if packet.dst.is_broadcast() {
+            self.drop_packet(id, DropReason::MacCallback, out);
+        } else {
+            self.resolve(now, id, packet, None, out);
+        }
+    }
+}

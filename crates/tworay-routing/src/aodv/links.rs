@@ -1,0 +1,177 @@
+//! Neighbours: HELLOs, silence, acknowledgments and the blacklist (RFC 3561 §6.8 to §6.10).
+
+use super::table::Offer;
+use super::{Aodv, Hello, Out};
+use crate::{Malformed, RoutingAction};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_wire::aodv::{AodvMessage, Rrep};
+
+/// What is known of the nodes around.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Neighbours {
+    /// Those that have said HELLO, with the time they were heard last.
+    heard: BTreeMap<NodeId, SimTime>,
+    /// Those that owe an acknowledgment of a reply, with its deadline.
+    owing: Vec<(NodeId, SimTime)>,
+    /// Those that don't hear this node, until when their requests are ignored.
+    shunned: BTreeMap<NodeId, SimTime>,
+}
+
+impl Neighbours {
+    pub(crate) fn forget(&mut self, neighbour: NodeId) {
+        self.heard.remove(&neighbour);
+    }
+
+    pub(crate) fn expect_ack(&mut self, neighbour: NodeId, deadline: SimTime) {
+        if !self.owing.iter().any(|(n, _)| *n == neighbour) {
+            self.owing.push((neighbour, deadline));
+        }
+    }
+
+    pub(crate) fn acknowledged(&mut self, neighbour: NodeId) {
+        self.owing.retain(|(n, _)| *n != neighbour);
+    }
+
+    /// The next time that something must be looked at; `patience` is the silence allowed.
+    pub(crate) fn deadline(&self, patience: SimDuration) -> SimTime {
+        let silent = self.heard.values().map(|t| *t + patience).min().unwrap_or(SimTime::NEVER);
+        let owing = self.owing.iter().map(|(_, t)| *t).min().unwrap_or(SimTime::NEVER);
+        silent.min(owing)
+    }
+}
+
+impl Aodv {
+    /// Any frame of `neighbour` was heard.
+    #[inline]
+    pub fn on_heard(&mut self, now: SimTime, neighbour: NodeId) {
+        // The timer isn't touched: at the old deadline the new time is seen.
+        if self.config.hello != Hello::Off
+            && let Some(last) = self.neighbours.heard.get_mut(&neighbour)
+        {
+            *last = now;
+        }
+    }
+
+    pub(super) fn patience(&self) -> SimDuration {
+        self.config.hello_interval * u64::from(self.config.allowed_hello_loss)
+    }
+
+    /// The direct route to the sender of a message (§6.5).
+    pub(super) fn learn_neighbour(&mut self, now: SimTime, from: NodeId, out: Out) {
+        if !self.config.neighbour_routes {
+            return;
+        }
+        let expire = now + self.config.active_route_timeout;
+        let offer = Offer { dst: from, seq: None, hops: 1, via: from, expire };
+        if self.learn(now, offer, out) {
+            self.end_search(now, from, 1, out);
+            self.release(now, from, SimDuration::ZERO, SimDuration::ZERO, out);
+        } else if let Some(route) = self.table.up(now, from) {
+            route.expire = route.expire.max(expire);
+        }
+    }
+
+    pub(super) fn on_hello(&mut self, now: SimTime, id: PacketId, rrep: &Rrep, from: NodeId, out: Out) {
+        if from.is_broadcast() || rrep.dst.is_broadcast() {
+            return self.refuse(id, from, Malformed::BroadcastAddress, out);
+        }
+        if from == self.node {
+            return self.refuse(id, from, Malformed::OwnAddress, out);
+        }
+        if rrep.dst != from || rrep.hop_count != 0 {
+            return self.refuse(id, from, Malformed::HopCount, out);
+        }
+        if self.config.hello != Hello::Off {
+            self.neighbours.heard.insert(from, now);
+            self.stale_timer = true;
+        }
+        if self.config.neighbour_routes {
+            let life = self.patience().max(rrep.lifetime.min(SimDuration::MAX));
+            let expire = self.table.up(now, from).map_or(SimTime::ZERO, |r| r.expire).max(now + life);
+            let offer = Offer { dst: from, seq: Some(rrep.dst_seq), hops: 1, via: from, expire };
+            if self.learn(now, offer, out) {
+                self.end_search(now, from, 1, out);
+                self.release(now, from, SimDuration::ZERO, SimDuration::ZERO, out);
+            } else if let Some(route) = self.table.up(now, from) {
+                route.expire = expire;
+            }
+        }
+        out.push(RoutingAction::Consume { packet: id });
+    }
+
+    /// Says HELLO, if it is this node's turn to.
+    pub(super) fn say_hello(&mut self, now: SimTime, out: Out) {
+        let interval = self.config.hello_interval;
+        let due = match self.config.hello {
+            Hello::Off => false,
+            Hello::Always => true,
+            Hello::ActiveRoutes => {
+                // Any other broadcast of the last interval has told the neighbours as much.
+                let quiet = now.since(self.last_broadcast) >= interval;
+                quiet && self.table.settle(now).any(|(_, r)| r.is_up())
+            }
+        };
+        if due {
+            let hello = Rrep {
+                ack_required: false,
+                hop_count: 0,
+                dst: self.node,
+                dst_seq: self.seq,
+                orig: self.node,
+                lifetime: self.patience(),
+            };
+            self.emit(now, AodvMessage::Rrep(hello), NodeId::BROADCAST, 1, SimDuration::ZERO, out);
+        }
+        let jitter = self.config.hello_jitter;
+        let shift = self.rng.jitter(jitter * 2);
+        self.next_hello = now + (interval + shift).saturating_sub(jitter);
+    }
+
+    /// Neighbours silent for too long are lost; those that owe an acknowledgment are shunned.
+    pub(super) fn check_neighbours(&mut self, now: SimTime, out: Out) {
+        let patience = self.patience();
+        let silent: SmallVec<[NodeId; 8]> =
+            self.neighbours.heard.iter().filter(|(_, t)| **t + patience <= now).map(|(n, _)| *n).collect();
+        for neighbour in silent {
+            self.purge_queue(neighbour, out);
+            self.break_link(now, neighbour, None, out);
+        }
+        let late: SmallVec<[NodeId; 8]> =
+            self.neighbours.owing.iter().filter(|(_, t)| *t <= now).map(|(n, _)| *n).collect();
+        for neighbour in late {
+            self.neighbours.acknowledged(neighbour);
+            self.shun(now, neighbour);
+        }
+    }
+
+    /// The neighbour doesn't hear this node: its requests lead nowhere for a while.
+    pub(super) fn shun(&mut self, now: SimTime, neighbour: NodeId) {
+        self.neighbours.shunned.insert(neighbour, now + self.config.blacklist_timeout);
+    }
+
+    pub(super) fn shunned(&mut self, now: SimTime, neighbour: NodeId) -> bool {
+        match self.neighbours.shunned.get(&neighbour) {
+            Some(&until) if until > now => true,
+            Some(_) => {
+                self.neighbours.shunned.remove(&neighbour);
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Asks to be woken at the next deadline, if it isn't the one asked for already.
+    pub(super) fn arm(&mut self, out: Out) {
+        if !self.stale_timer {
+            return;
+        }
+        self.stale_timer = false;
+        let next = self.next_deadline();
+        if next != self.armed {
+            self.armed = next;
+            out.push(RoutingAction::WakeAt(next));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The one timer and what hangs on it.
+
+use super::{Aodv, Hello, Out, Upkeep};
+use crate::{DropReason, RoutingAction, RoutingNote};
+use smallvec::SmallVec;
+use tworay_base::{NodeId, SimTime};
+
+impl Aodv {
+    /// The node comes up.
+    pub fn start(&mut self, now: SimTime, out: Out) {
+        if self.config.upkeep == Upkeep::Polled {
+            self.next_purge = now + self.config.purge_interval;
+        }
+        if self.config.hello != Hello::Off {
+            // Nodes that start together shouldn't speak together.
+            self.next_hello = now + self.rng.jitter(self.config.hello_interval);
+        }
+        self.stale_timer = true;
+        self.arm(out);
+    }
+
+    /// The time asked for has come.
+    pub fn on_timer(&mut self, now: SimTime, out: Out) {
+        self.armed = SimTime::NEVER;
+        self.stale_timer = true;
+        self.end_repairs(now, out);
+        if self.next_purge <= now {
+            self.purge_routes(now, out);
+            self.next_purge = now + self.config.purge_interval;
+        }
+        if self.config.upkeep == Upkeep::Exact {
+            self.end_waits(now, out);
+        }
+        self.check_neighbours(now, out);
+        if self.next_hello <= now {
+            self.say_hello(now, out);
+        }
+        self.arm(out);
+    }
+
+    /// Searches whose wait is over, and packets whose time is.
+    fn end_waits(&mut self, now: SimTime, out: Out) {
+        while let Some(id) = self.buffer.pop_expired(now) {
+            self.drop_packet(id, DropReason::Timeout, out);
+        }
+        let due: SmallVec<[NodeId; 8]> = self
+            .searches
+            .iter()
+            .filter(|(_, s)| s.until > SimTime::ZERO && s.until <= now)
+            .map(|(dst, _)| *dst)
+            .collect();
+        for dst in due {
+            let wanted = self.buffer.contains(dst) || self.searches.get(&dst).is_some_and(|s| s.repair);
+            if wanted {
+                self.advance(now, dst, out);
+            } else if self.config.requests == super::Requests::Rfc3561 {
+                // Nobody waits any more.
+                self.searches.remove(&dst);
+            } else if let Some(search) = self.searches.get_mut(&dst) {
+                search.until = SimTime::ZERO;
+            }
+        }
+    }
+
+    /// ns-2: a repair whose time is over and that found nothing leaves the route down.
+    fn end_repairs(&mut self, now: SimTime, out: Out) {
+        let mut ended: SmallVec<[NodeId; 4]> = SmallVec::new();
+        self.repair_ends.retain(|(at, dst)| {
+            if *at <= now {
+                ended.push(*dst);
+            }
+            *at > now
+        });
+        for dst in ended {
+            let route = self.table.entry(now, dst);
+            if route.state == super::table::State::Repair {
+                route.down(now);
+                out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
+            }
+        }
+    }
+
+    pub(super) fn next_deadline(&self) -> SimTime {
+        let mut next = self.next_purge.min(self.next_hello).min(self.neighbours.deadline(self.patience()));
+        for (at, _) in &self.repair_ends {
+            next = next.min(*at);
+        }
+        if self.config.upkeep == Upkeep::Exact {
+            next = next.min(self.buffer.deadline());
+            for search in self.searches.values().filter(|s| s.until > SimTime::ZERO) {
+                next = next.min(search.until);
+            }
+        }
+        next
+    }
+}

@@ -1,0 +1,10 @@
+//! AODV in a small network of ideal links.
+
+mod config;
+mod desk;
+mod harness;
+mod hostile;
+mod ladder;
+mod ns2;
+mod properties;
+mod rules;

@@ -1,0 +1,144 @@
+//! The scenarios that ship with tworay: plain TOML in `scenarios/`, one line each in the list below.
+
+use super::error::ScenarioError;
+use super::suggest::suggest;
+
+/// A built-in scenario, or a family of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltinInfo {
+    /// What to write; capital letters stand for numbers, as in `string-N`.
+    pub name: String,
+    /// One line about it.
+    pub summary: String,
+    /// A name that can be run as it is: `string-4` for `string-N`.
+    pub example: String,
+}
+
+/// A text of `scenarios/`. A family's text has `{N}` where the name has N.
+struct Builtin {
+    name: &'static str,
+    text: &'static str,
+    /// Placeholders with their example and range.
+    numbers: &'static [Number],
+}
+
+struct Number {
+    letter: char,
+    example: u32,
+    most: u32,
+}
+
+/// To add a scenario: put its file into `scenarios/` and a line here.
+const BUILTINS: &[Builtin] = &[
+    Builtin {
+        name: "string-N",
+        text: include_str!("../../scenarios/string-N.toml"),
+        numbers: &[Number { letter: 'N', example: 4, most: 64 }],
+    },
+    Builtin {
+        name: "grid-RxC",
+        text: include_str!("../../scenarios/grid-RxC.toml"),
+        numbers: &[Number { letter: 'R', example: 5, most: 100 }, Number { letter: 'C', example: 5, most: 100 }],
+    },
+    Builtin { name: "cross", text: include_str!("../../scenarios/cross.toml"), numbers: &[] },
+    Builtin { name: "strip-50", text: include_str!("../../scenarios/strip-50.toml"), numbers: &[] },
+    Builtin { name: "square-50", text: include_str!("../../scenarios/square-50.toml"), numbers: &[] },
+];
+
+/// Every built-in scenario, in the order in which they are shown.
+pub fn builtin_list() -> Vec<BuiltinInfo> {
+    let info = |builtin: &Builtin| BuiltinInfo {
+        name: builtin.name.to_owned(),
+        summary: summary(builtin),
+        example: builtin.example(),
+    };
+    BUILTINS.iter().map(info).collect()
+}
+
+/// The TOML text of a built-in scenario, to copy and change. The name of a family, such as `string-N`,
+/// gives the text of its example.
+pub fn builtin_text(name: &str) -> Option<String> {
+    let family = BUILTINS.iter().find(|builtin| builtin.name == name).map(Builtin::example);
+    find(family.as_deref().unwrap_or(name)).ok()
+}
+
+/// The text of the built-in scenario `name`, with numbers in place of letters.
+pub(crate) fn find(name: &str) -> Result<String, ScenarioError> {
+    let fail = |problem: String, remedy: String| Err(ScenarioError::new(None, problem, remedy));
+    for builtin in BUILTINS {
+        let Some(values) = builtin.matches(name) else { continue };
+        for (number, value) in builtin.numbers.iter().zip(&values) {
+            if !value.is_some_and(|v| (1..=number.most).contains(&v)) {
+                let remedy = format!(
+                    "Write a number from 1 to {} in place of {}, as in \"{}\".",
+                    number.most,
+                    number.letter,
+                    builtin.example()
+                );
+                return fail(format!("\"{name}\" is no scenario of the family {}", builtin.name), remedy);
+            }
+        }
+        let values: Vec<u32> = values.into_iter().flatten().collect();
+        if !values.is_empty() && nodes(builtin, &values) < 2 {
+            let problem = format!("\"{name}\" has one node: nothing can be sent");
+            return fail(problem, format!("Take a larger one, such as \"{}\".", builtin.example()));
+        }
+        return Ok(builtin.render(&values));
+    }
+    let names: Vec<String> = BUILTINS.iter().map(Builtin::example).collect();
+    let nearest = suggest(name, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    let hint = nearest.map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
+    let shown: Vec<&str> = BUILTINS.iter().map(|builtin| builtin.name).collect();
+    fail(
+        format!("\"{name}\" is neither a file nor a built-in scenario"),
+        format!("{hint}Built in: {}. The name of a file of your own ends in \".toml\".", shown.join(", ")),
+    )
+}
+
+/// Nodes of a family's member: grids may have a single row or column, but not both.
+fn nodes(builtin: &Builtin, values: &[u32]) -> u32 {
+    if builtin.name.starts_with("grid") { values.iter().product() } else { 2 }
+}
+
+fn summary(builtin: &Builtin) -> String {
+    let line = builtin.text.lines().find_map(|line| line.strip_prefix("summary = \"")?.strip_suffix('"'));
+    let text = line.unwrap_or_default().to_owned();
+    builtin.numbers.iter().fold(text, |text, n| text.replace(&format!("{{{}}}", n.letter), &n.letter.to_string()))
+}
+
+impl Builtin {
+    fn example(&self) -> String {
+        self.numbers.iter().fold(self.name.to_owned(), |name, n| name.replacen(n.letter, &n.example.to_string(), 1))
+    }
+
+    /// The words that stand where the family's name has its letters (`None` for a word that is no
+    /// number), or nothing if `name` is none of this family.
+    fn matches(&self, name: &str) -> Option<Vec<Option<u32>>> {
+        let mut pattern = self.name;
+        let mut rest = name;
+        let mut values = Vec::new();
+        for number in self.numbers {
+            let (before, after) = pattern.split_once(number.letter)?;
+            rest = rest.strip_prefix(before)?;
+            // The value reaches to the next fixed letter of the pattern, or to the end.
+            let end = after.chars().next().map_or(Some(rest.len()), |next| rest.find(next))?;
+            let (word, tail) = rest.split_at(end);
+            values.push(word.parse().ok().filter(|_| !word.starts_with(['+', '0'])));
+            pattern = after;
+            rest = tail;
+        }
+        (rest == pattern).then_some(values)
+    }
+
+    fn render(&self, values: &[u32]) -> String {
+        let mut text = self.text.to_owned();
+        for (number, value) in self.numbers.iter().zip(values) {
+            text = text.replace(&format!("{{{}}}", number.letter), &value.to_string());
+        }
+        // The last node of a grid.
+        text.replace("{LAST}", &(values.iter().product::<u32>().saturating_sub(1)).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! From the layered tree to a [`Scenario`]: reading, range checks, and the checks across tables.
+
+use super::de::read;
+use super::error::ScenarioError;
+use super::file::{EventConfig, LinkConfig, ScenarioFile};
+use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
+use super::tree::{Kind, Node};
+use super::Scenario;
+use crate::flow::FlowSetup;
+use std::path::{Path, PathBuf};
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
+use tworay_tcp::Variant;
+
+/// Longest run: 30 days.
+const LONGEST: SimDuration = SimDuration::from_secs(30 * 24 * 3600);
+/// What TCP flows run if nothing is said.
+pub(crate) const DEFAULT_VARIANT: &str = "newreno";
+
+/// Reads the tree and checks everything.
+pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Result<Scenario, ScenarioError> {
+    let variant = variant(&tree)?;
+    // The variant is no setting of an endpoint, though it stands in the same table.
+    let whole = tree.clone();
+    if let Some(tcp) = table_mut(&mut tree, "tcp") {
+        tcp.remove("variant");
+    }
+    let file: ScenarioFile = read(&tree, "")?;
+    let check = Check { tree: &whole };
+    check.times(&file)?;
+    check.ranges(&file)?;
+    let mobility = resolve_paths(file.mobility.clone(), base_dir);
+    let radio_nodes = check.radio_nodes(&file, &mobility)?;
+    check.links(&file.links)?;
+    check.placed_links(&file.links, radio_nodes)?;
+    let mut scenario = Scenario {
+        name: file.name.clone().unwrap_or_else(|| stem(file_name)),
+        summary: file.summary.clone(),
+        duration: file.duration,
+        warmup: file.warmup,
+        compat: file.compat,
+        topology: file.topology.clone(),
+        mobility,
+        radio: file.radio.clone(),
+        mac: file.mac.clone(),
+        routing: file.routing.clone(),
+        tcp: file.tcp.clone(),
+        variant,
+        flows: Vec::new(),
+        events: file.events.clone(),
+        links: file.links.clone(),
+        radio_nodes,
+    };
+    let nodes = scenario.node_count();
+    check.events(&file.events, nodes, file.duration)?;
+    scenario.events.sort_by_key(|event| event.at);
+    scenario.flows = check.flows(&file, nodes, &scenario.variant)?;
+    Ok(scenario)
+}
+
+/// A remedy as a sentence, whatever its room's habits.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    // A remedy that starts with code ("cw_min = 31") keeps its case.
+    let word_end = text.find(' ').unwrap_or(text.len());
+    let start = if text[..word_end].chars().all(char::is_alphabetic) {
+        first.to_uppercase().collect::<String>()
+    } else {
+        first.to_string()
+    };
+    let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{start}{}{end}", letters.as_str())
+}
+
+fn variant(tree: &Node) -> Result<Variant, ScenarioError> {
+    let entry = tree.as_table().and_then(|t| t.get("tcp")).and_then(|e| e.node.as_table()?.get("variant"));
+    let name = match entry {
+        Some(entry) => read::<String>(&entry.node, "tcp.variant")?,
+        None => DEFAULT_VARIANT.to_owned(),
+    };
+    flow::read_variant(&name).map_err(|(problem, remedy)| {
+        ScenarioError::new(tree.place_of("tcp.variant"), format!("tcp.variant: {problem}"), remedy)
+    })
+}
+
+fn table_mut<'t>(tree: &'t mut Node, key: &str) -> Option<&'t mut super::tree::Table> {
+    let Kind::Table(root) = &mut tree.kind else { return None };
+    match &mut root.get_mut(key)?.node.kind {
+        Kind::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+fn stem(file_name: &str) -> String {
+    let plain = file_name.trim_start_matches('<').trim_end_matches('>');
+    Path::new(plain).file_stem().map_or_else(|| plain.to_owned(), |s| s.to_string_lossy().into_owned())
+}
+
+fn resolve_paths(mobility: MobilityConfig, base_dir: &Path) -> MobilityConfig {
+    let join = |file: PathBuf| if base_dir.as_os_str().is_empty() { file } else { base_dir.join(file) };
+    match mobility {
+        MobilityConfig::Ns2File { file } => MobilityConfig::Ns2File { file: join(file) },
+        MobilityConfig::BonnmotionFile { file } => MobilityConfig::BonnmotionFile { file: join(file) },
+        other => other,
+    }
+}
+
+/// Checks that can point at the user's lines.
+struct Check<'a> {
+    tree: &'a Node,
+}
+
+impl Check<'_> {
+    fn fail<T>(&self, key: &str, problem: &str, remedy: &str) -> Result<T, ScenarioError> {
+        let place = self.tree.place_of(key);
+        Err(ScenarioError::new(place, format!("{key}: {problem}"), sentence(remedy)))
+    }
+
+    /// A room's report about its own table.
+    fn section(&self, section: &str, outcome: Result<(), (String, String, String)>) -> Result<(), ScenarioError> {
+        let Err((key, problem, remedy)) = outcome else { return Ok(()) };
+        let key = key.replace('[', ".").replace(']', "");
+        let whole = if key == section || key.starts_with(&format!("{section}.")) { key } else { format!("{section}.{key}") };
+        self.fail(&whole, &problem, &remedy)
+    }
+
+    fn times(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+        if file.duration.is_zero() {
+            return self.fail("duration", "a run of no length", "Give a time such as \"300s\".");
+        }
+        if file.duration > LONGEST {
+            let problem = format!("{} is longer than 30 days", file.duration);
+            return self.fail("duration", &problem, "Give at most \"2592000s\".");
+        }
+        if file.warmup >= file.duration {
+            let problem = format!("the warm-up of {} leaves nothing of the run ({})", file.warmup, file.duration);
+            return self.fail("warmup", &problem, "Give less than the duration.");
+        }
+        Ok(())
+    }
+
+    fn ranges(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+        self.section("radio", file.radio.validate())?;
+        self.section("mac", file.mac.validate())?;
+        self.section("routing", file.routing.validate())?;
+        self.section("tcp", file.tcp.validate())?;
+        if file.tcp.mss.0 > MOST_PAYLOAD {
+            let problem = format!("{} is more than any frame carries", file.tcp.mss);
+            return self.fail("tcp.mss", &problem, "Give \"1B\" to \"9000B\", such as \"1460B\".");
+        }
+        Ok(())
+    }
+
+    /// Nodes that only links name have no place on the air.
+    fn placed_links(&self, links: &[LinkConfig], radio_nodes: u32) -> Result<(), ScenarioError> {
+        for (i, link) in links.iter().enumerate() {
+            for (name, node) in [("from", link.from), ("to", link.to)] {
+                if radio_nodes > 0 && u32::from(node) >= radio_nodes {
+                    self.node(&format!("link.{i}.{name}"), u32::from(node), radio_nodes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of nodes with a radio; reads the movement file, if there is one, to know.
+    fn radio_nodes(&self, file: &ScenarioFile, mobility: &MobilityConfig) -> Result<u32, ScenarioError> {
+        let wired_only = matches!(file.topology, TopologyConfig::Recorded { .. })
+            && matches!(mobility, MobilityConfig::Static { .. })
+            && !file.links.is_empty();
+        if wired_only {
+            return Ok(0);
+        }
+        let world = tworay_mobility::build(&file.topology, mobility, 1, file.duration, Path::new(""))
+            .map_err(|error| self.mobility_error(error))?;
+        Ok(world.tracks.len() as u32)
+    }
+
+    fn mobility_error(&self, error: MobilityError) -> ScenarioError {
+        let remedy = sentence(&error.remedy);
+        match error.place {
+            tworay_mobility::Place::Key(key) => {
+                let key = key.replace('[', ".").replace(']', "");
+                ScenarioError::new(self.tree.place_of(&key), format!("{key}: {}", error.problem), remedy)
+            }
+            file => {
+                let place = self.tree.place_of("mobility.file");
+                ScenarioError::new(place, format!("mobility.file: {file}: {}", error.problem), remedy)
+            }
+        }
+    }
+
+    fn links(&self, links: &[LinkConfig]) -> Result<(), ScenarioError> {
+        for (i, link) in links.iter().enumerate() {
+            let key = |name: &str| format!("link.{i}.{name}");
+            for (name, node) in [("from", link.from), ("to", link.to)] {
+                if node == u16::MAX {
+                    return self.fail(&key(name), "65535 means every node", "Give 0 to 65534.");
+                }
+            }
+            if link.from == link.to {
+                return self.fail(&key("to"), &format!("the link joins node {} to itself", link.to), "Name two different nodes.");
+            }
+            if !(1..=1_000_000).contains(&link.queue) {
+                return self.fail(&key("queue"), &format!("a queue of {} packets", link.queue), "Give 1 to 1000000 packets, such as 50.");
+            }
+            if link.delay > SimDuration::from_secs(100) {
+                return self.fail(&key("delay"), &format!("{} is absurd", link.delay), "Give at most \"100s\".");
+            }
+            let same = |other: &LinkConfig| {
+                (other.from, other.to) == (link.from, link.to) || (other.from, other.to) == (link.to, link.from)
+            };
+            if let Some(first) = links[..i].iter().position(same) {
+                let problem = format!("link.{first} joins nodes {} and {} already", link.from, link.to);
+                return self.fail(&key("to"), &problem, "A link serves both directions: remove one of the two.");
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&self, key: &str, node: u32, nodes: u32) -> Result<NodeId, ScenarioError> {
+        match u16::try_from(node) {
+            Ok(id) if node < nodes => Ok(NodeId(id)),
+            _ => {
+                let remedy = format!("This scenario has {nodes} nodes, numbered 0 to {}.", nodes.saturating_sub(1));
+                self.fail(key, &format!("there is no node {node}"), &remedy)
+            }
+        }
+    }
+
+    fn events(&self, events: &[EventConfig], nodes: u32, duration: SimDuration) -> Result<(), ScenarioError> {
+        for (i, event) in events.iter().enumerate() {
+            self.node(&format!("event.{i}.node"), u32::from(event.node), nodes)?;
+            if event.at >= duration {
+                let problem = format!("{} is after the run's end ({duration})", event.at);
+                return self.fail(&format!("event.{i}.at"), &problem, "Give an earlier time, or a longer duration.");
+            }
+            let same = |other: &EventConfig| other.node == event.node && other.at == event.at;
+            if let Some(first) = events[..i].iter().position(same) {
+                let problem = format!("event.{first} happens to node {} at the same time", event.node);
+                return self.fail(&format!("event.{i}.at"), &problem, "Remove one of the two.");
+            }
+        }
+        Ok(())
+    }
+
+    fn flows(&self, file: &ScenarioFile, nodes: u32, variant: &Variant) -> Result<Vec<FlowSetup>, ScenarioError> {
+        if file.flows.is_empty() {
+            let remedy = "Add a flow: [[flow]] with from = 0, to = 1 and app = \"ftp\".";
+            return self.fail("flow", "nothing is sent", remedy);
+        }
+        if file.flows.len() > MOST_FLOWS {
+            let problem = format!("{} flows are too many", file.flows.len());
+            return self.fail("flow", &problem, &format!("Give at most {MOST_FLOWS}."));
+        }
+        let mut ports = Ports::default();
+        for (i, flow) in file.flows.iter().enumerate() {
+            let key = |name: &str| format!("flow.{i}.{name}");
+            self.node(&key("from"), flow.from, nodes)?;
+            self.node(&key("to"), flow.to, nodes)?;
+            if flow.from == flow.to {
+                return self.fail(&key("to"), &format!("the flow goes from node {} to itself", flow.to), "Name two different nodes.");
+            }
+            if flow.start >= file.duration {
+                let problem = format!("the flow starts at {}, but the run ends at {}", flow.start, file.duration);
+                return self.fail(&key("start"), &problem, "Start it earlier, or give a longer duration.");
+            }
+            if let Some(stop) = flow.stop.filter(|&stop| stop <= flow.start) {
+                let problem = format!("the flow stops at {stop}, but starts at {}", flow.start);
+                return self.fail(&key("stop"), &problem, "Stop it later, or leave the key out.");
+            }
+            ports.claim(i, flow).or_else(|(name, problem, remedy)| self.fail(&key(name), &problem, &remedy))?;
+        }
+        let mut resolved = Vec::with_capacity(file.flows.len());
+        for (i, flow) in file.flows.iter().enumerate() {
+            let fail = |(name, problem, remedy): flow::FlowProblem| self.fail(&format!("flow.{i}.{name}"), &problem, &remedy);
+            let application = flow::application(flow, variant).or_else(fail)?;
+            resolved.push(FlowSetup {
+                from: self.node(&format!("flow.{i}.from"), flow.from, nodes)?,
+                to: self.node(&format!("flow.{i}.to"), flow.to, nodes)?,
+                port: ports.assign(i, flow),
+                start: SimTime::ZERO + flow.start,
+                stop: flow.stop.map(|stop| SimTime::ZERO + stop),
+                application,
+            });
+        }
+        Ok(resolved)
+    }
+}

@@ -1,0 +1,158 @@
+//! From the field's movement and traffic files to a scenario file.
+
+mod flows;
+
+use super::Scenario;
+use super::error::ScenarioError;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use tworay_base::{NodeId, Position, SimDuration, SimTime};
+use tworay_wire::ns2::{Movement, Traffic};
+use tworay_wire::{ReadError, bonnmotion};
+
+/// Makes the text of a scenario from a movement file (ns-2's setdest format, or BonnMotion's if its
+/// name ends in `.movements` or `.movements.gz`), an ns-2 traffic file if there is one, and `flows`
+/// written `FROM:TO:APP`, with settings behind it if wanted: `0:1:ftp`, `0:1:cbr:rate=64kbps:start=10s`.
+///
+/// `output` is where the caller will write the text: the movement file is named relative to its folder,
+/// so that the two can move together. Without it the movement file's name stays as given.
+pub fn convert(
+    movement: &Path,
+    traffic: Option<&Path>,
+    flows: &[String],
+    output: Option<&Path>,
+) -> Result<String, ScenarioError> {
+    let bonnmotion = is_bonnmotion(movement);
+    let moves =
+        if bonnmotion { bonnmotion::read(movement) } else { Movement::read(movement) }.map_err(unreadable)?;
+    let traffic = traffic.map(Traffic::read).transpose().map_err(unreadable)?;
+    let mut tables = flows.iter().map(|flow| flows::from_argument(flow)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(traffic) = &traffic {
+        tables.extend(flows::from_traffic(traffic, moves.first_number)?);
+    }
+    if tables.is_empty() {
+        let remedy = "Say what to send with --flow FROM:TO:APP, for example --flow 0:1:ftp.";
+        return Err(ScenarioError::new(None, "no flow: a movement file only says how nodes move", remedy));
+    }
+
+    let base_dir = output.and_then(Path::parent).unwrap_or(Path::new(""));
+    let file = match output {
+        Some(_) => relative(movement, base_dir),
+        None => movement.to_owned(),
+    };
+    let starts = tables.iter().filter_map(|table| table.start).max();
+    let text = write(&Facts::of(movement, &moves, starts), &file, bonnmotion, &tables, traffic.as_ref());
+    // The text must be a scenario: nodes of the flows exist, ports are free, the file is found.
+    Scenario::from_toml(&text, "the converted scenario", base_dir, &[])?;
+    Ok(text)
+}
+
+fn is_bonnmotion(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    name.ends_with(".movements") || name.ends_with(".movements.gz")
+}
+
+fn unreadable(error: ReadError) -> ScenarioError {
+    let line = error.line.map_or_else(String::new, |line| format!(":{line}"));
+    let problem = format!("{}{line}: {}", error.file, error.problem);
+    ScenarioError::new(None, problem, super::check::sentence(&error.remedy))
+}
+
+/// What a reader of the scenario wants to know of the movement file.
+struct Facts {
+    name: String,
+    nodes: usize,
+    west_south: Position,
+    east_north: Position,
+    last: SimTime,
+    duration: SimDuration,
+}
+
+impl Facts {
+    fn of(path: &Path, moves: &Movement, latest_start: Option<SimDuration>) -> Self {
+        let mut name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        for ending in [".gz", ".movements", ".mov", ".tcl"] {
+            name = name.strip_suffix(ending).map(str::to_owned).unwrap_or(name);
+        }
+        let far = f64::INFINITY;
+        let (mut low, mut high) = (Position::new(far, far), Position::new(-far, -far));
+        for point in moves.nodes.iter().flat_map(points) {
+            low = Position::new(low.x.min(point.x), low.y.min(point.y));
+            high = Position::new(high.x.max(point.x), high.y.max(point.y));
+        }
+        let last = moves.last_command();
+        let needed = last.since_start().max(latest_start.unwrap_or(SimDuration::ZERO));
+        Self { name, nodes: moves.nodes.len(), west_south: low, east_north: high, last, duration: rounded_up(needed) }
+    }
+}
+
+fn points(node: &tworay_wire::ns2::NodeMovement) -> impl Iterator<Item = Position> + '_ {
+    let targets = node.commands.iter().filter_map(|timed| match timed.command {
+        tworay_wire::ns2::MoveCommand::SetDest { target, .. } => Some(target),
+        _ => None,
+    });
+    std::iter::once(node.start).chain(targets)
+}
+
+/// Movement files don't say how long they are meant to last; the last command comes shortly before the
+/// end, and ends are round numbers.
+fn rounded_up(last: SimDuration) -> SimDuration {
+    let seconds = |n: u64| SimDuration::from_secs(n);
+    let step = if last > seconds(100) { seconds(100) } else { seconds(10) };
+    if last.is_zero() { seconds(100) } else { step * (last.whole(step) + u64::from(!(last % step).is_zero())) }
+}
+
+fn write(facts: &Facts, file: &Path, bonnmotion: bool, flows: &[flows::FlowTable], traffic: Option<&Traffic>) -> String {
+    let Facts { name, nodes, west_south, east_north, last, duration } = facts;
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let (wide, high) = (east_north.x - west_south.x, east_north.y - west_south.y);
+    let kind = if bonnmotion { "bonnmotion-file" } else { "ns2-file" };
+    let mut text = String::new();
+    // Writing to a String can't fail.
+    let _ = write!(
+        text,
+        "# Made from a movement file: {nodes} nodes, numbered 0 to {}, on {wide:.0} m x {high:.0} m.\n\
+         name = {}\n\
+         summary = {}\n\
+         # The file's last command comes at {last}; it does not say when the run ends.\n\
+         duration = \"{duration}\"\n\n\
+         [mobility]\n\
+         kind = \"{kind}\"\n\
+         file = {}\n\n\
+         [routing]\n\
+         protocol = \"aodv\"\n\n\
+         [tcp]\n\
+         variant = \"newreno\"\n",
+        nodes - 1,
+        quoted(name),
+        quoted(&format!("{nodes} nodes moving as recorded in {name}")),
+        quoted(&file.to_string_lossy()),
+    );
+    for (key, value) in traffic.map(flows::common_tcp_settings).unwrap_or_default() {
+        let _ = writeln!(text, "{key} = {value}");
+    }
+    for flow in flows {
+        text.push_str(&flow.text);
+    }
+    text
+}
+
+/// `file` as seen from `folder`; its full path if the two share nothing but the root.
+fn relative(file: &Path, folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (Ok(file), Ok(folder)) = (file.canonicalize(), folder.canonicalize()) else { return file.to_owned() };
+    let shared = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    if shared < 2 {
+        return file;
+    }
+    let up = folder.components().skip(shared).map(|_| "..");
+    up.map(PathBuf::from).chain([file.components().skip(shared).collect()]).collect()
+}
+
+/// The node that a file's number means, counted from the file's first.
+fn renumber(number: u16, first: u16) -> Option<NodeId> {
+    number.checked_sub(first).map(NodeId)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! The scenario file's shape: what serde reads and writes, and what the JSON Schema describes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{BitRate, Bytes, SimDuration};
+use tworay_mac::MacConfig;
+use tworay_mobility::{MobilityConfig, TopologyConfig};
+use tworay_radio::RadioConfig;
+use tworay_routing::RoutingConfig;
+use tworay_tcp::TcpConfig;
+
+/// A tworay scenario: a network, how it moves, what it carries.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "tworay scenario")]
+pub(crate) struct ScenarioFile {
+    /// Name in tables and results; the file's name if absent.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// One line about what is shown here.
+    #[serde(default)]
+    pub summary: String,
+    /// Simulated time of a run, more than zero and at most 30 days.
+    pub duration: SimDuration,
+    /// Time at the start that measurements leave out; less than the duration.
+    #[serde(default)]
+    pub warmup: SimDuration,
+    /// Whose defaults the tables below start from.
+    #[serde(default)]
+    pub compat: Compat,
+    /// How many nodes there are and where they stand at the start.
+    #[serde(default)]
+    pub topology: TopologyConfig,
+    /// How the nodes move.
+    #[serde(default)]
+    pub mobility: MobilityConfig,
+    /// The air and the radios.
+    #[serde(default)]
+    pub radio: RadioConfig,
+    /// IEEE 802.11 and the interface queue.
+    #[serde(default)]
+    pub mac: MacConfig,
+    /// How packets find their way.
+    #[serde(default)]
+    pub routing: RoutingConfig,
+    /// All TCP endpoints, and the variant of flows that don't choose one.
+    #[serde(default)]
+    pub tcp: TcpConfig,
+    /// What is sent: one table per flow.
+    #[serde(default, rename = "flow")]
+    pub flows: Vec<FlowFile>,
+    /// Wired point-to-point links.
+    #[serde(default, rename = "link")]
+    pub links: Vec<LinkConfig>,
+    /// Nodes that fail and come back.
+    #[serde(default, rename = "event")]
+    pub events: Vec<EventConfig>,
+}
+
+/// Whose defaults a scenario starts from; its own keys count on top.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compat {
+    /// The standards' and this simulator's.
+    #[default]
+    None,
+    /// ns-2.35's, for radio, MAC, routing and TCP alike.
+    Ns2,
+}
+
+/// What a flow sends.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AppKind {
+    /// A TCP transfer, endless or of `bytes`.
+    #[default]
+    Ftp,
+    /// Datagrams at a constant rate over UDP.
+    Cbr,
+    /// As `cbr`, in bursts: on and off for exponential times.
+    OnOff,
+}
+
+impl AppKind {
+    /// The name in scenario files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AppKind::Ftp => "ftp",
+            AppKind::Cbr => "cbr",
+            AppKind::OnOff => "on-off",
+        }
+    }
+}
+
+/// A flow as written in the file: which keys mean something depends on `app`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Flow")]
+pub(crate) struct FlowFile {
+    /// Sending node.
+    pub from: u32,
+    /// Receiving node, another one.
+    pub to: u32,
+    /// What is sent.
+    #[serde(default)]
+    pub app: AppKind,
+    /// When it starts, before the run's end.
+    #[serde(default)]
+    pub start: SimDuration,
+    /// When the sender falls silent; the run's end if absent.
+    #[serde(default)]
+    pub stop: Option<SimDuration>,
+    /// Port at the receiver, 1 to 49151; a free one if absent.
+    #[serde(default)]
+    pub port: Option<u16>,
+    /// `ftp`: the TCP variant, if not the one of `[tcp]`.
+    #[serde(default)]
+    pub tcp: Option<String>,
+    /// `ftp`: how much to send before closing, at least 1B; endless if absent.
+    #[serde(default)]
+    pub bytes: Option<Bytes>,
+    /// `cbr`, `on-off`: payload bits per second while sending. Give this or `interval`.
+    #[serde(default)]
+    pub rate: Option<BitRate>,
+    /// `cbr`, `on-off`: time from packet to packet. Give this or `rate`.
+    #[serde(default)]
+    pub interval: Option<SimDuration>,
+    /// `cbr`, `on-off`: payload of a packet, 1B to 9000B; 512B if absent.
+    #[serde(default)]
+    pub size: Option<Bytes>,
+    /// `on-off`: mean length of a burst (exponential).
+    #[serde(default)]
+    pub on: Option<SimDuration>,
+    /// `on-off`: mean silence between bursts (exponential).
+    #[serde(default)]
+    pub off: Option<SimDuration>,
+}
+
+/// A wired link between two nodes: the same rate, delay and queue in both directions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Link")]
+pub struct LinkConfig {
+    /// One end.
+    pub from: u16,
+    /// The other end.
+    pub to: u16,
+    /// Rate in each direction.
+    pub rate: BitRate,
+    /// Propagation delay, at most 100s.
+    #[serde(default)]
+    pub delay: SimDuration,
+    /// Packets that may wait in each direction, the one being sent not counted, 1 to 1000000.
+    #[serde(default = "default_queue")]
+    pub queue: u32,
+    /// Packets to lose on purpose on the way from `from` to `to`, numbered from 0 as they arrive at
+    /// the link, in front of its queue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drops: Vec<u64>,
+}
+
+fn default_queue() -> u32 {
+    50
+}
+
+/// A node fails or comes back.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Event")]
+pub struct EventConfig {
+    /// Which node.
+    pub node: u16,
+    /// When, before the run's end.
+    pub at: SimDuration,
+    /// What happens.
+    pub what: EventKind,
+}
+
+/// What can happen to a node.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// It falls silent and forgets what it had queued.
+    Down,
+    /// It works again.
+    Up,
+}

@@ -1,0 +1,154 @@
+//! Flows: from the keys a user wrote to a checked application and its ports.
+
+use super::file::{AppKind, FlowFile};
+use crate::flow::Application;
+use std::collections::BTreeMap;
+use tworay_base::{BitRate, Bytes, SimDuration};
+use tworay_tcp::Variant;
+
+/// What is wrong: key within the flow, problem, remedy.
+pub(crate) type FlowProblem = (&'static str, String, String);
+
+/// The largest payload that is taken seriously: a jumbo frame's.
+pub(crate) const MOST_PAYLOAD: u64 = 9000;
+
+fn problem<T>(key: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Result<T, FlowProblem> {
+    Err((key, what.into(), remedy.into()))
+}
+
+/// Reads a variant's name; the error is problem and remedy.
+pub(crate) fn read_variant(text: &str) -> Result<Variant, (String, String)> {
+    text.parse::<Variant>().map_err(|error| {
+        (format!("\"{text}\": {}", error.problem()), super::check::sentence(error.remedy()))
+    })
+}
+
+/// The application of `flow`; `variant` is what TCP flows run that choose none.
+pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Application, FlowProblem> {
+    refuse_foreign_keys(flow)?;
+    match flow.app {
+        AppKind::Ftp => {
+            if flow.bytes == Some(Bytes(0)) {
+                return problem("bytes", "a transfer of nothing", "Give at least \"1B\", or leave it out for an endless one.");
+            }
+            let variant = match &flow.tcp {
+                Some(name) => read_variant(name).map_err(|(what, remedy)| ("tcp", what, remedy))?,
+                None => variant.clone(),
+            };
+            Ok(Application::Ftp { bytes: flow.bytes.map(|bytes| bytes.0), variant })
+        }
+        AppKind::Cbr => {
+            let (interval, payload) = pace(flow)?;
+            Ok(Application::Cbr { interval, payload })
+        }
+        AppKind::OnOff => {
+            let (interval, payload) = pace(flow)?;
+            Ok(Application::OnOff { interval, payload, on: phase("on", flow.on)?, off: phase("off", flow.off)? })
+        }
+    }
+}
+
+/// A key of another application is a mistake, not a detail to pass over.
+fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), FlowProblem> {
+    use AppKind::{Cbr, Ftp, OnOff};
+    let keys: [(&'static str, bool, &[AppKind]); 7] = [
+        ("tcp", flow.tcp.is_some(), &[Ftp]),
+        ("bytes", flow.bytes.is_some(), &[Ftp]),
+        ("rate", flow.rate.is_some(), &[Cbr, OnOff]),
+        ("interval", flow.interval.is_some(), &[Cbr, OnOff]),
+        ("size", flow.size.is_some(), &[Cbr, OnOff]),
+        ("on", flow.on.is_some(), &[OnOff]),
+        ("off", flow.off.is_some(), &[OnOff]),
+    ];
+    for (key, given, apps) in keys {
+        if given && !apps.contains(&flow.app) {
+            let names: Vec<String> = apps.iter().map(|app| format!("\"{}\"", app.name())).collect();
+            return problem(
+                key,
+                format!("this key means nothing to app = \"{}\"", flow.app.name()),
+                format!("Remove it, or choose app = {}.", names.join(" or ")),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), FlowProblem> {
+    let size = flow.size.unwrap_or(Bytes(512));
+    if !(1..=MOST_PAYLOAD).contains(&size.0) {
+        return problem("size", format!("a payload of {size} is out of range"), "Give \"1B\" to \"9000B\".");
+    }
+    let interval = match (flow.rate, flow.interval) {
+        (Some(_), Some(_)) => {
+            return problem("interval", "both rate and interval say how fast to send", "Keep one of them.");
+        }
+        (None, None) => {
+            return problem("app", "nothing says how fast to send", "Add rate = \"200kbps\" or interval = \"250ms\".");
+        }
+        (Some(rate), None) => BitRate::airtime(rate, size.0 as u32),
+        (None, Some(interval)) => interval,
+    };
+    if interval.is_zero() {
+        let key = if flow.rate.is_some() { "rate" } else { "interval" };
+        return problem(key, "packets without any time between them", "Give a longer interval or a lower rate.");
+    }
+    Ok((interval, size.0 as u32))
+}
+
+fn phase(key: &'static str, given: Option<SimDuration>) -> Result<SimDuration, FlowProblem> {
+    match given {
+        Some(length) if !length.is_zero() => Ok(length),
+        Some(_) => problem(key, "a phase of no length", "Give a mean length such as \"1s\"."),
+        None => problem("app", format!("app = \"on-off\" needs the key \"{key}\""), format!("Add {key} = \"1s\", for example.")),
+    }
+}
+
+/// Ports at the receivers, by node and port, with the flow that took them.
+#[derive(Default)]
+pub(crate) struct Ports {
+    taken: BTreeMap<(u32, u16), usize>,
+    next: BTreeMap<u32, u16>,
+}
+
+/// First port given out at receivers.
+const FIRST_PORT: u16 = 5001;
+/// Senders' ports start here: flow `i` has this plus `i`.
+const FIRST_SOURCE_PORT: u16 = 49_152;
+/// So many flows have a port at the sender.
+pub(crate) const MOST_FLOWS: usize = 65_536 - FIRST_SOURCE_PORT as usize;
+
+impl Ports {
+    /// Takes the port that flow `index` asks for.
+    pub fn claim(&mut self, index: usize, flow: &FlowFile) -> Result<(), FlowProblem> {
+        let Some(port) = flow.port else { return Ok(()) };
+        if !(1..FIRST_SOURCE_PORT).contains(&port) {
+            let remedy = "Give 1 to 49151 (senders have those above), or leave it out for a free one.";
+            return problem("port", format!("port {port} is out of range"), remedy);
+        }
+        match self.taken.insert((flow.to, port), index) {
+            None => Ok(()),
+            Some(other) => problem(
+                "port",
+                format!("port {port} of node {} is taken by flow.{other}", flow.to),
+                "Two flows can't share a port of a node: choose another, or leave it out for a free one.",
+            ),
+        }
+    }
+
+    /// The port of flow `index`: its own or a free one. All flows must have claimed before.
+    pub fn assign(&mut self, index: usize, flow: &FlowFile) -> u16 {
+        if let Some(port) = flow.port {
+            return port;
+        }
+        let next = self.next.entry(flow.to).or_insert(FIRST_PORT);
+        loop {
+            // There are more ports from here on than flows: the search ends.
+            let port = *next;
+            *next += 1;
+            if let std::collections::btree_map::Entry::Vacant(slot) = self.taken.entry((flow.to, port)) {
+                slot.insert(index);
+                return port;
+            }
+        }
+    }
+}

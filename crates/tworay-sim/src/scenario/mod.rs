@@ -1,0 +1,180 @@
+//! The scenario: what is simulated, read from TOML, checked, and written back.
+//!
+//! A scenario is built in layers: the defaults (the standards', or ns-2's with `compat = "ns2"`), the
+//! user's file on top, `--set KEY=VALUE` on top of that. Every value keeps its place, so that whatever
+//! is wrong is shown at the user's own line, with what is allowed there.
+
+mod builtin;
+mod check;
+mod convert;
+mod de;
+mod error;
+mod file;
+mod flow;
+mod layers;
+mod overrides;
+mod schema;
+mod setup;
+mod suggest;
+mod tree;
+mod write;
+
+pub use builtin::{BuiltinInfo, builtin_list, builtin_text};
+pub use convert::convert;
+pub use error::ScenarioError;
+pub use file::{Compat, EventConfig, EventKind, LinkConfig};
+pub use schema::json_schema;
+pub use suggest::suggest;
+
+use crate::flow::{Application, FlowSetup};
+use error::{Place, Source};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use tworay_base::SimDuration;
+use tworay_mac::MacConfig;
+use tworay_mobility::{MobilityConfig, TopologyConfig};
+use tworay_radio::RadioConfig;
+use tworay_routing::RoutingConfig;
+use tworay_tcp::{TcpConfig, Variant};
+
+/// A complete scenario: every default filled in, every value checked, file names resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Name in tables and results.
+    pub name: String,
+    /// One line about what is shown.
+    pub summary: String,
+    /// Simulated time of a run: more than zero, at most 30 days.
+    pub duration: SimDuration,
+    /// Time at the start that measurements leave out; less than the duration.
+    pub warmup: SimDuration,
+    /// Whose defaults it was built on.
+    pub compat: Compat,
+    /// Where the nodes stand at the start.
+    pub topology: TopologyConfig,
+    /// How the nodes move. File names are relative to the working directory, no longer to the file.
+    pub mobility: MobilityConfig,
+    /// The air and the radios.
+    pub radio: RadioConfig,
+    /// The MAC and the interface queue.
+    pub mac: MacConfig,
+    /// How packets find their way.
+    pub routing: RoutingConfig,
+    /// Settings of all TCP endpoints.
+    pub tcp: TcpConfig,
+    /// The variant of TCP flows that choose none.
+    pub variant: Variant,
+    /// What is sent, at least one flow.
+    pub flows: Vec<FlowSetup>,
+    /// Nodes that fail and come back, in order of time.
+    pub events: Vec<EventConfig>,
+    /// Wired links.
+    pub links: Vec<LinkConfig>,
+    /// Nodes with a radio.
+    pub(crate) radio_nodes: u32,
+}
+
+impl Scenario {
+    /// Reads a scenario: `source` is a file, or the name of a built-in scenario such as `string-4`.
+    /// `overrides` are `KEY=VALUE` texts laid on top, in order.
+    pub fn load(source: &str, overrides: &[String]) -> Result<Self, ScenarioError> {
+        let path = Path::new(source);
+        if source.ends_with(".toml") || path.is_file() {
+            let text = read_file(path)?;
+            return Self::from_toml(&text, source, path.parent().unwrap_or(Path::new("")), overrides);
+        }
+        let text = builtin::find(source)?;
+        Self::from_toml(&text, &format!("<{source}>"), Path::new(""), overrides)
+    }
+
+    /// Reads a scenario from TOML text. `file_name` is for messages, and gives the scenario its name
+    /// if it has none; file names in the scenario are looked up from `base_dir`.
+    pub fn from_toml(
+        text: &str,
+        file_name: &str,
+        base_dir: &Path,
+        overrides: &[String],
+    ) -> Result<Self, ScenarioError> {
+        let source = Arc::new(Source { name: file_name.to_owned(), text: text.to_owned(), has_lines: true });
+        let tree = layers::assemble(&source, overrides)?;
+        check::resolve(tree, file_name, base_dir)
+    }
+
+    /// The resolved scenario as TOML, complete: reads back to an equal scenario from the same
+    /// working directory.
+    pub fn to_toml(&self) -> String {
+        write::to_toml(self)
+    }
+
+    /// The same world with every TCP flow running `tcp`.
+    pub fn with_variant(&self, tcp: &str) -> Result<Self, ScenarioError> {
+        let source = Arc::new(Source { name: "--tcp".into(), text: tcp.to_owned(), has_lines: false });
+        let variant: Variant =
+            flow::read_variant(tcp).map_err(|(problem, remedy)| {
+                ScenarioError::new(Some(Place::new(&source, 0..tcp.len())), problem, remedy)
+            })?;
+        Ok(self.with_custom_variant(&variant))
+    }
+
+    /// As [`Self::with_variant`], for a variant at hand.
+    pub fn with_custom_variant(&self, variant: &Variant) -> Self {
+        let mut changed = self.clone();
+        changed.variant = variant.clone();
+        for flow in &mut changed.flows {
+            if let Application::Ftp { variant: chosen, .. } = &mut flow.application {
+                *chosen = variant.clone();
+            }
+        }
+        changed
+    }
+
+    /// How many nodes there are, numbered from 0: those that the topology or the movement file places,
+    /// or in a purely wired network those that links name.
+    pub fn node_count(&self) -> u32 {
+        self.links.iter().map(|link| u32::from(link.from.max(link.to)) + 1).fold(self.radio_nodes, u32::max)
+    }
+
+    /// How many nodes have a radio: all, or none in a purely wired network (links and no topology).
+    pub fn radio_node_count(&self) -> u32 {
+        self.radio_nodes
+    }
+}
+
+/// A scenario file is small; more than this is something else.
+const MOST_BYTES: u64 = 16 << 20;
+
+fn read_file(path: &Path) -> Result<String, ScenarioError> {
+    let name = path.display();
+    let fail = |problem: String, remedy: &str| ScenarioError::new(None, format!("{name}: {problem}"), remedy);
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(|error| {
+        let remedy = match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "Check the path, or name a built-in scenario without \".toml\"; `tworay scenarios` lists them."
+            }
+            std::io::ErrorKind::IsADirectory => "Name a file, not a folder.",
+            _ => "Check that it is a file that you may read.",
+        };
+        let reason = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => format!("the file can't be read: {error}"),
+        };
+        fail(reason, remedy)
+    })?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(fail("the file is larger than 16 MiB".into(), "A scenario is a short TOML text; check the path."));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1;
+        let byte = error.as_bytes()[at];
+        ScenarioError::new(
+            None,
+            format!("{name}:{line}: byte 0x{byte:02x} is no UTF-8 text"),
+            "A scenario is a TOML text in UTF-8: save it so, or check the path.",
+        )
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}

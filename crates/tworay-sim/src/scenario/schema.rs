@@ -1,0 +1,54 @@
+//! The scenario file's JSON Schema, for editors and for the help in messages.
+
+use super::check::DEFAULT_VARIANT;
+use super::file::ScenarioFile;
+use serde_json::{Value, json};
+
+/// JSON Schema (draft 2020-12) of the scenario file. TOML editors use it to complete and check keys.
+pub fn json_schema() -> Value {
+    let mut schema = schemars::schema_for!(ScenarioFile).to_value();
+    if let Some(properties) = schema.pointer_mut("/$defs/TcpConfig/properties").and_then(Value::as_object_mut) {
+        properties.insert(
+            "variant".into(),
+            json!({
+                "type": "string",
+                "default": DEFAULT_VARIANT,
+                "description": "TCP variant of flows that choose none, such as \"newreno\" or \"sack\"; \
+                                `tworay variants` lists them.",
+            }),
+        );
+    }
+    schema
+}
+
+/// What the schema says about the key at a dotted path.
+pub(crate) fn description(path: &str) -> Option<String> {
+    let schema = json_schema();
+    let mut at = &schema;
+    let mut found = None;
+    for part in path.split('.') {
+        at = follow(&schema, at);
+        at = match part.parse::<usize>() {
+            Ok(_) => at.get("items")?,
+            Err(_) => at.get("properties")?.get(part)?,
+        };
+        found = at.get("description").and_then(Value::as_str);
+    }
+    found.map(str::to_owned)
+}
+
+/// The values that the key `kind` may have in the table at a dotted path.
+pub(crate) fn kinds(path: &str) -> Vec<String> {
+    let schema = json_schema();
+    let steps = path.split('.').filter(|part| part.parse::<usize>().is_err());
+    let table = steps.fold(Some(&schema), |at, part| at?.get("properties")?.get(part).map(|next| follow(&schema, next)));
+    let forms = table.and_then(|table| table.get("oneOf")).and_then(Value::as_array);
+    let kind = |form: &Value| Some(form.pointer("/properties/kind/const")?.as_str()?.to_owned());
+    forms.into_iter().flatten().filter_map(kind).collect()
+}
+
+/// The definition behind a reference.
+fn follow<'s>(schema: &'s Value, at: &'s Value) -> &'s Value {
+    let target = at.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+    target.and_then(|path| schema.pointer(path)).unwrap_or(at)
+}

@@ -1,0 +1,90 @@
+//! A scenario as TOML.
+
+use super::Scenario;
+use super::file::{AppKind, FlowFile, ScenarioFile};
+use crate::flow::{Application, FlowSetup};
+use tworay_base::Bytes;
+
+/// The complete text.
+pub(crate) fn to_toml(scenario: &Scenario) -> String {
+    let file = ScenarioFile {
+        name: Some(scenario.name.clone()),
+        summary: scenario.summary.clone(),
+        duration: scenario.duration,
+        warmup: scenario.warmup,
+        compat: scenario.compat,
+        topology: scenario.topology.clone(),
+        mobility: scenario.mobility.clone(),
+        radio: scenario.radio.clone(),
+        mac: scenario.mac.clone(),
+        routing: scenario.routing.clone(),
+        tcp: scenario.tcp.clone(),
+        flows: scenario.flows.iter().map(flow_file).collect(),
+        links: scenario.links.clone(),
+        events: scenario.events.clone(),
+    };
+    let mut value = toml::Table::try_from(&file).expect("a scenario is a TOML table: it was read from one");
+    if let Some(toml::Value::Table(tcp)) = value.get_mut("tcp") {
+        tcp.insert("variant".into(), toml::Value::String(scenario.variant.name().to_owned()));
+    }
+    render(&value)
+}
+
+/// The tables in the order of the file's own type, keys within them sorted.
+fn render(value: &toml::Table) -> String {
+    const ORDER: [&str; 14] = [
+        "name", "summary", "duration", "warmup", "compat", "topology", "mobility", "radio", "mac", "routing",
+        "tcp", "link", "flow", "event",
+    ];
+    let mut text = String::new();
+    for key in ORDER {
+        let Some(part) = value.get(key).filter(|part| part.as_array().is_none_or(|list| !list.is_empty())) else {
+            continue;
+        };
+        if !text.is_empty() && (part.is_table() || part.is_array()) {
+            text.push('\n');
+        }
+        text.push_str(&one(key, part));
+    }
+    text
+}
+
+fn one(key: &str, part: &toml::Value) -> String {
+    let mut table = toml::Table::new();
+    table.insert(key.to_owned(), part.clone());
+    // A table of TOML values always has a text.
+    toml::to_string(&table).unwrap_or_default()
+}
+
+fn flow_file(flow: &FlowSetup) -> FlowFile {
+    let ends = FlowFile {
+        from: u32::from(flow.from.0),
+        to: u32::from(flow.to.0),
+        start: flow.start.since_start(),
+        stop: flow.stop.map(|stop| stop.since_start()),
+        port: Some(flow.port),
+        ..FlowFile::default()
+    };
+    match &flow.application {
+        Application::Ftp { variant, bytes } => FlowFile {
+            app: AppKind::Ftp,
+            tcp: Some(variant.name().to_owned()),
+            bytes: bytes.map(Bytes),
+            ..ends
+        },
+        &Application::Cbr { interval, payload } => FlowFile {
+            app: AppKind::Cbr,
+            interval: Some(interval),
+            size: Some(Bytes(u64::from(payload))),
+            ..ends
+        },
+        &Application::OnOff { interval, payload, on, off } => FlowFile {
+            app: AppKind::OnOff,
+            interval: Some(interval),
+            size: Some(Bytes(u64::from(payload))),
+            on: Some(on),
+            off: Some(off),
+            ..ends
+        },
+    }
+}

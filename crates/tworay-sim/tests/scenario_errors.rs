@@ -1,0 +1,519 @@
+//! What a user sees for each kind of mistake: the whole message, word for word.
+
+use std::path::Path;
+use tworay_sim::scenario::Scenario;
+
+/// A right scenario, for the mistakes to be made in.
+const GOOD: &str = "\
+duration = \"100s\"
+[topology]
+kind = \"string\"
+hops = 4
+[[flow]]
+from = 0
+to = 4
+";
+
+/// The message for `GOOD` with `old` replaced by `new`.
+fn edited(old: &str, new: &str) -> String {
+    assert!(GOOD.contains(old), "nothing to replace: {old}");
+    refusal(&GOOD.replacen(old, new, 1), &[])
+}
+
+/// The message for `text`, read as `my.toml`, with `--set` options on top.
+fn refusal(text: &str, sets: &[&str]) -> String {
+    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+    match Scenario::from_toml(text, "my.toml", Path::new(""), &sets) {
+        Ok(_) => panic!("this was accepted:\n{text}\n{sets:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn the_example_itself_is_right() {
+    assert!(Scenario::from_toml(GOOD, "my.toml", Path::new(""), &[]).is_ok());
+}
+
+#[test]
+fn unknown_keys_name_the_nearest_one() {
+    assert_eq!(
+        edited("duration", "duratoin"),
+        r#"my.toml:1:1: unknown key "duratoin"
+  1 | duratoin = "100s"
+    | ^^^^^^^^
+Did you mean "duration"? Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, mac, routing, tcp, flow, link, event."#
+    );
+    assert_eq!(
+        edited("hops = 4", "hop = 4"),
+        r#"my.toml:4:1: unknown key "hop" in topology
+  4 | hop = 4
+    | ^^^
+Did you mean "hops"? Keys allowed here: hops, spacing."#
+    );
+    assert_eq!(
+        edited("[topology]", "[mac]\nrts_treshold = \"3000B\"\n[topology]"),
+        r#"my.toml:3:1: unknown key "rts_treshold" in mac
+  3 | rts_treshold = "3000B"
+    | ^^^^^^^^^^^^
+Did you mean "rts_threshold"? Keys allowed here: dialect, data_rate, basic_rate, ack_rate, rts_threshold, rts, slot, sifs, plcp, cw_min, cw_max, short_retry_limit, long_retry_limit, queue_limit, arp, link_delay."#
+    );
+    assert_eq!(
+        edited("[topology]", "[tcp]\nvarant = \"reno\"\n[topology]"),
+        r#"my.toml:3:1: unknown key "varant" in tcp
+  3 | varant = "reno"
+    | ^^^^^^
+Did you mean "variant"? Keys allowed here: variant, mss, window, initial_window, initial_ssthresh, dup_threshold, limited_transmit, max_burst, rto, timing, tick, heartbeat, timestamps, halving, halving_precision, growth_on_exit, reno, newreno, sack, ack_size, handshake, receiver, fin, idle_restart, iss."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\napp = \"cbr\"\nrat = \"1Mbps\""),
+        r#"my.toml:9:1: unknown key "rat" in flow.0
+  9 | rat = "1Mbps"
+    | ^^^
+Did you mean "rate"? Keys allowed here: from, to, app, start, stop, port, tcp, bytes, rate, interval, size, on, off."#
+    );
+}
+
+#[test]
+fn values_that_are_a_choice_list_the_choices() {
+    assert_eq!(
+        edited("\"string\"", "\"stirng\""),
+        r#"my.toml:3:8: topology.kind: unknown value "stirng"
+  3 | kind = "stirng"
+    |        ^^^^^^^^
+Did you mean "string"? Allowed: recorded, string, grid, cross, uniform, explicit."#
+    );
+    assert_eq!(
+        edited("[topology]", "[mac]\ndialect = \"ns3\"\n[topology]"),
+        r#"my.toml:3:11: mac.dialect: unknown value "ns3"
+  3 | dialect = "ns3"
+    |           ^^^^^
+Did you mean "ns2"? Allowed: standard, ns2."#
+    );
+    assert_eq!(
+        edited("[topology]", "[routing]\nprotocol = \"aodvv\"\n[topology]"),
+        r#"my.toml:3:12: routing.protocol: unknown value "aodvv"
+  3 | protocol = "aodvv"
+    |            ^^^^^^^
+Did you mean "aodv"? Allowed: static, aodv."#
+    );
+    assert_eq!(
+        edited("[topology]", "compat = \"ns3\"\n[topology]"),
+        r#"my.toml:2:10: compat: unknown value "ns3"
+  2 | compat = "ns3"
+    |          ^^^^^
+Did you mean "ns2"? Allowed: none, ns2."#
+    );
+    assert_eq!(
+        edited("[topology]", "[radio]\npropagation = 3\n[topology]"),
+        "my.toml:3:15: radio.propagation: found the number 3\n  3 | propagation = 3\n    |               ^\nExpected one of these names as a text in quotes: free-space, two-ray-ground, range, log-distance."
+    );
+    assert_eq!(
+        edited("kind = \"string\"\nhops = 4", ""),
+        r#"my.toml:2:2: topology: the key "kind" is missing
+  2 | [topology]
+    |  ^^^^^^^^
+Add `kind = ...` here. Allowed: recorded, string, grid, cross, uniform, explicit."#
+    );
+}
+
+#[test]
+fn units_are_required_and_must_fit() {
+    assert_eq!(
+        edited("\"100s\"", "100"),
+        r#"my.toml:1:12: duration: found the number 100
+  1 | duration = 100
+    |            ^^^
+Expected a time with its unit, such as "900s", "20ms" or "10us"."#
+    );
+    assert_eq!(
+        edited("\"100s\"", "\"100\""),
+        r#"my.toml:1:12: duration: "100": the unit is missing (one of ns, us, µs, ms, s, min, h)
+  1 | duration = "100"
+    |            ^^^^^
+Write it like "900s", "20ms" or "10us"."#
+    );
+    assert_eq!(
+        edited("\"100s\"", "\"100m\""),
+        r#"my.toml:1:12: duration: "100m": "m" is no unit of a time (one of ns, us, µs, ms, s, min, h)
+  1 | duration = "100m"
+    |            ^^^^^^
+Write it like "900s", "20ms" or "10us"."#
+    );
+    assert_eq!(
+        edited("hops = 4", "hops = 4\nspacing = \"200\""),
+        r#"my.toml:5:11: topology.spacing: "200": the unit is missing (one of m, km)
+  5 | spacing = "200"
+    |           ^^^^^
+Write it like "250m" or "1.5km"."#
+    );
+    assert_eq!(
+        edited("hops = 4", "hops = 4\nspacing = 200"),
+        r#"my.toml:5:11: topology.spacing: found the number 200
+  5 | spacing = 200
+    |           ^^^
+Expected "250m" or "1.5km"."#
+    );
+    assert_eq!(
+        edited("[topology]", "[mac]\ndata_rate = \"2MB\"\n[topology]"),
+        r#"my.toml:3:13: mac.data_rate: "2MB": "MB" is no unit of a rate (one of bps, kbps, Mbps, Gbps, bit/s, kbit/s, Mbit/s, Gbit/s)
+  3 | data_rate = "2MB"
+    |             ^^^^^
+Write it like "2Mbps" or "200kbps"."#
+    );
+}
+
+#[test]
+fn negative_and_absurd_values_are_refused() {
+    assert_eq!(
+        edited("\"100s\"", "\"-5s\""),
+        r#"my.toml:1:12: duration: "-5s": a time can't be negative
+  1 | duration = "-5s"
+    |            ^^^^^
+Write it like "900s", "20ms" or "10us"."#
+    );
+    assert_eq!(
+        edited("\"100s\"", "\"0s\""),
+        r#"my.toml:1:12: duration: a run of no length
+  1 | duration = "0s"
+    |            ^^^^
+Give a time such as "300s"."#
+    );
+    assert_eq!(
+        edited("\"100s\"", "\"1000h\""),
+        r#"my.toml:1:12: duration: 3600000s is longer than 30 days
+  1 | duration = "1000h"
+    |            ^^^^^^^
+Give at most "2592000s"."#
+    );
+    assert_eq!(
+        edited("\"100s\"", "\"100s\"\nwarmup = \"100s\""),
+        r#"my.toml:2:10: warmup: the warm-up of 100s leaves nothing of the run (100s)
+  2 | warmup = "100s"
+    |          ^^^^^^
+Give less than the duration."#
+    );
+    assert_eq!(
+        edited("hops = 4", "hops = 70000"),
+        "my.toml:4:8: topology.hops: this makes 70001 nodes\n  4 | hops = 70000\n    |        ^^^^^\nChoose values that make 2 to 65535 nodes."
+    );
+    assert_eq!(
+        edited("to = 4", "to = -1"),
+        "my.toml:7:6: flow.0.to: found the number -1\n  7 | to = -1\n    |      ^^\nExpected a whole number from 0 to 4294967295."
+    );
+    assert_eq!(
+        edited("[topology]", "[mac]\nqueue_limit = 0\n[topology]"),
+        "my.toml:3:15: mac.queue_limit: 0 packets\n  3 | queue_limit = 0\n    |               ^\nUse 2 to 100000 (usual: 50)."
+    );
+    assert_eq!(
+        edited("[topology]", "[tcp]\nmss = \"0B\"\n[topology]"),
+        r#"my.toml:3:7: tcp.mss: 0B can't be carried
+  3 | mss = "0B"
+    |       ^^^^
+Choose 1B to 65495B, such as 1460B."#
+    );
+    assert_eq!(
+        edited("[topology]", "[tcp]\nmss = \"9001B\"\n[topology]"),
+        r#"my.toml:3:7: tcp.mss: 9001B is more than any frame carries
+  3 | mss = "9001B"
+    |       ^^^^^^^
+Give "1B" to "9000B", such as "1460B"."#
+    );
+    assert_eq!(
+        edited("[topology]", "[tcp.rto]\nmin = \"0s\"\n[topology]"),
+        r#"my.toml:3:7: tcp.rto.min: the timer could expire at once
+  3 | min = "0s"
+    |       ^^^^
+Choose 200ms or more."#
+    );
+    assert_eq!(
+        edited("[topology]", "[routing.aodv]\nttl_start = 300\n[topology]"),
+        "my.toml:3:13: routing.aodv.ttl_start: found the number 300\n  3 | ttl_start = 300\n    |             ^^^\nExpected a whole number from 0 to 255."
+    );
+    assert_eq!(
+        edited("[topology]\nkind = \"string\"\nhops = 4", "[topology]\nkind = \"uniform\"\nnodes = 5\nwidth = \"1km\"\nheight = \"1km\"\n[mobility]\nkind = \"random-waypoint\"\nmin_speed = \"1m/s\"\nmax_speed = \"1000000m/s\""),
+        r#"my.toml:10:13: mobility.max_speed: 1000000m/s is out of range
+  10 | max_speed = "1000000m/s"
+     |             ^^^^^^^^^^^^
+Give at most 10000m/s."#
+    );
+}
+
+#[test]
+fn values_of_the_wrong_type_say_what_is_expected() {
+    assert_eq!(
+        edited("hops = 4", "hops = \"4\""),
+        r#"my.toml:4:8: topology.hops: found the text "4"
+  4 | hops = "4"
+    |        ^^^
+Expected a whole number from 0 to 4294967295."#
+    );
+    assert_eq!(
+        edited("[topology]", "[tcp]\nwindow = \"many\"\n[topology]"),
+        r#"my.toml:3:10: tcp.window: found the text "many"
+  3 | window = "many"
+    |          ^^^^^^
+Advertised window: a number of segments or a size such as "64KiB". Also bounds what is sent."#
+    );
+    assert_eq!(
+        edited("[topology]", "[mac]\narp = \"yes\"\n[topology]"),
+        r#"my.toml:3:7: mac.arp: found the text "yes"
+  3 | arp = "yes"
+    |       ^^^^^
+Expected true or false."#
+    );
+    assert_eq!(
+        edited("[topology]", "mac = 1\n[topology]"),
+        "my.toml:2:7: mac: found the number 1\n  2 | mac = 1\n    |       ^\nExpected a table of keys and values."
+    );
+    assert_eq!(
+        edited("duration", "name = 7\nduration"),
+        "my.toml:1:8: name: found the number 7\n  1 | name = 7\n    |        ^\nExpected a text in quotes."
+    );
+}
+
+#[test]
+fn flows_must_make_sense() {
+    assert_eq!(
+        edited("to = 4", "to = 5"),
+        "my.toml:7:6: flow.0.to: there is no node 5\n  7 | to = 5\n    |      ^\nThis scenario has 5 nodes, numbered 0 to 4."
+    );
+    assert_eq!(
+        edited("to = 4", "to = 0"),
+        "my.toml:7:6: flow.0.to: the flow goes from node 0 to itself\n  7 | to = 0\n    |      ^\nName two different nodes."
+    );
+    assert_eq!(
+        edited("to = 4", ""),
+        r#"my.toml:5:1: flow.0: the key "to" is missing
+  5 | [[flow]]
+    | ^^^^^^^^
+Add `to = ...` here."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\ntcp = \"newrno\""),
+        r#"my.toml:8:7: flow.0.tcp: "newrno": there is no variant newrno
+  8 | tcp = "newrno"
+    |       ^^^^^^^^
+Did you mean newreno?"#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\nstart = \"200s\""),
+        r#"my.toml:8:9: flow.0.start: the flow starts at 200s, but the run ends at 100s
+  8 | start = "200s"
+    |         ^^^^^^
+Start it earlier, or give a longer duration."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\nstart = \"5s\"\nstop = \"4s\""),
+        r#"my.toml:9:8: flow.0.stop: the flow stops at 4s, but starts at 5s
+  9 | stop = "4s"
+    |        ^^^^
+Stop it later, or leave the key out."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\nrate = \"1Mbps\""),
+        r#"my.toml:8:8: flow.0.rate: this key means nothing to app = "ftp"
+  8 | rate = "1Mbps"
+    |        ^^^^^^^
+Remove it, or choose app = "cbr" or "on-off"."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\napp = \"cbr\""),
+        r#"my.toml:8:7: flow.0.app: nothing says how fast to send
+  8 | app = "cbr"
+    |       ^^^^^
+Add rate = "200kbps" or interval = "250ms"."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\napp = \"cbr\"\nrate = \"1Mbps\"\nsize = \"9001B\""),
+        r#"my.toml:10:8: flow.0.size: a payload of 9001B is out of range
+  10 | size = "9001B"
+     |        ^^^^^^^
+Give "1B" to "9000B"."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\napp = \"on-off\"\nrate = \"1Mbps\"\non = \"1s\""),
+        r#"my.toml:8:7: flow.0.app: app = "on-off" needs the key "off"
+  8 | app = "on-off"
+    |       ^^^^^^^^
+Add off = "1s", for example."#
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\nbytes = \"0B\""),
+        r#"my.toml:8:9: flow.0.bytes: a transfer of nothing
+  8 | bytes = "0B"
+    |         ^^^^
+Give at least "1B", or leave it out for an endless one."#
+    );
+    assert_eq!(
+        edited("[[flow]]\nfrom = 0\nto = 4\n", ""),
+        r#"my.toml:1:1: flow: nothing is sent
+  1 | duration = "100s"
+    | ^
+Add a flow: [[flow]] with from = 0, to = 1 and app = "ftp"."#
+    );
+}
+
+#[test]
+fn two_flows_never_share_a_port() {
+    assert_eq!(
+        edited("to = 4", "to = 4\nport = 80\n[[flow]]\nfrom = 1\nto = 4\nport = 80"),
+        "my.toml:12:8: flow.1.port: port 80 of node 4 is taken by flow.0\n  12 | port = 80\n     |        ^^\nTwo flows can't share a port of a node: choose another, or leave it out for a free one."
+    );
+    assert_eq!(
+        edited("to = 4", "to = 4\nport = 60000"),
+        "my.toml:8:8: flow.0.port: port 60000 is out of range\n  8 | port = 60000\n    |        ^^^^^\nGive 1 to 49151 (senders have those above), or leave it out for a free one."
+    );
+}
+
+#[test]
+fn unknown_variants_name_the_nearest_one() {
+    assert_eq!(
+        edited("[topology]", "[tcp]\nvariant = \"renoo\"\n[topology]"),
+        r#"my.toml:3:11: tcp.variant: "renoo": there is no variant renoo
+  3 | variant = "renoo"
+    |           ^^^^^^^
+Did you mean reno?"#
+    );
+}
+
+#[test]
+fn a_scenario_needs_nodes_a_duration_and_a_flow() {
+    assert_eq!(
+        refusal("", &[]),
+        r#"my.toml:1:1: the key "duration" is missing
+  1 |
+    | ^
+Add `duration = ...` here."#
+    );
+    assert_eq!(
+        refusal("duration = \"10s\"\n[[flow]]\nfrom = 0\nto = 1\n", &[]),
+        r#"my.toml:1:1: topology: nothing says where the nodes stand
+  1 | duration = "10s"
+    | ^
+Add [topology] with kind = "string", "grid", "cross", "uniform" or "explicit", or a movement file in [mobility]."#
+    );
+}
+
+#[test]
+fn movement_files_that_cannot_be_used_are_named() {
+    assert_eq!(
+        refusal("duration = \"10s\"\n[mobility]\nkind = \"ns2-file\"\nfile = \"nowhere.gz\"\n[[flow]]\nfrom = 0\nto = 1\n", &[]),
+        r#"my.toml:4:8: mobility.file: nowhere.gz: it can't be read: No such file or directory (os error 2)
+  4 | file = "nowhere.gz"
+    |        ^^^^^^^^^^^^
+Check the path; it is relative to the scenario file."#
+    );
+    assert_eq!(
+        edited("[topology]", "[mobility]\nkind = \"ns2-file\"\nfile = \"nowhere.gz\"\n[topology]"),
+        "my.toml:5:2: topology: both this table and the movement file place the nodes\n  5 | [topology]\n    |  ^^^^^^^^\nRemove [topology], or choose another mobility.kind."
+    );
+}
+
+#[test]
+fn wired_links_and_events_are_checked() {
+    assert_eq!(
+        edited("[[flow]]", "[[link]]\nfrom = 0\nto = 9\nrate = \"1Mbps\"\n[[flow]]"),
+        "my.toml:7:6: link.0.to: there is no node 9\n  7 | to = 9\n    |      ^\nThis scenario has 5 nodes, numbered 0 to 4."
+    );
+    assert_eq!(
+        edited("[[flow]]", "[[link]]\nfrom = 1\nto = 1\nrate = \"1Mbps\"\n[[flow]]"),
+        "my.toml:7:6: link.0.to: the link joins node 1 to itself\n  7 | to = 1\n    |      ^\nName two different nodes."
+    );
+    assert_eq!(
+        edited("[[flow]]", "[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\nqueue = 0\n[[flow]]"),
+        "my.toml:9:9: link.0.queue: a queue of 0 packets\n  9 | queue = 0\n    |         ^\nGive 1 to 1000000 packets, such as 50."
+    );
+    assert_eq!(
+        edited("[[flow]]", "[[event]]\nnode = 2\nat = \"200s\"\nwhat = \"down\"\n[[flow]]"),
+        r#"my.toml:7:6: event.0.at: 200s is after the run's end (100s)
+  7 | at = "200s"
+    |      ^^^^^^
+Give an earlier time, or a longer duration."#
+    );
+}
+
+#[test]
+fn toml_itself_must_be_right() {
+    assert_eq!(
+        edited("[topology]", "[topology"),
+        r#"my.toml:2:10: this is not valid TOML: unclosed table, expected `]`
+  2 | [topology
+    |          ^
+TOML has one `key = value` a line; texts and values with a unit stand in quotes, as in `duration = "300s"`."#
+    );
+    assert_eq!(
+        edited("hops = 4", "hops = 4\nhops = 5"),
+        r#"my.toml:5:1: this is not valid TOML: duplicate key
+  5 | hops = 5
+    | ^^^^
+TOML has one `key = value` a line; texts and values with a unit stand in quotes, as in `duration = "300s"`."#
+    );
+    assert_eq!(
+        edited("\"100s\"", "100s"),
+        r#"my.toml:1:12: this is not valid TOML: string values must be quoted, expected literal string
+  1 | duration = 100s
+    |            ^^^^
+TOML has one `key = value` a line; texts and values with a unit stand in quotes, as in `duration = "300s"`."#
+    );
+}
+
+#[test]
+fn set_options_are_shown_with_their_own_text() {
+    assert_eq!(
+        refusal(GOOD, &["mac.rts_treshold=3000B"]),
+        r#"--set: unknown key "rts_treshold" in mac
+   | mac.rts_treshold=3000B
+   |     ^^^^^^^^^^^^
+Did you mean "rts_threshold"? Keys allowed here: dialect, data_rate, basic_rate, ack_rate, rts_threshold, rts, slot, sifs, plcp, cw_min, cw_max, short_retry_limit, long_retry_limit, queue_limit, arp, link_delay."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["mac.rts_threshold=3000"]),
+        r#"--set: mac.rts_threshold: found the number 3000
+   | mac.rts_threshold=3000
+   |                   ^^^^
+Expected a size with its unit, such as "1460B" or "1MB"."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["mac.rts_threshold"]),
+        r#"--set: there is no "=" between key and value
+   | mac.rts_threshold
+   | ^^^^^^^^^^^^^^^^^
+Write --set KEY=VALUE, for example --set mac.rts_threshold=3000B or --set flow.0.tcp=sack."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["=3"]),
+        "--set: the key is empty\n   | =3\n   | ^\nWrite --set KEY=VALUE, for example --set mac.rts_threshold=3000B or --set flow.0.tcp=sack."
+    );
+    assert_eq!(
+        refusal(GOOD, &["flow.3.to=1"]),
+        r#"--set: there is no item "3" in this list
+   | flow.3.to=1
+   |      ^
+It has 1, numbered from 0."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["flow.0.to=9"]),
+        "--set: flow.0.to: there is no node 9\n   | flow.0.to=9\n   |           ^\nThis scenario has 5 nodes, numbered 0 to 4."
+    );
+    assert_eq!(
+        refusal(GOOD, &["duration.x=1"]),
+        r#"--set: duration: found a table
+   | duration.x=1
+   | ^^^^^^^^
+Expected a time with its unit, such as "900s", "20ms" or "10us"."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["macc.x=1"]),
+        r#"--set: unknown key "macc"
+   | macc.x=1
+   | ^^^^
+Did you mean "mac"? Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, mac, routing, tcp, flow, link, event."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["tcp.variant=foo"]),
+        r#"--set: tcp.variant: "foo": there is no variant foo
+   | tcp.variant=foo
+   |             ^^^
+There are tahoe, reno, newreno, sack."#
+    );
+}

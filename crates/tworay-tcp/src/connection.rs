@@ -1,0 +1,376 @@
+//! A full-duplex connection: sender, receiver, and the states between opening and the end.
+
+use crate::config::{Handshake, TcpConfig};
+use crate::control::PathEvent;
+use crate::counters::{Counters, Ignored};
+use crate::receiver::{AckWhen, Receiver};
+use crate::sender::{Ack, Cx, Sender, heartbeat, ip_bytes};
+use crate::types::{Amount, Arrival, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer};
+use crate::variant::{RecoveryKind, Variant};
+use smallvec::SmallVec;
+use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
+use tworay_wire::{TcpFlags, TcpSegment};
+
+/// Where the connection stands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum State {
+    /// Before [`Connection::open`].
+    Closed,
+    /// Waiting for a SYN.
+    Listening,
+    /// Our SYN is on its way.
+    SynSent,
+    /// Our SYN-ACK is on its way.
+    SynReceived,
+    /// Open.
+    Established,
+}
+
+/// One end of a TCP connection. Every call pushes what is to be done onto `out`, in order.
+#[derive(Debug)]
+pub struct Connection {
+    config: TcpConfig,
+    ports: Ports,
+    side: Side,
+    state: State,
+    wants_sack: bool,
+    sender: Sender,
+    receiver: Receiver,
+    counters: Counters,
+    clock_phase: SimDuration,
+    closing: bool,
+    finished: bool,
+}
+
+impl Connection {
+    /// A connection that isn't open yet. `rng` gives the phases of its clocks.
+    pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
+        let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
+        Self {
+            config: config.clone(),
+            ports,
+            side,
+            state: State::Closed,
+            wants_sack: variant.recovery() == RecoveryKind::Sack,
+            sender: Sender::new(variant.recovery(), variant.controls(config), config, clock_phase),
+            receiver: Receiver::new(),
+            counters: Counters::default(),
+            clock_phase,
+            closing: false,
+            finished: false,
+        }
+    }
+
+    /// Opens: the active side sends its SYN, the passive side begins to listen.
+    pub fn open(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        if self.state != State::Closed {
+            return;
+        }
+        match (self.config.handshake, self.side) {
+            (Handshake::None, _) => {
+                self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
+                self.sender.skip_syn();
+                self.establish(out);
+                self.with(now, out, |sender, cx| sender.send_window(cx, cx.cfg.max_burst));
+            }
+            (_, Side::Active) => {
+                self.state = State::SynSent;
+                self.with(now, out, |sender, cx| sender.send_window(cx, 1));
+            }
+            (_, Side::Passive) => self.state = State::Listening,
+        }
+    }
+
+    /// Hands data to the connection; it is sent as soon as the window allows.
+    pub fn write(&mut self, now: SimTime, amount: Amount, out: &mut Vec<TcpAction>) {
+        if self.closing {
+            return;
+        }
+        self.sender.write(match amount {
+            Amount::Bytes(n) => n,
+            Amount::Endless => u64::MAX,
+        });
+        self.push(now, out);
+    }
+
+    /// No more data will be written: the FIN follows what there is, if FINs are sent.
+    pub fn close(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        if std::mem::replace(&mut self.closing, true) {
+            return;
+        }
+        if self.config.fin {
+            self.sender.want_fin();
+        }
+        self.push(now, out);
+        self.check_finished(out);
+    }
+
+    fn push(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        if self.state == State::Established {
+            self.with(now, out, |sender, cx| sender.send_window(cx, cx.cfg.max_burst));
+        }
+    }
+
+    /// A timer that was armed has expired.
+    pub fn on_timer(&mut self, now: SimTime, timer: TcpTimer, out: &mut Vec<TcpAction>) {
+        match timer {
+            TcpTimer::Retransmit => self.with(now, out, |sender, cx| sender.on_rto(cx)),
+            TcpTimer::Persist => self.with(now, out, |sender, cx| sender.on_persist(cx)),
+            TcpTimer::Variant => self.with(now, out, |sender, cx| sender.on_variant_timer(cx)),
+            TcpTimer::DelayedAck if self.receiver.is_holding() => self.send_ack(now, out),
+            TcpTimer::DelayedAck => {}
+        }
+    }
+
+    /// News about the path that didn't come with a segment, such as a route error (ELFN).
+    pub fn on_path_event(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
+        self.with(now, out, |sender, cx| {
+            sender.on_path_event(cx, event);
+            if cx.rx.is_synchronised() {
+                sender.send_window(cx, cx.cfg.max_burst);
+            }
+        });
+    }
+
+    /// A segment arrived. Nothing in it is trusted: what doesn't fit is ignored and counted.
+    pub fn on_segment(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
+        if segment.flags.has(TcpFlags::RST) {
+            return self.counters.ignore(Ignored::Reset);
+        }
+        match self.state {
+            State::Closed => self.counters.ignore(Ignored::NoConnection),
+            State::Listening => self.on_first_syn(now, segment, out),
+            State::SynSent => self.on_answer(now, segment, arrival, out),
+            State::SynReceived | State::Established => self.on_regular(now, segment, arrival, out),
+        }
+    }
+
+    fn on_first_syn(&mut self, now: SimTime, segment: &TcpSegment, out: &mut Vec<TcpAction>) {
+        if !segment.flags.has(TcpFlags::SYN) || segment.flags.has(TcpFlags::ACK) {
+            return self.counters.ignore(Ignored::NoConnection);
+        }
+        let agreed = match self.config.handshake {
+            Handshake::ThreeWay => segment.options.sack_permitted && self.wants_sack,
+            _ => self.wants_sack,
+        };
+        self.receiver.synchronise(segment.seq, agreed);
+        self.sender.set_peer_window(segment.window);
+        if self.config.handshake == Handshake::ThreeWay {
+            self.state = State::SynReceived;
+            self.with(now, out, |sender, cx| sender.send_window(cx, 1));
+        } else {
+            self.sender.skip_syn();
+            self.send_ack(now, out);
+            self.establish(out);
+            self.push(now, out);
+        }
+    }
+
+    fn on_answer(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
+        let answers = segment.flags.has(TcpFlags::ACK) && self.sender.offset(segment.ack) == Some(1);
+        let three_way = self.config.handshake == Handshake::ThreeWay;
+        if !answers {
+            return self.counters.ignore(Ignored::AckTooHigh);
+        }
+        if segment.flags.has(TcpFlags::SYN) != three_way {
+            return self.counters.ignore(Ignored::UnexpectedSyn);
+        }
+        if three_way {
+            self.receiver.synchronise(segment.seq, segment.options.sack_permitted && self.wants_sack);
+        } else {
+            self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
+        }
+        self.establish(out);
+        let sent = self.take_ack(now, segment, 1, arrival, out);
+        if three_way && !sent {
+            self.send_ack(now, out);
+        }
+    }
+
+    fn on_regular(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
+        if segment.flags.has(TcpFlags::SYN) {
+            return self.on_repeated_syn(now, segment, out);
+        }
+        if !segment.flags.has(TcpFlags::ACK) {
+            return self.counters.ignore(Ignored::NoConnection);
+        }
+        let Some(to) = self.sender.offset(segment.ack) else {
+            return self.counters.ignore(Ignored::OldAck);
+        };
+        if to > self.sender.max_sent() {
+            return self.counters.ignore(Ignored::AckTooHigh);
+        }
+        let placed = self.receiver.offset(segment.seq);
+        let window = self.config.window_bytes();
+        if placed.is_none_or(|o| o > self.next_expected() + window) {
+            self.counters.ignore(Ignored::OutsideWindow);
+            return self.send_ack(now, out);
+        }
+        let received = self.receiver.accept(&self.config, &mut self.counters, segment);
+        if received.deliver > 0 {
+            out.push(TcpAction::Deliver { bytes: received.deliver as u32 });
+        }
+        let mut when = received.ack;
+        // A probe from just below the window asks for an ACK (RFC 9293 §3.8.6.1).
+        if segment.seq_len() == 0 && placed.is_some_and(|o| o + 1 == self.next_expected()) {
+            when = AckWhen::Alone;
+        }
+        if self.state == State::SynReceived && to >= 1 {
+            self.establish(out);
+        }
+        let sent = self.take_ack(now, segment, to, arrival, out);
+        match when {
+            AckWhen::Alone => self.send_ack(now, out),
+            AckWhen::Now if !sent => self.send_ack(now, out),
+            AckWhen::Later if !sent => {
+                let at = heartbeat(now + self.config.receiver.interval, self.config.heartbeat, self.clock_phase);
+                out.push(TcpAction::Arm(TcpTimer::DelayedAck, at));
+            }
+            _ => {}
+        }
+        if received.closed {
+            out.push(TcpAction::PeerClosed);
+        }
+    }
+
+    fn next_expected(&self) -> u64 {
+        self.receiver.offset(self.receiver.ack()).unwrap_or(0)
+    }
+
+    /// The peer's SYN again: our answer was lost.
+    fn on_repeated_syn(&mut self, now: SimTime, segment: &TcpSegment, out: &mut Vec<TcpAction>) {
+        self.counters.ignore(Ignored::UnexpectedSyn);
+        if self.receiver.irs() != Some(segment.seq) {
+            return;
+        }
+        if self.state == State::SynReceived {
+            self.with(now, out, |sender, cx| sender.repeat_syn(cx));
+        } else {
+            self.send_ack(now, out);
+        }
+    }
+
+    /// Lets the sender take an acknowledgment up to offset `to`; whether anything was sent that
+    /// carries our own.
+    fn take_ack(&mut self, now: SimTime, segment: &TcpSegment, to: u64, arrival: Arrival, out: &mut Vec<TcpAction>) -> bool {
+        let changed = self.sender.set_peer_window(segment.window);
+        let mut ack = Ack {
+            to,
+            pure: segment.seq_len() == 0 && !changed,
+            blocks: SmallVec::new(),
+            echo: segment.options.timestamps.map(|(_, echo)| echo),
+        };
+        if self.receiver.sack_agreed() && !segment.options.sack.is_empty() {
+            self.read_blocks(segment, &mut ack, out);
+        }
+        if to < self.sender.una() && segment.seq_len() == 0 {
+            self.counters.ignore(Ignored::OldAck);
+        }
+        let sent = self.with(now, out, |sender, cx| {
+            if arrival.hops > 0 {
+                sender.on_path_event(cx, PathEvent::Hops(arrival.hops));
+            }
+            sender.on_ack(cx, &ack);
+            if changed {
+                sender.send_window(cx, cx.cfg.max_burst);
+            }
+            cx.acknowledged
+        });
+        self.check_finished(out);
+        sent
+    }
+
+    /// Keeps the SACK blocks that can be true.
+    fn read_blocks(&mut self, segment: &TcpSegment, ack: &mut Ack, out: &mut Vec<TcpAction>) {
+        let max = self.sender.max_sent();
+        let floor = ack.to.max(self.sender.una());
+        for (i, block) in segment.options.sack.iter().enumerate() {
+            let ends = self.sender.offset(block.left).zip(self.sender.offset(block.right));
+            let Some((left, right)) = ends.filter(|&(l, r)| l < r && r <= max && l > 0) else {
+                self.counters.ignore(Ignored::BadSackBlock);
+                continue;
+            };
+            if i == 0 && right <= ack.to {
+                // A block below the cumulative ACK reports a duplicate (RFC 2883 §4).
+                self.counters.spurious_retransmissions += 1;
+                out.push(TcpAction::Note(TcpNote::SpuriousRetransmission { seq: block.left }));
+            }
+            if right > floor {
+                ack.blocks.push((left.max(floor), right));
+            }
+        }
+    }
+
+    fn establish(&mut self, out: &mut Vec<TcpAction>) {
+        self.state = State::Established;
+        out.push(TcpAction::Connected);
+    }
+
+    fn check_finished(&mut self, out: &mut Vec<TcpAction>) {
+        if self.closing && !self.finished && self.state == State::Established && self.sender.all_acked() {
+            self.finished = true;
+            out.push(TcpAction::Finished);
+        }
+    }
+
+    fn send_ack(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        let blocks = self.receiver.blocks(&self.config);
+        let (config, at) = (&self.config, self.sender.max_sent());
+        let cx = Cx {
+            now,
+            cfg: config,
+            out,
+            counters: &mut self.counters,
+            rx: &self.receiver,
+            ports: self.ports,
+            acknowledged: true,
+        };
+        let mut segment = self.sender.blank(&cx, at);
+        segment.options.sack = blocks;
+        let ip_bytes = ip_bytes(config, &segment);
+        cx.counters.acks_sent += 1;
+        cx.out.push(TcpAction::Send { segment, ip_bytes, kind: SegmentKind::Ack });
+        self.release_held(out);
+    }
+
+    /// An ACK left: none is due any more.
+    fn release_held(&mut self, out: &mut Vec<TcpAction>) {
+        if self.receiver.is_holding() && self.config.receiver.acks == crate::AckPolicy::Delayed {
+            out.push(TcpAction::Disarm(TcpTimer::DelayedAck));
+        }
+        self.receiver.acknowledged();
+    }
+
+    /// Calls the sender with all it works with.
+    fn with<R>(&mut self, now: SimTime, out: &mut Vec<TcpAction>, call: impl FnOnce(&mut Sender, &mut Cx) -> R) -> R {
+        let mut cx = Cx {
+            now,
+            cfg: &self.config,
+            out,
+            counters: &mut self.counters,
+            rx: &self.receiver,
+            ports: self.ports,
+            acknowledged: false,
+        };
+        let result = call(&mut self.sender, &mut cx);
+        if cx.acknowledged {
+            self.release_held(out);
+        }
+        result
+    }
+
+    /// The sender's state at this moment.
+    pub fn snapshot(&self) -> Snapshot {
+        self.sender.snapshot()
+    }
+
+    /// Totals so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Whether [`TcpAction::Finished`] was given.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+}

@@ -1,0 +1,220 @@
+//! The receiving half: reassembly, acknowledgments, SACK blocks.
+
+use crate::config::{AckPolicy, AckSize, TcpConfig};
+use crate::counters::{Counters, Ignored};
+use crate::ranges::{Range, RangeSet};
+use smallvec::SmallVec;
+use tworay_base::Seq32;
+use tworay_wire::{SackBlock, SackBlocks, TcpFlags, TcpSegment};
+
+/// What the arrival of payload or a FIN asks for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Received {
+    /// In-order bytes for the application.
+    pub deliver: u64,
+    /// When to acknowledge.
+    pub ack: AckWhen,
+    /// The peer's FIN came in order now.
+    pub closed: bool,
+}
+
+/// When to acknowledge.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) enum AckWhen {
+    /// There is nothing to acknowledge.
+    #[default]
+    Never,
+    /// When the delayed-ACK timer expires, or with the next data.
+    Later,
+    /// At once; data sent now carries it.
+    Now,
+    /// At once and by itself, for it must count as a duplicate.
+    Alone,
+}
+
+/// The receiving half of a connection. Offsets count from the peer's SYN.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    irs: Option<Seq32>,
+    /// Next offset expected.
+    next: u64,
+    /// What arrived beyond it.
+    beyond: RangeSet,
+    /// The blocks reported last, newest first.
+    recent: SmallVec<[Range; 8]>,
+    /// A duplicate to report first (D-SACK).
+    duplicate: Option<Range>,
+    /// Offset of the peer's FIN.
+    fin: Option<u64>,
+    closed: bool,
+    /// In-order segments not acknowledged yet.
+    unacked: u32,
+    sack: bool,
+    echo: u32,
+}
+
+impl Receiver {
+    pub fn new() -> Self {
+        Self {
+            irs: None,
+            next: 0,
+            beyond: RangeSet::default(),
+            recent: SmallVec::new(),
+            duplicate: None,
+            fin: None,
+            closed: false,
+            unacked: 0,
+            sack: false,
+            echo: 0,
+        }
+    }
+
+    /// The peer's SYN has number `irs`; `sack` says whether SACK is agreed on.
+    pub fn synchronise(&mut self, irs: Seq32, sack: bool) {
+        self.irs = Some(irs);
+        self.next = 1;
+        self.sack = sack;
+    }
+    #[inline]
+    pub fn is_synchronised(&self) -> bool {
+        self.irs.is_some()
+    }
+    pub fn irs(&self) -> Option<Seq32> {
+        self.irs
+    }
+    /// Whether SACK blocks are agreed on.
+    pub fn sack_agreed(&self) -> bool {
+        self.sack
+    }
+    /// The cumulative acknowledgment.
+    #[inline]
+    pub fn ack(&self) -> Seq32 {
+        self.irs.unwrap_or_default().plus(self.next as u32)
+    }
+    pub fn timestamp_to_echo(&self) -> u32 {
+        self.echo
+    }
+    /// Whether an ACK is being held back.
+    pub fn is_holding(&self) -> bool {
+        self.unacked > 0
+    }
+    /// An ACK left.
+    pub fn acknowledged(&mut self) {
+        self.unacked = 0;
+        self.duplicate = None;
+    }
+
+    /// The offset of a number near what is expected; `None` if it lies before the SYN.
+    pub fn offset(&self, seq: Seq32) -> Option<u64> {
+        self.next.checked_add_signed(i64::from(seq.diff(self.ack())))
+    }
+
+    /// Takes a segment's payload and FIN.
+    pub fn accept(&mut self, cfg: &TcpConfig, counters: &mut Counters, segment: &TcpSegment) -> Received {
+        let mut result = Received::default();
+        let fin = segment.flags.has(TcpFlags::FIN);
+        let window_end = self.next + cfg.window_bytes();
+        // Where the payload starts, after a SYN if there is one.
+        let start = self.offset(segment.seq).map(|o| o + u64::from(segment.flags.has(TcpFlags::SYN)));
+        let Some(start) = start else {
+            counters.ignore(Ignored::OutsideWindow);
+            result.ack = AckWhen::Alone;
+            return result;
+        };
+        let data_end = start + u64::from(segment.payload);
+        let end = data_end + u64::from(fin);
+        if end == start {
+            return result;
+        }
+        if let Some((value, _)) = segment.options.timestamps
+            && start <= self.next
+        {
+            self.echo = value;
+        }
+        if start.max(self.next) >= window_end && end > self.next {
+            counters.ignore(Ignored::OutsideWindow);
+            counters.discarded += 1;
+            result.ack = AckWhen::Alone;
+            return result;
+        }
+        // What lies beyond the window, or beyond a FIN seen before, is cut off.
+        let end = end.min(window_end).min(self.fin.map_or(u64::MAX, |f| f + 1));
+        if fin && end == data_end + 1 && self.fin.is_none() && self.beyond.last().is_none_or(|r| r.end <= data_end) {
+            self.fin = Some(data_end);
+        }
+        let before = self.beyond.total();
+        let fills = start <= self.next && end > self.next;
+        if fills {
+            let reached = self.beyond.insert(self.next, end).map_or(end, |r| r.end);
+            self.beyond.clear_below(reached);
+            result.deliver = reached - self.next - u64::from(self.fin.is_some_and(|f| f < reached));
+            self.next = reached;
+            self.prune_recent();
+        } else if end > self.next {
+            counters.out_of_order += 1;
+            if let Some(block) = self.beyond.insert(start, end) {
+                self.remember(block);
+            }
+        }
+        let news = fills || self.beyond.total() != before;
+        if !news {
+            counters.duplicates += 1;
+            if cfg.sack.dsack && end > start {
+                self.duplicate = Some(Range { start, end });
+            }
+        }
+        counters.delivered_bytes += result.deliver;
+        result.closed = self.fin.is_some_and(|f| self.next > f) && !std::mem::replace(&mut self.closed, self.next > self.fin.unwrap_or(u64::MAX));
+        result.ack = if !fills {
+            AckWhen::Alone
+        } else if before > 0 || result.closed || fin {
+            // Filling a gap is answered at once (RFC 5681 §4.2).
+            AckWhen::Now
+        } else {
+            self.unacked += 1;
+            match cfg.receiver.acks {
+                AckPolicy::EverySegment => AckWhen::Now,
+                AckPolicy::Delayed if self.unacked >= cfg.receiver.every => AckWhen::Now,
+                AckPolicy::Delayed => AckWhen::Later,
+            }
+        };
+        result
+    }
+
+    /// Puts a block first and drops what it covers (RFC 2018 §4).
+    fn remember(&mut self, block: Range) {
+        self.recent.retain(|r| r.end < block.start || r.start > block.end);
+        self.recent.truncate(7);
+        self.recent.insert(0, block);
+    }
+
+    fn prune_recent(&mut self) {
+        let next = self.next;
+        self.recent.retain(|r| r.start > next);
+    }
+
+    /// The SACK blocks of the next ACK: a duplicate first (RFC 2883 §4), then the newest.
+    pub fn blocks(&self, cfg: &TcpConfig) -> SackBlocks {
+        let mut blocks = SackBlocks::new();
+        if !self.sack {
+            return blocks;
+        }
+        let irs = self.irs.unwrap_or_default();
+        let wire = |r: Range| SackBlock { left: irs.plus(r.start as u32), right: irs.plus(r.end as u32) };
+        let most = match cfg.ack_size {
+            // Timestamps leave room for three (RFC 2018 §3).
+            AckSize::Encoded if cfg.timestamps => cfg.sack.max_blocks.min(3),
+            _ => cfg.sack.max_blocks,
+        } as usize;
+        if let Some(duplicate) = self.duplicate {
+            blocks.push(wire(duplicate));
+        }
+        for &block in self.recent.iter().take(most - blocks.len().min(most)) {
+            blocks.push(wire(block));
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests;

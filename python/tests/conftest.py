@@ -1,0 +1,116 @@
+"""Helpers of all tests: the command as a user runs it, and runs made by hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+# Small enough that a run takes a moment, long enough that losses happen.
+QUICK = ("--set", "duration=10s")
+
+
+class Result:
+    """What a finished command left behind."""
+
+    def __init__(self, process: subprocess.CompletedProcess[str]) -> None:
+        self.code = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+
+    @property
+    def document(self) -> Any:
+        """Stdout as JSON; NaN and Infinity, which JSON does not know, are refused."""
+
+        def refuse(constant: str) -> None:
+            raise AssertionError(f"{constant} is not JSON")
+
+        return json.loads(self.out, parse_constant=refuse)
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "tworay", *map(str, arguments)]
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Callable[..., Result]:
+    """Run ``tworay`` in an empty directory."""
+
+    def run(*arguments: str | Path) -> Result:
+        return Result(
+            subprocess.run(
+                command(*arguments), cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+            )
+        )
+
+    return run
+
+
+def document(variant: str, seed: int, goodput: float = 100_000.0, **flow: Any) -> dict[str, Any]:
+    """Make the document of a run with one flow."""
+    return {
+        "tworay": "0",
+        "scenario": "made-up",
+        "seed": seed,
+        "sim_seconds": 100.0,
+        "events": 1000,
+        "cpu_seconds": 0.5,
+        "flows": [
+            {
+                "id": 0,
+                "from": 0,
+                "to": 4,
+                "tcp": variant,
+                "goodput_bps": goodput,
+                "throughput_bps": goodput * 1.1,
+                "acked_segments": 100,
+                "sent_segments": 110,
+                "retransmitted_segments": 10,
+                "timeouts": 1,
+                "rto_idle_seconds": 1.5,
+                "fast_retransmits": 2,
+                "mean_cwnd_segments": 4.0,
+                "mean_in_flight_segments": 3.0,
+                "mean_rtt_seconds": 0.1,
+                "completion_seconds": None,
+            }
+            | flow
+        ],
+        "ledger": {"congestion": {"data": 3, "ack": 0}, "contention": {"data": 4, "ack": 2}},
+        "diagnosis": {"congestion": {"contention": 4}},
+        "mac": {
+            "collisions": {"rts_cts": 7, "data": 1, "ack": 0},
+            "drops": {"rts_cts": 1, "data": 1, "ack": 0},
+            "queue_drops": 3,
+        },
+        "routing": {
+            "protocol": "aodv",
+            "control_packets": 5,
+            "control_bytes": 240,
+            "route_changes": 1,
+            "false_link_failures": 0,
+        },
+        "energy": {"joules_total": None},
+        "metrics": {"jain_fairness": 1.0},
+    }
+
+
+class MadeRun:
+    """A run made by hand, with the attributes of ``tworay.Run`` that storing needs."""
+
+    def __init__(self, variant: str, seed: int, goodput: float = 100_000.0) -> None:
+        self.summary = document(variant, seed, goodput)
+        self.seed = seed
+        self.tables = {
+            "flows": pl.DataFrame({"flow": [0], "tcp": [variant], "goodput_bps": [goodput]}),
+            "ledger": pl.DataFrame({"t_s": [1.0], "cause": ["congestion"]}),
+            "series": pl.DataFrame({"t_s": [0.0, 1.0], "flow": [0, 0], "cwnd_segments": [1.0, 2.0]}),
+        }

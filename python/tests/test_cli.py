@@ -1,0 +1,431 @@
+"""The command line as scripts depend on it: documents, exit codes, files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+from conftest import QUICK, Result, command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Cli = Callable[..., Result]
+
+RUN_KEYS = {
+    "tworay",
+    "scenario",
+    "seed",
+    "sim_seconds",
+    "events",
+    "cpu_seconds",
+    "flows",
+    "ledger",
+    "diagnosis",
+    "mac",
+    "routing",
+    "energy",
+    "metrics",
+}
+FLOW_KEYS = {
+    "id",
+    "from",
+    "to",
+    "tcp",
+    "goodput_bps",
+    "throughput_bps",
+    "acked_segments",
+    "sent_segments",
+    "retransmitted_segments",
+    "timeouts",
+    "rto_idle_seconds",
+    "fast_retransmits",
+    "mean_cwnd_segments",
+    "mean_in_flight_segments",
+    "mean_rtt_seconds",
+    "completion_seconds",
+}
+CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "ttl", "reorder-discard"}
+FRAMES = {"rts_cts", "data", "ack"}
+VERBS = ("run", "compare", "convert", "scenarios", "variants", "schema")
+
+
+def without_cpu(document: dict[str, Any]) -> str:
+    return json.dumps({key: value for key, value in document.items() if key != "cpu_seconds"})
+
+
+# What there is
+
+
+def test_help_is_quick_and_names_every_verb(cli: Cli) -> None:
+    result = cli("--help")
+    assert result.code == 0
+    for verb in VERBS:
+        assert f"\n  {verb}" in result.out
+
+
+def test_help_imports_neither_scipy_nor_polars() -> None:
+    code = "import sys, tworay.cli; print([m for m in ('scipy', 'polars', 'numpy') if m in sys.modules])"
+    process = subprocess.run([*command()[:1], "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout == "[]\n"
+
+
+def test_version(cli: Cli) -> None:
+    assert cli("--version").out.startswith("tworay ")
+
+
+def test_scenarios_are_listed_and_shown_as_toml_that_runs(cli: Cli, tmp_path: Path) -> None:
+    listed = cli("scenarios")
+    for name in ("string-N", "grid-RxC", "cross", "strip-50", "square-50"):
+        assert f"{name} " in listed.out
+    names = [entry["name"] for entry in cli("scenarios", "--json").document]
+    assert names == [line.split()[0] for line in listed.out.splitlines()]
+    (tmp_path / "mine.toml").write_text(cli("scenarios", "--show", "string-2").out)
+    assert cli("run", "mine.toml", *QUICK, "--json").document["flows"][0]["acked_segments"] > 0
+
+
+def test_variants_are_listed(cli: Cli) -> None:
+    text = cli("variants").out
+    listed = {entry["name"] for entry in cli("variants", "--json").document}
+    for name in ("tahoe", "reno", "newreno", "sack"):
+        assert name in listed
+        assert f"\n{name}" in f"\n{text}"
+
+
+def test_the_schema_is_json_schema(cli: Cli) -> None:
+    schema = cli("schema").document
+    assert schema["$schema"].startswith("https://json-schema.org/")
+    assert "mac" in schema["properties"]
+
+
+# One run
+
+
+def test_run_json_is_the_document_and_nothing_else(cli: Cli) -> None:
+    result = cli("run", "string-2", "--tcp", "newreno", "--seed", "3", *QUICK, "--json")
+    assert (result.code, result.err) == (0, "")
+    document = result.document
+    assert set(document) == RUN_KEYS
+    assert (document["scenario"], document["seed"], document["sim_seconds"]) == ("string-2", 3, 10.0)
+    assert set(document["flows"][0]) == FLOW_KEYS
+    assert document["flows"][0]["tcp"] == "newreno"
+    assert document["flows"][0]["goodput_bps"] > 0
+    assert set(document["ledger"]) == CAUSES
+    assert all(set(counts) == {"data", "ack"} for counts in document["ledger"].values())
+    assert set(document["mac"]) >= {"collisions", "drops", "queue_drops"}
+    assert set(document["mac"]["collisions"]) == set(document["mac"]["drops"]) == FRAMES
+    assert set(document["routing"]) >= {
+        "protocol",
+        "control_packets",
+        "control_bytes",
+        "route_changes",
+        "false_link_failures",
+    }
+    assert set(document["energy"]) == {
+        "joules_total",
+        "joules_per_received_bit",
+        "joules_computation",
+        "dead_nodes",
+    }
+    assert set(document["metrics"]) == {"jain_fairness", "eee", "uar"}
+
+
+def test_the_same_run_twice_gives_the_same_bytes(cli: Cli) -> None:
+    first, second = (cli("run", "string-4", "--seed", "5", *QUICK, "--json").document for _ in range(2))
+    other = cli("run", "string-4", "--seed", "6", *QUICK, "--json").document
+    assert without_cpu(first) == without_cpu(second) != without_cpu(other)
+
+
+def test_settings_change_the_run(cli: Cli) -> None:
+    plain = cli("run", "string-2", *QUICK, "--json").document
+    without_rts = cli("run", "string-2", *QUICK, "--set", "mac.rts_threshold=3000B", "--json").document
+    assert plain["mac"]["sent"]["rts"] > 0
+    # Only unicast data frames are longer than the threshold; with 3000 B none is.
+    assert without_rts["mac"]["sent"]["rts"] == 0
+    assert without_rts["flows"][0]["goodput_bps"] > plain["flows"][0]["goodput_bps"]
+
+
+def test_run_prints_what_became_of_the_segments(cli: Cli) -> None:
+    result = cli("run", "string-4", *QUICK)
+    assert result.code == 0
+    for word in ("goodput kb/s", "retransmitted", "timeouts", "0→4", "MAC ", "Routing "):
+        assert word in result.out
+
+
+def test_run_out_writes_tables_and_summary(cli: Cli, tmp_path: Path) -> None:
+    result = cli("run", "string-4", *QUICK, "--out", "results", "--json")
+    out = tmp_path / "results"
+    assert json.loads((out / "summary.json").read_text()) == result.document
+    series = pl.read_parquet(out / "series.parquet")
+    assert {
+        "t_s",
+        "flow",
+        "cwnd_segments",
+        "ssthresh_segments",
+        "srtt_s",
+        "rto_s",
+        "in_flight_segments",
+    } <= set(series.columns)
+    assert series.height > 10
+    lost = pl.read_parquet(out / "ledger.parquet").height
+    assert lost == sum(n["data"] + n["ack"] for n in result.document["ledger"].values())
+    flows = pl.read_parquet(out / "flows.parquet")
+    assert flows["goodput_bps"].to_list() == [flow["goodput_bps"] for flow in result.document["flows"]]
+    again = cli("run", "results/scenario.toml", "--json").document
+    assert without_cpu(again | {"scenario": "string-4"}) == without_cpu(result.document)
+
+
+# Comparing
+
+
+def test_compare_json_does_not_depend_on_the_number_of_threads(cli: Cli) -> None:
+    base = ("compare", "string-3", "--tcp", "tahoe,newreno,sack", "--seeds", "3", *QUICK, "--json")
+    one, two = cli(*base, "--jobs", "1"), cli(*base, "--jobs", "2")
+    assert one.code == two.code == 0
+    assert one.out == two.out
+    document = one.document
+    assert set(document) == {
+        "scenario",
+        "seeds",
+        "scenario_facts",
+        "variants",
+        "pairs",
+        "diagnosis",
+        "ledger",
+    }
+    assert document["seeds"] == [1, 2, 3]
+    assert document["scenario_facts"] == {"mean_shortest_path_hops": 3.0, "partitioned_fraction": 0.0}
+    assert list(document["variants"]) == ["tahoe", "newreno", "sack"]
+    assert set(document["ledger"]["sack"]) == CAUSES
+
+
+def test_compare_agrees_with_single_runs(cli: Cli) -> None:
+    document = cli("compare", "string-3", "--tcp", "reno,sack", "--seeds", "4,2", *QUICK, "--json").document
+    runs = [
+        cli("run", "string-3", "--tcp", "reno", "--seed", s, *QUICK, "--json").document for s in ("2", "4")
+    ]
+    goodputs = [run["flows"][0]["goodput_bps"] for run in runs]
+    assert document["variants"]["reno"]["goodput_bps"]["mean"] == pytest.approx(sum(goodputs) / 2)
+    assert document["seeds"] == [2, 4]
+
+
+def test_compare_one_seed_is_valid_json_with_nulls(cli: Cli) -> None:
+    document = cli("compare", "string-2", "--tcp", "reno,sack", "--seeds", "1", *QUICK, "--json").document
+    assert document["variants"]["reno"]["goodput_bps"]["ci95"] is None
+    assert document["pairs"][0]["paired_t_p"] is None
+
+
+def test_compare_prints_means_tests_and_causes(cli: Cli) -> None:
+    result = cli("compare", "string-4", "--tcp", "tahoe,sack", "--seeds", "3", *QUICK)
+    for word in (
+        "3 seeds; shortest path 4.00 hops",
+        "mean ± 95 % CI",
+        "tahoe − sack",
+        "Holm p",
+        "lost: data + ACK",
+    ):
+        assert word in result.out
+    assert "runs" in result.err
+
+
+def test_compare_out_writes_tables_of_all_runs(cli: Cli, tmp_path: Path) -> None:
+    result = cli(
+        "compare", "string-3", "--tcp", "reno,sack", "--seeds", "2", *QUICK, "--out", "a/b", "--json"
+    )
+    out = tmp_path / "a" / "b"
+    assert json.loads((out / "summary.json").read_text()) == result.document
+    flows = pl.read_parquet(out / "flows.parquet")
+    assert sorted(flows.select("variant", "seed").rows()) == [
+        ("reno", 1),
+        ("reno", 2),
+        ("sack", 1),
+        ("sack", 2),
+    ]
+    assert pl.read_parquet(out / "series.parquet")["variant"].n_unique() == 2
+    assert not (out / "runs").exists()
+
+
+def test_until_ci_adds_seeds_until_intervals_are_narrow(cli: Cli) -> None:
+    base = ("compare", "string-4", "--tcp", "newreno", "--seeds", "2", *QUICK, "--json", "--until-ci")
+    document = cli(*base, "20%").document
+    cell = document["variants"]["newreno"]["goodput_bps"]
+    assert (cell["ci95"][1] - cell["ci95"][0]) / 2 <= 0.20 * cell["mean"]
+    assert document["seeds"] == list(range(1, cell["n"] + 1))
+    assert cell["n"] >= 5
+    assert cli(*base, "0.0001%", "--max-seeds", "7").document["variants"]["newreno"]["goodput_bps"]["n"] == 7
+
+
+# Converting
+
+MOVEMENT = """#
+$node_(0) set X_ 10.0
+$node_(0) set Y_ 10.0
+$node_(0) set Z_ 0.0
+$node_(1) set X_ 200.0
+$node_(1) set Y_ 10.0
+$node_(1) set Z_ 0.0
+$ns_ at 2.0 "$node_(1) setdest 100.0 10.0 5.0"
+"""
+
+
+def test_convert_makes_a_scenario_that_runs(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "move.gz").write_bytes(gzip.compress(MOVEMENT.encode()))
+    (tmp_path / "scenes").mkdir()
+    assert cli("convert", "in/move.gz", "--flow", "0:1:ftp", "-o", "scenes/walk.toml").code == 0
+    document = cli("run", "scenes/walk.toml", *QUICK, "--json").document
+    assert document["flows"][0]["goodput_bps"] > 0
+    refused = cli("convert", "in/move.gz", "--flow", "0:1:ftp", "-o", "scenes/walk.toml")
+    assert refused.code == 2
+    assert "--force" in refused.err
+
+
+# Wrong input: one paragraph, exit code 2, nothing written
+
+WRONG = {
+    "unknown scenario": (("run", "strip-5O"), "strip-50"),
+    "missing file": (("run", "nowhere.toml"), "nowhere.toml"),
+    "unknown key": (("run", "string-2", "--set", "mac.rts_treshold=1B"), "rts_threshold"),
+    "wrong unit": (("run", "string-2", "--set", "duration=10m"), "duration"),
+    "negative value": (("run", "string-2", "--set", "duration=-10s"), "duration"),
+    "override without value": (("run", "string-2", "--set", "duration"), "duration"),
+    "unknown variant": (("run", "string-2", "--tcp", "newrno"), "newreno"),
+    "unknown variant of several": (("compare", "string-2", "--tcp", "reno,tahoo"), "tahoe"),
+    "variant twice": (("compare", "string-2", "--tcp", "reno,reno"), "given twice"),
+    "no variant": (("compare", "string-2"), "--tcp"),
+    "seeds backwards": (("compare", "string-2", "--tcp", "reno", "--seeds", "9-1"), "backwards"),
+    "no seeds": (("compare", "string-2", "--tcp", "reno", "--seeds", "0"), "allowed are 1 to"),
+    "no jobs": (("compare", "string-2", "--tcp", "reno", "--jobs", "0"), "allowed are 1 to"),
+    "negative seed": (("run", "string-2", "--seed", "-1"), "allowed are 0 to"),
+    "share of nothing": (("compare", "string-2", "--tcp", "reno", "--until-ci", "0%"), "5%"),
+    "unknown verb": (("simulate",), "simulate"),
+    "unknown scenario to show": (("scenarios", "--show", "strip"), "tworay scenarios"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_input_is_explained_and_leaves_nothing(cli: Cli, tmp_path: Path, case: str) -> None:
+    arguments, hint = WRONG[case]
+    out = ("--out", "results") if arguments[0] in ("run", "compare") else ()
+    result = cli(*arguments, *out)
+    assert result.code == 2
+    assert result.out == ""
+    assert hint in result.err
+    assert "Traceback" not in result.err
+    assert len(result.err.splitlines()) <= 8
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mistake_in_a_file_is_shown_at_its_place(cli: Cli, tmp_path: Path) -> None:
+    text = cli("scenarios", "--show", "string-2").out
+    line = text.splitlines().index("[topology]") + 2
+    (tmp_path / "mine.toml").write_text(text.replace("[topology]", '[topology]\nspeling = "250m"'))
+    result = cli("run", "mine.toml")
+    assert result.code == 2
+    assert f"mine.toml:{line}" in result.err
+    assert "speling" in result.err
+
+
+def test_a_directory_of_someone_else_is_not_touched(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
+    result = cli("compare", "string-2", "--tcp", "reno", "--out", "thesis", "--force", *QUICK)
+    assert result.code == 2
+    assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter1.tex"]
+
+
+# Trouble on the way
+
+
+def finished_runs(out: Path) -> int:
+    return len(list((out / "runs").glob("[!.]*")))
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_the_finished_runs(tmp_path: Path, signal_number: int) -> None:
+    out = tmp_path / "results"
+    # Far more runs than the test waits for.
+    process = subprocess.Popen(
+        command("compare", "string-3", "--tcp", "reno,sack", "--seeds", "5000", "--out", out, *QUICK),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (out / "runs").is_dir() or finished_runs(out) < 4:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal_number)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stdout == ""
+    assert f"interrupted; the finished runs are in {out}" in stderr
+    assert "Traceback" not in stderr
+    summary = json.loads((out / "summary.json").read_text())
+    flows = pl.read_parquet(out / "flows.parquet")
+    assert flows.height == sum(cells["goodput_bps"]["n"] for cells in summary["variants"].values()) >= 4
+    assert {path.name for path in out.iterdir() if path.name.startswith(".")} == set()
+
+
+def test_an_interrupt_before_the_first_run_leaves_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    process = subprocess.Popen(
+        command(
+            "compare", "string-3", "--tcp", "reno", "--seeds", "2", "--out", out, "--set", "duration=500000s"
+        ),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def limit_file_size() -> None:
+    """Make write() fail as on a full disk, beyond a size that small tables fit in and series do not."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+def test_files_that_cannot_be_written_end_the_run_with_one_line(tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    process = subprocess.run(
+        command("run", "string-3", "--out", out, "--set", "duration=60s"),
+        capture_output=True,
+        text=True,
+        preexec_fn=limit_file_size,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        timeout=120,
+        check=False,
+    )
+    assert process.returncode == 1
+    assert process.stderr == f"tworay: cannot write results to {out}: File too large\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stdout_that_cannot_be_written_ends_the_run_with_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            command("run", "string-2", "--json", *QUICK),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert process.returncode == 1
+    assert "No space left on device" in process.stderr
+    assert "Traceback" not in process.stderr
+    assert len(process.stderr.splitlines()) == 1

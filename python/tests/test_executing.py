@@ -1,0 +1,88 @@
+"""Many runs at once: failures, stopping, independence from threads."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from conftest import MadeRun
+
+import tworay
+from tworay import executing
+from tworay.errors import InputError, OutputError, RunError
+from tworay.executing import Task, check_jobs, execute
+
+WORLD = tworay.load("string-2")
+
+
+def tasks(number: int) -> list[Task]:
+    return [Task(seed, "reno", WORLD) for seed in range(1, number + 1)]
+
+
+def made(scenario: object, *, seed: int, **options: object) -> MadeRun:
+    if seed == 3:
+        raise RunError("the ledger does not balance")
+    return MadeRun("reno", seed)
+
+
+def test_a_run_that_fails_does_not_disturb_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executing, "run", made)
+    seen: list[int] = []
+    failures = execute(tasks(5), jobs=2, series=False, finished=lambda task, run: seen.append(task.seed))
+    assert sorted(seen) == [1, 2, 4, 5]
+    assert [(f.task.seed, f.message) for f in failures] == [(3, "the ledger does not balance")]
+
+
+def test_progress_is_told_up_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executing, "run", made)
+    told: list[tuple[int, int, float]] = []
+    execute(
+        tasks(4),
+        jobs=2,
+        series=False,
+        finished=lambda task, run: None,
+        watch=lambda done, total, fraction: told.append((done, total, fraction)),
+    )
+    assert told[-1] == (4, 4, 1.0)
+    assert [step[2] for step in told] == sorted(step[2] for step in told)
+
+
+def test_trouble_with_a_result_stops_the_runs_under_way() -> None:
+    endless = tworay.load("string-2", set={"duration": "100000s"})
+
+    def no_room(task: Task, run: Any) -> None:
+        raise OutputError("disk full")
+
+    quick = tworay.load("string-2", set={"duration": "1s"})
+    with pytest.raises(OutputError, match="disk full"):
+        execute(
+            [Task(1, "reno", quick), Task(2, "reno", endless), Task(3, "reno", endless)],
+            jobs=2,
+            series=False,
+            finished=no_room,
+        )
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("tworay")]
+
+
+def test_an_interrupt_stops_the_runs_under_way() -> None:
+    endless = tworay.load("string-2", set={"duration": "100000s"})
+
+    def interrupt(done: int, total: int, fraction: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(
+            [Task(1, "reno", endless)], jobs=1, series=False, finished=lambda task, run: None, watch=interrupt
+        )
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("tworay")]
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 100_000])
+def test_a_number_of_jobs_out_of_range_is_refused(jobs: int) -> None:
+    with pytest.raises(InputError, match="allowed are 1 to 1024"):
+        check_jobs(jobs)
+
+
+def test_all_cores_are_used_unless_told() -> None:
+    assert check_jobs(None) == executing.cores() >= 1

@@ -1,0 +1,112 @@
+"""Runs to do: each one a command and what its result depends on. Finished ones are kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tworay_peers import processes
+from tworay_peers.places import CACHE, ROOT, replace
+from tworay_peers.progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Result = dict[str, Any]
+
+
+def last_json_line(command: tuple[str, ...]) -> Result:
+    """Run a command and read the JSON that ends its output; ns-2 talks before it comes to the point."""
+    output = processes.run(command).output
+    start = output.rfind('{"flows"') if not output.lstrip().startswith("{") else 0
+    try:
+        document: Result = json.loads(output[start:])
+    except ValueError as error:
+        raise processes.ProgramError(f"{' '.join(command)}\nprinted no result: {output[-500:]}") from error
+    return document
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one simulator."""
+
+    tool: str
+    command: tuple[str, ...]
+    """What is run, from the checkout's root."""
+    depends: tuple[str, ...]
+    """Fingerprints and versions of everything beside the command that the result depends on."""
+    weight: float = field(default=1.0, compare=False)
+    """Guessed seconds, for the time left."""
+    harvest: Callable[[tuple[str, ...]], Result] = field(default=last_json_line, compare=False, repr=False)
+    """Runs the command and makes a result of it."""
+
+    @property
+    def line(self) -> str:
+        """The command as one would type it."""
+        return " ".join(self.command)
+
+    def cached_at(self) -> str:
+        """Name of the file that keeps the result, within the cache."""
+        text = json.dumps([self.tool, self.command, self.depends, self.harvest.__name__])
+        name = hashlib.sha256(text.encode()).hexdigest()[:32]
+        return f"{self.tool}/{name[:2]}/{name}.json"
+
+
+class Results:
+    """Finished runs by job."""
+
+    def __init__(self) -> None:
+        self._found: dict[Job, Result] = {}
+        self.taken_from_cache = 0
+
+    def __getitem__(self, job: Job) -> Result:
+        return self._found[job]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def do(self, jobs: Iterable[Job], *, threads: int) -> None:
+        """Do every job that the cache does not know, the long ones first."""
+        wanted = sorted(set(jobs) - self._found.keys(), key=lambda job: (-job.weight, job.command))
+        todo = [job for job in wanted if not self._recall(job)]
+        if not todo:
+            return
+        progress = Progress(sum(job.weight for job in todo))
+        with ThreadPoolExecutor(threads, thread_name_prefix="peers") as pool:
+            try:
+                pending = {pool.submit(job.harvest, job.command): job for job in todo}
+                while pending:
+                    # A short wait, so that Ctrl-C is noticed.
+                    for future in wait(pending, timeout=0.5, return_when=FIRST_COMPLETED).done:
+                        job = pending.pop(future)
+                        self._keep(job, future.result())
+                        progress.advance(job.weight, job.line)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                processes.stop_all()
+                raise
+            finally:
+                progress.close()
+
+    def _recall(self, job: Job) -> bool:
+        try:
+            document = json.loads((ROOT / CACHE / job.cached_at()).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        self._found[job] = document["result"]
+        self.taken_from_cache += 1
+        return True
+
+    def _keep(self, job: Job, result: Result) -> None:
+        self._found[job] = result
+        document = {"command": job.line, "depends": job.depends, "result": result}
+        replace(ROOT / CACHE / job.cached_at(), json.dumps(document, indent=1) + "\n")
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

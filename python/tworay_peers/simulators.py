@@ -1,0 +1,137 @@
+"""Runs of ns-2, ns-3 and tworay as jobs."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tworay_peers import mactrace, tools
+from tworay_peers.jobs import Job, Result, last_json_line
+from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Value = str | int | float
+
+TRACE = "TRACE"
+"""Stands for the trace file in a command."""
+
+STATIC_START, STATIC_STOP = 401, 520
+"""ns-2's static routes are DSDV's, which needs time to converge; the transfer lasts 119 s as always."""
+
+
+def ns2(*, traced_from: float | None = None, weight: float = 1.0, **options: Value) -> Job:
+    """One run of ns-2; with ``traced_from``, the result has the MAC's counts from that second on."""
+    command = ["ns", str(NS2_DRIVER)]
+    for name, value in options.items():
+        command += [f"-{name}", str(value)]
+    if traced_from is not None:
+        command += ["-trace", TRACE]
+    depends = (tools.ns2_version(), tools.digest(ROOT / NS2_DRIVER), *_movement(options))
+    if traced_from is None:
+        return Job("ns-2", tuple(command), depends, weight)
+    depends = (*depends, f"counted from {traced_from:g} s")
+    harvest = counted_from_start if traced_from == 0 else counted_from_transfer
+    return Job("ns-2", tuple(command), depends, weight, harvest)
+
+
+def ns2_string(hops: int, tcp: str, seed: int, *, routing: str = "static", rts: int = 0) -> Job:
+    """A string in ns-2, 119 s of transfer."""
+    times: dict[str, Value] = {"start": STATIC_START, "stop": STATIC_STOP} if routing == "static" else {}
+    return ns2(string=hops, tcp=tcp, routing=routing, rts=rts, seed=seed, sample=0.1, **times)
+
+
+def ns2_counted_string(hops: int, tcp: str, seed: int, *, routing: str, rts: int) -> Job:
+    """As ``ns2_string``, with what the MAC lost and gave up during the transfer."""
+    static = routing == "static"
+    times: dict[str, Value] = {"start": STATIC_START, "stop": STATIC_STOP} if static else {}
+    begin = 400.0 if static else 0.0
+    return ns2(
+        string=hops, tcp=tcp, routing=routing, rts=rts, seed=seed, traced_from=begin, weight=4.0, **times
+    )
+
+
+def ns3(*, weight: float = 8.0, **options: Value) -> Job:
+    """One run of ns-3."""
+    command = [str(tools.NS3_BINARY), *(f"--{name}={value}" for name, value in options.items())]
+    depends = (tools.ns3_version(), tools.digest(ROOT / NS3_DRIVER), *_movement(options))
+    return Job("ns-3", tuple(command), depends, weight)
+
+
+def tworay(
+    scenario: str,
+    seed: int,
+    *,
+    tcp: str | None = None,
+    settings: Mapping[str, Value] | None = None,
+    movement: Path | None = None,
+    weight: float = 1.0,
+) -> Job:
+    """One run of tworay, from a file in ``peers/scenarios``."""
+    path = SCENARIOS / f"{scenario}.toml"
+    command = [tools.tworay_command(), *tworay_arguments(path, seed, tcp, settings, movement)]
+    depends = [tools.tworay_build(), tools.digest(ROOT / path)]
+    if movement is not None:
+        depends.append(tools.digest(ROOT / movement))
+    return Job("tworay", tuple(command), tuple(depends), weight)
+
+
+def tworay_arguments(
+    path: Path, seed: int, tcp: str | None, settings: Mapping[str, Value] | None, movement: Path | None
+) -> list[str]:
+    """Return what follows the program's name."""
+    arguments = ["run", str(path), "--seed", str(seed)]
+    if tcp is not None:
+        arguments += ["--tcp", tcp]
+    if movement is not None:
+        # Paths in a scenario are relative to its file.
+        up = Path(*[".."] * len(path.parent.parts))
+        arguments += ["--set", f"mobility.file={up / movement}"]
+    for key, value in (settings or {}).items():
+        arguments += ["--set", f"{key}={value}"]
+    return [*arguments, "--json"]
+
+
+def counted_from_start(command: tuple[str, ...]) -> Result:
+    """Run ns-2 and count the whole trace."""
+    return _counted(command, 0.0)
+
+
+def counted_from_transfer(command: tuple[str, ...]) -> Result:
+    """Run ns-2 and count the trace from the second before the transfer over static routes."""
+    return _counted(command, STATIC_START - 1)
+
+
+def _counted(command: tuple[str, ...], begin: float) -> Result:
+    with tempfile.TemporaryDirectory(prefix="tworay-peers-") as directory:
+        trace = Path(directory) / "trace"
+        result = last_json_line(tuple(str(trace) if word == TRACE else word for word in command))
+        return {**result, "mac": mactrace.count(trace, begin)}
+
+
+def _movement(options: Mapping[str, Value]) -> list[str]:
+    path = options.get("movement")
+    return [tools.digest(ROOT / str(path))] if path else []
+
+
+def acked(result: Result) -> int:
+    """Segments acknowledged, over all flows, of whichever simulator."""
+    return sum(int(flow.get("acked", flow.get("acked_segments", 0))) for flow in result["flows"])
+
+
+def total(result: Result, ours: str, theirs: str) -> int:
+    """Sum a count over the flows, under tworay's or ns-2's name."""
+    return sum(int(flow[ours] if ours in flow else flow[theirs]) for flow in result["flows"])
+
+
+def retransmitted(result: Result) -> int:
+    """Segments sent again."""
+    return total(result, "retransmitted_segments", "retransmitted")
+
+
+def timeouts(result: Result) -> int:
+    """Expiries of the retransmission timer."""
+    return total(result, "timeouts", "timeouts")
+
