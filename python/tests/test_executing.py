@@ -54,7 +54,7 @@ def test_trouble_with_a_result_stops_the_runs_under_way() -> None:
     def no_room(task: Task, run: Any) -> None:
         raise OutputError("disk full")
 
-    quick = tworay.load("string-2", set={"duration": "1s"})
+    quick = tworay.load("string-2", set={"duration": "2s"})
     with pytest.raises(OutputError, match="disk full"):
         execute(
             [Task(1, "reno", quick), Task(2, "reno", endless), Task(3, "reno", endless)],

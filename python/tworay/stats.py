@@ -103,9 +103,15 @@ def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Two-sided p of Welch's t test (unpaired, unequal variances); ``None`` below two values on a side."""
     if len(a) < 2 or len(b) < 2:
         return None
-    if std(a) == 0 and std(b) == 0:
-        return _p_without_spread(a[0] - b[0])
-    return float(sp.ttest_ind(a, b, equal_var=False).pvalue)
+    spread_a, spread_b = std(a) or 0.0, std(b) or 0.0
+    difference = math.fsum(a) / len(a) - math.fsum(b) / len(b)
+    # Squared standard errors of the two means.
+    error_a, error_b = spread_a**2 / len(a), spread_b**2 / len(b)
+    if error_a + error_b == 0:
+        return _p_without_spread(difference)
+    # Welch-Satterthwaite degrees of freedom.
+    freedom = (error_a + error_b) ** 2 / (error_a**2 / (len(a) - 1) + error_b**2 / (len(b) - 1))
+    return float(2 * sp.t.sf(abs(difference) / math.sqrt(error_a + error_b), freedom))
 
 
 def _p_without_spread(difference: float) -> float:

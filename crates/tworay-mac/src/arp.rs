@@ -71,3 +71,6 @@ impl ArpTable {
         self.entries.iter().filter_map(|e| e.held)
     }
 }
+
+#[cfg(test)]
+mod tests;

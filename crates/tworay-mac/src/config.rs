@@ -69,7 +69,7 @@ pub struct MacConfig {
     pub short_retry_limit: u8,
     /// Attempts for frames above the RTS threshold (1..=255).
     pub long_retry_limit: u8,
-    /// Packets the interface queue holds (1..=100000).
+    /// Packets the interface queue holds (2..=100000).
     pub queue_limit: u32,
     /// Resolve next hops with ARP before the first unicast frame to them.
     pub arp: bool,
@@ -123,12 +123,20 @@ impl MacConfig {
     pub fn validate(&self) -> Result<(), (String, String, String)> {
         let bad = |key: &str, problem: String, remedy: &str| Err((key.into(), problem, remedy.into()));
         for (key, cw) in [("cw_min", self.cw_min), ("cw_max", self.cw_max)] {
-            if !(cw + 1).is_power_of_two() || !(1..=65_535).contains(&cw) {
-                return bad(key, format!("{cw} is not one less than a power of two"), "use 31, 63, 127, … 1023");
+            if !(1..=65_535).contains(&cw) || !(cw + 1).is_power_of_two() {
+                return bad(
+                    key,
+                    format!("{cw} is not one less than a power of two"),
+                    "use 31, 63, 127, … 1023",
+                );
             }
         }
         if self.cw_min > self.cw_max {
-            return bad("cw_min", format!("{} is above cw_max ({})", self.cw_min, self.cw_max), "lower cw_min");
+            return bad(
+                "cw_min",
+                format!("{} is above cw_max ({})", self.cw_min, self.cw_max),
+                "lower cw_min",
+            );
         }
         for (key, limit) in
             [("short_retry_limit", self.short_retry_limit), ("long_retry_limit", self.long_retry_limit)]
@@ -138,7 +146,11 @@ impl MacConfig {
             }
         }
         if !(2..=100_000).contains(&self.queue_limit) {
-            return bad("queue_limit", format!("{} packets", self.queue_limit), "use 2 to 100000 (usual: 50)");
+            return bad(
+                "queue_limit",
+                format!("{} packets", self.queue_limit),
+                "use 2 to 100000 (usual: 50)",
+            );
         }
         if self.slot.is_zero() || self.slot > SimDuration::from_millis(1) {
             return bad("slot", format!("{}", self.slot), "use more than 0 and up to 1ms (DSSS: 20us)");
@@ -155,3 +167,6 @@ impl MacConfig {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

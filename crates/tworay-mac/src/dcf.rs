@@ -9,6 +9,10 @@
 //!   any of them, when a frame for us arrives:  RTS ─SIFS─▶ CTS (─▶ AwaitData)   DATA ─SIFS─▶ ACK
 //! ```
 
+mod contend;
+mod originate;
+mod respond;
+
 use crate::config::MacConfig;
 use crate::contention::Backoff;
 use crate::counters::MacCounters;
@@ -17,9 +21,6 @@ use crate::frame::{Frame, FrameKind};
 use crate::quirks::MacQuirks;
 use crate::timing::Timing;
 use tworay_base::{NodeId, PacketId, RngStream, SimDuration, SimTime};
-
-/// How long the medium must be busy before a DSSS station can know (aCCATime, IEEE 802.11-1999 §15.3.3).
-const CCA_TIME: SimDuration = SimDuration::from_micros(15);
 
 /// The two timers of a station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -132,8 +133,6 @@ pub struct Dcf {
     /// Own exchange in progress.
     hold_until: SimTime,
     backoff: Option<Backoff>,
-    /// The backoff's end is so near that the busy medium can't be noticed any more.
-    committed: bool,
     armed: SimTime,
     exchange: Exchange,
     current: Option<Current>,
@@ -170,7 +169,6 @@ impl Dcf {
             eifs_until: SimTime::ZERO,
             hold_until: SimTime::ZERO,
             backoff: None,
-            committed: false,
             armed: SimTime::NEVER,
             exchange: Exchange::None,
             current: None,
@@ -178,7 +176,8 @@ impl Dcf {
             cw: config.cw_min,
             short_retries: 0,
             long_retries: 0,
-            number: 0,
+            // ns-2 counts from 1: its filter never takes number 0 for a duplicate.
+            number: u16::from(quirks.duplicate_by_number_only),
             cw_min: config.cw_min,
             cw_max: config.cw_max,
             short_limit: config.short_retry_limit,
@@ -218,12 +217,6 @@ impl Dcf {
         &self.timing
     }
 
-    /// The next time the medium is idle as far as is known now (physical and virtual carrier).
-    #[inline]
-    fn idle_from(&self) -> SimTime {
-        self.busy_until.max(self.tx_until).max(self.nav_until).max(self.eifs_until).max(self.hold_until)
-    }
-
     // ---- inputs -------------------------------------------------------------------------------
 
     /// Takes a packet to send; call only when [`Dcf::is_free`].
@@ -247,18 +240,11 @@ impl Dcf {
         } else {
             (self.number + 1) & 0xfff
         };
-        // A backoff that ran out while there was nothing to send is over.
-        if self.backoff.is_some_and(|b| b.ends(self.timing.slot) <= now) {
-            self.backoff = None;
+        if !self.quirks.retries_outlive_packet {
+            self.short_retries = 0;
+            self.long_retries = 0;
         }
-        if self.backoff.is_none() && self.may_contend() {
-            let idle_from = self.idle_from();
-            if self.quirks.backoff_always || idle_from > now {
-                self.draw_backoff(now);
-            } else {
-                self.backoff = Some(Backoff::new(0, (idle_from + self.timing.difs).max(now)));
-            }
-        }
+        self.begin_contention(now);
         self.arm_contention(out);
     }
 
@@ -269,17 +255,11 @@ impl Dcf {
         if until <= self.busy_until {
             return None;
         }
+        if self.backoff.is_some() {
+            return self.busy_during_backoff(now, until);
+        }
         self.busy_until = until;
-        if self.backoff.is_some() { self.freeze_backoff(now) } else { None }
-    }
-
-    fn freeze_backoff(&mut self, now: SimTime) -> Option<SimTime> {
-        self.refreeze(now);
-        let deadline = self.contention_deadline()?;
-        (deadline != self.armed).then(|| {
-            self.armed = deadline;
-            deadline
-        })
+        None
     }
 
     /// The medium counts as reserved until `until` (virtual carrier).
@@ -311,6 +291,9 @@ impl Dcf {
         if frame.to != self.node && !frame.duration.is_zero() {
             self.nav_until = self.nav_until.max(now + frame.duration);
         }
+        if !self.quirks.only_timeout_ends_wait {
+            self.end_wait_by_other(now, frame, out);
+        }
         if frame.to == self.node {
             match frame.kind {
                 FrameKind::Rts => self.on_rts(now, frame, out),
@@ -333,10 +316,10 @@ impl Dcf {
             MacTimer::Contention => {
                 self.armed = SimTime::NEVER;
                 self.backoff = None;
-                self.committed = false;
                 if self.exchange == Exchange::None {
                     self.send_current(now, out);
                 } else if self.may_contend() {
+                    // Our answer to another station is due first.
                     self.draw_backoff(now);
                 }
             }
@@ -344,363 +327,6 @@ impl Dcf {
         }
         self.refreeze(now);
         self.arm_contention(out);
-    }
-
-    // ---- contention ---------------------------------------------------------------------------
-
-    /// Whether contention for our own frame may go on (no exchange of our own in progress).
-    fn may_contend(&self) -> bool {
-        !matches!(
-            self.exchange,
-            Exchange::AwaitCts | Exchange::DataSoon | Exchange::AwaitAck | Exchange::Broadcasting
-        )
-    }
-
-    fn draw_backoff(&mut self, now: SimTime) {
-        let range = if self.quirks.backoff_below_cw { self.cw } else { self.cw + 1 };
-        let slots = self.rng.below(range);
-        self.backoff = Some(Backoff::new(slots, self.idle_from().max(now) + self.timing.difs));
-        self.committed = false;
-    }
-
-    fn refreeze(&mut self, now: SimTime) {
-        let idle_from = self.idle_from();
-        let resume = idle_from + self.timing.difs;
-        let slot = self.timing.slot;
-        let instant = self.quirks.instant_carrier_sense;
-        let pending = self.current.is_some();
-        let Some(backoff) = &mut self.backoff else { return };
-        if self.committed {
-            return;
-        }
-        // Nothing new since counting began.
-        if idle_from < now {
-            return;
-        }
-        if !instant && pending && idle_from > now {
-            let ends = backoff.ends(slot);
-            if ends >= now && ends.since(now) < CCA_TIME {
-                self.committed = true;
-                return;
-            }
-        }
-        backoff.freeze(now, resume, slot);
-    }
-
-    fn contention_deadline(&self) -> Option<SimTime> {
-        let backoff = self.backoff?;
-        self.current?;
-        Some(backoff.ends(self.timing.slot))
-    }
-
-    fn arm_contention(&mut self, out: &mut Vec<MacAction>) {
-        match self.contention_deadline() {
-            Some(deadline) if deadline != self.armed => {
-                self.armed = deadline;
-                out.push(MacAction::Arm(MacTimer::Contention, deadline));
-            }
-            None if self.armed != SimTime::NEVER => {
-                self.armed = SimTime::NEVER;
-                out.push(MacAction::Disarm(MacTimer::Contention));
-            }
-            _ => {}
-        }
-    }
-
-    fn double_window(&mut self) {
-        self.cw = (2 * self.cw + 1).min(self.cw_max);
-    }
-
-    // ---- sending ------------------------------------------------------------------------------
-
-    fn send_current(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        let Some(c) = self.current else { return };
-        if c.rts_next {
-            let t = &self.timing;
-            let duration = t.sifs + t.cts + t.sifs + c.airtime + t.sifs + t.ack;
-            let frame = self.control(FrameKind::Rts, c.to, duration);
-            self.counters.tx_rts += 1;
-            self.transmit(now, frame, out);
-            self.expect(Exchange::AwaitCts, self.tx_until + self.timing.cts_timeout, out);
-        } else {
-            self.send_data(now, c, out);
-        }
-    }
-
-    fn send_data(&mut self, now: SimTime, c: Current, out: &mut Vec<MacAction>) {
-        let broadcast = c.to.is_broadcast();
-        let frame = Frame {
-            kind: FrameKind::Data,
-            from: self.node,
-            to: c.to,
-            duration: if broadcast { SimDuration::ZERO } else { self.timing.sifs + self.timing.ack },
-            number: c.number,
-            retry: c.retry,
-            protected: c.protected,
-            packet: Some(c.packet),
-            bytes: c.bytes,
-            airtime: c.airtime,
-        };
-        self.transmit(now, frame, out);
-        if broadcast {
-            self.counters.tx_broadcast += 1;
-            self.expect(Exchange::Broadcasting, self.tx_until, out);
-        } else {
-            self.counters.tx_data += 1;
-            self.expect(Exchange::AwaitAck, self.tx_until + self.timing.ack_timeout, out);
-        }
-    }
-
-    fn control(&self, kind: FrameKind, to: NodeId, duration: SimDuration) -> Frame {
-        let (rts, cts, ack) = Timing::control_bytes();
-        let (bytes, airtime) = match kind {
-            FrameKind::Rts => (rts, self.timing.rts),
-            FrameKind::Cts => (cts, self.timing.cts),
-            _ => (ack, self.timing.ack),
-        };
-        Frame {
-            kind,
-            from: self.node,
-            to,
-            duration,
-            number: 0,
-            retry: false,
-            protected: false,
-            packet: None,
-            bytes,
-            airtime,
-        }
-    }
-
-    fn transmit(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
-        self.tx_until = now + frame.airtime;
-        out.push(MacAction::Transmit(frame));
-    }
-
-    fn expect(&mut self, exchange: Exchange, until: SimTime, out: &mut Vec<MacAction>) {
-        self.exchange = exchange;
-        self.hold_until = until;
-        out.push(MacAction::Arm(MacTimer::Exchange, until));
-    }
-
-    /// Ends whatever exchange was going on at `now`.
-    fn settle(&mut self, now: SimTime) {
-        self.exchange = Exchange::None;
-        self.hold_until = now;
-    }
-
-    fn exchange_step(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        match self.exchange {
-            Exchange::None => {}
-            Exchange::AwaitCts | Exchange::AwaitAck => self.unanswered(now, out),
-            Exchange::DataSoon => self.data_after_cts(now, out),
-            Exchange::Broadcasting => {
-                self.settle(now);
-                self.cw = self.cw_min;
-                self.finish_current(now, out);
-            }
-            Exchange::RespondSoon(frame) => self.respond(now, frame, out),
-            Exchange::AwaitData | Exchange::Acknowledging => {
-                self.settle(now);
-                self.resume_own(now);
-            }
-        }
-    }
-
-    /// (ns-2) After an exchange for others: our own frame draws a backoff if none is left.
-    fn resume_own(&mut self, now: SimTime) {
-        if self.current.is_some() && self.backoff.is_none() {
-            self.draw_backoff(now);
-        }
-    }
-
-    fn data_after_cts(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        self.settle(now);
-        let idle = self.idle_from() <= now;
-        if self.quirks.data_needs_idle_after_sifs && !idle {
-            if let Some(c) = &mut self.current {
-                c.rts_next = c.protected;
-            }
-            self.double_window();
-            self.draw_backoff(now);
-        } else if let Some(c) = self.current {
-            self.send_data(now, c, out);
-        }
-    }
-
-    /// The packet is done: acknowledged or broadcast.
-    fn finish_current(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        self.draw_backoff(now);
-        if let Some(c) = self.current.take() {
-            out.push(MacAction::Sent { packet: c.packet });
-        }
-        out.push(MacAction::Ready);
-    }
-
-    /// No CTS or no ACK came in time.
-    fn unanswered(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        let was_rts = self.exchange == Exchange::AwaitCts;
-        self.settle(now);
-        let Some(mut c) = self.current else { return };
-        let (count, limit) = if was_rts {
-            self.counters.rts_failures += 1;
-            (&mut self.short_retries, self.short_limit)
-        } else {
-            self.counters.ack_failures += 1;
-            if c.protected {
-                (&mut self.long_retries, self.long_limit)
-            } else {
-                (&mut self.short_retries, self.short_limit)
-            }
-        };
-        *count = count.saturating_add(1);
-        if *count >= limit {
-            *count = 0;
-            self.cw = self.cw_min;
-            self.current = None;
-            if was_rts {
-                self.counters.give_ups_rts += 1;
-            } else {
-                self.counters.give_ups_data += 1;
-            }
-            if !self.quirks.no_backoff_after_give_up {
-                self.draw_backoff(now);
-            }
-            let unanswered = if was_rts { FrameKind::Rts } else { FrameKind::Data };
-            out.push(MacAction::GaveUp(GiveUp { packet: c.packet, to: c.to, unanswered }));
-            self.send_late_ack(now, out);
-            out.push(MacAction::Ready);
-        } else {
-            if !was_rts {
-                c.retry = true;
-                c.rts_next = c.protected;
-            }
-            self.current = Some(c);
-            self.double_window();
-            self.draw_backoff(now);
-            self.send_late_ack(now, out);
-        }
-    }
-
-    fn send_late_ack(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        if let Some(ack) = self.late_ack.take() {
-            self.exchange = Exchange::RespondSoon(ack);
-            out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
-        }
-    }
-
-    // ---- receiving ----------------------------------------------------------------------------
-
-    fn on_rts(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
-        let reserved = !self.quirks.cts_needs_idle_after_sifs && self.nav_until > now;
-        if self.exchange != Exchange::None || reserved {
-            self.counters.busy += 1;
-            return;
-        }
-        let t = &self.timing;
-        let duration = frame.duration.saturating_sub(t.sifs + t.cts);
-        let cts = self.control(FrameKind::Cts, frame.from, duration);
-        self.respond_after_sifs(now, cts, out);
-    }
-
-    fn on_cts(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        if self.exchange != Exchange::AwaitCts {
-            self.counters.unexpected += 1;
-            return;
-        }
-        self.short_retries = 0;
-        if let Some(c) = &mut self.current {
-            c.rts_next = false;
-        }
-        self.settle(now);
-        self.exchange = Exchange::DataSoon;
-        out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
-    }
-
-    fn on_ack(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        if self.exchange != Exchange::AwaitAck {
-            self.counters.unexpected += 1;
-            return;
-        }
-        if self.current.is_some_and(|c| c.protected) {
-            self.long_retries = 0;
-        } else {
-            self.short_retries = 0;
-        }
-        self.cw = self.cw_min;
-        out.push(MacAction::Disarm(MacTimer::Exchange));
-        self.settle(now);
-        self.send_late_ack(now, out);
-        self.finish_current(now, out);
-    }
-
-    fn on_data(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
-        let Some(packet) = frame.packet else { return };
-        let ack = self.control(FrameKind::Ack, frame.from, SimDuration::ZERO);
-        if self.quirks.data_needs_cts && frame.protected {
-            if self.exchange != Exchange::AwaitData {
-                self.counters.busy += 1;
-                return;
-            }
-            self.settle(now);
-            self.respond_after_sifs(now, ack, out);
-        } else if self.quirks.ack_after_own_exchange {
-            let responding = matches!(
-                self.exchange,
-                Exchange::RespondSoon(_) | Exchange::AwaitData | Exchange::Acknowledging
-            );
-            if responding || self.late_ack.is_some() {
-                self.counters.busy += 1;
-                return;
-            }
-            if self.exchange == Exchange::None {
-                self.respond_after_sifs(now, ack, out);
-            } else {
-                self.late_ack = Some(ack);
-            }
-        } else {
-            // Any frame but the expected one means that our own attempt has failed (§9.2.5.7, §9.2.8).
-            if matches!(self.exchange, Exchange::AwaitCts | Exchange::AwaitAck) {
-                self.unanswered(now, out);
-            }
-            self.settle(now);
-            self.respond_after_sifs(now, ack, out);
-        }
-        if self.duplicates.is_duplicate(frame.from, frame.number, frame.retry) {
-            self.counters.duplicates += 1;
-        } else {
-            out.push(MacAction::Deliver { packet, from: frame.from });
-        }
-    }
-
-    fn respond_after_sifs(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
-        self.exchange = Exchange::RespondSoon(frame);
-        out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
-    }
-
-    fn respond(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
-        self.settle(now);
-        if frame.kind == FrameKind::Cts {
-            if self.quirks.cts_needs_idle_after_sifs && self.idle_from() > now {
-                self.counters.busy += 1;
-                return;
-            }
-            self.counters.tx_cts += 1;
-            self.transmit(now, frame, out);
-            if self.quirks.cts_waits_for_data {
-                let t = &self.timing;
-                // CTS + planned DATA, with 2 µs of propagation each way (ns-2's DSSS_MaxPropagationDelay).
-                let planned = t.cts + frame.duration + SimDuration::from_micros(4);
-                let until = now + planned.saturating_sub(t.sifs + t.ack);
-                self.expect(Exchange::AwaitData, until, out);
-            }
-        } else {
-            self.counters.tx_ack += 1;
-            self.transmit(now, frame, out);
-            if self.quirks.cts_waits_for_data {
-                self.expect(Exchange::Acknowledging, self.tx_until, out);
-            }
-        }
     }
 }
 

@@ -27,3 +27,6 @@ impl DuplicateFilter {
         duplicate
     }
 }
+
+#[cfg(test)]
+mod tests;

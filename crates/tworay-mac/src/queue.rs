@@ -29,7 +29,13 @@ pub struct InterfaceQueue {
 impl InterfaceQueue {
     /// A queue for `limit` packets. `ns2`: one place less for data, and the newest routing packet is first of all.
     pub fn new(limit: u32, ns2: bool) -> Self {
-        Self { entries: VecDeque::with_capacity(limit as usize + 1), routing: 0, limit: limit as usize, ns2 }
+        // A usual queue never grows; a huge limit costs nothing until it is used.
+        Self {
+            entries: VecDeque::with_capacity((limit as usize + 1).min(64)),
+            routing: 0,
+            limit: limit as usize,
+            ns2,
+        }
     }
 
     /// Puts a packet in; gives back the packet that found no room (this one, or the last for a routing packet).
@@ -38,10 +44,15 @@ impl InterfaceQueue {
             let at = if self.ns2 { 0 } else { self.routing };
             self.entries.insert(at, entry);
             self.routing += 1;
-            let over = if self.ns2 { self.entries.len() >= self.limit } else { self.entries.len() > self.limit };
+            let over =
+                if self.ns2 { self.entries.len() >= self.limit } else { self.entries.len() > self.limit };
             if over { self.pop_back() } else { None }
         } else {
-            let full = if self.ns2 { self.entries.len() + 1 >= self.limit } else { self.entries.len() >= self.limit };
+            let full = if self.ns2 {
+                self.entries.len() + 1 >= self.limit
+            } else {
+                self.entries.len() >= self.limit
+            };
             if full {
                 return Some(entry);
             }
@@ -93,3 +104,6 @@ impl InterfaceQueue {
         self.entries.iter()
     }
 }
+
+#[cfg(test)]
+mod tests;

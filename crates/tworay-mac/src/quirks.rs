@@ -17,8 +17,10 @@ pub struct MacQuirks {
     pub cts_waits_for_data: bool,
     /// DATA that should have had an RTS/CTS is dropped unless our CTS is outstanding.
     pub data_needs_cts: bool,
-    /// The ACK for DATA without RTS/CTS waits for the end of our own exchange.
-    pub ack_after_own_exchange: bool,
+    /// Only its timeout ends the wait for a CTS or an ACK: an RTS that arrives meanwhile is ignored, the ACK for
+    /// DATA waits until our own exchange is over. (Standard: any other good frame means that our attempt has
+    /// failed, §9.2.5.7 and §9.2.8, and is answered.)
+    pub only_timeout_ends_wait: bool,
     /// CTS and ACK time out after SIFS + their airtime + 4 µs, counted from the end of the frame sent.
     pub exact_response_timeout: bool,
     /// Duplicates are recognised by the last sequence number alone, and number 0 never is one.
@@ -29,12 +31,16 @@ pub struct MacQuirks {
     pub threshold_counts_plcp: bool,
     /// The interface queue refuses a packet when one place is still free, and routing packets jump to its very head.
     pub queue_one_short: bool,
-    /// DATA after a CTS is sent only if the medium is still idle when its SIFS is over; otherwise RTS and backoff anew.
+    /// DATA after a CTS is sent only if the medium is still idle when its SIFS is over; otherwise the window
+    /// doubles and RTS and backoff start anew, without counting a retry.
     pub data_needs_idle_after_sifs: bool,
     /// A busy medium is sensed at once, so a slot that ends within the CCA time is still given up.
     pub instant_carrier_sense: bool,
     /// No backoff of its own after a packet was given up (the next packet draws one anyway).
     pub no_backoff_after_give_up: bool,
+    /// The count of unacknowledged DATA survives a packet that is given up for its RTSs (standard: each packet
+    /// starts with counts of zero, §9.2.5.3).
+    pub retries_outlive_packet: bool,
 }
 
 impl MacQuirks {
@@ -47,7 +53,7 @@ impl MacQuirks {
         cts_needs_idle_after_sifs: false,
         cts_waits_for_data: false,
         data_needs_cts: false,
-        ack_after_own_exchange: false,
+        only_timeout_ends_wait: false,
         exact_response_timeout: false,
         duplicate_by_number_only: false,
         four_address_header: false,
@@ -56,6 +62,7 @@ impl MacQuirks {
         data_needs_idle_after_sifs: false,
         instant_carrier_sense: false,
         no_backoff_after_give_up: false,
+        retries_outlive_packet: false,
     };
 
     /// ns-2.35.
@@ -67,7 +74,7 @@ impl MacQuirks {
         cts_needs_idle_after_sifs: true,
         cts_waits_for_data: true,
         data_needs_cts: true,
-        ack_after_own_exchange: true,
+        only_timeout_ends_wait: true,
         exact_response_timeout: true,
         duplicate_by_number_only: true,
         four_address_header: true,
@@ -76,5 +83,6 @@ impl MacQuirks {
         data_needs_idle_after_sifs: true,
         instant_carrier_sense: true,
         no_backoff_after_give_up: true,
+        retries_outlive_packet: true,
     };
 }

@@ -7,6 +7,8 @@ use tworay_base::{BitRate, SimDuration};
 const RTS_BYTES: u32 = 20;
 const CTS_BYTES: u32 = 14;
 const ACK_BYTES: u32 = 14;
+/// The lowest rate that every DSSS station knows.
+const LOWEST_RATE: BitRate = BitRate::from_bps(1_000_000);
 /// ns-2 counts the PLCP header of 192 bits at 1 Mb/s as 24 bytes of every frame.
 const PLCP_BYTES: u32 = 24;
 
@@ -57,8 +59,6 @@ impl Timing {
         // The smallest frame (MAC header to FCS) that gets an RTS.
         let rts_from = if quirks.threshold_counts_plcp {
             threshold.saturating_sub(PLCP_BYTES)
-        } else if threshold == 0 {
-            0
         } else {
             threshold.saturating_add(1)
         };
@@ -66,7 +66,7 @@ impl Timing {
             slot: config.slot,
             sifs: config.sifs,
             difs,
-            eifs: config.sifs + at(config.basic_rate, ACK_BYTES) + difs,
+            eifs: config.sifs + at(LOWEST_RATE, ACK_BYTES) + difs,
             rts: at(config.basic_rate, RTS_BYTES),
             cts,
             ack,
@@ -103,3 +103,6 @@ impl Timing {
         (RTS_BYTES, CTS_BYTES, ACK_BYTES)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! The loss ledger: every segment sent ends in exactly one column.
 //!
 //! A segment can exist in several copies: the sender of a frame keeps its copy until the ACK arrives,
-//! so when an ACK is lost both ends hold one. A segment is lost when its last copy dies without any
-//! having reached the destination, and the death of that last copy is its one true cause.
+//! so when an ACK is lost both ends hold one. A segment is lost when no copy is left and none has
+//! reached the destination; the last death among its copies is its one true cause.
 
 use std::collections::VecDeque;
 use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimTime};
@@ -40,6 +40,8 @@ struct Shipment {
     carries: Carries,
     flow: FlowId,
     seq: Seq32,
+    /// The last death among its copies.
+    death: Option<(LossCause, NodeId, SimTime)>,
 }
 
 /// Counts of one flow: data and ACK segments.
@@ -79,7 +81,7 @@ impl Ledger {
     /// A new tracked packet with its first copy; gives its uid.
     pub fn ship(&mut self, flow: FlowId, carries: Carries, seq: Seq32) -> u64 {
         self.sent.add(carries);
-        self.shipments.push_back(Shipment { copies: 1, delivered: false, carries, flow, seq });
+        self.shipments.push_back(Shipment { copies: 1, delivered: false, carries, flow, seq, death: None });
         self.first_uid + self.shipments.len() as u64 - 1
     }
 
@@ -107,21 +109,34 @@ impl Ledger {
         self.sweep();
     }
 
-    /// A copy isn't needed any more: the next hop has its own.
+    /// A copy isn't needed any more: the next hop has had its own.
     #[inline]
     pub fn handed_on(&mut self, uid: u64) {
         self.entry(uid).copies -= 1;
-        self.sweep();
+        self.settle(uid);
     }
 
     /// A copy died at `node` for `cause`.
     pub fn died(&mut self, uid: u64, cause: LossCause, node: NodeId, at: SimTime) {
         let s = self.entry(uid);
         s.copies -= 1;
+        s.death = Some((cause, node, at));
+        self.settle(uid);
+    }
+
+    /// Books a loss if no copy is left and none arrived.
+    #[inline]
+    fn settle(&mut self, uid: u64) {
+        let s = *self.entry(uid);
         if s.copies == 0 && !s.delivered {
-            let s = *s;
-            self.lost[cause as usize].add(s.carries);
-            self.records.push(LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, cause });
+            match s.death {
+                Some((cause, node, at)) => {
+                    self.lost[cause as usize].add(s.carries);
+                    let record = LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, cause };
+                    self.records.push(record);
+                }
+                None => debug_assert!(false, "the only copy of packet {uid} was let go of"),
+            }
         }
         self.sweep();
     }

@@ -41,35 +41,35 @@ fn unknown_keys_name_the_nearest_one() {
         r#"my.toml:1:1: unknown key "duratoin"
   1 | duratoin = "100s"
     | ^^^^^^^^
-Did you mean "duration"? Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, mac, routing, tcp, flow, link, event."#
+Did you mean "duration"?"#
     );
     assert_eq!(
         edited("hops = 4", "hop = 4"),
         r#"my.toml:4:1: unknown key "hop" in topology
   4 | hop = 4
     | ^^^
-Did you mean "hops"? Keys allowed here: hops, spacing."#
+Did you mean "hops"?"#
     );
     assert_eq!(
         edited("[topology]", "[mac]\nrts_treshold = \"3000B\"\n[topology]"),
         r#"my.toml:3:1: unknown key "rts_treshold" in mac
   3 | rts_treshold = "3000B"
     | ^^^^^^^^^^^^
-Did you mean "rts_threshold"? Keys allowed here: dialect, data_rate, basic_rate, ack_rate, rts_threshold, rts, slot, sifs, plcp, cw_min, cw_max, short_retry_limit, long_retry_limit, queue_limit, arp, link_delay."#
+Did you mean "rts_threshold"?"#
     );
     assert_eq!(
         edited("[topology]", "[tcp]\nvarant = \"reno\"\n[topology]"),
         r#"my.toml:3:1: unknown key "varant" in tcp
   3 | varant = "reno"
     | ^^^^^^
-Did you mean "variant"? Keys allowed here: variant, mss, window, initial_window, initial_ssthresh, dup_threshold, limited_transmit, max_burst, rto, timing, tick, heartbeat, timestamps, halving, halving_precision, growth_on_exit, reno, newreno, sack, ack_size, handshake, receiver, fin, idle_restart, iss."#
+Did you mean "variant"?"#
     );
     assert_eq!(
         edited("to = 4", "to = 4\napp = \"cbr\"\nrat = \"1Mbps\""),
         r#"my.toml:9:1: unknown key "rat" in flow.0
   9 | rat = "1Mbps"
     | ^^^
-Did you mean "rate"? Keys allowed here: from, to, app, start, stop, port, tcp, bytes, rate, interval, size, on, off."#
+Did you mean "rate"?"#
     );
 }
 
@@ -230,7 +230,10 @@ Choose 200ms or more."#
         "my.toml:3:13: routing.aodv.ttl_start: found the number 300\n  3 | ttl_start = 300\n    |             ^^^\nExpected a whole number from 0 to 255."
     );
     assert_eq!(
-        edited("[topology]\nkind = \"string\"\nhops = 4", "[topology]\nkind = \"uniform\"\nnodes = 5\nwidth = \"1km\"\nheight = \"1km\"\n[mobility]\nkind = \"random-waypoint\"\nmin_speed = \"1m/s\"\nmax_speed = \"1000000m/s\""),
+        edited(
+            "[topology]\nkind = \"string\"\nhops = 4",
+            "[topology]\nkind = \"uniform\"\nnodes = 5\nwidth = \"1km\"\nheight = \"1km\"\n[mobility]\nkind = \"random-waypoint\"\nmin_speed = \"1m/s\"\nmax_speed = \"1000000m/s\""
+        ),
         r#"my.toml:10:13: mobility.max_speed: 1000000m/s is out of range
   10 | max_speed = "1000000m/s"
      |             ^^^^^^^^^^^^
@@ -397,7 +400,10 @@ Add [topology] with kind = "string", "grid", "cross", "uniform" or "explicit", o
 #[test]
 fn movement_files_that_cannot_be_used_are_named() {
     assert_eq!(
-        refusal("duration = \"10s\"\n[mobility]\nkind = \"ns2-file\"\nfile = \"nowhere.gz\"\n[[flow]]\nfrom = 0\nto = 1\n", &[]),
+        refusal(
+            "duration = \"10s\"\n[mobility]\nkind = \"ns2-file\"\nfile = \"nowhere.gz\"\n[[flow]]\nfrom = 0\nto = 1\n",
+            &[]
+        ),
         r#"my.toml:4:8: mobility.file: nowhere.gz: it can't be read: No such file or directory (os error 2)
   4 | file = "nowhere.gz"
     |        ^^^^^^^^^^^^
@@ -464,7 +470,7 @@ fn set_options_are_shown_with_their_own_text() {
         r#"--set: unknown key "rts_treshold" in mac
    | mac.rts_treshold=3000B
    |     ^^^^^^^^^^^^
-Did you mean "rts_threshold"? Keys allowed here: dialect, data_rate, basic_rate, ack_rate, rts_threshold, rts, slot, sifs, plcp, cw_min, cw_max, short_retry_limit, long_retry_limit, queue_limit, arp, link_delay."#
+Did you mean "rts_threshold"?"#
     );
     assert_eq!(
         refusal(GOOD, &["mac.rts_threshold=3000"]),
@@ -507,13 +513,20 @@ Expected a time with its unit, such as "900s", "20ms" or "10us"."#
         r#"--set: unknown key "macc"
    | macc.x=1
    | ^^^^
-Did you mean "mac"? Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, mac, routing, tcp, flow, link, event."#
+Did you mean "mac"?"#
     );
     assert_eq!(
-        refusal(GOOD, &["tcp.variant=foo"]),
-        r#"--set: tcp.variant: "foo": there is no variant foo
-   | tcp.variant=foo
-   |             ^^^
-There are tahoe, reno, newreno, sack."#
+        refusal(GOOD, &["weather=fine"]),
+        r#"--set: unknown key "weather"
+   | weather=fine
+   | ^^^^^^^
+Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, mac, routing, tcp, flow, link, event."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["tcp.variant=renoo"]),
+        r#"--set: tcp.variant: "renoo": there is no variant renoo
+   | tcp.variant=renoo
+   |             ^^^^^
+Did you mean reno?"#
     );
 }

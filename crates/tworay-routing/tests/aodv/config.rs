@@ -1,0 +1,61 @@
+//! Settings from a file.
+
+use tworay_base::SimDuration;
+use tworay_routing::aodv::Hello;
+use tworay_routing::{AodvConfig, AodvPreset, Protocol, RoutingConfig};
+
+fn read(text: &str) -> Result<RoutingConfig, String> {
+    toml::from_str(text).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_preset_is_the_base_and_other_keys_lie_on_top() {
+    assert_eq!(read("").unwrap(), RoutingConfig::default());
+    assert_eq!(read("protocol = \"static\"").unwrap().protocol, Protocol::Static);
+    assert_eq!(read("[aodv]\npreset = \"ns2\"").unwrap(), RoutingConfig::ns2());
+    let mixed = read("[aodv]\nactive_route_timeout = \"4s\"\npreset = \"thesis-trace\"").unwrap().aodv;
+    let expected =
+        AodvConfig { active_route_timeout: SimDuration::from_secs(4), ..AodvConfig::thesis_trace() };
+    assert_eq!(mixed, expected);
+    assert_eq!(mixed.hello, Hello::Always);
+}
+
+#[test]
+fn what_is_written_reads_back_and_names_only_what_differs() {
+    let presets = [AodvPreset::Rfc3561, AodvPreset::Ns2, AodvPreset::ThesisTrace, AodvPreset::Thesis];
+    for preset in presets {
+        let mut config = RoutingConfig { aodv: AodvConfig::preset(preset), ..RoutingConfig::default() };
+        assert_eq!(config.aodv.preset, preset);
+        assert_eq!(config.validate(), Ok(()));
+        config.aodv.rreq_retries += 1;
+        let text = toml::to_string(&config).unwrap();
+        assert_eq!(text.lines().count(), 5, "{text}");
+        assert_eq!(read(&text).unwrap(), config);
+    }
+}
+
+#[test]
+fn unknown_keys_and_impossible_values_are_refused() {
+    assert!(read("[aodv]\nactive_route_timeot = \"4s\"").unwrap_err().contains("active_route_timeot"));
+    assert!(read("protocol = \"olympic\"").is_err());
+    for (line, key) in [
+        ("ttl_increment = 0", "ttl_increment"),
+        ("buffer_packets = 0", "buffer_packets"),
+        ("active_route_timeout = \"0s\"", "active_route_timeout"),
+        ("purge_interval = \"0s\"", "purge_interval"),
+        ("hello_jitter = \"1s\"", "hello_jitter"),
+    ] {
+        let (path, ..) = read(&format!("[aodv]\n{line}")).unwrap().validate().unwrap_err();
+        assert_eq!(path, format!("routing.aodv.{key}"));
+    }
+}
+
+#[test]
+fn the_schema_describes_every_key() {
+    let schema = serde_json::to_value(schemars::schema_for!(AodvConfig)).unwrap();
+    let properties = schema["properties"].as_object().unwrap();
+    assert!(properties.len() > 40);
+    for (key, value) in properties {
+        assert!(value["description"].is_string(), "{key} has no description");
+    }
+}

@@ -408,14 +408,14 @@ impl Net {
         };
         let entry = &mut self.packets[id.index()];
         if entry.charged_at == Some(node) {
-            return;
-        }
-        entry.charged_at = Some(node);
-        if entry.packet.src != node {
+            // Sent again from the same place, over another route.
+            entry.path.pop();
+        } else if entry.packet.src != node {
             assert!(entry.packet.ttl > 1, "forwarded without hops left");
             entry.packet.ttl -= 1;
             entry.packet.hops += 1;
         }
+        entry.charged_at = Some(node);
         if let Some((_, seq, hops)) = route {
             if self.check_loops {
                 for &(before, old_seq, old_hops) in &entry.path {

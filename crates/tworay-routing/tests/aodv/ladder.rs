@@ -36,14 +36,102 @@ fn assert_ladder(net: &Net, expected: &str) {
 fn a_break_in_the_middle_by_the_rfc() {
     let mut net = middle_leaves(AodvConfig::rfc3561());
     net.run_until(ms(10_000));
-    assert_ladder(&net, "");
+    assert_ladder(
+        &net,
+        "
+        1s 0>* RREQ 0#1 seq 1 for 4 seq ? hops 0 ttl 1
+        1.24s 0>* RREQ 0#2 seq 2 for 4 seq ? hops 0 ttl 3
+        1.241s 1>* RREQ 0#2 seq 2 for 4 seq ? hops 1 ttl 2
+        1.242s 2>* RREQ 0#2 seq 2 for 4 seq ? hops 2 ttl 1
+        1.64s 0>* RREQ 0#3 seq 3 for 4 seq ? hops 0 ttl 5
+        1.641s 1>* RREQ 0#3 seq 3 for 4 seq ? hops 1 ttl 4
+        1.642s 2>* RREQ 0#3 seq 3 for 4 seq ? hops 2 ttl 3
+        1.643s 3>* RREQ 0#3 seq 3 for 4 seq ? hops 3 ttl 2
+        1.644s 4>3 RREP 4 seq 0 hops 0 for 0 life 6s
+        1.645s 3>2 RREP 4 seq 0 hops 1 for 0 life 6s
+        1.646s 2>1 RREP 4 seq 0 hops 2 for 0 life 6s
+        1.647s 1>0 RREP 4 seq 0 hops 3 for 0 life 6s
+        1.648s 0>1 data 1
+        1.649s 1>2 data 1
+        1.65s 2>3 data 1
+        1.651s 3>4 data 1
+        1.652s 4 gets data 1
+        3s -- link 1-2 breaks
+        3s -- link 3-2 breaks
+        3.1s 0>1 data 2
+        3.101s 0>1 data 3
+        3.101s 1>2 data 2
+        3.106s 1 drops data 2 (CBK)
+        3.106s 1 drops data 3 (CBK)
+        3.106s 1>0 RERR 2 seq 0, 4 seq 1
+        3.2s 0>* RREQ 0#4 seq 4 for 4 seq 1 hops 0 ttl 6
+        3.201s 1>* RREQ 0#4 seq 4 for 4 seq 1 hops 1 ttl 5
+        3.84s 0>* RREQ 0#5 seq 5 for 4 seq 1 hops 0 ttl 35
+        3.841s 1>* RREQ 0#5 seq 5 for 4 seq 1 hops 1 ttl 34
+        6.64s 0>* RREQ 0#6 seq 6 for 4 seq 1 hops 0 ttl 35
+        6.641s 1>* RREQ 0#6 seq 6 for 4 seq 1 hops 1 ttl 34
+        6.642s 5>* RREQ 0#6 seq 6 for 4 seq 1 hops 2 ttl 33
+        6.643s 3>* RREQ 0#6 seq 6 for 4 seq 1 hops 3 ttl 32
+        6.644s 4>3 RREP 4 seq 1 hops 0 for 0 life 6s
+        6.645s 3>5 RREP 4 seq 1 hops 1 for 0 life 6s
+        6.646s 5>1 RREP 4 seq 1 hops 2 for 0 life 6s
+        6.647s 1>0 RREP 4 seq 1 hops 3 for 0 life 6s
+        6.648s 0>1 data 4
+        6.649s 1>5 data 4
+        6.65s 5>3 data 4
+        6.651s 3>4 data 4
+        6.652s 4 gets data 4
+        ",
+    );
 }
 
 #[test]
 fn a_break_in_the_middle_in_ns2() {
     let mut net = middle_leaves(AodvConfig::ns2());
     net.run_until(ms(10_000));
-    assert_ladder(&net, "");
+    assert_ladder(
+        &net,
+        "
+        1s 0>* RREQ 0#1 seq 4 for 4 seq ? hops 0 ttl 30
+        1.001s 1>* RREQ 0#1 seq 4 for 4 seq ? hops 1 ttl 29
+        1.002s 2>* RREQ 0#1 seq 4 for 4 seq ? hops 2 ttl 28
+        1.003s 3>* RREQ 0#1 seq 4 for 4 seq ? hops 3 ttl 27
+        1.004s 4>3 RREP 4 seq 4 hops 0 for 0 life 10s
+        1.005s 3>2 RREP 4 seq 4 hops 1 for 0 life 10s
+        1.006s 2>1 RREP 4 seq 4 hops 2 for 0 life 10s
+        1.007s 1>0 RREP 4 seq 4 hops 3 for 0 life 10s
+        1.008s 0>1 data 1
+        1.009s 1>2 data 1
+        1.01s 2>3 data 1
+        1.011s 3>4 data 1
+        1.012s 4 gets data 1
+        3s -- link 1-2 breaks
+        3s -- link 3-2 breaks
+        3.1s 0>1 data 2
+        3.101s 0>1 data 3
+        3.101s 1>2 data 2
+        3.106s 1 drops data 2 (CBK)
+        3.106s 1 drops data 3 (CBK)
+        3.106s 1>* RERR 4 seq 5
+        3.2s 0>* RREQ 0#2 seq 6 for 4 seq 5 hops 0 ttl 6
+        3.201s 1>* RREQ 0#2 seq 6 for 4 seq 5 hops 1 ttl 5
+        3.5s 0>* RREQ 0#3 seq 8 for 4 seq 5 hops 0 ttl 8
+        3.501s 1>* RREQ 0#3 seq 8 for 4 seq 5 hops 1 ttl 7
+        4s 0>* RREQ 0#4 seq 10 for 4 seq 5 hops 0 ttl 30
+        4.001s 1>* RREQ 0#4 seq 10 for 4 seq 5 hops 1 ttl 29
+        4.002s 5>* RREQ 0#4 seq 10 for 4 seq 5 hops 2 ttl 28
+        4.003s 3>* RREQ 0#4 seq 10 for 4 seq 5 hops 3 ttl 27
+        4.004s 4>3 RREP 4 seq 6 hops 0 for 0 life 10s
+        4.005s 3>5 RREP 4 seq 6 hops 1 for 0 life 10s
+        4.006s 5>1 RREP 4 seq 6 hops 2 for 0 life 10s
+        4.007s 1>0 RREP 4 seq 6 hops 3 for 0 life 10s
+        4.008s 0>1 data 4
+        4.009s 1>5 data 4
+        4.01s 5>3 data 4
+        4.011s 3>4 data 4
+        4.012s 4 gets data 4
+        ",
+    );
 }
 
 #[test]

@@ -17,6 +17,18 @@ fn a_segment_with_two_copies_is_lost_only_with_the_last() {
 }
 
 #[test]
+fn a_copy_that_died_early_is_the_cause_when_the_others_are_let_go_of() {
+    let mut l = Ledger::default();
+    let uid = l.ship(FLOW, Carries::Data, Seq32(1));
+    l.copied(uid);
+    l.died(uid, LossCause::Congestion, NodeId(1), SimTime::ZERO); // the relay's queue was full ...
+    assert_eq!(l.lost(LossCause::Congestion).data, 0);
+    l.handed_on(uid); // ... and only then the sender saw the ACK
+    assert_eq!(l.lost(LossCause::Congestion).data, 1);
+    l.check().expect("balanced");
+}
+
+#[test]
 fn a_delivered_segment_is_never_lost() {
     let mut l = Ledger::default();
     let uid = l.ship(FLOW, Carries::Ack, Seq32(1));
@@ -45,7 +57,7 @@ proptest! {
                 2 => { l.delivered(uid); live.swap_remove(i); }
                 3 => { l.died(uid, LossCause::ALL[cause], NodeId(0), SimTime::ZERO); live.swap_remove(i); }
                 _ => {
-                    // Handing on needs another copy elsewhere.
+                    // Handing on needs another copy, here or gone before.
                     if live.iter().filter(|&&u| u == uid).count() > 1 { l.handed_on(uid); live.swap_remove(i); }
                 }
             }

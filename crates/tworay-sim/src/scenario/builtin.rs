@@ -38,7 +38,10 @@ const BUILTINS: &[Builtin] = &[
     Builtin {
         name: "grid-RxC",
         text: include_str!("../../scenarios/grid-RxC.toml"),
-        numbers: &[Number { letter: 'R', example: 5, most: 100 }, Number { letter: 'C', example: 5, most: 100 }],
+        numbers: &[
+            Number { letter: 'R', example: 5, most: 100 },
+            Number { letter: 'C', example: 5, most: 100 },
+        ],
     },
     Builtin { name: "cross", text: include_str!("../../scenarios/cross.toml"), numbers: &[] },
     Builtin { name: "strip-50", text: include_str!("../../scenarios/strip-50.toml"), numbers: &[] },
@@ -103,12 +106,17 @@ fn nodes(builtin: &Builtin, values: &[u32]) -> u32 {
 fn summary(builtin: &Builtin) -> String {
     let line = builtin.text.lines().find_map(|line| line.strip_prefix("summary = \"")?.strip_suffix('"'));
     let text = line.unwrap_or_default().to_owned();
-    builtin.numbers.iter().fold(text, |text, n| text.replace(&format!("{{{}}}", n.letter), &n.letter.to_string()))
+    builtin
+        .numbers
+        .iter()
+        .fold(text, |text, n| text.replace(&format!("{{{}}}", n.letter), &n.letter.to_string()))
 }
 
 impl Builtin {
     fn example(&self) -> String {
-        self.numbers.iter().fold(self.name.to_owned(), |name, n| name.replacen(n.letter, &n.example.to_string(), 1))
+        self.numbers
+            .iter()
+            .fold(self.name.to_owned(), |name, n| name.replacen(n.letter, &n.example.to_string(), 1))
     }
 
     /// The words that stand where the family's name has its letters (`None` for a word that is no

@@ -1,11 +1,11 @@
 //! From the layered tree to a [`Scenario`]: reading, range checks, and the checks across tables.
 
+use super::Scenario;
 use super::de::read;
 use super::error::ScenarioError;
 use super::file::{EventConfig, LinkConfig, ScenarioFile};
 use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
 use super::tree::{Kind, Node};
-use super::Scenario;
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
 use tworay_base::{NodeId, SimDuration, SimTime};
@@ -118,10 +118,18 @@ impl Check<'_> {
     }
 
     /// A room's report about its own table.
-    fn section(&self, section: &str, outcome: Result<(), (String, String, String)>) -> Result<(), ScenarioError> {
+    fn section(
+        &self,
+        section: &str,
+        outcome: Result<(), (String, String, String)>,
+    ) -> Result<(), ScenarioError> {
         let Err((key, problem, remedy)) = outcome else { return Ok(()) };
         let key = key.replace('[', ".").replace(']', "");
-        let whole = if key == section || key.starts_with(&format!("{section}.")) { key } else { format!("{section}.{key}") };
+        let whole = if key == section || key.starts_with(&format!("{section}.")) {
+            key
+        } else {
+            format!("{section}.{key}")
+        };
         self.fail(&whole, &problem, &remedy)
     }
 
@@ -134,7 +142,8 @@ impl Check<'_> {
             return self.fail("duration", &problem, "Give at most \"2592000s\".");
         }
         if file.warmup >= file.duration {
-            let problem = format!("the warm-up of {} leaves nothing of the run ({})", file.warmup, file.duration);
+            let problem =
+                format!("the warm-up of {} leaves nothing of the run ({})", file.warmup, file.duration);
             return self.fail("warmup", &problem, "Give less than the duration.");
         }
         Ok(())
@@ -200,20 +209,37 @@ impl Check<'_> {
                 }
             }
             if link.from == link.to {
-                return self.fail(&key("to"), &format!("the link joins node {} to itself", link.to), "Name two different nodes.");
+                return self.fail(
+                    &key("to"),
+                    &format!("the link joins node {} to itself", link.to),
+                    "Name two different nodes.",
+                );
             }
             if !(1..=1_000_000).contains(&link.queue) {
-                return self.fail(&key("queue"), &format!("a queue of {} packets", link.queue), "Give 1 to 1000000 packets, such as 50.");
+                return self.fail(
+                    &key("queue"),
+                    &format!("a queue of {} packets", link.queue),
+                    "Give 1 to 1000000 packets, such as 50.",
+                );
             }
             if link.delay > SimDuration::from_secs(100) {
-                return self.fail(&key("delay"), &format!("{} is absurd", link.delay), "Give at most \"100s\".");
+                return self.fail(
+                    &key("delay"),
+                    &format!("{} is absurd", link.delay),
+                    "Give at most \"100s\".",
+                );
             }
             let same = |other: &LinkConfig| {
-                (other.from, other.to) == (link.from, link.to) || (other.from, other.to) == (link.to, link.from)
+                (other.from, other.to) == (link.from, link.to)
+                    || (other.from, other.to) == (link.to, link.from)
             };
             if let Some(first) = links[..i].iter().position(same) {
                 let problem = format!("link.{first} joins nodes {} and {} already", link.from, link.to);
-                return self.fail(&key("to"), &problem, "A link serves both directions: remove one of the two.");
+                return self.fail(
+                    &key("to"),
+                    &problem,
+                    "A link serves both directions: remove one of the two.",
+                );
             }
         }
         Ok(())
@@ -223,7 +249,8 @@ impl Check<'_> {
         match u16::try_from(node) {
             Ok(id) if node < nodes => Ok(NodeId(id)),
             _ => {
-                let remedy = format!("This scenario has {nodes} nodes, numbered 0 to {}.", nodes.saturating_sub(1));
+                let remedy =
+                    format!("This scenario has {nodes} nodes, numbered 0 to {}.", nodes.saturating_sub(1));
                 self.fail(key, &format!("there is no node {node}"), &remedy)
             }
         }
@@ -234,7 +261,11 @@ impl Check<'_> {
             self.node(&format!("event.{i}.node"), u32::from(event.node), nodes)?;
             if event.at >= duration {
                 let problem = format!("{} is after the run's end ({duration})", event.at);
-                return self.fail(&format!("event.{i}.at"), &problem, "Give an earlier time, or a longer duration.");
+                return self.fail(
+                    &format!("event.{i}.at"),
+                    &problem,
+                    "Give an earlier time, or a longer duration.",
+                );
             }
             let same = |other: &EventConfig| other.node == event.node && other.at == event.at;
             if let Some(first) = events[..i].iter().position(same) {
@@ -245,7 +276,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn flows(&self, file: &ScenarioFile, nodes: u32, variant: &Variant) -> Result<Vec<FlowSetup>, ScenarioError> {
+    fn flows(
+        &self,
+        file: &ScenarioFile,
+        nodes: u32,
+        variant: &Variant,
+    ) -> Result<Vec<FlowSetup>, ScenarioError> {
         if file.flows.is_empty() {
             let remedy = "Add a flow: [[flow]] with from = 0, to = 1 and app = \"ftp\".";
             return self.fail("flow", "nothing is sent", remedy);
@@ -260,21 +296,30 @@ impl Check<'_> {
             self.node(&key("from"), flow.from, nodes)?;
             self.node(&key("to"), flow.to, nodes)?;
             if flow.from == flow.to {
-                return self.fail(&key("to"), &format!("the flow goes from node {} to itself", flow.to), "Name two different nodes.");
+                return self.fail(
+                    &key("to"),
+                    &format!("the flow goes from node {} to itself", flow.to),
+                    "Name two different nodes.",
+                );
             }
             if flow.start >= file.duration {
-                let problem = format!("the flow starts at {}, but the run ends at {}", flow.start, file.duration);
+                let problem =
+                    format!("the flow starts at {}, but the run ends at {}", flow.start, file.duration);
                 return self.fail(&key("start"), &problem, "Start it earlier, or give a longer duration.");
             }
             if let Some(stop) = flow.stop.filter(|&stop| stop <= flow.start) {
                 let problem = format!("the flow stops at {stop}, but starts at {}", flow.start);
                 return self.fail(&key("stop"), &problem, "Stop it later, or leave the key out.");
             }
-            ports.claim(i, flow).or_else(|(name, problem, remedy)| self.fail(&key(name), &problem, &remedy))?;
+            ports
+                .claim(i, flow)
+                .or_else(|(name, problem, remedy)| self.fail(&key(name), &problem, &remedy))?;
         }
         let mut resolved = Vec::with_capacity(file.flows.len());
         for (i, flow) in file.flows.iter().enumerate() {
-            let fail = |(name, problem, remedy): flow::FlowProblem| self.fail(&format!("flow.{i}.{name}"), &problem, &remedy);
+            let fail = |(name, problem, remedy): flow::FlowProblem| {
+                self.fail(&format!("flow.{i}.{name}"), &problem, &remedy)
+            };
             let application = flow::application(flow, variant).or_else(fail)?;
             resolved.push(FlowSetup {
                 from: self.node(&format!("flow.{i}.from"), flow.from, nodes)?,

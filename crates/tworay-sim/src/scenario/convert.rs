@@ -82,7 +82,14 @@ impl Facts {
         }
         let last = moves.last_command();
         let needed = last.since_start().max(latest_start.unwrap_or(SimDuration::ZERO));
-        Self { name, nodes: moves.nodes.len(), west_south: low, east_north: high, last, duration: rounded_up(needed) }
+        Self {
+            name,
+            nodes: moves.nodes.len(),
+            west_south: low,
+            east_north: high,
+            last,
+            duration: rounded_up(needed),
+        }
     }
 }
 
@@ -99,10 +106,20 @@ fn points(node: &tworay_wire::ns2::NodeMovement) -> impl Iterator<Item = Positio
 fn rounded_up(last: SimDuration) -> SimDuration {
     let seconds = |n: u64| SimDuration::from_secs(n);
     let step = if last > seconds(100) { seconds(100) } else { seconds(10) };
-    if last.is_zero() { seconds(100) } else { step * (last.whole(step) + u64::from(!(last % step).is_zero())) }
+    if last.is_zero() {
+        seconds(100)
+    } else {
+        step * (last.whole(step) + u64::from(!(last % step).is_zero()))
+    }
 }
 
-fn write(facts: &Facts, file: &Path, bonnmotion: bool, flows: &[flows::FlowTable], traffic: Option<&Traffic>) -> String {
+fn write(
+    facts: &Facts,
+    file: &Path,
+    bonnmotion: bool,
+    flows: &[flows::FlowTable],
+    traffic: Option<&Traffic>,
+) -> String {
     let Facts { name, nodes, west_south, east_north, last, duration } = facts;
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let (wide, high) = (east_north.x - west_south.x, east_north.y - west_south.y);

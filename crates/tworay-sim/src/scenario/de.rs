@@ -22,12 +22,21 @@ pub(crate) struct Fault {
 
 #[derive(Debug)]
 enum Complaint {
-    UnknownKey { key: String, allowed: &'static [&'static str] },
-    UnknownValue { value: String, allowed: &'static [&'static str] },
+    UnknownKey {
+        key: String,
+        allowed: &'static [&'static str],
+    },
+    UnknownValue {
+        value: String,
+        allowed: &'static [&'static str],
+    },
     MissingKey(&'static str),
     /// Of several forms a value can have, it has none.
     NoneFits,
-    Mismatch { found: String, expected: String },
+    Mismatch {
+        found: String,
+        expected: String,
+    },
     Other(String),
 }
 
@@ -60,10 +69,10 @@ impl Fault {
                 let section = if path.is_empty() { String::new() } else { format!(" in {path}") };
                 let more: &[&str] = if path == "tcp" { &["variant"] } else { &[] };
                 let allowed: Vec<&str> = more.iter().chain(allowed).copied().collect();
-                (format!("unknown key \"{key}\"{section}"), choices(&key, &allowed, "Keys allowed here"))
+                (format!("unknown key \"{key}\"{section}"), key_hint(&key, &allowed))
             }
             Complaint::UnknownValue { value, allowed } => {
-                (format!("{here}unknown value \"{value}\""), choices(&value, allowed, "Allowed"))
+                (format!("{here}unknown value \"{value}\""), choices(&value, allowed))
             }
             Complaint::MissingKey("kind") => {
                 let remedy = format!("Add `kind = ...` here. Allowed: {}.", schema::kinds(&path).join(", "));
@@ -129,12 +138,18 @@ impl Fault {
     }
 }
 
-/// "Did you mean ...? Allowed: ..."
-pub(crate) fn choices(found: &str, allowed: &[&str], title: &str) -> String {
-    let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
+/// The nearest choice and all of them.
+fn choices(found: &str, allowed: &[&str]) -> String {
+    let hint =
+        suggest(found, allowed).map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
+    format!("{hint}Allowed: {}.", allowed.join(", "))
+}
+
+/// The nearest key, or all of them (tables have many) if none is near.
+fn key_hint(found: &str, allowed: &[&str]) -> String {
     match suggest(found, allowed) {
-        Some(nearest) => format!("Did you mean \"{nearest}\"? {title}: {list}."),
-        None => format!("{title}: {list}."),
+        Some(nearest) => format!("Did you mean \"{nearest}\"?"),
+        None => format!("Keys allowed here: {}.", allowed.join(", ")),
     }
 }
 
@@ -186,7 +201,9 @@ fn expectation(expected: &dyn de::Expected) -> String {
         "a string" | "string" => "a text in quotes",
         "a boolean" => "true or false",
         "a sequence" => "a list in brackets",
-        _ if text.starts_with("struct variant") => "this choice with its settings, as in { name = { key = ... } }",
+        _ if text.starts_with("struct variant") => {
+            "this choice with its settings, as in { name = { key = ... } }"
+        }
         _ if text.starts_with("struct ") => "a table of keys and values",
         _ if text.contains("enum ") => "one of its names, as a text in quotes",
         _ => return text,
@@ -294,7 +311,9 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
     type Error = Fault;
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
         let Some((index, node)) = self.items.next() else { return Ok(None) };
-        seed.deserialize(node).map(Some).map_err(|fault| fault.at(node.place.as_ref()).under(&index.to_string()))
+        seed.deserialize(node)
+            .map(Some)
+            .map_err(|fault| fault.at(node.place.as_ref()).under(&index.to_string()))
     }
 }
 
@@ -310,7 +329,8 @@ impl<'de> de::MapAccess<'de> for Entries<'de> {
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
         self.current = self.entries.next();
         let Some((key, entry)) = self.current else { return Ok(None) };
-        let name: de::value::BorrowedStrDeserializer<'de, Fault> = de::value::BorrowedStrDeserializer::new(key);
+        let name: de::value::BorrowedStrDeserializer<'de, Fault> =
+            de::value::BorrowedStrDeserializer::new(key);
         seed.deserialize(name).map(Some).map_err(|fault| fault.at(entry.key_place.as_ref()))
     }
 

@@ -18,11 +18,7 @@ struct Report {
 
 impl ScenarioError {
     /// An error that points at `place`, if there is one to point at.
-    pub(crate) fn new(
-        place: Option<Place>,
-        problem: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn new(place: Option<Place>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self(Box::new(Report { place, problem: problem.into(), remedy: remedy.into() }))
     }
 
@@ -113,22 +109,13 @@ impl Place {
         let rest = text[line_start..].lines().next().unwrap_or("");
         let column = text[line_start..start].chars().count();
         let length = rest.chars().count();
-        let covered = text.get(start..self.span.end).map_or(0, |s| s.chars().take_while(|&c| c != '\n').count());
+        let covered =
+            text.get(start..self.span.end).map_or(0, |s| s.chars().take_while(|&c| c != '\n').count());
         let skipped = if length <= SHOWN { 0 } else { column.saturating_sub(SHOWN / 3) };
-        let shown: String = rest
-            .chars()
-            .skip(skipped)
-            .take(SHOWN)
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
+        let shown: String =
+            rest.chars().skip(skipped).take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
         let room = shown.chars().count().saturating_sub(column - skipped);
-        Spot {
-            line,
-            column: column + 1,
-            carets: covered.min(room).max(1),
-            indent: column - skipped,
-            shown,
-        }
+        Spot { line, column: column + 1, carets: covered.min(room).max(1), indent: column - skipped, shown }
     }
 
     fn fmt_with(&self, f: &mut fmt::Formatter<'_>, problem: &str) -> fmt::Result {

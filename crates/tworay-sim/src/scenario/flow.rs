@@ -12,15 +12,18 @@ pub(crate) type FlowProblem = (&'static str, String, String);
 /// The largest payload that is taken seriously: a jumbo frame's.
 pub(crate) const MOST_PAYLOAD: u64 = 9000;
 
-fn problem<T>(key: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Result<T, FlowProblem> {
+fn problem<T>(
+    key: &'static str,
+    what: impl Into<String>,
+    remedy: impl Into<String>,
+) -> Result<T, FlowProblem> {
     Err((key, what.into(), remedy.into()))
 }
 
 /// Reads a variant's name; the error is problem and remedy.
 pub(crate) fn read_variant(text: &str) -> Result<Variant, (String, String)> {
-    text.parse::<Variant>().map_err(|error| {
-        (format!("\"{text}\": {}", error.problem()), super::check::sentence(error.remedy()))
-    })
+    text.parse::<Variant>()
+        .map_err(|error| (format!("\"{text}\": {}", error.problem()), super::check::sentence(error.remedy())))
 }
 
 /// The application of `flow`; `variant` is what TCP flows run that choose none.
@@ -29,7 +32,11 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
     match flow.app {
         AppKind::Ftp => {
             if flow.bytes == Some(Bytes(0)) {
-                return problem("bytes", "a transfer of nothing", "Give at least \"1B\", or leave it out for an endless one.");
+                return problem(
+                    "bytes",
+                    "a transfer of nothing",
+                    "Give at least \"1B\", or leave it out for an endless one.",
+                );
             }
             let variant = match &flow.tcp {
                 Some(name) => read_variant(name).map_err(|(what, remedy)| ("tcp", what, remedy))?,
@@ -43,7 +50,12 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
         }
         AppKind::OnOff => {
             let (interval, payload) = pace(flow)?;
-            Ok(Application::OnOff { interval, payload, on: phase("on", flow.on)?, off: phase("off", flow.off)? })
+            Ok(Application::OnOff {
+                interval,
+                payload,
+                on: phase("on", flow.on)?,
+                off: phase("off", flow.off)?,
+            })
         }
     }
 }
@@ -83,14 +95,22 @@ fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), FlowProblem> {
             return problem("interval", "both rate and interval say how fast to send", "Keep one of them.");
         }
         (None, None) => {
-            return problem("app", "nothing says how fast to send", "Add rate = \"200kbps\" or interval = \"250ms\".");
+            return problem(
+                "app",
+                "nothing says how fast to send",
+                "Add rate = \"200kbps\" or interval = \"250ms\".",
+            );
         }
         (Some(rate), None) => BitRate::airtime(rate, size.0 as u32),
         (None, Some(interval)) => interval,
     };
     if interval.is_zero() {
         let key = if flow.rate.is_some() { "rate" } else { "interval" };
-        return problem(key, "packets without any time between them", "Give a longer interval or a lower rate.");
+        return problem(
+            key,
+            "packets without any time between them",
+            "Give a longer interval or a lower rate.",
+        );
     }
     Ok((interval, size.0 as u32))
 }
@@ -99,7 +119,11 @@ fn phase(key: &'static str, given: Option<SimDuration>) -> Result<SimDuration, F
     match given {
         Some(length) if !length.is_zero() => Ok(length),
         Some(_) => problem(key, "a phase of no length", "Give a mean length such as \"1s\"."),
-        None => problem("app", format!("app = \"on-off\" needs the key \"{key}\""), format!("Add {key} = \"1s\", for example.")),
+        None => problem(
+            "app",
+            format!("app = \"on-off\" needs the key \"{key}\""),
+            format!("Add {key} = \"1s\", for example."),
+        ),
     }
 }
 

@@ -4,8 +4,8 @@ use super::de::read;
 use super::error::{Place, ScenarioError, Source};
 use super::file::Compat;
 use super::overrides;
-use super::tree::{Entry, Node, Table};
 use super::tree::Kind;
+use super::tree::{Entry, Node, Table};
 use serde::Serialize;
 use std::sync::Arc;
 use tworay_mac::MacConfig;
@@ -43,6 +43,7 @@ fn defaults(compat: Compat) -> Node {
 }
 
 fn add(table: &mut Table, key: &str, config: &impl Serialize) {
-    let value = toml::Value::try_from(config).expect("settings are TOML values: their tests write and read them");
+    let value =
+        toml::Value::try_from(config).expect("settings are TOML values: their tests write and read them");
     table.insert(key.to_owned(), Entry { key_place: None, node: Node::from_toml(&value) });
 }

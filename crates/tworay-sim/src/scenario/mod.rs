@@ -111,10 +111,9 @@ impl Scenario {
     /// The same world with every TCP flow running `tcp`.
     pub fn with_variant(&self, tcp: &str) -> Result<Self, ScenarioError> {
         let source = Arc::new(Source { name: "--tcp".into(), text: tcp.to_owned(), has_lines: false });
-        let variant: Variant =
-            flow::read_variant(tcp).map_err(|(problem, remedy)| {
-                ScenarioError::new(Some(Place::new(&source, 0..tcp.len())), problem, remedy)
-            })?;
+        let variant: Variant = flow::read_variant(tcp).map_err(|(problem, remedy)| {
+            ScenarioError::new(Some(Place::new(&source, 0..tcp.len())), problem, remedy)
+        })?;
         Ok(self.with_custom_variant(&variant))
     }
 
@@ -164,7 +163,10 @@ fn read_file(path: &Path) -> Result<String, ScenarioError> {
         fail(reason, remedy)
     })?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(fail("the file is larger than 16 MiB".into(), "A scenario is a short TOML text; check the path."));
+        return Err(fail(
+            "the file is larger than 16 MiB".into(),
+            "A scenario is a short TOML text; check the path.",
+        ));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

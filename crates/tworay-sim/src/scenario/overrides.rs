@@ -5,7 +5,8 @@ use super::tree::{Entry, Kind, Node, Table};
 use std::sync::Arc;
 
 /// What a `--set` looks like.
-const FORM: &str = "Write --set KEY=VALUE, for example --set mac.rts_threshold=3000B or --set flow.0.tcp=sack.";
+const FORM: &str =
+    "Write --set KEY=VALUE, for example --set mac.rts_threshold=3000B or --set flow.0.tcp=sack.";
 
 /// Lays one `--set` over `root`. The value may be written bare (`3000B`, `sack`, `true`, `7`) or as
 /// TOML (`"3000B"`, `[1, 2]`). List items are numbered from 0: `flow.0.start=2s`.
@@ -37,7 +38,8 @@ fn value_at(source: &Arc<Source>, start: usize) -> Node {
     let raw = &source.text[start..];
     let lead = raw.len() - raw.trim_start().len();
     let span = start + lead..start + lead + raw.trim().len();
-    let bare = Node { kind: Kind::Text(raw.trim().to_owned()), place: Some(Place::new(source, span.clone())) };
+    let bare =
+        Node { kind: Kind::Text(raw.trim().to_owned()), place: Some(Place::new(source, span.clone())) };
     match Node::parse_value(source, span) {
         Some(node) => node,
         None => bare,
@@ -62,9 +64,10 @@ fn descend(node: &mut Node, parts: &[(&str, Place)], value: Node) -> Result<(), 
             }
         }
         Kind::Table(table) => {
-            let entry = table
-                .entry((*name).to_owned())
-                .or_insert_with(|| Entry { key_place: None, node: Node { kind: Kind::Table(Table::new()), place: None } });
+            let entry = table.entry((*name).to_owned()).or_insert_with(|| Entry {
+                key_place: None,
+                node: Node { kind: Kind::Table(Table::new()), place: None },
+            });
             entry.key_place = Some(place.clone());
             descend(&mut entry.node, rest, value)
         }

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 /// JSON Schema (draft 2020-12) of the scenario file. TOML editors use it to complete and check keys.
 pub fn json_schema() -> Value {
     let mut schema = schemars::schema_for!(ScenarioFile).to_value();
-    if let Some(properties) = schema.pointer_mut("/$defs/TcpConfig/properties").and_then(Value::as_object_mut) {
+    if let Some(properties) = schema.pointer_mut("/$defs/TcpConfig/properties").and_then(Value::as_object_mut)
+    {
         properties.insert(
             "variant".into(),
             json!({
@@ -41,7 +42,8 @@ pub(crate) fn description(path: &str) -> Option<String> {
 pub(crate) fn kinds(path: &str) -> Vec<String> {
     let schema = json_schema();
     let steps = path.split('.').filter(|part| part.parse::<usize>().is_err());
-    let table = steps.fold(Some(&schema), |at, part| at?.get("properties")?.get(part).map(|next| follow(&schema, next)));
+    let table = steps
+        .fold(Some(&schema), |at, part| at?.get("properties")?.get(part).map(|next| follow(&schema, next)));
     let forms = table.and_then(|table| table.get("oneOf")).and_then(Value::as_array);
     let kind = |form: &Value| Some(form.pointer("/properties/kind/const")?.as_str()?.to_owned());
     forms.into_iter().flatten().filter_map(kind).collect()

@@ -27,9 +27,10 @@ impl Scenario {
             };
             [way(link.from, link.to, &link.drops), way(link.to, link.from, &[])]
         });
-        let switches = self.events.iter().map(|event| {
-            (SimTime::ZERO + event.at, NodeId(event.node), event.what == EventKind::Up)
-        });
+        let switches = self
+            .events
+            .iter()
+            .map(|event| (SimTime::ZERO + event.at, NodeId(event.node), event.what == EventKind::Up));
         Ok(Setup {
             seed,
             duration: self.duration,

@@ -132,7 +132,11 @@ impl Node {
                 _ => break,
             };
             // A table's own span may cover many lines: its key is the better mark.
-            let own = if next.as_table().is_some() { key_place.as_ref().or(next.place.as_ref()) } else { next.place.as_ref() };
+            let own = if next.as_table().is_some() {
+                key_place.as_ref().or(next.place.as_ref())
+            } else {
+                next.place.as_ref()
+            };
             place = own.cloned().or(place);
             node = next;
         }

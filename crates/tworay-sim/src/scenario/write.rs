@@ -38,7 +38,8 @@ fn render(value: &toml::Table) -> String {
     ];
     let mut text = String::new();
     for key in ORDER {
-        let Some(part) = value.get(key).filter(|part| part.as_array().is_none_or(|list| !list.is_empty())) else {
+        let Some(part) = value.get(key).filter(|part| part.as_array().is_none_or(|list| !list.is_empty()))
+        else {
             continue;
         };
         if !text.is_empty() && (part.is_table() || part.is_array()) {

@@ -1,1 +1,111 @@
+//! What is acknowledged when, and which SACK blocks go along.
+
 use super::*;
+use crate::{ReceiverConfig, SackConfig};
+use tworay_wire::TcpOptions;
+
+fn segment(start: u64, len: u32, fin: bool) -> TcpSegment {
+    TcpSegment {
+        src_port: 1,
+        dst_port: 2,
+        seq: Seq32(100 + start as u32),
+        ack: Seq32(1),
+        flags: if fin { TcpFlags::ACK.with(TcpFlags::FIN) } else { TcpFlags::ACK },
+        window: 1000,
+        payload: len,
+        options: TcpOptions::default(),
+    }
+}
+
+/// A receiver whose peer's SYN had number 100: data starts at offset 1.
+fn receiver() -> (Receiver, Counters) {
+    let mut r = Receiver::new();
+    r.synchronise(Seq32(100), true);
+    (r, Counters::default())
+}
+
+fn blocks(r: &Receiver, cfg: &TcpConfig) -> Vec<(u32, u32)> {
+    r.blocks(cfg).iter().map(|b| (b.left.0 - 100, b.right.0 - 100)).collect()
+}
+
+#[test]
+fn sack_blocks_newest_first() {
+    let (mut r, mut c) = receiver();
+    let cfg = TcpConfig::default();
+    // Arrives (offset, length); ACK, delivered, blocks afterwards. RFC 2018 §4.
+    type Row = ((u64, u32), u32, u64, &'static [(u32, u32)]);
+    let table: [Row; 8] = [
+        ((1, 10), 11, 10, &[]),
+        ((21, 10), 11, 0, &[(21, 31)]),
+        ((41, 10), 11, 0, &[(41, 51), (21, 31)]),
+        ((31, 5), 11, 0, &[(21, 36), (41, 51)]),
+        ((61, 10), 11, 0, &[(61, 71), (21, 36), (41, 51)]),
+        ((81, 10), 11, 0, &[(81, 91), (61, 71), (21, 36)]),
+        ((11, 10), 36, 25, &[(81, 91), (61, 71), (41, 51)]),
+        ((36, 60), 96, 60, &[]),
+    ];
+    for ((at, len), ack, delivered, expected) in table {
+        let result = r.accept(&cfg, &mut c, &segment(at, len, false));
+        assert_eq!((r.ack().0 - 100, result.deliver), (ack, delivered), "after {at}+{len}");
+        assert_eq!(blocks(&r, &cfg), expected, "after {at}+{len}");
+        r.acknowledged();
+    }
+    assert_eq!(c.delivered_bytes, 95);
+}
+
+#[test]
+fn duplicates_are_reported_if_wanted() {
+    let (mut r, mut c) = receiver();
+    let cfg = TcpConfig { sack: SackConfig { dsack: true, ..Default::default() }, ..Default::default() };
+    r.accept(&cfg, &mut c, &segment(1, 10, false));
+    r.accept(&cfg, &mut c, &segment(21, 10, false));
+    let again = r.accept(&cfg, &mut c, &segment(1, 10, false));
+    assert_eq!(again.ack, AckWhen::Alone, "a duplicate is answered at once");
+    assert_eq!(blocks(&r, &cfg), [(1, 11), (21, 31)], "RFC 2883 §4: the duplicate first");
+    r.acknowledged();
+    assert_eq!(blocks(&r, &cfg), [(21, 31)], "and only once");
+    assert_eq!(c.duplicates, 1);
+}
+
+#[test]
+fn delayed_acks_hold_one_in_order_segment() {
+    let (mut r, mut c) = receiver();
+    let receiver = ReceiverConfig { acks: AckPolicy::Delayed, ..Default::default() };
+    let cfg = TcpConfig { receiver, ..Default::default() };
+    // RFC 5681 §4.2
+    for (at, when, why) in [
+        (1, AckWhen::Later, "the first of two"),
+        (11, AckWhen::Now, "the second"),
+        (31, AckWhen::Alone, "beyond a gap"),
+        (21, AckWhen::Now, "fills the gap"),
+        (41, AckWhen::Later, "in order again"),
+    ] {
+        let result = r.accept(&cfg, &mut c, &segment(at, 10, false));
+        assert_eq!(result.ack, when, "{why}");
+        if result.ack != AckWhen::Later {
+            r.acknowledged();
+        }
+    }
+}
+
+#[test]
+fn the_fin_counts_once_everything_before_it_is_here() {
+    let (mut r, mut c) = receiver();
+    let cfg = TcpConfig::default();
+    let early = r.accept(&cfg, &mut c, &segment(11, 0, true));
+    assert!(!early.closed && early.deliver == 0);
+    let all = r.accept(&cfg, &mut c, &segment(1, 10, false));
+    assert_eq!((all.closed, all.deliver, r.ack().0 - 100), (true, 10, 12));
+    let again = r.accept(&cfg, &mut c, &segment(11, 0, true));
+    assert!(!again.closed, "the peer closes once");
+}
+
+#[test]
+fn nothing_beyond_the_window_is_kept() {
+    let (mut r, mut c) = receiver();
+    let cfg = TcpConfig::default();
+    let window = cfg.window_bytes();
+    let result = r.accept(&cfg, &mut c, &segment(1 + window, 10, false));
+    assert_eq!((result.ack, c.ignored_for(Ignored::OutsideWindow)), (AckWhen::Alone, 1));
+    assert!(blocks(&r, &cfg).is_empty());
+}

@@ -4,7 +4,8 @@ use super::*;
 #[test]
 fn every_built_in_scenario_is_valid_and_named_as_it_is_called() {
     for info in builtin_list() {
-        let scenario = Scenario::load(&info.example, &[]).unwrap_or_else(|error| panic!("{}: {error}", info.name));
+        let scenario =
+            Scenario::load(&info.example, &[]).unwrap_or_else(|error| panic!("{}: {error}", info.name));
         assert_eq!(scenario.name, info.example);
         assert!(!info.summary.is_empty() && !info.summary.contains('{'), "{}", info.summary);
         assert!(!builtin_text(&info.name).unwrap().contains('{'), "{}", info.name);
@@ -13,7 +14,14 @@ fn every_built_in_scenario_is_valid_and_named_as_it_is_called() {
 
 #[test]
 fn numbers_in_the_name_make_the_network() {
-    let table = [("string-1", 2), ("string-64", 65), ("grid-5x5", 25), ("grid-2x7", 14), ("cross", 9), ("strip-50", 50)];
+    let table = [
+        ("string-1", 2),
+        ("string-64", 65),
+        ("grid-5x5", 25),
+        ("grid-2x7", 14),
+        ("cross", 9),
+        ("strip-50", 50),
+    ];
     for (name, nodes) in table {
         let scenario = Scenario::load(name, &[]).unwrap();
         assert_eq!(scenario.node_count(), nodes, "{name}");

@@ -43,14 +43,17 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
     };
     let (from_node, to_node) = (node(from)?, node(to)?);
     let Some((_, usual)) = USUAL.iter().find(|(name, _)| *name == app) else {
-        let hint = suggest(app, &APPS).map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
+        let hint =
+            suggest(app, &APPS).map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
         let remedy = format!("{hint}Allowed: {}.", APPS.join(", "));
         return Err(fail(app, format!("unknown application \"{app}\""), remedy));
     };
     let mut settings: Vec<(&str, &str)> = Vec::new();
     for part in parts {
         match part.split_once('=') {
-            Some((key, value)) if !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') => {
+            Some((key, value))
+                if !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') =>
+            {
                 settings.push((key, value));
             }
             _ => return Err(fail(part, format!("\"{part}\" is no setting"), FORM.to_owned())),
@@ -59,14 +62,22 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
     let given = |key: &str| settings.iter().any(|(name, _)| *name == key);
     let pace = given("rate") || given("interval");
     let mut text = format!("\n[[flow]]\nfrom = {from_node}\nto = {to_node}\napp = \"{app}\"\n");
-    let missing = usual.iter().chain(&[("start", "1s")]).filter(|(key, _)| !given(key) && !(pace && matches!(*key, "rate" | "interval")));
+    let missing = usual
+        .iter()
+        .chain(&[("start", "1s")])
+        .filter(|(key, _)| !given(key) && !(pace && matches!(*key, "rate" | "interval")));
     let missing: Vec<_> = missing.copied().collect();
     for (key, value) in settings.iter().chain(&missing) {
         let number = value.parse::<u32>().is_ok() && *key == "port";
-        let value = if number { (*value).to_owned() } else { toml::Value::String((*value).to_owned()).to_string() };
+        let value =
+            if number { (*value).to_owned() } else { toml::Value::String((*value).to_owned()).to_string() };
         let _ = writeln!(text, "{key} = {value}");
     }
-    let start = settings.iter().chain(&missing).find(|(key, _)| *key == "start").and_then(|(_, value)| value.parse().ok());
+    let start = settings
+        .iter()
+        .chain(&missing)
+        .find(|(key, _)| *key == "start")
+        .and_then(|(_, value)| value.parse().ok());
     Ok(FlowTable { text, start })
 }
 
@@ -77,8 +88,15 @@ pub(super) fn from_traffic(traffic: &Traffic, first: u16) -> Result<Vec<FlowTabl
 
 fn from_traffic_flow(flow: &TrafficFlow, first: u16) -> Result<FlowTable, ScenarioError> {
     let (Some(from), Some(to)) = (renumber(flow.from, first), renumber(flow.to, first)) else {
-        let problem = format!("the traffic file names node {}, the movement file starts at node {first}", flow.from.min(flow.to));
-        return Err(ScenarioError::new(None, problem, "Give the traffic file that belongs to the movement file."));
+        let problem = format!(
+            "the traffic file names node {}, the movement file starts at node {first}",
+            flow.from.min(flow.to)
+        );
+        return Err(ScenarioError::new(
+            None,
+            problem,
+            "Give the traffic file that belongs to the movement file.",
+        ));
     };
     let mut text = format!("\n[[flow]]\nfrom = {from}\nto = {to}\n");
     match &flow.kind {
@@ -100,7 +118,8 @@ fn from_traffic_flow(flow: &TrafficFlow, first: u16) -> Result<FlowTable, Scenar
         let _ = writeln!(text, "stop = \"{}\"", stop.since_start());
     }
     for (object, variable, value) in &flow.other_settings {
-        let line: String = format!("{object} set {variable} {value}").chars().filter(|c| !c.is_control()).collect();
+        let line: String =
+            format!("{object} set {variable} {value}").chars().filter(|c| !c.is_control()).collect();
         let _ = writeln!(text, "# not carried over: {line}");
     }
     Ok(FlowTable { text, start: Some(flow.start.since_start()) })

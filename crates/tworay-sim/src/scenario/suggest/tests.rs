@@ -22,9 +22,7 @@ fn misspellings_find_their_word() {
 
 #[test]
 fn distances_by_hand() {
-    let of = |a: &str, b: &str| {
-        distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>())
-    };
+    let of = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
     assert_eq!(of("kitten", "sitting"), 3);
     assert_eq!(of("ab", "ba"), 1);
     assert_eq!(of("", "abc"), 3);

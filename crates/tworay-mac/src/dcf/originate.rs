@@ -1,0 +1,199 @@
+//! Our own frame exchange: RTS, DATA, and what follows when they go unanswered (IEEE 802.11-1999 §9.2.5.3, §9.2.5.7).
+
+use super::{Current, Dcf, Exchange, GiveUp, MacAction, MacTimer};
+use crate::frame::{Frame, FrameKind};
+use tworay_base::{SimDuration, SimTime};
+
+impl Dcf {
+    /// The backoff is over: RTS or DATA goes out.
+    pub(super) fn send_current(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        let Some(c) = self.current else { return };
+        if c.rts_next {
+            let t = &self.timing;
+            let duration = t.sifs + t.cts + t.sifs + c.airtime + t.sifs + t.ack;
+            let frame = self.control(FrameKind::Rts, c.to, duration);
+            self.counters.tx_rts += 1;
+            self.transmit(now, frame, out);
+            self.expect(Exchange::AwaitCts, self.tx_until + self.timing.cts_timeout, out);
+        } else {
+            self.send_data(now, c, out);
+        }
+    }
+
+    fn send_data(&mut self, now: SimTime, c: Current, out: &mut Vec<MacAction>) {
+        let broadcast = c.to.is_broadcast();
+        let frame = Frame {
+            kind: FrameKind::Data,
+            from: self.node,
+            to: c.to,
+            duration: if broadcast { SimDuration::ZERO } else { self.timing.sifs + self.timing.ack },
+            number: c.number,
+            retry: c.retry,
+            protected: c.protected,
+            packet: Some(c.packet),
+            bytes: c.bytes,
+            airtime: c.airtime,
+        };
+        self.transmit(now, frame, out);
+        if broadcast {
+            self.counters.tx_broadcast += 1;
+            self.expect(Exchange::Broadcasting, self.tx_until, out);
+        } else {
+            self.counters.tx_data += 1;
+            self.expect(Exchange::AwaitAck, self.tx_until + self.timing.ack_timeout, out);
+        }
+    }
+
+    pub(super) fn transmit(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
+        self.tx_until = now + frame.airtime;
+        out.push(MacAction::Transmit(frame));
+    }
+
+    pub(super) fn expect(&mut self, exchange: Exchange, until: SimTime, out: &mut Vec<MacAction>) {
+        self.exchange = exchange;
+        self.hold_until = until;
+        out.push(MacAction::Arm(MacTimer::Exchange, until));
+    }
+
+    /// Ends whatever exchange was going on at `now`.
+    pub(super) fn settle(&mut self, now: SimTime) {
+        self.exchange = Exchange::None;
+        self.hold_until = now;
+    }
+
+    pub(super) fn exchange_step(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        match self.exchange {
+            Exchange::None => {}
+            Exchange::AwaitCts | Exchange::AwaitAck => self.unanswered(now, out),
+            Exchange::DataSoon => self.data_after_cts(now, out),
+            Exchange::Broadcasting => {
+                self.settle(now);
+                self.cw = self.cw_min;
+                self.finish_current(now, out);
+            }
+            Exchange::RespondSoon(frame) => self.respond(now, frame, out),
+            Exchange::AwaitData | Exchange::Acknowledging => {
+                self.settle(now);
+                self.resume_own(now, out);
+            }
+        }
+    }
+
+    pub(super) fn on_cts(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        if self.exchange != Exchange::AwaitCts {
+            self.counters.unexpected += 1;
+            return;
+        }
+        self.short_retries = 0;
+        if let Some(c) = &mut self.current {
+            c.rts_next = false;
+        }
+        self.settle(now);
+        if self.late_ack.is_some() {
+            self.send_late_ack(now, out);
+        } else {
+            self.data_soon(now, out);
+        }
+    }
+
+    fn data_soon(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        self.exchange = Exchange::DataSoon;
+        out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
+    }
+
+    /// (ns-2) After an exchange for others: our own frame draws a backoff if none is left.
+    fn resume_own(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        match self.current {
+            // A late ACK went before the DATA of a CTS.
+            Some(c) if c.protected && !c.rts_next => self.data_soon(now, out),
+            Some(_) if self.backoff.is_none() => self.draw_backoff(now),
+            _ => {}
+        }
+    }
+
+    fn data_after_cts(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        self.settle(now);
+        let idle = self.idle_from() <= now;
+        if self.quirks.data_needs_idle_after_sifs && !idle {
+            if let Some(c) = &mut self.current {
+                c.rts_next = c.protected;
+            }
+            self.double_window();
+            self.draw_backoff(now);
+        } else if let Some(c) = self.current {
+            self.send_data(now, c, out);
+        }
+    }
+
+    pub(super) fn on_ack(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        if self.exchange != Exchange::AwaitAck {
+            self.counters.unexpected += 1;
+            return;
+        }
+        if self.current.is_some_and(|c| c.protected) {
+            self.long_retries = 0;
+        } else {
+            self.short_retries = 0;
+        }
+        self.cw = self.cw_min;
+        out.push(MacAction::Disarm(MacTimer::Exchange));
+        self.settle(now);
+        self.send_late_ack(now, out);
+        self.finish_current(now, out);
+    }
+
+    /// The packet is done: acknowledged or broadcast. A backoff follows even if no packet does (§9.2.5.2).
+    fn finish_current(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        self.draw_backoff(now);
+        if let Some(c) = self.current.take() {
+            out.push(MacAction::Sent { packet: c.packet });
+        }
+        out.push(MacAction::Ready);
+    }
+
+    /// No CTS or no ACK came in time.
+    pub(super) fn unanswered(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        let was_rts = self.exchange == Exchange::AwaitCts;
+        self.settle(now);
+        let Some(c) = &mut self.current else { return };
+        let (failures, count, limit) = if was_rts {
+            (&mut self.counters.rts_failures, &mut self.short_retries, self.short_limit)
+        } else if c.protected {
+            (&mut self.counters.ack_failures, &mut self.long_retries, self.long_limit)
+        } else {
+            (&mut self.counters.ack_failures, &mut self.short_retries, self.short_limit)
+        };
+        *failures += 1;
+        *count = count.saturating_add(1);
+        if *count >= limit {
+            *count = 0;
+            self.give_up(now, was_rts, out);
+        } else {
+            if !was_rts {
+                c.retry = true;
+                c.rts_next = c.protected;
+            }
+            self.double_window();
+            self.draw_backoff(now);
+            self.send_late_ack(now, out);
+        }
+    }
+
+    fn give_up(&mut self, now: SimTime, was_rts: bool, out: &mut Vec<MacAction>) {
+        let Some(c) = self.current.take() else { return };
+        self.cw = self.cw_min;
+        let unanswered = if was_rts {
+            self.counters.give_ups_rts += 1;
+            FrameKind::Rts
+        } else {
+            self.counters.give_ups_data += 1;
+            FrameKind::Data
+        };
+        if !self.quirks.no_backoff_after_give_up {
+            self.draw_backoff(now);
+        }
+        self.send_late_ack(now, out);
+        out.push(MacAction::GaveUp(GiveUp { packet: c.packet, to: c.to, unanswered }));
+        out.push(MacAction::Ready);
+    }
+}

@@ -1,0 +1,117 @@
+//! What we do for others: CTS after RTS, ACK after DATA (IEEE 802.11-1999 §9.2.5.7, §9.2.8).
+
+use super::{Dcf, Exchange, MacAction, MacTimer};
+use crate::frame::{Frame, FrameKind};
+use crate::timing::Timing;
+use tworay_base::{NodeId, SimDuration, SimTime};
+
+/// What ns-2 allows for propagation each way (its DSSS_MaxPropagationDelay).
+const MAX_PROPAGATION: SimDuration = SimDuration::from_micros(2);
+
+impl Dcf {
+    /// While we wait for a CTS or an ACK, any other good frame means that our attempt has failed.
+    pub(super) fn end_wait_by_other(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
+        let awaited = match self.exchange {
+            Exchange::AwaitCts => FrameKind::Cts,
+            Exchange::AwaitAck => FrameKind::Ack,
+            _ => return,
+        };
+        if frame.kind != awaited || frame.to != self.node {
+            out.push(MacAction::Disarm(MacTimer::Exchange));
+            self.unanswered(now, out);
+        }
+    }
+
+    pub(super) fn on_rts(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
+        let reserved = !self.quirks.cts_needs_idle_after_sifs && self.nav_until > now;
+        if self.exchange != Exchange::None || reserved {
+            self.counters.busy += 1;
+            return;
+        }
+        let t = &self.timing;
+        let duration = frame.duration.saturating_sub(t.sifs + t.cts);
+        let cts = self.control(FrameKind::Cts, frame.from, duration);
+        self.respond_after_sifs(now, cts, out);
+    }
+
+    pub(super) fn on_data(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
+        let Some(packet) = frame.packet else { return };
+        let ack = self.control(FrameKind::Ack, frame.from, SimDuration::ZERO);
+        let awaited = frame.protected && self.exchange == Exchange::AwaitData;
+        let unasked = frame.protected && self.quirks.data_needs_cts && !awaited;
+        match self.exchange {
+            _ if unasked => return self.counters.busy += 1,
+            Exchange::AwaitData if awaited => {
+                self.settle(now);
+                self.respond_after_sifs(now, ack, out);
+            }
+            Exchange::None => self.respond_after_sifs(now, ack, out),
+            Exchange::AwaitCts | Exchange::AwaitAck if self.late_ack.is_none() => self.late_ack = Some(ack),
+            // One response at a time; and no frame fits in a SIFS.
+            _ => return self.counters.busy += 1,
+        }
+        if self.duplicates.is_duplicate(frame.from, frame.number, frame.retry) {
+            self.counters.duplicates += 1;
+        } else {
+            out.push(MacAction::Deliver { packet, from: frame.from });
+        }
+    }
+
+    pub(super) fn send_late_ack(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+        if let Some(ack) = self.late_ack.take() {
+            self.respond_after_sifs(now, ack, out);
+        }
+    }
+
+    fn respond_after_sifs(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
+        self.exchange = Exchange::RespondSoon(frame);
+        out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
+    }
+
+    /// The SIFS before our CTS or ACK is over.
+    pub(super) fn respond(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
+        self.settle(now);
+        if frame.kind == FrameKind::Cts {
+            if self.quirks.cts_needs_idle_after_sifs && self.idle_from() > now {
+                self.counters.busy += 1;
+                return;
+            }
+            self.counters.tx_cts += 1;
+            self.transmit(now, frame, out);
+            if self.quirks.cts_waits_for_data {
+                let t = &self.timing;
+                // The CTS's duration is SIFS + DATA + SIFS + ACK.
+                let data = frame.duration.saturating_sub(t.sifs + t.ack);
+                let until = self.tx_until + data + MAX_PROPAGATION * 2;
+                self.expect(Exchange::AwaitData, until, out);
+            }
+        } else {
+            self.counters.tx_ack += 1;
+            self.transmit(now, frame, out);
+            if self.quirks.cts_waits_for_data {
+                self.expect(Exchange::Acknowledging, self.tx_until, out);
+            }
+        }
+    }
+
+    pub(super) fn control(&self, kind: FrameKind, to: NodeId, duration: SimDuration) -> Frame {
+        let (rts, cts, ack) = Timing::control_bytes();
+        let (bytes, airtime) = match kind {
+            FrameKind::Rts => (rts, self.timing.rts),
+            FrameKind::Cts => (cts, self.timing.cts),
+            _ => (ack, self.timing.ack),
+        };
+        Frame {
+            kind,
+            from: self.node,
+            to,
+            duration,
+            number: 0,
+            retry: false,
+            protected: false,
+            packet: None,
+            bytes,
+            airtime,
+        }
+    }
+}
