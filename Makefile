@@ -18,15 +18,16 @@ NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not 
 help:
 	@sed -n 's/^# make /make /p' Makefile
 
+# A stamp carries the time at which its step began: a file edited meanwhile is newer.
 setup: $(VENV)/.native
 
 $(VENV)/.python: requirements.txt requirements-dev.txt scripts/setup.sh
-	@scripts/setup.sh python
-	@touch $@
+	@mkdir -p $(VENV) && touch $(VENV)/.began-python && scripts/setup.sh python
+	@touch -r $(VENV)/.began-python $@
 
 $(VENV)/.native: $(VENV)/.python $(NATIVE)
-	@scripts/setup.sh native
-	@touch $@
+	@mkdir -p $(VENV) && touch $(VENV)/.began-native && scripts/setup.sh native
+	@touch -r $(VENV)/.began-native $@
 
 run: setup
 	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds $(SEEDS)

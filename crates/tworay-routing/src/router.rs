@@ -8,7 +8,7 @@ use tworay_wire::Packet;
 #[derive(Clone, Debug)]
 pub enum Router {
     /// Fixed next hops.
-    Static(StaticRoutes),
+    Static(Box<StaticRoutes>),
     /// AODV.
     Aodv(Box<Aodv>),
 }
@@ -17,7 +17,7 @@ impl Router {
     /// The router of `node`; `rng` serves its jitter.
     pub fn new(config: &RoutingConfig, node: NodeId, rng: RngStream) -> Self {
         match config.protocol {
-            Protocol::Static => Router::Static(StaticRoutes::new(node)),
+            Protocol::Static => Router::Static(Box::new(StaticRoutes::new(node))),
             Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(&config.aodv, node, rng))),
         }
     }

@@ -19,11 +19,11 @@ const TRAFFIC: &str = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) 
 /// A folder with a movement and a traffic file, and the path of a scenario beside it.
 fn files(name: &str) -> (PathBuf, PathBuf, PathBuf) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert").join(name);
-    fs::create_dir_all(folder.join("in")).unwrap();
-    fs::create_dir_all(folder.join("out")).unwrap();
+    fs::create_dir_all(folder.join("in")).expect("the test folder can be written");
+    fs::create_dir_all(folder.join("out")).expect("the test folder can be written");
     let (moves, traffic) = (folder.join("in/walk.mov"), folder.join("in/walk.traffic"));
-    fs::write(&moves, MOVES).unwrap();
-    fs::write(&traffic, TRAFFIC).unwrap();
+    fs::write(&moves, MOVES).expect("the test folder can be written");
+    fs::write(&traffic, TRAFFIC).expect("the test folder can be written");
     (moves, traffic, folder.join("out/walk.toml"))
 }
 

@@ -71,6 +71,13 @@ Did you mean "variant"?"#
     | ^^^
 Did you mean "rate"?"#
     );
+    assert_eq!(
+        edited("[topology]", "[mobility]\nkind = \"static\"\nspeed = \"3m/s\"\n[topology]"),
+        r#"my.toml:4:1: unknown key "speed" in mobility
+  4 | speed = "3m/s"
+    | ^^^^^
+Remove it: no further keys are allowed here."#
+    );
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn read(text: &str, sets: &[&str]) -> Scenario {
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
+    fs::create_dir_all(&path).expect("the test folder can be written");
     path
 }
 

@@ -1,8 +1,8 @@
 //! Every constant and habit of AODV.
 
 use super::options::{
-    AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime, Requests,
-    StaleErrors, Stranded, Upkeep,
+    AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
+    Requests, StaleErrors, Stranded, Upkeep,
 };
 use crate::ConfigProblem;
 use schemars::JsonSchema;

@@ -48,7 +48,14 @@ impl Aodv {
 
     /// Sends the packet on, lets it wait, or drops it for want of a route. `from` is the neighbour
     /// it came from, if it came from one now.
-    pub(super) fn resolve(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: Option<NodeId>, out: Out) {
+    pub(super) fn resolve(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        from: Option<NodeId>,
+        out: Out,
+    ) {
         let own = packet.src == self.node;
         let dst = packet.dst;
         match self.table.get(now, dst).map_or(State::Down, |r| r.state) {

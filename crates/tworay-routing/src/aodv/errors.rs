@@ -62,7 +62,14 @@ impl Aodv {
     }
 
     /// A packet of `from` came for a destination without a route.
-    pub(super) fn report_unroutable(&mut self, now: SimTime, dst: NodeId, seq: Seq32, from: NodeId, out: Out) {
+    pub(super) fn report_unroutable(
+        &mut self,
+        now: SimTime,
+        dst: NodeId,
+        seq: Seq32,
+        from: NodeId,
+        out: Out,
+    ) {
         let report = Report { unreachable: vec![(dst, seq)], audience: SmallVec::from_slice(&[from]) };
         self.send_error(now, report, false, SimDuration::ZERO, out);
     }

@@ -19,8 +19,8 @@ mod upkeep;
 
 pub use config::AodvConfig;
 pub use options::{
-    AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime, Requests,
-    StaleErrors, Stranded, Upkeep,
+    AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
+    Requests, StaleErrors, Stranded, Upkeep,
 };
 
 use crate::buffer::SendBuffer;
@@ -118,7 +118,15 @@ impl Aodv {
     }
 
     /// Sends a message of this node, or relays one under its name.
-    fn emit(&mut self, now: SimTime, message: AodvMessage, to: NodeId, ttl: u8, delay: SimDuration, out: Out) {
+    fn emit(
+        &mut self,
+        now: SimTime,
+        message: AodvMessage,
+        to: NodeId,
+        ttl: u8,
+        delay: SimDuration,
+        out: Out,
+    ) {
         let ip_bytes = match self.config.packet_sizes {
             PacketSizes::Udp => message.ip_bytes(),
             PacketSizes::Ns2 => match &message {

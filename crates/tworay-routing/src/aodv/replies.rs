@@ -48,15 +48,7 @@ impl Aodv {
         Some(next_hop)
     }
 
-    fn on_reply(
-        &mut self,
-        now: SimTime,
-        id: PacketId,
-        packet: &Packet,
-        rrep: &Rrep,
-        from: NodeId,
-        out: Out,
-    ) {
+    fn on_reply(&mut self, now: SimTime, id: PacketId, packet: &Packet, rrep: &Rrep, from: NodeId, out: Out) {
         if let Err(what) = self.check_reply(rrep, from) {
             return self.refuse(id, from, what, out);
         }
@@ -107,11 +99,8 @@ impl Aodv {
         if packet.ttl <= 1 {
             return self.drop_packet(id, DropReason::Ttl, out);
         }
-        let relayed = Rrep {
-            hop_count: rrep.hop_count + 1,
-            ack_required: self.config.blacklist,
-            ..rrep.clone()
-        };
+        let relayed =
+            Rrep { hop_count: rrep.hop_count + 1, ack_required: self.config.blacklist, ..rrep.clone() };
         let Some(next_hop) = self.pass_reply(now, relayed, packet.ttl - 1, out) else {
             return self.drop_packet(id, DropReason::NoRoute, out);
         };

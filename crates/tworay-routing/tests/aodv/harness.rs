@@ -80,7 +80,10 @@ pub fn rerr(unreachable: &[(u16, u32)]) -> Rerr {
 pub enum Script {
     Up(u16, u16),
     Down(u16, u16),
-    Send { from: u16, to: u16 },
+    Send {
+        from: u16,
+        to: u16,
+    },
     /// One frame of the link is given up by the MAC although the link stands.
     FalseFailure(u16, u16),
 }
@@ -301,7 +304,9 @@ impl Net {
         let _ = writeln!(self.ladder, "{:?} {node}>{next_hop} {message}", self.now);
         let link = (node.0, next_hop.0);
         let works = next_hop.is_broadcast()
-            || self.links.contains(&link) && !self.false_failures.remove(&link) && !self.rng.chance(self.loss);
+            || self.links.contains(&link)
+                && !self.false_failures.remove(&link)
+                && !self.rng.chance(self.loss);
         let time = if works { AIRTIME } else { GIVING_UP };
         self.post(self.now + time, Event::SendDone { node, id, next_hop, works });
     }
@@ -361,7 +366,10 @@ impl Net {
                 }
                 RoutingAction::Consume { packet: id } => {
                     self.answered(node, id);
-                    assert!(self.packets[id.index()].packet.is_routing(), "only control packets are consumed");
+                    assert!(
+                        self.packets[id.index()].packet.is_routing(),
+                        "only control packets are consumed"
+                    );
                     self.packets[id.index()].alive = false;
                 }
                 RoutingAction::Drop { packet: id, reason, .. } => {
@@ -485,7 +493,10 @@ pub fn describe(packet: &Packet) -> String {
         ),
         AodvMessage::Rrep(r) if packet.dst.is_broadcast() => format!("HELLO seq {}", r.dst_seq),
         AodvMessage::Rrep(r) => {
-            format!("RREP {} seq {} hops {} for {} life {}", r.dst, r.dst_seq, r.hop_count, r.orig, r.lifetime)
+            format!(
+                "RREP {} seq {} hops {} for {} life {}",
+                r.dst, r.dst_seq, r.hop_count, r.orig, r.lifetime
+            )
         }
         AodvMessage::Rerr(r) => {
             let list: Vec<String> = r.unreachable.iter().map(|(d, s)| format!("{d} seq {s}")).collect();

@@ -53,7 +53,8 @@ fn lifetime() -> impl Strategy<Value = SimDuration> {
 }
 
 fn message() -> impl Strategy<Value = AodvMessage> {
-    let request = ((any::<bool>(), any::<bool>(), any::<bool>()), hops(), 0u32..4, (node(), seq()), (node(), seq()));
+    let request =
+        ((any::<bool>(), any::<bool>(), any::<bool>()), hops(), 0u32..4, (node(), seq()), (node(), seq()));
     let reply = (any::<bool>(), hops(), (node(), seq()), node(), lifetime());
     prop_oneof![
         request.prop_map(|((gratuitous, destination_only, unknown_seq), hop_count, id, dst, orig)| {

@@ -74,7 +74,11 @@ fn waiting_packets_leave_ten_milliseconds_apart() {
         desk.send(ms(i), &data(1, 9, i));
     }
     let said = desk.rreq(ms(40), 2, 9, rreq(9, 6, 1, None, 2, 1));
-    assert_eq!(said, ["forward to 2", "forward to 2", "RREP 1 seq 6 hops 0 for 9 life 10s to 2"], "but not on a request");
+    assert_eq!(
+        said,
+        ["forward to 2", "forward to 2", "RREP 1 seq 6 hops 0 for 9 life 10s to 2"],
+        "but not on a request"
+    );
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn build(world: &World, config: &AodvConfig) -> Net {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 30000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     /// At every instant the next hops towards each destination form no cycle, and every packet goes
     /// to newer sequence numbers or, with the same one, to fewer hops.

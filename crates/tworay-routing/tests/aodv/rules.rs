@@ -27,7 +27,11 @@ fn a_request_is_relayed_once_with_one_more_hop_and_one_less_to_live() {
     let q = rreq(1, 10, 9, None, 1, 7);
     assert_eq!(desk.rreq(ms(0), 2, 4, q.clone()), ["RREQ 1#7 seq 10 for 9 seq ? hops 2 ttl 3 to *"]);
     assert_eq!(desk.rreq(ms(1), 3, 4, Rreq { hop_count: 1, ..q.clone() }), NOTHING, "known id");
-    assert_eq!(desk.rreq(ms(6000), 2, 4, q), ["RREQ 1#7 seq 10 for 9 seq ? hops 2 ttl 3 to *"], "forgotten id");
+    assert_eq!(
+        desk.rreq(ms(6000), 2, 4, q),
+        ["RREQ 1#7 seq 10 for 9 seq ? hops 2 ttl 3 to *"],
+        "forgotten id"
+    );
     assert_eq!(desk.rreq(ms(6001), 2, 1, rreq(1, 11, 9, None, 1, 8)), NOTHING, "hop limit");
     assert_eq!(desk.route(ms(6001), 1), Some((2, 11, 2)), "the reverse route is made all the same");
     assert_eq!(desk.route(ms(6001), 2), Some((2, 0, 1)), "and one to the previous hop (§6.5)");
@@ -171,7 +175,11 @@ fn a_broken_link_is_told_to_those_who_use_it() {
     desk.send(ms(0), &data(5, 9, 1));
     desk.rrep(ms(10), 6, rrep(9, 20, 5, 2));
     let said = desk.fail(ms(50), &data(5, 9, 2), 6);
-    assert_eq!(said, ["RREQ 5#2 seq 2 for 9 seq 21 hops 0 ttl 5 to *", "purge 6"], "last hops 3 + increment 2");
+    assert_eq!(
+        said,
+        ["RREQ 5#2 seq 2 for 9 seq 21 hops 0 ttl 5 to *", "purge 6"],
+        "last hops 3 + increment 2"
+    );
 }
 
 #[test]

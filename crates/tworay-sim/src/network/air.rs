@@ -84,10 +84,8 @@ impl Network {
         let Some(medium) = &mut self.medium else { return true };
         let t = medium.get_mut(tx);
         let frame = t.frame;
-        let origin = match event {
-            Event::Begin(_) => t.start,
-            _ => t.start + frame.airtime,
-        };
+        let begins = matches!(event, Event::Begin(_));
+        let origin = if begins { t.start } else { t.start + frame.airtime };
         let whole = t.cursor == 0
             && self.queue.peek_time() > origin + tworay_base::SimDuration::from_nanos(t.farthest as u64);
         if !whole {
@@ -99,7 +97,10 @@ impl Network {
             let hearer = self.medium.as_ref().map(|m| m.get(tx).hearers[i]);
             let Some(hearer) = hearer else { break };
             let at = origin + hearer.delay();
-            if !whole && at > base && self.queue.peek_time() < at {
+            // Whoever starts to send in the very nanosecond in which a signal arrives has not heard it:
+            // timers of that time go before beginnings, and after ends.
+            let next = self.queue.peek_time();
+            if !whole && at > base && (next < at || (begins && next == at)) {
                 if let Some(m) = &mut self.medium {
                     m.get_mut(tx).cursor = i as u32;
                 }

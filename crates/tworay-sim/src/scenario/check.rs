@@ -175,8 +175,8 @@ impl Check<'_> {
 
     /// The number of nodes with a radio; reads the movement file, if there is one, to know.
     fn radio_nodes(&self, file: &ScenarioFile, mobility: &MobilityConfig) -> Result<u32, ScenarioError> {
-        let wired_only = matches!(file.topology, TopologyConfig::Recorded { .. })
-            && matches!(mobility, MobilityConfig::Static { .. })
+        let wired_only = file.topology == TopologyConfig::default()
+            && *mobility == MobilityConfig::default()
             && !file.links.is_empty();
         if wired_only {
             return Ok(0);

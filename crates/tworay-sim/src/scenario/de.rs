@@ -149,6 +149,7 @@ fn choices(found: &str, allowed: &[&str]) -> String {
 fn key_hint(found: &str, allowed: &[&str]) -> String {
     match suggest(found, allowed) {
         Some(nearest) => format!("Did you mean \"{nearest}\"?"),
+        None if allowed.is_empty() => "Remove it: no further keys are allowed here.".to_owned(),
         None => format!("Keys allowed here: {}.", allowed.join(", ")),
     }
 }

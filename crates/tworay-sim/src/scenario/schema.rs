@@ -41,9 +41,8 @@ pub(crate) fn description(path: &str) -> Option<String> {
 /// The values that the key `kind` may have in the table at a dotted path.
 pub(crate) fn kinds(path: &str) -> Vec<String> {
     let schema = json_schema();
-    let steps = path.split('.').filter(|part| part.parse::<usize>().is_err());
-    let table = steps
-        .fold(Some(&schema), |at, part| at?.get("properties")?.get(part).map(|next| follow(&schema, next)));
+    let mut steps = path.split('.').filter(|part| part.parse::<usize>().is_err());
+    let table = steps.try_fold(&schema, |at, part| Some(follow(&schema, at.get("properties")?.get(part)?)));
     let forms = table.and_then(|table| table.get("oneOf")).and_then(Value::as_array);
     let kind = |form: &Value| Some(form.pointer("/properties/kind/const")?.as_str()?.to_owned());
     forms.into_iter().flatten().filter_map(kind).collect()

@@ -65,7 +65,7 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
     let missing = usual
         .iter()
         .chain(&[("start", "1s")])
-        .filter(|(key, _)| !given(key) && !(pace && matches!(*key, "rate" | "interval")));
+        .filter(|(key, _)| !(given(key) || pace && matches!(*key, "rate" | "interval")));
     let missing: Vec<_> = missing.copied().collect();
     for (key, value) in settings.iter().chain(&missing) {
         let number = value.parse::<u32>().is_ok() && *key == "port";

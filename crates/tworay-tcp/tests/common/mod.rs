@@ -1,0 +1,148 @@
+//! Two endpoints and a path whose packets meet given fates; after the last fate the path is good.
+#![allow(dead_code, unreachable_pub)]
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_tcp::{Amount, Arrival, Connection, Ports, Side, TcpAction, TcpConfig, TcpTimer, Variant};
+use tworay_wire::TcpSegment;
+
+/// What happens to a packet on its way.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Arrives,
+    Lost,
+    /// Arrives twice.
+    Doubled,
+    /// Arrives this much later than usual, perhaps after others.
+    Late(SimDuration),
+}
+
+enum Event {
+    Arrive(usize, TcpSegment),
+    Timer(usize, TcpTimer, SimTime),
+}
+
+/// One end's experience.
+#[derive(Default, Debug)]
+pub struct Seen {
+    pub delivered: u64,
+    pub connected: u32,
+    pub peer_closed: u32,
+    pub finished: u32,
+}
+
+pub struct Pair {
+    pub now: SimTime,
+    pub ends: [Connection; 2],
+    pub seen: [Seen; 2],
+    /// Every segment sent, with its sender and time.
+    pub log: Vec<(SimTime, usize, TcpSegment)>,
+    pub delay: SimDuration,
+    fates: Vec<Fate>,
+    sent: usize,
+    heap: BinaryHeap<Reverse<(SimTime, u64)>>,
+    events: BTreeMap<u64, Event>,
+    count: u64,
+    timers: [[SimTime; TcpTimer::COUNT]; 2],
+}
+
+impl Pair {
+    pub fn new(config: &TcpConfig, variant: &Variant, fates: Vec<Fate>) -> Self {
+        let end = |side, local, remote| {
+            let rng = RngStream::new(1, NodeId(local), Purpose::Tcp);
+            Connection::new(config, variant, side, Ports { local, remote }, rng)
+        };
+        Self {
+            now: SimTime::ZERO + SimDuration::from_secs(1),
+            ends: [end(Side::Active, 1, 2), end(Side::Passive, 2, 1)],
+            seen: Default::default(),
+            log: Vec::new(),
+            delay: SimDuration::from_millis(50),
+            fates,
+            sent: 0,
+            heap: BinaryHeap::new(),
+            events: BTreeMap::new(),
+            count: 0,
+            timers: [[SimTime::NEVER; TcpTimer::COUNT]; 2],
+        }
+    }
+
+    /// Opens both ends, writes `bytes[i]` at end i, and closes both.
+    pub fn start(&mut self, bytes: [u64; 2]) {
+        for who in [1, 0] {
+            let mut out = Vec::new();
+            let now = self.now;
+            self.ends[who].open(now, &mut out);
+            self.ends[who].write(now, Amount::Bytes(bytes[who]), &mut out);
+            self.ends[who].close(now, &mut out);
+            self.act(who, out);
+        }
+    }
+
+    /// Runs until both ends are finished, nothing is left to do, or `limit` events are over.
+    pub fn run(&mut self, limit: u64) {
+        for _ in 0..limit {
+            if self.seen.iter().all(|s| s.finished > 0) {
+                return;
+            }
+            let Some(Reverse((at, id))) = self.heap.pop() else { return };
+            self.now = at;
+            let mut out = Vec::new();
+            let who = match self.events.remove(&id).expect("an event") {
+                Event::Arrive(who, segment) => {
+                    self.ends[who].on_segment(at, &segment, Arrival { ttl_left: 60, hops: 4 }, &mut out);
+                    who
+                }
+                Event::Timer(who, timer, at) => {
+                    if self.timers[who][timer.index()] != at {
+                        continue;
+                    }
+                    self.timers[who][timer.index()] = SimTime::NEVER;
+                    self.ends[who].on_timer(at, timer, &mut out);
+                    who
+                }
+            };
+            self.act(who, out);
+        }
+    }
+
+    fn schedule(&mut self, at: SimTime, event: Event) {
+        self.heap.push(Reverse((at, self.count)));
+        self.events.insert(self.count, event);
+        self.count += 1;
+    }
+
+    fn act(&mut self, who: usize, actions: Vec<TcpAction>) {
+        for action in actions {
+            match action {
+                TcpAction::Send { segment, .. } => {
+                    self.log.push((self.now, who, segment.clone()));
+                    let fate = self.fates.get(self.sent).copied().unwrap_or(Fate::Arrives);
+                    self.sent += 1;
+                    let at = self.now + self.delay;
+                    match fate {
+                        Fate::Lost => {}
+                        Fate::Arrives => self.schedule(at, Event::Arrive(1 - who, segment)),
+                        Fate::Late(by) => self.schedule(at + by, Event::Arrive(1 - who, segment)),
+                        Fate::Doubled => {
+                            self.schedule(at, Event::Arrive(1 - who, segment.clone()));
+                            self.schedule(at, Event::Arrive(1 - who, segment));
+                        }
+                    }
+                }
+                TcpAction::Arm(timer, at) => {
+                    assert!(at >= self.now, "a timer in the past");
+                    self.timers[who][timer.index()] = at;
+                    self.schedule(at, Event::Timer(who, timer, at));
+                }
+                TcpAction::Disarm(timer) => self.timers[who][timer.index()] = SimTime::NEVER,
+                TcpAction::Deliver { bytes } => self.seen[who].delivered += u64::from(bytes),
+                TcpAction::Connected => self.seen[who].connected += 1,
+                TcpAction::PeerClosed => self.seen[who].peer_closed += 1,
+                TcpAction::Finished => self.seen[who].finished += 1,
+                TcpAction::Note(_) => {}
+            }
+        }
+    }
+}

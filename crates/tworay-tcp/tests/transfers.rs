@@ -1,0 +1,137 @@
+//! Whatever is lost, doubled or reordered: a finite transfer delivers exactly what was written, and
+//! ends once the path is good. Every variant, every handshake, both directions at once.
+
+mod common;
+
+use common::{Fate, Pair};
+use proptest::prelude::*;
+use tworay_base::SimDuration;
+use tworay_tcp::{
+    AckPolicy, Handshake, NewRenoExit, NewRenoTimer, RenoForm, SackForm, TcpConfig, Timing, Variant, registry,
+};
+
+/// Every name of the registry that stands alone, and the combinations worth having.
+fn variants() -> Vec<Variant> {
+    let mut names: Vec<String> = registry().iter().map(|i| i.name.to_owned()).collect();
+    names.extend(COMBINATIONS.iter().map(|n| (*n).to_owned()));
+    names.iter().filter_map(|n| n.parse().ok()).collect()
+}
+
+/// Enough to try every setting against every variant.
+const CASES: u32 = 30000;
+
+const COMBINATIONS: &[&str] = &[];
+
+fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![
+        5 => Just(Fate::Arrives),
+        3 => Just(Fate::Lost),
+        1 => Just(Fate::Doubled),
+        2 => (1u64..400).prop_map(|ms| Fate::Late(SimDuration::from_millis(ms))),
+    ]
+}
+
+fn config() -> impl Strategy<Value = TcpConfig> {
+    let handshake = prop_oneof![Just(Handshake::ThreeWay), Just(Handshake::OneWay), Just(Handshake::None)];
+    (handshake, any::<[bool; 12]>(), 0u32..4, prop_oneof![Just(0u32), Just(u32::MAX - 5000)]).prop_map(
+        |(handshake, b, burst, iss)| {
+            let mut c = if b[0] { TcpConfig::ns2() } else { TcpConfig::default() };
+            c.handshake = handshake;
+            c.fin = b[1];
+            c.limited_transmit = b[2];
+            c.timestamps = b[3];
+            c.timing = if b[4] { Timing::EverySegment } else { Timing::OnePerWindow };
+            c.reno = if b[5] { RenoForm::Rfc } else { RenoForm::Bugfix };
+            c.newreno.partial_window_deflation = b[6];
+            c.newreno.exit = if b[7] { NewRenoExit::Keep } else { NewRenoExit::Flight };
+            c.newreno.timer = if b[8] { NewRenoTimer::Impatient } else { NewRenoTimer::SlowButSteady };
+            c.sack.form = if b[9] { SackForm::Rfc6675 } else { SackForm::Ns2Pipe };
+            c.sack.dsack = b[10];
+            c.receiver.acks = if b[11] { AckPolicy::Delayed } else { AckPolicy::EverySegment };
+            c.max_burst = burst;
+            c.iss = iss;
+            c
+        },
+    )
+}
+
+fn check(config: &TcpConfig, variant: &Variant, fates: Vec<Fate>, bytes: [u64; 2]) -> Result<(), TestCaseError> {
+    let mut pair = Pair::new(config, variant, fates);
+    pair.start(bytes);
+    pair.run(200_000);
+    for who in 0..2 {
+        let (seen, end) = (&pair.seen[who], &pair.ends[who]);
+        prop_assert_eq!(seen.finished, 1, "{} side {}: {:?} {:?}", variant, who, end.snapshot(), end.counters());
+        prop_assert_eq!(seen.connected, 1);
+        prop_assert_eq!(end.counters().acked_bytes, bytes[who]);
+        prop_assert_eq!(pair.seen[1 - who].delivered, bytes[who], "{}", variant);
+        prop_assert!(pair.seen[1 - who].peer_closed <= 1);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, ..ProptestConfig::default() })]
+    #[test]
+    fn a_finite_transfer_delivers_what_was_written_and_ends(
+        config in config(),
+        fates in prop::collection::vec(fate(), 0..120),
+        bytes in prop_oneof![(0u64..120_000, Just(0u64)), (0u64..60_000, 0u64..60_000)],
+    ) {
+        for variant in variants() {
+            check(&config, &variant, fates.clone(), [bytes.0, bytes.1])?;
+        }
+    }
+}
+
+#[test]
+fn a_long_outage_is_survived() {
+    for variant in variants() {
+        let fates = (0..60).map(|i| if i < 30 { Fate::Arrives } else { Fate::Lost }).collect();
+        check(&TcpConfig::default(), &variant, fates, [300_000, 0]).expect("a complete transfer");
+    }
+}
+
+#[test]
+fn without_losses_nothing_is_sent_twice() {
+    for variant in variants() {
+        for config in [TcpConfig::default(), TcpConfig::ns2()] {
+            let mut pair = Pair::new(&config, &variant, Vec::new());
+            pair.start([500_000, 0]);
+            pair.run(100_000);
+            let counters = pair.ends[0].counters();
+            assert_eq!((counters.retransmitted_segments, counters.timeouts), (0, 0), "{variant}");
+            assert_eq!(counters.sent_segments, 500_000u64.div_ceil(1460), "{variant}");
+        }
+    }
+}
+
+#[test]
+fn a_closed_window_is_probed_until_it_opens() {
+    use tworay_tcp::{Arrival, SegmentKind, TcpAction, TcpTimer};
+    let variant: Variant = "newreno".parse().expect("a variant");
+    let config = TcpConfig { handshake: Handshake::None, ..TcpConfig::default() };
+    let mut pair = Pair::new(&config, &variant, Vec::new());
+    let (now, mut out) = (pair.now, Vec::new());
+    let end = &mut pair.ends[0];
+    end.open(now, &mut out);
+    end.write(now, tworay_tcp::Amount::Bytes(5000), &mut out);
+    let TcpAction::Send { segment, .. } =
+        out.iter().rev().find(|a| matches!(a, TcpAction::Send { .. })).expect("data")
+    else {
+        unreachable!()
+    };
+    let mut answer = segment.clone();
+    (answer.ack, answer.seq, answer.payload, answer.window) = (segment.seq_end(), segment.ack, 0, 0);
+    out.clear();
+    end.on_segment(now, &answer, Arrival::default(), &mut out);
+    assert!(out.iter().any(|a| matches!(a, TcpAction::Arm(TcpTimer::Persist, _))), "{out:?}");
+    out.clear();
+    end.on_timer(now, TcpTimer::Persist, &mut out);
+    assert!(out.iter().any(|a| matches!(a, TcpAction::Send { kind: SegmentKind::Probe, .. })), "{out:?}");
+    answer.window = 60_000;
+    out.clear();
+    end.on_segment(now, &answer, Arrival::default(), &mut out);
+    assert!(out.contains(&TcpAction::Disarm(TcpTimer::Persist)));
+    assert!(out.iter().any(|a| matches!(a, TcpAction::Send { kind: SegmentKind::Data { .. }, .. })), "{out:?}");
+}
