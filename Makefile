@@ -10,7 +10,10 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
-SEEDS ?= 10
+SEEDS ?= 30
+
+# Whatever Python is first on the path, the binding is checked against the one in .venv.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 # Everything the native module is built from.
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*')
@@ -43,6 +46,7 @@ test-python: setup test-rust
 	$(BIN)/ruff check python
 	$(BIN)/ruff format --check python
 	$(BIN)/mypy
+	$(BIN)/stubtest tworay._native
 	$(BIN)/pytest
 
 fmt:

@@ -2,6 +2,23 @@
 
 from typing import Literal, TypeAlias, final
 
+__all__ = [
+    "VERSION",
+    "Cancelled",
+    "RunControl",
+    "RunError",
+    "RunReport",
+    "Scenario",
+    "ScenarioError",
+    "TworayError",
+    "builtin_scenarios",
+    "builtin_text",
+    "convert",
+    "json_schema",
+    "run",
+    "variants",
+]
+
 VERSION: str
 
 class TworayError(Exception): ...
@@ -30,9 +47,9 @@ class RunControl:
 @final
 class RunReport:
     def json(self) -> str: ...
-    def tables(self) -> list[tuple[str, list[Column]]]: ...
+    def tables(self) -> list[tuple[str, list[_Column]]]: ...
 
-Column: TypeAlias = tuple[str, Literal["f64", "i64"], bytes] | tuple[str, Literal["str"], list[str]]
+_Column: TypeAlias = tuple[str, Literal["f64", "i64"], bytes] | tuple[str, Literal["str"], list[str]]
 
 def run(
     scenario: Scenario, seed: int, series: bool = False, control: RunControl | None = None
@@ -44,6 +61,6 @@ def convert(
     movement: str, traffic: str | None = None, flows: list[str] = ..., output: str | None = None
 ) -> str: ...
 
-Parameter: TypeAlias = tuple[str, float | None, float, float, str]
+_Parameter: TypeAlias = tuple[str, float | None, float, float, str]
 
-def variants() -> list[tuple[str, str, str, list[Parameter]]]: ...
+def variants() -> list[tuple[str, str, str, list[_Parameter]]]: ...

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
-    from tworay._native import Column, RunReport
+    from tworay._native import RunReport, _Column
 
 
 def frames(report: RunReport) -> dict[str, pl.DataFrame]:
@@ -16,7 +16,7 @@ def frames(report: RunReport) -> dict[str, pl.DataFrame]:
     return {name: pl.DataFrame([_series(column) for column in columns]) for name, columns in report.tables()}
 
 
-def _series(column: Column) -> pl.Series:
+def _series(column: _Column) -> pl.Series:
     name = column[0]
     if column[1] == "f64":
         # NaN means "no value" in the core; a data frame says null.

@@ -53,8 +53,7 @@ class Store:
         """Keep a finished run; safe to call from several threads."""
         with self._lock, _writing(self.path):
             self._create()
-            name = f"{_file_name(variant)}-seed-{seed}"
-            with _new_directory(self.path / RUNS / name) as directory:
+            with _new_directory(self.path / RUNS / _part_name(variant, seed)) as directory:
                 _write_run(directory, run, tcp=variant)
 
     def write_single(self, run: Run) -> None:
@@ -65,7 +64,7 @@ class Store:
     def finish(self, comparison: Comparison) -> None:
         """Merge the finished runs into one table a kind and write the summary."""
         with self._lock, _writing(self.path):
-            parts = sorted(path for path in (self.path / RUNS).iterdir() if not path.name.startswith("."))
+            parts = self._parts(comparison)
             with _new_file(self.path / SUMMARY) as file:
                 file.write_text(_json(comparison.summary), encoding="utf-8")
             with _new_file(self.path / "runs.parquet") as file:
@@ -74,6 +73,15 @@ class Store:
                 with _new_file(self.path / f"{table}.parquet") as file:
                     _merge([part / f"{table}.parquet" for part in parts], file)
             shutil.rmtree(self.path / RUNS)
+
+    def _parts(self, comparison: Comparison) -> list[Path]:
+        """Return the finished runs, by variant and seed."""
+        places = [
+            self.path / RUNS / _part_name(variant, seed)
+            for variant in comparison.variants
+            for seed in comparison.seeds
+        ]
+        return [place for place in places if place.is_dir()]
 
     def _create(self) -> None:
         if not self._created:
@@ -203,5 +211,5 @@ def _write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _file_name(variant: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.+=-]", "_", variant)
+def _part_name(variant: str, seed: int) -> str:
+    return f"{re.sub(r'[^A-Za-z0-9.+=-]', '_', variant)}-seed-{seed}"

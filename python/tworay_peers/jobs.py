@@ -14,17 +14,21 @@ from tworay_peers.places import CACHE, ROOT, replace
 from tworay_peers.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 Result = dict[str, Any]
 
 
-def last_json_line(command: tuple[str, ...]) -> Result:
-    """Run a command and read the JSON that ends its output; ns-2 talks before it comes to the point."""
-    output = processes.run(command).output
-    start = output.rfind('{"flows"') if not output.lstrip().startswith("{") else 0
+def run_for_json(command: tuple[str, ...]) -> Result:
+    """Run a command that prints a JSON document."""
+    return read_json(processes.run(command).output, command)
+
+
+def read_json(output: str, command: Sequence[str]) -> Result:
+    """Read the JSON that a simulator printed; ns-2 says other things as well, before and after."""
+    lines = [line for line in output.splitlines() if line.startswith('{"flows"')]
     try:
-        document: Result = json.loads(output[start:])
+        document: Result = json.loads(lines[0] if lines else output)
     except ValueError as error:
         raise processes.ProgramError(f"{' '.join(command)}\nprinted no result: {output[-500:]}") from error
     return document
@@ -41,7 +45,7 @@ class Job:
     """Fingerprints and versions of everything beside the command that the result depends on."""
     weight: float = field(default=1.0, compare=False)
     """Guessed seconds, for the time left."""
-    harvest: Callable[[tuple[str, ...]], Result] = field(default=last_json_line, compare=False, repr=False)
+    harvest: Callable[[tuple[str, ...]], Result] = field(default=run_for_json, compare=False, repr=False)
     """Runs the command and makes a result of it."""
 
     @property
@@ -65,6 +69,9 @@ class Results:
 
     def __getitem__(self, job: Job) -> Result:
         return self._found[job]
+
+    def __contains__(self, job: object) -> bool:
+        return job in self._found
 
     def __len__(self) -> int:
         return len(self._found)

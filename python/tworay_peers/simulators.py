@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay_peers import mactrace, tools
-from tworay_peers.jobs import Job, Result, last_json_line
+from tworay_peers.jobs import Job, Result, run_for_json
 from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ STATIC_START, STATIC_STOP = 401, 520
 """ns-2's static routes are DSDV's, which needs time to converge; the transfer lasts 119 s as always."""
 
 
-def ns2(*, traced_from: float | None = None, weight: float = 1.0, **options: Value) -> Job:
+def ns2(options: Mapping[str, Value], *, traced_from: float | None = None, weight: float = 1.0) -> Job:
     """One run of ns-2; with ``traced_from``, the result has the MAC's counts from that second on."""
     command = ["ns", str(NS2_DRIVER)]
     for name, value in options.items():
@@ -38,19 +38,21 @@ def ns2(*, traced_from: float | None = None, weight: float = 1.0, **options: Val
 
 
 def ns2_string(hops: int, tcp: str, seed: int, *, routing: str = "static", rts: int = 0) -> Job:
-    """A string in ns-2, 119 s of transfer."""
-    times: dict[str, Value] = {"start": STATIC_START, "stop": STATIC_STOP} if routing == "static" else {}
-    return ns2(string=hops, tcp=tcp, routing=routing, rts=rts, seed=seed, sample=0.1, **times)
+    """Run a string in ns-2, with 119 s of transfer."""
+    return ns2({**_string(hops, tcp, seed, routing, rts), "sample": 0.1})
 
 
 def ns2_counted_string(hops: int, tcp: str, seed: int, *, routing: str, rts: int) -> Job:
     """As ``ns2_string``, with what the MAC lost and gave up during the transfer."""
-    static = routing == "static"
-    times: dict[str, Value] = {"start": STATIC_START, "stop": STATIC_STOP} if static else {}
-    begin = 400.0 if static else 0.0
-    return ns2(
-        string=hops, tcp=tcp, routing=routing, rts=rts, seed=seed, traced_from=begin, weight=4.0, **times
-    )
+    begin = STATIC_START - 1 if routing == "static" else 0
+    return ns2(_string(hops, tcp, seed, routing, rts), traced_from=begin, weight=4.0)
+
+
+def _string(hops: int, tcp: str, seed: int, routing: str, rts: int) -> dict[str, Value]:
+    options: dict[str, Value] = {"string": hops, "tcp": tcp, "routing": routing, "rts": rts, "seed": seed}
+    if routing == "static":
+        options |= {"start": STATIC_START, "stop": STATIC_STOP}
+    return options
 
 
 def ns3(*, weight: float = 8.0, **options: Value) -> Job:
@@ -107,7 +109,7 @@ def counted_from_transfer(command: tuple[str, ...]) -> Result:
 def _counted(command: tuple[str, ...], begin: float) -> Result:
     with tempfile.TemporaryDirectory(prefix="tworay-peers-") as directory:
         trace = Path(directory) / "trace"
-        result = last_json_line(tuple(str(trace) if word == TRACE else word for word in command))
+        result = run_for_json(tuple(str(trace) if word == TRACE else word for word in command))
         return {**result, "mac": mactrace.count(trace, begin)}
 
 
@@ -134,4 +136,3 @@ def retransmitted(result: Result) -> int:
 def timeouts(result: Result) -> int:
     """Expiries of the retransmission timer."""
     return total(result, "timeouts", "timeouts")
-

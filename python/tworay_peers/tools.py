@@ -18,7 +18,7 @@ from tworay_peers.progress import say
 PACKAGES = ("ns2", "ns2-examples", "libns3-dev", "g++")
 NS3_MODULES = ("core", "network", "internet", "mobility", "wifi", "aodv", "applications", "traffic-control")
 NS3_BINARY = CACHE / "build" / "ns3-adhoc"
-OWN_BINARY = CACHE / "target" / "release" / "examples" / "run"
+OWN_BINARY = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release" / "examples" / "run"
 SUITE = Path("/usr/share/doc/ns2/examples/tcl/test")
 
 
@@ -91,7 +91,18 @@ def build_own_binary() -> None:
 def own_build_command() -> list[str]:
     """Return cargo's command line, from the checkout's root."""
     target = ["--target-dir", str(OWN_BINARY.parents[2])]
-    return ["cargo", "build", "--release", "--locked", "--quiet", "-p", "tworay-sim", "--example", "run", *target]
+    return [
+        "cargo",
+        "build",
+        "--release",
+        "--locked",
+        "--quiet",
+        "-p",
+        "tworay-sim",
+        "--example",
+        "run",
+        *target,
+    ]
 
 
 @cache
@@ -146,7 +157,9 @@ def machine() -> str:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     cores = os.cpu_count() or 1
     processor = names[0] if names else platform.processor() or platform.machine()
-    return f"{processor}, {cores} cores, {memory:.0f} GiB, Linux {platform.release().split('-')[0]}, {_system()}"
+    return (
+        f"{processor}, {cores} cores, {memory:.0f} GiB, Linux {platform.release().split('-')[0]}, {_system()}"
+    )
 
 
 def _system() -> str:

@@ -65,6 +65,7 @@ impl Backoff {
             self.slots -= used.min(self.slots as u64) as u32;
         }
         self.counts_from = resume;
+        self.stage = Stage::Counting;
     }
 }
 

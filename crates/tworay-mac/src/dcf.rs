@@ -114,7 +114,7 @@ enum Exchange {
     RespondSoon(Frame),
     /// (ns-2) our CTS is out, DATA should follow.
     AwaitData,
-    /// (ns-2) our ACK is going out.
+    /// (ns-2) our ACK is going out; our own frame goes on after it.
     Acknowledging,
 }
 

@@ -71,6 +71,18 @@ pub struct RateThreshold {
     pub sinr: Ratio,
 }
 
+/// How the `sinr` reception turns a ratio into a verdict.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SinrErrors {
+    /// Bit errors of DBPSK (1 Mb/s) and DQPSK (2 Mb/s) after despreading, over each stretch of constant
+    /// interference; higher rates by their threshold.
+    #[default]
+    Dsss,
+    /// A frame is good if the ratio never falls below its rate's threshold.
+    Threshold,
+}
+
 /// Noise and thresholds of the `sinr` reception model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -81,6 +93,8 @@ pub struct SinrConfig {
     pub bandwidth: Hertz,
     /// Signal to interference and noise at which a frame's preamble is detected, -20 dB to 60 dB.
     pub preamble: Ratio,
+    /// From ratio to verdict: `dsss` or `threshold`.
+    pub errors: SinrErrors,
     /// Thresholds by rate in ascending order; a rate between two entries takes the higher one's.
     pub thresholds: Vec<RateThreshold>,
 }
@@ -93,6 +107,7 @@ impl Default for SinrConfig {
             noise_figure: Ratio(7.0),
             bandwidth: Hertz(22e6),
             preamble: Ratio(4.0),
+            errors: SinrErrors::Dsss,
             thresholds: table
                 .iter()
                 .map(|&(bps, db)| RateThreshold { rate: BitRate::from_bps(bps), sinr: Ratio(db) })

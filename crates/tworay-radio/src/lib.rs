@@ -9,11 +9,12 @@
 
 mod channel;
 mod config;
+mod dsss;
 mod error_model;
 mod reception;
 
 pub use channel::{Channel, SPEED_OF_LIGHT};
-pub use config::{Profile, Propagation, RadioConfig, RateThreshold, ReceptionModel, SinrConfig};
+pub use config::{Profile, Propagation, RadioConfig, RateThreshold, ReceptionModel, SinrConfig, SinrErrors};
 pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
 pub use reception::{Arrived, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
 

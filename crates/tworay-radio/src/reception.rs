@@ -5,9 +5,10 @@
 //! signal against noise plus the sum of all interference.
 
 use crate::channel::Channel;
-use crate::config::{RadioConfig, ReceptionModel};
+use crate::config::{RadioConfig, ReceptionModel, SinrErrors};
+use crate::dsss;
 use smallvec::SmallVec;
-use tworay_base::{BitRate, SimTime};
+use tworay_base::{BitRate, RngStream, SimDuration, SimTime};
 
 /// ns-2.35's habits of reception, each named once; all off is the plain capture rule.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -50,16 +51,23 @@ pub struct Reception {
     preamble: f64,
     body: f64,
     control: f64,
+    dsss: bool,
+    bandwidth: f64,
+    data_rate: BitRate,
+    basic_rate: BitRate,
+    plcp: SimDuration,
 }
 
 impl Reception {
-    /// Compiles the rules. `data_rate` and `basic_rate` choose the thresholds of the `sinr` model.
+    /// Compiles the rules. The rates and the length of preamble and PLCP header (sent at 1 Mb/s) serve
+    /// the `sinr` model.
     pub fn new(
         config: &RadioConfig,
         channel: &Channel,
         quirks: ReceptionQuirks,
         data_rate: BitRate,
         basic_rate: BitRate,
+        plcp: SimDuration,
     ) -> Self {
         Self {
             sinr: config.reception == ReceptionModel::Sinr,
@@ -70,7 +78,20 @@ impl Reception {
             preamble: config.sinr.preamble.factor(),
             body: channel.sinr_threshold(data_rate),
             control: channel.sinr_threshold(basic_rate),
+            dsss: config.sinr.errors == SinrErrors::Dsss && dsss::knows(data_rate) && dsss::knows(basic_rate),
+            bandwidth: config.sinr.bandwidth.get(),
+            data_rate,
+            basic_rate,
+            plcp,
         }
+    }
+}
+
+impl Reception {
+    /// Whether signals that aren't being read matter later.
+    #[inline]
+    fn keeps_others(&self) -> bool {
+        self.sinr || !self.quirks.locks_on_undecodable
     }
 }
 
@@ -90,6 +111,7 @@ pub struct Signal {
 #[derive(Copy, Clone, Debug)]
 struct Lock {
     tx: u32,
+    start: SimTime,
     end: SimTime,
     power: f64,
     decodable: bool,
@@ -138,9 +160,18 @@ pub struct Receiver {
     others: SmallVec<[(SimTime, f64); 4]>,
     /// Strongest sum of interference during the lock (sinr).
     worst: f64,
+    /// Interference during the lock: (from, to, power) (sinr).
+    overlaps: SmallVec<[(SimTime, SimTime, f64); 4]>,
+    /// Decides about frames whose bit errors leave it open.
+    luck: Option<RngStream>,
 }
 
 impl Receiver {
+    /// A receiver whose bit errors are drawn from `luck` (without one, the likelier outcome happens).
+    pub fn with_luck(luck: RngStream) -> Self {
+        Self { luck: Some(luck), ..Self::default() }
+    }
+
     /// A signal begins. `transmitting`: whether the station's own transmitter is on.
     #[inline]
     pub fn begin(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
@@ -156,6 +187,7 @@ impl Receiver {
         let q = &rules.quirks;
         let fresh = Lock {
             tx: s.tx,
+            start: now,
             end: s.end,
             power: s.power,
             decodable,
@@ -214,6 +246,7 @@ impl Receiver {
                     self.others.pop();
                     let lock = Lock {
                         tx: s.tx,
+                        start: now,
                         end: s.end,
                         power: s.power,
                         decodable,
@@ -222,14 +255,17 @@ impl Receiver {
                     };
                     self.lock = Some(lock);
                     self.worst = before;
+                    self.overlaps.clear();
+                    self.overlaps.extend(self.others.iter().map(|o| (now, o.0, o.1)));
                     return Arrived::default();
                 }
                 Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false }
             }
             Some(_) => {
                 self.others.push((s.end, s.power));
+                self.overlaps.push((now, s.end, s.power));
                 self.worst = self.worst.max(before + s.power);
-                Arrived { lost: decodable.then_some(s.tx), captured_over: false }
+                Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false }
             }
         }
     }
@@ -246,9 +282,7 @@ impl Receiver {
             return Verdict::Deaf;
         }
         if rules.sinr && lock.spoiled == Spoiled::No {
-            let needed = if lock.fast { rules.body } else { rules.control };
-            let good = lock.power >= needed * (rules.noise + self.worst);
-            return if good { Verdict::Good } else { Verdict::Collided };
+            return if self.survives(&lock, rules) { Verdict::Good } else { Verdict::Collided };
         }
         match (lock.spoiled, lock.decodable) {
             (Spoiled::OwnTransmission, _) => Verdict::Deafened,
@@ -258,6 +292,51 @@ impl Receiver {
         }
     }
 
+    fn survives(&mut self, lock: &Lock, rules: &Reception) -> bool {
+        if !rules.dsss {
+            let needed = if lock.fast { rules.body } else { rules.control };
+            return lock.power >= needed * (rules.noise + self.worst);
+        }
+        // Undisturbed frames above the reception threshold are far above the noise: nothing to work out.
+        if self.overlaps.is_empty() && lock.power >= 100.0 * rules.noise {
+            return true;
+        }
+        let chance = self.success(lock, rules);
+        match &mut self.luck {
+            Some(luck) if chance > 0.0 && chance < 1.0 => luck.chance(chance),
+            _ => chance > 0.5,
+        }
+    }
+
+    /// The probability that no bit of the frame is wrong, stretch by stretch of constant interference.
+    fn success(&self, lock: &Lock, rules: &Reception) -> f64 {
+        let header_end = lock.start + rules.plcp;
+        let mut marks: SmallVec<[SimTime; 12]> = SmallVec::new();
+        marks.extend([lock.start, header_end.min(lock.end), lock.end]);
+        for o in &self.overlaps {
+            marks.extend([o.0, o.1].into_iter().filter(|&t| t > lock.start && t < lock.end));
+        }
+        marks.sort_unstable();
+        let mut log_success = 0.0;
+        for pair in marks.windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            if from == to {
+                continue;
+            }
+            let interference: f64 =
+                self.overlaps.iter().filter(|o| o.0 <= from && o.1 >= to).map(|o| o.2).sum();
+            let rate = match (from < header_end, lock.fast) {
+                (true, _) => BitRate::from_bps(1_000_000),
+                (false, true) => rules.data_rate,
+                (false, false) => rules.basic_rate,
+            };
+            let sinr = lock.power / (rules.noise + interference);
+            let bits = to.since(from).as_secs_f64() * rate.as_bps() as f64;
+            log_success += bits * libm::log1p(-dsss::bit_error_rate(sinr, rate, rules.bandwidth));
+        }
+        libm::exp(log_success)
+    }
+
     /// The station's own transmitter goes on: what is being received is lost.
     #[inline]
     pub fn own_transmission(&mut self, rules: &Reception) {
@@ -265,7 +344,9 @@ impl Receiver {
         if rules.quirks.locks_while_transmitting {
             lock.spoiled = Spoiled::OwnTransmission;
         } else {
-            self.others.push((lock.end, lock.power));
+            if rules.keeps_others() {
+                self.others.push((lock.end, lock.power));
+            }
             self.lock = None;
         }
     }
@@ -275,3 +356,6 @@ impl Receiver {
         self.lock.map(|l| l.end)
     }
 }
+
+#[cfg(test)]
+mod tests;

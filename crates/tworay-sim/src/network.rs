@@ -173,7 +173,7 @@ impl Network {
         let rules = radio
             .as_ref()
             .zip(channel.as_ref())
-            .map(|(r, c)| Reception::new(r, c, reception_quirks, mac.data_rate, mac.basic_rate));
+            .map(|(r, c)| Reception::new(r, c, reception_quirks, mac.data_rate, mac.basic_rate, mac.plcp));
         let medium = channel.map(|c| Medium::new(c, &mut tracks));
         let mut timers = TimerTable::default();
         timers.add(NODE_TIMERS * tracks.len());
@@ -182,7 +182,7 @@ impl Network {
                 let id = NodeId(i as u16);
                 Node {
                     mac: Dcf::new(&mac, id, RngStream::new(seed, id, Purpose::Backoff)),
-                    receiver: Receiver::default(),
+                    receiver: Receiver::with_luck(RngStream::new(seed, id, Purpose::ChannelError)),
                     queue: InterfaceQueue::new(mac.queue_limit, quirks.queue_one_short),
                     arp: ArpTable::default(),
                     router: Router::new(&routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),

@@ -337,3 +337,47 @@ fn random_bytes_and_mutilated_scenarios_never_panic() {
     });
     checked.unwrap();
 }
+
+/// Whatever number a key is given, the answer is a scenario or a message.
+#[test]
+fn extreme_numbers_are_taken_or_refused_but_never_panic() {
+    let keys = [
+        "mac.cw_min",
+        "mac.cw_max",
+        "mac.queue_limit",
+        "tcp.window",
+        "tcp.initial_window",
+        "tcp.max_burst",
+        "tcp.rto.backoff_cap",
+        "tcp.dup_threshold",
+        "routing.aodv.net_diameter",
+        "topology.hops",
+        "flow.0.to",
+        "flow.0.port",
+        "duration",
+        "warmup",
+        "mac.rts_threshold",
+        "mac.data_rate",
+        "tcp.mss",
+        "tcp.rto.max",
+        "flow.0.start",
+        "flow.0.bytes",
+        "topology.spacing",
+        "radio.tx_power",
+        "radio.capture_ratio",
+        "routing.aodv.buffer_timeout",
+    ];
+    let numbers =
+        ["0", "1", "255", "65535", "4294967295", "9223372036854775807", "-1", "1e308", "nan", "inf"];
+    let units = ["", "s", "ns", "h", "B", "GB", "bps", "Gbps", "m", "km", "W", "dB"];
+    let mut accepted = 0;
+    for key in keys {
+        for number in numbers {
+            for unit in units {
+                let set = format!("{key}={number}{unit}");
+                accepted += usize::from(Scenario::from_toml(PLAIN, "s.toml", Path::new(""), &[set]).is_ok());
+            }
+        }
+    }
+    assert!(accepted > keys.len(), "some of these are right: {accepted}");
+}

@@ -4,7 +4,7 @@ mod parts;
 mod presets;
 
 pub use parts::{
-    AckPolicy, AckSize, AfterRto, Halving, HalvingPrecision, Handshake, IdleRestart, InitialWindow,
+    AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart, InitialWindow,
     NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, ReceiverConfig, RenoForm,
     RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, WindowSize,
 };

@@ -1,6 +1,6 @@
 //! A full-duplex connection: sender, receiver, and the states between opening and the end.
 
-use crate::config::{Handshake, TcpConfig};
+use crate::config::{AckPolicy, Handshake, TcpConfig};
 use crate::control::PathEvent;
 use crate::counters::{Counters, Ignored};
 use crate::receiver::{AckWhen, Receiver};
@@ -46,13 +46,17 @@ impl Connection {
     /// A connection that isn't open yet. `rng` gives the phases of its clocks.
     pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
         let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
+        let mut config = config.clone();
+        if variant.has(crate::family::daa::NAME) {
+            config.receiver.acks = AckPolicy::Daa;
+        }
         Self {
-            config: config.clone(),
+            sender: Sender::new(variant, &config, clock_phase),
+            config,
             ports,
             side,
             state: State::Closed,
             wants_sack: variant.recovery() == RecoveryKind::Sack,
-            sender: Sender::new(variant.recovery(), variant.controls(config), config, clock_phase),
             receiver: Receiver::new(),
             counters: Counters::default(),
             clock_phase,
@@ -117,7 +121,10 @@ impl Connection {
             TcpTimer::Retransmit => self.with(now, out, |sender, cx| sender.on_rto(cx)),
             TcpTimer::Persist => self.with(now, out, |sender, cx| sender.on_persist(cx)),
             TcpTimer::Variant => self.with(now, out, |sender, cx| sender.on_variant_timer(cx)),
-            TcpTimer::DelayedAck if self.receiver.is_holding() => self.send_ack(now, out),
+            TcpTimer::DelayedAck if self.receiver.is_holding() => {
+                self.receiver.waited(&self.config);
+                self.send_ack(now, out);
+            }
             TcpTimer::DelayedAck => {}
         }
     }
@@ -206,7 +213,7 @@ impl Connection {
             self.counters.ignore(Ignored::OutsideWindow);
             return self.send_ack(now, out);
         }
-        let received = self.receiver.accept(&self.config, &mut self.counters, segment);
+        let received = self.receiver.accept(now, &self.config, &mut self.counters, segment);
         if received.deliver > 0 {
             out.push(TcpAction::Deliver { bytes: received.deliver as u32 });
         }
@@ -223,7 +230,8 @@ impl Connection {
             AckWhen::Alone => self.send_ack(now, out),
             AckWhen::Now if !sent => self.send_ack(now, out),
             AckWhen::Later if !sent => {
-                let at = heartbeat(now + self.config.receiver.interval, self.config.heartbeat, self.clock_phase);
+                let Some(wait) = received.wait else { return };
+                let at = heartbeat(now + wait, self.config.heartbeat, self.clock_phase);
                 out.push(TcpAction::Arm(TcpTimer::DelayedAck, at));
             }
             _ => {}
@@ -335,7 +343,7 @@ impl Connection {
 
     /// An ACK left: none is due any more.
     fn release_held(&mut self, out: &mut Vec<TcpAction>) {
-        if self.receiver.is_holding() && self.config.receiver.acks == crate::AckPolicy::Delayed {
+        if self.receiver.is_holding() && self.config.receiver.acks != AckPolicy::EverySegment {
             out.push(TcpAction::Disarm(TcpTimer::DelayedAck));
         }
         self.receiver.acknowledged();

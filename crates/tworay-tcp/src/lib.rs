@@ -12,6 +12,7 @@ mod config;
 mod connection;
 mod control;
 mod counters;
+mod family;
 mod ranges;
 mod receiver;
 mod rtt;
@@ -21,7 +22,7 @@ mod types;
 mod variant;
 
 pub use config::{
-    AckPolicy, AckSize, AfterRto, Halving, HalvingPrecision, Handshake, IdleRestart, InitialWindow,
+    AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart, InitialWindow,
     NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, ReceiverConfig, RenoForm,
     RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, WindowSize,
 };

@@ -1,9 +1,12 @@
 //! The receiving half: reassembly, acknowledgments, SACK blocks.
 
+mod daa;
+
 use crate::config::{AckPolicy, AckSize, TcpConfig};
 use crate::counters::{Counters, Ignored};
 use crate::ranges::{Range, RangeSet};
 use smallvec::SmallVec;
+use tworay_base::{SimDuration, SimTime};
 use tworay_base::Seq32;
 use tworay_wire::{SackBlock, SackBlocks, TcpFlags, TcpSegment};
 
@@ -14,6 +17,8 @@ pub(crate) struct Received {
     pub deliver: u64,
     /// When to acknowledge.
     pub ack: AckWhen,
+    /// The delayed-ACK timer starts anew with this length.
+    pub wait: Option<SimDuration>,
     /// The peer's FIN came in order now.
     pub closed: bool,
 }
@@ -51,6 +56,7 @@ pub(crate) struct Receiver {
     unacked: u32,
     sack: bool,
     echo: u32,
+    daa: daa::Daa,
 }
 
 impl Receiver {
@@ -66,6 +72,7 @@ impl Receiver {
             unacked: 0,
             sack: false,
             echo: 0,
+            daa: daa::Daa::new(),
         }
     }
 
@@ -104,13 +111,18 @@ impl Receiver {
         self.duplicate = None;
     }
 
+    /// The delayed-ACK timer expired: the ACK goes out now.
+    pub fn waited(&mut self, cfg: &TcpConfig) {
+        self.daa.disturbed(&cfg.receiver.daa);
+    }
+
     /// The offset of a number near what is expected; `None` if it lies before the SYN.
     pub fn offset(&self, seq: Seq32) -> Option<u64> {
         self.next.checked_add_signed(i64::from(seq.diff(self.ack())))
     }
 
     /// Takes a segment's payload and FIN.
-    pub fn accept(&mut self, cfg: &TcpConfig, counters: &mut Counters, segment: &TcpSegment) -> Received {
+    pub fn accept(&mut self, now: SimTime, cfg: &TcpConfig, counters: &mut Counters, segment: &TcpSegment) -> Received {
         let mut result = Received::default();
         let fin = segment.flags.has(TcpFlags::FIN);
         let window_end = self.next + cfg.window_bytes();
@@ -175,9 +187,19 @@ impl Receiver {
             match cfg.receiver.acks {
                 AckPolicy::EverySegment => AckWhen::Now,
                 AckPolicy::Delayed if self.unacked >= cfg.receiver.every => AckWhen::Now,
-                AckPolicy::Delayed => AckWhen::Later,
+                AckPolicy::Delayed => {
+                    result.wait = (self.unacked == 1).then_some(cfg.receiver.interval);
+                    AckWhen::Later
+                }
+                AckPolicy::Daa => {
+                    result.wait = self.daa.in_order(&cfg.receiver.daa, now);
+                    if result.wait.is_some() { AckWhen::Later } else { AckWhen::Now }
+                }
             }
         };
+        if !fills || before > 0 {
+            self.daa.disturbed(&cfg.receiver.daa);
+        }
         result
     }
 

@@ -9,6 +9,7 @@ mod rto;
 mod sack;
 mod sack_ns2;
 mod tahoe;
+mod vegas;
 
 pub(crate) use ack::Ack;
 pub(crate) use output::ip_bytes;
@@ -20,7 +21,7 @@ use crate::receiver::Receiver;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::{Outstanding, Scoreboard};
 use crate::types::{Phase, Ports, Snapshot, TcpAction, TcpNote, TcpTimer};
-use crate::variant::RecoveryKind;
+use crate::variant::{RecoveryKind, Variant};
 use std::collections::VecDeque;
 use tworay_base::{Seq32, SimDuration, SimTime};
 
@@ -60,8 +61,10 @@ enum LastCut {
 #[derive(Copy, Clone, Debug)]
 struct Sent {
     end: u64,
+    /// The last time it was sent.
     at: SimTime,
-    retransmitted: bool,
+    /// How often.
+    times: u32,
 }
 
 /// The sending half of a connection.
@@ -116,13 +119,14 @@ pub(crate) struct Sender {
     deaf_to_dups: bool,
     frozen: bool,
     hops: u8,
+    vegas: vegas::Vegas,
 }
 
 impl Sender {
-    pub fn new(kind: RecoveryKind, controls: Controls, cfg: &TcpConfig, clock_phase: SimDuration) -> Self {
+    pub fn new(variant: &Variant, cfg: &TcpConfig, clock_phase: SimDuration) -> Self {
         Self {
-            kind,
-            controls,
+            kind: variant.recovery(),
+            controls: variant.controls(cfg),
             mss: cfg.mss.0,
             iss: Seq32(cfg.iss),
             una: 0,
@@ -155,6 +159,7 @@ impl Sender {
             deaf_to_dups: false,
             frozen: false,
             hops: 0,
+            vegas: vegas::Vegas::new(variant.parameters()),
         }
     }
 

@@ -6,6 +6,7 @@ mod registry;
 
 pub use error::VariantError;
 pub use registry::{Parameter, VariantInfo, registry};
+pub(crate) use registry::{Entry, Meaning};
 
 use crate::TcpConfig;
 use crate::control::{CongestionControl, Controls, Role};
@@ -23,6 +24,8 @@ pub enum RecoveryKind {
     NewReno,
     /// Selective acknowledgments (RFC 6675).
     Sack,
+    /// Vegas' fine-grained retransmission (Brakmo and Peterson 1995).
+    Vegas,
 }
 
 /// Makes a part for one connection.
@@ -41,6 +44,8 @@ pub(crate) struct PartSpec {
 pub struct Variant {
     name: String,
     recovery: RecoveryKind,
+    /// The recovery's own parameters.
+    parameters: Vec<f64>,
     parts: Vec<PartSpec>,
 }
 
@@ -48,7 +53,7 @@ impl Variant {
     /// A variant of one's own: a recovery, and one part that takes every decision.
     pub fn custom(name: impl Into<String>, recovery: RecoveryKind, make: ControlFactory) -> Self {
         let name = name.into();
-        Self { name: name.clone(), recovery, parts: vec![PartSpec { name, role: Role::Whole, make }] }
+        Self { name: name.clone(), recovery, parameters: Vec::new(), parts: vec![PartSpec { name, role: Role::Whole, make }] }
     }
 
     /// The canonical name.
@@ -59,6 +64,15 @@ impl Variant {
     /// How it repairs losses.
     pub fn recovery(&self) -> RecoveryKind {
         self.recovery
+    }
+
+    /// Whether it has this part.
+    pub(crate) fn has(&self, part: &str) -> bool {
+        self.parts.iter().any(|p| p.name == part)
+    }
+
+    pub(crate) fn parameters(&self) -> &[f64] {
+        &self.parameters
     }
 
     pub(crate) fn controls(&self, config: &TcpConfig) -> Controls {

@@ -11,7 +11,7 @@ use tworay_tcp::{
 };
 use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
-const CASES: u32 = 10000;
+const CASES: u32 = 300;
 
 /// Numbers near the connection's and far from them.
 fn number() -> impl Strategy<Value = u32> {

@@ -86,13 +86,14 @@ impl Dcf {
     pub(super) fn refreeze(&mut self, now: SimTime) {
         self.forget_expired(now, self.current.is_none());
         let idle_from = self.idle_from();
-        let redraw = self.taken_until() > now;
+        let taken = self.taken_until() > now;
+        let transmitting = self.is_transmitting(now);
         let Some(b) = &mut self.backoff else { return };
         // An idle time in the past is what the backoff counts from already.
-        if b.is_committed() || idle_from < now {
+        if idle_from < now || b.is_committed() && !transmitting {
             return;
         }
-        if b.is_immediate() && redraw {
+        if b.is_immediate() && taken {
             self.draw_backoff(now);
         } else {
             b.freeze(now, idle_from + self.timing.difs, self.timing.slot);

@@ -101,13 +101,17 @@ impl Dcf {
         out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
     }
 
+    /// (ns-2) A late ACK went before the DATA that a CTS allowed.
+    pub(super) fn owes_data(&self) -> bool {
+        self.current.is_some_and(|c| c.protected && !c.rts_next)
+    }
+
     /// (ns-2) After an exchange for others: our own frame draws a backoff if none is left.
     fn resume_own(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
-        match self.current {
-            // A late ACK went before the DATA of a CTS.
-            Some(c) if c.protected && !c.rts_next => self.data_soon(now, out),
-            Some(_) if self.backoff.is_none() => self.draw_backoff(now),
-            _ => {}
+        if self.owes_data() {
+            self.data_soon(now, out);
+        } else if self.current.is_some() && self.backoff.is_none() {
+            self.draw_backoff(now);
         }
     }
 

@@ -88,7 +88,7 @@ impl Dcf {
         } else {
             self.counters.tx_ack += 1;
             self.transmit(now, frame, out);
-            if self.quirks.cts_waits_for_data {
+            if self.quirks.cts_waits_for_data || self.owes_data() {
                 self.expect(Exchange::Acknowledging, self.tx_until, out);
             }
         }

@@ -9,6 +9,9 @@ use tworay_tcp::Variant;
 /// What is wrong: key within the flow, problem, remedy.
 pub(crate) type FlowProblem = (&'static str, String, String);
 
+/// A million packets a second is more than any flow here means to send.
+const SHORTEST_INTERVAL: SimDuration = SimDuration::from_micros(1);
+
 /// The largest payload that is taken seriously: a jumbo frame's.
 pub(crate) const MOST_PAYLOAD: u64 = 9000;
 
@@ -104,13 +107,10 @@ fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), FlowProblem> {
         (Some(rate), None) => BitRate::airtime(rate, size.0 as u32),
         (None, Some(interval)) => interval,
     };
-    if interval.is_zero() {
+    if interval < SHORTEST_INTERVAL {
         let key = if flow.rate.is_some() { "rate" } else { "interval" };
-        return problem(
-            key,
-            "packets without any time between them",
-            "Give a longer interval or a lower rate.",
-        );
+        let what = format!("a packet every {interval} is absurd");
+        return problem(key, what, "Send at most one a microsecond: give a longer interval or a lower rate.");
     }
     Ok((interval, size.0 as u32))
 }

@@ -270,11 +270,33 @@ pub struct ReceiverConfig {
     pub interval: SimDuration,
     /// With delayed ACKs, every so many segments are acknowledged at once (RFC 5681 §4.2: 2).
     pub every: u32,
+    /// The parameters of `acks = "daa"`.
+    pub daa: DaaConfig,
+}
+
+/// Dynamic Adaptive ACK (de Oliveira and Braun 2005).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DaaConfig {
+    /// Weight of the old value in the smoothed gap between segments, 0 to 1. Default 0.75.
+    pub alpha: f64,
+    /// Tolerance of the timer (2 + kappa) x gap, above 0. Default 0.2.
+    pub kappa: f64,
+    /// Growth of the segments per ACK during start-up, 0 to 1. Default 0.3.
+    pub mu: f64,
+    /// Segments per ACK at most. Default 4.
+    pub max: u32,
+}
+
+impl Default for DaaConfig {
+    fn default() -> Self {
+        Self { alpha: 0.75, kappa: 0.2, mu: 0.3, max: 4 }
+    }
 }
 
 impl Default for ReceiverConfig {
     fn default() -> Self {
-        Self { acks: AckPolicy::EverySegment, interval: SimDuration::from_millis(100), every: 2 }
+        Self { acks: AckPolicy::EverySegment, interval: SimDuration::from_millis(100), every: 2, daa: DaaConfig::default() }
     }
 }
 
@@ -285,6 +307,11 @@ impl ReceiverConfig {
         }
         if self.every == 0 {
             return problem("receiver.every", "no segment would ever be acknowledged at once".into(), "choose 2 (RFC 5681 §4.2)");
+        }
+        let unit = |x: f64| x > 0.0 && x < 1.0;
+        let d = &self.daa;
+        if !(unit(d.alpha) && unit(d.mu) && d.kappa > 0.0 && d.kappa.is_finite() && d.max >= 1) {
+            return problem("receiver.daa", "alpha and mu lie between 0 and 1, kappa above 0, max at 1 or more".into(), "leave them out for 0.75, 0.3, 0.2 and 4");
         }
         Ok(())
     }
@@ -298,6 +325,8 @@ pub enum AckPolicy {
     EverySegment,
     /// Every second one, or after the interval.
     Delayed,
+    /// Up to every fourth, by the rhythm of arrivals (Dynamic Adaptive ACK).
+    Daa,
 }
 
 /// The window after an idle time longer than the RTO.

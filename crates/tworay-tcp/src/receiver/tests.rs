@@ -45,7 +45,7 @@ fn sack_blocks_newest_first() {
         ((36, 60), 96, 60, &[]),
     ];
     for ((at, len), ack, delivered, expected) in table {
-        let result = r.accept(&cfg, &mut c, &segment(at, len, false));
+        let result = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(at, len, false));
         assert_eq!((r.ack().0 - 100, result.deliver), (ack, delivered), "after {at}+{len}");
         assert_eq!(blocks(&r, &cfg), expected, "after {at}+{len}");
         r.acknowledged();
@@ -57,9 +57,9 @@ fn sack_blocks_newest_first() {
 fn duplicates_are_reported_if_wanted() {
     let (mut r, mut c) = receiver();
     let cfg = TcpConfig { sack: SackConfig { dsack: true, ..Default::default() }, ..Default::default() };
-    r.accept(&cfg, &mut c, &segment(1, 10, false));
-    r.accept(&cfg, &mut c, &segment(21, 10, false));
-    let again = r.accept(&cfg, &mut c, &segment(1, 10, false));
+    r.accept(SimTime::ZERO, &cfg, &mut c, &segment(1, 10, false));
+    r.accept(SimTime::ZERO, &cfg, &mut c, &segment(21, 10, false));
+    let again = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(1, 10, false));
     assert_eq!(again.ack, AckWhen::Alone, "a duplicate is answered at once");
     assert_eq!(blocks(&r, &cfg), [(1, 11), (21, 31)], "RFC 2883 §4: the duplicate first");
     r.acknowledged();
@@ -80,7 +80,7 @@ fn delayed_acks_hold_one_in_order_segment() {
         (21, AckWhen::Now, "fills the gap"),
         (41, AckWhen::Later, "in order again"),
     ] {
-        let result = r.accept(&cfg, &mut c, &segment(at, 10, false));
+        let result = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(at, 10, false));
         assert_eq!(result.ack, when, "{why}");
         if result.ack != AckWhen::Later {
             r.acknowledged();
@@ -92,11 +92,11 @@ fn delayed_acks_hold_one_in_order_segment() {
 fn the_fin_counts_once_everything_before_it_is_here() {
     let (mut r, mut c) = receiver();
     let cfg = TcpConfig::default();
-    let early = r.accept(&cfg, &mut c, &segment(11, 0, true));
+    let early = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(11, 0, true));
     assert!(!early.closed && early.deliver == 0);
-    let all = r.accept(&cfg, &mut c, &segment(1, 10, false));
+    let all = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(1, 10, false));
     assert_eq!((all.closed, all.deliver, r.ack().0 - 100), (true, 10, 12));
-    let again = r.accept(&cfg, &mut c, &segment(11, 0, true));
+    let again = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(11, 0, true));
     assert!(!again.closed, "the peer closes once");
 }
 
@@ -105,7 +105,7 @@ fn nothing_beyond_the_window_is_kept() {
     let (mut r, mut c) = receiver();
     let cfg = TcpConfig::default();
     let window = cfg.window_bytes();
-    let result = r.accept(&cfg, &mut c, &segment(1 + window, 10, false));
+    let result = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(1 + window, 10, false));
     assert_eq!((result.ack, c.ignored_for(Ignored::OutsideWindow)), (AckWhen::Alone, 1));
     assert!(blocks(&r, &cfg).is_empty());
 }

@@ -40,6 +40,7 @@ impl Sender {
             RecoveryKind::Tahoe => self.tahoe(cx, ack),
             RecoveryKind::Reno => self.reno(cx, ack),
             RecoveryKind::NewReno => self.newreno(cx, ack),
+            RecoveryKind::Vegas => self.vegas(cx, ack),
             RecoveryKind::Sack => match cx.cfg.sack.form {
                 crate::config::SackForm::Rfc6675 => self.sack(cx, ack),
                 crate::config::SackForm::Ns2Pipe => self.sack_ns2(cx, ack),
@@ -113,7 +114,7 @@ impl Sender {
             && let Some(echo) = ack.echo
         {
             // An echo from the future is garbage.
-            let age = super::output::timestamp(cx.now).wrapping_sub(echo);
+            let age = output::timestamp(cx.now).wrapping_sub(echo);
             let age = SimDuration::from_millis(u64::from(age));
             sent_at = (age <= cx.now.since_start()).then(|| SimTime::ZERO + (cx.now.since_start() - age));
             self.rtt.end_backoff();
@@ -134,7 +135,7 @@ impl Sender {
         let (mut newest, mut ambiguous) = (None, false);
         while let Some(first) = self.sent.front().filter(|s| s.end <= self.una) {
             newest = Some(first.at);
-            ambiguous |= first.retransmitted;
+            ambiguous |= first.times > 1;
             self.sent.pop_front();
         }
         newest.filter(|_| !ambiguous)

@@ -89,7 +89,8 @@ impl Sender {
         if start < self.max {
             let first = self.sent.partition_point(|s| s.end <= start);
             for sent in self.sent.range_mut(first..) {
-                sent.retransmitted = true;
+                sent.times += 1;
+                sent.at = now;
                 if sent.end >= end {
                     break;
                 }
@@ -97,7 +98,7 @@ impl Sender {
         }
         if end > self.max {
             self.max = end;
-            self.sent.push_back(Sent { end, at: now, retransmitted: false });
+            self.sent.push_back(Sent { end, at: now, times: 1 });
             if self.timed.is_none() {
                 self.timed = Some((end, now));
             }

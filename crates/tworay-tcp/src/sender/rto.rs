@@ -31,6 +31,9 @@ impl Sender {
         let held = cx.cfg.halving == Halving::FlightSize && (consecutive > 1 || opening);
         let standard = Window { cwnd: 1.0, ssthresh: if held { self.ssthresh } else { half } };
         let decision = self.decide_rto(cx, consecutive, standard);
+        if self.kind == RecoveryKind::Vegas {
+            self.vegas_after_timeout(cx);
+        }
         cx.counters.window_cuts += 1;
         self.recover = self.max;
         self.last_cut = LastCut::Timeout;

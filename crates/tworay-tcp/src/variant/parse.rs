@@ -10,19 +10,23 @@ impl FromStr for Variant {
 
     fn from_str(text: &str) -> Result<Self, VariantError> {
         let fail = |problem: String, remedy: String| VariantError { text: text.into(), problem, remedy };
-        let mut recovery: Option<(&str, RecoveryKind)> = None;
+        let mut recovery: Option<(String, RecoveryKind)> = None;
+        let mut parameters = Vec::new();
         let mut wanted: Vec<(&Entry, Vec<f64>)> = Vec::new();
-        for term in text.trim().to_ascii_lowercase().split('+') {
-            let (entry, values) = read_term(term.trim()).map_err(|(problem, remedy)| fail(problem, remedy))?;
+        for term in terms(text) {
+            let (entry, values) = read_term(&term).map_err(|(problem, remedy)| fail(problem, remedy))?;
             match entry.meaning {
-                Meaning::Recovery(kind) => match recovery {
+                Meaning::Recovery(kind) => match &recovery {
                     Some((name, _)) => {
                         return Err(fail(
                             format!("{name} and {} both say how losses are repaired", entry.info.name),
                             "keep one of them".into(),
                         ));
                     }
-                    None => recovery = Some((entry.info.name, kind)),
+                    None => {
+                        recovery = Some((term_name(entry, &values), kind));
+                        parameters = values;
+                    }
                 },
                 Meaning::Part { .. } => wanted.push((entry, values)),
             }
@@ -30,8 +34,8 @@ impl FromStr for Variant {
         let mut parts: Vec<PartSpec> = Vec::new();
         for (entry, values) in wanted {
             let Meaning::Part { role, with, unless, make } = entry.meaning else { continue };
-            let (base, kind) = *recovery.get_or_insert_with(|| (kind_name(with[0]), with[0]));
-            if !with.contains(&kind) {
+            let (base, kind) = recovery.get_or_insert_with(|| (kind_name(with[0]).to_owned(), with[0]));
+            if !with.contains(kind) {
                 let names: Vec<_> = with.iter().map(|k| kind_name(*k)).collect();
                 return Err(fail(
                     format!("{} makes no sense with {base}: {unless}", entry.info.name),
@@ -50,15 +54,15 @@ impl FromStr for Variant {
             return Err(fail("it names nothing".into(), "write a name such as newreno".into()));
         };
         // A part that stands alone keeps its own name.
-        let alone = parts.len() == 1 && !text.to_ascii_lowercase().split('+').any(|t| t.trim() == base);
-        let name = parts.iter().fold(if alone { String::new() } else { base.to_owned() }, |mut name, part| {
+        let alone = terms(text).len() == 1;
+        let name = parts.iter().fold(if alone && !parts.is_empty() { String::new() } else { base }, |mut name, part| {
             if !name.is_empty() {
                 name.push('+');
             }
             name.push_str(&part.name);
             name
         });
-        Ok(Self { name, recovery, parts })
+        Ok(Self { name, recovery, parameters, parts })
     }
 }
 
@@ -67,17 +71,33 @@ fn clashes(a: Role, b: Role) -> bool {
     a == b || matches!((a, b), (Role::Whole, Role::Growth | Role::Reduction) | (Role::Growth | Role::Reduction, Role::Whole))
 }
 
+/// The terms between plus signs; a name may end in one itself (`westwood+`, `sack+westwood++cwl(3)`).
+fn terms(text: &str) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    for term in text.to_ascii_lowercase().split('+').map(str::trim) {
+        match terms.last_mut() {
+            Some(last) if term.is_empty() => last.push('+'),
+            _ => terms.push(term.to_owned()),
+        }
+    }
+    terms
+}
+
 fn kind_name(kind: RecoveryKind) -> &'static str {
     match kind {
         RecoveryKind::Tahoe => "tahoe",
         RecoveryKind::Reno => "reno",
         RecoveryKind::NewReno => "newreno",
         RecoveryKind::Sack => "sack",
+        RecoveryKind::Vegas => "vegas",
     }
 }
 
 fn term_name(entry: &Entry, values: &[f64]) -> String {
     if values.is_empty() {
+        return entry.info.name.into();
+    }
+    if entry.info.parameters.iter().zip(values).all(|(p, v)| p.default == Some(*v)) {
         return entry.info.name.into();
     }
     let values: Vec<_> = values.iter().map(f64::to_string).collect();
@@ -93,6 +113,9 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
             None => return Err((format!("the parenthesis of {term} is not closed"), format!("write {term})"))),
         },
     };
+    if name.is_empty() {
+        return Err(("it names nothing".into(), "write a name such as newreno".into()));
+    }
     let Some(entry) = ENTRIES.iter().find(|e| e.info.name == name) else {
         return Err((format!("there is no variant {name}"), suggestion(name)));
     };

@@ -2,6 +2,7 @@
 
 use super::{ControlFactory, RecoveryKind};
 use crate::control::Role;
+use crate::family::{adaptive_sca, cwl, daa, fixed_rto, newreno_ff, slow_growth, westwood, westwood_plus};
 
 /// A parameter of a variant, given in parentheses: `cwl(3)`.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -56,16 +57,50 @@ pub(crate) struct Entry {
     pub meaning: Meaning,
 }
 
-const fn recovery(kind: RecoveryKind, name: &'static str, summary: &'static str, source: &'static str) -> Entry {
-    Entry { info: VariantInfo { name, summary, source, parameters: &[] }, meaning: Meaning::Recovery(kind) }
+const fn recovery(kind: RecoveryKind, info: VariantInfo) -> Entry {
+    Entry { info, meaning: Meaning::Recovery(kind) }
+}
+
+const fn plain(name: &'static str, summary: &'static str, source: &'static str) -> VariantInfo {
+    VariantInfo { name, summary, source, parameters: &[] }
+}
+
+/// A threshold of Vegas.
+const fn threshold(name: &'static str, default: f64, about: &'static str) -> Parameter {
+    Parameter { name, default: Some(default), min: 0.0, max: 1000.0, about }
 }
 
 /// The registry.
 pub(crate) const ENTRIES: &[Entry] = &[
-    recovery(RecoveryKind::Tahoe, "tahoe", "fast retransmit, then slow start", "Jacobson 1988; ns-2 Agent/TCP"),
-    recovery(RecoveryKind::Reno, "reno", "fast recovery until the first new ACK", "RFC 5681"),
-    recovery(RecoveryKind::NewReno, "newreno", "fast recovery through partial ACKs", "RFC 6582"),
-    recovery(RecoveryKind::Sack, "sack", "selective acknowledgments, scoreboard and pipe", "RFC 2018, RFC 6675"),
+    recovery(RecoveryKind::Tahoe, plain("tahoe", "fast retransmit, then slow start", "Jacobson 1988; ns-2 Agent/TCP")),
+    recovery(RecoveryKind::Reno, plain("reno", "fast recovery until the first new ACK", "RFC 5681")),
+    recovery(RecoveryKind::NewReno, plain("newreno", "fast recovery through partial ACKs", "RFC 6582")),
+    recovery(RecoveryKind::Sack, plain("sack", "selective ACKs with scoreboard and pipe", "RFC 2018, RFC 6675")),
+    recovery(
+        RecoveryKind::Vegas,
+        VariantInfo {
+            name: "vegas",
+            summary: "compares expected and actual rate; retransmits by a fine timer",
+            source: "Brakmo and Peterson 1995; ns-2 Agent/TCP/Vegas",
+            parameters: &[
+                threshold("alpha", 1.0, "grow below this many segments queued in the network"),
+                threshold("beta", 3.0, "shrink above this many"),
+                threshold("gamma", 1.0, "leave slow start above this many"),
+            ],
+        },
+    ),
+    slow_growth::SS,
+    slow_growth::SCA,
+    slow_growth::SSCA,
+    adaptive_sca::ENTRY,
+    westwood::ENTRY,
+    westwood::TIBET,
+    westwood_plus::ENTRY,
+    newreno_ff::ENTRY,
+    fixed_rto::ENTRY,
+    cwl::CWL,
+    cwl::ADAPTIVE,
+    daa::ENTRY,
 ];
 
 const INFOS: [VariantInfo; ENTRIES.len()] = {

@@ -1,0 +1,192 @@
+//! One station on a bench: inputs by hand, timers kept, what it sends and says written down.
+#![allow(dead_code)]
+
+use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_mac::{Dcf, Frame, FrameKind, MacAction, MacConfig, MacQuirks, MacTimer, Outgoing, RxError};
+
+/// The station on the bench, and the one it talks with; `OTHER` is somebody else's conversation.
+pub const ME: NodeId = NodeId(0);
+pub const PEER: NodeId = NodeId(1);
+pub const OTHER: NodeId = NodeId(2);
+
+pub fn us(n: u64) -> SimDuration {
+    SimDuration::from_micros(n)
+}
+
+pub struct Bench {
+    pub mac: Dcf,
+    pub now: SimTime,
+    contention: Option<SimTime>,
+    exchange: Option<SimTime>,
+    /// All actions but timers, with their times in µs.
+    pub log: Vec<(u64, MacAction)>,
+    packets: u32,
+}
+
+impl Bench {
+    pub fn new(config: &MacConfig, quirks: MacQuirks, seed: u64) -> Self {
+        Self {
+            mac: Dcf::with_quirks(config, quirks, ME, RngStream::new(seed, ME, Purpose::Backoff)),
+            now: SimTime::ZERO,
+            contention: None,
+            exchange: None,
+            log: Vec::new(),
+            packets: 0,
+        }
+    }
+
+    pub fn micros(&self) -> u64 {
+        self.now.as_nanos() / 1_000
+    }
+
+    /// When the contention timer runs out, µs from now.
+    pub fn access_in(&self) -> Option<u64> {
+        self.contention.map(|t| t.since(self.now).as_nanos() / 1_000)
+    }
+
+    /// When the exchange timer runs out, µs from now.
+    pub fn exchange_in(&self) -> Option<u64> {
+        self.exchange.map(|t| t.since(self.now).as_nanos() / 1_000)
+    }
+
+    fn with(&mut self, input: impl FnOnce(&mut Dcf, SimTime, &mut Vec<MacAction>)) {
+        let mut out = Vec::new();
+        input(&mut self.mac, self.now, &mut out);
+        for action in out {
+            match action {
+                MacAction::Arm(MacTimer::Contention, at) => self.contention = Some(at),
+                MacAction::Arm(MacTimer::Exchange, at) => self.exchange = Some(at),
+                MacAction::Disarm(MacTimer::Contention) => self.contention = None,
+                MacAction::Disarm(MacTimer::Exchange) => self.exchange = None,
+                other => self.log.push((self.micros(), other)),
+            }
+        }
+    }
+
+    /// Lets time pass; timers that run out do so.
+    pub fn wait(&mut self, micros: u64) -> &mut Self {
+        let until = self.now + us(micros);
+        while let Some(next) = self.contention.into_iter().chain(self.exchange).min().filter(|&t| t <= until)
+        {
+            self.now = next;
+            if self.exchange == Some(next) {
+                self.exchange = None;
+                self.with(|mac, now, out| mac.on_timer(now, MacTimer::Exchange, out));
+            } else {
+                self.contention = None;
+                self.with(|mac, now, out| mac.on_timer(now, MacTimer::Contention, out));
+            }
+        }
+        self.now = until;
+        self
+    }
+
+    /// Lets time pass until the station has sent something of this kind.
+    pub fn until_sent(&mut self, kind: FrameKind) -> Frame {
+        let before = self.sent(kind).len();
+        for _ in 0..1_000_000 {
+            self.wait(1);
+            if let Some(&(_, frame)) = self.sent(kind).get(before) {
+                self.wait(frame.airtime.as_nanos() / 1_000);
+                return frame;
+            }
+        }
+        panic!("no {kind:?} in a second: {:?}", self.log);
+    }
+
+    /// The frames of a kind sent so far, with their times in µs.
+    pub fn sent(&self, kind: FrameKind) -> Vec<(u64, Frame)> {
+        let frame = |&(t, a): &(u64, MacAction)| match a {
+            MacAction::Transmit(f) if f.kind == kind => Some((t, f)),
+            _ => None,
+        };
+        self.log.iter().filter_map(frame).collect()
+    }
+
+    pub fn delivered(&self) -> usize {
+        self.log.iter().filter(|(_, a)| matches!(a, MacAction::Deliver { .. })).count()
+    }
+
+    pub fn gave_up(&self) -> usize {
+        self.log.iter().filter(|(_, a)| matches!(a, MacAction::GaveUp(_))).count()
+    }
+
+    /// The next packet for the peer.
+    pub fn offer(&mut self, ip_bytes: u32) -> &mut Self {
+        self.packets += 1;
+        let packet = Outgoing { packet: PacketId(self.packets), to: PEER, ip_bytes };
+        self.with(|mac, now, out| mac.offer(now, packet, out));
+        self
+    }
+
+    /// A signal begins that lasts so long.
+    pub fn busy(&mut self, micros: u64) -> &mut Self {
+        let until = self.now + us(micros);
+        if let Some(at) = self.mac.on_busy(self.now, until) {
+            self.contention = Some(at);
+        }
+        self
+    }
+
+    pub fn reserve(&mut self, micros: u64) -> &mut Self {
+        let until = self.now + us(micros);
+        self.with(|mac, now, out| mac.reserve(now, until, out));
+        self
+    }
+
+    /// A reception has just failed.
+    pub fn error(&mut self, error: RxError) -> &mut Self {
+        self.with(|mac, now, out| mac.on_rx_error(now, error, out));
+        self
+    }
+
+    /// A good frame has just ended.
+    pub fn hear(&mut self, frame: Frame) -> &mut Self {
+        self.with(|mac, now, out| mac.on_frame(now, &frame, out));
+        self
+    }
+
+    /// A frame arrives: the medium is busy for its airtime, then it is read.
+    pub fn receive(&mut self, frame: Frame) -> &mut Self {
+        let airtime = frame.airtime.as_nanos() / 1_000;
+        self.busy(airtime).wait(airtime).hear(frame)
+    }
+}
+
+/// A control frame from the peer to `to`.
+pub fn control(kind: FrameKind, to: NodeId, reserves: u64) -> Frame {
+    let (bytes, airtime) = if kind == FrameKind::Rts { (20, 352) } else { (14, 304) };
+    Frame {
+        kind,
+        from: PEER,
+        to,
+        duration: us(reserves),
+        number: 0,
+        retry: false,
+        protected: false,
+        packet: None,
+        bytes,
+        airtime: us(airtime),
+    }
+}
+
+/// An RTS to us for 1000 µs of DATA.
+pub fn rts() -> Frame {
+    control(FrameKind::Rts, ME, 10 + 304 + 10 + 1000 + 10 + 304)
+}
+
+/// DATA of 1000 µs from the peer to us.
+pub fn data(number: u16, retry: bool, protected: bool) -> Frame {
+    Frame {
+        kind: FrameKind::Data,
+        from: PEER,
+        to: ME,
+        duration: us(314),
+        number,
+        retry,
+        protected,
+        packet: Some(PacketId(1000 + number as u32)),
+        bytes: 202,
+        airtime: us(1000),
+    }
+}

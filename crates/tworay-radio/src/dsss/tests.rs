@@ -1,0 +1,21 @@
+use super::*;
+
+const BANDWIDTH: f64 = 22e6;
+
+/// By hand: at 0 dB a spreading gain of 22 (11) leaves Eb/N0 = 22 (11).
+#[test]
+fn despreading_gain_carries_a_frame_through_equal_interference() {
+    let dbpsk = bit_error_rate(1.0, BitRate::from_bps(1_000_000), BANDWIDTH);
+    let dqpsk = bit_error_rate(1.0, BitRate::from_bps(2_000_000), BANDWIDTH);
+    assert!((dbpsk / 1.395e-10 - 1.0).abs() < 1e-2, "{dbpsk}");
+    assert!((dqpsk / 1.94e-4 - 1.0).abs() < 1e-2, "{dqpsk}");
+}
+
+#[test]
+fn more_signal_is_never_worse() {
+    for rate in [1_000_000, 2_000_000].map(BitRate::from_bps) {
+        let at = |db: i32| bit_error_rate(libm::pow(10.0, f64::from(db) / 10.0), rate, BANDWIDTH);
+        assert!((-30..30).all(|db| at(db) >= at(db + 1)));
+        assert_eq!(at(-60), 0.5);
+    }
+}

@@ -1,0 +1,311 @@
+use super::*;
+use proptest::prelude::*;
+use tworay_base::{Ratio, SimDuration};
+
+/// Just readable, in watts: 250 m of WaveLAN; powers below are multiples of it.
+const READABLE: f64 = 3.652e-10;
+const STANDARD: ReceptionQuirks = ReceptionQuirks::STANDARD;
+const NS2: ReceptionQuirks = ReceptionQuirks::NS2;
+
+fn at(micros: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_micros(micros)
+}
+
+fn capture(quirks: ReceptionQuirks) -> Reception {
+    let config = RadioConfig::default();
+    let rate = BitRate::from_bps(1_000_000);
+    Reception::new(&config, &Channel::new(&config), quirks, rate, rate)
+}
+
+/// One receiver, told a story line by line.
+struct Story {
+    receiver: Receiver,
+    rules: Reception,
+    own_until: u64,
+    lines: Vec<String>,
+}
+
+/// (name, begins, ends, power as a multiple of just readable)
+type Told = (u32, u64, u64, f64);
+
+/// Tells the signals, and own transmissions as (begins, ends), in the order of time.
+fn story(rules: Reception, signals: &[Told], own: &[(u64, u64)]) -> Vec<String> {
+    let mut s = Story { receiver: Receiver::default(), rules, own_until: 0, lines: Vec::new() };
+    let mut steps: Vec<(u64, u8, usize)> = Vec::new();
+    for (i, &(_, begins, ends, _)) in signals.iter().enumerate() {
+        // At equal times, what ends comes before what begins.
+        steps.extend([(begins, 2, i), (ends, 0, i)]);
+    }
+    steps.extend(own.iter().enumerate().map(|(i, &(begins, _))| (begins, 1, i)));
+    steps.sort_unstable();
+    for (now, what, i) in steps {
+        let transmitting = now < s.own_until;
+        if what == 1 {
+            s.own_until = own[i].1;
+            s.receiver.own_transmission(&s.rules);
+            continue;
+        }
+        let (tx, _, ends, power) = signals[i];
+        if what == 2 {
+            let signal = Signal { tx, end: at(ends), power: power * READABLE, fast: false };
+            let arrived = s.receiver.begin(at(now), signal, transmitting, &s.rules);
+            if arrived.captured_over {
+                s.lines.push(format!("{now}: {tx} captured over"));
+            }
+            if let Some(lost) = arrived.lost {
+                s.lines.push(format!("{now}: {lost} lost"));
+            }
+        } else {
+            match s.receiver.end(tx, transmitting, &s.rules) {
+                Verdict::NotHeard => {}
+                verdict => s.lines.push(format!("{now}: {tx} {verdict:?}")),
+            }
+        }
+    }
+    assert_eq!(s.receiver.reading_until(), None, "all signals are over");
+    s.lines
+}
+
+fn tell(quirks: ReceptionQuirks, signals: &[Told]) -> Vec<String> {
+    story(capture(quirks), signals, &[])
+}
+
+#[test]
+fn a_frame_alone_is_good_from_the_threshold_on() {
+    for quirks in [STANDARD, NS2] {
+        assert_eq!(tell(quirks, &[(1, 0, 300, 1.0)]), ["300: 1 Good"]);
+        assert_eq!(tell(quirks, &[(1, 0, 300, 1.0), (2, 300, 600, 5.0)]), ["300: 1 Good", "600: 2 Good"]);
+    }
+}
+
+#[test]
+fn the_frame_being_read_survives_what_is_ten_decibels_weaker() {
+    for (weaker, survives) in [(1.0, true), (1.0000001, false), (5.0, false), (10.0, false), (100.0, false)] {
+        let told = tell(STANDARD, &[(1, 0, 300, 10.0), (2, 100, 200, weaker)]);
+        assert_eq!(told.contains(&"300: 1 Good".to_owned()), survives, "second signal {weaker}: {told:?}");
+    }
+}
+
+#[test]
+fn a_stronger_latecomer_spoils_the_frame_and_is_lost_itself() {
+    for quirks in [STANDARD, NS2] {
+        let told = tell(quirks, &[(1, 0, 300, 1.0), (2, 100, 200, 1000.0)]);
+        assert_eq!(told, ["100: 2 lost", "300: 1 Collided"]);
+    }
+}
+
+#[test]
+fn locks_on_undecodable() {
+    let locks = |locks_on_undecodable| ReceptionQuirks { locks_on_undecodable, ..STANDARD };
+    let weak = [(1, 0, 300, 0.5)];
+    assert_eq!(tell(locks(false), &weak), [""; 0], "mere energy has no end worth a word");
+    assert_eq!(tell(locks(true), &weak), ["300: 1 Undecodable"]);
+
+    // A frame thirteen decibels above energy that was there before it.
+    let over = [(1, 0, 300, 0.5), (2, 100, 500, 10.0)];
+    assert_eq!(tell(locks(false), &over), ["500: 2 Good"]);
+    assert_eq!(tell(locks(true), &over), ["100: 2 lost", "300: 1 Undecodable"]);
+
+    // And one that isn't far enough above it.
+    let near = [(1, 0, 300, 0.5), (2, 100, 500, 4.0)];
+    assert_eq!(tell(locks(false), &near), ["500: 2 Collided"]);
+}
+
+#[test]
+fn locks_while_transmitting() {
+    let locks = |locks_while_transmitting| capture(ReceptionQuirks { locks_while_transmitting, ..STANDARD });
+    // Begins during our transmission, ends after it; another frame comes during its rest.
+    let signals = [(1, 50, 300, 1.0), (2, 350, 600, 1.0)];
+    assert_eq!(story(locks(false), &signals, &[(0, 100)]), ["600: 2 Good"]);
+    let ns2 = capture(NS2);
+    assert_eq!(story(ns2.clone(), &signals, &[(0, 100)]), ["300: 1 Deafened", "600: 2 Good"]);
+    // It keeps the receiver from a frame that begins after our transmission.
+    let overlapping = [(1, 50, 300, 1.0), (2, 150, 280, 20.0)];
+    assert_eq!(story(locks(false), &overlapping, &[(0, 100)]), ["280: 2 Good"]);
+    assert_eq!(story(ns2, &overlapping, &[(0, 100)]), ["150: 2 lost", "300: 1 Deafened"]);
+}
+
+#[test]
+fn longest_collided_frame_holds() {
+    let longest = |longest_collided_frame_holds| ReceptionQuirks { longest_collided_frame_holds, ..STANDARD };
+    // A third signal after the end of the first, while the second is still on the air.
+    let signals = [(1, 0, 300, 1.0), (2, 100, 900, 1.0), (3, 400, 700, 20.0)];
+    assert_eq!(tell(longest(false), &signals), ["100: 2 lost", "300: 1 Collided", "700: 3 Good"]);
+    assert_eq!(tell(longest(true), &signals), ["100: 1 lost", "400: 3 lost", "900: 2 Collided"]);
+    // The shorter of two changes nothing, nor does one that ends at the same time.
+    let shorter = [(1, 0, 300, 1.0), (2, 100, 300, 1.0)];
+    assert_eq!(tell(longest(false), &shorter), tell(longest(true), &shorter));
+}
+
+#[test]
+fn captured_over_sets_nav() {
+    let nav = |captured_over_sets_nav| ReceptionQuirks { captured_over_sets_nav, ..STANDARD };
+    let signals = [(1, 0, 300, 10.0), (2, 100, 900, 1.0)];
+    assert_eq!(tell(nav(false), &signals), ["300: 1 Good"]);
+    assert_eq!(tell(nav(true), &signals), ["100: 2 captured over", "300: 1 Good"]);
+}
+
+#[test]
+fn a_collision_can_be_captured_over_too_in_ns2() {
+    // The receiver compares with the longest of the collided frames.
+    let signals = [(1, 0, 300, 1.0), (2, 100, 900, 50.0), (3, 200, 1000, 5.0), (4, 300, 950, 6.0)];
+    assert_eq!(
+        tell(NS2, &signals),
+        ["100: 1 lost", "200: 3 captured over", "300: 4 lost", "950: 4 Collided"]
+    );
+}
+
+#[test]
+fn who_transmits_is_deaf() {
+    for quirks in [STANDARD, NS2] {
+        // Within our transmission: nobody notices.
+        let told = story(capture(quirks), &[(1, 50, 90, 1.0)], &[(0, 100)]);
+        assert!(told.iter().all(|l| l == "90: 1 Deaf"), "{told:?}");
+        // Our transmission begins while a frame is read: it is lost, without a collision.
+        let told = story(capture(quirks), &[(1, 0, 300, 1.0)], &[(100, 200)]);
+        assert!(told.iter().all(|l| l == "300: 1 Deafened"), "{told:?}");
+        // Never is such a frame booked as a collision, neither is what overlaps with it while we transmit.
+        let told = story(capture(quirks), &[(1, 0, 300, 1.0), (2, 120, 310, 1.0)], &[(100, 200)]);
+        assert!(!told.iter().any(|l| l.contains("Collided") || l.contains("2 lost")), "{told:?}");
+    }
+}
+
+// ---- signal against noise plus interference -----------------------------------------------------
+
+fn sinr_config() -> RadioConfig {
+    let mut config = RadioConfig { reception: ReceptionModel::Sinr, ..RadioConfig::default() };
+    config.sinr.preamble = Ratio(4.0);
+    config
+}
+
+fn sinr() -> Reception {
+    let config = sinr_config();
+    let (data, basic) = (BitRate::from_bps(2_000_000), BitRate::from_bps(1_000_000));
+    Reception::new(&config, &Channel::new(&config), STANDARD, data, basic)
+}
+
+#[test]
+fn interferers_add_up() {
+    // 4 dB are a factor of 2.51 for a frame at the basic rate: against 10, up to 3.98 are harmless.
+    let with = |others: &[f64]| {
+        let mut signals = vec![(1, 0, 1000, 10.0)];
+        signals.extend(others.iter().enumerate().map(|(i, &p)| (i as u32 + 2, 100 + i as u64, 900, p)));
+        story(sinr(), &signals, &[]).contains(&"1000: 1 Good".to_owned())
+    };
+    assert!(with(&[]) && with(&[3.97]) && with(&[1.3, 1.3, 1.3]) && with(&[0.01; 390]));
+    assert!(!with(&[4.0]) && !with(&[1.4, 1.4, 1.4]) && !with(&[0.01; 400]));
+    // One after the other they don't.
+    let signals = [(1, 0, 1000, 10.0), (2, 100, 300, 3.0), (3, 300, 600, 3.0), (4, 700, 900, 3.0)];
+    assert_eq!(story(sinr(), &signals, &[]).last().map(String::as_str), Some("1000: 1 Good"));
+}
+
+#[test]
+fn the_body_at_the_data_rate_needs_more() {
+    // 7 dB are a factor of 5.01.
+    for (fast, verdict) in [(false, Verdict::Good), (true, Verdict::Collided)] {
+        let (mut r, rules) = (Receiver::default(), sinr());
+        let signal = |tx, power| Signal { tx, end: at(1000), power: power * READABLE, fast };
+        r.begin(at(0), signal(1, 10.0), false, &rules);
+        r.begin(at(10), signal(2, 3.0), false, &rules);
+        assert_eq!(r.end(1, false, &rules), verdict, "fast: {fast}");
+    }
+}
+
+/// The slow obvious way for one frame: is it first at the antenna and clear of what is there, and is
+/// its power at every moment enough for the sum of all others?
+fn obviously_good(config: &RadioConfig, signals: &[Told], frame: usize) -> bool {
+    let channel = Channel::new(config);
+    let (_, begins, ends, power) = signals[frame];
+    let on_air = |t: u64| {
+        let others = signals.iter().enumerate().filter(move |(i, s)| *i != frame && s.1 <= t && t < s.2);
+        others.map(|(_, s)| s.3 * READABLE).sum::<f64>()
+    };
+    let power = power * READABLE;
+    let enough = |ratio: f64, t| power >= ratio * (channel.noise() + on_air(t));
+    let needed = channel.sinr_threshold(BitRate::from_bps(1_000_000));
+    enough(config.sinr.preamble.factor(), begins) && (begins..ends).all(|t| enough(needed, t))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// Signals at distinct times: whatever frame the receiver was reading is judged as the sum of
+    /// interference demands, and there is a reader for every frame that finds the receiver free.
+    #[test]
+    fn sinr_agrees_with_the_sum_at_every_moment(
+        told in proptest::collection::vec((1u64..200, 0.05f64..30.0), 1..8),
+        begins in Just((0..16u64).map(|i| i * 13).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let config = sinr_config();
+        let signals: Vec<Told> = told
+            .iter()
+            .zip(&begins)
+            .enumerate()
+            // Odd ends and even beginnings never meet.
+            .map(|(i, (&(long, power), &from))| (i as u32, 2 * from, 2 * (from + long) + 1, power))
+            .collect();
+        let mut order: Vec<usize> = (0..signals.len()).collect();
+        order.sort_by_key(|&i| signals[i].1);
+        let (needed, noise) = (config.sinr.preamble.factor(), Channel::new(&config).noise());
+        let mut expected = Vec::new();
+        let mut reading_until = 0;
+        for i in order {
+            let (tx, from, until, power) = signals[i];
+            let there: f64 =
+                signals.iter().filter(|s| s.1 < from && s.2 > from).map(|s| s.3 * READABLE).sum();
+            let detected = power >= 1.0 && power * READABLE >= needed * (noise + there);
+            if from < reading_until || !detected {
+                continue;
+            }
+            reading_until = until;
+            let verdict = if obviously_good(&config, &signals, i) { "Good" } else { "Collided" };
+            expected.push((until, format!("{until}: {tx} {verdict}")));
+        }
+        let expected: Vec<String> = expected.into_iter().map(|e| e.1).collect();
+        let mut told = story(sinr(), &signals, &[]);
+        told.retain(|line| !line.ends_with("lost"));
+        prop_assert_eq!(told, expected);
+    }
+
+    /// Under every rule and in any weather each readable signal comes to at most one end, and the
+    /// receiver is free when all is over.
+    #[test]
+    fn each_signal_has_one_fate(
+        told in proptest::collection::vec((0u64..400, 1u64..200, 0.05f64..30.0), 1..10),
+        own in proptest::collection::vec((0u64..400, 1u64..100), 0..3),
+        bits in 0u8..16,
+        summed: bool,
+    ) {
+        let quirks = ReceptionQuirks {
+            locks_on_undecodable: bits & 1 != 0,
+            locks_while_transmitting: bits & 2 != 0,
+            longest_collided_frame_holds: bits & 4 != 0,
+            captured_over_sets_nav: bits & 8 != 0,
+        };
+        let rules = if summed { Reception { quirks, ..sinr() } } else { capture(quirks) };
+        let signals: Vec<Told> = told
+            .iter()
+            .enumerate()
+            .map(|(i, &(from, long, power))| (i as u32, from, from + long, power))
+            .collect();
+        let mut clock = 0;
+        let own: Vec<(u64, u64)> = own
+            .iter()
+            .map(|&(from, long)| {
+                let begins = clock + from;
+                clock = begins + long;
+                (begins, clock)
+            })
+            .collect();
+        let lines = story(rules, &signals, &own);
+        for (tx, _, _, power) in signals {
+            let named = |word: &str| lines.iter().filter(|l| l.contains(&format!(": {tx} {word}"))).count();
+            let (lost, collided) = (named("lost"), named("Collided"));
+            let heard = collided + named("Good") + named("Undecodable") + named("Deaf");
+            prop_assert!(heard <= 1 && lost <= 1);
+            // A collision is counted once: as it happens, or at the end.
+            prop_assert!(lost + collided <= 1, "{lines:?}");
+            prop_assert!(power >= 1.0 || lost + collided + named("Good") == 0, "unreadable: {lines:?}");
+        }
+    }
+}

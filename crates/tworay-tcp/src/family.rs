@@ -1,0 +1,38 @@
+//! The literature's variants, one file each. A new one is such a file and a line in the registry.
+
+pub(crate) mod adaptive_sca;
+mod bandwidth;
+pub(crate) mod cwl;
+pub(crate) mod daa;
+pub(crate) mod fixed_rto;
+mod flip_flop;
+pub(crate) mod newreno_ff;
+pub(crate) mod slow_growth;
+pub(crate) mod westwood;
+pub(crate) mod westwood_plus;
+
+use crate::control::{CongestionControl, Role};
+use crate::variant::{ControlFactory, Entry, Meaning, Parameter, RecoveryKind, VariantInfo};
+use std::sync::Arc;
+
+/// A factory of parts made by `part`.
+fn factory<P: CongestionControl + 'static>(part: impl Fn() -> P + Send + Sync + 'static) -> ControlFactory {
+    Arc::new(move |_| Box::new(part()))
+}
+
+/// The recoveries with a loss reaction that a part can change.
+const ANY_RENO: &[RecoveryKind] = &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack];
+/// All that grow by the standard rule.
+const ANY_STANDARD: &[RecoveryKind] =
+    &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack, RecoveryKind::Tahoe];
+/// All there are.
+const ANY: &[RecoveryKind] = &[
+    RecoveryKind::NewReno,
+    RecoveryKind::Reno,
+    RecoveryKind::Sack,
+    RecoveryKind::Tahoe,
+    RecoveryKind::Vegas,
+];
+
+#[cfg(test)]
+mod tests;

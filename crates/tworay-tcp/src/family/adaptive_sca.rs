@@ -1,0 +1,73 @@
+//! Adaptive SCA: θ by the length of the path (Papanastasiou's thesis, tables 4.4 and B.1).
+
+use super::slow_growth::Gate;
+use super::*;
+use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
+
+/// θ for 4 to 15 hops.
+type Table = [u32; 12];
+const DSR: Table = [42, 45, 39, 49, 47, 29, 48, 35, 10, 50, 25, 10];
+const AODV: Table = [48, 46, 50, 48, 46, 48, 48, 31, 37, 30, 39, 39];
+
+/// Plain below 4 hops or on an unknown path; the last value beyond 15.
+pub(super) fn theta(table: &Table, hops: u8) -> u32 {
+    match hops {
+        0..4 => 0,
+        n => table[usize::from(n - 4).min(table.len() - 1)],
+    }
+}
+
+#[derive(Debug)]
+struct AdaptiveSca {
+    table: &'static Table,
+    gate: Gate,
+}
+
+impl CongestionControl for AdaptiveSca {
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        if view.cwnd < view.ssthresh {
+            self.gate.reset();
+            return event.standard;
+        }
+        if !event.may_grow || self.gate.opens(theta(self.table, view.hops)) {
+            event.standard
+        } else {
+            Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+        }
+    }
+    fn on_loss(&mut self, _: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
+        self.gate.reset();
+        event.standard
+    }
+    fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.gate.reset();
+        RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "adaptive-sca",
+        summary: "SCA with theta by the number of hops; plain below 4 hops",
+        source: "Papanastasiou 2006, tables 4.4 and B.1",
+        parameters: &[Parameter {
+            name: "dsr",
+            default: Some(0.0),
+            min: 0.0,
+            max: 1.0,
+            about: "1 for the table made with DSR (4.4), 0 for the one made with AODV (B.1)",
+        }],
+    },
+    meaning: Meaning::Part {
+        role: Role::Growth,
+        with: ANY_STANDARD,
+        unless: "Vegas has a growth of its own",
+        make: |values| {
+            let table = if values[0] >= 0.5 { &DSR } else { &AODV };
+            factory(move || AdaptiveSca { table, gate: Gate::default() })
+        },
+    },
+};
+
+#[cfg(test)]
+pub(super) const TABLES: [&Table; 2] = [&AODV, &DSR];

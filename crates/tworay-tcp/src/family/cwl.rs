@@ -1,0 +1,73 @@
+//! Congestion window limits: fixed, and by the length of the path (Chen et al. 2003; thesis, table 4.2).
+
+use super::*;
+use crate::control::{Effects, PathEvent, SenderView};
+
+#[derive(Debug)]
+struct Fixed(f64);
+
+impl CongestionControl for Fixed {
+    fn limit(&self) -> Option<f64> {
+        Some(self.0)
+    }
+}
+
+/// The limit by hops; none for an unknown path.
+pub(super) fn limit_for(hops: u8) -> Option<f64> {
+    match hops {
+        0 => None,
+        1..=2 => Some(2.0),
+        3..=4 => Some(1.0),
+        5..=6 => Some(2.0),
+        7..=10 => Some(3.0),
+        11..=13 => Some(4.0),
+        _ => Some(5.0),
+    }
+}
+
+#[derive(Debug, Default)]
+struct Adaptive(Option<f64>);
+
+impl CongestionControl for Adaptive {
+    fn on_path_event(&mut self, _: &SenderView, event: PathEvent, _: &mut Effects) {
+        if let PathEvent::Hops(hops) = event {
+            self.0 = limit_for(hops);
+        }
+    }
+    fn limit(&self) -> Option<f64> {
+        self.0
+    }
+}
+
+pub(crate) const CWL: Entry = Entry {
+    info: VariantInfo {
+        name: "cwl",
+        summary: "the congestion window never exceeds n segments",
+        source: "Fu et al. 2003; Chen et al. 2003",
+        parameters: &[Parameter { name: "n", default: None, min: 1.0, max: 100_000.0, about: "segments" }],
+    },
+    meaning: Meaning::Part {
+        role: Role::Limit,
+        with: ANY,
+        unless: "",
+        make: |values| {
+            let limit = values[0];
+            factory(move || Fixed(limit))
+        },
+    },
+};
+
+pub(crate) const ADAPTIVE: Entry = Entry {
+    info: VariantInfo {
+        name: "adaptive-cwl",
+        summary: "the congestion window is limited by the number of hops",
+        source: "Chen et al. 2003; Papanastasiou 2006, table 4.2",
+        parameters: &[],
+    },
+    meaning: Meaning::Part {
+        role: Role::Limit,
+        with: ANY,
+        unless: "",
+        make: |_| factory(Adaptive::default),
+    },
+};

@@ -1,0 +1,27 @@
+//! Fixed RTO: two timeouts in a row mean a lost route, so the timeout is doubled once and then stays
+//! (Dyer and Boppana 2001).
+
+use super::*;
+use crate::control::{Backoff, Effect, Effects, RtoDecision, RtoEvent, SenderView};
+
+#[derive(Debug)]
+struct FixedRto;
+
+impl CongestionControl for FixedRto {
+    fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
+        let (guess, backoff) =
+            if event.consecutive > 1 { ("link-failure", Backoff::Keep) } else { ("congestion", Backoff::Double) };
+        effects.push(Effect::Guess { seq: event.seq, guess });
+        RtoDecision { window: event.standard, backoff }
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "fixed-rto",
+        summary: "the timeout is not doubled again from the second timeout in a row",
+        source: "Dyer and Boppana 2001",
+        parameters: &[],
+    },
+    meaning: Meaning::Part { role: Role::Reduction, with: ANY_STANDARD, unless: "Vegas decides by itself", make: |_| factory(|| FixedRto) },
+};

@@ -1,0 +1,123 @@
+//! SS, SCA, SSCA: growth only on one ACK in θ + 1 (Papanastasiou's thesis, algorithms 1 and 2).
+
+use super::*;
+use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
+
+/// Which phases grow slowly.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Phases {
+    SlowStart,
+    Avoidance,
+    Both,
+}
+
+/// The counter c of the algorithms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gate {
+    count: u32,
+}
+
+impl Gate {
+    /// Whether this ACK may grow the window; θ = 0 is plain TCP.
+    pub fn opens(&mut self, theta: u32) -> bool {
+        if theta == 0 {
+            return true;
+        }
+        let open = self.count == 0;
+        self.count = if self.count >= theta { 0 } else { self.count + 1 };
+        open
+    }
+    pub fn reset(&mut self) {
+        self.count = 0;
+    }
+}
+
+#[derive(Debug)]
+struct SlowGrowth {
+    phases: Phases,
+    theta: u32,
+    min_hops: u8,
+    gate: Gate,
+    /// The last ACK came in slow start.
+    in_slow_start: bool,
+}
+
+impl CongestionControl for SlowGrowth {
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        let slow_start = view.cwnd < view.ssthresh;
+        if self.in_slow_start && !slow_start {
+            self.gate.reset();
+        }
+        self.in_slow_start = slow_start;
+        let gated = match self.phases {
+            Phases::Both => true,
+            Phases::SlowStart => slow_start,
+            Phases::Avoidance => !slow_start,
+        };
+        let short = view.hops > 0 && view.hops < self.min_hops;
+        if !event.may_grow || !gated || short || self.gate.opens(self.theta) {
+            event.standard
+        } else {
+            Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+        }
+    }
+    fn on_loss(&mut self, _: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
+        self.gate.reset();
+        event.standard
+    }
+    fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.gate.reset();
+        RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+}
+
+const fn theta(default: f64) -> Parameter {
+    Parameter { name: "theta", default: Some(default), min: 0.0, max: 1000.0, about: "ACKs without growth between two with it; 0 is plain TCP" }
+}
+const MIN_HOPS: Parameter = Parameter {
+    name: "min_hops",
+    default: Some(0.0),
+    min: 0.0,
+    max: 255.0,
+    about: "on paths known to be shorter the growth is plain; the thesis' adaptive form has 4",
+};
+
+fn make(phases: Phases, values: &[f64]) -> ControlFactory {
+    let (theta, min_hops) = (values[0] as u32, values[1] as u8);
+    factory(move || SlowGrowth { phases, theta, min_hops, gate: Gate::default(), in_slow_start: true })
+}
+
+const fn entry(info: VariantInfo, make: fn(&[f64]) -> ControlFactory) -> Entry {
+    Entry {
+        info,
+        meaning: Meaning::Part { role: Role::Growth, with: ANY_STANDARD, unless: "Vegas has a growth of its own", make },
+    }
+}
+
+pub(crate) const SS: Entry = entry(
+    VariantInfo {
+        name: "ss",
+        summary: "slow start grows on one ACK in theta + 1",
+        source: "Papanastasiou 2006, algorithm 1",
+        parameters: &[theta(4.0), MIN_HOPS],
+    },
+    |v| make(Phases::SlowStart, v),
+);
+pub(crate) const SCA: Entry = entry(
+    VariantInfo {
+        name: "sca",
+        summary: "congestion avoidance grows on one ACK in theta + 1",
+        source: "Papanastasiou 2006, algorithm 2",
+        parameters: &[theta(10.0), MIN_HOPS],
+    },
+    |v| make(Phases::Avoidance, v),
+);
+pub(crate) const SSCA: Entry = entry(
+    VariantInfo {
+        name: "ssca",
+        summary: "both phases grow on one ACK in theta + 1",
+        source: "Papanastasiou 2006, algorithms 1 and 2",
+        parameters: &[theta(4.0), MIN_HOPS],
+    },
+    |v| make(Phases::Both, v),
+);

@@ -1,0 +1,73 @@
+"""``python -m tworay_peers validate|bench``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+
+from tworay_peers.jobs import cores
+from tworay_peers.places import ROOT
+from tworay_peers.processes import ProgramError
+from tworay_peers.tools import MissingTool
+
+FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main() -> int:
+    """Do what the command line says; return the exit code."""
+    options = _parser().parse_args()
+    os.chdir(ROOT)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        if options.what == "bench":
+            from tworay_peers.bench import bench
+
+            bench(repeats=options.repeats, quick=options.quick, only=options.only)
+            return 0
+        from tworay_peers.plan import FULL, QUICK
+        from tworay_peers.validation import validate
+
+        plan = QUICK if options.quick else FULL
+        within = validate(plan, threads=options.jobs, only=options.only)
+        return 0 if within or not options.strict else FAILED
+    except KeyboardInterrupt:
+        print("interrupted; finished runs are kept, the same command goes on from there", file=sys.stderr)
+        return INTERRUPTED
+    except (MissingTool, ProgramError, OSError) as error:
+        print(f"peers: {error}", file=sys.stderr)
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tworay_peers", description="tworay beside ns-2 and ns-3."
+    )
+    verbs = parser.add_subparsers(dest="what", required=True)
+    validate = verbs.add_parser("validate", help="compare results and write docs/validation.md")
+    validate.add_argument("--jobs", type=_positive, default=cores(), metavar="N", help="runs at a time")
+    validate.add_argument("--strict", action="store_true", help="fail if a bound does not hold")
+    bench = verbs.add_parser("bench", help="compare cost and write docs/performance.md")
+    bench.add_argument("--repeats", type=_positive, default=5, metavar="N", help="runs of each (default 5)")
+    for verb in (validate, bench):
+        verb.add_argument("--quick", action="store_true", help="a subset, for about five minutes")
+        verb.add_argument(
+            "--only",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="just this part, printed and not written",
+        )
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

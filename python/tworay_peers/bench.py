@@ -1,0 +1,192 @@
+"""``make bench``: the same work in tworay, ns-2 and ns-3 by turns, and docs/performance.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tworay_peers import processes, tools
+from tworay_peers.jobs import read_json
+from tworay_peers.movement import Waypoints
+from tworay_peers.places import NS2_DRIVER, PERFORMANCE, ROOT, SCENARIOS, replace
+from tworay_peers.progress import Progress, say
+from tworay_peers.simulators import acked, tworay_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tworay_peers.simulators import Value
+
+LONG_SECONDS = 150.0
+"""A peer whose run is guessed to take longer is run once."""
+
+BARE, COMMAND, STANDARD = "tworay", "tworay command", "tworay standard"
+NS2, NS3 = "ns-2", "ns-3"
+
+
+@dataclass(frozen=True)
+class Case:
+    """The same work for each simulator."""
+
+    name: str
+    title: str
+    scenario: str
+    settings: Mapping[str, Value]
+    peers: Mapping[str, float]
+    """Which other simulators do it, and guessed seconds."""
+    options: Mapping[str, Value]
+    """The work in the words of both drivers."""
+    movement: Waypoints | None = None
+
+    segment_kbits = 1460 * 8 / 1000
+
+    @property
+    def transfer_seconds(self) -> float:
+        """From the start of the flows to the end."""
+        return float(self.options["stop"]) - 1
+
+
+@dataclass
+class Measured:
+    """All runs of one simulator at one case."""
+
+    command: str = ""
+    cpu: list[float] = field(default_factory=list)
+    own_cpu: list[float] = field(default_factory=list)
+    """What the run itself says, without start-up."""
+    peak: list[float] = field(default_factory=list)
+    events: list[float] = field(default_factory=list)
+    acked: list[float] = field(default_factory=list)
+
+
+def cases() -> list[Case]:
+    """Return the cases: strings, a moving network with one and five flows, a grid."""
+    grid_flows = (
+        "157-287,129-47,289-250,399-398,234-210,397-216,280-131,145-229,"
+        "108-338,220-72,371-22,127-317,395-3,197-157,316-117,209-112"
+    )
+    strip = Waypoints(seconds=900, max_speed=5, seed=101)
+    found = [_string(4, 6.0), _string(8, 11.0)]
+    for flows, ns2_seconds, ns3_seconds in ((1, 10.0, 6.0), (5, 14.0, 20.0)):
+        text = ",".join(f"{2 * i}-{2 * i + 1}" for i in range(flows))
+        scenario = "moving" if flows == 1 else "moving-5"
+        plural = "1 flow" if flows == 1 else f"{flows} flows"
+        for seconds, peers in (
+            (900, {NS2: ns2_seconds}),
+            (100, {NS2: ns2_seconds / 9, NS3: ns3_seconds}),
+        ):
+            found.append(
+                Case(
+                    f"moving-{flows}-{seconds}s",
+                    f"50 nodes, random waypoint, {plural}, {seconds} s",
+                    scenario,
+                    {"duration": f"{seconds}s"},
+                    peers,
+                    {"flows": text, "stop": seconds},
+                    strip,
+                )
+            )
+    grid = Case(
+        "grid-400",
+        "grid of 400 nodes, 16 flows, 30 s",
+        "grid",
+        {},
+        {NS2: 5.0, NS3: 160.0},
+        {"grid": 20, "flows": grid_flows, "stop": 30},
+    )
+    return [*found, grid]
+
+
+def _string(hops: int, ns3_seconds: float) -> Case:
+    settings: dict[str, Value] = {"topology.hops": hops, "flow.0.to": hops}
+    settings |= {"duration": "300s", "routing.protocol": "aodv"}
+    return Case(
+        f"string-{hops}",
+        f"string of {hops} hops, 300 s",
+        "string",
+        settings,
+        {NS2: 0.6, NS3: ns3_seconds},
+        {"string": hops, "stop": 300},
+    )
+
+
+def bench(*, repeats: int, quick: bool, only: list[str]) -> None:
+    """Measure every case by turns, with nothing beside it, and write the document."""
+    from tworay_peers.performance import document
+
+    tools.install()
+    tools.build_ns3_driver()
+    tools.build_own_binary()
+    chosen = [case for case in cases() if not only or case.name in only]
+    turns = [
+        (case, name, seed)
+        for seed in range(1, repeats + 1)
+        for case in chosen
+        for name in _runners(case)
+        if not (quick and case.peers.get(name, 0) > LONG_SECONDS)
+        if seed == 1 or case.peers.get(name, 0) <= LONG_SECONDS
+    ]
+    progress = Progress(sum(_weight(case, name) for case, name, _ in turns))
+    measured: dict[str, dict[str, Measured]] = {case.name: {} for case in chosen}
+    try:
+        for case, name, seed in turns:
+            runs = measured[case.name].setdefault(name, Measured())
+            _measure(case, name, seed, runs)
+            progress.advance(_weight(case, name), f"{case.title}: {name}")
+    finally:
+        progress.close()
+    text = document(chosen, measured, repeats)
+    if only or quick:
+        print(text)
+    else:
+        replace(ROOT / PERFORMANCE, text)
+        say(f"wrote {PERFORMANCE}")
+
+
+def _runners(case: Case) -> list[str]:
+    return [BARE, COMMAND, STANDARD, *case.peers]
+
+
+def _weight(case: Case, name: str) -> float:
+    return case.peers.get(name, case.peers[NS2] / 8 + 0.3)
+
+
+def _measure(case: Case, name: str, seed: int, runs: Measured) -> None:
+    command = command_of(case, name, seed)
+    outcome = processes.run(command)
+    result = read_json(outcome.output, command)
+    runs.command = runs.command or " ".join(command)
+    runs.cpu.append(outcome.cpu_seconds)
+    runs.peak.append(outcome.peak_bytes)
+    runs.acked.append(acked(result))
+    if "cpu_seconds" in result:
+        runs.own_cpu.append(result["cpu_seconds"])
+    if "events" in result:
+        runs.events.append(result["events"])
+
+
+def command_of(case: Case, name: str, seed: int) -> list[str]:
+    """Return the command line of one run."""
+    movement = case.movement.write() if case.movement else None
+    if name in (BARE, COMMAND, STANDARD):
+        settings = dict(case.settings)
+        if name == STANDARD:
+            settings |= {"compat": "none", "radio.reception": "sinr", "mac.ack_rate": "2Mbps"}
+        path = SCENARIOS / f"{case.scenario}.toml"
+        arguments = tworay_arguments(path, seed, None, settings, movement)
+        if name == COMMAND:
+            return [tools.tworay_command(), *arguments]
+        return [str(tools.OWN_BINARY), *_bare(arguments)]
+    options = {**case.options, "seed": seed}
+    if movement is not None:
+        options["movement"] = str(movement)
+    if name == NS2:
+        flags = [word for key, value in options.items() for word in (f"-{key}", str(value))]
+        return ["ns", str(NS2_DRIVER), *flags]
+    return [str(tools.NS3_BINARY), "--sack=0", *(f"--{key}={value}" for key, value in options.items())]
+
+
+def _bare(arguments: list[str]) -> list[str]:
+    """Translate for the bare runner, which takes SCENARIO SEED KEY=VALUE..."""
+    _, path, _, seed, *rest = arguments
+    return [path, seed, *(word for word in rest if "=" in word)]

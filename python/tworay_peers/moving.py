@@ -1,0 +1,110 @@
+"""Nodes that move: ns-2 and tworay on the same movement files."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from tworay_peers.movement import Waypoints
+from tworay_peers.simulators import acked, ns2, tworay
+from tworay_peers.strings import sample
+from tworay_peers.verdicts import Sample, Section, deviation, percent, within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tworay_peers.jobs import Job, Results
+    from tworay_peers.plan import Plan
+
+SHARE = 0.15
+SECONDS = 300
+
+
+class Moving:
+    """One chapter: NewReno over AODV among 50 nodes in a strip."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._files = {
+            f"{speed} m/s, file {seed}": Waypoints(SECONDS, speed, seed).write()
+            for speed, seed in plan.moving
+        }
+
+    def jobs(self) -> Iterator[Job]:
+        """Yield everything that has to be run."""
+        for name in self._files:
+            yield from self._theirs(name)
+            yield from self._ours(name)
+
+    def _theirs(self, name: str) -> list[Job]:
+        path = str(self._files[name])
+        return [
+            ns2({"movement": path, "flows": "0-1", "stop": SECONDS, "seed": seed}, weight=4.0)
+            for seed in self._plan.seed_range(self._plan.moving_seeds)
+        ]
+
+    def _ours(self, name: str) -> list[Job]:
+        seeds = self._plan.seed_range()
+        return [tworay("moving", seed, movement=self._files[name], weight=1.5) for seed in seeds]
+
+    def section(self, results: Results) -> Section:
+        """Write the chapter."""
+        section = Section(
+            "Movement files, against ns-2",
+            "mean over the files within 15 %; the files in the same order where ns-2 is sure of it",
+        )
+        section.text(
+            "50 nodes in 1500 m × 300 m, random waypoint without pause, speeds from 1 m/s up to the "
+            "one named; one "
+            f"NewReno flow over AODV for {SECONDS - 1} s. Segments acknowledged: mean ± standard "
+            "deviation over "
+            f"{self._plan.moving_seeds} seeds of ns-2 and {self._plan.seeds} of tworay on the same file; "
+            "the intervals are ns-2's 95 % intervals."
+        )
+        first = next(iter(self._files))
+        section.commands(self._theirs(first)[0].line, self._ours(first)[0].line)
+        theirs = {name: sample(results, self._theirs(name), acked) for name in self._files}
+        ours = {name: sample(results, self._ours(name), acked) for name in self._files}
+        section.table(
+            ["file", "ns-2", "interval", "tworay", "Δ"],
+            [
+                [
+                    name,
+                    theirs[name].show(),
+                    _interval(theirs[name]),
+                    ours[name].show(),
+                    percent(deviation(ours[name], theirs[name])),
+                ]
+                for name in self._files
+            ],
+        )
+        self._mean(section, theirs, ours)
+        self._order(section, theirs, ours)
+        return section
+
+    def _mean(self, section: Section, theirs: dict[str, Sample], ours: dict[str, Sample]) -> None:
+        their_mean = Sample(each.mean for each in theirs.values())
+        our_mean = Sample(each.mean for each in ours.values())
+        off = percent(deviation(our_mean, their_mean))
+        cell = section.judge("mean over the files", {"goodput": within(our_mean, their_mean, SHARE)})
+        section.text(f"Mean over the files: {their_mean.mean:.0f} → {our_mean.mean:.0f}, {off}: {cell}.")
+
+    def _order(self, section: Section, theirs: dict[str, Sample], ours: dict[str, Sample]) -> None:
+        sure, turned = 0, []
+        for a, b in combinations(self._files, 2):
+            one, other = theirs[a].interval, theirs[b].interval
+            if one is None or other is None or (one.low <= other.high and other.low <= one.high):
+                continue
+            sure += 1
+            agrees = (theirs[a].mean > theirs[b].mean) == (ours[a].mean > ours[b].mean)
+            section.judge(f"{a} against {b}", {"order": agrees})
+            if not agrees:
+                turned.append(f"{a} / {b}")
+        kept = sure - len(turned)
+        text = f"Pairs of files whose order ns-2 is sure of: {sure}; in the same order in tworay: {kept}."
+        section.text(f"{text} The other way round: {', '.join(turned)}." if turned else text)
+
+
+def _interval(sample_: Sample) -> str:
+    interval = sample_.interval
+    return f"{interval.low:.0f} to {interval.high:.0f}" if interval else "–"

@@ -1,0 +1,119 @@
+"""Numbers side by side: samples, bounds, Markdown tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tworay.stats import Interval, mean, std, t_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MINUS = "−"
+
+
+class Sample:
+    """A number over several seeds."""
+
+    def __init__(self, values: Iterable[float]) -> None:
+        self.values = list(values)
+        self.n = len(self.values)
+        self.mean = mean(self.values) or 0.0
+        self.sd = std(self.values) or 0.0
+
+    @property
+    def interval(self) -> Interval | None:
+        """Student's 95 % interval of the mean."""
+        return t_interval(self.values)
+
+    def show(self, decimals: int = 0) -> str:
+        """Mean and standard deviation over the seeds."""
+        text = f"{self.mean:.{decimals}f}"
+        return f"{text} ± {self.sd:.{decimals}f}" if self.n > 1 else text
+
+
+def deviation(ours: Sample, theirs: Sample) -> float | None:
+    """By how much our mean is off theirs, as a share of theirs; ``None`` of nothing."""
+    return ours.mean / theirs.mean - 1 if theirs.mean else None
+
+
+def within(ours: Sample, theirs: Sample, share: float) -> bool:
+    """Whether the means agree within a share of theirs."""
+    return abs(ours.mean - theirs.mean) <= share * theirs.mean
+
+
+def within_share_or_spread(ours: Sample, theirs: Sample, share: float) -> bool:
+    """Whether the means agree within a share of theirs or within one standard deviation of theirs."""
+    return abs(ours.mean - theirs.mean) <= max(share * theirs.mean, theirs.sd)
+
+
+def percent(share: float | None, decimals: int = 1) -> str:
+    """Show a signed percentage."""
+    if share is None:
+        return "–"
+    text = f"{share * 100:+.{decimals}f} %"
+    return text.replace("-", MINUS)
+
+
+def seconds(value: float) -> str:
+    """Seconds with as many digits as mean something."""
+    return f"{value:.0f} s" if value >= 100 else f"{value:.3g} s"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison with a bound."""
+
+    what: str
+    ok: bool
+
+
+@dataclass
+class Section:
+    """A chapter of the document, and what it judges."""
+
+    title: str
+    bound: str
+    """What has to hold, in few words."""
+    checks: list[Check] = field(default_factory=list)
+    _lines: list[str] = field(default_factory=list)
+
+    def text(self, *paragraphs: str) -> None:
+        """Append paragraphs."""
+        for paragraph in paragraphs:
+            self._lines += [paragraph, ""]
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Append a table; all columns but the first are aligned right."""
+        body = list(rows)
+        self._lines.append(_row(header))
+        self._lines.append(_row([":--", *["--:"] * (len(header) - 1)]))
+        self._lines += [_row(row) for row in body]
+        self._lines.append("")
+
+    def commands(self, *lines: str) -> None:
+        """Append commands as one would type them at the checkout's root."""
+        self._lines += ["```sh", *lines, "```", ""]
+
+    def judge(self, where: str, verdicts: dict[str, bool]) -> str:
+        """Count comparisons; return the cell that says how they went."""
+        self.checks += [Check(f"{where}: {what}", ok) for what, ok in verdicts.items()]
+        missed = [what for what, ok in verdicts.items() if not ok]
+        return f"**off: {', '.join(missed)}**" if missed else "ok"
+
+    @property
+    def verdict(self) -> str:
+        """How many comparisons hold."""
+        held = sum(check.ok for check in self.checks)
+        if not self.checks:
+            return "not judged"
+        return f"{'ok' if held == len(self.checks) else '**off**'}: {held} of {len(self.checks)}"
+
+    def markdown(self) -> str:
+        """Return the whole chapter."""
+        return "\n".join([f"## {self.title}", "", *self._lines]).rstrip() + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
