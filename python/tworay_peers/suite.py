@@ -118,13 +118,15 @@ def packet_table(command: tuple[str, ...]) -> Result:
         link = str(row["from"]), str(row["to"])
         if link in (FORWARD, BACKWARD) and row["event"] in marks:
             stream = "data" if link == FORWARD else "acks"
-            streams[stream].append((marks[row["event"]], row["t_s"], packet_number(row["seq"])))
+            streams[stream].append((marks[row["event"]], row["t_s"], packet_number(row["kind"], row["seq"])))
     return dict(streams)
 
 
-def packet_number(sequence: int) -> int:
-    """ns-2's number of a packet or ACK: the SYN is 0, each following packet has a full payload."""
-    return 0 if sequence == 0 else (sequence - 1) // PAYLOAD + (1 if sequence > 1 else 0)
+def packet_number(kind: str, sequence: int) -> int:
+    """ns-2's number of a packet: the SYN is 0, the payloads count from 1. An ACK names the last it has."""
+    if kind == "ack":
+        return (sequence - 1) // PAYLOAD
+    return (sequence - 1) // PAYLOAD + 1 if sequence else 0
 
 
 @dataclass(frozen=True)
@@ -146,10 +148,14 @@ class Match:
 
 
 def match(theirs: Result, ours: Result) -> Match:
-    """Compare packet for packet, for each direction of the link."""
+    """Compare packet for packet, for each direction of the link and each kind of event.
+
+    Across kinds the order is left open: where one packet joins the queue in the instant in which another
+    leaves it, the rounding of ns-2's clock decides which line comes first.
+    """
     count, same, worst, where = 0, True, 0.0, ""
     for stream in ("data", "acks"):
-        for kind in ("+-", "d"):
+        for kind in "+-d":
             a, b = _only(theirs[stream], kind), _only(ours[stream], kind)
             for one, other in zip(a, b, strict=False):
                 if (one[0], one[2]) != (other[0], other[2]):

@@ -2,7 +2,7 @@
 
 mod bench;
 
-use bench::{Bench, ME, OTHER, control, rts};
+use bench::{Bench, ME, OTHER, control, data, rts};
 use tworay_mac::FrameKind::{Ack, Cts, Data, Rts};
 use tworay_mac::{MacConfig, MacQuirks, RxError};
 
@@ -14,7 +14,7 @@ fn mac(seed: u64) -> Bench {
 
 /// Slots of the backoff with which a packet offered in a busy medium waits.
 fn slots_left(b: &Bench, idle_in: u64) -> u64 {
-    (b.access_in().unwrap() - idle_in - 50) / 20
+    (b.access_in().expect("it contends") - idle_in - 50) / 20
 }
 
 /// A station whose backoff has just more than `least` slots, in a medium busy for 100 µs.
@@ -111,7 +111,7 @@ fn a_relay_draws_a_backoff_for_what_it_has_just_received() {
     // The packet is handed down again at the very end of the DATA: the ACK comes first.
     let drawn = (0..100).map(|seed| {
         let mut b = mac(seed);
-        b.receive(bench::data(1, false, false)).offer(1500).wait(10);
+        b.receive(data(1, false, false)).offer(1500).wait(10);
         assert_eq!(b.sent(Ack).len(), 1);
         slots_left(&b, 304)
     });
@@ -125,7 +125,7 @@ fn a_backoff_follows_each_packet_and_serves_the_next() {
     b.offer(1500).until_sent(Rts);
     b.receive(control(Cts, ME, 0)).until_sent(Data);
     b.receive(control(Ack, ME, 0));
-    let whole = b.offer(1500).access_in().unwrap();
+    let whole = b.offer(1500).access_in().expect("it contends");
     let mut b = mac(3);
     b.offer(1500).until_sent(Rts);
     b.receive(control(Cts, ME, 0)).until_sent(Data);
@@ -144,7 +144,7 @@ fn windows(config: &MacConfig, quirks: MacQuirks, attempts: usize) -> Vec<u64> {
             *w = (*w).max(slots_left(&b, idle_in));
             b.until_sent(Rts);
             idle_in = 0;
-            b.wait(b.exchange_in().unwrap());
+            b.wait(b.exchange_in().expect("it waits for an answer"));
             if b.access_in().is_none() {
                 break;
             }
@@ -202,4 +202,15 @@ fn unasked_answers_are_counted_and_change_nothing() {
     let mut b = mac(1);
     b.receive(control(Cts, ME, 500)).wait(50).receive(control(Ack, ME, 0)).wait(1000);
     assert_eq!((b.log.len(), b.mac.counters().unexpected), (0, 2));
+}
+
+#[test]
+fn in_ns2_a_late_ack_goes_before_the_data_that_a_cts_allows() {
+    let mut b = Bench::new(&MacConfig::ns2(), MacQuirks::NS2, 1);
+    b.offer(1500).until_sent(Rts);
+    b.wait(10).hear(data(1, false, false)).wait(300).hear(control(Cts, ME, 6952));
+    let cts = b.micros();
+    b.wait(5000);
+    assert_eq!(b.sent(Ack)[0].0, cts + 10);
+    assert_eq!(b.sent(Data)[0].0, cts + 10 + 304 + 10);
 }

@@ -23,7 +23,7 @@ fn slots(quirks: MacQuirks) -> (u64, u64) {
     let config = MacConfig { cw_min: 3, ..MacConfig::default() };
     let draws = (0..200).map(|seed| {
         let mut b = Bench::new(&config, quirks, seed);
-        let access = b.busy(100).offer(100).access_in().unwrap();
+        let access = b.busy(100).offer(100).access_in().expect("it contends");
         (access - 100 - 50) / 20
     });
     draws.fold((u64::MAX, 0), |(lo, hi), n| (lo.min(n), hi.max(n)))
@@ -141,7 +141,7 @@ fn exact_response_timeout() {
     let timeout = |exact_response_timeout| {
         let mut b = prompt(MacQuirks { exact_response_timeout, ..PROMPT });
         b.wait(1000).offer(1500).wait(0);
-        b.exchange_in().unwrap() - 352
+        b.exchange_in().expect("it waits for an answer") - 352
     };
     assert_eq!(timeout(false), 10 + 20 + 304);
     assert_eq!(timeout(true), 10 + 304 + 2 * 2);
@@ -222,7 +222,7 @@ fn no_backoff_after_give_up() {
             while b.gave_up() == 0 {
                 b.wait(1);
             }
-            let access = b.offer(1500).access_in().unwrap();
+            let access = b.offer(1500).access_in().expect("it contends");
             access / 20
         });
         draws.collect()

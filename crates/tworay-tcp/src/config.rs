@@ -4,9 +4,9 @@ mod parts;
 mod presets;
 
 pub use parts::{
-    AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart, InitialWindow,
-    NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, ReceiverConfig, RenoForm,
-    RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, WindowSize,
+    AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
+    InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, WindowSize,
 };
 
 use schemars::JsonSchema;
@@ -83,36 +83,68 @@ impl TcpConfig {
     /// Checks ranges; the error is the key, the problem, and a remedy.
     pub fn validate(&self) -> Result<(), (String, String, String)> {
         if !(1..=65_495).contains(&self.mss.0) {
-            return problem("mss", format!("{} can't be carried", self.mss), "choose 1B to 65495B, such as 1460B");
+            return problem(
+                "mss",
+                format!("{} can't be carried", self.mss),
+                "choose 1B to 65495B, such as 1460B",
+            );
         }
         let window = self.window_bytes();
         if window < self.mss.0 {
-            return problem("window", "the window holds no full segment".into(), "choose at least one segment");
+            return problem(
+                "window",
+                "the window holds no full segment".into(),
+                "choose at least one segment",
+            );
         }
         if window > 1 << 30 {
-            return problem("window", "no TCP window exceeds 1 GiB (RFC 7323 §2.3)".into(), "choose a smaller window");
+            return problem(
+                "window",
+                "no TCP window exceeds 1 GiB (RFC 7323 §2.3)".into(),
+                "choose a smaller window",
+            );
         }
         if self.initial_window_segments() < 1.0 {
-            return problem("initial_window", "nothing could ever be sent".into(), "choose 1 or more segments");
+            return problem(
+                "initial_window",
+                "nothing could ever be sent".into(),
+                "choose 1 or more segments",
+            );
         }
         if self.initial_ssthresh.is_some_and(|s| !s.is_finite() || s < 2.0) {
-            return problem("initial_ssthresh", "it must be at least 2 segments (RFC 5681 §3.1)".into(), "leave it out, or choose 2 or more");
+            return problem(
+                "initial_ssthresh",
+                "it must be at least 2 segments (RFC 5681 §3.1)".into(),
+                "leave it out, or choose 2 or more",
+            );
         }
         if self.dup_threshold == 0 {
             return problem("dup_threshold", "every ACK would be a loss".into(), "choose 3 (RFC 5681)");
         }
         self.rto.validate()?;
         if self.rto.arithmetic == RttArithmetic::ScaledTicks && self.tick.is_zero() {
-            return problem("tick", "arithmetic in ticks needs a tick".into(), "set tick = \"10ms\" or rto.arithmetic = \"exact\"");
+            return problem(
+                "tick",
+                "arithmetic in ticks needs a tick".into(),
+                "set tick = \"10ms\" or rto.arithmetic = \"exact\"",
+            );
         }
         if self.tick > SimDuration::from_secs(1) {
-            return problem("tick", format!("a tick of {} is too coarse", self.tick), "choose at most 1s (RFC 7323 §5.4)");
+            return problem(
+                "tick",
+                format!("a tick of {} is too coarse", self.tick),
+                "choose at most 1s (RFC 7323 §5.4)",
+            );
         }
         if self.heartbeat > SimDuration::from_secs(10) {
             return problem("heartbeat", format!("{} is too coarse", self.heartbeat), "choose at most 10s");
         }
         if !(1..=4).contains(&self.sack.max_blocks) {
-            return problem("sack.max_blocks", format!("{} blocks don't fit an option space of 40 bytes", self.sack.max_blocks), "choose 1 to 4 (3 with timestamps)");
+            return problem(
+                "sack.max_blocks",
+                format!("{} blocks don't fit an option space of 40 bytes", self.sack.max_blocks),
+                "choose 1 to 4 (3 with timestamps)",
+            );
         }
         self.receiver.validate()
     }
@@ -139,8 +171,12 @@ impl TcpConfig {
         match self.initial_window {
             InitialWindow::Segments(n) => f64::from(n),
             // RFC 3390 eq. 1 and RFC 6928 eq. 1, in bytes.
-            InitialWindow::Named(NamedInitialWindow::Rfc3390) => (4.0 * mss).min((2.0 * mss).max(4380.0)) / mss,
-            InitialWindow::Named(NamedInitialWindow::Rfc6928) => (10.0 * mss).min((2.0 * mss).max(14_600.0)) / mss,
+            InitialWindow::Named(NamedInitialWindow::Rfc3390) => {
+                (4.0 * mss).min((2.0 * mss).max(4380.0)) / mss
+            }
+            InitialWindow::Named(NamedInitialWindow::Rfc6928) => {
+                (10.0 * mss).min((2.0 * mss).max(14_600.0)) / mss
+            }
         }
     }
 }

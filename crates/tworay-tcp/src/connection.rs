@@ -140,7 +140,13 @@ impl Connection {
     }
 
     /// A segment arrived. Nothing in it is trusted: what doesn't fit is ignored and counted.
-    pub fn on_segment(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
+    pub fn on_segment(
+        &mut self,
+        now: SimTime,
+        segment: &TcpSegment,
+        arrival: Arrival,
+        out: &mut Vec<TcpAction>,
+    ) {
         if segment.flags.has(TcpFlags::RST) {
             return self.counters.ignore(Ignored::Reset);
         }
@@ -229,8 +235,8 @@ impl Connection {
         match when {
             AckWhen::Alone => self.send_ack(now, out),
             AckWhen::Now if !sent => self.send_ack(now, out),
-            AckWhen::Later if !sent => {
-                let Some(wait) = received.wait else { return };
+            AckWhen::Later if !sent && received.wait.is_some() => {
+                let wait = received.wait.unwrap_or_default();
                 let at = heartbeat(now + wait, self.config.heartbeat, self.clock_phase);
                 out.push(TcpAction::Arm(TcpTimer::DelayedAck, at));
             }
@@ -260,7 +266,14 @@ impl Connection {
 
     /// Lets the sender take an acknowledgment up to offset `to`; whether anything was sent that
     /// carries our own.
-    fn take_ack(&mut self, now: SimTime, segment: &TcpSegment, to: u64, arrival: Arrival, out: &mut Vec<TcpAction>) -> bool {
+    fn take_ack(
+        &mut self,
+        now: SimTime,
+        segment: &TcpSegment,
+        to: u64,
+        arrival: Arrival,
+        out: &mut Vec<TcpAction>,
+    ) -> bool {
         let changed = self.sender.set_peer_window(segment.window);
         let mut ack = Ack {
             to,
@@ -350,7 +363,12 @@ impl Connection {
     }
 
     /// Calls the sender with all it works with.
-    fn with<R>(&mut self, now: SimTime, out: &mut Vec<TcpAction>, call: impl FnOnce(&mut Sender, &mut Cx) -> R) -> R {
+    fn with<R>(
+        &mut self,
+        now: SimTime,
+        out: &mut Vec<TcpAction>,
+        call: impl FnOnce(&mut Sender, &mut Cx) -> R,
+    ) -> R {
         let mut cx = Cx {
             now,
             cfg: &self.config,

@@ -197,7 +197,12 @@ pub trait CongestionControl: Debug + Send {
         event.standard
     }
     /// A duplicate ACK came.
-    fn on_dup_ack(&mut self, _view: &SenderView, _event: &DupAckEvent, _effects: &mut Effects) -> DupAckDecision {
+    fn on_dup_ack(
+        &mut self,
+        _view: &SenderView,
+        _event: &DupAckEvent,
+        _effects: &mut Effects,
+    ) -> DupAckDecision {
         DupAckDecision::Recovery
     }
     /// Recovery begins. The owner of reduction decides the window.

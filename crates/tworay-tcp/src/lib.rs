@@ -22,9 +22,9 @@ mod types;
 mod variant;
 
 pub use config::{
-    AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart, InitialWindow,
-    NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, ReceiverConfig, RenoForm,
-    RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, WindowSize,
+    AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
+    InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, WindowSize,
 };
 pub use connection::Connection;
 pub use control::{

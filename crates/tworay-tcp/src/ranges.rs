@@ -17,11 +17,6 @@ impl Range {
     pub fn len(self) -> u64 {
         self.end - self.start
     }
-    /// Whether it holds nothing.
-    #[inline]
-    pub fn is_empty(self) -> bool {
-        self.start >= self.end
-    }
 }
 
 /// Disjoint, not even touching ranges in ascending order; keeps its memory for reuse.
@@ -99,20 +94,10 @@ impl RangeSet {
     pub fn total(&self) -> u64 {
         self.total
     }
-    /// Number of ranges.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.ranges.len()
-    }
     /// Whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
-    }
-    /// The lowest range.
-    #[inline]
-    pub fn first(&self) -> Option<Range> {
-        self.ranges.front().copied()
     }
     /// The highest range.
     #[inline]

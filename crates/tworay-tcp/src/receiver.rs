@@ -6,8 +6,8 @@ use crate::config::{AckPolicy, AckSize, TcpConfig};
 use crate::counters::{Counters, Ignored};
 use crate::ranges::{Range, RangeSet};
 use smallvec::SmallVec;
-use tworay_base::{SimDuration, SimTime};
 use tworay_base::Seq32;
+use tworay_base::{SimDuration, SimTime};
 use tworay_wire::{SackBlock, SackBlocks, TcpFlags, TcpSegment};
 
 /// What the arrival of payload or a FIN asks for.
@@ -122,7 +122,13 @@ impl Receiver {
     }
 
     /// Takes a segment's payload and FIN.
-    pub fn accept(&mut self, now: SimTime, cfg: &TcpConfig, counters: &mut Counters, segment: &TcpSegment) -> Received {
+    pub fn accept(
+        &mut self,
+        now: SimTime,
+        cfg: &TcpConfig,
+        counters: &mut Counters,
+        segment: &TcpSegment,
+    ) -> Received {
         let mut result = Received::default();
         let fin = segment.flags.has(TcpFlags::FIN);
         let window_end = self.next + cfg.window_bytes();
@@ -151,7 +157,11 @@ impl Receiver {
         }
         // What lies beyond the window, or beyond a FIN seen before, is cut off.
         let end = end.min(window_end).min(self.fin.map_or(u64::MAX, |f| f + 1));
-        if fin && end == data_end + 1 && self.fin.is_none() && self.beyond.last().is_none_or(|r| r.end <= data_end) {
+        if fin
+            && end == data_end + 1
+            && self.fin.is_none()
+            && self.beyond.last().is_none_or(|r| r.end <= data_end)
+        {
             self.fin = Some(data_end);
         }
         let before = self.beyond.total();
@@ -176,7 +186,8 @@ impl Receiver {
             }
         }
         counters.delivered_bytes += result.deliver;
-        result.closed = self.fin.is_some_and(|f| self.next > f) && !std::mem::replace(&mut self.closed, self.next > self.fin.unwrap_or(u64::MAX));
+        result.closed = self.fin.is_some_and(|f| self.next > f)
+            && !std::mem::replace(&mut self.closed, self.next > self.fin.unwrap_or(u64::MAX));
         result.ack = if !fills {
             AckWhen::Alone
         } else if before > 0 || result.closed || fin {

@@ -109,7 +109,8 @@ impl RttEstimator {
 
     /// The timeout in force: backed off and clamped (minimum first, RFC 6298 §2.4, §2.5).
     pub fn rto(&self) -> SimDuration {
-        let floor = if self.arithmetic == RttArithmetic::ScaledTicks { self.tick * 2 } else { SimDuration::ZERO };
+        let floor =
+            if self.arithmetic == RttArithmetic::ScaledTicks { self.tick * 2 } else { SimDuration::ZERO };
         (self.base_rto.max(self.min) * u64::from(self.backoff)).min(self.max).max(floor)
     }
 

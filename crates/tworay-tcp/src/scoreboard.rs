@@ -82,10 +82,6 @@ impl Scoreboard {
         self.rescue = Some(recovery_point);
     }
 
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.sacked.is_empty()
-    }
     pub fn sacked(&self) -> &RangeSet {
         &self.sacked
     }
@@ -114,7 +110,11 @@ impl Scoreboard {
     /// retransmitted and isn't SACKed.
     pub fn pipe(&self, q: &Outstanding) -> u64 {
         let unsacked = |from: u64, to: u64| {
-            if to <= from { 0 } else { to - from - (self.sacked.bytes_below(to) - self.sacked.bytes_below(from)) }
+            if to <= from {
+                0
+            } else {
+                to - from - (self.sacked.bytes_below(to) - self.sacked.bytes_below(from))
+            }
         };
         let lost = self.lost_edge(q).clamp(q.una, q.max);
         let retransmitted = self.high_rxt.clamp(q.una, q.max);

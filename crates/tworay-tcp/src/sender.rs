@@ -201,10 +201,6 @@ impl Sender {
     pub fn max_sent(&self) -> u64 {
         self.max
     }
-    #[inline]
-    pub fn syn_acked(&self) -> bool {
-        self.una >= 1
-    }
 
     /// The wire's number of an offset.
     #[inline]
@@ -338,7 +334,9 @@ pub(crate) fn heartbeat(at: SimTime, period: SimDuration, phase: SimDuration) ->
     }
     let phase = phase.as_nanos() % period.as_nanos();
     let since = at.as_nanos().saturating_sub(phase);
-    SimTime::from_nanos(since.div_ceil(period.as_nanos()).saturating_mul(period.as_nanos()).saturating_add(phase))
+    SimTime::from_nanos(
+        since.div_ceil(period.as_nanos()).saturating_mul(period.as_nanos()).saturating_add(phase),
+    )
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ mod parse;
 mod registry;
 
 pub use error::VariantError;
-pub use registry::{Parameter, VariantInfo, registry};
 pub(crate) use registry::{Entry, Meaning};
+pub use registry::{Parameter, VariantInfo, registry};
 
 use crate::TcpConfig;
 use crate::control::{CongestionControl, Controls, Role};
@@ -53,7 +53,12 @@ impl Variant {
     /// A variant of one's own: a recovery, and one part that takes every decision.
     pub fn custom(name: impl Into<String>, recovery: RecoveryKind, make: ControlFactory) -> Self {
         let name = name.into();
-        Self { name: name.clone(), recovery, parameters: Vec::new(), parts: vec![PartSpec { name, role: Role::Whole, make }] }
+        Self {
+            name: name.clone(),
+            recovery,
+            parameters: Vec::new(),
+            parts: vec![PartSpec { name, role: Role::Whole, make }],
+        }
     }
 
     /// The canonical name.

@@ -4,7 +4,8 @@
 use smallvec::SmallVec;
 use tworay_base::{NodeId, Purpose, RngStream, Seq32, SimDuration, SimTime};
 use tworay_tcp::{
-    Amount, Arrival, Connection, Handshake, Ports, SegmentKind, Side, TcpAction, TcpConfig, TcpTimer, WindowSize,
+    Amount, Arrival, Connection, Handshake, Ports, SegmentKind, Side, TcpAction, TcpConfig, TcpTimer,
+    WindowSize,
 };
 use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
@@ -54,7 +55,9 @@ fn play(variant: &str, config: &TcpConfig, table: &[Row]) {
         let numbers: Vec<u32> = out
             .iter()
             .filter_map(|a| match a {
-                TcpAction::Send { segment, kind: SegmentKind::Data { .. }, .. } => Some((segment.seq.0 - 1) / MSS + 1),
+                TcpAction::Send { segment, kind: SegmentKind::Data { .. }, .. } => {
+                    Some((segment.seq.0 - 1) / MSS + 1)
+                }
                 _ => None,
             })
             .collect();
@@ -100,7 +103,11 @@ fn growth_of_rfc_5681() {
 
 /// A window of 10: ten segments in flight, the first lost.
 fn ten() -> TcpConfig {
-    TcpConfig { initial_window: tworay_tcp::InitialWindow::Segments(10), initial_ssthresh: Some(10.0), ..config() }
+    TcpConfig {
+        initial_window: tworay_tcp::InitialWindow::Segments(10),
+        initial_ssthresh: Some(10.0),
+        ..config()
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 pub mod aodv;
 pub mod bonnmotion;
 pub mod ns2;
+pub mod olsr;
 mod packet;
 mod tcp;
 mod text_file;

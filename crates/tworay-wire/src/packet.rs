@@ -1,6 +1,7 @@
 //! A network-layer packet as the simulation carries it.
 
 use crate::aodv::AodvMessage;
+use crate::olsr::OlsrPacket;
 use crate::tcp::TcpSegment;
 use tworay_base::{FlowId, NodeId};
 
@@ -34,6 +35,8 @@ pub enum Body {
     Udp(UdpDatagram),
     /// An AODV message (UDP port 654).
     Aodv(Box<AodvMessage>),
+    /// An OLSR packet with its messages (UDP port 698).
+    Olsr(Box<OlsrPacket>),
     /// An ARP request or reply (not an IP packet; 28 bytes).
     Arp(ArpBody),
 }
@@ -55,7 +58,7 @@ impl Packet {
     /// Whether this is a routing protocol's own message (queued before data).
     #[inline]
     pub fn is_routing(&self) -> bool {
-        matches!(self.body, Body::Aodv(_))
+        matches!(self.body, Body::Aodv(_) | Body::Olsr(_))
     }
 
     /// The TCP segment inside, if there is one.

@@ -13,13 +13,14 @@ fn both_dialects_are_valid() {
 
 #[test]
 fn what_is_out_of_range_is_named_with_a_remedy() {
-    let refuse = |change: fn(&mut MacConfig)| {
+    type Change = fn(&mut MacConfig);
+    let refuse = |change: Change| {
         let mut config = MacConfig::default();
         change(&mut config);
         let (key, problem, remedy) = config.validate().expect_err("out of range");
         format!("{key}: {problem}; {remedy}")
     };
-    let table: [(fn(&mut MacConfig), &str); 12] = [
+    let table: [(Change, &str); 12] = [
         (|c| c.cw_min = 30, "cw_min: 30 is not one less than a power of two; use 31, 63, 127, … 1023"),
         (|c| c.cw_min = 0, "cw_min: 0 is not one less than a power of two; use 31, 63, 127, … 1023"),
         (

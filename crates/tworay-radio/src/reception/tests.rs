@@ -7,6 +7,8 @@ const READABLE: f64 = 3.652e-10;
 const STANDARD: ReceptionQuirks = ReceptionQuirks::STANDARD;
 const NS2: ReceptionQuirks = ReceptionQuirks::NS2;
 
+const PLCP: SimDuration = SimDuration::from_micros(192);
+
 fn at(micros: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_micros(micros)
 }
@@ -14,7 +16,7 @@ fn at(micros: u64) -> SimTime {
 fn capture(quirks: ReceptionQuirks) -> Reception {
     let config = RadioConfig::default();
     let rate = BitRate::from_bps(1_000_000);
-    Reception::new(&config, &Channel::new(&config), quirks, rate, rate)
+    Reception::new(&config, &Channel::new(&config), quirks, rate, rate, PLCP)
 }
 
 /// One receiver, told a story line by line.
@@ -151,7 +153,7 @@ fn a_collision_can_be_captured_over_too_in_ns2() {
     let signals = [(1, 0, 300, 1.0), (2, 100, 900, 50.0), (3, 200, 1000, 5.0), (4, 300, 950, 6.0)];
     assert_eq!(
         tell(NS2, &signals),
-        ["100: 1 lost", "200: 3 captured over", "300: 4 lost", "950: 4 Collided"]
+        ["100: 1 lost", "200: 3 captured over", "300: 2 lost", "950: 4 Collided"]
     );
 }
 
@@ -175,13 +177,14 @@ fn who_transmits_is_deaf() {
 fn sinr_config() -> RadioConfig {
     let mut config = RadioConfig { reception: ReceptionModel::Sinr, ..RadioConfig::default() };
     config.sinr.preamble = Ratio(4.0);
+    config.sinr.errors = SinrErrors::Threshold;
     config
 }
 
 fn sinr() -> Reception {
     let config = sinr_config();
     let (data, basic) = (BitRate::from_bps(2_000_000), BitRate::from_bps(1_000_000));
-    Reception::new(&config, &Channel::new(&config), STANDARD, data, basic)
+    Reception::new(&config, &Channel::new(&config), STANDARD, data, basic, PLCP)
 }
 
 #[test]
@@ -209,6 +212,35 @@ fn the_body_at_the_data_rate_needs_more() {
         r.begin(at(10), signal(2, 3.0), false, &rules);
         assert_eq!(r.end(1, false, &rules), verdict, "fast: {fast}");
     }
+}
+
+/// The share of 400 frames that survive a steady interferer, and one that ends with the PLCP header.
+#[test]
+fn bit_errors_are_drawn_where_they_leave_it_open() {
+    let mut config = sinr_config();
+    config.sinr.errors = SinrErrors::Dsss;
+    let (data, basic) = (BitRate::from_bps(2_000_000), BitRate::from_bps(1_000_000));
+    let rules = Reception::new(&config, &Channel::new(&config), STANDARD, data, basic, PLCP);
+    let share = |interference: f64, until: u64| {
+        let luck = RngStream::numbered(1, 1, tworay_base::Purpose::Test);
+        let mut r = Receiver::with_luck(luck);
+        let good = (0..400).filter(|n| {
+            let from = n * 10_000;
+            let signal = |tx, end, power| Signal { tx, end: at(end), power: power * READABLE, fast: true };
+            r.begin(at(from), signal(1, from + 6328, 10.0), false, &rules);
+            r.begin(at(from + 1), signal(2, from + until, interference), false, &rules);
+            r.end(2, false, &rules);
+            r.end(1, false, &rules) == Verdict::Good
+        });
+        good.count() as f64 / 400.0
+    };
+    // 12272 bits at 2 Mb/s, Eb/N0 = 11 times the ratio of powers.
+    assert_eq!((share(1.0, 6328), share(20.0, 6328)), (1.0, 0.0));
+    let ratio = 1.2;
+    let chance = libm::exp(12_272.0 * libm::log1p(-dsss::bit_error_rate(ratio, data, 22e6)));
+    assert!((0.2..0.8).contains(&chance), "{chance}");
+    assert!((share(10.0 / ratio, 6328) - chance).abs() < 0.1, "three standard errors");
+    assert_eq!(share(10.0 / ratio, 190), 1.0, "the header at 1 Mb/s stands more");
 }
 
 /// The slow obvious way for one frame: is it first at the antenna and clear of what is there, and is

@@ -69,16 +69,28 @@ impl Default for RtoConfig {
 impl RtoConfig {
     pub(super) fn validate(&self) -> Result<(), Problem> {
         if self.initial.is_zero() {
-            return problem("rto.initial", "the first timeout would come at once".into(), "choose 1s (RFC 6298)");
+            return problem(
+                "rto.initial",
+                "the first timeout would come at once".into(),
+                "choose 1s (RFC 6298)",
+            );
         }
         if self.min.is_zero() {
             return problem("rto.min", "the timer could expire at once".into(), "choose 200ms or more");
         }
         if self.max < self.min || self.max < self.initial {
-            return problem("rto.max", format!("{} is below the other bounds", self.max), "choose 60s or more (RFC 6298)");
+            return problem(
+                "rto.max",
+                format!("{} is below the other bounds", self.max),
+                "choose 60s or more (RFC 6298)",
+            );
         }
         if !self.backoff_cap.is_power_of_two() {
-            return problem("rto.backoff_cap", format!("{} is no power of two", self.backoff_cap), "choose 64, for example");
+            return problem(
+                "rto.backoff_cap",
+                format!("{} is no power of two", self.backoff_cap),
+                "choose 64, for example",
+            );
         }
         Ok(())
     }
@@ -296,22 +308,39 @@ impl Default for DaaConfig {
 
 impl Default for ReceiverConfig {
     fn default() -> Self {
-        Self { acks: AckPolicy::EverySegment, interval: SimDuration::from_millis(100), every: 2, daa: DaaConfig::default() }
+        Self {
+            acks: AckPolicy::EverySegment,
+            interval: SimDuration::from_millis(100),
+            every: 2,
+            daa: DaaConfig::default(),
+        }
     }
 }
 
 impl ReceiverConfig {
     pub(super) fn validate(&self) -> Result<(), Problem> {
         if self.interval.is_zero() || self.interval > SimDuration::from_millis(500) {
-            return problem("receiver.interval", format!("{} is out of range", self.interval), "choose up to 500ms (RFC 1122 §4.2.3.2)");
+            return problem(
+                "receiver.interval",
+                format!("{} is out of range", self.interval),
+                "choose up to 500ms (RFC 1122 §4.2.3.2)",
+            );
         }
         if self.every == 0 {
-            return problem("receiver.every", "no segment would ever be acknowledged at once".into(), "choose 2 (RFC 5681 §4.2)");
+            return problem(
+                "receiver.every",
+                "no segment would ever be acknowledged at once".into(),
+                "choose 2 (RFC 5681 §4.2)",
+            );
         }
         let unit = |x: f64| x > 0.0 && x < 1.0;
         let d = &self.daa;
         if !(unit(d.alpha) && unit(d.mu) && d.kappa > 0.0 && d.kappa.is_finite() && d.max >= 1) {
-            return problem("receiver.daa", "alpha and mu lie between 0 and 1, kappa above 0, max at 1 or more".into(), "leave them out for 0.75, 0.3, 0.2 and 4");
+            return problem(
+                "receiver.daa",
+                "alpha and mu lie between 0 and 1, kappa above 0, max at 1 or more".into(),
+                "leave them out for 0.75, 0.3, 0.2 and 4",
+            );
         }
         Ok(())
     }

@@ -70,7 +70,11 @@ impl TcpConfig {
             window: WindowSize::Segments(28),
             limited_transmit: false,
             max_burst: 0,
-            rto: RtoConfig { initial: SimDuration::from_secs(6), min: SimDuration::from_secs(1), ..ns2.rto.clone() },
+            rto: RtoConfig {
+                initial: SimDuration::from_secs(6),
+                min: SimDuration::from_secs(1),
+                ..ns2.rto.clone()
+            },
             halving_precision: HalvingPrecision::Integer,
             newreno: NewRenoConfig {
                 timer: NewRenoTimer::SlowButSteady,

@@ -10,8 +10,18 @@ fn every_preset_is_valid() {
 #[test]
 fn initial_windows_of_the_rfcs_in_segments() {
     // (MSS, RFC 3390, RFC 6928)
-    for (mss, iw3390, iw6928) in [(1460, 3.0, 10.0), (536, 4.0, 10.0), (1000, 4.0, 10.0), (2190, 2.0, 14_600.0 / 2190.0), (9000, 2.0, 2.0)] {
-        let with = |rule| TcpConfig { mss: Bytes(mss), initial_window: InitialWindow::Named(rule), ..TcpConfig::default() };
+    for (mss, iw3390, iw6928) in [
+        (1460, 3.0, 10.0),
+        (536, 4.0, 10.0),
+        (1000, 4.0, 10.0),
+        (2190, 2.0, 14_600.0 / 2190.0),
+        (9000, 2.0, 2.0),
+    ] {
+        let with = |rule| TcpConfig {
+            mss: Bytes(mss),
+            initial_window: InitialWindow::Named(rule),
+            ..TcpConfig::default()
+        };
         assert_eq!(with(NamedInitialWindow::Rfc3390).initial_window_segments(), iw3390, "MSS {mss}");
         assert_eq!(with(NamedInitialWindow::Rfc6928).initial_window_segments(), iw6928, "MSS {mss}");
     }

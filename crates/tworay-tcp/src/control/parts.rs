@@ -60,7 +60,12 @@ impl Controls {
         decided
     }
 
-    pub fn on_dup_ack(&mut self, view: &SenderView, event: &DupAckEvent, effects: &mut Effects) -> DupAckDecision {
+    pub fn on_dup_ack(
+        &mut self,
+        view: &SenderView,
+        event: &DupAckEvent,
+        effects: &mut Effects,
+    ) -> DupAckDecision {
         let mut decided = DupAckDecision::Recovery;
         for (role, part) in &mut self.parts {
             let own = part.on_dup_ack(view, event, effects);

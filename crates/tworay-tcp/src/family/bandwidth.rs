@@ -79,7 +79,8 @@ impl Bandwidth for Tustin {
             rest -= TAU / 2.0;
         }
         let rest = rest.min(TAU / 2.0 + 0.01);
-        self.estimate = ((2.0 * TAU - rest) * self.estimate + rest * (sample + self.previous)) / (2.0 * TAU + rest);
+        self.estimate =
+            ((2.0 * TAU - rest) * self.estimate + rest * (sample + self.previous)) / (2.0 * TAU + rest);
         self.previous = sample;
     }
     fn estimate(&self) -> f64 {

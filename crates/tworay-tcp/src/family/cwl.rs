@@ -64,10 +64,5 @@ pub(crate) const ADAPTIVE: Entry = Entry {
         source: "Chen et al. 2003; Papanastasiou 2006, table 4.2",
         parameters: &[],
     },
-    meaning: Meaning::Part {
-        role: Role::Limit,
-        with: ANY,
-        unless: "",
-        make: |_| factory(Adaptive::default),
-    },
+    meaning: Meaning::Part { role: Role::Limit, with: ANY, unless: "", make: |_| factory(Adaptive::default) },
 };

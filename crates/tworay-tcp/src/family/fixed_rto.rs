@@ -9,8 +9,11 @@ struct FixedRto;
 
 impl CongestionControl for FixedRto {
     fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
-        let (guess, backoff) =
-            if event.consecutive > 1 { ("link-failure", Backoff::Keep) } else { ("congestion", Backoff::Double) };
+        let (guess, backoff) = if event.consecutive > 1 {
+            ("link-failure", Backoff::Keep)
+        } else {
+            ("congestion", Backoff::Double)
+        };
         effects.push(Effect::Guess { seq: event.seq, guess });
         RtoDecision { window: event.standard, backoff }
     }
@@ -23,5 +26,10 @@ pub(crate) const ENTRY: Entry = Entry {
         source: "Dyer and Boppana 2001",
         parameters: &[],
     },
-    meaning: Meaning::Part { role: Role::Reduction, with: ANY_STANDARD, unless: "Vegas decides by itself", make: |_| factory(|| FixedRto) },
+    meaning: Meaning::Part {
+        role: Role::Reduction,
+        with: ANY_STANDARD,
+        unless: "Vegas decides by itself",
+        make: |_| factory(|| FixedRto),
+    },
 };

@@ -3,7 +3,9 @@
 
 use super::flip_flop::{FlipFlop, Verdict};
 use super::*;
-use crate::control::{Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window};
+use crate::control::{
+    Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
+};
 
 #[derive(Debug)]
 struct NewRenoFf {
@@ -46,8 +48,20 @@ pub(crate) const ENTRY: Entry = Entry {
         summary: "a loss without delayed round trips before it costs no window",
         source: "Barman and Matta 2002; Kim and Noble 2001",
         parameters: &[
-            Parameter { name: "samples", default: Some(10.0), min: 1.0, max: 64.0, about: "round trips remembered" },
-            Parameter { name: "eta", default: Some(1.0), min: 0.0, max: 64.0, about: "more outliers than this among them mean congestion" },
+            Parameter {
+                name: "samples",
+                default: Some(10.0),
+                min: 1.0,
+                max: 64.0,
+                about: "round trips remembered",
+            },
+            Parameter {
+                name: "eta",
+                default: Some(1.0),
+                min: 0.0,
+                max: 64.0,
+                about: "more outliers than this among them mean congestion",
+            },
         ],
     },
     meaning: Meaning::Part {

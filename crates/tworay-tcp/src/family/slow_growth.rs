@@ -72,7 +72,13 @@ impl CongestionControl for SlowGrowth {
 }
 
 const fn theta(default: f64) -> Parameter {
-    Parameter { name: "theta", default: Some(default), min: 0.0, max: 1000.0, about: "ACKs without growth between two with it; 0 is plain TCP" }
+    Parameter {
+        name: "theta",
+        default: Some(default),
+        min: 0.0,
+        max: 1000.0,
+        about: "ACKs without growth between two with it; 0 is plain TCP",
+    }
 }
 const MIN_HOPS: Parameter = Parameter {
     name: "min_hops",
@@ -90,7 +96,12 @@ fn make(phases: Phases, values: &[f64]) -> ControlFactory {
 const fn entry(info: VariantInfo, make: fn(&[f64]) -> ControlFactory) -> Entry {
     Entry {
         info,
-        meaning: Meaning::Part { role: Role::Growth, with: ANY_STANDARD, unless: "Vegas has a growth of its own", make },
+        meaning: Meaning::Part {
+            role: Role::Growth,
+            with: ANY_STANDARD,
+            unless: "Vegas has a growth of its own",
+            make,
+        },
     }
 }
 

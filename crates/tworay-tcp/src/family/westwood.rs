@@ -4,8 +4,8 @@
 use super::bandwidth::{Bandwidth, Credit, Tibet, Tustin};
 use super::*;
 use crate::control::{
-    AckEvent, Backoff, DupAckDecision, DupAckEvent, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView,
-    Window,
+    AckEvent, Backoff, DupAckDecision, DupAckEvent, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent,
+    SenderView, Window,
 };
 use tworay_base::SimDuration;
 
@@ -82,8 +82,20 @@ pub(crate) const TIBET: Entry = Entry {
         summary: "Westwood with the TIBET bandwidth estimator",
         source: "Capone, Fratta, Martignon 2004",
         parameters: &[
-            Parameter { name: "alpha", default: Some(0.9), min: 0.0, max: 0.999, about: "weight of the old value in the first stage" },
-            Parameter { name: "t0", default: Some(0.5), min: 0.001, max: 100.0, about: "time constant of the second stage, seconds" },
+            Parameter {
+                name: "alpha",
+                default: Some(0.9),
+                min: 0.0,
+                max: 0.999,
+                about: "weight of the old value in the first stage",
+            },
+            Parameter {
+                name: "t0",
+                default: Some(0.5),
+                min: 0.001,
+                max: 100.0,
+                about: "time constant of the second stage, seconds",
+            },
         ],
     },
     meaning: Meaning::Part {

@@ -4,8 +4,8 @@ use super::bandwidth::PerRoundTrip;
 use super::westwood::{WHY_NOT, Westwood};
 use super::*;
 use crate::control::{
-    AckEvent, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView,
-    Window,
+    AckEvent, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent,
+    SenderView, Window,
 };
 
 #[derive(Debug)]
@@ -20,7 +20,12 @@ impl CongestionControl for WestwoodPlus {
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
         self.inner.on_ack(view, event, effects)
     }
-    fn on_dup_ack(&mut self, view: &SenderView, event: &DupAckEvent, effects: &mut Effects) -> DupAckDecision {
+    fn on_dup_ack(
+        &mut self,
+        view: &SenderView,
+        event: &DupAckEvent,
+        effects: &mut Effects,
+    ) -> DupAckDecision {
         self.inner.on_dup_ack(view, event, effects)
     }
     fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
@@ -65,7 +70,10 @@ pub(crate) const ENTRY: Entry = Entry {
         unless: WHY_NOT,
         make: |values| {
             let linux = values[0] >= 0.5;
-            factory(move || WestwoodPlus { inner: Westwood::new(Box::new(PerRoundTrip::default()), true), linux })
+            factory(move || WestwoodPlus {
+                inner: Westwood::new(Box::new(PerRoundTrip::default()), true),
+                linux,
+            })
         },
     },
 };

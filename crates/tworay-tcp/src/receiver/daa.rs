@@ -58,3 +58,6 @@ impl Daa {
         self.grown = true;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,8 @@ fn at(n: u64) -> SimTime {
 /// RFC 6298 §2, worked by hand: alpha = 1/8, beta = 1/4, RTTVAR before SRTT.
 #[test]
 fn rfc_6298_step_by_step() {
-    let config = TcpConfig { rto: crate::RtoConfig { min: ms(1), ..Default::default() }, ..Default::default() };
+    let config =
+        TcpConfig { rto: crate::RtoConfig { min: ms(1), ..Default::default() }, ..Default::default() };
     let mut rtt = RttEstimator::new(&config, SimDuration::ZERO);
     assert_eq!((rtt.rto(), rtt.srtt()), (ms(1000), None), "2.1: one second before the first sample");
     // sample, SRTT, RTTVAR, RTO in microseconds
@@ -32,10 +33,12 @@ fn rfc_6298_step_by_step() {
 /// The same in ns-2's ticks of 10 ms: SRTT/8 and RTTVAR/4 are integers.
 #[test]
 fn ticks_step_by_step() {
-    let config = TcpConfig { rto: crate::RtoConfig { min: ms(20), ..TcpConfig::ns2().rto }, ..TcpConfig::ns2() };
+    let config =
+        TcpConfig { rto: crate::RtoConfig { min: ms(20), ..TcpConfig::ns2().rto }, ..TcpConfig::ns2() };
     let mut rtt = RttEstimator::new(&config, SimDuration::ZERO);
     // ticks, scaled SRTT, scaled RTTVAR, RTO in ticks
-    for (m, srtt, rttvar, rto) in [(20, 160, 40, 60), (20, 160, 30, 50), (30, 170, 33, 54), (10, 159, 36, 55)] {
+    for (m, srtt, rttvar, rto) in [(20, 160, 40, 60), (20, 160, 30, 50), (30, 170, 33, 54), (10, 159, 36, 55)]
+    {
         rtt.sample(ms(10 * m));
         assert_eq!((rtt.srtt, rtt.rttvar, rtt.rto()), (srtt, rttvar, ms(10 * rto)), "after {m} ticks");
     }
@@ -43,7 +46,8 @@ fn ticks_step_by_step() {
 
 #[test]
 fn back_off_doubles_up_to_the_bounds() {
-    let config = TcpConfig { rto: crate::RtoConfig { max: ms(5000), ..Default::default() }, ..Default::default() };
+    let config =
+        TcpConfig { rto: crate::RtoConfig { max: ms(5000), ..Default::default() }, ..Default::default() };
     let mut rtt = RttEstimator::new(&config, SimDuration::ZERO);
     let ladder: Vec<_> = (0..5)
         .map(|_| {
@@ -55,7 +59,8 @@ fn back_off_doubles_up_to_the_bounds() {
     rtt.end_backoff();
     assert_eq!(rtt.rto(), ms(1000), "Karn: an ACK of data sent once ends it");
 
-    let capped = TcpConfig { rto: crate::RtoConfig { backoff_cap: 2, ..Default::default() }, ..Default::default() };
+    let capped =
+        TcpConfig { rto: crate::RtoConfig { backoff_cap: 2, ..Default::default() }, ..Default::default() };
     let mut rtt = RttEstimator::new(&capped, SimDuration::ZERO);
     (0..9).for_each(|_| rtt.back_off());
     assert_eq!(rtt.rto(), ms(2000), "backoff_cap = 2");
@@ -88,7 +93,14 @@ fn a_clock_with_ticks_counts_tick_boundaries() {
         RttEstimator::new(&TcpConfig::ns2(), ms(phase)).measure(at(sent), at(now)).as_nanos() / 1_000_000
     };
     // (phase, sent, now, shown)
-    for (phase, sent, now, shown) in [(0, 0, 205, 200), (0, 9, 205, 200), (6, 9, 205, 200), (5, 9, 215, 210), (0, 1, 5, 10), (0, 9, 20, 20)] {
+    for (phase, sent, now, shown) in [
+        (0, 0, 205, 200),
+        (0, 9, 205, 200),
+        (6, 9, 205, 200),
+        (5, 9, 215, 210),
+        (0, 1, 5, 10),
+        (0, 9, 20, 20),
+    ] {
         assert_eq!(measured(phase, sent, now), shown, "phase {phase}, {sent} to {now} ms");
     }
     let exact = RttEstimator::new(&TcpConfig::default(), SimDuration::ZERO);

@@ -162,7 +162,8 @@ impl Sender {
             self.cwnd = standard.cwnd;
             return;
         }
-        let event = AckEvent { bytes: bytes as u32, segments: bytes as f64 / self.mss as f64, may_grow, standard };
+        let event =
+            AckEvent { bytes: bytes as u32, segments: bytes as f64 / self.mss as f64, may_grow, standard };
         let mut effects = Effects::new();
         let view = self.view(cx);
         let window = self.controls.on_ack(&view, &event, &mut effects);
@@ -183,7 +184,8 @@ impl Sender {
         if !self.controls.is_standard() {
             let mut effects = Effects::new();
             let view = self.view(cx);
-            let decision = self.controls.on_dup_ack(&view, &DupAckEvent { count: self.dup_acks }, &mut effects);
+            let decision =
+                self.controls.on_dup_ack(&view, &DupAckEvent { count: self.dup_acks }, &mut effects);
             self.apply(cx, effects);
             match decision {
                 DupAckDecision::Recovery => {}
@@ -208,7 +210,9 @@ impl Sender {
             (Halving::Window, HalvingPrecision::Integer) => self.window_whole(cx.cfg),
             (Halving::Window, _) => self.window_real(cx.cfg),
             // Limited transmit's segments don't count (RFC 5681 §3.2 step 2).
-            (Halving::FlightSize, _) => self.flight().saturating_sub(self.limited_bytes) as f64 / self.mss as f64,
+            (Halving::FlightSize, _) => {
+                self.flight().saturating_sub(self.limited_bytes) as f64 / self.mss as f64
+            }
         };
         let half = base / 2.0;
         let (cwnd, ssthresh) = match cx.cfg.halving_precision {

@@ -181,7 +181,9 @@ impl Sender {
     fn len_before_sacked(&self, cx: &Cx) -> u64 {
         let len = self.segment_len(self.nxt);
         match self.scoreboard.sacked().next_from(self.nxt) {
-            Some(above) if cx.cfg.sack.after_rto == AfterRto::Keep && self.nxt < self.max => len.min(above.start - self.nxt),
+            Some(above) if cx.cfg.sack.after_rto == AfterRto::Keep && self.nxt < self.max => {
+                len.min(above.start - self.nxt)
+            }
             _ => len,
         }
     }

@@ -35,7 +35,10 @@ impl Sender {
     }
 
     fn reno_may_enter(&self, cx: &Cx) -> bool {
-        cx.cfg.reno == RenoForm::Rfc || self.una > self.recover || self.una == 1 || self.last_cut == LastCut::DupAcks
+        cx.cfg.reno == RenoForm::Rfc
+            || self.una > self.recover
+            || self.una == 1
+            || self.last_cut == LastCut::DupAcks
     }
 
     /// Halves, sends the lost segment again, and inflates the window by what has left the network.

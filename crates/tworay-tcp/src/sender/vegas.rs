@@ -1,6 +1,10 @@
 //! Vegas: compares the rate it expects with the rate it gets (Brakmo and Peterson 1995), as ns-2's
 //! `Agent/TCP/Vegas` does it. It has its own growth, reduction and retransmission, finer than the
 //! common timer, and no partial-ACK rule.
+//!
+//! Three faults of ns-2's code are left out: data sent together with a repeated SYN; a segment sent
+//! twice when everything was acknowledged while it still "worries"; send counts that survive in a ring
+//! when one ACK covers its end. They show only after losses.
 
 use super::ack::Ack;
 use super::*;
@@ -146,11 +150,8 @@ impl Sender {
     /// Once per round trip: how much faster could it be, and what follows for the window.
     fn vegas_round_trip(&mut self, cx: &Cx) {
         let v = &mut self.vegas;
-        let rtt = if v.samples > 0 {
-            v.sum / f64::from(v.samples)
-        } else {
-            cx.now.since(v.mark_at).as_secs_f64()
-        };
+        let rtt =
+            if v.samples > 0 { v.sum / f64::from(v.samples) } else { cx.now.since(v.mark_at).as_secs_f64() };
         (v.sum, v.samples) = (0.0, 0);
         let sent = self.count_to(self.nxt) - self.count_to(self.vegas.mark);
         let window = self.count_to(self.nxt) - self.count_to(self.una) + 1.0;
@@ -233,7 +234,7 @@ impl Sender {
     /// After a timeout Vegas starts with two segments.
     pub(super) fn vegas_after_timeout(&mut self, cx: &Cx) {
         self.cwnd = self.limited(2.0);
-        self.vegas.deflated = 0.0;
+        self.vegas.deflated = self.cwnd;
         self.vegas.last_cut_at = Some(cx.now);
     }
 }

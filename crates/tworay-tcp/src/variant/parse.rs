@@ -55,20 +55,27 @@ impl FromStr for Variant {
         };
         // A part that stands alone keeps its own name.
         let alone = terms(text).len() == 1;
-        let name = parts.iter().fold(if alone && !parts.is_empty() { String::new() } else { base }, |mut name, part| {
-            if !name.is_empty() {
-                name.push('+');
-            }
-            name.push_str(&part.name);
-            name
-        });
+        let name = parts.iter().fold(
+            if alone && !parts.is_empty() { String::new() } else { base },
+            |mut name, part| {
+                if !name.is_empty() {
+                    name.push('+');
+                }
+                name.push_str(&part.name);
+                name
+            },
+        );
         Ok(Self { name, recovery, parameters, parts })
     }
 }
 
 /// Whether two roles own a common decision.
 fn clashes(a: Role, b: Role) -> bool {
-    a == b || matches!((a, b), (Role::Whole, Role::Growth | Role::Reduction) | (Role::Growth | Role::Reduction, Role::Whole))
+    a == b
+        || matches!(
+            (a, b),
+            (Role::Whole, Role::Growth | Role::Reduction) | (Role::Growth | Role::Reduction, Role::Whole)
+        )
 }
 
 /// The terms between plus signs; a name may end in one itself (`westwood+`, `sack+westwood++cwl(3)`).
@@ -110,7 +117,9 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
         None => (term, None),
         Some((name, rest)) => match rest.strip_suffix(')') {
             Some(inside) => (name.trim(), Some(inside)),
-            None => return Err((format!("the parenthesis of {term} is not closed"), format!("write {term})"))),
+            None => {
+                return Err((format!("the parenthesis of {term} is not closed"), format!("write {term})")));
+            }
         },
     };
     if name.is_empty() {
@@ -134,7 +143,10 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
     for (i, parameter) in parameters.iter().enumerate() {
         let Some(value) = given.get(i).map_or(Ok(parameter.default), |t| {
             t.parse::<f64>().map(Some).map_err(|_| {
-                (format!("\"{t}\" is no number"), format!("write {name}({})", parameter.default.unwrap_or(parameter.min)))
+                (
+                    format!("\"{t}\" is no number"),
+                    format!("write {name}({})", parameter.default.unwrap_or(parameter.min)),
+                )
             })
         })?
         else {

@@ -72,10 +72,16 @@ const fn threshold(name: &'static str, default: f64, about: &'static str) -> Par
 
 /// The registry.
 pub(crate) const ENTRIES: &[Entry] = &[
-    recovery(RecoveryKind::Tahoe, plain("tahoe", "fast retransmit, then slow start", "Jacobson 1988; ns-2 Agent/TCP")),
+    recovery(
+        RecoveryKind::Tahoe,
+        plain("tahoe", "fast retransmit, then slow start", "Jacobson 1988; ns-2 Agent/TCP"),
+    ),
     recovery(RecoveryKind::Reno, plain("reno", "fast recovery until the first new ACK", "RFC 5681")),
     recovery(RecoveryKind::NewReno, plain("newreno", "fast recovery through partial ACKs", "RFC 6582")),
-    recovery(RecoveryKind::Sack, plain("sack", "selective ACKs with scoreboard and pipe", "RFC 2018, RFC 6675")),
+    recovery(
+        RecoveryKind::Sack,
+        plain("sack", "selective ACKs with scoreboard and pipe", "RFC 2018, RFC 6675"),
+    ),
     recovery(
         RecoveryKind::Vegas,
         VariantInfo {

@@ -33,7 +33,11 @@ fn every_entry_is_described() {
         assert!(!info.summary.is_empty() && !info.source.is_empty(), "{}", info.name);
         assert!(info.name.parse::<Variant>().is_ok() || info.parameters.iter().any(|p| p.default.is_none()));
         for p in info.parameters {
-            assert!(p.min <= p.max && p.default.is_none_or(|d| (p.min..=p.max).contains(&d)), "{}", info.name);
+            assert!(
+                p.min <= p.max && p.default.is_none_or(|d| (p.min..=p.max).contains(&d)),
+                "{}",
+                info.name
+            );
         }
     }
 }

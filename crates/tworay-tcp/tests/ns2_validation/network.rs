@@ -28,6 +28,8 @@ struct Packet {
 
 enum Event {
     Start,
+    /// Note the congestion window.
+    Sample,
     /// A packet reaches the far end of a link.
     Arrive(usize, Packet),
     /// A link has sent its packet.
@@ -60,6 +62,8 @@ pub struct Run {
     pub drops: Vec<(u64, f64)>,
     /// ACKs as they reached s1.
     pub acks_at_sender: Vec<(u64, f64)>,
+    /// The sender's congestion window at the sampled times.
+    pub cwnd: Vec<f64>,
     /// `+` and `-` at r1's queue.
     queue: Vec<(u64, f64)>,
     /// `+` and `-` of ACKs at k1's queue.
@@ -118,29 +122,23 @@ struct Network {
 
 /// Replays one test until 6 s.
 pub fn run(variant: &str, config: &TcpConfig, drops: &[u64]) -> Run {
+    run_for(variant, config, drops, 6.0)
+}
+
+/// The same until `end`; samples the congestion window every half second from 2 s on.
+pub fn run_for(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64) -> Run {
     let variant: Variant = variant.parse().expect("a variant");
     let end = |side, local, remote, node| {
         let rng = RngStream::new(1, NodeId(node), Purpose::Tcp);
         Connection::new(config, &variant, side, Ports { local, remote }, rng)
     };
-    let link = |rate, delay, limit| Link {
-        rate,
-        delay,
-        limit,
-        queue: VecDeque::new(),
-        busy: false,
-    };
+    let link = |rate, delay, limit| Link { rate, delay, limit, queue: VecDeque::new(), busy: false };
     let mut network = Network {
         now: 0.0,
         heap: BinaryHeap::new(),
         events: BTreeMap::new(),
         inserted: 0,
-        links: vec![
-            link(8e6, 0.0, 50),
-            link(8e5, 0.1, 8),
-            link(8e5, 0.1, 8),
-            link(8e6, 0.0, 50),
-        ],
+        links: vec![link(8e6, 0.0, 50), link(8e5, 0.1, 8), link(8e5, 0.1, 8), link(8e6, 0.0, 50)],
         ends: vec![end(Side::Active, 1, 2, 0), end(Side::Passive, 2, 1, 3)],
         timers: vec![[f64::INFINITY; TcpTimer::COUNT]; 2],
         to_drop: drops.to_vec(),
@@ -150,7 +148,8 @@ pub fn run(variant: &str, config: &TcpConfig, drops: &[u64]) -> Run {
         run: Run::default(),
     };
     network.schedule(1.0, Event::Start);
-    network.run_until(6.0);
+    network.schedule(2.0, Event::Sample);
+    network.run_until(end_time);
     network.run
 }
 
@@ -175,6 +174,10 @@ impl Network {
             self.now = at;
             match self.events.remove(&id).expect("an event") {
                 Event::Start => self.start(),
+                Event::Sample => {
+                    self.run.cwnd.push(self.ends[S1].snapshot().cwnd);
+                    self.schedule(self.now + 0.5, Event::Sample);
+                }
                 Event::Arrive(link, packet) => self.arrive(link, packet),
                 Event::Idle(link) => self.next(link),
                 Event::Timer(who, timer, at) => {

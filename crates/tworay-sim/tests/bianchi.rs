@@ -1,0 +1,61 @@
+//! Saturation throughput of one cell against Bianchi's model (IEEE JSAC 18(3), 2000).
+//!
+//! n stations on a circle send to a sink in its middle without RTS/CTS. The model's fixed point
+//!
+//! ```text
+//!   τ = 2(1−2p) / ((1−2p)(W+1) + pW(1−(2p)^m)),   p = 1 − (1−τ)^(n−1)
+//!   S = Ps·Ptr·payload / ((1−Ptr)·slot + Ptr·Ps·Ts + Ptr·(1−Ps)·Tc)
+//! ```
+//!
+//! with W = 32, m = 5, Ts = DATA + SIFS + ACK + DIFS. A collision costs the bystanders DATA + EIFS
+//! and the senders DATA + their ACK timeout + DIFS; Tc takes the bystanders' value.
+
+mod common;
+use common::{mean_over, parse};
+
+const SLOT: f64 = 20.0;
+
+fn bianchi_bps(n: f64, payload: f64) -> f64 {
+    let (w, m) = (32.0_f64, 5);
+    let tau_of = |p: f64| {
+        2.0 * (1.0 - 2.0 * p) / ((1.0 - 2.0 * p) * (w + 1.0) + p * w * (1.0 - (2.0 * p).powi(m)))
+    };
+    // p − (1 − (1−τ(p))^(n−1)) grows with p: bisection.
+    let (mut lo, mut hi) = (0.0, 0.499_999);
+    for _ in 0..200 {
+        let p = 0.5 * (lo + hi);
+        if p > 1.0 - (1.0 - tau_of(p)).powf(n - 1.0) { hi = p } else { lo = p }
+    }
+    let tau = tau_of(lo);
+    let ptr = 1.0 - (1.0 - tau).powf(n);
+    let ps = n * tau * (1.0 - tau).powf(n - 1.0) / ptr;
+    let data = 192.0 + (payload + 28.0 + 36.0) * 8.0 / 2.0;
+    let (sifs, difs, ack) = (10.0, 50.0, 304.0);
+    let ts = data + sifs + ack + difs;
+    let tc = data + sifs + ack + difs;
+    ps * ptr * 8.0 * payload / ((1.0 - ptr) * SLOT + ptr * ps * ts + ptr * (1.0 - ps) * tc) * 1e6
+}
+
+#[test]
+fn one_cell_saturates_as_bianchi_says_within_three_percent() {
+    for n in [5, 10, 20] {
+        let mut text = String::from(
+            "name = \"cell\"\nduration = \"60s\"\nrouting = { protocol = \"static\" }\nmac = { rts = \"none\", arp = false }\n[topology]\nkind = \"explicit\"\npositions = [[50.0, 50.0]",
+        );
+        for i in 0..n {
+            let angle = std::f64::consts::TAU * f64::from(i) / f64::from(n);
+            text += &format!(", [{:.3}, {:.3}]", 50.0 + 20.0 * angle.cos(), 50.0 + 20.0 * angle.sin());
+        }
+        text += "]\n";
+        for i in 1..=n {
+            text += &format!("[[flow]]\nfrom = {i}\nto = 0\napp = \"cbr\"\nrate = \"2Mbps\"\nsize = \"1000B\"\n");
+        }
+        let scenario = parse(&text);
+        let sum = |r: &tworay_sim::RunReport| r.document.flows.iter().map(|f| f.goodput_bps).sum::<f64>();
+        let measured = mean_over(&scenario, 2, sum);
+        let model = bianchi_bps(f64::from(n), 1000.0);
+        let off = measured / model - 1.0;
+        println!("{n} stations: {measured:.0} b/s, model {model:.0} ({:+.2} %)", 100.0 * off);
+        assert!(off.abs() < 0.03, "{n} stations: {measured:.0} against {model:.0}");
+    }
+}
