@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -116,6 +117,7 @@ def bench(*, repeats: int, quick: bool, only: list[str]) -> None:
 
     tools.install()
     tools.build_ns3_driver()
+    tools.build_measure()
     tools.build_own_binary()
     chosen = [case for case in cases() if not only or case.name in only]
     turns = [
@@ -153,11 +155,14 @@ def _weight(case: Case, name: str) -> float:
 
 def _measure(case: Case, name: str, seed: int, runs: Measured) -> None:
     command = command_of(case, name, seed)
-    outcome = processes.run(command)
-    result = read_json(outcome.output, command)
-    runs.command = runs.command or " ".join(command)
-    runs.cpu.append(outcome.cpu_seconds)
-    runs.peak.append(outcome.peak_bytes)
+    with tempfile.NamedTemporaryFile("r", prefix="tworay-peers-") as report:
+        result = read_json(processes.run([str(tools.MEASURE), report.name, *command]), command)
+        cpu, kilobytes = report.read().split()
+    # Whatever directory cargo was told to use, this is how one would type it.
+    shown = " ".join(command).replace(str(tools.OWN_BINARY), "target/release/examples/run")
+    runs.command = runs.command or shown
+    runs.cpu.append(float(cpu))
+    runs.peak.append(float(kilobytes) * 1024)
     runs.acked.append(acked(result))
     if "cpu_seconds" in result:
         runs.own_cpu.append(result["cpu_seconds"])

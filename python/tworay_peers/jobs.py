@@ -21,7 +21,7 @@ Result = dict[str, Any]
 
 def run_for_json(command: tuple[str, ...]) -> Result:
     """Run a command that prints a JSON document."""
-    return read_json(processes.run(command).output, command)
+    return read_json(processes.run(command), command)
 
 
 def read_json(output: str, command: Sequence[str]) -> Result:

@@ -49,8 +49,8 @@ def document(cases: Sequence[Case], measured: Table, repeats: int) -> str:
         "seed 1, then "
         f"each with seed 2, and so on up to {repeats}; runs of minutes are fewer, n says how many. "
         "CPU seconds are "
-        "user + system time of the whole process, peak memory its largest resident set, both from "
-        "`wait4`. Every "
+        "user + system time of the whole process, peak memory its largest resident set "
+        "(`peers/measure.c`). Every "
         "number is the median over n runs.",
         "",
         f'*{LABELS[BARE]}*: `compat = "ns2"`, a bare binary around the library '

@@ -1,13 +1,10 @@
-"""Child processes: output, CPU seconds and peak memory, and no orphan after Ctrl-C."""
+"""Child processes: their output, and no orphan after Ctrl-C."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import tempfile
 import threading
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tworay_peers.places import ROOT
@@ -25,56 +22,38 @@ class ProgramError(Exception):
     """A program could not be started or did not end well; the text says which and why."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a finished process left."""
-
-    output: str
-    cpu_seconds: float
-    """User and system time of the process (``wait4``)."""
-    peak_bytes: int
-    """Largest resident set."""
-    wall_seconds: float
-
-
-def run(command: Sequence[str], *, cwd: Path = ROOT, may_fail: bool = False) -> Outcome:
-    """Run a program to its end; raise ``ProgramError`` if it fails."""
-    if _stopped.is_set():
-        raise ProgramError("stopped")
-    began = time.monotonic()
-    # Files, not pipes: nobody has to read while wait4 waits.
+def run(command: Sequence[str], *, cwd: Path = ROOT, may_fail: bool = False) -> str:
+    """Run a program to its end and return its output; raise ``ProgramError`` if it fails."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        try:
-            child = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        except OSError as error:
-            raise ProgramError(f"{command[0]}: {error.strerror}") from error
         with _lock:
+            if _stopped.is_set():
+                raise ProgramError("stopped")
+            try:
+                child = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            except OSError as error:
+                raise ProgramError(f"{command[0]}: {error.strerror}") from error
             _running.add(child)
         try:
-            _, status, usage = os.wait4(child.pid, 0)
+            code = child.wait()
         except BaseException:
-            child.kill()
+            child.terminate()
             child.wait()
             raise
         finally:
             with _lock:
                 _running.discard(child)
-        # Popen must not wait for a child that is gone.
-        child.returncode = os.waitstatus_to_exitcode(status)
-        wall = time.monotonic() - began
         out.seek(0)
         output = out.read().decode(errors="replace")
-        if child.returncode != 0 and not may_fail:
+        if code != 0 and not may_fail:
             err.seek(0)
             said = (err.read().decode(errors="replace").strip() or output.strip())[-2000:]
-            raise ProgramError(f"{' '.join(command)}\nended with {child.returncode}: {said}")
-    peak = usage.ru_maxrss * 1024  # kilobytes on Linux
-    return Outcome(output, usage.ru_utime + usage.ru_stime, peak, wall)
+            raise ProgramError(f"{' '.join(command)}\nended with {code}: {said}")
+    return output
 
 
 def stop_all() -> None:
     """End every child that runs, and let none start any more."""
-    _stopped.set()
     with _lock:
+        _stopped.set()
         for child in _running:
             child.terminate()

@@ -11,13 +11,14 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tworay_peers.places import CACHE, NS3_DRIVER, ROOT
+from tworay_peers.places import CACHE, MEASURE_SOURCE, NS3_DRIVER, ROOT
 from tworay_peers.processes import ProgramError, run
 from tworay_peers.progress import say
 
 PACKAGES = ("ns2", "ns2-examples", "libns3-dev", "g++")
 NS3_MODULES = ("core", "network", "internet", "mobility", "wifi", "aodv", "applications", "traffic-control")
 NS3_BINARY = CACHE / "build" / "ns3-adhoc"
+MEASURE = CACHE / "build" / "measure"
 OWN_BINARY = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release" / "examples" / "run"
 SUITE = Path("/usr/share/doc/ns2/examples/tcl/test")
 
@@ -64,13 +65,27 @@ def install() -> None:
 
 def build_ns3_driver() -> None:
     """Compile the ns-3 driver if its source or the libraries have changed."""
-    stamp = ROOT / NS3_BINARY.with_suffix(".stamp")
-    wanted = f"{digest(ROOT / NS3_DRIVER)} {debian_version('libns3-dev')}"
-    if (ROOT / NS3_BINARY).is_file() and stamp.is_file() and stamp.read_text() == wanted:
+    _build("the ns-3 driver", NS3_DRIVER, NS3_BINARY, ns3_build_command())
+
+
+def build_measure() -> None:
+    """Compile the program that measures others."""
+    _build(
+        "the measuring program",
+        MEASURE_SOURCE,
+        MEASURE,
+        ["gcc", "-O2", str(MEASURE_SOURCE), "-o", str(MEASURE)],
+    )
+
+
+def _build(what: str, source: Path, binary: Path, command: list[str]) -> None:
+    stamp = ROOT / binary.with_suffix(".stamp")
+    wanted = f"{digest(ROOT / source)} {' '.join(command)} {debian_version('libns3-dev')}"
+    if (ROOT / binary).is_file() and stamp.is_file() and stamp.read_text() == wanted:
         return
-    say("building the ns-3 driver")
-    (ROOT / NS3_BINARY).parent.mkdir(parents=True, exist_ok=True)
-    run(ns3_build_command())
+    say(f"building {what}")
+    (ROOT / binary).parent.mkdir(parents=True, exist_ok=True)
+    run(command)
     stamp.write_text(wanted)
 
 
@@ -143,8 +158,8 @@ def ns3_version() -> str:
 def commit() -> str:
     """Return the commit of the checkout, with a word if there are changes on top."""
     try:
-        name = run(["git", "rev-parse", "--short=12", "HEAD"]).output.strip()
-        changed = run(["git", "status", "--porcelain", "--", "crates", "python", "peers"]).output.strip()
+        name = run(["git", "rev-parse", "--short=12", "HEAD"]).strip()
+        changed = run(["git", "status", "--porcelain", "--", "crates", "python", "peers"]).strip()
     except ProgramError:
         return "unknown"
     return f"{name} with changes" if changed else name

@@ -31,6 +31,13 @@ impl ReceptionQuirks {
         longest_collided_frame_holds: false,
         captured_over_sets_nav: false,
     };
+    /// Capture reception as ns-2 does it, under a MAC that follows the standard: what the receiver is
+    /// occupied with is ns-2's rule, what the station makes of it (NAV, EIFS) is the MAC's.
+    pub const CAPTURE: ReceptionQuirks = ReceptionQuirks {
+        locks_on_undecodable: true,
+        longest_collided_frame_holds: true,
+        ..ReceptionQuirks::STANDARD
+    };
     /// ns-2.35.
     pub const NS2: ReceptionQuirks = ReceptionQuirks {
         locks_on_undecodable: true,

@@ -3,6 +3,7 @@
 use crate::Malformed;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
+use tworay_wire::dsr::DsrHeader;
 
 /// An order of a router to the node it sits in, to be carried out in the sequence given.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +28,28 @@ pub enum RoutingAction {
         /// Wait before it enters the interface queue (jitter of broadcasts).
         delay: SimDuration,
     },
+    /// Give the packet this DSR header in place of the one it has, and count its length anew. The packet
+    /// stays routing's; the order that follows sends it.
+    SetHeader {
+        /// The packet.
+        packet: PacketId,
+        /// Its new header.
+        header: Option<Box<DsrHeader>>,
+    },
+    /// Send a copy of the packet to a neighbour; the packet itself stays routing's and is told by
+    /// [`Router::buffered`](crate::Router::buffered) until it is answered.
+    SendCopy {
+        /// The packet, which isn't in the interface queue or the MAC.
+        packet: PacketId,
+        /// The neighbour.
+        next_hop: NodeId,
+    },
     /// Hand the packet to this node's transport.
     Deliver {
         /// The packet.
         packet: PacketId,
     },
-    /// A control packet has been read; free it.
+    /// A control packet has been read, or the next hop has confirmed a copy of this packet; free it.
     Consume {
         /// The packet.
         packet: PacketId,
@@ -78,11 +95,13 @@ pub enum DropReason {
     BufferFull,
     /// A control packet with impossible contents.
     Malformed,
+    /// Given a new route too often on its way.
+    Salvaged,
 }
 
 impl DropReason {
     /// How many reasons there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
     /// Every reason, in the order of the counters.
     pub const ALL: [DropReason; Self::COUNT] = [
         DropReason::NoRoute,
@@ -92,6 +111,7 @@ impl DropReason {
         DropReason::MacCallback,
         DropReason::BufferFull,
         DropReason::Malformed,
+        DropReason::Salvaged,
     ];
 
     /// The three or four letters of ns-2's traces.
@@ -104,6 +124,7 @@ impl DropReason {
             DropReason::MacCallback => "CBK",
             DropReason::BufferFull => "IFQ",
             DropReason::Malformed => "BAD",
+            DropReason::Salvaged => "SAL",
         }
     }
 
@@ -113,7 +134,11 @@ impl DropReason {
             DropReason::Ttl => LossCause::Ttl,
             DropReason::BufferFull => LossCause::Congestion,
             DropReason::Malformed => LossCause::Channel,
-            DropReason::NoRoute | DropReason::Timeout | DropReason::Loop | DropReason::MacCallback => {
+            DropReason::NoRoute
+            | DropReason::Timeout
+            | DropReason::Loop
+            | DropReason::MacCallback
+            | DropReason::Salvaged => {
                 LossCause::LinkFailure
             }
         }
@@ -148,6 +173,16 @@ pub enum RoutingNote {
     LinkBroken {
         /// The neighbour.
         neighbour: NodeId,
+    },
+    /// News for the transport of this node: packets it sent to `dst` met a broken link (told by a route
+    /// error, or found at this node itself).
+    RouteError {
+        /// The node before the break.
+        broken_from: NodeId,
+        /// The node behind it.
+        broken_to: NodeId,
+        /// The destination whose route led over that link.
+        dst: NodeId,
     },
     /// A discovery has ended without an answer.
     DiscoveryFailed {

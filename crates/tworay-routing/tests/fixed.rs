@@ -13,6 +13,7 @@ fn packet(src: u16, dst: u16, ttl: u8) -> Packet {
         hops: 0,
         ip_bytes: 540,
         flow: FlowId(0),
+        dsr: None,
         body: Body::Udp(UdpDatagram { src_port: 1, dst_port: 2, payload: 512, number: 0 }),
     }
 }

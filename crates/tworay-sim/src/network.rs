@@ -167,7 +167,7 @@ impl Network {
         let quirks = mac.quirks();
         let channel = radio.as_ref().map(Channel::new);
         let reception_quirks = match mac.dialect {
-            tworay_mac::Dialect::Standard => ReceptionQuirks::STANDARD,
+            tworay_mac::Dialect::Standard => ReceptionQuirks::CAPTURE,
             tworay_mac::Dialect::Ns2 => ReceptionQuirks::NS2,
         };
         let rules = radio

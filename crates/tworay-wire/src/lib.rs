@@ -2,6 +2,7 @@
 
 pub mod aodv;
 pub mod bonnmotion;
+pub mod dsr;
 pub mod ns2;
 pub mod olsr;
 mod packet;

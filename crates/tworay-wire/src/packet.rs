@@ -1,6 +1,7 @@
 //! A network-layer packet as the simulation carries it.
 
 use crate::aodv::AodvMessage;
+use crate::dsr::DsrHeader;
 use crate::olsr::OlsrPacket;
 use crate::tcp::TcpSegment;
 use tworay_base::{FlowId, NodeId};
@@ -22,6 +23,8 @@ pub struct Packet {
     pub ip_bytes: u32,
     /// The flow it belongs to, or [`FlowId::NONE`].
     pub flow: FlowId,
+    /// DSR's options header between IP and the body, its bytes counted in `ip_bytes`.
+    pub dsr: Option<Box<DsrHeader>>,
     /// What it carries.
     pub body: Body,
 }
@@ -35,6 +38,8 @@ pub enum Body {
     Udp(UdpDatagram),
     /// An AODV message (UDP port 654).
     Aodv(Box<AodvMessage>),
+    /// Nothing ("no next header", 59): a packet that consists of its DSR options alone.
+    Dsr,
     /// An OLSR packet with its messages (UDP port 698).
     Olsr(Box<OlsrPacket>),
     /// An ARP request or reply (not an IP packet; 28 bytes).
@@ -58,7 +63,7 @@ impl Packet {
     /// Whether this is a routing protocol's own message (queued before data).
     #[inline]
     pub fn is_routing(&self) -> bool {
-        matches!(self.body, Body::Aodv(_) | Body::Olsr(_))
+        matches!(self.body, Body::Aodv(_) | Body::Dsr | Body::Olsr(_))
     }
 
     /// The TCP segment inside, if there is one.

@@ -155,6 +155,7 @@ impl Aodv {
             hops: 0,
             ip_bytes,
             flow: FlowId::NONE,
+            dsr: None,
             body: Body::Aodv(Box::new(message)),
         };
         out.push(RoutingAction::Originate { packet, next_hop: to, delay });

@@ -28,6 +28,7 @@ pub fn data(src: u16, dst: u16, number: u64) -> Packet {
         hops: 0,
         ip_bytes: 540,
         flow: FlowId(0),
+        dsr: None,
         body: Body::Udp(UdpDatagram { src_port: 1, dst_port: 2, payload: 512, number }),
     }
 }
@@ -42,6 +43,7 @@ pub fn control(src: u16, dst: NodeId, ttl: u8, message: AodvMessage) -> Packet {
         hops: 0,
         ip_bytes,
         flow: FlowId::NONE,
+        dsr: None,
         body: Body::Aodv(Box::new(message)),
     }
 }

@@ -159,8 +159,12 @@ impl Network {
         match verdict {
             Verdict::NotHeard | Verdict::Deaf => {}
             Verdict::Good => {
-                if frame.packet.is_some() {
+                if let Some(packet) = frame.packet {
                     node.router.on_heard(now, frame.from);
+                    let for_others = frame.to != h.node && !frame.to.is_broadcast();
+                    if for_others && node.router.wants_tap() {
+                        self.tap_packet(h.node, packet, frame.from, frame.to);
+                    }
                 }
                 self.with_mac(h.node, |mac, now, out| mac.on_frame(now, frame, out));
             }

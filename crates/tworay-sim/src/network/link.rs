@@ -61,6 +61,7 @@ impl Network {
             hops: 0,
             ip_bytes: ARP_BYTES,
             flow: FlowId::NONE,
+            dsr: None,
             body: Body::Arp(body),
         });
         self.down(node, packet, to);

@@ -4,6 +4,7 @@ use super::{Event, Network};
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimTime};
 use tworay_routing::{DropReason, RoutingAction, RoutingNote};
+use tworay_wire::dsr::DsrHeader;
 
 const ROUTER_TIMER: u32 = 2;
 
@@ -40,6 +41,15 @@ impl Network {
         self.route_pool.push(out);
     }
 
+    /// A frame for another node was heard.
+    pub(super) fn tap_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId, to: NodeId) {
+        let mut out = self.route_pool.pop().unwrap_or_default();
+        self.nodes[node.index()].router.on_tap(self.now, self.packets.get(packet), from, to, &mut out);
+        self.apply_routing(node, &mut out);
+        out.clear();
+        self.route_pool.push(out);
+    }
+
     pub(super) fn apply_routing(&mut self, node: NodeId, actions: &mut Vec<RoutingAction>) {
         for action in actions.drain(..) {
             match action {
@@ -58,6 +68,20 @@ impl Network {
                     } else {
                         self.queue.push(self.now + delay, Event::Forward { packet, node, next_hop });
                     }
+                }
+                RoutingAction::SetHeader { packet, header } => {
+                    let p = self.packets.get_mut(packet);
+                    let length = |h: &Option<Box<DsrHeader>>| h.as_ref().map_or(0, |h| h.wire_bytes());
+                    p.ip_bytes = p.ip_bytes - length(&p.dsr) + length(&header);
+                    p.dsr = header;
+                }
+                RoutingAction::SendCopy { packet, next_hop } => {
+                    let copy = self.packets.get(packet).clone();
+                    if copy.uid < super::UNTRACKED {
+                        self.ledger.copied(copy.uid);
+                    }
+                    let copy = self.packets.insert(copy);
+                    self.send_to_link(node, copy, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
                 RoutingAction::Consume { packet } => self.release(packet),

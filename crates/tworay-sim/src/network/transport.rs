@@ -78,7 +78,7 @@ impl Network {
 
     fn launch(&mut self, from: NodeId, to: NodeId, flow: FlowId, uid: u64, ip_bytes: u32, body: Body) {
         let packet =
-            Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, body };
+            Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
         let packet = self.packets.insert(packet);
         self.send_packet(from, packet);
     }

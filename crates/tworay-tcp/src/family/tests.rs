@@ -257,7 +257,7 @@ fn westwood_plus_as_in_linux() {
 
 #[test]
 fn duplicate_acks_are_credited_once() {
-    let mut credit = super::bandwidth::Credit::default();
+    let mut credit = bandwidth::Credit::default();
     // Three duplicates stand for three segments; the ACK of five credits the other two.
     assert_eq!((0..3).map(|_| credit.duplicate()).sum::<f64>(), 3.0);
     assert_eq!(credit.advance(5.0), 2.0);

@@ -36,12 +36,13 @@ impl Daa {
             self.gaps = self.gaps.saturating_add(1);
         }
         let most = f64::from(cfg.max);
-        if f64::from(self.held) >= self.window.floor() {
+        // Ten steps of 0.3 make three, though not quite in binary.
+        if f64::from(self.held) >= (self.window + 1e-9).floor() {
             self.held = 0;
             // A wait for the next window is no gap of the rhythm.
             self.last = None;
             self.window = (self.window + if self.grown { 1.0 } else { cfg.mu }).min(most);
-            self.grown |= self.window >= most;
+            self.grown |= self.window + 1e-9 >= most;
             return None;
         }
         if self.gaps < 2 {

@@ -82,8 +82,8 @@ impl Sender {
 
     /// Moves `una` without sampling.
     pub(super) fn move_una(&mut self, cx: &mut Cx, to: u64) {
-        let payload = |offset: u64| offset.clamp(1, self.data_end) - 1;
-        cx.counters.acked_bytes = payload(to);
+        // Neither the SYN nor the FIN is payload.
+        cx.counters.acked_bytes = to.clamp(1, self.data_end) - 1;
         cx.counters.acked_segments = cx.counters.acked_bytes / self.mss;
         self.una = to;
         self.nxt = self.nxt.max(to);

@@ -1,0 +1,43 @@
+//! Packets as bytes: what a real station would put on the air, both ways.
+//!
+//! Encoders append to a `Vec<u8>` that the caller keeps; they fail only where a value has no place in
+//! the format ([`EncodeError`]). Decoders are total: any bytes give a value or a named
+//! [`DecodeError`], never a panic, and never read past what they were given. Reserved bits are written
+//! as zero and ignored when read, as the RFCs ask.
+//!
+//! Node `n` has the IPv4 address 10.0.x.y and the hardware address 02:00:00:00:xx:yy, where x and y are
+//! the high and low byte of `n`.
+
+mod address;
+mod aodv;
+mod arp;
+mod checksum;
+mod dot11;
+mod error;
+mod ipv4;
+mod llc;
+mod packet;
+pub mod radiotap;
+mod reader;
+mod tcp;
+mod tcp_options;
+mod udp;
+
+pub use address::{ipv4_address, mac_address, node_of_ipv4, node_of_mac};
+pub use aodv::{decode_aodv, encode_aodv};
+pub use arp::{decode_arp, encode_arp};
+pub use checksum::{frame_check, internet_checksum};
+pub use dot11::{Dot11, FCS_BYTES, append_fcs, decode_dot11, encode_dot11, without_fcs};
+pub use error::{DecodeError, EncodeError};
+pub use ipv4::{IPV4_HEADER_BYTES, Ipv4Header, Protocol, decode_ipv4, encode_ipv4};
+pub use llc::{EtherType, decode_llc, encode_llc};
+pub use packet::{Encoding, PayloadBytes, decode_packet, encode_packet, ethertype};
+pub use tcp::{decode_tcp, encode_tcp};
+pub use tcp_options::{decode_tcp_options, encode_tcp_options};
+pub use udp::{UDP_HEADER_BYTES, UdpHeader, decode_udp, encode_udp};
+
+/// UDP port of AODV (RFC 3561 §8).
+pub const AODV_PORT: u16 = 654;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! The IPv4 header (RFC 791).
+
+use super::address::ipv4_address;
+use super::checksum::internet_checksum;
+use super::error::{DecodeError, EncodeError};
+use super::reader::Reader;
+use tworay_base::NodeId;
+
+/// Bytes of a header without options.
+pub const IPV4_HEADER_BYTES: usize = 20;
+
+/// What an IPv4 packet carries.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+    /// DSR's header, with what it carries behind (RFC 4728 §6).
+    Dsr,
+    /// Anything else.
+    Other(u8),
+}
+
+impl Protocol {
+    /// The number on the wire.
+    pub const fn number(self) -> u8 {
+        match self {
+            Protocol::Tcp => 6,
+            Protocol::Udp => 17,
+            Protocol::Dsr => 48,
+            Protocol::Other(n) => n,
+        }
+    }
+
+    /// The protocol of a number.
+    pub const fn of(number: u8) -> Self {
+        match number {
+            6 => Protocol::Tcp,
+            17 => Protocol::Udp,
+            48 => Protocol::Dsr,
+            n => Protocol::Other(n),
+        }
+    }
+}
+
+/// An IPv4 header. Never a fragment, no options, type of service 0.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Ipv4Header {
+    /// Identification.
+    pub id: u16,
+    /// Hop limit.
+    pub ttl: u8,
+    /// What follows.
+    pub protocol: Protocol,
+    /// Source.
+    pub src: NodeId,
+    /// Destination, or [`NodeId::BROADCAST`] for 255.255.255.255.
+    pub dst: NodeId,
+}
+
+/// Appends a header for `payload` bytes that will follow.
+pub fn encode_ipv4(header: &Ipv4Header, payload: u32, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let total = u64::from(payload) + IPV4_HEADER_BYTES as u64;
+    EncodeError::check("the length of the IPv4 packet", total, u16::MAX.into())?;
+    let start = out.len();
+    out.extend_from_slice(&[0x45, 0]);
+    out.extend_from_slice(&(total as u16).to_be_bytes());
+    out.extend_from_slice(&header.id.to_be_bytes());
+    out.extend_from_slice(&[0, 0, header.ttl, header.protocol.number(), 0, 0]);
+    out.extend_from_slice(&ipv4_address(header.src));
+    out.extend_from_slice(&ipv4_address(header.dst));
+    let checksum = internet_checksum(&out[start..]);
+    out[start + 10..start + 12].copy_from_slice(&checksum.to_be_bytes());
+    Ok(())
+}
+
+/// Reads a header and gives the packet's payload, without padding that may follow the packet. Options
+/// are skipped; fragments are refused.
+pub fn decode_ipv4(bytes: &[u8]) -> Result<(Ipv4Header, &[u8]), DecodeError> {
+    let mut r = Reader::new("the IPv4 header", bytes);
+    let version_length = r.u8()?;
+    if version_length >> 4 != 4 {
+        let found = u64::from(version_length >> 4);
+        return Err(DecodeError::Value { what: "the IP version", found, allowed: "only 4 is known" });
+    }
+    let header_bytes = usize::from(version_length & 15) * 4;
+    if header_bytes < IPV4_HEADER_BYTES {
+        let allowed = "an IPv4 header has at least 20";
+        return Err(DecodeError::Length { what: "the IPv4 header length", found: header_bytes, allowed });
+    }
+    r.u8()?;
+    let total = usize::from(r.u16()?);
+    let id = r.u16()?;
+    let fragment = r.u16()?;
+    let ttl = r.u8()?;
+    let protocol = Protocol::of(r.u8()?);
+    let found = r.u16()?;
+    let src = r.take(4)?;
+    let dst = r.take(4)?;
+    r.take(header_bytes - IPV4_HEADER_BYTES)?;
+    let computed = internet_checksum(&bytes[..header_bytes]);
+    if computed != 0 {
+        // Over the header with its checksum the sum is zero; what it should be follows from that.
+        let computed = u32::from(right_checksum(&bytes[..header_bytes]));
+        return Err(DecodeError::Checksum { what: "IPv4 header", found: found.into(), computed });
+    }
+    if total < header_bytes {
+        let allowed = "the packet has at least its header";
+        return Err(DecodeError::Length { what: "the IPv4 total length", found: total, allowed });
+    }
+    // More fragments, or a fragment's offset.
+    if fragment & 0x3fff != 0 {
+        let allowed = "fragments are not put together";
+        return Err(DecodeError::Value { what: "the IPv4 fragment field", found: fragment.into(), allowed });
+    }
+    let what = "the IPv4 packet";
+    let Some(packet) = bytes.get(..total) else {
+        return Err(DecodeError::Truncated { what, need: total, have: bytes.len() });
+    };
+    let src = Reader::new(what, src).ipv4("the IPv4 source")?;
+    let dst = Reader::new(what, dst).ipv4("the IPv4 destination")?;
+    Ok((Ipv4Header { id, ttl, protocol, src, dst }, &packet[header_bytes..]))
+}
+
+fn right_checksum(header: &[u8]) -> u16 {
+    let mut copy = header.to_vec();
+    copy[10..12].fill(0);
+    internet_checksum(&copy)
+}
