@@ -214,3 +214,32 @@ fn in_ns2_a_late_ack_goes_before_the_data_that_a_cts_allows() {
     assert_eq!(b.sent(Ack)[0].0, cts + 10);
     assert_eq!(b.sent(Data)[0].0, cts + 10 + 304 + 10);
 }
+
+/// One packet whose first DATA stays unanswered and whose second is acknowledged.
+fn send_at_the_second_attempt(b: &mut Bench) {
+    b.offer(1500);
+    for _ in 0..2 {
+        b.until_sent(Rts);
+        b.receive(control(Cts, ME, 0)).until_sent(Data);
+    }
+    b.receive(control(Ack, ME, 0));
+}
+
+#[test]
+fn an_ack_makes_the_window_small_and_clears_the_long_count() {
+    let config = MacConfig { cw_min: 3, long_retry_limit: 2, ..MacConfig::default() };
+    for quirks in [STANDARD, MacQuirks::NS2] {
+        let widest = (0..400).map(|seed| {
+            let mut b = Bench::new(&config, quirks, seed);
+            send_at_the_second_attempt(&mut b);
+            let slots = slots_left(b.offer(1500), 0);
+            // A single failure of the next packet is not the last straw.
+            b.until_sent(Rts);
+            b.receive(control(Cts, ME, 0)).until_sent(Data);
+            b.wait(b.exchange_in().expect("it waits for an ACK"));
+            assert_eq!(b.gave_up(), 0);
+            slots
+        });
+        assert_eq!(widest.max(), Some(if quirks == STANDARD { 3 } else { 2 }));
+    }
+}

@@ -21,7 +21,7 @@ use tworay_radio::{Channel, RadioConfig, Receiver, Reception, ReceptionQuirks};
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
 
-pub use wired::WireSetup;
+pub use wired::{WireEvent, WireRecord, WireSetup};
 
 /// Everything a network is built from.
 pub struct Setup {
@@ -206,7 +206,7 @@ impl Network {
             tracks,
             nodes,
             flows: Vec::new(),
-            wires: wired::Wires::new(wires),
+            wires: wired::Wires::new(wires, series),
             tally: Tally::default(),
             mac_config: mac,
             eifs,

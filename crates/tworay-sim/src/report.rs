@@ -2,7 +2,7 @@
 
 use crate::flow::{Application, Flow, Transport};
 use crate::ledger::{Carries, LossRecord};
-use crate::network::Network;
+use crate::network::{Network, WireEvent, WireRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tworay_base::LossCause;
@@ -186,6 +186,7 @@ pub struct RunReport {
     pub document: Document,
     losses: Vec<LossRecord>,
     series: Vec<(u16, f64, Snapshot)>,
+    packets: Vec<WireRecord>,
 }
 
 impl RunReport {
@@ -252,7 +253,8 @@ impl RunReport {
                     .map(move |s| (i as u16, s.at.as_secs_f64(), s.state))
             })
             .collect();
-        Self { document, losses: network.ledger.records().to_vec(), series }
+        let packets = network.wires.trace.take().unwrap_or_default();
+        Self { document, losses: network.ledger.records().to_vec(), series, packets }
     }
 
     /// The document as one line of JSON.
@@ -260,9 +262,37 @@ impl RunReport {
         serde_json::to_string(&self.document).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"))
     }
 
-    /// The tables `flows`, `ledger` (one row a loss) and `series`.
+    /// The tables `flows`, `ledger` (one row a loss), `series`, and for wired links `packets`.
     pub fn tables(&self) -> Vec<Table> {
-        vec![self.flow_table(), self.ledger_table(), self.series_table()]
+        let mut tables = vec![self.flow_table(), self.ledger_table(), self.series_table()];
+        if !self.packets.is_empty() {
+            tables.push(self.packet_table());
+        }
+        tables
+    }
+
+    fn packet_table(&self) -> Table {
+        let p = &self.packets;
+        let ints = |get: &dyn Fn(&WireRecord) -> i64| ColumnData::I64(p.iter().map(get).collect());
+        let event = |r: &WireRecord| match r.event {
+            WireEvent::Enqueue => "enqueue".to_string(),
+            WireEvent::Send => "send".to_string(),
+            WireEvent::Receive => "receive".to_string(),
+            WireEvent::Drop => "drop".to_string(),
+        };
+        table(
+            "packets",
+            [
+                ("t_s", ColumnData::F64(p.iter().map(|r| r.at.as_secs_f64()).collect())),
+                ("event", ColumnData::Str(p.iter().map(event).collect())),
+                ("from", ints(&|r| r.from.0.into())),
+                ("to", ints(&|r| r.to.0.into())),
+                ("flow", ints(&|r| r.flow.into())),
+                ("kind", ColumnData::Str(p.iter().map(|r| r.kind.to_string()).collect())),
+                ("seq", ints(&|r| r.seq.into())),
+                ("bytes", ints(&|r| r.bytes.into())),
+            ],
+        )
     }
 
     fn flow_table(&self) -> Table {

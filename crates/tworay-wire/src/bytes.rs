@@ -13,9 +13,11 @@ mod aodv;
 mod arp;
 mod checksum;
 mod dot11;
+mod dsr;
 mod error;
 mod ipv4;
 mod llc;
+mod olsr;
 mod packet;
 pub mod radiotap;
 mod reader;
@@ -28,9 +30,11 @@ pub use aodv::{decode_aodv, encode_aodv};
 pub use arp::{decode_arp, encode_arp};
 pub use checksum::{frame_check, internet_checksum};
 pub use dot11::{Dot11, FCS_BYTES, append_fcs, decode_dot11, encode_dot11, without_fcs};
+pub use dsr::{decode_dsr, encode_dsr};
 pub use error::{DecodeError, EncodeError};
-pub use ipv4::{IPV4_HEADER_BYTES, Ipv4Header, Protocol, decode_ipv4, encode_ipv4};
+pub use ipv4::{IPV4_HEADER_BYTES, Ipv4Header, Protocol, decode_ipv4, ipv4_header};
 pub use llc::{EtherType, decode_llc, encode_llc};
+pub use olsr::{decode_olsr, encode_olsr};
 pub use packet::{Encoding, PayloadBytes, decode_packet, encode_packet, ethertype};
 pub use tcp::{decode_tcp, encode_tcp};
 pub use tcp_options::{decode_tcp_options, encode_tcp_options};
@@ -38,6 +42,8 @@ pub use udp::{UDP_HEADER_BYTES, UdpHeader, decode_udp, encode_udp};
 
 /// UDP port of AODV (RFC 3561 §8).
 pub const AODV_PORT: u16 = 654;
+/// The protocol number that says that nothing follows (RFC 4728 §6.1, RFC 8200 §4.7).
+pub const NO_NEXT_HEADER: u8 = 59;
 
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,12 @@
 
 pub mod aodv;
 pub mod bonnmotion;
+pub mod bytes;
 pub mod dsr;
 pub mod ns2;
 pub mod olsr;
 mod packet;
+pub mod pcapng;
 mod tcp;
 mod text_file;
 

@@ -34,8 +34,7 @@ impl Dcf {
         if self.backoff.is_some() || !self.may_contend() {
             return;
         }
-        let answering = self.exchange != Exchange::None;
-        if self.quirks.backoff_always || answering || self.taken_until() > now {
+        if self.quirks.backoff_always || self.taken_until() > now {
             self.draw_backoff(now);
         } else {
             let at = (self.idle_from() + self.timing.difs).max(now);

@@ -210,7 +210,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 5000, ..ProptestConfig::default() })]
 
     /// Inputs of all kinds at any time, then silence: each packet is sent or given up, once, in order.
     #[test]

@@ -59,20 +59,21 @@ pub struct Ipv4Header {
     pub dst: NodeId,
 }
 
-/// Appends a header for `payload` bytes that will follow.
-pub fn encode_ipv4(header: &Ipv4Header, payload: u32, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+/// The header in front of `payload` bytes.
+pub fn ipv4_header(header: &Ipv4Header, payload: u32) -> Result<[u8; IPV4_HEADER_BYTES], EncodeError> {
     let total = u64::from(payload) + IPV4_HEADER_BYTES as u64;
     EncodeError::check("the length of the IPv4 packet", total, u16::MAX.into())?;
-    let start = out.len();
-    out.extend_from_slice(&[0x45, 0]);
-    out.extend_from_slice(&(total as u16).to_be_bytes());
-    out.extend_from_slice(&header.id.to_be_bytes());
-    out.extend_from_slice(&[0, 0, header.ttl, header.protocol.number(), 0, 0]);
-    out.extend_from_slice(&ipv4_address(header.src));
-    out.extend_from_slice(&ipv4_address(header.dst));
-    let checksum = internet_checksum(&out[start..]);
-    out[start + 10..start + 12].copy_from_slice(&checksum.to_be_bytes());
-    Ok(())
+    let mut bytes = [0; IPV4_HEADER_BYTES];
+    bytes[0] = 0x45;
+    bytes[2..4].copy_from_slice(&(total as u16).to_be_bytes());
+    bytes[4..6].copy_from_slice(&header.id.to_be_bytes());
+    bytes[8] = header.ttl;
+    bytes[9] = header.protocol.number();
+    bytes[12..16].copy_from_slice(&ipv4_address(header.src));
+    bytes[16..20].copy_from_slice(&ipv4_address(header.dst));
+    let checksum = internet_checksum(&bytes);
+    bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
+    Ok(bytes)
 }
 
 /// Reads a header and gives the packet's payload, without padding that may follow the packet. Options

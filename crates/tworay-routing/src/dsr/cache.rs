@@ -1,0 +1,69 @@
+//! The route cache: one face for three kinds.
+
+use super::config::DsrConfig;
+use super::link_cache::LinkCache;
+use super::options::CacheKind;
+use super::path_cache::PathCache;
+use tworay_base::{NodeId, SimTime};
+use tworay_wire::dsr::Addresses;
+
+/// How a route was come by.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// This node asked for it, or uses it.
+    Wanted,
+    /// It was told to somebody else, or seen in use.
+    Overheard,
+}
+
+/// Routes from this node. A path lists the nodes after this one; its last is the destination.
+#[derive(Clone, Debug)]
+pub(super) enum RouteCache {
+    Path(PathCache),
+    Link(LinkCache),
+}
+
+impl RouteCache {
+    pub(super) fn new(config: &DsrConfig, node: NodeId) -> Self {
+        match config.cache {
+            CacheKind::Path => RouteCache::Path(PathCache::new(config, node)),
+            CacheKind::Link | CacheKind::LinkMaxLife => RouteCache::Link(LinkCache::new(config, node)),
+        }
+    }
+
+    /// Takes in a path. Returns whether it told anything new.
+    pub(super) fn add(&mut self, now: SimTime, path: &[NodeId], found: Found) -> bool {
+        match self {
+            RouteCache::Path(c) => c.add(now, path, found),
+            RouteCache::Link(c) => c.add(now, path),
+        }
+    }
+
+    /// The shortest path to `dst`; `Found::Wanted` tells that it will be used.
+    pub(super) fn find(&mut self, now: SimTime, dst: NodeId, purpose: Found) -> Option<Addresses> {
+        match self {
+            RouteCache::Path(c) => c.find(now, dst, purpose),
+            RouteCache::Link(c) => c.find(now, dst, purpose),
+        }
+    }
+
+    /// Hops of the shortest path to `dst`. An unused path may be told past its expiry.
+    pub(super) fn distance(&self, dst: NodeId) -> Option<u8> {
+        let hops = match self {
+            RouteCache::Path(c) => c.distance(dst),
+            RouteCache::Link(c) => c.distance(dst),
+        }?;
+        u8::try_from(hops).ok()
+    }
+
+    /// The link doesn't work.
+    pub(super) fn remove(&mut self, from: NodeId, to: NodeId) {
+        match self {
+            RouteCache::Path(c) => c.remove(from, to),
+            RouteCache::Link(c) => c.remove(from, to),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Other addresses of nodes (MID, RFC 3626 §5) and networks behind them (HNA, §12).
+
+use std::collections::BTreeMap;
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_wire::olsr::HnaNetwork;
+
+/// Networks remembered at most: what else comes is ignored.
+const MOST_NETWORKS: usize = 4096;
+
+/// The multiple interface and the host and network association sets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Associations {
+    /// Main address by interface address.
+    mains: BTreeMap<NodeId, (NodeId, SimTime)>,
+    /// Gateways with their networks.
+    networks: BTreeMap<(HnaNetwork, NodeId), SimTime>,
+}
+
+impl Associations {
+    /// The main address of the node that has this address.
+    pub(crate) fn main(&self, address: NodeId) -> NodeId {
+        self.mains.get(&address).map_or(address, |(main, _)| *main)
+    }
+
+    /// `main` has this address too. Returns whether that is news.
+    pub(crate) fn learn_address(
+        &mut self,
+        now: SimTime,
+        main: NodeId,
+        address: NodeId,
+        hold: SimDuration,
+    ) -> bool {
+        let old = self.mains.insert(address, (main, now + hold));
+        old.is_none_or(|(before, _)| before != main)
+    }
+
+    /// `gateway` leads to this network.
+    pub(crate) fn learn_network(
+        &mut self,
+        now: SimTime,
+        gateway: NodeId,
+        network: HnaNetwork,
+        hold: SimDuration,
+    ) {
+        if self.networks.len() < MOST_NETWORKS || self.networks.contains_key(&(network, gateway)) {
+            self.networks.insert((network, gateway), now + hold);
+        }
+    }
+
+    /// The networks with their gateways, narrowest first.
+    pub(crate) fn gateways(&self) -> Vec<(HnaNetwork, NodeId)> {
+        let mut list: Vec<_> = self.networks.keys().copied().collect();
+        list.sort_by_key(|(n, gateway)| (std::cmp::Reverse(n.mask), n.network, *gateway));
+        list
+    }
+
+    /// Forgets what is over. Returns whether an address went, and when the next thing will.
+    pub(crate) fn settle(&mut self, now: SimTime) -> (bool, SimTime) {
+        let before = self.mains.len();
+        self.mains.retain(|_, (_, until)| *until > now);
+        self.networks.retain(|_, until| *until > now);
+        let ends = self.mains.values().map(|(_, until)| *until).chain(self.networks.values().copied());
+        (self.mains.len() != before, ends.min().unwrap_or(SimTime::NEVER))
+    }
+}

@@ -1,0 +1,186 @@
+//! Every constant and choice of OLSR.
+
+use crate::ConfigProblem;
+use crate::settings::settings;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::SimDuration;
+use tworay_wire::olsr::Vtime;
+
+/// A named set of settings; the other keys then change single ones.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OlsrPreset {
+    /// RFC 3626 §18.
+    #[default]
+    Rfc3626,
+    /// The route-break trace of the thesis (table 3.3): HELLOs twice as often as the RFC's.
+    ThesisTrace,
+    /// All other runs of the thesis (appendix A.3): the same values, stated more fully.
+    Thesis,
+}
+
+/// What a node's TC messages tell of (TC_REDUNDANCY, RFC 3626 §15.1).
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TcRedundancy {
+    /// 0: the neighbours that have chosen the node as relay.
+    #[default]
+    Selectors,
+    /// 1: these and the relays that it has chosen.
+    SelectorsAndRelays,
+    /// 2: every neighbour.
+    Neighbours,
+}
+
+settings! {
+    /// OLSR's settings. In a file, `preset` picks a set and the other keys change single ones of it; written
+    /// out, only what differs from the preset appears. Every HELLO names every neighbour, so
+    /// REFRESH_INTERVAL is `hello_interval`; a node has one interface and no network behind it, so it
+    /// understands MID and HNA messages but sends none.
+    OlsrConfig from
+    /// The set that the other settings start from: "rfc3626" (the default), "thesis-trace" or "thesis".
+    OlsrPreset, schema "OlsrConfig";
+
+    /// Time between HELLOs, more than zero (HELLO_INTERVAL).
+    hello_interval: SimDuration,
+    /// Time between TC messages, more than zero (TC_INTERVAL).
+    tc_interval: SimDuration,
+    /// How long neighbours believe a HELLO, and how long a lost link is told of, at least 62.5 ms
+    /// (NEIGHB_HOLD_TIME, 3 × REFRESH_INTERVAL).
+    neighbour_hold_time: SimDuration,
+    /// How long others believe a TC message, at least 62.5 ms (TOP_HOLD_TIME, 3 × TC_INTERVAL).
+    topology_hold_time: SimDuration,
+    /// How long a message is remembered so as not to be read or relayed twice (DUP_HOLD_TIME).
+    duplicate_hold_time: SimDuration,
+    /// Messages are sent early, and relayed late, by a uniform time up to this; less than
+    /// `hello_interval` (MAXJITTER, HELLO_INTERVAL / 4).
+    max_jitter: SimDuration,
+    /// Willingness to carry traffic for others, 0 (never) to 7 (always); 3 is WILL_DEFAULT.
+    willingness: u8,
+    /// By how many relays each two-hop neighbour shall be covered, at least 1 (MPR_COVERAGE).
+    mpr_coverage: u8,
+    /// What TC messages tell of: "selectors", "selectors-and-relays" or "neighbours" (TC_REDUNDANCY 0, 1, 2).
+    tc_redundancy: TcRedundancy,
+    /// Send a TC message when what it tells of has changed, without waiting for the interval (RFC 3626 §9.3).
+    immediate_tc: bool,
+    /// Least time between such messages.
+    immediate_tc_spacing: SimDuration,
+    /// Put messages that wait to be sent into one packet; otherwise each travels alone (RFC 3626 §3.3).
+    bundling: bool,
+    /// A packet that the MAC gives up on shows a lost link (RFC 3626 §13).
+    link_layer_feedback: bool,
+    /// Use a link only while enough of its packets arrive (RFC 3626 §14).
+    hysteresis: bool,
+    /// Weight of the newest packet in a link's quality, 0 to 1 (HYST_SCALING).
+    hysteresis_scaling: f64,
+    /// Quality above which a link is taken into use, at most 1 (HYST_THRESHOLD_HIGH).
+    hysteresis_high: f64,
+    /// Quality below which a link is taken out of use, from 0, below `hysteresis_high` (HYST_THRESHOLD_LOW).
+    hysteresis_low: f64,
+}
+
+impl Default for OlsrConfig {
+    fn default() -> Self {
+        Self::rfc3626()
+    }
+}
+
+impl OlsrConfig {
+    /// The settings of a named set.
+    pub fn preset(preset: OlsrPreset) -> Self {
+        match preset {
+            OlsrPreset::Rfc3626 => Self::rfc3626(),
+            OlsrPreset::ThesisTrace | OlsrPreset::Thesis => Self::thesis(preset),
+        }
+    }
+
+    /// RFC 3626 §18; what it leaves open (hysteresis, link-layer feedback, early TC messages) is off.
+    pub fn rfc3626() -> Self {
+        Self {
+            preset: OlsrPreset::Rfc3626,
+            hello_interval: SimDuration::from_secs(2),
+            tc_interval: SimDuration::from_secs(5),
+            neighbour_hold_time: SimDuration::from_secs(6),
+            topology_hold_time: SimDuration::from_secs(15),
+            duplicate_hold_time: SimDuration::from_secs(30),
+            max_jitter: SimDuration::from_millis(500),
+            willingness: 3,
+            mpr_coverage: 1,
+            tc_redundancy: TcRedundancy::Selectors,
+            immediate_tc: false,
+            immediate_tc_spacing: SimDuration::from_millis(500),
+            bundling: true,
+            link_layer_feedback: false,
+            hysteresis: false,
+            hysteresis_scaling: 0.5,
+            hysteresis_high: 0.8,
+            hysteresis_low: 0.3,
+        }
+    }
+
+    /// Table 3.3 and appendix A.3. "Willingness: ALL" means that every node takes part: with WILL_ALWAYS
+    /// the relays of table 3.4 couldn't come about.
+    fn thesis(preset: OlsrPreset) -> Self {
+        Self {
+            preset,
+            hello_interval: SimDuration::from_secs(1),
+            max_jitter: SimDuration::from_millis(250),
+            ..Self::rfc3626()
+        }
+    }
+
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
+        let problem = |key: &str, what: String, remedy: String| {
+            Err((format!("routing.olsr.{key}"), what, remedy))
+        };
+        for (key, time) in [
+            ("hello_interval", self.hello_interval),
+            ("tc_interval", self.tc_interval),
+            ("duplicate_hold_time", self.duplicate_hold_time),
+        ] {
+            if time.is_zero() {
+                return problem(key, "must be longer than zero".into(), "give a time such as \"2s\"".into());
+            }
+        }
+        let (least, most) = (Vtime(0).time(), Vtime(0xff).time());
+        for (key, time) in [
+            ("hello_interval", self.hello_interval),
+            ("neighbour_hold_time", self.neighbour_hold_time),
+            ("topology_hold_time", self.topology_hold_time),
+        ] {
+            if key.ends_with("hold_time") && time < least || time > most {
+                let what = format!("can't be written in a message ({least} to {most})");
+                return problem(key, what, "give a time such as \"6s\"".into());
+            }
+        }
+        if self.max_jitter >= self.hello_interval || self.max_jitter >= self.tc_interval {
+            let what = "reaches the interval itself".into();
+            let remedy = format!("give less than hello_interval ({}) and tc_interval", self.hello_interval);
+            return problem("max_jitter", what, remedy);
+        }
+        if self.willingness > 7 {
+            let what = format!("{} is more than always", self.willingness);
+            return problem("willingness", what, "give 0 (never) to 7 (always)".into());
+        }
+        if self.mpr_coverage == 0 {
+            let what = "0 relays cover nobody".into();
+            return problem("mpr_coverage", what, "give 1 or more".into());
+        }
+        for (key, share) in [
+            ("hysteresis_scaling", self.hysteresis_scaling),
+            ("hysteresis_high", self.hysteresis_high),
+            ("hysteresis_low", self.hysteresis_low),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return problem(key, format!("{share} is no share"), "give 0 to 1".into());
+            }
+        }
+        if self.hysteresis_low >= self.hysteresis_high {
+            let what = "isn't below hysteresis_high".into();
+            return problem("hysteresis_low", what, format!("give less than {}", self.hysteresis_high));
+        }
+        Ok(())
+    }
+}

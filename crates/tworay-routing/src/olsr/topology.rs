@@ -1,0 +1,84 @@
+//! What TC messages tell of the network (RFC 3626 §4.4, §9.5).
+
+use std::collections::BTreeMap;
+use tworay_base::{NodeId, SimDuration, SimTime};
+
+/// Whether `a` is newer than `b`, wrapping (RFC 3626 §19).
+pub(crate) fn newer(a: u16, b: u16) -> bool {
+    a != b && a.wrapping_sub(b) < 1 << 15
+}
+
+/// What one node has said.
+#[derive(Clone, Debug)]
+struct Told {
+    ansn: u16,
+    /// When the last of it is forgotten.
+    until: SimTime,
+    /// Its advertised neighbours, each with its own end.
+    reaches: Vec<(NodeId, SimTime)>,
+}
+
+/// The topology set, by the node that told (T_last_addr).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Topology {
+    told: BTreeMap<NodeId, Told>,
+}
+
+impl Topology {
+    /// Takes in a TC message. Returns whether a link appeared or went.
+    pub(crate) fn learn(
+        &mut self,
+        now: SimTime,
+        last: NodeId,
+        ansn: u16,
+        advertised: impl Iterator<Item = NodeId>,
+        hold: SimDuration,
+    ) -> bool {
+        let until = now + hold;
+        let told = self.told.entry(last).or_insert_with(|| Told { ansn, until, reaches: Vec::new() });
+        if newer(told.ansn, ansn) {
+            return false;
+        }
+        told.until = told.until.max(until);
+        // A newer number sweeps away all that the message doesn't say again.
+        let sweep = newer(ansn, told.ansn);
+        told.ansn = ansn;
+        let old = told.reaches.len();
+        let mut again = 0;
+        let before = if sweep { std::mem::take(&mut told.reaches) } else { Vec::new() };
+        for node in advertised {
+            if let Some(entry) = told.reaches.iter_mut().find(|(n, _)| *n == node) {
+                entry.1 = until;
+            } else {
+                again += usize::from(before.iter().any(|(n, _)| *n == node));
+                told.reaches.push((node, until));
+            }
+        }
+        if sweep { again != old || told.reaches.len() != old } else { told.reaches.len() != old }
+    }
+
+    /// Forgets what is over. Returns whether a link went, and when the next one will.
+    pub(crate) fn settle(&mut self, now: SimTime) -> (bool, SimTime) {
+        let mut gone = false;
+        let mut next = SimTime::NEVER;
+        self.told.retain(|_, told| {
+            let before = told.reaches.len();
+            told.reaches.retain(|(_, until)| *until > now);
+            gone |= told.reaches.len() != before;
+            next = told.reaches.iter().map(|(_, until)| *until).fold(next, SimTime::min);
+            if told.until > now {
+                next = next.min(told.until);
+            }
+            told.until > now || !told.reaches.is_empty()
+        });
+        (gone, next)
+    }
+
+    /// The nodes that `last` offers to reach.
+    pub(crate) fn reached_from(&self, last: NodeId) -> &[(NodeId, SimTime)] {
+        self.told.get(&last).map_or(&[], |t| &t.reaches)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,4 @@
+mod garbage;
+mod known;
+mod round_trip;
+mod samples;

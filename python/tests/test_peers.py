@@ -1,0 +1,148 @@
+import itertools
+from pathlib import Path
+
+import pytest
+
+import tworay
+from tworay_peers import mactrace, suite
+from tworay_peers.jobs import Job, Results, read_json
+from tworay_peers.movement import Waypoints
+from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
+from tworay_peers.plan import FULL, QUICK
+from tworay_peers.processes import ProgramError
+from tworay_peers.verdicts import Sample, Section, deviation, percent, within, within_share_or_spread
+
+
+def test_movement_files_are_the_same_on_every_machine() -> None:
+    # From a file that ns-2 and ns-3 were run on: nodes 0 and 1, and the first move.
+    lines = list(Waypoints(seconds=900, max_speed=5, seed=101).lines())
+    assert lines[:3] == [
+        "$node_(0) set X_ 871.728199",
+        "$node_(0) set Y_ 58.426349",
+        "$node_(0) set Z_ 0.000000",
+    ]
+    assert lines[3] == "$node_(1) set X_ 133.295355"
+    moves = [line for line in lines if line.startswith("$ns_ at")]
+    times = [float(line.split()[2]) for line in moves]
+    assert times == sorted(times)
+    assert sum(time == 0 for time in times) == 50
+
+
+def test_mac_trace_counts_by_reason_and_kind_from_a_time_on(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    trace.write_text(
+        "D 399.900000000 _1_ MAC  COL 0 RTS 44 [1b36 1 0 0] \n"
+        "D 401.041603000 _1_ MAC  COL 0 RTS 44 [1b36 1 0 0] \n"
+        "D 401.142011000 _1_ MAC  COL 0 CTS 38 [1b36 1 0 0] \n"
+        "D 402.042011000 _1_ MAC  COL 0 ACK 38 [1b36 1 0 0] \n"
+        "D 402.142011000 _2_ MAC  COL 12 tcp 1558 [13a 2 1 800] ------- [0:0 4:0 32 2] [8 0] 1 0 \n"
+        "s 402.242011000 _2_ MAC  --- 13 tcp 1558 [13a 2 1 800] ------- [0:0 4:0 32 2] [8 0] 1 0 \n"
+        "D 403.000000000 _3_ MAC  RET 0 RTS 44 [1b36 1 0 0] \n"
+        "D 403.000000000 _3_ MAC  RET 14 ack 98 [13a 2 1 800] ------- [4:0 0:0 32 2] [8 0] 1 0 \n"
+        "D 403.000000000 _3_ RTR  CBK 14 ack 40 [13a 2 1 800] ------- [4:0 0:0 32 2] [8 0] 1 0 \n"
+    )
+    assert mactrace.count(trace, 400) == {
+        "collisions": {"rts_cts": 2, "data": 1, "ack": 0},
+        "drops": {"rts_cts": 1, "data": 0, "ack": 1},
+    }
+
+
+def test_the_wired_trace_and_our_numbers_name_the_same_packets() -> None:
+    lines = [
+        "+ 1 0 2 tcp 40 ------- 1 0.0 3.0 0 0 0 40 0 0\n",
+        "+ 1.00004 2 3 tcp 40 ------- 1 0.0 3.0 0 0 0 40 0 0\n",
+        "- 1.20296 2 3 tcp 1040 ------- 1 0.0 3.0 2 3 0 40 0 0\n",
+        "d 1.65792 2 3 tcp 1040 ------- 1 0.0 3.0 14 30 0 40 0 0\n",
+        "+ 1.10044 3 2 ack 40 ------- 1 3.0 0.0 0 1 0 40 0 0\n",
+    ]
+    assert suite.read_trace(lines) == {
+        "data": [("+", 1.00004, 0), ("-", 1.20296, 2), ("d", 1.65792, 14)],
+        "acks": [("+", 1.10044, 0)],
+    }
+    # The SYN takes number 0 of the sequence space, payloads start at 1.
+    assert [suite.packet_number("data", n) for n in (0, 1, 1001, 13001)] == [0, 1, 2, 14]
+    assert [suite.packet_number("ack", n) for n in (1, 1001, 13001)] == [0, 1, 13]
+
+
+def points(*numbers: int, shift: float = 0.0) -> dict[str, list[suite.Point]]:
+    return {"data": [("+", i + shift, n) for i, n in enumerate(numbers)], "acks": []}
+
+
+@pytest.mark.parametrize(
+    ("ours", "ok", "says"),
+    [
+        (points(1, 2, 3), True, ""),
+        (points(1, 2, 3, shift=0.00009), True, ""),
+        (points(1, 2, 3, shift=0.0002), False, ""),
+        (points(1, 3, 2), False, "`+ 1.00000 2` / `+ 1.00000 3`"),
+        (points(1, 2), False, "only ns-2: `+ 2.00000 3`"),
+        (points(1, 2, 3, 4), False, "only tworay: `+ 3.00000 4`"),
+    ],
+)
+def test_traces_match_packet_for_packet_within_a_tenth_of_a_millisecond(
+    ours: dict[str, list[suite.Point]], ok: bool, says: str
+) -> None:
+    found = suite.match(points(1, 2, 3), ours)
+    assert (found.ok, found.first_difference) == (ok, says)
+
+
+def test_the_result_is_found_among_what_ns2_says() -> None:
+    said = 'num_nodes is set 2\n{"flows": [{"acked": 7}], "mean_cwnd": null}\nSORTING LISTS ...DONE!\n'
+    assert read_json(said, ["ns"])["flows"] == [{"acked": 7}]
+    with pytest.raises(ProgramError, match="printed no result"):
+        read_json("couldn't read file", ["ns"])
+
+
+def test_finished_runs_are_kept_and_belong_to_what_they_depend_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tworay_peers.jobs.ROOT", tmp_path)
+    calls: list[tuple[str, ...]] = []
+
+    def harvest(command: tuple[str, ...]) -> dict[str, int]:
+        calls.append(command)
+        return {"flows": len(calls)}
+
+    jobs = [Job("ns-2", ("ns", str(i)), ("2.35",), harvest=harvest) for i in range(3)]
+    first = Results()
+    first.do(jobs, threads=1)
+    again = Results()
+    again.do([*jobs, Job("ns-2", ("ns", "0"), ("2.36",), harvest=harvest)], threads=2)
+    assert len(calls) == 4
+    assert again.taken_from_cache == 3
+    assert [first[job] for job in jobs] == [again[job] for job in jobs]
+
+
+def test_bounds() -> None:
+    theirs, ours = Sample([95, 105]), Sample([103, 103])
+    assert deviation(ours, theirs) == pytest.approx(0.03)
+    assert percent(-0.0312) == "−3.1 %"
+    assert within(ours, theirs, 0.03)
+    assert not within(ours, theirs, 0.029)
+    # One standard deviation of theirs (7.07) outweighs a smaller share.
+    assert within_share_or_spread(ours, theirs, 0.01)
+    assert not within_share_or_spread(Sample([108]), theirs, 0.01)
+    assert not within_share_or_spread(Sample([1]), Sample([0, 0]), 0.15)
+    section = Section("t", "b")
+    assert section.judge("here", {"goodput": True, "timeouts": False}) == "**off: timeouts**"
+    assert section.verdict == "**off**: 1 of 2"
+
+
+def test_our_scenarios_load_with_the_overrides_that_are_used() -> None:
+    for name in ("string", "string-standard"):
+        path = ROOT / SCENARIOS / f"{name}.toml"
+        tworay.load(path, set={"topology.hops": 12, "flow.0.to": 12, "mac.rts_threshold": "500B"})
+    path = ROOT / SCENARIOS / "suite.toml"
+    for test in suite.TESTS:
+        drops = list(suite.DROPS[test.name])
+        tworay.load(path, tcp=test.tcp, set={"link.2.drops": drops, "tcp.limited_transmit": True})
+    grid = tworay.load(ROOT / SCENARIOS / "grid.toml", set={"compat": "none", "radio.reception": "sinr"})
+    assert grid.name == "peers-grid"
+
+
+def test_the_quick_plan_is_part_of_the_full_one() -> None:
+    assert set(QUICK.static_hops) <= set(FULL.static_hops)
+    assert set(QUICK.moving) <= set(FULL.moving)
+    assert (ROOT / NS2_DRIVER).is_file()
+    assert (ROOT / NS3_DRIVER).is_file()
+    assert len(set(itertools.chain(suite.TESTS))) == 48
