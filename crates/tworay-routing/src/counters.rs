@@ -32,8 +32,12 @@ pub enum Malformed {
     SameEnds,
     /// A hop count that contradicts the sender, or has no room to grow.
     HopCount,
-    /// A route error without destinations.
+    /// A route error without destinations, a packet without messages.
     EmptyList,
+    /// A field outside its range.
+    FieldRange,
+    /// A message that its sender can't have made.
+    ForeignSender,
 }
 
 impl Malformed {

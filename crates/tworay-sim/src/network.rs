@@ -4,11 +4,13 @@
 //! each hop. Layers hand on actions; this room alone carries them from one to the next.
 
 mod air;
+mod capture;
 mod link;
 mod route;
 mod transport;
 mod wired;
 
+use crate::capture::{Capture, Layout};
 use crate::engine::{EventQueue, Firing, PacketSlab, TimerSlot, TimerTable};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
@@ -150,6 +152,7 @@ pub struct Network {
     pub(crate) tally: Tally,
     pub(crate) mac_config: MacConfig,
     pub(crate) eifs: SimDuration,
+    capture: Option<Box<Capture>>,
     switches: Vec<(SimTime, NodeId, bool)>,
     control_uid: u64,
     mac_pool: Vec<Vec<MacAction>>,
@@ -210,6 +213,7 @@ impl Network {
             tally: Tally::default(),
             mac_config: mac,
             eifs,
+            capture: None,
             switches,
             control_uid: UNTRACKED,
             mac_pool: Vec::new(),
@@ -356,6 +360,7 @@ impl Network {
         let p = self.packets.remove(packet);
         if p.uid < UNTRACKED {
             self.ledger.died(p.uid, cause, node, self.now);
+            self.capture_loss(&p);
         }
     }
 
@@ -364,6 +369,7 @@ impl Network {
         let p = self.packets.remove(packet);
         if p.uid < UNTRACKED {
             self.ledger.handed_on(p.uid);
+            self.capture_loss(&p);
         }
     }
 

@@ -47,11 +47,10 @@ impl Associations {
         }
     }
 
-    /// The networks with their gateways, narrowest first.
-    pub(crate) fn gateways(&self) -> Vec<(HnaNetwork, NodeId)> {
-        let mut list: Vec<_> = self.networks.keys().copied().collect();
-        list.sort_by_key(|(n, gateway)| (std::cmp::Reverse(n.mask), n.network, *gateway));
-        list
+    /// The gateways to networks that hold this IPv4 address, with the masks.
+    pub(crate) fn gateways(&self, address: u32) -> impl Iterator<Item = (u32, NodeId)> + '_ {
+        let holds = move |n: &HnaNetwork| address & n.mask == n.network & n.mask;
+        self.networks.keys().filter(move |(n, _)| holds(n)).map(|(n, gateway)| (n.mask, *gateway))
     }
 
     /// Forgets what is over. Returns whether an address went, and when the next thing will.

@@ -41,6 +41,9 @@ impl Network {
                 (true, true) => fates.contention += 1,
             }
         }
+        if self.capture.is_some() {
+            self.capture_frame(tx, &frame);
+        }
         if let Some(rules) = &self.rules {
             self.nodes[node.index()].receiver.own_transmission(rules);
         }
@@ -68,6 +71,9 @@ impl Network {
                 self.packets.unpin(packet);
             }
             medium.retire(tx);
+            if let Some(capture) = &mut self.capture {
+                capture.ended(tx);
+            }
         }
         self.now = base;
     }
@@ -149,6 +155,10 @@ impl Network {
         let node = &mut self.nodes[h.node.index()];
         let transmitting = node.mac.is_transmitting(now);
         let verdict = node.receiver.end(tx, transmitting, rules);
+        let up = node.up;
+        if self.capture.is_some() {
+            self.capture_fate(tx, frame, h, verdict);
+        }
         if verdict == Verdict::NotHeard {
             return;
         }

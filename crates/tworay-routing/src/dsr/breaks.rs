@@ -1,0 +1,170 @@
+//! Broken links: route errors, packets saved (RFC 4728 §8.3.3 to §8.3.6).
+
+use super::cache::Found;
+use super::parcel::Parcel;
+use super::{Dsr, Out, RequestPattern};
+use crate::{DropReason, RoutingAction, RoutingNote};
+use smallvec::SmallVec;
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_wire::Packet;
+use tworay_wire::dsr::{DsrHeader, RouteError};
+
+impl Dsr {
+    /// The MAC gave up sending the packet to `next_hop`.
+    pub fn on_link_failure(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
+        self.counters.link_failures += 1;
+        if next_hop.is_broadcast() || !self.config.link_layer_feedback || packet.dsr.is_none() {
+            self.drop_packet(id, DropReason::MacCallback, out);
+        } else {
+            let parcel = Parcel::of(id, packet);
+            self.break_link(now, next_hop, out);
+            self.report(&parcel, next_hop, out);
+            self.save(now, parcel, next_hop, out);
+            out.push(RoutingAction::PurgeQueue { next_hop });
+        }
+        self.finish(now, out);
+    }
+
+    /// A packet taken out of the interface queue.
+    pub fn on_queue_purged(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
+        if packet.dsr.is_none() || packet.dst.is_broadcast() {
+            self.drop_packet(id, DropReason::MacCallback, out);
+        } else {
+            let parcel = Parcel::of(id, packet);
+            let same_break = self.current_break.0 == now && self.current_break.1 == next_hop;
+            // ns-2 tells only the author of the packet that met the break.
+            if same_break && self.config.requests == RequestPattern::Rfc4728 {
+                self.report(&parcel, next_hop, out);
+            }
+            self.save(now, parcel, next_hop, out);
+        }
+        self.finish(now, out);
+    }
+
+    /// This node can't reach `next_hop`.
+    pub(super) fn break_link(&mut self, now: SimTime, next_hop: NodeId, out: Out) {
+        self.counters.broken_links += 1;
+        self.current_break = (now, next_hop, SmallVec::new());
+        self.cache.remove(self.node, next_hop);
+        out.push(RoutingAction::Note(RoutingNote::LinkBroken { neighbour: next_hop }));
+        self.lose_routes(self.node, next_hop, true, out);
+    }
+
+    /// Routes in use over a broken link are lost; `told`: the source's packets met the break.
+    fn lose_routes(&mut self, from: NodeId, to: NodeId, told: bool, out: Out) {
+        let me = self.node;
+        self.in_use.retain(|&dst, path| {
+            let first = from == me && path.first() == Some(&to);
+            let hit = first || path.windows(2).any(|w| w == [from, to]);
+            if hit {
+                if told {
+                    let note = RoutingNote::RouteError { broken_from: from, broken_to: to, dst };
+                    out.push(RoutingAction::Note(note));
+                }
+                out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
+            }
+            !hit
+        });
+    }
+
+    /// Tells the author of the packet's route that it broke at this node.
+    pub(super) fn report(&mut self, parcel: &Parcel, next_hop: NodeId, out: Out) {
+        let Some(route) = &parcel.header.source_route else { return };
+        let author = route.author(parcel.src);
+        if author == self.node || self.current_break.2.contains(&author) {
+            return;
+        }
+        let mut back: SmallVec<[NodeId; 10]> = SmallVec::new();
+        if route.salvage == 0 {
+            back.push(parcel.src);
+        }
+        back.extend(route.addresses.iter().copied().take_while(|n| *n != self.node));
+        back.reverse();
+        // Who isn't on the route has no way back along it.
+        if !route.addresses.contains(&self.node) || back.is_empty() {
+            return;
+        }
+        self.current_break.2.push(author);
+        let error = RouteError {
+            salvage: route.salvage,
+            source: self.node,
+            destination: author,
+            unreachable: next_hop,
+        };
+        let header = DsrHeader { errors: vec![error], ..DsrHeader::default() };
+        self.originate(header, &back, SimDuration::ZERO, out);
+    }
+
+    /// A packet without its next hop: on another route, waiting, or lost.
+    pub(super) fn save(&mut self, now: SimTime, mut parcel: Parcel, next_hop: NodeId, out: Out) {
+        if parcel.src == self.node {
+            if parcel.data {
+                self.send_or_wait(now, parcel, out);
+            } else {
+                self.save_own_control(now, parcel, next_hop, out);
+            }
+            return;
+        }
+        let salvaged = parcel.header.source_route.as_ref().map_or(0, |r| r.salvage);
+        if !self.config.salvage {
+            return self.drop_packet(parcel.id, DropReason::MacCallback, out);
+        }
+        if salvaged >= self.config.max_salvage_count {
+            return self.drop_packet(parcel.id, DropReason::Salvaged, out);
+        }
+        if self.cut_bad_replies(&mut parcel, next_hop) {
+            return self.drop_packet(parcel.id, DropReason::MacCallback, out);
+        }
+        let purpose = Found::Overheard;
+        let room = usize::from(self.config.max_route_hops);
+        match self.cache.find(now, parcel.dst, purpose).filter(|p| p.len() <= room) {
+            Some(path) => self.send_along(now, parcel, &path, SimDuration::ZERO, out),
+            None if self.config.salvage_search => self.wait(now, parcel, out),
+            None => self.drop_packet(parcel.id, DropReason::MacCallback, out),
+        }
+    }
+
+    /// This node's own replies and errors go another known way, or none: they don't wait.
+    fn save_own_control(&mut self, now: SimTime, mut parcel: Parcel, next_hop: NodeId, out: Out) {
+        let dead = self.cut_bad_replies(&mut parcel, next_hop) || parcel.header.source_route.is_none();
+        let path = self.cache.find(now, parcel.dst, Found::Overheard).filter(|_| !dead);
+        match path {
+            Some(path) => self.send_along(now, parcel, &path, SimDuration::ZERO, out),
+            None if self.config.requests == RequestPattern::Ns2 && !dead => self.send_or_wait(now, parcel, out),
+            None => self.drop_packet(parcel.id, DropReason::MacCallback, out),
+        }
+    }
+
+    /// Takes out replies that advertise the broken link; true if nothing worth sending is left.
+    fn cut_bad_replies(&self, parcel: &mut Parcel, next_hop: NodeId) -> bool {
+        let me = self.node;
+        let initiator = parcel.dst;
+        let had = !parcel.header.replies.is_empty();
+        parcel.header.replies.retain(|r| {
+            let mut before = initiator;
+            !r.addresses.iter().any(|&n| {
+                let link = [before, n];
+                before = n;
+                link == [me, next_hop] || link == [next_hop, me]
+            })
+        });
+        let h = &parcel.header;
+        had && h.replies.is_empty() && !parcel.data && h.errors.is_empty() && h.acks.is_empty()
+    }
+
+    /// Route errors in any header that comes by.
+    pub(super) fn heed_errors(&mut self, now: SimTime, header: &DsrHeader, out: Out) {
+        for error in &header.errors {
+            if error.source == self.node {
+                // This node knows its own links best.
+                continue;
+            }
+            self.cache.remove(error.source, error.unreachable);
+            let for_me = error.destination == self.node;
+            self.lose_routes(error.source, error.unreachable, for_me, out);
+            if for_me && self.config.propagate_errors {
+                self.held_error = Some((now, *error));
+            }
+        }
+    }
+}

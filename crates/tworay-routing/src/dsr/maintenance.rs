@@ -1,0 +1,203 @@
+//! Route maintenance without the link layer's help: passive and network-layer acknowledgments, and the
+//! buffer of packets whose next hop hasn't confirmed them (RFC 4728 §8.3.1 to §8.3.3).
+
+use super::data::forward;
+use super::parcel::Parcel;
+use super::{Dsr, MaintenanceOrder, Out};
+use crate::RoutingAction;
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_wire::Packet;
+use tworay_wire::dsr::{Ack, AckRequest, DsrHeader};
+
+/// How a packet's next hop is expected to confirm it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Proof {
+    /// By forwarding it; attempts left.
+    Passive { left: u8 },
+    /// By an acknowledgment; attempts left.
+    Asked { left: u8, id: u16 },
+    /// Not itself: the link was confirmed a moment ago, and the next confirmation covers this one too.
+    Riding,
+}
+
+/// A packet whose copy is on its way to the next hop.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub parcel: Parcel,
+    next_hop: NodeId,
+    proof: Proof,
+    sent_at: SimTime,
+    deadline: SimTime,
+}
+
+impl Dsr {
+    /// Sends a packet to the next hop of its header, and watches over it if nobody else does.
+    pub(super) fn transmit(
+        &mut self,
+        now: SimTime,
+        parcel: Parcel,
+        next_hop: NodeId,
+        delay: SimDuration,
+        out: Out,
+    ) {
+        let watched = self.config.watches()
+            && self.held.len() < self.config.rexmt_buffer_packets as usize;
+        match self.proof(now, &parcel, next_hop).filter(|_| watched) {
+            None => {
+                let header = Some(Box::new(parcel.header));
+                out.push(RoutingAction::SetHeader { packet: parcel.id, header });
+                out.push(forward(parcel.id, next_hop, delay));
+            }
+            Some(proof) => {
+                let deadline = now + self.patience(proof);
+                self.held.push_back(Held { parcel, next_hop, proof, sent_at: now, deadline });
+                self.send_held(self.held.len() - 1, out);
+            }
+        }
+    }
+
+    fn proof(&mut self, now: SimTime, parcel: &Parcel, next_hop: NodeId) -> Option<Proof> {
+        if self.config.passive_acks && next_hop != parcel.dst {
+            return Some(Proof::Passive { left: self.config.try_passive_acks });
+        }
+        if !self.config.network_acks {
+            return None;
+        }
+        let fresh = |at: &SimTime| now.since(*at) < self.config.maint_holdoff;
+        if self.confirmed.get(&next_hop).is_some_and(fresh) {
+            return Some(Proof::Riding);
+        }
+        Some(self.ask())
+    }
+
+    fn ask(&mut self) -> Proof {
+        let id = self.next_ack_id;
+        self.next_ack_id = id.wrapping_add(1);
+        Proof::Asked { left: self.config.max_maint_rexmt, id }
+    }
+
+    fn patience(&self, proof: Proof) -> SimDuration {
+        match proof {
+            Proof::Passive { .. } => self.config.passive_ack_timeout,
+            Proof::Asked { .. } => self.config.ack_timeout,
+            // Long enough for a later packet to find out whether the link stands.
+            Proof::Riding => {
+                self.config.maint_holdoff
+                    + self.config.ack_timeout * (u64::from(self.config.max_maint_rexmt) + 2)
+            }
+        }
+    }
+
+    fn send_held(&mut self, at: usize, out: Out) {
+        let Some(held) = self.held.get(at) else { return };
+        let mut header = held.parcel.header.clone();
+        header.ack_request = match held.proof {
+            Proof::Asked { id, .. } => Some(AckRequest { id }),
+            _ => None,
+        };
+        out.push(RoutingAction::SetHeader { packet: held.parcel.id, header: Some(Box::new(header)) });
+        out.push(RoutingAction::SendCopy { packet: held.parcel.id, next_hop: held.next_hop });
+        self.stale_timer = true;
+    }
+
+    /// Answers a request for acknowledgment.
+    pub(super) fn acknowledge(&mut self, request: AckRequest, from: NodeId, out: Out) {
+        let ack = Ack { id: request.id, source: self.node, destination: from };
+        let header = DsrHeader { acks: vec![ack], ..DsrHeader::default() };
+        self.emit(header, from, 1, from, SimDuration::ZERO, out);
+    }
+
+    pub(super) fn heed_acks(&mut self, now: SimTime, header: &DsrHeader, out: Out) {
+        for ack in header.acks.iter().filter(|a| a.destination == self.node) {
+            let at = self.held.iter().position(|h| {
+                h.next_hop == ack.source && matches!(h.proof, Proof::Asked { id, .. } if id == ack.id)
+            });
+            if let Some(at) = at {
+                self.confirm(now, at, out);
+            }
+        }
+    }
+
+    /// Hears the next hop forward a packet: same packet, fewer segments left.
+    pub(super) fn confirm_passively(
+        &mut self,
+        now: SimTime,
+        packet: &Packet,
+        header: &DsrHeader,
+        from: NodeId,
+        out: Out,
+    ) {
+        let Some(route) = &header.source_route else { return };
+        let at = self.held.iter().position(|h| {
+            let left = h.parcel.header.source_route.as_ref().map_or(0, |r| r.segments_left);
+            let salvaged = h.parcel.header.source_route.as_ref().map_or(0, |r| r.salvage);
+            let onward = route.salvage > salvaged || route.segments_left < left;
+            h.next_hop == from && h.parcel.uid == packet.uid && onward
+        });
+        if let Some(at) = at {
+            self.confirm(now, at, out);
+        }
+    }
+
+    /// The next hop has the packet; so it has those that rode along before.
+    fn confirm(&mut self, now: SimTime, at: usize, out: Out) {
+        let Some(held) = self.held.remove(at) else { return };
+        self.confirmed.insert(held.next_hop, now);
+        out.push(RoutingAction::Consume { packet: held.parcel.id });
+        self.held.retain(|h| {
+            let covered =
+                h.proof == Proof::Riding && h.next_hop == held.next_hop && h.sent_at <= held.sent_at;
+            if covered {
+                out.push(RoutingAction::Consume { packet: h.parcel.id });
+            }
+            !covered
+        });
+        self.stale_timer = true;
+    }
+
+    /// Packets that weren't confirmed in time: another attempt, another kind of proof, or a broken link.
+    pub(super) fn end_patience(&mut self, now: SimTime, out: Out) {
+        while let Some(at) = self.held.iter().position(|h| h.deadline <= now) {
+            let proof = match self.held[at].proof {
+                Proof::Riding => {
+                    if let Some(h) = self.held.remove(at) {
+                        out.push(RoutingAction::Consume { packet: h.parcel.id });
+                    }
+                    continue;
+                }
+                Proof::Passive { left: 0 } if self.config.network_acks => Some(self.ask()),
+                Proof::Passive { left } => left.checked_sub(1).map(|left| Proof::Passive { left }),
+                Proof::Asked { left, id } => left.checked_sub(1).map(|left| Proof::Asked { left, id }),
+            };
+            match proof {
+                Some(proof) => {
+                    self.held[at].proof = proof;
+                    self.held[at].deadline = now + self.patience(proof);
+                    self.send_held(at, out);
+                }
+                None => self.lose_next_hop(now, self.held[at].next_hop, out),
+            }
+        }
+    }
+
+    /// The next hop hasn't answered: its link is broken, its packets are saved.
+    fn lose_next_hop(&mut self, now: SimTime, next_hop: NodeId, out: Out) {
+        self.confirmed.remove(&next_hop);
+        self.break_link(now, next_hop, out);
+        let (mut lost, kept): (Vec<Held>, Vec<Held>) =
+            std::mem::take(&mut self.held).into_iter().partition(|h| h.next_hop == next_hop);
+        self.held = kept.into();
+        if self.config.maintenance_order == MaintenanceOrder::Lifo {
+            lost.reverse();
+        }
+        for held in lost {
+            self.report(&held.parcel, next_hop, out);
+            self.save(now, held.parcel, next_hop, out);
+        }
+        self.stale_timer = true;
+    }
+
+    pub(super) fn patience_ends(&self) -> SimTime {
+        self.held.iter().map(|h| h.deadline).min().unwrap_or(SimTime::NEVER)
+    }
+}

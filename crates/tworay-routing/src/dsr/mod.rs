@@ -1,0 +1,192 @@
+//! Dynamic source routing, RFC 4728, with ns-2.35's habits as options; without flow state.
+//!
+//! One file for each part: data (sending, receiving, forwarding), discovery (this node's requests),
+//! requests (those heard, and the table), replies, tap (what is overheard, shorter routes), breaks
+//! (route errors, salvaging), maintenance (acknowledgments), upkeep (the timer). `check` refuses
+//! impossible headers before anything is learned from them.
+
+mod breaks;
+mod cache;
+mod check;
+mod config;
+mod data;
+mod discovery;
+mod link_cache;
+mod maintenance;
+mod options;
+mod parcel;
+mod path_cache;
+mod replies;
+mod requests;
+mod tap;
+mod upkeep;
+
+pub use config::DsrConfig;
+pub use options::{CacheKind, DsrPreset, MaintenanceOrder, RequestPattern};
+
+use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
+use cache::{Found, RouteCache};
+use maintenance::Held;
+use parcel::SendBuffer;
+use requests::{Search, SeenRequests};
+use smallvec::SmallVec;
+use std::collections::{BTreeMap, VecDeque};
+use tworay_base::{FlowId, NodeId, PacketId, RngStream, SimDuration, SimTime};
+use tworay_wire::dsr::{Addresses, DsrHeader, RouteError, SourceRoute};
+use tworay_wire::{Body, Packet};
+
+type Out<'a> = &'a mut Vec<RoutingAction>;
+
+/// Hop limit of DSR's unicast packets.
+const CONTROL_TTL: u8 = 255;
+/// How many packets the tap remembers, so as to read each once.
+const TAPPED: usize = 256;
+
+/// DSR in one node.
+#[derive(Clone, Debug)]
+pub struct Dsr {
+    config: DsrConfig,
+    node: NodeId,
+    rng: RngStream,
+    cache: RouteCache,
+    /// Something was learned that waiting packets may want.
+    news: bool,
+    seen: SeenRequests,
+    next_request_id: u16,
+    searches: BTreeMap<NodeId, Search>,
+    buffer: SendBuffer,
+    /// The route that packets of this node last took, by destination.
+    in_use: BTreeMap<NodeId, Addresses>,
+    /// Gratuitous replies sent: to whom, about whose transmission, when.
+    gratuitous: VecDeque<(NodeId, NodeId, SimTime)>,
+    /// The last route error told to this node, for the next request.
+    held_error: Option<(SimTime, RouteError)>,
+    tapped: Vec<u64>,
+    /// The break being dealt with: time, neighbour, who has been told.
+    current_break: (SimTime, NodeId, SmallVec<[NodeId; 4]>),
+    held: VecDeque<Held>,
+    /// When a neighbour last confirmed a packet.
+    confirmed: BTreeMap<NodeId, SimTime>,
+    next_ack_id: u16,
+    next_poll: SimTime,
+    /// The timer as the node knows it, and whether a deadline may have changed since.
+    armed: SimTime,
+    stale_timer: bool,
+    counters: RoutingCounters,
+}
+
+impl Dsr {
+    /// DSR in `node`; `rng` serves its jitter.
+    pub fn new(config: &DsrConfig, node: NodeId, rng: RngStream) -> Self {
+        Self {
+            node,
+            rng,
+            cache: RouteCache::new(config, node),
+            news: false,
+            seen: SeenRequests::new(config.request_table_size, config.request_table_ids),
+            next_request_id: 1,
+            searches: BTreeMap::new(),
+            buffer: SendBuffer::new(config.send_buffer_packets, config.send_buffer_timeout),
+            in_use: BTreeMap::new(),
+            gratuitous: VecDeque::new(),
+            held_error: None,
+            tapped: Vec::new(),
+            current_break: (SimTime::ZERO, node, SmallVec::new()),
+            held: VecDeque::new(),
+            confirmed: BTreeMap::new(),
+            next_ack_id: 1,
+            next_poll: SimTime::NEVER,
+            armed: SimTime::NEVER,
+            stale_timer: false,
+            counters: RoutingCounters::default(),
+            config: config.clone(),
+        }
+    }
+
+    /// Totals so far.
+    pub fn counters(&self) -> &RoutingCounters {
+        &self.counters
+    }
+
+    /// The packets held here: for want of a route, or of a confirmation by the next hop.
+    pub fn buffered(&self) -> Vec<PacketId> {
+        self.buffer.ids().chain(self.held.iter().map(|h| h.parcel.id)).collect()
+    }
+
+    /// Hops to `dst` on the route in use, else on the shortest known.
+    pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
+        let used = self.in_use.get(&dst).and_then(|path| u8::try_from(path.len()).ok());
+        used.or_else(|| self.cache.distance(dst))
+    }
+
+    /// The shortest route known to `dst`, the nodes after this one. For tests and for tables shown to
+    /// people; it counts as no use.
+    pub fn route(&self, now: SimTime, dst: NodeId) -> Option<Vec<NodeId>> {
+        self.cache.clone().find(now, dst, Found::Overheard).map(|path| path.to_vec())
+    }
+
+    /// Whether frames for others should be overheard.
+    pub fn wants_tap(&self) -> bool {
+        self.config.promiscuous || self.config.watches() && self.config.passive_acks
+    }
+
+    fn learn(&mut self, now: SimTime, path: &[NodeId], found: Found) {
+        let usable = path.len() <= usize::from(self.config.max_route_hops);
+        if usable && !path.is_empty() && !path.contains(&self.node) {
+            self.news |= self.cache.add(now, path, found);
+        }
+    }
+
+    /// A new packet of DSR's own along `path` to its last node.
+    fn originate(&mut self, mut header: DsrHeader, path: &[NodeId], delay: SimDuration, out: Out) {
+        let (Some(&next_hop), Some((&dst, relays))) = (path.first(), path.split_last()) else { return };
+        header.source_route = Some(SourceRoute {
+            salvage: 0,
+            segments_left: relays.len() as u8,
+            addresses: relays.into(),
+        });
+        self.emit(header, dst, CONTROL_TTL, next_hop, delay, out);
+    }
+
+    /// Sends a packet that consists of DSR's options.
+    fn emit(&mut self, header: DsrHeader, dst: NodeId, ttl: u8, next_hop: NodeId, delay: SimDuration, out: Out) {
+        let packet = self.control(self.node, dst, ttl, header);
+        out.push(RoutingAction::Originate { packet, next_hop, delay });
+    }
+
+    fn control(&mut self, src: NodeId, dst: NodeId, ttl: u8, header: DsrHeader) -> Packet {
+        let ip_bytes = header.ip_bytes();
+        self.count(&header, ip_bytes);
+        let dsr = Some(Box::new(header));
+        Packet { uid: 0, src, dst, ttl, hops: 0, ip_bytes, flow: FlowId::NONE, dsr, body: Body::Dsr }
+    }
+
+    /// Counts a packet of DSR's own that leaves this node, under the first thing it carries.
+    fn count(&mut self, header: &DsrHeader, ip_bytes: u32) {
+        let c = &mut self.counters;
+        if header.request.is_some() {
+            c.rreq.add(ip_bytes);
+        } else if !header.replies.is_empty() {
+            c.rrep.add(ip_bytes);
+        } else if !header.errors.is_empty() {
+            c.rerr.add(ip_bytes);
+        } else {
+            c.acks.add(ip_bytes);
+        }
+    }
+
+    fn jitter(&mut self) -> SimDuration {
+        self.rng.jitter(self.config.broadcast_jitter)
+    }
+
+    fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: Out) {
+        self.counters.drops[reason as usize] += 1;
+        out.push(RoutingAction::Drop { packet, cause: reason.cause(), reason });
+    }
+
+    fn refuse(&mut self, packet: PacketId, from: NodeId, what: Malformed, out: Out) {
+        self.counters.malformed[what as usize] += 1;
+        out.push(RoutingAction::Note(RoutingNote::Malformed { from, what }));
+        self.drop_packet(packet, DropReason::Malformed, out);
+    }
+}

@@ -1,0 +1,89 @@
+//! What is overheard: routes, errors, passive acknowledgments, ways to shorten a route (RFC 4728 §3.4.3).
+
+use super::check::check;
+use super::replies::nodes_of;
+use super::{Dsr, Out, TAPPED};
+use crate::RoutingNote;
+use crate::{Malformed, RoutingAction};
+use smallvec::SmallVec;
+use tworay_base::{NodeId, SimTime};
+use tworay_wire::dsr::{DsrHeader, RouteReply};
+use tworay_wire::{Body, Packet};
+
+/// Gratuitous replies remembered.
+const GRATUITOUS: usize = 32;
+
+impl Dsr {
+    /// A frame from `from` to `to`, overheard.
+    pub fn on_tap(&mut self, now: SimTime, packet: &Packet, from: NodeId, to: NodeId, out: Out) {
+        let Some(header) = packet.dsr.as_deref() else { return };
+        if from == self.node || to.is_broadcast() {
+            return;
+        }
+        if let Err(what) = check(packet, header, from, to) {
+            self.note_malformed(from, what, out);
+            return;
+        }
+        if self.config.watches() && self.config.passive_acks {
+            self.confirm_passively(now, packet, header, from, out);
+        }
+        if self.config.promiscuous && packet.src != self.node && self.first_time(packet.uid) {
+            self.heed_errors(now, header, out);
+            header.replies.iter().for_each(|r| self.learn_reply(now, packet.dst, r));
+            self.tap_route(now, packet, header, out);
+        }
+        self.finish(now, out);
+    }
+
+    fn note_malformed(&mut self, from: NodeId, what: Malformed, out: Out) {
+        self.counters.malformed[what as usize] += 1;
+        out.push(RoutingAction::Note(RoutingNote::Malformed { from, what }));
+    }
+
+    /// A packet is read once, however often its hops are overheard.
+    fn first_time(&mut self, uid: u64) -> bool {
+        if self.tapped.is_empty() {
+            self.tapped = vec![u64::MAX; TAPPED];
+        }
+        let place = &mut self.tapped[uid as usize % TAPPED];
+        std::mem::replace(place, uid) != uid
+    }
+
+    fn tap_route(&mut self, now: SimTime, packet: &Packet, header: &DsrHeader, out: Out) {
+        let Some(route) = &header.source_route else { return };
+        let nodes = nodes_of(packet, route);
+        // Whoever is addressed has `segments_left` addresses and the destination before it.
+        let Some(heard) = nodes.len().checked_sub(usize::from(route.segments_left) + 2) else { return };
+        match nodes.iter().position(|n| *n == self.node) {
+            None => self.learn_neighbours_route(now, &nodes, heard),
+            Some(me) => {
+                self.learn_route(now, packet, route);
+                let data = !matches!(packet.body, Body::Dsr);
+                if self.config.gratuitous_replies && data && me > heard + 1 {
+                    self.shorten(now, &nodes, heard, me, out);
+                }
+            }
+        }
+    }
+
+    /// The nodes between `heard` and this one aren't needed: tells the author of the route.
+    fn shorten(&mut self, now: SimTime, nodes: &[NodeId], heard: usize, me: usize, out: Out) {
+        let (author, sender) = (nodes[0], nodes[heard]);
+        let holdoff = self.config.grat_reply_holdoff;
+        while self.gratuitous.front().is_some_and(|(_, _, at)| now.since(*at) >= holdoff) {
+            self.gratuitous.pop_front();
+        }
+        if self.gratuitous.iter().any(|(a, s, _)| (*a, *s) == (author, sender)) {
+            return;
+        }
+        if self.gratuitous.len() >= GRATUITOUS {
+            self.gratuitous.pop_front();
+        }
+        self.gratuitous.push_back((author, sender, now));
+        self.counters.gratuitous_replies += 1;
+        let addresses = nodes[1..=heard].iter().chain(&nodes[me..]).copied().collect();
+        let back: SmallVec<[NodeId; 10]> = nodes[..=heard].iter().rev().copied().collect();
+        let header = DsrHeader { replies: vec![RouteReply { addresses }], ..DsrHeader::default() };
+        self.originate(header, &back, tworay_base::SimDuration::ZERO, out);
+    }
+}

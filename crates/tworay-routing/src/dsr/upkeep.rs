@@ -1,0 +1,65 @@
+//! The one timer and what hangs on it.
+
+use super::{Dsr, Out, RequestPattern};
+use crate::{DropReason, RoutingAction};
+use smallvec::SmallVec;
+use tworay_base::{NodeId, SimDuration, SimTime};
+
+/// ns-2: how often waiting packets are looked at (BUFFER_CHECK), and up to as much again.
+const BUFFER_CHECK: SimDuration = SimDuration::from_millis(30);
+
+impl Dsr {
+    /// The time asked for has come.
+    pub fn on_timer(&mut self, now: SimTime, out: Out) {
+        self.armed = SimTime::NEVER;
+        self.stale_timer = true;
+        while let Some(id) = self.buffer.pop_expired(now) {
+            self.drop_packet(id, DropReason::Timeout, out);
+        }
+        self.end_patience(now, out);
+        if self.config.requests == RequestPattern::Ns2 {
+            if self.next_poll <= now {
+                self.poll(now, out);
+            }
+        } else {
+            let due = self.searches.iter().filter(|(dst, s)| s.until <= now && self.buffer.contains(**dst));
+            let due: SmallVec<[NodeId; 8]> = due.map(|(dst, _)| *dst).collect();
+            for dst in due {
+                self.advance(now, dst, out);
+            }
+        }
+        self.finish(now, out);
+    }
+
+    pub(super) fn poll_after(&mut self, now: SimTime) -> SimTime {
+        now + BUFFER_CHECK + self.rng.jitter(BUFFER_CHECK)
+    }
+
+    /// The end of every input: what was learned sends waiting packets, and the timer is set.
+    pub(super) fn finish(&mut self, now: SimTime, out: Out) {
+        if std::mem::take(&mut self.news) && self.config.requests == RequestPattern::Rfc4728 && !self.buffer.is_empty() {
+            self.release(now, self.config.release_spacing, out);
+        }
+        if std::mem::take(&mut self.stale_timer) {
+            let next = self.next_deadline();
+            if next != self.armed {
+                self.armed = next;
+                out.push(RoutingAction::WakeAt(next));
+            }
+        }
+    }
+
+    fn next_deadline(&self) -> SimTime {
+        let mut next = self.buffer.deadline().min(self.patience_ends());
+        if self.config.requests == RequestPattern::Ns2 {
+            if !self.buffer.is_empty() {
+                next = next.min(self.next_poll);
+            }
+        } else {
+            // A search that nobody waits for rests.
+            let waited = self.searches.iter().filter(|(dst, _)| self.buffer.contains(**dst));
+            next = waited.map(|(_, s)| s.until).fold(next, SimTime::min);
+        }
+        next
+    }
+}

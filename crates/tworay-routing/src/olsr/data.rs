@@ -1,0 +1,181 @@
+//! Packets on their way: OLSR has a route now or drops; it never lets a packet wait.
+
+use super::{Olsr, Out, Route};
+use crate::{DropReason, RoutingAction, RoutingNote};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_wire::bytes::ipv4_address;
+use tworay_wire::{Body, Packet};
+
+/// A destination that packets have gone to from here, with the route they would have taken last.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Used {
+    dst: NodeId,
+    route: Option<Route>,
+    /// Packets of this node, not only of others.
+    own: bool,
+}
+
+impl Olsr {
+    /// A packet of this node's transport.
+    pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
+        if packet.dst == self.node {
+            out.push(RoutingAction::Deliver { packet: id });
+        } else if packet.dst.is_broadcast() {
+            out.push(forward(id, NodeId::BROADCAST));
+        } else {
+            self.send_on(now, id, packet.dst, true, DropReason::NoRoute, out);
+        }
+    }
+
+    /// A packet from neighbour `from`.
+    pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
+        match &packet.body {
+            Body::Olsr(olsr) => self.on_packet(now, id, olsr, from, out),
+            Body::Tcp(_) | Body::Udp(_) => self.on_data(now, id, packet, out),
+            _ => self.refuse(id, from, crate::Malformed::ForeignProtocol, out),
+        }
+    }
+
+    fn on_data(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
+        if packet.dst == self.node || packet.dst.is_broadcast() {
+            out.push(RoutingAction::Deliver { packet: id });
+        } else if packet.src == self.node {
+            self.drop_packet(id, DropReason::Loop, out);
+        } else if packet.ttl <= 1 {
+            self.drop_packet(id, DropReason::Ttl, out);
+        } else {
+            self.send_on(now, id, packet.dst, false, DropReason::NoRoute, out);
+        }
+    }
+
+    fn send_on(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        dst: NodeId,
+        own: bool,
+        otherwise: DropReason,
+        out: Out,
+    ) {
+        self.calculate_routes(now, out);
+        let route = self.lookup(dst);
+        self.note_use(dst, route, own, out);
+        match route {
+            Some(route) => out.push(forward(id, route.next_hop)),
+            None => self.drop_packet(id, otherwise, out),
+        }
+    }
+
+    /// The MAC gave up sending the packet to `next_hop`.
+    pub fn on_link_failure(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: Out,
+    ) {
+        self.counters.link_failures += 1;
+        if !self.config.link_layer_feedback || next_hop.is_broadcast() {
+            return self.drop_packet(id, DropReason::MacCallback, out);
+        }
+        let hold = self.config.neighbour_hold_time;
+        if let Some(link) = self.links.get_mut(next_hop) {
+            // Lost for a while, whatever is heard of it (§13).
+            link.lost_until = now + hold;
+            self.watch_until(now + hold);
+            self.settle_link(now, next_hop, out);
+        }
+        out.push(RoutingAction::PurgeQueue { next_hop });
+        self.try_again(now, id, packet, next_hop, out);
+        self.finish(now, out);
+    }
+
+    /// A packet taken out of the interface queue.
+    pub fn on_queue_purged(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: Out,
+    ) {
+        self.try_again(now, id, packet, next_hop, out);
+    }
+
+    /// Another way for a packet whose next hop has gone, if there is one.
+    fn try_again(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
+        self.calculate_routes(now, out);
+        let another = self.lookup(packet.dst).is_some_and(|r| r.next_hop != next_hop);
+        if another && !packet.is_routing() && !packet.dst.is_broadcast() {
+            let own = packet.src == self.node;
+            self.send_on(now, id, packet.dst, own, DropReason::MacCallback, out);
+        } else {
+            self.drop_packet(id, DropReason::MacCallback, out);
+        }
+    }
+
+    /// The route to a node's main address, to another of its addresses (§5.4), or to the nearest gateway
+    /// of the narrowest network that holds it (§12.6).
+    pub(super) fn lookup(&self, dst: NodeId) -> Option<Route> {
+        let direct = || self.routes.get(dst);
+        let other_address = || self.routes.get(self.associations.main(dst));
+        let gateway = || {
+            self.associations
+                .gateways(u32::from_be_bytes(ipv4_address(dst)))
+                .filter_map(|(mask, gateway)| self.routes.get(gateway).map(|route| (mask, route)))
+                .max_by_key(|(mask, route)| (*mask, std::cmp::Reverse((route.hops, route.next_hop))))
+                .map(|(_, route)| route)
+        };
+        direct().or_else(other_address).or_else(gateway)
+    }
+
+    /// Remembers that packets go to `dst`, and tells if their way has changed.
+    fn note_use(&mut self, dst: NodeId, route: Option<Route>, own: bool, out: Out) {
+        match self.used.binary_search_by_key(&dst, |u| u.dst) {
+            Ok(i) => {
+                self.used[i].own |= own;
+                self.tell_change(i, route, out);
+            }
+            Err(i) => {
+                self.used.insert(i, Used { dst, route, own });
+                self.has_own_traffic |= own;
+            }
+        }
+    }
+
+    fn tell_change(&mut self, i: usize, route: Option<Route>, out: Out) {
+        let used = &mut self.used[i];
+        self.has_own_traffic |= used.own;
+        if used.route == route {
+            return;
+        }
+        used.route = route;
+        let dst = used.dst;
+        out.push(RoutingAction::Note(match route {
+            Some(route) => {
+                self.counters.route_changes += 1;
+                RoutingNote::RouteChanged { dst, hops: route.hops }
+            }
+            None => RoutingNote::RouteLost { dst },
+        }));
+    }
+
+    /// Finds routes anew if what they rest on has changed.
+    pub(super) fn calculate_routes(&mut self, now: SimTime, out: Out) {
+        if !std::mem::take(&mut self.stale_routes) {
+            return;
+        }
+        self.routes.calculate(now, self.node, &self.links, &self.topology);
+        for i in 0..self.used.len() {
+            if self.used[i].own {
+                let route = self.lookup(self.used[i].dst);
+                self.tell_change(i, route, out);
+            }
+        }
+    }
+}
+
+fn forward(packet: PacketId, next_hop: NodeId) -> RoutingAction {
+    RoutingAction::Forward { packet, next_hop, delay: SimDuration::ZERO }
+}

@@ -1,0 +1,235 @@
+//! The link set with what hangs on each link: the neighbour, its neighbours, whether it has chosen this
+//! node as relay (RFC 3626 §4.2, §4.3, §7, §8).
+
+use super::hysteresis::Quality;
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_wire::olsr::{LinkCode, LinkType, NeighbourType};
+
+/// A link to a neighbour's interface. Times are ends: what has an end in the past isn't so any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    /// The neighbour's interface address.
+    pub iface: NodeId,
+    /// Its main address.
+    pub main: NodeId,
+    pub willingness: u8,
+    /// Heard (L_ASYM_time).
+    pub heard_until: SimTime,
+    /// Heard and hearing us (L_SYM_time).
+    pub both_ways_until: SimTime,
+    /// Kept and told of (L_time).
+    pub kept_until: SimTime,
+    /// Held to be lost, whatever is heard (L_LOST_LINK_time).
+    pub lost_until: SimTime,
+    /// Has chosen this node as relay.
+    pub selector_until: SimTime,
+    /// Its symmetric neighbours, in ascending order.
+    pub reaches: Vec<(NodeId, SimTime)>,
+    /// The link's quality, if hysteresis is on.
+    pub quality: Option<Quality>,
+    /// Whether it was symmetric when last looked at.
+    pub symmetric: bool,
+}
+
+impl Link {
+    fn new(iface: NodeId, main: NodeId) -> Self {
+        Self {
+            iface,
+            main,
+            willingness: 0,
+            heard_until: SimTime::ZERO,
+            both_ways_until: SimTime::ZERO,
+            kept_until: SimTime::ZERO,
+            lost_until: SimTime::ZERO,
+            selector_until: SimTime::ZERO,
+            reaches: Vec::new(),
+            quality: None,
+            symmetric: false,
+        }
+    }
+
+    fn pending(&self) -> bool {
+        self.quality.as_ref().is_some_and(|q| q.pending)
+    }
+
+    fn is_symmetric(&self, now: SimTime) -> bool {
+        self.both_ways_until > now && self.lost_until <= now && !self.pending()
+    }
+
+    /// How a HELLO tells of this link, if it does (§6.2, §14.2).
+    pub(crate) fn code(&self, now: SimTime, relays: &[NodeId]) -> Option<LinkCode> {
+        let link = if self.lost_until > now {
+            LinkType::Lost
+        } else if self.pending() {
+            return None;
+        } else if self.both_ways_until > now {
+            LinkType::Symmetric
+        } else if self.heard_until > now {
+            LinkType::Asymmetric
+        } else {
+            LinkType::Lost
+        };
+        let neighbour = if link != LinkType::Symmetric {
+            NeighbourType::Not
+        } else if relays.binary_search(&self.main).is_ok() {
+            NeighbourType::Mpr
+        } else {
+            NeighbourType::Symmetric
+        };
+        Some(LinkCode::new(link, neighbour))
+    }
+
+    /// The neighbour reaches `node`. Returns whether that is news.
+    pub(crate) fn learn_reach(&mut self, node: NodeId, until: SimTime) -> bool {
+        match self.reaches.binary_search_by_key(&node, |(n, _)| *n) {
+            Ok(i) => {
+                self.reaches[i].1 = until;
+                false
+            }
+            Err(i) => {
+                self.reaches.insert(i, (node, until));
+                true
+            }
+        }
+    }
+
+    /// The neighbour reaches `node` no longer. Returns whether it did.
+    pub(crate) fn forget_reach(&mut self, node: NodeId) -> bool {
+        let found = self.reaches.binary_search_by_key(&node, |(n, _)| *n);
+        found.is_ok_and(|i| {
+            self.reaches.remove(i);
+            true
+        })
+    }
+
+    /// When something about it will be over.
+    fn next_end(&self, now: SimTime) -> SimTime {
+        let ends = [
+            self.heard_until,
+            self.both_ways_until,
+            self.kept_until,
+            self.lost_until,
+            self.selector_until,
+            self.quality.as_ref().map_or(SimTime::ZERO, |q| q.silent_at),
+        ];
+        let later = |t: &SimTime| *t > now;
+        let of_link = ends.into_iter().filter(later).min().unwrap_or(SimTime::NEVER);
+        self.reaches.iter().map(|(_, until)| *until).fold(of_link, SimTime::min)
+    }
+}
+
+/// What has changed in the neighbourhood.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Neighbours or their neighbours: relays and routes are to be found anew.
+    pub neighbourhood: bool,
+    /// The nodes that have chosen this one.
+    pub selectors: bool,
+    /// A neighbour came or went.
+    pub neighbours: bool,
+}
+
+impl std::ops::BitOrAssign for Change {
+    fn bitor_assign(&mut self, other: Self) {
+        self.neighbourhood |= other.neighbourhood;
+        self.selectors |= other.selectors;
+        self.neighbours |= other.neighbours;
+    }
+}
+
+/// The links of a node, by interface address.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Links {
+    list: Vec<Link>,
+}
+
+impl Links {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Link> {
+        self.list.iter()
+    }
+
+    /// The links that work both ways.
+    pub(crate) fn symmetric(&self) -> impl Iterator<Item = &Link> {
+        self.list.iter().filter(|l| l.symmetric)
+    }
+
+    pub(crate) fn get(&self, iface: NodeId) -> Option<&Link> {
+        self.list.binary_search_by_key(&iface, |l| l.iface).ok().map(|i| &self.list[i])
+    }
+
+    pub(crate) fn get_mut(&mut self, iface: NodeId) -> Option<&mut Link> {
+        self.list.binary_search_by_key(&iface, |l| l.iface).ok().map(|i| &mut self.list[i])
+    }
+
+    /// The link, made if there is none.
+    pub(crate) fn entry(&mut self, iface: NodeId, main: NodeId, new: impl FnOnce(&mut Link)) -> &mut Link {
+        let i = match self.list.binary_search_by_key(&iface, |l| l.iface) {
+            Ok(i) => i,
+            Err(i) => {
+                let mut link = Link::new(iface, main);
+                new(&mut link);
+                self.list.insert(i, link);
+                i
+            }
+        };
+        &mut self.list[i]
+    }
+
+    /// The nodes that have chosen this one, in ascending order.
+    pub(crate) fn selectors(&self, now: SimTime) -> impl Iterator<Item = NodeId> + '_ {
+        self.symmetric().filter(move |l| l.selector_until > now).map(|l| l.main)
+    }
+}
+
+impl Link {
+    /// Brings the link's state up to `now`; `lost` is told if it broke.
+    pub(crate) fn settle(&mut self, now: SimTime, hold: SimDuration, lost: &mut impl FnMut(NodeId)) -> Change {
+        let mut change = Change::default();
+        if let Some(q) = &mut self.quality
+            && q.notice_silence(now)
+        {
+            self.lost_until = self.kept_until.min(now + hold);
+        }
+        let symmetric = self.is_symmetric(now);
+        if symmetric != self.symmetric {
+            self.symmetric = symmetric;
+            change.neighbourhood = true;
+            change.neighbours = true;
+            if !symmetric {
+                // What hangs on the link goes with it (§8.5).
+                change.selectors = self.selector_until != SimTime::ZERO;
+                self.selector_until = SimTime::ZERO;
+                self.reaches.clear();
+                lost(self.iface);
+            }
+        }
+        if self.selector_until != SimTime::ZERO && self.selector_until <= now {
+            self.selector_until = SimTime::ZERO;
+            change.selectors = true;
+        }
+        let before = self.reaches.len();
+        self.reaches.retain(|(_, until)| *until > now);
+        change.neighbourhood |= self.reaches.len() != before;
+        change
+    }
+}
+
+impl Links {
+    /// Brings every link's state up to `now` and forgets those that are over. Returns what changed and
+    /// when something will be over next.
+    pub(crate) fn settle(
+        &mut self,
+        now: SimTime,
+        hold: SimDuration,
+        mut lost: impl FnMut(NodeId),
+    ) -> (Change, SimTime) {
+        let mut change = Change::default();
+        let mut next = SimTime::NEVER;
+        for link in &mut self.list {
+            change |= link.settle(now, hold, &mut lost);
+            next = next.min(link.next_end(now));
+        }
+        self.list.retain(|l| l.kept_until > now);
+        (change, next)
+    }
+}

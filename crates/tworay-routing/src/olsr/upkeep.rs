@@ -1,0 +1,100 @@
+//! The one timer and what hangs on it.
+
+use super::links::Change;
+use super::{Olsr, Out, TcRedundancy};
+use crate::{RoutingAction, RoutingNote};
+use tworay_base::{NodeId, SimTime};
+
+impl Olsr {
+    /// The node comes up.
+    pub fn start(&mut self, now: SimTime, out: Out) {
+        // Nodes that start together shouldn't speak together.
+        self.next_hello = now + self.rng.jitter(self.config.hello_interval);
+        self.next_tc = now + self.rng.jitter(self.config.tc_interval);
+        self.arm(out);
+    }
+
+    /// The time asked for has come.
+    pub fn on_timer(&mut self, now: SimTime, out: Out) {
+        self.armed = SimTime::NEVER;
+        if self.next_end <= now {
+            self.settle(now, out);
+        }
+        if self.next_hello <= now {
+            self.say_hello(now);
+        }
+        if self.next_tc <= now {
+            self.say_topology(now);
+        }
+        if self.outbox_due() <= now {
+            self.flush(now, out);
+        }
+        self.finish(now, out);
+    }
+
+    /// Forgets what is over.
+    fn settle(&mut self, now: SimTime, out: Out) {
+        let mut lost: Vec<NodeId> = Vec::new();
+        let hold = self.config.neighbour_hold_time;
+        let (change, links_end) = self.links.settle(now, hold, |neighbour| lost.push(neighbour));
+        let (topology_changed, topology_end) = self.topology.settle(now);
+        let (addresses_changed, associations_end) = self.associations.settle(now);
+        self.next_end = links_end.min(topology_end).min(associations_end);
+        self.stale_routes |= topology_changed || addresses_changed;
+        for neighbour in lost {
+            self.tell_lost(neighbour, out);
+        }
+        self.take_note(now, change);
+    }
+
+    /// Brings one link up to date after something happened to it.
+    pub(super) fn settle_link(&mut self, now: SimTime, iface: NodeId, out: Out) {
+        let hold = self.config.neighbour_hold_time;
+        let Some(link) = self.links.get_mut(iface) else { return };
+        let mut lost = false;
+        let change = link.settle(now, hold, &mut |_| lost = true);
+        if lost {
+            self.tell_lost(iface, out);
+        }
+        self.take_note(now, change);
+    }
+
+    pub(super) fn tell_lost(&mut self, neighbour: NodeId, out: Out) {
+        self.counters.broken_links += 1;
+        out.push(RoutingAction::Note(RoutingNote::LinkBroken { neighbour }));
+    }
+
+    /// Marks what a change in the neighbourhood makes stale.
+    pub(super) fn take_note(&mut self, now: SimTime, change: Change) {
+        self.stale_relays |= change.neighbourhood;
+        self.stale_routes |= change.neighbourhood;
+        let told = match self.config.tc_redundancy {
+            TcRedundancy::Selectors | TcRedundancy::SelectorsAndRelays => change.selectors,
+            TcRedundancy::Neighbours => change.neighbours,
+        };
+        if told {
+            self.hurry_tc(now);
+        }
+    }
+
+    /// Something new ends at `end`.
+    pub(super) fn watch_until(&mut self, end: SimTime) {
+        self.next_end = self.next_end.min(end);
+    }
+
+    /// What each input ends with: routes of this node's own traffic are kept up to date, the timer is set.
+    pub(super) fn finish(&mut self, now: SimTime, out: Out) {
+        if self.has_own_traffic {
+            self.calculate_routes(now, out);
+        }
+        self.arm(out);
+    }
+
+    fn arm(&mut self, out: Out) {
+        let next = self.next_hello.min(self.next_tc).min(self.outbox_due()).min(self.next_end);
+        if next != self.armed {
+            self.armed = next;
+            out.push(RoutingAction::WakeAt(next));
+        }
+    }
+}
