@@ -25,12 +25,10 @@ help:
 setup: $(VENV)/.native
 
 $(VENV)/.python: requirements.txt requirements-dev.txt scripts/setup.sh
-	@mkdir -p $(VENV) && touch $(VENV)/.began-python && scripts/setup.sh python
-	@touch -r $(VENV)/.began-python $@
+	@began=$$(mktemp) && scripts/setup.sh python && touch -r $$began $@ && rm -f $$began
 
 $(VENV)/.native: $(VENV)/.python $(NATIVE)
-	@mkdir -p $(VENV) && touch $(VENV)/.began-native && scripts/setup.sh native
-	@touch -r $(VENV)/.began-native $@
+	@began=$$(mktemp) && scripts/setup.sh native && touch -r $$began $@ && rm -f $$began
 
 run: setup
 	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds $(SEEDS)

@@ -15,6 +15,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tworay.comparing import Comparison, compare
+    from tworay.control import (
+        AckEvent,
+        CongestionControl,
+        LossEvent,
+        Reaction,
+        RtoEvent,
+        RttEvent,
+        SenderState,
+        Window,
+    )
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
     from tworay.running import Run, run
     from tworay.scenarios import Scenario, convert, load, scenario_text, scenarios, schema, variants
@@ -22,15 +32,23 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AckEvent",
     "Cancelled",
     "Comparison",
+    "CongestionControl",
     "InputError",
+    "LossEvent",
     "OutputError",
+    "Reaction",
+    "RtoEvent",
+    "RttEvent",
     "Run",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "SenderState",
     "TworayError",
+    "Window",
     "__version__",
     "compare",
     "convert",
@@ -45,6 +63,16 @@ __all__ = [
 # Imported when first used: `tworay --help` needs neither scipy nor polars.
 _HOME = {
     "tworay.comparing": ("Comparison", "compare"),
+    "tworay.control": (
+        "AckEvent",
+        "CongestionControl",
+        "LossEvent",
+        "Reaction",
+        "RtoEvent",
+        "RttEvent",
+        "SenderState",
+        "Window",
+    ),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
     "tworay.running": ("Run", "run"),
     "tworay.scenarios": (

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import metrics, stats
+from tworay.control import name_of
 from tworay.executing import Task, check_jobs, each, execute, silent
-from tworay.scenarios import Source, load
+from tworay.scenarios import Source, load, with_variant
 from tworay.spec import MAX_SEEDS, parse_seeds, parse_variants
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from tworay.control import CongestionControl, Variant
     from tworay.executing import Failure, Watcher
     from tworay.running import Run
     from tworay.scenarios import Scenario
@@ -249,7 +251,7 @@ def _pair(a: str, b: str, metric: str, by_variant: dict[str, dict[int, metrics.V
 def compare(
     scenario: Source,
     *,
-    tcp: str | Iterable[str],
+    tcp: str | type[CongestionControl] | Iterable[Variant],
     seeds: int | str | Iterable[int] = 10,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     jobs: int | None = None,
@@ -269,11 +271,12 @@ def compare(
     that fail are listed in ``failures`` and left out. Ctrl-C raises ``KeyboardInterrupt`` with the
     finished runs kept in ``out``.
     """
-    names = parse_variants(tcp)
+    chosen = parse_variants(tcp)
+    names = [name_of(variant) for variant in chosen]
     first_seeds = parse_seeds(seeds)
     threads = check_jobs(jobs)
     base = load(scenario, set=set)
-    worlds = {name: base.with_variant(name) for name in names}
+    worlds = {name_of(variant): with_variant(base, variant) for variant in chosen}
     result = Comparison(base.name, names)
     store = _open_store(out, force, base, names, first_seeds)
 

@@ -11,10 +11,12 @@ from tworay.scenarios import Source, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from os import PathLike
 
     import polars as pl
 
     from tworay._native import RunControl, RunReport
+    from tworay.control import Variant
 
 MAX_SEED = 2**64 - 1
 
@@ -92,16 +94,18 @@ def run(
     scenario: Source,
     *,
     seed: int = 1,
-    tcp: str | None = None,
+    tcp: Variant | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     series: bool = True,
     control: RunControl | None = None,
+    pcap: str | PathLike[str] | None = None,
 ) -> Run:
     """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
 
     ``series`` records the time series (cwnd and so on). ``control`` lets another thread stop the run.
+    ``pcap`` names a file for a capture of every frame, to be read with Wireshark.
     Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
     """
     if not 0 <= seed <= MAX_SEED:
         raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
-    return Run(_native.run(load(scenario, tcp=tcp, set=set), seed, series, control))
+    return Run(_native.run(load(scenario, tcp=tcp, set=set), seed, series, control, pcap))

@@ -6,12 +6,14 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from tworay import _native
+from tworay import _native, control
 from tworay._native import Scenario
 from tworay.errors import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from tworay.control import Variant
 
 __all__ = [
     "Scenario",
@@ -59,13 +61,14 @@ class VariantInfo(NamedTuple):
 def load(
     source: Source,
     *,
-    tcp: str | None = None,
+    tcp: Variant | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
 ) -> Scenario:
     """Load a built-in scenario by name, or a scenario file by path.
 
     ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
-    strings; ``tcp`` gives every TCP flow that variant. A ``Scenario`` is taken as it is, but for ``tcp``.
+    strings; ``tcp`` gives every TCP flow that variant: a name, a subclass of ``CongestionControl``, or
+    ``"mine.py:Mine"``. A ``Scenario`` is taken as it is, but for ``tcp``.
 
     Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
     """
@@ -75,7 +78,19 @@ def load(
         scenario = source
     else:
         scenario = Scenario.load(os.fspath(source), _overrides(set))
-    return scenario if tcp is None else scenario.with_variant(tcp)
+    return scenario if tcp is None else with_variant(scenario, tcp)
+
+
+def with_variant(scenario: Scenario, tcp: Variant) -> Scenario:
+    """Return the same world with every TCP flow running ``tcp``."""
+    if isinstance(tcp, str):
+        if not control.is_reference(tcp):
+            return scenario.with_variant(tcp)
+        chosen = control.load_class(tcp)
+    else:
+        control.check_class(tcp, "tcp")
+        chosen = tcp
+    return scenario.with_custom_variant(control.name_of(tcp), chosen.recovery, chosen)
 
 
 def _overrides(values: Mapping[str, object] | Iterable[str] | None) -> list[str]:

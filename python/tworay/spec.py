@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tworay.control import name_of
 from tworay.errors import InputError
 from tworay.running import MAX_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from tworay.control import CongestionControl, Variant
 
 MAX_SEEDS = 100_000
 
@@ -65,18 +68,22 @@ def _count(number: int) -> int:
     return number
 
 
-def parse_variants(spec: str | Iterable[str]) -> list[str]:
+def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> list[Variant]:
     """Turn ``"reno,newreno+sca(10)"`` or a list into a list of distinct variants; commas in brackets stay."""
-    names = re.split(r",(?![^(]*\))", spec) if isinstance(spec, str) else list(spec)
-    names = [name.strip() for name in names]
-    if not all(names):
+    if isinstance(spec, str):
+        variants: list[Variant] = list(re.split(r",(?![^(]*\))", spec))
+    else:
+        variants = [spec] if isinstance(spec, type) else list(spec)
+    variants = [variant.strip() if isinstance(variant, str) else variant for variant in variants]
+    if not all(variants):
         raise InputError(
             "--tcp: empty variant name; write for example `--tcp reno,newreno` (`tworay variants` lists them)"
         )
+    names = [name_of(variant) for variant in variants]
     for position, name in enumerate(names):
         if name in names[:position]:
             raise InputError(f"--tcp: `{name}` is given twice; leave one out")
-    return names
+    return variants
 
 
 def parse_percent(spec: str) -> float:

@@ -187,6 +187,27 @@ def cohens_dz(a: Sequence[float], b: Sequence[float]) -> float | None:
     return centre / spread if centre is not None and spread else None
 
 
+def mser_warmup(series: Sequence[float], batch: int = 5) -> int:
+    """Values at the start of a series to leave out so that the rest looks steady (White's MSER-5, 1997).
+
+    The series is averaged in batches of ``batch``; the cut that minimises the standard error of the mean of
+    what is left is taken, among cuts in the first half. Multiples of ``batch``; 0 for short series.
+    """
+    means = [
+        math.fsum(series[i : i + batch]) / batch for i in range(0, len(series) - batch + 1, batch)
+    ]
+    best, least = 0, math.inf
+    for cut in range(len(means) // 2 + 1):
+        rest = means[cut:]
+        if len(rest) < 2:
+            break
+        centre = math.fsum(rest) / len(rest)
+        error = math.fsum((value - centre) ** 2 for value in rest) / len(rest) ** 2
+        if error < least:
+            best, least = cut, error
+    return best * batch
+
+
 def relative_half_width(values: Sequence[float], level: float = 0.95) -> float | None:
     """Half the t interval's width as a share of the mean; ``None`` without an interval or around zero."""
     interval, centre = t_interval(values, level), mean(values)

@@ -33,7 +33,6 @@ MANIFEST = "tworay.json"
 SUMMARY = "summary.json"
 SCENARIO = "scenario.toml"
 RUNS = "runs"
-TABLES = ("flows", "ledger", "series")
 
 
 class Store:
@@ -69,9 +68,9 @@ class Store:
                 file.write_text(_json(comparison.summary), encoding="utf-8")
             with _new_file(self.path / "runs.parquet") as file:
                 file.write_bytes(_parquet(comparison.runs))
-            for table in TABLES:
-                with _new_file(self.path / f"{table}.parquet") as file:
-                    _merge([part / f"{table}.parquet" for part in parts], file)
+            for table in sorted({table.name for part in parts for table in part.glob("*.parquet")}):
+                with _new_file(self.path / table) as file:
+                    _merge([part / table for part in parts if (part / table).is_file()], file)
             shutil.rmtree(self.path / RUNS)
 
     def _parts(self, comparison: Comparison) -> list[Path]:
@@ -176,8 +175,8 @@ def _new_file(path: Path) -> Iterator[Path]:
 
 
 def _write_run(directory: Path, run: Run, tcp: str | None = None) -> None:
-    for name in TABLES:
-        _write(directory / f"{name}.parquet", _parquet(_labelled(run.tables[name], run, tcp)))
+    for name, table in run.tables.items():
+        _write(directory / f"{name}.parquet", _parquet(_labelled(table, run, tcp)))
     _write(directory / SUMMARY, _json(run.summary).encode())
 
 

@@ -1,6 +1,6 @@
 //! Address resolution with a hold of one packet per neighbour (RFC 826, ns-2's `ARPTable`).
 
-use tworay_base::{NodeId, PacketId};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 pub use tworay_wire::ArpBody;
 
 /// What resolving an address leads to.
@@ -13,6 +13,11 @@ pub enum ArpAction {
         /// The packet that lost its place.
         pushed_out: Option<PacketId>,
     },
+    /// The packet waits for the answer to a request that is already out.
+    Wait {
+        /// The packet that lost its place.
+        pushed_out: Option<PacketId>,
+    },
     /// Three requests went unanswered: the packet and the one that waited come back undelivered.
     Unreachable {
         /// The packet that waited.
@@ -20,36 +25,65 @@ pub enum ArpAction {
     },
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// What is due when a request has gone unanswered for a while.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ArpDue {
+    /// Ask again for this node's address.
+    Request(NodeId),
+    /// Nobody answers for this node: the packet that waited comes back.
+    Unreachable(NodeId, PacketId),
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     known: bool,
     requests: u8,
     held: Option<PacketId>,
+    due: SimTime,
 }
+
+const UNKNOWN: Entry = Entry { known: false, requests: 0, held: None, due: SimTime::NEVER };
 
 /// One station's table.
 #[derive(Clone, Debug, Default)]
 pub struct ArpTable {
     entries: Vec<Entry>,
+    /// Time between requests; zero asks again only with the next packet (ns-2).
+    retry: SimDuration,
 }
 
 /// Requests for an address before its packets come back undelivered.
 const MAX_REQUESTS: u8 = 3;
 
 impl ArpTable {
+    /// A table that repeats unanswered requests after `retry`; zero repeats them only with the next
+    /// packet for the same neighbour, as ns-2 does.
+    pub fn new(retry: SimDuration) -> Self {
+        Self { entries: Vec::new(), retry }
+    }
+
     fn entry(&mut self, node: NodeId) -> &mut Entry {
         let i = node.index();
         if i >= self.entries.len() {
-            self.entries.resize(i + 1, Entry::default());
+            self.entries.resize(i + 1, UNKNOWN);
         }
         &mut self.entries[i]
     }
 
     /// Wants to send `packet` to `node`.
-    pub fn resolve(&mut self, node: NodeId, packet: PacketId) -> ArpAction {
+    pub fn resolve(&mut self, now: SimTime, node: NodeId, packet: PacketId) -> ArpAction {
+        let retry = self.retry;
         let e = self.entry(node);
         if e.known {
             return ArpAction::Send(packet);
+        }
+        if !retry.is_zero() {
+            let pushed_out = e.held.replace(packet);
+            if e.due != SimTime::NEVER {
+                return ArpAction::Wait { pushed_out };
+            }
+            (e.requests, e.due) = (1, now + retry);
+            return ArpAction::Request { pushed_out };
         }
         if e.requests >= MAX_REQUESTS {
             e.requests = 0;
@@ -59,11 +93,41 @@ impl ArpTable {
         ArpAction::Request { pushed_out: e.held.replace(packet) }
     }
 
+    /// When [`ArpTable::on_timer`] must be called next.
+    pub fn next_due(&self) -> SimTime {
+        self.entries.iter().map(|e| e.due).min().unwrap_or(SimTime::NEVER)
+    }
+
+    /// Requests that have gone unanswered for long enough at `now`.
+    pub fn on_timer(&mut self, now: SimTime, out: &mut Vec<ArpDue>) {
+        for (i, e) in self.entries.iter_mut().enumerate().filter(|(_, e)| e.due <= now) {
+            let node = NodeId(i as u16);
+            match e.held {
+                Some(_) if e.requests < MAX_REQUESTS => {
+                    e.requests += 1;
+                    e.due = now + self.retry;
+                    out.push(ArpDue::Request(node));
+                }
+                held => {
+                    *e = UNKNOWN;
+                    out.extend(held.map(|packet| ArpDue::Unreachable(node, packet)));
+                }
+            }
+        }
+    }
+
     /// The address of `node` was learnt; gives back the packet that waited for it.
     pub fn learn(&mut self, node: NodeId) -> Option<PacketId> {
         let e = self.entry(node);
-        e.known = true;
+        (e.known, e.due) = (true, SimTime::NEVER);
         e.held.take()
+    }
+
+    /// Forgets everything and gives back the packets that waited.
+    pub fn clear(&mut self) -> Vec<PacketId> {
+        let held = self.held().collect();
+        self.entries.clear();
+        held
     }
 
     /// The packets that wait.

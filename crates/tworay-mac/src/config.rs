@@ -73,6 +73,9 @@ pub struct MacConfig {
     pub queue_limit: u32,
     /// Resolve next hops with ARP before the first unicast frame to them.
     pub arp: bool,
+    /// Time after which an unanswered ARP request is repeated, three requests in all; 0s asks again
+    /// only with the next packet for the same neighbour (ns-2).
+    pub arp_retry: SimDuration,
     /// Link-layer processing delay in each direction (ns-2: 25 µs).
     pub link_delay: SimDuration,
 }
@@ -95,6 +98,7 @@ impl Default for MacConfig {
             long_retry_limit: 4,
             queue_limit: 50,
             arp: true,
+            arp_retry: SimDuration::from_millis(100),
             link_delay: SimDuration::ZERO,
         }
     }
@@ -103,7 +107,12 @@ impl Default for MacConfig {
 impl MacConfig {
     /// ns-2.35's `Mac/802_11` at 2 Mb/s data and 1 Mb/s basic rate.
     pub fn ns2() -> Self {
-        Self { dialect: Dialect::Ns2, link_delay: SimDuration::from_micros(25), ..Self::default() }
+        Self {
+            dialect: Dialect::Ns2,
+            link_delay: SimDuration::from_micros(25),
+            arp_retry: SimDuration::ZERO,
+            ..Self::default()
+        }
     }
 
     /// The RTS threshold in force, bytes.
@@ -160,6 +169,13 @@ impl MacConfig {
         }
         if self.plcp > SimDuration::from_millis(10) {
             return bad("plcp", format!("{}", self.plcp), "use up to 10ms (long preamble: 192us)");
+        }
+        if self.arp_retry > SimDuration::from_secs(60) {
+            return bad(
+                "arp_retry",
+                format!("{}", self.arp_retry),
+                "use up to 60s (RFC 1122 suggests 1s; 0s is ns-2)",
+            );
         }
         if self.link_delay > SimDuration::from_secs(1) {
             return bad("link_delay", format!("{}", self.link_delay), "use up to 1s (ns-2: 25us)");

@@ -217,6 +217,30 @@ impl Dcf {
         &self.timing
     }
 
+    /// The station loses its power: whatever it was doing is forgotten, its counters stay. Gives back the
+    /// packet it held; the simulation forgets both timers.
+    pub fn power_off(&mut self) -> Option<PacketId> {
+        let held = self.current.take().map(|c| c.packet);
+        for time in [
+            &mut self.busy_until,
+            &mut self.tx_until,
+            &mut self.nav_until,
+            &mut self.eifs_until,
+            &mut self.hold_until,
+        ] {
+            *time = SimTime::ZERO;
+        }
+        self.backoff = None;
+        self.armed = SimTime::NEVER;
+        self.exchange = Exchange::None;
+        self.late_ack = None;
+        self.cw = self.cw_min;
+        self.short_retries = 0;
+        self.long_retries = 0;
+        self.duplicates = DuplicateFilter::new(self.quirks.duplicate_by_number_only);
+        held
+    }
+
     // ---- inputs -------------------------------------------------------------------------------
 
     /// Takes a packet to send; call only when [`Dcf::is_free`].

@@ -1,8 +1,13 @@
 //! The core, as this crate uses it. A renamed item in `tworay-sim` is followed here and nowhere else.
 
+pub(crate) use tworay_base::SimDuration;
 pub(crate) use tworay_sim::scenario::{
     Scenario, ScenarioError, builtin_list, builtin_text, convert, json_schema,
 };
 pub(crate) use tworay_sim::{
     Column, ColumnData, RunControl, RunError, RunOptions, RunReport, Table, VERSION, facts, run, variants,
+};
+pub(crate) use tworay_tcp::{
+    AckEvent, Backoff, CongestionControl, Effect, Effects, LossEvent, RecoveryKind, RtoDecision, RtoEvent,
+    RttEvent, SenderView, Variant, Window,
 };

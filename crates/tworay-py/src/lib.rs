@@ -4,7 +4,9 @@
 //! scenarios in and reports out, lets go of the GIL while a run computes, and turns errors into
 //! exceptions. [`core`] is the only place that knows how the core spells things.
 
+mod control;
 mod core;
+mod custom;
 mod errors;
 mod report;
 mod run;
@@ -20,6 +22,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunControl>()?;
     module.add_class::<report::RunReport>()?;
+    control::register(module)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::builtin_scenarios, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::builtin_text, module)?)?;

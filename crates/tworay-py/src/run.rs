@@ -1,11 +1,13 @@
 //! Running a scenario with the GIL released, stoppable from another thread or by Ctrl-C.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use pyo3::prelude::*;
 
+use crate::custom::Trouble;
 use crate::report::RunReport;
 use crate::scenario::Scenario;
 use crate::{core, errors};
@@ -38,17 +40,25 @@ impl RunControl {
 /// Runs `scenario` with `seed`. The run computes on a thread of its own, without the GIL; the calling
 /// thread wakes now and then so that Ctrl-C works even in the middle of a long run.
 #[pyfunction]
-#[pyo3(signature = (scenario, seed, series = false, control = None))]
+#[pyo3(signature = (scenario, seed, series = false, control = None, pcap = None))]
 pub(crate) fn run(
     py: Python<'_>,
     scenario: &Scenario,
     seed: u64,
     series: bool,
     control: Option<&RunControl>,
+    pcap: Option<PathBuf>,
 ) -> PyResult<RunReport> {
-    let options = core::RunOptions { seed, series };
+    let options = core::RunOptions { seed, series, pcap };
     let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
-    let world = Arc::clone(&scenario.0);
+    let trouble = Trouble::default();
+    let world = match &scenario.custom {
+        None => Arc::clone(&scenario.world),
+        Some(custom) => {
+            let variant = custom.for_run(&control, &trouble);
+            Arc::new(scenario.world.with_custom_variant(&variant))
+        }
+    };
     let (sender, receiver) = channel();
     let watched = Arc::clone(&control);
     std::thread::Builder::new().name(format!("run-{seed}")).spawn(move || {
@@ -57,6 +67,9 @@ pub(crate) fn run(
     })?;
     let mut signal = None;
     let outcome = py.detach(|| wait(receiver, &control, &mut signal));
+    if let Some(error) = trouble.take(py) {
+        return Err(signal.unwrap_or(error));
+    }
     match (signal, outcome) {
         (Some(error), _) => Err(error),
         (None, Some(outcome)) => outcome.map(RunReport::new).map_err(errors::run),

@@ -5,11 +5,16 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
+use crate::custom::Custom;
 use crate::{core, errors};
 
 /// A checked scenario; immutable, cheap to share between threads.
 #[pyclass(frozen, module = "tworay._native")]
-pub(crate) struct Scenario(pub(crate) Arc<core::Scenario>);
+pub(crate) struct Scenario {
+    pub(crate) world: Arc<core::Scenario>,
+    /// A variant written in Python, for every TCP flow.
+    pub(crate) custom: Option<Arc<Custom>>,
+}
 
 #[pymethods]
 impl Scenario {
@@ -37,37 +42,46 @@ impl Scenario {
 
     /// The same world with every TCP flow running `variant`.
     fn with_variant(&self, variant: &str) -> PyResult<Self> {
-        self.0.with_variant(variant).map(Self::wrap).map_err(errors::scenario)
+        self.world.with_variant(variant).map(Self::wrap).map_err(errors::scenario)
+    }
+
+    /// The same world with every TCP flow running `variant`, a subclass of `tworay.CongestionControl`,
+    /// under this name. `recovery` says how losses are repaired: tahoe, reno, newreno or sack.
+    fn with_custom_variant(&self, name: String, recovery: &str, variant: Py<PyAny>) -> PyResult<Self> {
+        let custom = Custom::new(name, recovery, variant)?;
+        // Until it runs the variant is a name only: what it does is made for each run anew.
+        let world = self.world.with_custom_variant(&custom.placeholder());
+        Ok(Self { world: Arc::new(world), custom: Some(Arc::new(custom)) })
     }
 
     /// The scenario as complete TOML: every setting, defaults included.
     fn to_toml(&self) -> String {
-        self.0.to_toml()
+        self.world.to_toml()
     }
 
     /// The scenario's name.
     #[getter]
     fn name(&self) -> String {
-        self.0.name.to_string()
+        self.world.name.to_string()
     }
 
     /// Mean shortest-path hops between flow ends (`None` where no path ever exists) and the share of
     /// time they have none.
     fn facts(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64)> {
-        let facts = py.detach(|| core::facts(&self.0, seed)).map_err(errors::run)?;
+        let facts = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
         // Zero hops is the core's way to say that there never was a path.
         let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite() && *hops > 0.0);
         Ok((hops, facts.partitioned_fraction))
     }
 
     fn __repr__(&self) -> String {
-        format!("<tworay.Scenario {:?}>", self.0.name)
+        format!("<tworay.Scenario {:?}>", self.world.name)
     }
 }
 
 impl Scenario {
     fn wrap(scenario: core::Scenario) -> Self {
-        Self(Arc::new(scenario))
+        Self { world: Arc::new(scenario), custom: None }
     }
 }
 

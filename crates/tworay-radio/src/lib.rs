@@ -10,12 +10,16 @@
 mod channel;
 mod config;
 mod dsss;
+mod energy;
 mod error_model;
+mod errors;
 mod reception;
 
 pub use channel::{Channel, SPEED_OF_LIGHT};
 pub use config::{Profile, Propagation, RadioConfig, RateThreshold, ReceptionModel, SinrConfig, SinrErrors};
+pub use energy::{EnergyConfig, EnergyModel, EnergyPreset, Meter, NodeBattery, Powers, RadioState};
 pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
+pub use errors::ErrorsConfig;
 pub use reception::{Arrived, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
 
 /// What [`RadioConfig::validate`] and its kin report: the key, what is wrong, what to do.

@@ -1,6 +1,6 @@
 //! The `[routing]` table of a scenario.
 
-use crate::AodvConfig;
+use crate::{AodvConfig, DsrConfig, OlsrConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,10 @@ pub enum Protocol {
     /// Ad hoc on-demand distance vector routing (RFC 3561).
     #[default]
     Aodv,
+    /// Dynamic source routing (RFC 4728).
+    Dsr,
+    /// Optimized link state routing (RFC 3626).
+    Olsr,
 }
 
 impl Protocol {
@@ -24,6 +28,8 @@ impl Protocol {
         match self {
             Protocol::Static => "static",
             Protocol::Aodv => "aodv",
+            Protocol::Dsr => "dsr",
+            Protocol::Olsr => "olsr",
         }
     }
 }
@@ -32,20 +38,26 @@ impl Protocol {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoutingConfig {
-    /// The routing protocol: "static" or "aodv".
+    /// The routing protocol: "static", "aodv", "dsr" or "olsr".
     pub protocol: Protocol,
     /// Settings of AODV.
     pub aodv: AodvConfig,
+    /// Settings of DSR.
+    pub dsr: DsrConfig,
+    /// Settings of OLSR.
+    pub olsr: OlsrConfig,
 }
 
 impl RoutingConfig {
-    /// AODV with the habits of ns-2.35.
+    /// AODV, or DSR if asked for, with the habits of ns-2.35, which has no OLSR.
     pub fn ns2() -> Self {
-        Self { protocol: Protocol::Aodv, aodv: AodvConfig::ns2() }
+        Self { protocol: Protocol::Aodv, aodv: AodvConfig::ns2(), dsr: DsrConfig::ns2(), ..Self::default() }
     }
 
     /// Checks the ranges; the key path is relative to the scenario's root.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
-        self.aodv.validate()
+        self.aodv.validate()?;
+        self.dsr.validate()?;
+        self.olsr.validate()
     }
 }

@@ -34,6 +34,16 @@ pub enum Malformed {
     HopCount,
     /// A route error without destinations, a packet without messages.
     EmptyList,
+    /// DSR: the frame's sender or receiver isn't where the route says.
+    NotOnRoute,
+    /// DSR: more segments left than there are.
+    SegmentsLeft,
+    /// DSR: a node twice in a route.
+    RepeatedAddress,
+    /// DSR: more addresses than the format holds.
+    TooLong,
+    /// DSR: a packet for another node without a source route.
+    MissingHeader,
     /// A field outside its range.
     FieldRange,
     /// A message that its sender can't have made.
@@ -42,7 +52,7 @@ pub enum Malformed {
 
 impl Malformed {
     /// How many kinds there are.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 13;
     /// Every kind, in the order of the counters.
     pub const ALL: [Malformed; Self::COUNT] = [
         Malformed::ForeignProtocol,
@@ -51,6 +61,13 @@ impl Malformed {
         Malformed::SameEnds,
         Malformed::HopCount,
         Malformed::EmptyList,
+        Malformed::NotOnRoute,
+        Malformed::SegmentsLeft,
+        Malformed::RepeatedAddress,
+        Malformed::TooLong,
+        Malformed::MissingHeader,
+        Malformed::FieldRange,
+        Malformed::ForeignSender,
     ];
 
     /// The name in tables and JSON.
@@ -62,6 +79,13 @@ impl Malformed {
             Malformed::SameEnds => "same-ends",
             Malformed::HopCount => "hop-count",
             Malformed::EmptyList => "empty-list",
+            Malformed::NotOnRoute => "not-on-route",
+            Malformed::SegmentsLeft => "segments-left",
+            Malformed::RepeatedAddress => "repeated-address",
+            Malformed::TooLong => "too-long",
+            Malformed::MissingHeader => "missing-header",
+            Malformed::FieldRange => "field-range",
+            Malformed::ForeignSender => "foreign-sender",
         }
     }
 }
@@ -75,10 +99,18 @@ pub struct RoutingCounters {
     pub rrep: ControlCount,
     /// Route errors sent, relayed ones included.
     pub rerr: ControlCount,
-    /// HELLO messages sent.
+    /// HELLO messages sent (OLSR: packets with a HELLO, whatever rides along).
     pub hello: ControlCount,
+    /// OLSR packets without a HELLO: topology control and relayed messages.
+    pub tc: ControlCount,
     /// Acknowledgments of replies sent.
     pub rrep_ack: ControlCount,
+    /// DSR: network-layer acknowledgments sent.
+    pub acks: ControlCount,
+    /// OLSR: topology control messages made here.
+    pub tc_originated: u64,
+    /// OLSR: messages of others relayed.
+    pub relayed: u64,
     /// Discoveries begun by this node.
     pub discoveries: u64,
     /// Discoveries that ended without an answer.
@@ -91,6 +123,12 @@ pub struct RoutingCounters {
     pub link_failures: u64,
     /// Links held to be broken, by whatever sign.
     pub broken_links: u64,
+    /// DSR: packets of others given a new route on their way.
+    pub salvaged: u64,
+    /// DSR: requests for others answered from the cache.
+    pub cached_replies: u64,
+    /// DSR: replies sent unasked because a route could be shorter.
+    pub gratuitous_replies: u64,
     /// Route requests held back by the rate limit.
     pub rreq_held_back: u64,
     /// Route errors suppressed by the rate limit.
@@ -120,6 +158,6 @@ impl RoutingCounters {
     }
 
     fn control(&self) -> impl Iterator<Item = ControlCount> {
-        [self.rreq, self.rrep, self.rerr, self.hello, self.rrep_ack].into_iter()
+        [self.rreq, self.rrep, self.rerr, self.hello, self.tc, self.rrep_ack, self.acks].into_iter()
     }
 }

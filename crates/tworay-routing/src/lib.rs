@@ -1,4 +1,4 @@
-//! Routing as sans-IO state machines: fixed next hops and AODV (RFC 3561).
+//! Routing as sans-IO state machines: fixed next hops, AODV (RFC 3561), DSR (RFC 4728), OLSR (RFC 3626).
 //!
 //! The simulation owns the packets; a [`Router`] gets their handles and pushes [`RoutingAction`]s.
 //! Every handle given to a router is answered, at once or later, by exactly one of
@@ -10,12 +10,17 @@ pub mod aodv;
 mod buffer;
 mod config;
 mod counters;
+pub mod dsr;
 mod fixed;
+pub mod olsr;
 mod router;
+mod settings;
 
 pub use action::{DropReason, RoutingAction, RoutingNote};
 pub use aodv::{Aodv, AodvConfig, AodvPreset};
 pub use config::{ConfigProblem, Protocol, RoutingConfig};
+pub use dsr::{Dsr, DsrConfig, DsrPreset};
 pub use counters::{ControlCount, Malformed, RoutingCounters};
 pub use fixed::StaticRoutes;
+pub use olsr::{Olsr, OlsrConfig, OlsrPreset, TcRedundancy};
 pub use router::Router;

@@ -1,6 +1,6 @@
 //! The one face of every routing protocol.
 
-use crate::{Aodv, Protocol, RoutingAction, RoutingConfig, RoutingCounters, StaticRoutes};
+use crate::{Aodv, Dsr, Olsr, Protocol, RoutingAction, RoutingConfig, RoutingCounters, StaticRoutes};
 use tworay_base::{NodeId, PacketId, RngStream, SimTime};
 use tworay_wire::Packet;
 
@@ -11,6 +11,10 @@ pub enum Router {
     Static(Box<StaticRoutes>),
     /// AODV.
     Aodv(Box<Aodv>),
+    /// DSR.
+    Dsr(Box<Dsr>),
+    /// OLSR.
+    Olsr(Box<Olsr>),
 }
 
 impl Router {
@@ -19,6 +23,8 @@ impl Router {
         match config.protocol {
             Protocol::Static => Router::Static(Box::new(StaticRoutes::new(node))),
             Protocol::Aodv => Router::Aodv(Box::new(Aodv::new(&config.aodv, node, rng))),
+            Protocol::Dsr => Router::Dsr(Box::new(Dsr::new(&config.dsr, node, rng))),
+            Protocol::Olsr => Router::Olsr(Box::new(Olsr::new(&config.olsr, node, rng))),
         }
     }
 
@@ -39,8 +45,9 @@ impl Router {
     /// The node comes up.
     pub fn start(&mut self, now: SimTime, out: &mut Vec<RoutingAction>) {
         match self {
-            Router::Static(_) => {}
+            Router::Static(_) | Router::Dsr(_) => {}
             Router::Aodv(r) => r.start(now, out),
+            Router::Olsr(r) => r.start(now, out),
         }
     }
 
@@ -49,6 +56,8 @@ impl Router {
         match self {
             Router::Static(r) => r.on_send(id, packet, out),
             Router::Aodv(r) => r.on_send(now, id, packet, out),
+            Router::Dsr(r) => r.on_send(now, id, packet, out),
+            Router::Olsr(r) => r.on_send(now, id, packet, out),
         }
     }
 
@@ -64,6 +73,8 @@ impl Router {
         match self {
             Router::Static(r) => r.on_receive(id, packet, out),
             Router::Aodv(r) => r.on_receive(now, id, packet, from, out),
+            Router::Dsr(r) => r.on_receive(now, id, packet, from, out),
+            Router::Olsr(r) => r.on_receive(now, id, packet, from, out),
         }
     }
 
@@ -79,6 +90,8 @@ impl Router {
         match self {
             Router::Static(r) => r.on_lost(id, out),
             Router::Aodv(r) => r.on_link_failure(now, id, packet, next_hop, out),
+            Router::Dsr(r) => r.on_link_failure(now, id, packet, next_hop, out),
+            Router::Olsr(r) => r.on_link_failure(now, id, packet, next_hop, out),
         }
     }
 
@@ -95,6 +108,8 @@ impl Router {
         match self {
             Router::Static(r) => r.on_lost(id, out),
             Router::Aodv(r) => r.on_queue_purged(now, id, packet, next_hop, out),
+            Router::Dsr(r) => r.on_queue_purged(now, id, packet, next_hop, out),
+            Router::Olsr(r) => r.on_queue_purged(now, id, packet, next_hop, out),
         }
     }
 
@@ -102,7 +117,7 @@ impl Router {
     #[inline]
     pub fn on_heard(&mut self, now: SimTime, neighbour: NodeId) {
         match self {
-            Router::Static(_) => {}
+            Router::Static(_) | Router::Dsr(_) | Router::Olsr(_) => {}
             Router::Aodv(r) => r.on_heard(now, neighbour),
         }
     }
@@ -112,6 +127,8 @@ impl Router {
         match self {
             Router::Static(_) => {}
             Router::Aodv(r) => r.on_timer(now, out),
+            Router::Dsr(r) => r.on_timer(now, out),
+            Router::Olsr(r) => r.on_timer(now, out),
         }
     }
 
@@ -119,18 +136,22 @@ impl Router {
     /// stays the simulation's and needs no answer.
     pub fn on_tap(
         &mut self,
-        _now: SimTime,
-        _packet: &Packet,
-        _from: NodeId,
-        _to: NodeId,
-        _out: &mut Vec<RoutingAction>,
+        now: SimTime,
+        packet: &Packet,
+        from: NodeId,
+        to: NodeId,
+        out: &mut Vec<RoutingAction>,
     ) {
+        if let Router::Dsr(r) = self {
+            r.on_tap(now, packet, from, to, out);
+        }
     }
 
     /// Whether the router wants to overhear packets for others.
     pub fn wants_tap(&self) -> bool {
         match self {
-            Router::Static(_) | Router::Aodv(_) => false,
+            Router::Dsr(r) => r.wants_tap(),
+            _ => false,
         }
     }
 
@@ -139,14 +160,17 @@ impl Router {
         match self {
             Router::Static(r) => r.hop_count(dst),
             Router::Aodv(r) => r.hop_count(dst),
+            Router::Dsr(r) => r.hop_count(dst),
+            Router::Olsr(r) => r.hop_count(dst),
         }
     }
 
-    /// The packets that wait here for a route.
+    /// The packets that wait here, for a route or for a next hop's confirmation.
     pub fn buffered(&self) -> Vec<PacketId> {
         match self {
-            Router::Static(_) => Vec::new(),
+            Router::Static(_) | Router::Olsr(_) => Vec::new(),
             Router::Aodv(r) => r.buffered(),
+            Router::Dsr(r) => r.buffered(),
         }
     }
 
@@ -155,6 +179,8 @@ impl Router {
         match self {
             Router::Static(r) => r.counters(),
             Router::Aodv(r) => r.counters(),
+            Router::Dsr(r) => r.counters(),
+            Router::Olsr(r) => r.counters(),
         }
     }
 }

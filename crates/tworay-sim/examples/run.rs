@@ -17,7 +17,7 @@ fn main() {
         eprintln!("{e}");
         std::process::exit(2);
     });
-    match run(&scenario, &RunOptions { seed, series: false }, &RunControl::new()) {
+    match run(&scenario, &RunOptions { seed, ..RunOptions::default() }, &RunControl::new()) {
         Ok(report) => println!("{}", report.json()),
         Err(e) => {
             eprintln!("{e}");

@@ -89,7 +89,11 @@ impl Capture {
         for node in 0..layout.radios {
             let name = format!("node {node}");
             let description = format!("802.11 radio of node {node}, what it sends");
-            writer.interface(&Interface { name: &name, description: &description, link: LinkType::Radiotap })?;
+            writer.interface(&Interface {
+                name: &name,
+                description: &description,
+                link: LinkType::Radiotap,
+            })?;
         }
         for (from, to) in &layout.wires {
             let name = format!("wire {from}-{to}");
@@ -119,7 +123,8 @@ impl Capture {
     pub fn transmitted(&mut self, now: SimTime, tx: u32, frame: &Frame, packet: Option<&Packet>) {
         let mut record = self.blank(now, frame.from.0.into());
         record.outbound = true;
-        let radiotap = radiotap::Radiotap { rate: Some(self.rate(frame)), megahertz: self.megahertz, fcs: true };
+        let radiotap =
+            radiotap::Radiotap { rate: Some(self.rate(frame)), megahertz: self.megahertz, fcs: true };
         radiotap::encode(&radiotap, &mut record.bytes);
         encode_dot11(&header(frame), &mut record.bytes);
         let mut left_out = 0;

@@ -2,7 +2,7 @@
 
 use crate::engine::TimerSlot;
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_tcp::{Connection, Ports, Side, Snapshot, TcpConfig, Variant};
+use tworay_tcp::{Connection, Counters, Phase, Ports, Side, Snapshot, TcpConfig, Variant};
 
 /// What an application sends.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,15 +99,77 @@ pub(crate) struct Means {
     last_flight: f64,
     last_srtt: Option<f64>,
     total: f64,
+    last_phase: Option<Phase>,
+    /// Time by phase, in the order of [`Phase::ALL`].
+    phases: [SimDuration; Phase::COUNT],
+}
+
+/// What arriving packets tell of a flow's path.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathProbe {
+    /// First arrivals.
+    pub packets: u64,
+    delay: f64,
+    last: Option<SimDuration>,
+    variation: f64,
+    /// Packets by number of hops travelled.
+    pub hops: Vec<u64>,
+}
+
+impl PathProbe {
+    /// A packet arrived that was sent `delay` ago.
+    pub fn arrived(&mut self, delay: SimDuration, hops: u8) {
+        self.packets += 1;
+        self.delay += delay.as_secs_f64();
+        if let Some(last) = self.last.replace(delay) {
+            self.variation += delay.max(last).saturating_sub(delay.min(last)).as_secs_f64();
+        }
+        let hops = usize::from(hops);
+        if self.hops.len() <= hops {
+            self.hops.resize(hops + 1, 0);
+        }
+        self.hops[hops] += 1;
+    }
+
+    /// Mean one-way delay, s.
+    pub fn mean_delay(&self) -> Option<f64> {
+        (self.packets > 0).then(|| self.delay / self.packets as f64)
+    }
+
+    /// Mean difference between the delays of consecutive arrivals, s.
+    pub fn jitter(&self) -> Option<f64> {
+        (self.packets > 1).then(|| self.variation / (self.packets - 1) as f64)
+    }
+
+    /// Mean number of hops.
+    pub fn mean_hops(&self) -> Option<f64> {
+        let sum: u64 = self.hops.iter().zip(0u64..).map(|(n, h)| n * h).sum();
+        (self.packets > 0).then(|| sum as f64 / self.packets as f64)
+    }
+}
+
+/// What had been counted when the warm-up was over.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Baseline {
+    pub delivered_bytes: u64,
+    pub sent_bytes: u64,
+    pub counters: Counters,
+    pub udp_sent: u64,
+    pub udp_received: u64,
+    pub udp_received_bytes: u64,
 }
 
 impl Means {
     fn advance(&mut self, now: SimTime) {
-        let dt = now.since(self.since).as_secs_f64();
-        self.since = now;
+        let spent = now.since(self.since);
+        let dt = spent.as_secs_f64();
+        self.since = self.since.max(now);
         self.total += dt;
         self.cwnd += dt * self.last_cwnd;
         self.flight += dt * self.last_flight;
+        if let Some(phase) = self.last_phase {
+            self.phases[phase as usize] = self.phases[phase as usize] + spent;
+        }
         if let Some(srtt) = self.last_srtt {
             self.srtt += dt * srtt;
             self.srtt_time += dt;
@@ -119,6 +181,24 @@ impl Means {
         self.last_cwnd = s.cwnd.min(limit);
         self.last_flight = s.flight_segments as f64;
         self.last_srtt = s.srtt.map(|d| d.as_secs_f64());
+        self.last_phase = Some(s.phase);
+    }
+
+    /// Forgets all up to `now` but the state of that moment.
+    fn restart(&mut self, now: SimTime) {
+        *self = Self {
+            since: self.since.max(now),
+            last_cwnd: self.last_cwnd,
+            last_flight: self.last_flight,
+            last_srtt: self.last_srtt,
+            last_phase: self.last_phase,
+            ..Self::default()
+        };
+    }
+
+    /// Time by phase, in the order of [`Phase::ALL`], up to the last [`Means::finish`].
+    pub fn phases(&self) -> [SimDuration; Phase::COUNT] {
+        self.phases
     }
 
     /// (mean cwnd, mean flight, mean smoothed RTT) up to `now`.
@@ -143,6 +223,14 @@ pub(crate) struct Flow {
     pub finished_at: Option<SimTime>,
     pub series: Option<Vec<Sample>>,
     pub guesses: Vec<Guess>,
+    /// IP bytes that the sending side has sent, headers, retransmissions and probes included.
+    pub sent_bytes: u64,
+    pub first_sent: Option<SimTime>,
+    /// When new data was acknowledged last.
+    pub last_acked: Option<SimTime>,
+    acked_bytes: u64,
+    pub path: PathProbe,
+    pub base: Baseline,
     pub rng: RngStream,
 }
 
@@ -193,7 +281,21 @@ impl Flow {
             finished_at: None,
             series: series.then(Vec::new),
             guesses: Vec::new(),
+            sent_bytes: 0,
+            first_sent: None,
+            last_acked: None,
+            acked_bytes: 0,
+            path: PathProbe::default(),
+            base: Baseline::default(),
             rng: RngStream::numbered(seed, index as u64, Purpose::Traffic),
+        }
+    }
+
+    /// Payload bytes that reached the receiving application.
+    pub fn received_bytes(&self) -> u64 {
+        match &self.transport {
+            Transport::Tcp(_) => self.delivered_bytes,
+            Transport::Udp(udp) => udp.received_bytes,
         }
     }
 
@@ -202,11 +304,35 @@ impl Flow {
     pub fn observe(&mut self, now: SimTime) {
         let Transport::Tcp(pair) = &self.transport else { return };
         let state = pair.sender.snapshot();
+        let acked = pair.sender.counters().acked_bytes;
+        if acked != self.acked_bytes {
+            self.acked_bytes = acked;
+            self.last_acked = Some(now);
+        }
         self.means.set(now, &state, self.window_limit);
         if let Some(series) = &mut self.series
             && series.last().is_none_or(|s| s.state != state)
         {
             series.push(Sample { at: now, state });
+        }
+    }
+
+    /// The figures begin at `now`: what was counted before is left out.
+    pub fn restart(&mut self, now: SimTime) {
+        self.means.restart(now);
+        self.path = PathProbe { last: self.path.last, ..PathProbe::default() };
+        self.base = Baseline {
+            delivered_bytes: self.delivered_bytes,
+            sent_bytes: self.sent_bytes,
+            ..Baseline::default()
+        };
+        match &self.transport {
+            Transport::Tcp(pair) => self.base.counters = pair.sender.counters().clone(),
+            Transport::Udp(udp) => {
+                self.base.udp_sent = udp.sent;
+                self.base.udp_received = udp.received;
+                self.base.udp_received_bytes = udp.received_bytes;
+            }
         }
     }
 }

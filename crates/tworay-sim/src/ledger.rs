@@ -40,6 +40,7 @@ struct Shipment {
     carries: Carries,
     flow: FlowId,
     seq: Seq32,
+    shipped: SimTime,
     /// The last death among its copies.
     death: Option<(LossCause, NodeId, SimTime)>,
 }
@@ -66,6 +67,27 @@ impl Column {
     }
 }
 
+/// Segments of a flow alive in the network: shipped, neither delivered nor lost.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Aloft {
+    now: Column,
+    since: SimTime,
+    /// Segments times nanoseconds: data, acknowledgments.
+    area: [u128; 2],
+}
+
+impl Aloft {
+    fn advance(&mut self, at: SimTime) {
+        let dt = u128::from(at.since(self.since).as_nanos());
+        self.since = self.since.max(at);
+        self.area[0] += dt * u128::from(self.now.data);
+        self.area[1] += dt * u128::from(self.now.ack);
+    }
+}
+
+/// A row of the series of segments alive: when, whose, how many.
+pub type AloftSample = (SimTime, FlowId, Column);
+
 /// The books of a run.
 #[derive(Debug, Default)]
 pub struct Ledger {
@@ -75,13 +97,68 @@ pub struct Ledger {
     delivered: Column,
     lost: [Column; LossCause::ALL.len()],
     records: Vec<LossRecord>,
+    aloft: Vec<Aloft>,
+    aloft_series: Option<Vec<AloftSample>>,
 }
 
 impl Ledger {
+    /// Empty books for so many flows; `series`: whether to keep how many segments are alive, change by
+    /// change.
+    pub fn new(flows: usize, series: bool) -> Self {
+        Self { aloft: vec![Aloft::default(); flows], aloft_series: series.then(Vec::new), ..Self::default() }
+    }
+
+    /// One segment more or less is alive.
+    #[inline]
+    fn count_aloft(&mut self, flow: FlowId, carries: Carries, more: bool, at: SimTime) {
+        let Some(aloft) = self.aloft.get_mut(flow.index()) else { return };
+        aloft.advance(at);
+        let count = match carries {
+            Carries::Data => &mut aloft.now.data,
+            Carries::Ack => &mut aloft.now.ack,
+        };
+        *count = if more { *count + 1 } else { *count - 1 };
+        if let Some(series) = &mut self.aloft_series {
+            series.push((at, flow, aloft.now));
+        }
+    }
+
+    /// Segments alive of `flow`, data and acknowledgments: means over the time from `from` (no earlier
+    /// than the last restart) to `to`.
+    pub fn mean_aloft(&mut self, flow: FlowId, from: SimTime, to: SimTime) -> (f64, f64) {
+        let Some(aloft) = self.aloft.get_mut(flow.index()) else { return (0.0, 0.0) };
+        aloft.advance(to);
+        let span = to.since(from).as_nanos() as f64;
+        let mean = |area: u128| if span > 0.0 { area as f64 / span } else { 0.0 };
+        (mean(aloft.area[0]), mean(aloft.area[1]))
+    }
+
+    /// The means of segments alive begin at `at`.
+    pub fn restart_means(&mut self, at: SimTime) {
+        for aloft in &mut self.aloft {
+            aloft.advance(at);
+            aloft.area = [0; 2];
+        }
+    }
+
+    /// The series of segments alive, if it was kept.
+    pub fn take_aloft_series(&mut self) -> Vec<AloftSample> {
+        self.aloft_series.take().unwrap_or_default()
+    }
+
     /// A new tracked packet with its first copy; gives its uid.
-    pub fn ship(&mut self, flow: FlowId, carries: Carries, seq: Seq32) -> u64 {
+    pub fn ship(&mut self, flow: FlowId, carries: Carries, seq: Seq32, now: SimTime) -> u64 {
         self.sent.add(carries);
-        self.shipments.push_back(Shipment { copies: 1, delivered: false, carries, flow, seq, death: None });
+        self.count_aloft(flow, carries, true, now);
+        self.shipments.push_back(Shipment {
+            copies: 1,
+            delivered: false,
+            carries,
+            flow,
+            seq,
+            shipped: now,
+            death: None,
+        });
         self.first_uid + self.shipments.len() as u64 - 1
     }
 
@@ -96,24 +173,28 @@ impl Ledger {
         self.entry(uid).copies += 1;
     }
 
-    /// A copy reached its destination (and is used up).
+    /// A copy reached its destination (and is used up). Gives the time of shipping if it was the first.
     #[inline]
-    pub fn delivered(&mut self, uid: u64) {
+    pub fn delivered(&mut self, uid: u64, now: SimTime) -> Option<SimTime> {
+        let mut first = None;
         let s = self.entry(uid);
         s.copies -= 1;
         if !s.delivered {
             s.delivered = true;
-            let carries = s.carries;
+            let (carries, flow) = (s.carries, s.flow);
+            first = Some(s.shipped);
             self.delivered.add(carries);
+            self.count_aloft(flow, carries, false, now);
         }
         self.sweep();
+        first
     }
 
     /// A copy isn't needed any more: the next hop has had its own.
     #[inline]
-    pub fn handed_on(&mut self, uid: u64) {
+    pub fn handed_on(&mut self, uid: u64, now: SimTime) {
         self.entry(uid).copies -= 1;
-        self.settle(uid);
+        self.settle(uid, now);
     }
 
     /// A copy died at `node` for `cause`.
@@ -121,12 +202,12 @@ impl Ledger {
         let s = self.entry(uid);
         s.copies -= 1;
         s.death = Some((cause, node, at));
-        self.settle(uid);
+        self.settle(uid, at);
     }
 
     /// Books a loss if no copy is left and none arrived.
     #[inline]
-    fn settle(&mut self, uid: u64) {
+    fn settle(&mut self, uid: u64, now: SimTime) {
         let s = *self.entry(uid);
         if s.copies == 0 && !s.delivered {
             match s.death {
@@ -134,6 +215,7 @@ impl Ledger {
                     self.lost[cause as usize].add(s.carries);
                     let record = LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, cause };
                     self.records.push(record);
+                    self.count_aloft(s.flow, s.carries, false, now);
                 }
                 None => debug_assert!(false, "the only copy of packet {uid} was let go of"),
             }
@@ -182,7 +264,10 @@ impl Ledger {
     /// Checks sent = delivered + lost + in flight, per kind.
     pub fn check(&self) -> Result<(), String> {
         let flight = self.in_flight();
-        let lost = self.lost.iter().fold(Column::default(), |a, c| Column { data: a.data + c.data, ack: a.ack + c.ack });
+        let lost = self
+            .lost
+            .iter()
+            .fold(Column::default(), |a, c| Column { data: a.data + c.data, ack: a.ack + c.ack });
         let sum = Column {
             data: self.delivered.data + lost.data + flight.data,
             ack: self.delivered.ack + lost.ack + flight.ack,

@@ -35,8 +35,8 @@ pub struct Transmission {
     pub frame: Frame,
     /// When its first bit left.
     pub start: SimTime,
-    /// Who hears it.
-    pub hearers: Vec<Hearer>,
+    /// Who hears it, where stations move; see [`Medium::hearers`].
+    hearers: Vec<Hearer>,
     /// Largest delay among them, nanoseconds.
     pub farthest: u32,
     /// How far the arrivals have been worked off when they had to be interleaved with other events.
@@ -174,11 +174,7 @@ impl Medium {
         let mut hearers = std::mem::take(&mut self.air[id as usize].hearers);
         hearers.clear();
         let (farthest, sorted) = match &self.fixed {
-            Some(lists) => {
-                let list = &lists[frame.from.index()];
-                hearers.extend_from_slice(list);
-                (list.last().map_or(0, |h| h.delay), true)
-            }
+            Some(lists) => (lists[frame.from.index()].last().map_or(0, |h| h.delay), true),
             None => (self.measure(now, frame.from, tracks, &mut hearers), false),
         };
         self.air[id as usize] =
@@ -196,6 +192,33 @@ impl Medium {
     #[inline]
     pub fn get_mut(&mut self, id: u32) -> &mut Transmission {
         &mut self.air[id as usize]
+    }
+
+    /// Who hears a transmission.
+    pub fn hearers(&self, id: u32) -> &[Hearer] {
+        let t = &self.air[id as usize];
+        match &self.fixed {
+            Some(lists) => &lists[t.frame.from.index()],
+            None => &t.hearers,
+        }
+    }
+
+    /// Takes the list of hearers out for a walk; give it back with [`Medium::give_back`].
+    pub fn take_hearers(&mut self, id: u32) -> Vec<Hearer> {
+        let t = &mut self.air[id as usize];
+        match &mut self.fixed {
+            Some(lists) => std::mem::take(&mut lists[t.frame.from.index()]),
+            None => std::mem::take(&mut t.hearers),
+        }
+    }
+
+    /// Undoes [`Medium::take_hearers`].
+    pub fn give_back(&mut self, id: u32, hearers: Vec<Hearer>) {
+        let t = &mut self.air[id as usize];
+        match &mut self.fixed {
+            Some(lists) => lists[t.frame.from.index()] = hearers,
+            None => t.hearers = hearers,
+        }
     }
 
     /// Brings the hearers in order of their delay.

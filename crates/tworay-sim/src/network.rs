@@ -5,12 +5,14 @@
 
 mod air;
 mod capture;
+mod errors;
 mod link;
+mod power;
 mod route;
 mod transport;
 mod wired;
 
-use crate::capture::{Capture, Layout};
+use crate::capture::Capture;
 use crate::engine::{EventQueue, Firing, PacketSlab, TimerSlot, TimerTable};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
@@ -19,10 +21,11 @@ use crate::tally::Tally;
 use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
 use tworay_mobility::Track;
-use tworay_radio::{Channel, RadioConfig, Receiver, Reception, ReceptionQuirks};
+use tworay_radio::{Channel, EnergyConfig, ErrorsConfig, RadioConfig, Receiver, Reception, ReceptionQuirks};
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
 
+pub(crate) use power::Energy;
 pub use wired::{WireEvent, WireRecord, WireSetup};
 
 /// Everything a network is built from.
@@ -31,10 +34,16 @@ pub struct Setup {
     pub seed: u64,
     /// Length of the run.
     pub duration: SimDuration,
+    /// Time at the start that the flows' figures leave out.
+    pub warmup: SimDuration,
     /// Movement of each node.
     pub tracks: Vec<Track>,
     /// The radio, `None` for purely wired networks.
     pub radio: Option<RadioConfig>,
+    /// What the radios' energy costs.
+    pub energy: EnergyConfig,
+    /// Random errors.
+    pub errors: ErrorsConfig,
     /// The MAC.
     pub mac: MacConfig,
     /// Routing.
@@ -74,6 +83,10 @@ pub(crate) enum Event {
     WireArrival { wire: u16, packet: PacketId },
     /// A node is switched: index into the setup's list.
     Switch(u16),
+    /// The warm-up is over.
+    Warm,
+    /// What is left in the batteries is noted.
+    Sample,
 }
 
 /// What an application does.
@@ -93,9 +106,10 @@ impl From<Firing> for Event {
 }
 
 /// Timers of a node, in order of their slots.
-const NODE_TIMERS: usize = 3;
+const NODE_TIMERS: usize = 4;
 const MAC_CONTENTION: u32 = 0;
 const MAC_EXCHANGE: u32 = 1;
+const ARP: u32 = 3;
 
 /// How the attempts to send a packet to its next hop fared.
 #[derive(Copy, Clone, Debug, Default)]
@@ -132,6 +146,8 @@ pub(crate) struct Node {
     /// Why the MAC gave up last.
     pub failure: LossCause,
     pub up: bool,
+    /// When it was switched off last, or died.
+    pub down_since: SimTime,
 }
 
 /// A network ready to run.
@@ -153,6 +169,16 @@ pub struct Network {
     pub(crate) mac_config: MacConfig,
     pub(crate) eifs: SimDuration,
     capture: Option<Box<Capture>>,
+    pub(crate) energy: Option<Box<Energy>>,
+    errors: Option<Box<errors::Errors>>,
+    /// Whether any node has ever been switched off or died.
+    any_down: bool,
+    seed: u64,
+    routing: RoutingConfig,
+    /// Energy of a processor instruction, J.
+    pub(crate) joules_per_instruction: f64,
+    /// When the flows' figures begin.
+    pub(crate) warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
     control_uid: u64,
     mac_pool: Vec<Vec<MacAction>>,
@@ -166,7 +192,22 @@ pub(crate) const UNTRACKED: u64 = 1 << 48;
 impl Network {
     /// Puts a network together; nothing has happened yet.
     pub fn new(setup: Setup) -> Self {
-        let Setup { seed, duration, mut tracks, radio, mac, routing, tcp, flows, wires, switches, series } = setup;
+        let Setup {
+            seed,
+            duration,
+            warmup,
+            mut tracks,
+            radio,
+            energy,
+            errors,
+            mac,
+            routing,
+            tcp,
+            flows,
+            wires,
+            switches,
+            series,
+        } = setup;
         let quirks = mac.quirks();
         let channel = radio.as_ref().map(Channel::new);
         let reception_quirks = match mac.dialect {
@@ -187,11 +228,12 @@ impl Network {
                     mac: Dcf::new(&mac, id, RngStream::new(seed, id, Purpose::Backoff)),
                     receiver: Receiver::with_luck(RngStream::new(seed, id, Purpose::ChannelError)),
                     queue: InterfaceQueue::new(mac.queue_limit, quirks.queue_one_short),
-                    arp: ArpTable::default(),
+                    arp: ArpTable::new(mac.arp_retry),
                     router: Router::new(&routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),
                     fates: Fates::default(),
                     failure: LossCause::LinkFailure,
                     up: true,
+                    down_since: SimTime::NEVER,
                 }
             })
             .collect();
@@ -203,7 +245,7 @@ impl Network {
             queue: EventQueue::default(),
             timers,
             packets: PacketSlab::default(),
-            ledger: Ledger::default(),
+            ledger: Ledger::new(flows.len(), series),
             medium,
             rules,
             tracks,
@@ -214,13 +256,20 @@ impl Network {
             mac_config: mac,
             eifs,
             capture: None,
+            energy: None,
+            errors: None,
+            any_down: false,
+            seed,
+            routing,
+            joules_per_instruction: energy.instruction.get(),
+            warm_at: SimTime::ZERO + warmup,
             switches,
             control_uid: UNTRACKED,
             mac_pool: Vec::new(),
             route_pool: Vec::new(),
             tcp_pool: Vec::new(),
         };
-        if routing.protocol == Protocol::Static {
+        if network.routing.protocol == Protocol::Static {
             network.fill_static_routes();
         }
         for (i, flow) in flows.into_iter().enumerate() {
@@ -236,6 +285,15 @@ impl Network {
         }
         for (i, s) in network.switches.iter().enumerate() {
             network.queue.push(s.0, Event::Switch(i as u16));
+        }
+        network.errors = errors::Errors::new(&errors, seed, network.nodes.len());
+        if network.medium.is_some() {
+            let slot = network.timers.add(network.nodes.len());
+            network.energy = Energy::new(&energy, network.nodes.len(), slot, series);
+            network.start_energy();
+        }
+        if !warmup.is_zero() {
+            network.queue.push(network.warm_at, Event::Warm);
         }
         network
     }
@@ -297,8 +355,10 @@ impl Network {
             }
             Event::Switch(i) => {
                 let (_, node, on) = self.switches[i as usize];
-                self.nodes[node.index()].up = on;
+                self.switch(node, on);
             }
+            Event::Warm => self.on_warm(),
+            Event::Sample => self.on_sample(),
         }
     }
 
@@ -307,10 +367,17 @@ impl Network {
         if slot < node_slots {
             let node = NodeId((slot / NODE_TIMERS as u32) as u16);
             match slot % NODE_TIMERS as u32 {
-                MAC_CONTENTION => self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Contention, out)),
-                MAC_EXCHANGE => self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Exchange, out)),
+                MAC_CONTENTION => {
+                    self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Contention, out))
+                }
+                MAC_EXCHANGE => {
+                    self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Exchange, out))
+                }
+                ARP => self.on_arp_timer(node),
                 _ => self.with_router(node, |router, now, out| router.on_timer(now, out)),
             }
+        } else if let Some(node) = self.energy.as_ref().and_then(|e| e.node_of(slot)) {
+            self.on_energy_timer(node);
         } else {
             self.on_tcp_timer(slot - node_slots);
         }
@@ -359,8 +426,9 @@ impl Network {
     pub(crate) fn kill(&mut self, packet: PacketId, cause: LossCause, node: NodeId) {
         let p = self.packets.remove(packet);
         if p.uid < UNTRACKED {
+            let booked = self.ledger.records().len();
             self.ledger.died(p.uid, cause, node, self.now);
-            self.capture_loss(&p);
+            self.capture_loss(&p, booked);
         }
     }
 
@@ -368,8 +436,9 @@ impl Network {
     pub(crate) fn release(&mut self, packet: PacketId) {
         let p = self.packets.remove(packet);
         if p.uid < UNTRACKED {
-            self.ledger.handed_on(p.uid);
-            self.capture_loss(&p);
+            let booked = self.ledger.records().len();
+            self.ledger.handed_on(p.uid, self.now);
+            self.capture_loss(&p, booked);
         }
     }
 
@@ -400,7 +469,10 @@ impl Network {
         }
         let copies = self.packets.iter().filter(|(_, p)| p.uid < UNTRACKED).count() as u64;
         if copies != self.ledger.live_copies() {
-            return Err(format!("{copies} tracked copies are alive, the ledger counts {}", self.ledger.live_copies()));
+            return Err(format!(
+                "{copies} tracked copies are alive, the ledger counts {}",
+                self.ledger.live_copies()
+            ));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::network::Network;
 use crate::report::RunReport;
 use crate::scenario::Scenario;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tworay_base::SimDuration;
 use tworay_mobility::facts::{PathFacts, path_facts};
@@ -15,11 +16,14 @@ pub struct RunOptions {
     pub seed: u64,
     /// Whether to keep time series.
     pub series: bool,
+    /// Where to write a capture (pcapng) of everything that is sent; a file there is replaced when the
+    /// new one is complete.
+    pub pcap: Option<PathBuf>,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { seed: 1, series: false }
+        Self { seed: 1, series: false, pcap: None }
     }
 }
 
@@ -74,11 +78,20 @@ impl std::error::Error for RunError {}
 pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> Result<RunReport, RunError> {
     let begun = cpu_time::ThreadTime::now();
     let setup = scenario.setup(options.seed, options.series).map_err(|e| RunError::Failed(e.to_string()))?;
+    let megahertz = setup.radio.as_ref().map_or(0, |r| (r.frequency.get() * 1e-6) as u16);
     let mut network = Network::new(setup);
+    let uncaptured = |path: &PathBuf, e| RunError::Failed(format!("can't write {}: {e}", path.display()));
+    if let Some(path) = &options.pcap {
+        let comment = format!("scenario {}, seed {}; payload is left out", scenario.name, options.seed);
+        network.capture_to(path, megahertz, comment).map_err(|e| uncaptured(path, e))?;
+    }
     if !network.run(|share| control.note(share)) {
         return Err(RunError::Cancelled);
     }
     network.check_conservation().map_err(RunError::Failed)?;
+    if let Some(path) = &options.pcap {
+        network.finish_capture().map_err(|e| uncaptured(path, e))?;
+    }
     let mut report =
         RunReport::gather(network, &scenario.name, options.seed, scenario.routing.protocol.name());
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();

@@ -61,6 +61,8 @@ impl ByFrame {
 pub struct Tally {
     /// Frames lost to overlap at a station they were meant for.
     pub collisions: ByFrame,
+    /// Frames lost to random errors at a station they were meant for.
+    pub corrupted: ByFrame,
     /// Packets (and RTSs) given up after the last attempt.
     pub give_ups: ByFrame,
     /// Packets refused by interface queues and wires.
@@ -73,4 +75,10 @@ pub struct Tally {
     pub false_link_failures: u64,
     /// Routes found or changed.
     pub route_changes: u64,
+    /// Nodes switched off, with what their routing had sent until then.
+    pub boots: u32,
+    /// Control packets of routing protocols that are gone.
+    pub control_packets: u64,
+    /// Bytes of these.
+    pub control_bytes: u64,
 }

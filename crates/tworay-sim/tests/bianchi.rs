@@ -17,9 +17,8 @@ const SLOT: f64 = 20.0;
 
 fn bianchi_bps(n: f64, payload: f64) -> f64 {
     let (w, m) = (32.0_f64, 5);
-    let tau_of = |p: f64| {
-        2.0 * (1.0 - 2.0 * p) / ((1.0 - 2.0 * p) * (w + 1.0) + p * w * (1.0 - (2.0 * p).powi(m)))
-    };
+    let tau_of =
+        |p: f64| 2.0 * (1.0 - 2.0 * p) / ((1.0 - 2.0 * p) * (w + 1.0) + p * w * (1.0 - (2.0 * p).powi(m)));
     // p − (1 − (1−τ(p))^(n−1)) grows with p: bisection.
     let (mut lo, mut hi) = (0.0, 0.499_999);
     for _ in 0..200 {
@@ -48,7 +47,8 @@ fn one_cell_saturates_as_bianchi_says_within_three_percent() {
         }
         text += "]\n";
         for i in 1..=n {
-            text += &format!("[[flow]]\nfrom = {i}\nto = 0\napp = \"cbr\"\nrate = \"2Mbps\"\nsize = \"1000B\"\n");
+            text +=
+                &format!("[[flow]]\nfrom = {i}\nto = 0\napp = \"cbr\"\nrate = \"2Mbps\"\nsize = \"1000B\"\n");
         }
         let scenario = parse(&text);
         let sum = |r: &tworay_sim::RunReport| r.document.flows.iter().map(|f| f.goodput_bps).sum::<f64>();

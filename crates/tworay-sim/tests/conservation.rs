@@ -27,27 +27,35 @@ fn worlds() -> impl Strategy<Value = World> {
         proptest::collection::vec((0u32..16, 0u32..16, 0u8..4), 1..4),
         proptest::collection::vec((0u32..16, 1u32..20), 0..3),
     )
-        .prop_map(|((nodes, width, speed, queue, protocol, dialect, reception, rts, seed), flows, downs)| World {
-            nodes,
-            width,
-            speed,
-            flows,
-            downs,
-            queue,
-            protocol,
-            dialect,
-            reception,
-            rts,
-            seed,
-        })
+        .prop_map(
+            |((nodes, width, speed, queue, protocol, dialect, reception, rts, seed), flows, downs)| World {
+                nodes,
+                width,
+                speed,
+                flows,
+                downs,
+                queue,
+                protocol,
+                dialect,
+                reception,
+                rts,
+                seed,
+            },
+        )
 }
 
 fn toml_of(w: &World) -> String {
     let mut t = String::from("name = \"random\"\nduration = \"20s\"\n");
     t += ["", "compat = \"ns2\"\n"][w.dialect];
-    t += &format!("[topology]\nkind = \"uniform\"\nnodes = {}\nwidth = \"{}m\"\nheight = \"300m\"\n", w.nodes, w.width);
+    t += &format!(
+        "[topology]\nkind = \"uniform\"\nnodes = {}\nwidth = \"{}m\"\nheight = \"300m\"\n",
+        w.nodes, w.width
+    );
     if w.speed > 0 {
-        t += &format!("[mobility]\nkind = \"random-waypoint\"\nmin_speed = \"1m/s\"\nmax_speed = \"{}m/s\"\n", w.speed + 1);
+        t += &format!(
+            "[mobility]\nkind = \"random-waypoint\"\nmin_speed = \"1m/s\"\nmax_speed = \"{}m/s\"\n",
+            w.speed + 1
+        );
     }
     t += &format!("[routing]\nprotocol = \"{}\"\n", ["static", "aodv"][w.protocol]);
     t += &format!("[radio]\nreception = \"{}\"\n", ["capture", "sinr"][w.reception]);

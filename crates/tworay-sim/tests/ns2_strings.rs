@@ -61,9 +61,14 @@ fn the_standard_dialect_is_within_20_percent_of_ns2_up_to_8_hops() {
             continue;
         }
         for (i, &ns2) in figures.iter().take(8).enumerate() {
-            let scenario = load(&format!("string-{}", i + 1), &["routing.protocol=static", "tcp.variant=newreno"]);
+            let scenario =
+                load(&format!("string-{}", i + 1), &["routing.protocol=static", "tcp.variant=newreno"]);
             let ours = mean_over(&scenario, 3, |r| r.document.flows[0].acked_segments as f64);
-            println!("standard, {} hops: {ours:.0}, ns-2 {ns2} ({:+.1} %)", i + 1, 100.0 * (ours / ns2 - 1.0));
+            println!(
+                "standard, {} hops: {ours:.0}, ns-2 {ns2} ({:+.1} %)",
+                i + 1,
+                100.0 * (ours / ns2 - 1.0)
+            );
             assert!((ours / ns2 - 1.0).abs() < 0.2, "{} hops: {ours:.0} against {ns2}", i + 1);
         }
     }

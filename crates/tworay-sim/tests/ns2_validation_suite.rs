@@ -131,7 +131,13 @@ fn all_rows_of_the_suite_agree_within_a_tenth_of_a_millisecond() {
         let numbers = |list: &[(u32, f64)]| list.iter().map(|x| x.0).collect::<Vec<_>>();
         assert_eq!(numbers(&seen), numbers(retransmissions), "{title}: packets sent again");
         for (ours, theirs) in seen.iter().zip(retransmissions) {
-            assert!((ours.1 - theirs.1).abs() < 1e-4, "{title}: packet {} at {} against {}", ours.0, ours.1, theirs.1);
+            assert!(
+                (ours.1 - theirs.1).abs() < 1e-4,
+                "{title}: packet {} at {} against {}",
+                ours.0,
+                ours.1,
+                theirs.1
+            );
         }
     }
 }

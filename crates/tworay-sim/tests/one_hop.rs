@@ -47,7 +47,10 @@ fn saturated_hop_reaches_the_theoretical_maximum_within_one_percent() {
             let goodput = run_once(&scenario, 7).document.flows[0].goodput_bps;
             let limit = closed_form_bps(payload, rts);
             let off = goodput / limit - 1.0;
-            println!("payload {payload}, RTS {rts}: {goodput:.0} b/s, closed form {limit:.0} ({:+.2} %)", 100.0 * off);
+            println!(
+                "payload {payload}, RTS {rts}: {goodput:.0} b/s, closed form {limit:.0} ({:+.2} %)",
+                100.0 * off
+            );
             assert!(off.abs() < 0.01, "payload {payload}, RTS {rts}: {goodput:.0} against {limit:.0}");
         }
     }
@@ -58,8 +61,9 @@ fn saturated_hop_reaches_the_theoretical_maximum_within_one_percent() {
 fn the_hop_ends_at_250_metres() {
     let at = |metres: &str| {
         let spacing = format!("topology.spacing={metres}");
-        run_once(&load("string-1", &["routing.protocol=static", "duration=10s", &spacing]), 1).document.flows[0]
-            .acked_segments
+        run_once(&load("string-1", &["routing.protocol=static", "duration=10s", &spacing]), 1).document.flows
+            [0]
+        .acked_segments
     };
     assert!(at("249m") > 900);
     assert_eq!(at("251m"), 0);

@@ -101,7 +101,7 @@ Did you mean "ns2"? Allowed: standard, ns2."#
         r#"my.toml:3:12: routing.protocol: unknown value "aodvv"
   3 | protocol = "aodvv"
     |            ^^^^^^^
-Did you mean "aodv"? Allowed: static, aodv."#
+Did you mean "aodv"? Allowed: static, aodv, dsr, olsr."#
     );
     assert_eq!(
         edited("[topology]", "compat = \"ns3\"\n[topology]"),

@@ -1,7 +1,7 @@
 //! A full-duplex connection: sender, receiver, and the states between opening and the end.
 
 use crate::config::{AckPolicy, Handshake, TcpConfig};
-use crate::control::PathEvent;
+use crate::control::{PathEvent, ProbeEvent};
 use crate::counters::{Counters, Ignored};
 use crate::receiver::{AckWhen, Receiver};
 use crate::sender::{Ack, Cx, Sender, heartbeat, ip_bytes};
@@ -9,7 +9,7 @@ use crate::types::{Amount, Arrival, Ports, SegmentKind, Side, Snapshot, TcpActio
 use crate::variant::{RecoveryKind, Variant};
 use smallvec::SmallVec;
 use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
-use tworay_wire::{TcpFlags, TcpSegment};
+use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpSegment};
 
 /// Where the connection stands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -34,6 +34,9 @@ pub struct Connection {
     side: Side,
     state: State,
     wants_sack: bool,
+    wants_probes: bool,
+    /// Both ends know the probe option.
+    probes_agreed: bool,
     sender: Sender,
     receiver: Receiver,
     counters: Counters,
@@ -57,6 +60,8 @@ impl Connection {
             side,
             state: State::Closed,
             wants_sack: variant.recovery() == RecoveryKind::Sack,
+            wants_probes: variant.wants_probes(),
+            probes_agreed: false,
             receiver: Receiver::new(),
             counters: Counters::default(),
             clock_phase,
@@ -73,6 +78,7 @@ impl Connection {
         match (self.config.handshake, self.side) {
             (Handshake::None, _) => {
                 self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
+                self.agree_on_probes(None);
                 self.sender.skip_syn();
                 self.establish(out);
                 self.with(now, out, |sender, cx| sender.send_window(cx, cx.cfg.max_burst));
@@ -133,7 +139,7 @@ impl Connection {
     pub fn on_path_event(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
         self.with(now, out, |sender, cx| {
             sender.on_path_event(cx, event);
-            if cx.rx.is_synchronised() {
+            if cx.rx.is_synchronised() && !sender.is_standard() {
                 sender.send_window(cx, cx.cfg.max_burst);
             }
         });
@@ -167,6 +173,7 @@ impl Connection {
             _ => self.wants_sack,
         };
         self.receiver.synchronise(segment.seq, agreed);
+        self.agree_on_probes(Some(segment));
         self.sender.set_peer_window(segment.window);
         if self.config.handshake == Handshake::ThreeWay {
             self.state = State::SynReceived;
@@ -193,11 +200,34 @@ impl Connection {
         } else {
             self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
         }
+        self.agree_on_probes(Some(segment));
         self.establish(out);
         let sent = self.take_ack(now, segment, 1, arrival, out);
         if three_way && !sent {
             self.send_ack(now, out);
         }
+    }
+
+    /// What the SYNs said about probes; where none carries options, both ends have the same settings.
+    fn agree_on_probes(&mut self, syn: Option<&TcpSegment>) {
+        let peer = match syn {
+            Some(syn) if self.config.handshake == Handshake::ThreeWay => {
+                syn.options.probe.is_some_and(|p| p.kind == ProbeKind::Permitted)
+            }
+            _ => true,
+        };
+        self.probes_agreed = self.wants_probes && peer;
+        self.sender.agree_on_probes(self.probes_agreed);
+    }
+
+    /// The probe option of a segment that may have one: an empty one, agreed on. Others are counted.
+    fn read_probe(&mut self, segment: &TcpSegment) -> Option<ProbeOption> {
+        let probe = segment.options.probe?;
+        if self.probes_agreed && segment.seq_len() == 0 && probe.kind != ProbeKind::Permitted {
+            return Some(probe);
+        }
+        self.counters.ignore(Ignored::StrayProbe);
+        None
     }
 
     fn on_regular(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
@@ -219,19 +249,23 @@ impl Connection {
             self.counters.ignore(Ignored::OutsideWindow);
             return self.send_ack(now, out);
         }
+        let probe = self.read_probe(segment);
         let received = self.receiver.accept(now, &self.config, &mut self.counters, segment);
         if received.deliver > 0 {
             out.push(TcpAction::Deliver { bytes: received.deliver as u32 });
         }
         let mut when = received.ack;
-        // A probe from just below the window asks for an ACK (RFC 9293 §3.8.6.1).
-        if segment.seq_len() == 0 && placed.is_some_and(|o| o + 1 == self.next_expected()) {
+        // A probe from below the window asks for an ACK (RFC 9293 §3.8.6.1), a marked one for its own.
+        if probe.is_none() && segment.seq_len() == 0 && placed.is_some_and(|o| o < self.next_expected()) {
             when = AckWhen::Alone;
         }
         if self.state == State::SynReceived && to >= 1 {
             self.establish(out);
         }
         let sent = self.take_ack(now, segment, to, arrival, out);
+        if let Some(probe) = probe {
+            self.on_probe(now, probe, out);
+        }
         match when {
             AckWhen::Alone => self.send_ack(now, out),
             AckWhen::Now if !sent => self.send_ack(now, out),
@@ -244,6 +278,18 @@ impl Connection {
         }
         if received.closed {
             out.push(TcpAction::PeerClosed);
+        }
+    }
+
+    /// A question is answered at once, with its id; an answer goes to the variant.
+    fn on_probe(&mut self, now: SimTime, probe: ProbeOption, out: &mut Vec<TcpAction>) {
+        let ProbeOption { kind, id } = probe;
+        match kind.answer() {
+            Some(answer) => {
+                self.counters.probes_answered += 1;
+                self.send_marked_ack(now, Some(ProbeOption { kind: answer, id }), out);
+            }
+            None => self.with(now, out, |sender, cx| sender.on_probe_answer(cx, ProbeEvent { kind, id })),
         }
     }
 
@@ -277,7 +323,7 @@ impl Connection {
         let changed = self.sender.set_peer_window(segment.window);
         let mut ack = Ack {
             to,
-            pure: segment.seq_len() == 0 && !changed,
+            pure: segment.seq_len() == 0 && !changed && segment.options.probe.is_none(),
             blocks: SmallVec::new(),
             echo: segment.options.timestamps.map(|(_, echo)| echo),
         };
@@ -335,6 +381,10 @@ impl Connection {
     }
 
     fn send_ack(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        self.send_marked_ack(now, None, out);
+    }
+
+    fn send_marked_ack(&mut self, now: SimTime, mark: Option<ProbeOption>, out: &mut Vec<TcpAction>) {
         let blocks = self.receiver.blocks(&self.config);
         let (config, at) = (&self.config, self.sender.max_sent());
         let cx = Cx {
@@ -348,6 +398,7 @@ impl Connection {
         };
         let mut segment = self.sender.blank(&cx, at);
         segment.options.sack = blocks;
+        segment.options.probe = mark;
         let ip_bytes = ip_bytes(config, &segment);
         cx.counters.acks_sent += 1;
         cx.out.push(TcpAction::Send { segment, ip_bytes, kind: SegmentKind::Ack });

@@ -11,6 +11,7 @@ pub(crate) use parts::{Controls, Role};
 use smallvec::SmallVec;
 use std::fmt::Debug;
 use tworay_base::{Seq32, SimDuration, SimTime};
+use tworay_wire::{ProbeKind, ProbeOption};
 
 /// The sender's state as a variant sees it.
 #[derive(Copy, Clone, Debug)]
@@ -45,6 +46,10 @@ pub struct SenderView {
     pub rttvar: Option<SimDuration>,
     /// Retransmission timeout in force.
     pub rto: SimDuration,
+    /// The same without back-off.
+    pub base_rto: SimDuration,
+    /// Whether the peer answers marked probes (both ends have said that they know the option).
+    pub peer_probes: bool,
     /// Length of the path in hops, from what arrived last; 0 if unknown.
     pub hops: u8,
 }
@@ -87,6 +92,8 @@ pub enum DupAckDecision {
     RetransmitNow,
     /// Send the oldest segment again without any reduction.
     RetransmitOnly,
+    /// It shows nothing: no loss, no inflation of the window.
+    Ignore,
 }
 
 /// Duplicate ACKs showed a loss; recovery begins.
@@ -105,6 +112,8 @@ pub struct RtoEvent {
     pub seq: Seq32,
     /// Consecutive timeouts of this byte, this one included.
     pub consecutive: u32,
+    /// Whether the SYN is what wasn't acknowledged. Nothing can be frozen then.
+    pub opening: bool,
     /// What the standard rule would set.
     pub standard: Window,
 }
@@ -116,6 +125,8 @@ pub enum Backoff {
     Double,
     /// Leave it.
     Keep,
+    /// Leave the estimate, but wait this long (at most the longest RTO) until new data is acknowledged.
+    Wait(SimDuration),
 }
 
 /// What to do after a timeout.
@@ -134,6 +145,33 @@ pub struct RttEvent {
     pub exact: SimDuration,
     /// The sample in the clock's ticks, as the retransmission timer uses it.
     pub ticked: SimDuration,
+}
+
+/// What becomes of round-trip samples.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Sampling {
+    /// As configured: SRTT and RTTVAR take them, the variant hears of them.
+    Standard,
+    /// Every segment sent once is timed, and only the variant hears of it.
+    Withheld,
+}
+
+/// The peer has answered a marked probe.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct ProbeEvent {
+    /// Which of the two answers it is.
+    pub kind: ProbeKind,
+    /// The id of the exchange.
+    pub id: u16,
+}
+
+/// What an answer was good for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ProbeVerdict {
+    /// It was waited for.
+    Expected,
+    /// Nobody asked, or it is too late: ignored and counted.
+    Stray,
 }
 
 /// A segment with payload was sent.
@@ -165,16 +203,27 @@ pub enum Effect {
     SetWindow(Window),
     /// Send the oldest outstanding segment again, now.
     Retransmit,
-    /// Send nothing and stop the retransmission timer until [`Effect::Thaw`].
+    /// Send nothing and stop the retransmission timer until [`Effect::Thaw`]. In `on_loss` and `on_rto`
+    /// it also means that the variant takes the repair over: no recovery begins, no back-off happens, and
+    /// the window is what the variant returns. Ignored before the connection is open.
     Freeze,
     /// Go on; the retransmission timer starts anew.
     Thaw,
+    /// The timeout is what the estimate says, not backed off.
+    EndBackoff,
+    /// Begin a fast recovery with this window: the oldest segment is sent again, partial ACKs bring the
+    /// next (NewReno). Only the window if nothing is outstanding.
+    Recover(Window),
+    /// Send everything outstanding again from the oldest on, with this window (go-back-N, as after a
+    /// timeout). Only the window if nothing is outstanding.
+    GoBack(Window),
     /// Start the variant's timer; it ends any earlier one.
     StartTimer(SimDuration),
     /// Stop the variant's timer.
     StopTimer,
-    /// Send an empty segment that the peer acknowledges.
-    Probe,
+    /// Send an empty segment that the peer acknowledges; the mark is left out for a peer that doesn't
+    /// know it.
+    Probe(Option<ProbeOption>),
     /// Multiply SRTT and RTTVAR.
     ScaleRtt(f64),
     /// Record an opinion why the segment at `seq` was lost.
@@ -215,6 +264,15 @@ pub trait CongestionControl: Debug + Send {
     }
     /// A round-trip sample.
     fn on_rtt(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}
+    /// The peer has answered a marked probe. The ACK that came with it has been taken already.
+    fn on_probe_answer(
+        &mut self,
+        _view: &SenderView,
+        _event: &ProbeEvent,
+        _effects: &mut Effects,
+    ) -> ProbeVerdict {
+        ProbeVerdict::Stray
+    }
     /// Payload was sent.
     fn on_sent(&mut self, _view: &SenderView, _event: &SentEvent) {}
     /// Fast recovery ended.
@@ -226,6 +284,14 @@ pub trait CongestionControl: Debug + Send {
     /// An upper bound on the congestion window, segments, at least 1.
     fn limit(&self) -> Option<f64> {
         None
+    }
+    /// Segments sent at most on one ACK; none but the configured bound by default.
+    fn burst(&self) -> Option<u32> {
+        None
+    }
+    /// What becomes of round-trip samples at the moment.
+    fn sampling(&self) -> Sampling {
+        Sampling::Standard
     }
     /// Whether [`CongestionControl::on_sent`] should be called (it costs a view per segment).
     fn wants_sent(&self) -> bool {

@@ -19,11 +19,15 @@ pub enum Ignored {
     BadSackBlock,
     /// A reset: a simulated peer never sends one.
     Reset,
+    /// A probe, or the answer to one, that doesn't fit: with payload, not agreed on, of another exchange.
+    StrayProbe,
+    /// Word of a broken link (ELFN) while nothing of this connection was on its way.
+    StrayNotice,
 }
 
 impl Ignored {
     /// How many reasons there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 9;
     /// Every reason, in the order of [`Counters::ignored`].
     pub const ALL: [Ignored; Self::COUNT] = [
         Ignored::AckTooHigh,
@@ -33,6 +37,8 @@ impl Ignored {
         Ignored::OutsideWindow,
         Ignored::BadSackBlock,
         Ignored::Reset,
+        Ignored::StrayProbe,
+        Ignored::StrayNotice,
     ];
 
     /// The name in tables and JSON.
@@ -45,6 +51,8 @@ impl Ignored {
             Ignored::OutsideWindow => "outside-window",
             Ignored::BadSackBlock => "bad-sack-block",
             Ignored::Reset => "reset",
+            Ignored::StrayProbe => "stray-probe",
+            Ignored::StrayNotice => "stray-notice",
         }
     }
 }
@@ -78,6 +86,12 @@ pub struct Counters {
     pub acks_sent: u64,
     /// Probes sent (window and path).
     pub probes_sent: u64,
+    /// Probes of the peer answered.
+    pub probes_answered: u64,
+    /// How often the variant has stopped the sender.
+    pub freezes: u64,
+    /// How long it was stopped, periods that are over.
+    pub frozen: SimDuration,
     /// Segments that arrived beyond a gap.
     pub out_of_order: u64,
     /// Segments that brought nothing new.
@@ -88,6 +102,8 @@ pub struct Counters {
     pub delivered_bytes: u64,
     /// Needless retransmissions reported by D-SACK.
     pub spurious_retransmissions: u64,
+    /// Operations that no other counter has; [`Counters::operations`] gives all.
+    pub(crate) operations: crate::operations::Operations,
     /// Ignored segments by reason, in the order of [`Ignored::ALL`].
     pub ignored: [u64; Ignored::COUNT],
 }

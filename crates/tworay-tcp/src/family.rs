@@ -4,10 +4,14 @@ pub(crate) mod adaptive_sca;
 mod bandwidth;
 pub(crate) mod cwl;
 pub(crate) mod daa;
+pub(crate) mod elfn;
 pub(crate) mod fixed_rto;
 mod flip_flop;
+pub(crate) mod freeze_probing;
 pub(crate) mod newreno_ff;
+pub(crate) mod probing;
 pub(crate) mod slow_growth;
+pub(crate) mod welcome;
 pub(crate) mod westwood;
 pub(crate) mod westwood_plus;
 
@@ -19,6 +23,9 @@ use std::sync::Arc;
 fn factory<P: CongestionControl + 'static>(part: impl Fn() -> P + Send + Sync + 'static) -> ControlFactory {
     Arc::new(move |_| Box::new(part()))
 }
+
+/// The variants that ask marked probes.
+pub(crate) const PROBERS: &[&str] = &[probing::NAME, freeze_probing::NAME];
 
 /// The recoveries with a loss reaction that a part can change.
 const ANY_RENO: &[RecoveryKind] = &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack];

@@ -11,8 +11,10 @@
 mod config;
 mod connection;
 mod control;
+mod costs;
 mod counters;
 mod family;
+mod operations;
 mod ranges;
 mod receiver;
 mod rtt;
@@ -29,9 +31,11 @@ pub use config::{
 pub use connection::Connection;
 pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    RtoDecision, RtoEvent, RttEvent, SenderView, SentEvent, Window,
+    ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, Window,
 };
+pub use costs::{COSTS_CSV, Instructions, costs_of, instructions};
 pub use counters::{Counters, Ignored};
+pub use operations::{Operation, Operations};
 pub use types::{
     Amount, Arrival, Control, Phase, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer,
 };

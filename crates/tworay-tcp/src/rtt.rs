@@ -114,6 +114,11 @@ impl RttEstimator {
         (self.base_rto.max(self.min) * u64::from(self.backoff)).min(self.max).max(floor)
     }
 
+    /// The timeout without back-off, clamped.
+    pub fn rto_without_backoff(&self) -> SimDuration {
+        self.base_rto.max(self.min).min(self.max)
+    }
+
     /// The factor of the back-off.
     pub fn backoff(&self) -> u32 {
         self.backoff

@@ -117,7 +117,14 @@ pub(crate) struct Sender {
     pipe: i64,
     /// ns-2's Sack1 ignores duplicate ACKs between a timeout and the next new ACK.
     deaf_to_dups: bool,
-    frozen: bool,
+    /// Since when the variant has stopped it.
+    frozen: Option<SimTime>,
+    /// The variant's length of the retransmission timer, until new data is acknowledged.
+    wait: Option<SimDuration>,
+    /// The variant asks marked probes.
+    wants_probes: bool,
+    /// The peer answers them.
+    peer_probes: bool,
     hops: u8,
     vegas: vegas::Vegas,
 }
@@ -157,7 +164,10 @@ impl Sender {
             sack_recovery: false,
             pipe: 0,
             deaf_to_dups: false,
-            frozen: false,
+            frozen: None,
+            wait: None,
+            wants_probes: variant.wants_probes(),
+            peer_probes: false,
             hops: 0,
             vegas: vegas::Vegas::new(variant.parameters()),
         }
@@ -235,6 +245,17 @@ impl Sender {
         self.nxt - self.una
     }
 
+    /// The variant has stopped it.
+    #[inline]
+    fn is_frozen(&self) -> bool {
+        self.frozen.is_some()
+    }
+
+    /// The peer answers marked probes.
+    pub fn agree_on_probes(&mut self, agreed: bool) {
+        self.peer_probes = agreed;
+    }
+
     fn after_timeout(&self) -> bool {
         self.last_cut == LastCut::Timeout && self.una < self.recover
     }
@@ -276,6 +297,8 @@ impl Sender {
             srtt: self.rtt.srtt(),
             rttvar: self.rtt.rttvar(),
             rto: self.rtt.rto(),
+            base_rto: self.rtt.rto_without_backoff(),
+            peer_probes: self.peer_probes,
             hops: self.hops,
         }
     }
@@ -285,7 +308,7 @@ impl Sender {
         let flight = self.max - self.una;
         let phase = if self.una == 0 {
             Phase::Handshake
-        } else if self.frozen {
+        } else if self.is_frozen() {
             Phase::Frozen
         } else if self.in_recovery() {
             Phase::Recovery
@@ -312,9 +335,10 @@ impl Sender {
 
     /// (Re)starts the retransmission timer.
     fn arm_timer(&mut self, cx: &mut Cx) {
-        if !self.frozen {
+        if !self.is_frozen() {
             self.timer_armed = true;
-            let at = heartbeat(cx.now + self.rtt.rto(), cx.cfg.heartbeat, self.phase_of_clock);
+            let wait = self.wait.map_or(self.rtt.rto(), |w| w.min(cx.cfg.rto.max));
+            let at = heartbeat(cx.now + wait, cx.cfg.heartbeat, self.phase_of_clock);
             cx.out.push(TcpAction::Arm(TcpTimer::Retransmit, at));
         }
     }

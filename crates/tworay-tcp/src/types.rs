@@ -175,6 +175,32 @@ pub enum Phase {
     Frozen,
 }
 
+impl Phase {
+    /// How many phases there are.
+    pub const COUNT: usize = 6;
+    /// Every phase, in the order of its number.
+    pub const ALL: [Phase; Self::COUNT] = [
+        Phase::Handshake,
+        Phase::SlowStart,
+        Phase::CongestionAvoidance,
+        Phase::Recovery,
+        Phase::RtoRecovery,
+        Phase::Frozen,
+    ];
+
+    /// The name in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Phase::Handshake => "handshake",
+            Phase::SlowStart => "slow_start",
+            Phase::CongestionAvoidance => "congestion_avoidance",
+            Phase::Recovery => "recovery",
+            Phase::RtoRecovery => "rto_recovery",
+            Phase::Frozen => "frozen",
+        }
+    }
+}
+
 /// The sender's state at one moment.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Snapshot {

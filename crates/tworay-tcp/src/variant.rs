@@ -34,6 +34,9 @@ pub type ControlFactory = Arc<dyn Fn(&TcpConfig) -> Box<dyn CongestionControl> +
 /// A part of a variant, by name.
 #[derive(Clone)]
 pub(crate) struct PartSpec {
+    /// The registry's name.
+    pub id: String,
+    /// The name with parameters.
     pub name: String,
     pub role: Role,
     pub make: ControlFactory,
@@ -57,7 +60,7 @@ impl Variant {
             name: name.clone(),
             recovery,
             parameters: Vec::new(),
-            parts: vec![PartSpec { name, role: Role::Whole, make }],
+            parts: vec![PartSpec { id: name.clone(), name, role: Role::Whole, make }],
         }
     }
 
@@ -73,7 +76,12 @@ impl Variant {
 
     /// Whether it has this part.
     pub(crate) fn has(&self, part: &str) -> bool {
-        self.parts.iter().any(|p| p.name == part)
+        self.parts.iter().any(|p| p.id == part)
+    }
+
+    /// Whether it asks marked probes.
+    pub(crate) fn wants_probes(&self) -> bool {
+        crate::family::PROBERS.iter().any(|p| self.has(p))
     }
 
     pub(crate) fn parameters(&self) -> &[f64] {

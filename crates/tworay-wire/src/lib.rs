@@ -12,5 +12,5 @@ mod tcp;
 mod text_file;
 
 pub use packet::{ArpBody, Body, Packet, UdpDatagram};
-pub use tcp::{SackBlock, SackBlocks, TcpFlags, TcpOptions, TcpSegment};
+pub use tcp::{ProbeKind, ProbeOption, SackBlock, SackBlocks, TcpFlags, TcpOptions, TcpSegment};
 pub use text_file::{ReadError, decode_text, read_text};

@@ -174,7 +174,7 @@ impl Vtime {
 
     const fn nanos(self) -> u64 {
         let (a, b) = ((self.0 >> 4) as u64, self.0 & 15);
-        SCALE / 16 * (16 + a) << b
+        (SCALE / 16 * (16 + a)) << b
     }
 
     /// The time that is written.

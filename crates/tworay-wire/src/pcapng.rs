@@ -122,7 +122,9 @@ impl<W: Write> PcapngWriter<W> {
 
     /// Writes a packet.
     pub fn packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
-        debug_assert!(packet.interface < self.interfaces && packet.original_bytes as usize >= packet.bytes.len());
+        debug_assert!(
+            packet.interface < self.interfaces && packet.original_bytes as usize >= packet.bytes.len()
+        );
         self.begin(ENHANCED_PACKET);
         self.u32(packet.interface);
         self.u32((packet.nanos >> 32) as u32);

@@ -51,6 +51,58 @@ pub struct SackBlock {
 /// At most four blocks fit in an option space of 40 bytes.
 pub type SackBlocks = SmallVec<[SackBlock; 4]>;
 
+/// What a probe option says (TCP-Probing's four segments; Psaras, Mamatas, Tsaoussidis, "On
+/// protocol engineering: detect, confirm and adjust", section 4.1).
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ProbeKind {
+    /// SYN only: this end knows the option.
+    Permitted,
+    /// The first question.
+    Probe1,
+    /// Its answer.
+    Pr1Ack,
+    /// The second question, with the same id.
+    Probe2,
+    /// Its answer.
+    Pr2Ack,
+}
+
+impl ProbeKind {
+    /// Every kind, by option code from [`ProbeKind::FIRST_CODE`] on.
+    pub const ALL: [ProbeKind; 5] =
+        [ProbeKind::Permitted, ProbeKind::Probe1, ProbeKind::Pr1Ack, ProbeKind::Probe2, ProbeKind::Pr2Ack];
+    /// The lowest of the five option codes; they are unassigned ones (the paper names none).
+    pub const FIRST_CODE: u8 = 240;
+
+    /// The option code: the paper's field `type`.
+    pub const fn code(self) -> u8 {
+        Self::FIRST_CODE + self as u8
+    }
+
+    /// The answer that a question asks for.
+    pub const fn answer(self) -> Option<ProbeKind> {
+        match self {
+            ProbeKind::Probe1 => Some(ProbeKind::Pr1Ack),
+            ProbeKind::Probe2 => Some(ProbeKind::Pr2Ack),
+            ProbeKind::Permitted | ProbeKind::Pr1Ack | ProbeKind::Pr2Ack => None,
+        }
+    }
+}
+
+/// The probe option: type (the option code), length (4) and id, which names a whole exchange.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ProbeOption {
+    /// What it says.
+    pub kind: ProbeKind,
+    /// Number of the exchange; 0 with [`ProbeKind::Permitted`].
+    pub id: u16,
+}
+
+impl ProbeOption {
+    /// Bytes of the option: type, length, id.
+    pub const WIRE_BYTES: u32 = 4;
+}
+
 /// The options of a segment; absent ones cost nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct TcpOptions {
@@ -64,6 +116,8 @@ pub struct TcpOptions {
     pub timestamps: Option<(u32, u32)>,
     /// Selective acknowledgments, newest first.
     pub sack: SackBlocks,
+    /// A probe, its answer, or the word that probes are understood.
+    pub probe: Option<ProbeOption>,
 }
 
 impl TcpOptions {
@@ -84,6 +138,9 @@ impl TcpOptions {
         }
         if !self.sack.is_empty() {
             n += 2 + 8 * self.sack.len() as u32;
+        }
+        if self.probe.is_some() {
+            n += ProbeOption::WIRE_BYTES;
         }
         n.div_ceil(4) * 4
     }

@@ -32,7 +32,7 @@ OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="Write Parquet tables and summary.json there.")
 ]
 ForceOption = Annotated[
-    bool, typer.Option("--force", help="Replace earlier results of this command in --out.")
+    bool, typer.Option("--force", help="Replace earlier results of this command in --out (and the file of --pcap).")
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
@@ -63,13 +63,19 @@ def run(
     set_: SetOption = None,
     tcp: Annotated[str | None, typer.Option(metavar="VARIANT", help="TCP variant of every flow.")] = None,
     out: OutOption = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="[FILE.pcapng]", help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng."
+        ),
+    ] = None,
     force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Run a scenario once and say what became of every segment."""
     from tworay.cli.verbs import run_once
 
-    run_once(scenario, seed=seed, settings=set_, tcp=tcp, out=out, force=force, as_json=json)
+    run_once(scenario, seed=seed, settings=set_, tcp=tcp, out=out, pcap=pcap, force=force, as_json=json)
 
 
 @app.command()
@@ -151,6 +157,15 @@ def schema() -> None:
     print_schema()
 
 
+def _filled_in(arguments: list[str]) -> list[str]:
+    """Give a ``--pcap`` that names no file the working directory, where the run names one."""
+    filled = []
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        bare = argument == "--pcap" and not following.endswith((".pcapng", ".pcap"))
+        filled.append("--pcap=." if bare else argument)
+    return filled
+
+
 def main() -> None:
     """Run the command line; the exit code says what kind of trouble there was, stderr what to do."""
     from tworay.errors import InputError, ScenarioError, TworayError
@@ -158,7 +173,7 @@ def main() -> None:
     # Being terminated should end as tidily as being interrupted.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app()
+        app(_filled_in(sys.argv[1:]))
     except (InputError, ScenarioError) as error:
         _complain(error, WRONG_INPUT)
     except (TworayError, OSError) as error:

@@ -35,17 +35,22 @@ def run_once(
     settings: list[str] | None,
     tcp: str | None,
     out: Path | None,
+    pcap: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
     """``tworay run``."""
     world = tworay.load(scenario, tcp=tcp, set=settings)
+    if pcap is not None:
+        pcap = _capture_file(pcap, f"{world.name}-{seed}.pcapng", force=force)
     store = None
     if out is not None:
         from tworay.store import Store
 
         store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
-    result = tworay.run(world, seed=seed, series=store is not None)
+    result = tworay.run(world, seed=seed, series=store is not None, pcap=pcap)
+    if pcap is not None:
+        _note(f"the capture is in {pcap}")
     if store is not None:
         store.write_single(result)
         _note(f"results are in {out}")
@@ -55,6 +60,17 @@ def run_once(
     from tworay.rendering import run_report, show
 
     show(run_report(result.summary))
+
+
+def _capture_file(pcap: Path, name: str, *, force: bool) -> Path:
+    """Check the place of a capture before the run; a directory gets a file called ``name``."""
+    if pcap.is_dir():
+        pcap /= name.replace("/", "-")
+    if not pcap.absolute().parent.is_dir():
+        raise InputError(f"--pcap {pcap}: there is no directory {pcap.absolute().parent}; make it first")
+    if pcap.exists() and not (force and pcap.is_file()):
+        raise InputError(f"--pcap {pcap} exists already; add --force to replace it, or name another file")
+    return pcap
 
 
 def compare_variants(

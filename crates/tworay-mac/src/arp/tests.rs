@@ -1,5 +1,5 @@
-use super::{ArpAction, ArpTable};
-use tworay_base::{NodeId, PacketId};
+use super::{ArpAction, ArpDue, ArpTable};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 
 /// Works off a script of `send` (a packet to node 1) and `learn`, one answer per line.
 fn script(steps: &[&str]) -> Vec<String> {
@@ -10,10 +10,13 @@ fn script(steps: &[&str]) -> Vec<String> {
             return format!("learnt, releases {:?}", table.learn(NodeId(1)).map(|p| p.0));
         }
         packet += 1;
-        match table.resolve(NodeId(1), PacketId(packet)) {
+        match table.resolve(SimTime::ZERO, NodeId(1), PacketId(packet)) {
             ArpAction::Send(p) => format!("send {}", p.0),
             ArpAction::Request { pushed_out } => {
                 format!("request for {packet}, pushes out {:?}", pushed_out.map(|p| p.0))
+            }
+            ArpAction::Wait { pushed_out } => {
+                format!("{packet} waits, pushes out {:?}", pushed_out.map(|p| p.0))
             }
             ArpAction::Unreachable { held } => {
                 format!("unreachable for {packet} and {:?}", held.map(|p| p.0))
@@ -57,7 +60,37 @@ fn after_three_requests_the_fourth_packet_finds_nobody_and_counting_begins_anew(
 fn neighbours_do_not_mix_and_a_heard_request_teaches_too() {
     let mut table = ArpTable::default();
     assert_eq!(table.learn(NodeId(7)), None);
-    assert_eq!(table.resolve(NodeId(7), PacketId(1)), ArpAction::Send(PacketId(1)));
-    assert_eq!(table.resolve(NodeId(3), PacketId(2)), ArpAction::Request { pushed_out: None });
+    assert_eq!(table.resolve(SimTime::ZERO, NodeId(7), PacketId(1)), ArpAction::Send(PacketId(1)));
+    assert_eq!(table.resolve(SimTime::ZERO, NodeId(3), PacketId(2)), ArpAction::Request { pushed_out: None });
     assert_eq!(table.held().collect::<Vec<_>>(), [PacketId(2)]);
+}
+
+/// With a retry time a lost request is repeated without waiting for another packet, three times in all.
+#[test]
+fn a_lost_request_is_repeated_by_time() {
+    let at = |ms| SimTime::ZERO + SimDuration::from_millis(ms);
+    let mut table = ArpTable::new(SimDuration::from_millis(100));
+    assert_eq!(table.resolve(at(0), NodeId(1), PacketId(1)), ArpAction::Request { pushed_out: None });
+    assert_eq!(
+        table.resolve(at(50), NodeId(1), PacketId(2)),
+        ArpAction::Wait { pushed_out: Some(PacketId(1)) }
+    );
+    let mut log = Vec::new();
+    while table.next_due() != SimTime::NEVER {
+        let now = table.next_due();
+        let mut due = Vec::new();
+        table.on_timer(now, &mut due);
+        log.extend(due.into_iter().map(|d| (now, d)));
+    }
+    assert_eq!(
+        log,
+        [
+            (at(100), ArpDue::Request(NodeId(1))),
+            (at(200), ArpDue::Request(NodeId(1))),
+            (at(300), ArpDue::Unreachable(NodeId(1), PacketId(2))),
+        ]
+    );
+    assert_eq!(table.resolve(at(400), NodeId(1), PacketId(3)), ArpAction::Request { pushed_out: None });
+    assert_eq!(table.learn(NodeId(1)), Some(PacketId(3)));
+    assert_eq!(table.next_due(), SimTime::NEVER);
 }

@@ -16,6 +16,6 @@ fn more_signal_is_never_worse() {
     for rate in [1_000_000, 2_000_000].map(BitRate::from_bps) {
         let at = |db: i32| bit_error_rate(libm::pow(10.0, f64::from(db) / 10.0), rate, BANDWIDTH);
         assert!((-30..30).all(|db| at(db) >= at(db + 1)));
-        assert_eq!(at(-60), 0.5);
+        assert!((0.499..=0.5).contains(&at(-60)), "without signal every other bit is wrong");
     }
 }

@@ -65,5 +65,3 @@ impl RouteCache {
     }
 }
 
-#[cfg(test)]
-mod tests;

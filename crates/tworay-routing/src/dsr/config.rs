@@ -2,52 +2,17 @@
 
 use super::options::{CacheKind, DsrPreset, MaintenanceOrder, RequestPattern};
 use crate::ConfigProblem;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::settings::settings;
 use tworay_base::SimDuration;
 
-/// Defines the settings twice: as values, and as what a file says on top of a preset.
-macro_rules! settings {
-    ($($(#[$doc:meta])* $name:ident: $type:ty,)+) => {
-        /// DSR's settings. In a file, `preset` picks a set and the other keys change single ones of it;
-        /// written out, only what differs from the preset appears.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(from = "Overrides", into = "Overrides")]
-        pub struct DsrConfig {
-            /// The set that the other settings start from.
-            pub preset: DsrPreset,
-            $($(#[$doc])* pub $name: $type,)+
-        }
-
-        /// What a file says.
-        #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(default, deny_unknown_fields)]
-        #[schemars(rename = "DsrConfig")]
-        struct Overrides {
-            /// The set that the other settings start from: "rfc4728" (the default), "thesis-trace", "thesis",
-            /// "ns2" or "freeze-probing".
-            #[serde(skip_serializing_if = "Option::is_none")]
-            preset: Option<DsrPreset>,
-            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] $name: Option<$type>,)+
-        }
-
-        impl From<Overrides> for DsrConfig {
-            fn from(o: Overrides) -> Self {
-                let base = Self::preset(o.preset.unwrap_or(DsrPreset::Rfc4728));
-                Self { preset: base.preset, $($name: o.$name.unwrap_or(base.$name),)+ }
-            }
-        }
-
-        impl From<DsrConfig> for Overrides {
-            fn from(c: DsrConfig) -> Self {
-                let base = DsrConfig::preset(c.preset);
-                Self { preset: Some(c.preset), $($name: (c.$name != base.$name).then_some(c.$name),)+ }
-            }
-        }
-    };
-}
-
 settings! {
+    /// DSR's settings. In a file, `preset` picks a set and the other keys change single ones of it; written
+    /// out, only what differs from the preset appears.
+    DsrConfig from
+    /// The set that the other settings start from: "rfc4728" (the default), "thesis-trace", "thesis",
+    /// "ns2" or "freeze-probing".
+    DsrPreset, schema "DsrConfig";
+
     /// What the route cache keeps: "path", "link" or "link-max-life".
     cache: CacheKind,
     /// Paths that were asked for and that a path cache holds, at least 1.
@@ -138,15 +103,6 @@ settings! {
     salvage_search: bool,
     /// ns-2: data counts 20 bytes more, for a second IP header.
     second_ip_header: bool,
-}
-
-impl JsonSchema for DsrConfig {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        Overrides::schema_name()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Overrides::json_schema(generator)
-    }
 }
 
 impl Default for DsrConfig {

@@ -91,6 +91,11 @@ impl Dsr {
         let Some(route) = &mut parcel.header.source_route else { return };
         route.segments_left = route.segments_left.saturating_sub(1);
         let Some(next_hop) = route.next_hop(packet.dst) else { return };
+        if self.is_held(&parcel) {
+            // The node before us has repeated it: ours is on its way already.
+            out.push(RoutingAction::Consume { packet: id });
+            return;
+        }
         if !parcel.data {
             self.count(&parcel.header, packet.ip_bytes);
         }

@@ -56,6 +56,12 @@ impl Dsr {
         }
     }
 
+    /// Whether this very packet, on this very route, waits for its confirmation.
+    pub(super) fn is_held(&self, parcel: &Parcel) -> bool {
+        let route = &parcel.header.source_route;
+        self.held.iter().any(|h| h.parcel.uid == parcel.uid && h.parcel.header.source_route == *route)
+    }
+
     fn proof(&mut self, now: SimTime, parcel: &Parcel, next_hop: NodeId) -> Option<Proof> {
         if self.config.passive_acks && next_hop != parcel.dst {
             return Some(Proof::Passive { left: self.config.try_passive_acks });
@@ -108,7 +114,8 @@ impl Dsr {
     }
 
     pub(super) fn heed_acks(&mut self, now: SimTime, header: &DsrHeader, out: Out) {
-        for ack in header.acks.iter().filter(|a| a.destination == self.node) {
+        let me = self.node;
+        for ack in header.acks.iter().filter(|a| a.destination == me) {
             let at = self.held.iter().position(|h| {
                 h.next_hop == ack.source && matches!(h.proof, Proof::Asked { id, .. } if id == ack.id)
             });

@@ -13,22 +13,24 @@ macro_rules! choice {
     };
 }
 
-choice!(
-    /// A named set of settings; the other keys then change single ones.
-    DsrPreset {
-        /// RFC 4728 §9, broken links told by the link layer.
-        Rfc4728,
-        /// The route-break trace of the thesis (table 3.2): passive and network-layer acknowledgments
-        /// instead of link-layer feedback.
-        ThesisTrace,
-        /// All other runs of the thesis (appendix A.2): DSR-UU with link-layer feedback.
-        Thesis,
-        /// ns-2.35's `DSRAgent` with its habits, its flow state left out.
-        Ns2,
-        /// ns-2 without replies from caches, as the Freeze-Probing study runs it.
-        FreezeProbing,
-    }
-);
+/// A named set of settings; the other keys then change single ones.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DsrPreset {
+    /// RFC 4728 §9, broken links told by the link layer.
+    #[default]
+    Rfc4728,
+    /// The route-break trace of the thesis (table 3.2): passive and network-layer acknowledgments
+    /// instead of link-layer feedback.
+    ThesisTrace,
+    /// All other runs of the thesis (appendix A.2): DSR-UU with link-layer feedback.
+    Thesis,
+    /// ns-2.35's `DSRAgent` with its habits, its flow state left out.
+    Ns2,
+    /// ns-2 without replies from caches, as the Freeze-Probing study runs it.
+    FreezeProbing,
+}
+
 choice!(
     /// What the route cache keeps (RFC 4728 §4.1).
     CacheKind {

@@ -56,5 +56,3 @@ pub(super) struct Search {
     pub until: SimTime,
 }
 
-#[cfg(test)]
-mod tests;

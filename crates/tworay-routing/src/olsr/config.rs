@@ -132,9 +132,8 @@ impl OlsrConfig {
 
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
-        let problem = |key: &str, what: String, remedy: String| {
-            Err((format!("routing.olsr.{key}"), what, remedy))
-        };
+        let problem =
+            |key: &str, what: String, remedy: String| Err((format!("routing.olsr.{key}"), what, remedy));
         for (key, time) in [
             ("hello_interval", self.hello_interval),
             ("tc_interval", self.tc_interval),

@@ -5,9 +5,7 @@ use super::{Olsr, Out, TcRedundancy};
 use crate::RoutingAction;
 use std::collections::BTreeMap;
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
-use tworay_wire::olsr::{
-    LinkCode, LinkGroup, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc, Vtime,
-};
+use tworay_wire::olsr::{LinkCode, LinkGroup, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc, Vtime};
 use tworay_wire::{Body, Packet};
 
 /// Bytes that a packet may have to fit into an Ethernet frame (RFC 3626 §3.3: below the MTU).

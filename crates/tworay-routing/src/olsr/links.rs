@@ -183,7 +183,12 @@ impl Links {
 
 impl Link {
     /// Brings the link's state up to `now`; `lost` is told if it broke.
-    pub(crate) fn settle(&mut self, now: SimTime, hold: SimDuration, lost: &mut impl FnMut(NodeId)) -> Change {
+    pub(crate) fn settle(
+        &mut self,
+        now: SimTime,
+        hold: SimDuration,
+        lost: &mut impl FnMut(NodeId),
+    ) -> Change {
         let mut change = Change::default();
         if let Some(q) = &mut self.quality
             && q.notice_silence(now)

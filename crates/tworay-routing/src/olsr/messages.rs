@@ -5,9 +5,7 @@ use super::links::Change;
 use super::{Olsr, Out};
 use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
 use tworay_base::{NodeId, PacketId, SimTime};
-use tworay_wire::olsr::{
-    LinkType, NeighbourType, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc,
-};
+use tworay_wire::olsr::{LinkType, NeighbourType, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc};
 
 /// Link codes above this mean nothing yet and are passed over (§6.1.1).
 const LAST_CODE: u8 = 15;

@@ -68,7 +68,11 @@ impl Routes {
         self.claim(me, Route { next_hop: me, hops: 0 });
         let mut near: SmallVec<[&Link; 32]> = links.symmetric().collect();
         // Where several neighbours lead on, the most willing and those whose relay this node is come first.
-        near.sort_by_key(|l| (std::cmp::Reverse(l.willingness), l.selector_until <= now, l.iface));
+        let rank = |l: &Link| {
+            let (unwilling, stranger) = (7 - u32::from(l.willingness.min(7)), l.selector_until <= now);
+            unwilling << 17 | u32::from(stranger) << 16 | u32::from(l.iface.0)
+        };
+        near.sort_unstable_by_key(|l| rank(l));
         for link in &near {
             let route = Route { next_hop: link.iface, hops: 1 };
             for address in [link.main, link.iface] {

@@ -67,7 +67,8 @@ impl Olsr {
     /// Marks what a change in the neighbourhood makes stale.
     pub(super) fn take_note(&mut self, now: SimTime, change: Change) {
         self.stale_relays |= change.neighbourhood;
-        self.stale_routes |= change.neighbourhood;
+        // Selectors break ties between routes.
+        self.stale_routes |= change.neighbourhood || change.selectors;
         let told = match self.config.tc_redundancy {
             TcRedundancy::Selectors | TcRedundancy::SelectorsAndRelays => change.selectors,
             TcRedundancy::Neighbours => change.neighbours,

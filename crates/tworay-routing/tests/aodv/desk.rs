@@ -83,5 +83,6 @@ fn word(action: &RoutingAction, verbose: bool) -> Option<String> {
         RoutingAction::WakeAt(t) if verbose => format!("wake at {t}"),
         RoutingAction::Note(note) if verbose => format!("{note:?}"),
         RoutingAction::WakeAt(_) | RoutingAction::Note(_) => return None,
+        RoutingAction::SetHeader { .. } | RoutingAction::SendCopy { .. } => panic!("DSR's"),
     })
 }

@@ -394,6 +394,7 @@ impl Net {
                     }
                 }
                 RoutingAction::Note(note) => self.notes.push((now, node, note)),
+                RoutingAction::SetHeader { .. } | RoutingAction::SendCopy { .. } => panic!("DSR's"),
             }
         }
     }

@@ -177,6 +177,7 @@ proptest! {
                     RoutingAction::WakeAt(t) => wake = t,
                     RoutingAction::Originate { packet, .. } => prop_assert!(packet.ttl > 0),
                     RoutingAction::PurgeQueue { .. } | RoutingAction::Note(_) => {}
+                    RoutingAction::SetHeader { .. } | RoutingAction::SendCopy { .. } => panic!("DSR's"),
                 }
             }
             let mut waiting = router.buffered();

@@ -12,6 +12,8 @@ pub(crate) enum Fate {
     Received,
     /// It was spoiled by another signal.
     Collision,
+    /// It was spoiled by random errors.
+    ChannelError,
     /// The station is too far away.
     OutOfRange,
     /// The station was sending itself, or reading another frame.
@@ -27,6 +29,7 @@ impl Fate {
         match self {
             Fate::Received => "received",
             Fate::Collision => "collision",
+            Fate::ChannelError => "channel error",
             Fate::OutOfRange => "out of range",
             Fate::ReceiverBusy => "receiver busy",
             Fate::NotAnswered => "receiver busy (heard, but may not answer)",

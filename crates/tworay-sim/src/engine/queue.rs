@@ -7,15 +7,15 @@ use tworay_base::SimTime;
 
 #[derive(Copy, Clone)]
 struct Entry<E> {
-    at: SimTime,
-    order: u64,
+    /// Time in the upper half, order of insertion in the lower: one comparison decides.
+    key: u128,
     event: E,
 }
 
 impl<E> Entry<E> {
     #[inline]
-    fn before(&self, other: &Self) -> bool {
-        (self.at, self.order) < (other.at, other.order)
+    fn at(&self) -> SimTime {
+        SimTime::from_nanos((self.key >> 64) as u64)
     }
 }
 
@@ -37,56 +37,69 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn push(&mut self, at: SimTime, event: E) {
         debug_assert!(at >= self.now, "an event at {at} was scheduled at {}", self.now);
-        let entry = Entry { at: at.max(self.now), order: self.next_order, event };
+        let key = u128::from(at.max(self.now).as_nanos()) << 64 | u128::from(self.next_order);
         self.next_order += 1;
+        let entry = Entry { key, event };
         let mut i = self.heap.len();
         self.heap.push(entry);
+        let heap = self.heap.as_mut_slice();
         while i > 0 {
             let parent = (i - 1) / 4;
-            if !entry.before(&self.heap[parent]) {
+            if key > heap[parent].key {
                 break;
             }
-            self.heap[i] = self.heap[parent];
+            heap[i] = heap[parent];
             i = parent;
         }
-        self.heap[i] = entry;
+        heap[i] = entry;
     }
 
     /// The next event's time.
     #[inline]
     pub fn peek_time(&self) -> SimTime {
-        self.heap.first().map_or(SimTime::NEVER, |e| e.at)
+        self.heap.first().map_or(SimTime::NEVER, Entry::at)
     }
 
     /// Takes the next event and moves the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
-        let first = *self.heap.first()?;
         let last = self.heap.pop()?;
-        let n = self.heap.len();
-        if n > 0 {
-            let mut i = 0;
-            loop {
-                let child = 4 * i + 1;
-                if child >= n {
-                    break;
+        let heap = self.heap.as_mut_slice();
+        let Some(&first) = heap.first() else {
+            self.now = last.at();
+            return Some((self.now, last.event));
+        };
+        let mut i = 0;
+        loop {
+            let child = 4 * i + 1;
+            let least = match heap.get(child..child + 4) {
+                Some(&[ref a, ref b, ref c, ref d]) => {
+                    let (x, kx) = if b.key < a.key { (1, b.key) } else { (0, a.key) };
+                    let (y, ky) = if d.key < c.key { (3, d.key) } else { (2, c.key) };
+                    child + if ky < kx { y } else { x }
                 }
-                let mut least = child;
-                for c in child + 1..(child + 4).min(n) {
-                    if self.heap[c].before(&self.heap[least]) {
-                        least = c;
+                _ => match heap.get(child..) {
+                    Some(rest) if !rest.is_empty() => {
+                        let mut least = 0;
+                        for (j, e) in rest.iter().enumerate() {
+                            if e.key < rest[least].key {
+                                least = j;
+                            }
+                        }
+                        child + least
                     }
-                }
-                if !self.heap[least].before(&last) {
-                    break;
-                }
-                self.heap[i] = self.heap[least];
-                i = least;
+                    _ => break,
+                },
+            };
+            if heap[least].key > last.key {
+                break;
             }
-            self.heap[i] = last;
+            heap[i] = heap[least];
+            i = least;
         }
-        self.now = first.at;
-        Some((first.at, first.event))
+        heap[i] = last;
+        self.now = first.at();
+        Some((self.now, first.event))
     }
 
     /// Events waiting.

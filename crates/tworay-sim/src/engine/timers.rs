@@ -13,18 +13,19 @@ pub type TimerSlot = u32;
 #[derive(Copy, Clone)]
 struct Slot {
     deadline: SimTime,
-    /// Time of the live queue entry, or never.
-    queued: SimTime,
-    generation: u32,
+    /// Times of the queue entries that still count: the earliest, and a later one that an earlier
+    /// deadline overtook (it serves again when the deadline moves back).
+    first: SimTime,
+    second: SimTime,
 }
+
+const IDLE: Slot = Slot { deadline: SimTime::NEVER, first: SimTime::NEVER, second: SimTime::NEVER };
 
 /// A queue entry of a timer: what the event carries.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Firing {
     /// The timer.
     pub slot: TimerSlot,
-    /// Entries of an older generation are dead.
-    pub generation: u32,
 }
 
 /// All timers of a simulation.
@@ -37,8 +38,7 @@ impl TimerTable {
     /// Adds `n` timers and gives the first one's slot.
     pub fn add(&mut self, n: usize) -> TimerSlot {
         let first = self.slots.len() as TimerSlot;
-        let idle = Slot { deadline: SimTime::NEVER, queued: SimTime::NEVER, generation: 0 };
-        self.slots.resize(self.slots.len() + n, idle);
+        self.slots.resize(self.slots.len() + n, IDLE);
         first
     }
 
@@ -47,10 +47,12 @@ impl TimerTable {
     pub fn set<E: Copy + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
         let s = &mut self.slots[slot as usize];
         s.deadline = at;
-        if at < s.queued {
-            s.generation = s.generation.wrapping_add(1);
-            s.queued = at;
-            queue.push(at, Firing { slot, generation: s.generation }.into());
+        if at < s.first {
+            if s.second == SimTime::NEVER {
+                s.second = s.first;
+            }
+            s.first = at;
+            queue.push(at, Firing { slot }.into());
         }
     }
 
@@ -69,16 +71,19 @@ impl TimerTable {
         queue: &mut EventQueue<E>,
     ) -> bool {
         let s = &mut self.slots[firing.slot as usize];
-        if s.generation != firing.generation {
+        if s.first != now {
+            // An entry that two earlier ones overtook, or the second of two of one nanosecond.
             return false;
         }
-        s.queued = SimTime::NEVER;
+        s.first = s.second;
+        s.second = SimTime::NEVER;
         if s.deadline <= now {
             s.deadline = SimTime::NEVER;
             return true;
         }
-        if s.deadline != SimTime::NEVER {
-            s.queued = s.deadline;
+        if s.deadline < s.first {
+            s.second = s.first;
+            s.first = s.deadline;
             queue.push(s.deadline, firing.into());
         }
         false

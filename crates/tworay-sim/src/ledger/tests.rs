@@ -6,7 +6,7 @@ const FLOW: FlowId = FlowId(0);
 #[test]
 fn a_segment_with_two_copies_is_lost_only_with_the_last() {
     let mut l = Ledger::default();
-    let uid = l.ship(FLOW, Carries::Data, Seq32(1));
+    let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
     l.copied(uid); // the next hop took it, but its ACK was lost ...
     l.died(uid, LossCause::Contention, NodeId(0), SimTime::ZERO); // ... so the sender gave up
     assert_eq!(l.lost(LossCause::Contention).data, 0);
@@ -19,11 +19,11 @@ fn a_segment_with_two_copies_is_lost_only_with_the_last() {
 #[test]
 fn a_copy_that_died_early_is_the_cause_when_the_others_are_let_go_of() {
     let mut l = Ledger::default();
-    let uid = l.ship(FLOW, Carries::Data, Seq32(1));
+    let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
     l.copied(uid);
     l.died(uid, LossCause::Congestion, NodeId(1), SimTime::ZERO); // the relay's queue was full ...
     assert_eq!(l.lost(LossCause::Congestion).data, 0);
-    l.handed_on(uid); // ... and only then the sender saw the ACK
+    l.handed_on(uid, SimTime::ZERO); // ... and only then the sender saw the ACK
     assert_eq!(l.lost(LossCause::Congestion).data, 1);
     l.check().expect("balanced");
 }
@@ -31,9 +31,9 @@ fn a_copy_that_died_early_is_the_cause_when_the_others_are_let_go_of() {
 #[test]
 fn a_delivered_segment_is_never_lost() {
     let mut l = Ledger::default();
-    let uid = l.ship(FLOW, Carries::Ack, Seq32(1));
+    let uid = l.ship(FLOW, Carries::Ack, Seq32(1), SimTime::ZERO);
     l.copied(uid);
-    l.delivered(uid);
+    l.delivered(uid, SimTime::ZERO);
     l.died(uid, LossCause::Contention, NodeId(0), SimTime::ZERO);
     assert_eq!(l.arrived().ack, 1);
     assert_eq!(LossCause::ALL.iter().map(|&c| l.lost(c).ack).sum::<u64>(), 0);
@@ -47,18 +47,18 @@ proptest! {
         let mut live: Vec<u64> = Vec::new();
         for (op, pick, cause) in ops {
             if op == 0 || live.is_empty() {
-                live.push(l.ship(FLOW, if pick % 2 == 0 { Carries::Data } else { Carries::Ack }, Seq32(0)));
+                live.push(l.ship(FLOW, if pick % 2 == 0 { Carries::Data } else { Carries::Ack }, Seq32(0), SimTime::ZERO));
                 continue;
             }
             let i = pick % live.len();
             let uid = live[i];
             match op {
                 1 => { l.copied(uid); live.push(uid); }
-                2 => { l.delivered(uid); live.swap_remove(i); }
+                2 => { l.delivered(uid, SimTime::ZERO); live.swap_remove(i); }
                 3 => { l.died(uid, LossCause::ALL[cause], NodeId(0), SimTime::ZERO); live.swap_remove(i); }
                 _ => {
                     // Handing on needs another copy, here or gone before.
-                    if live.iter().filter(|&&u| u == uid).count() > 1 { l.handed_on(uid); live.swap_remove(i); }
+                    if live.iter().filter(|&&u| u == uid).count() > 1 { l.handed_on(uid, SimTime::ZERO); live.swap_remove(i); }
                 }
             }
             prop_assert_eq!(l.live_copies(), live.len() as u64);

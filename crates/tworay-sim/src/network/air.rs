@@ -2,18 +2,25 @@
 
 use super::{Event, MAC_CONTENTION, MAC_EXCHANGE, Network};
 use crate::medium::Hearer;
-use tworay_base::{NodeId, SimTime};
+use tworay_base::{NodeId, SimDuration};
 use tworay_mac::{Frame, FrameKind, MacAction, MacTimer, RxError};
 use tworay_radio::{Signal, Verdict};
 
 impl Network {
     pub(super) fn apply_mac(&mut self, node: NodeId, actions: &[MacAction]) {
+        // Timers first: what follows can come back to this MAC, which then sets them anew.
         for action in actions {
             match *action {
                 MacAction::Arm(timer, at) => {
                     self.timers.set(Self::node_timer(node, which(timer)), at, &mut self.queue);
                 }
                 MacAction::Disarm(timer) => self.timers.clear(Self::node_timer(node, which(timer))),
+                _ => {}
+            }
+        }
+        for action in actions {
+            match *action {
+                MacAction::Arm(..) | MacAction::Disarm(_) => {}
                 MacAction::Transmit(frame) => self.transmit(node, frame),
                 MacAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
                 MacAction::Sent { packet } => {
@@ -31,8 +38,7 @@ impl Network {
         let tx = medium.transmit(self.now, frame, &mut self.tracks);
         let rx_threshold = medium.channel().rx_threshold();
         if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
-            let in_range =
-                medium.get(tx).hearers.iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
+            let in_range = medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
             let up = self.nodes[frame.to.index()].up;
             let fates = &mut self.nodes[node.index()].fates;
             match (in_range, up) {
@@ -44,27 +50,30 @@ impl Network {
         if self.capture.is_some() {
             self.capture_frame(tx, &frame);
         }
+        if self.energy.is_some() {
+            self.meter_transmission(node, &frame);
+        }
         if let Some(rules) = &self.rules {
             self.nodes[node.index()].receiver.own_transmission(rules);
         }
         if let Some(packet) = frame.packet {
             self.packets.pin(packet);
         }
-        self.queue.push(self.now, Event::Begin(tx));
         self.queue.push(self.now + frame.airtime, Event::End(tx));
+        self.on_begin(tx);
     }
 
     /// A transmission begins to arrive. All hearers share this event; only where something else
     /// happens within the propagation delay are the arrivals worked off one by one.
     pub(super) fn on_begin(&mut self, tx: u32) {
         let base = self.now;
-        self.walk(tx, base, Event::Begin(tx), Self::begin_at);
+        self.walk(tx, true);
         self.now = base;
     }
 
     pub(super) fn on_end(&mut self, tx: u32) {
         let base = self.now;
-        if self.walk(tx, base, Event::End(tx), Self::end_at)
+        if self.walk(tx, false)
             && let Some(medium) = &mut self.medium
         {
             if let Some(packet) = medium.get(tx).frame.packet {
@@ -78,49 +87,47 @@ impl Network {
         self.now = base;
     }
 
-    /// Visits the hearers of `tx` at their times; true when all are done, otherwise `event` is queued
-    /// again for the rest.
-    fn walk(
-        &mut self,
-        tx: u32,
-        base: SimTime,
-        event: Event,
-        visit: fn(&mut Network, u32, &Frame, Hearer),
-    ) -> bool {
+    /// Visits the hearers of `tx` at their times; true when all are done, otherwise an event is queued
+    /// for the rest.
+    fn walk(&mut self, tx: u32, begins: bool) -> bool {
         let Some(medium) = &mut self.medium else { return true };
-        let t = medium.get_mut(tx);
-        let frame = t.frame;
-        let begins = matches!(event, Event::Begin(_));
+        let base = self.now;
+        let t = medium.get(tx);
+        let (frame, cursor) = (t.frame, t.cursor as usize);
         let origin = if begins { t.start } else { t.start + frame.airtime };
-        let whole = t.cursor == 0
-            && self.queue.peek_time() > origin + tworay_base::SimDuration::from_nanos(t.farthest as u64);
+        let whole =
+            cursor == 0 && self.queue.peek_time() > origin + SimDuration::from_nanos(t.farthest.into());
         if !whole {
             medium.sort(tx);
         }
-        let mut i = medium.get(tx).cursor as usize;
-        let n = medium.get(tx).hearers.len();
-        while i < n {
-            let hearer = self.medium.as_ref().map(|m| m.get(tx).hearers[i]);
-            let Some(hearer) = hearer else { break };
+        let hearers = medium.take_hearers(tx);
+        let mut rest = None;
+        for (i, &hearer) in hearers.iter().enumerate().skip(cursor) {
             let at = origin + hearer.delay();
-            // Whoever starts to send in the very nanosecond in which a signal arrives has not heard it:
-            // timers of that time go before beginnings, and after ends.
-            let next = self.queue.peek_time();
-            if !whole && at > base && (next < at || (begins && next == at)) {
-                if let Some(m) = &mut self.medium {
-                    m.get_mut(tx).cursor = i as u32;
+            if !whole && at > base {
+                // Whoever starts to send in the very nanosecond in which a signal arrives has not heard
+                // it: timers of that time go before beginnings, and after ends.
+                let next = self.queue.peek_time();
+                if next < at || (begins && next == at) {
+                    rest = Some((i, at));
+                    break;
                 }
-                self.queue.push(at, event);
-                return false;
             }
             self.now = at;
-            visit(self, tx, &frame, hearer);
-            i += 1;
+            if begins {
+                self.begin_at(tx, &frame, hearer);
+            } else {
+                self.end_at(tx, &frame, hearer);
+            }
         }
-        if let Some(m) = &mut self.medium {
-            m.get_mut(tx).cursor = 0;
+        if let Some(medium) = &mut self.medium {
+            medium.give_back(tx, hearers);
+            medium.get_mut(tx).cursor = rest.map_or(0, |r| r.0 as u32);
         }
-        true
+        if let Some((_, at)) = rest {
+            self.queue.push(at, if begins { Event::Begin(tx) } else { Event::End(tx) });
+        }
+        rest.is_none()
     }
 
     #[inline]
@@ -146,6 +153,9 @@ impl Network {
         if let Some(lost) = arrived.lost {
             self.count_collision(h.node, lost);
         }
+        if self.energy.is_some() {
+            self.meter_signal(frame, h);
+        }
     }
 
     #[inline]
@@ -154,8 +164,10 @@ impl Network {
         let Some(rules) = &self.rules else { return };
         let node = &mut self.nodes[h.node.index()];
         let transmitting = node.mac.is_transmitting(now);
-        let verdict = node.receiver.end(tx, transmitting, rules);
-        let up = node.up;
+        let mut verdict = node.receiver.end(tx, transmitting, rules);
+        if verdict == Verdict::Good && (self.errors.is_some() || self.any_down) {
+            verdict = self.after_errors(tx, frame, h.node);
+        }
         if self.capture.is_some() {
             self.capture_fate(tx, frame, h, verdict);
         }
@@ -163,6 +175,7 @@ impl Network {
             return;
         }
         self.events += 1;
+        let node = &mut self.nodes[h.node.index()];
         if !node.up {
             return;
         }
@@ -170,16 +183,27 @@ impl Network {
             Verdict::NotHeard | Verdict::Deaf => {}
             Verdict::Good => {
                 if let Some(packet) = frame.packet {
+                    if self.energy.is_some() {
+                        self.meter_reception(h.node, frame);
+                    }
+                    let node = &mut self.nodes[h.node.index()];
                     node.router.on_heard(now, frame.from);
                     let for_others = frame.to != h.node && !frame.to.is_broadcast();
                     if for_others && node.router.wants_tap() {
                         self.tap_packet(h.node, packet, frame.from, frame.to);
                     }
                 }
+                let refused = self.nodes[h.node.index()].mac.counters().busy;
                 self.with_mac(h.node, |mac, now, out| mac.on_frame(now, frame, out));
+                if self.capture.is_some() && frame.to == h.node {
+                    self.capture_refusal(tx, frame, refused);
+                }
             }
             Verdict::Collided => {
                 self.count_collision(h.node, tx);
+                self.with_mac(h.node, |mac, now, out| mac.on_rx_error(now, RxError::Corrupt, out));
+            }
+            Verdict::Corrupt => {
                 self.with_mac(h.node, |mac, now, out| mac.on_rx_error(now, RxError::Corrupt, out));
             }
             Verdict::Undecodable | Verdict::Deafened => {
@@ -195,6 +219,7 @@ impl Network {
         if frame.to == node || frame.to.is_broadcast() {
             let packet = frame.packet.map(|p| self.packets.get(p));
             self.tally.collisions.add(frame.kind, packet);
+            self.capture_collision(tx, node);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Event, Network};
 use tworay_base::{FlowId, LossCause, NodeId, PacketId};
-use tworay_mac::{ArpAction, FrameKind, GiveUp, Outgoing, QueueEntry};
+use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, Outgoing, QueueEntry};
 use tworay_wire::{ArpBody, Body, Packet};
 
 /// Length of an ARP packet, bytes (RFC 826 for Ethernet and IPv4).
@@ -31,15 +31,18 @@ impl Network {
     }
 
     fn resolve(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        match self.nodes[node.index()].arp.resolve(next_hop, packet) {
+        let action = self.nodes[node.index()].arp.resolve(self.now, next_hop, packet);
+        match action {
             ArpAction::Send(packet) => self.down(node, packet, next_hop),
-            ArpAction::Request { pushed_out } => {
+            ArpAction::Request { pushed_out } | ArpAction::Wait { pushed_out } => {
                 if let Some(old) = pushed_out {
                     self.tally.arp_drops += 1;
                     self.kill(old, LossCause::Congestion, node);
                 }
-                let body = ArpBody { request: true, sender: node, target: next_hop };
-                self.send_arp(node, body, NodeId::BROADCAST);
+                if matches!(action, ArpAction::Request { .. }) {
+                    self.ask(node, next_hop);
+                    self.arm_arp(node);
+                }
             }
             ArpAction::Unreachable { held } => {
                 // Three broadcasts without an answer: like ns-2, routing learns of a broken link.
@@ -49,6 +52,31 @@ impl Network {
                 }
             }
         }
+    }
+
+    fn ask(&mut self, node: NodeId, target: NodeId) {
+        self.send_arp(node, ArpBody { request: true, sender: node, target }, NodeId::BROADCAST);
+    }
+
+    fn arm_arp(&mut self, node: NodeId) {
+        let due = self.nodes[node.index()].arp.next_due();
+        self.timers.set(Self::node_timer(node, super::ARP), due, &mut self.queue);
+    }
+
+    /// Requests for addresses have gone unanswered.
+    pub(super) fn on_arp_timer(&mut self, node: NodeId) {
+        let mut due = Vec::new();
+        self.nodes[node.index()].arp.on_timer(self.now, &mut due);
+        for d in due {
+            match d {
+                ArpDue::Request(target) => self.ask(node, target),
+                ArpDue::Unreachable(next_hop, packet) => {
+                    self.nodes[node.index()].failure = self.link_state(node, next_hop);
+                    self.link_failed(node, packet, next_hop);
+                }
+            }
+        }
+        self.arm_arp(node);
     }
 
     fn send_arp(&mut self, node: NodeId, body: ArpBody, to: NodeId) {
@@ -86,6 +114,10 @@ impl Network {
     }
 
     pub(super) fn enqueue(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        if !self.nodes[node.index()].up {
+            self.kill(packet, LossCause::NodeDown, node);
+            return;
+        }
         let p = self.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
         if let Some(refused) = self.nodes[node.index()].queue.push(entry) {
@@ -110,6 +142,10 @@ impl Network {
 
     /// A frame's packet arrived at `node`: it takes a copy.
     pub(super) fn on_delivery(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
+        if self.errors.is_some() && self.packet_errs(node, self.packets.get(packet).ip_bytes) {
+            self.lose_copy(node, packet);
+            return;
+        }
         let mut copy = self.packets.get(packet).clone();
         if let Body::Arp(arp) = copy.body {
             self.on_arp(node, arp);

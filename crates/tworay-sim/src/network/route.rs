@@ -51,6 +51,12 @@ impl Network {
     }
 
     pub(super) fn apply_routing(&mut self, node: NodeId, actions: &mut Vec<RoutingAction>) {
+        // The timer first: what follows can come back to this router, which then sets it anew.
+        for action in actions.iter() {
+            if let RoutingAction::WakeAt(at) = action {
+                self.timers.set(Self::node_timer(node, ROUTER_TIMER), *at, &mut self.queue);
+            }
+        }
         for action in actions.drain(..) {
             match action {
                 RoutingAction::Forward { packet, next_hop, delay } => {
@@ -93,9 +99,7 @@ impl Network {
                     self.kill(packet, cause, node);
                 }
                 RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop),
-                RoutingAction::WakeAt(at) => {
-                    self.timers.set(Self::node_timer(node, ROUTER_TIMER), at, &mut self.queue);
-                }
+                RoutingAction::WakeAt(_) => {}
                 RoutingAction::Note(note) => self.on_routing_note(note),
             }
         }
@@ -106,7 +110,9 @@ impl Network {
         self.nodes[node.index()].queue.purge(next_hop, &mut gone);
         for e in gone {
             let p = self.packets.get(e.packet).clone();
-            self.with_router(node, |router, now, out| router.on_queue_purged(now, e.packet, &p, next_hop, out));
+            self.with_router(node, |router, now, out| {
+                router.on_queue_purged(now, e.packet, &p, next_hop, out)
+            });
         }
     }
 

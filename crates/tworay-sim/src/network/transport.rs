@@ -71,7 +71,8 @@ impl Network {
         self.queue.push(self.now + udp.interval, Event::App { flow: flow as u16, what: AppEvent::Tick });
         let (from, to, port) = (f.setup.from, f.setup.to, f.setup.port);
         let id = FlowId(flow as u16);
-        let uid = self.ledger.ship(id, Carries::Data, Seq32(number as u32));
+        let uid = self.ledger.ship(id, Carries::Data, Seq32(number as u32), self.now);
+        self.flows[flow].sent_bytes += u64::from(payload + UDP_OVERHEAD);
         let body = Body::Udp(UdpDatagram { src_port: 49_152 + id.0, dst_port: port, payload, number });
         self.launch(from, to, id, uid, payload + UDP_OVERHEAD, body);
     }
@@ -86,13 +87,16 @@ impl Network {
     /// A packet has reached its destination.
     pub(super) fn deliver(&mut self, node: NodeId, packet: PacketId) {
         let p = self.packets.remove(packet);
-        if p.uid < super::UNTRACKED {
-            self.ledger.delivered(p.uid);
-        }
+        let shipped = if p.uid < super::UNTRACKED { self.ledger.delivered(p.uid, self.now) } else { None };
         if p.flow == FlowId::NONE {
             return;
         }
         let flow = p.flow.index();
+        if let Some(at) = shipped
+            && node == self.flows[flow].setup.to
+        {
+            self.flows[flow].path.arrived(self.now.since(at), p.hops);
+        }
         let arrival = Arrival { ttl_left: p.ttl, hops: p.hops };
         match p.body {
             Body::Tcp(segment) => {
@@ -109,6 +113,14 @@ impl Network {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The warm-up is over: the flows' figures begin here.
+    pub(super) fn on_warm(&mut self) {
+        self.ledger.restart_means(self.now);
+        for flow in &mut self.flows {
+            flow.restart(self.now);
         }
     }
 
@@ -139,6 +151,15 @@ impl Network {
         if side == Side::Active {
             self.flows[flow].observe(now);
         }
+        // Timers first: what follows can come back to this connection, which then sets them anew.
+        let base = self.flows[flow].timers + if side == Side::Active { 0 } else { TcpTimer::COUNT as u32 };
+        for action in &out {
+            match *action {
+                TcpAction::Arm(t, at) => self.timers.set(base + t.index() as u32, at, &mut self.queue),
+                TcpAction::Disarm(t) => self.timers.clear(base + t.index() as u32),
+                _ => {}
+            }
+        }
         for action in out.drain(..) {
             self.apply_tcp(flow, side, action);
         }
@@ -147,11 +168,11 @@ impl Network {
 
     fn apply_tcp(&mut self, flow: usize, side: Side, action: TcpAction) {
         let f = &mut self.flows[flow];
-        let base = f.timers + if side == Side::Active { 0 } else { TcpTimer::COUNT as u32 };
         match action {
-            TcpAction::Send { segment, ip_bytes, kind } => self.send_segment(flow, side, segment, ip_bytes, kind),
-            TcpAction::Arm(t, at) => self.timers.set(base + t.index() as u32, at, &mut self.queue),
-            TcpAction::Disarm(t) => self.timers.clear(base + t.index() as u32),
+            TcpAction::Send { segment, ip_bytes, kind } => {
+                self.send_segment(flow, side, segment, ip_bytes, kind)
+            }
+            TcpAction::Arm(..) | TcpAction::Disarm(_) => {}
             TcpAction::Deliver { bytes } => f.delivered_bytes += bytes as u64,
             TcpAction::Connected => {
                 if side == Side::Active {
@@ -174,7 +195,14 @@ impl Network {
         }
     }
 
-    fn send_segment(&mut self, flow: usize, side: Side, segment: TcpSegment, ip_bytes: u32, kind: SegmentKind) {
+    fn send_segment(
+        &mut self,
+        flow: usize,
+        side: Side,
+        segment: TcpSegment,
+        ip_bytes: u32,
+        kind: SegmentKind,
+    ) {
         let setup = &self.flows[flow].setup;
         let (from, to) = match side {
             Side::Active => (setup.from, setup.to),
@@ -182,7 +210,11 @@ impl Network {
         };
         let carries = if kind == SegmentKind::Ack { Carries::Ack } else { Carries::Data };
         let id = FlowId(flow as u16);
-        let uid = self.ledger.ship(id, carries, segment.seq);
+        let uid = self.ledger.ship(id, carries, segment.seq, self.now);
+        if side == Side::Active {
+            self.flows[flow].sent_bytes += u64::from(ip_bytes);
+            self.flows[flow].first_sent.get_or_insert(self.now);
+        }
         self.launch(from, to, id, uid, ip_bytes, Body::Tcp(segment));
     }
 }

@@ -59,7 +59,9 @@ pub struct WireRecord {
 fn describe(p: &Packet) -> (&'static str, u32) {
     match &p.body {
         Body::Tcp(s) if s.seq_len() == 0 => ("ack", s.ack.0),
-        Body::Tcp(s) if s.flags.has(tworay_wire::TcpFlags::SYN) && s.flags.has(tworay_wire::TcpFlags::ACK) => {
+        Body::Tcp(s)
+            if s.flags.has(tworay_wire::TcpFlags::SYN) && s.flags.has(tworay_wire::TcpFlags::ACK) =>
+        {
             ("ack", s.ack.0)
         }
         Body::Tcp(s) => ("data", s.seq.0),
@@ -97,6 +99,11 @@ impl Wires {
         self.wires.iter().position(|w| w.setup.from == a && w.setup.to == b).map(|i| i as u16)
     }
 
+    /// Both ends of each wire, by its number.
+    pub fn ends(&self) -> Vec<(NodeId, NodeId)> {
+        self.wires.iter().map(|w| (w.setup.from, w.setup.to)).collect()
+    }
+
     pub fn held(&self, out: &mut Vec<PacketId>) {
         self.wires.iter().for_each(|w| out.extend(&w.waiting));
     }
@@ -129,11 +136,21 @@ impl Network {
         let p = self.packets.get(packet);
         let (kind, seq) = describe(p);
         let WireSetup { from, to, .. } = self.wires.wires[wire as usize].setup;
-        trace.push(WireRecord { at: self.now, from, to, event, flow: p.flow.0, kind, seq, bytes: p.ip_bytes });
+        trace.push(WireRecord {
+            at: self.now,
+            from,
+            to,
+            event,
+            flow: p.flow.0,
+            kind,
+            seq,
+            bytes: p.ip_bytes,
+        });
     }
 
     fn wire_start(&mut self, wire: u16, packet: PacketId) {
         self.wire_trace(wire, packet, WireEvent::Send);
+        self.capture_wire(wire, packet);
         let bytes = self.packets.get(packet).ip_bytes;
         let w = &mut self.wires.wires[wire as usize];
         w.busy = true;
@@ -153,7 +170,8 @@ impl Network {
 
     pub(super) fn on_wire_arrival(&mut self, wire: u16, packet: PacketId) {
         self.wire_trace(wire, packet, WireEvent::Receive);
-        let (from, to) = (self.wires.wires[wire as usize].setup.from, self.wires.wires[wire as usize].setup.to);
+        let (from, to) =
+            (self.wires.wires[wire as usize].setup.from, self.wires.wires[wire as usize].setup.to);
         let p = self.packets.get_mut(packet);
         p.hops = p.hops.saturating_add(1);
         self.receive_packet(to, packet, from);

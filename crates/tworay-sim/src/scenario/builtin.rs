@@ -46,6 +46,7 @@ const BUILTINS: &[Builtin] = &[
     Builtin { name: "cross", text: include_str!("../../scenarios/cross.toml"), numbers: &[] },
     Builtin { name: "strip-50", text: include_str!("../../scenarios/strip-50.toml"), numbers: &[] },
     Builtin { name: "square-50", text: include_str!("../../scenarios/square-50.toml"), numbers: &[] },
+    Builtin { name: "route-break", text: include_str!("../../scenarios/route-break.toml"), numbers: &[] },
 ];
 
 /// Every built-in scenario, in the order in which they are shown.

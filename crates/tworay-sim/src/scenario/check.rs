@@ -42,6 +42,8 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
         topology: file.topology.clone(),
         mobility,
         radio: file.radio.clone(),
+        energy: file.energy.clone(),
+        errors: file.errors.clone(),
         mac: file.mac.clone(),
         routing: file.routing.clone(),
         tcp: file.tcp.clone(),
@@ -53,6 +55,9 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     };
     let nodes = scenario.node_count();
     check.events(&file.events, nodes, file.duration)?;
+    for (i, battery) in file.energy.batteries.iter().enumerate() {
+        check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
+    }
     scenario.events.sort_by_key(|event| event.at);
     scenario.flows = check.flows(&file, nodes, &scenario.variant)?;
     Ok(scenario)
@@ -151,6 +156,8 @@ impl Check<'_> {
 
     fn ranges(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
         self.section("radio", file.radio.validate())?;
+        self.section("energy", file.energy.validate())?;
+        self.section("errors", file.errors.validate())?;
         self.section("mac", file.mac.validate())?;
         self.section("routing", file.routing.validate())?;
         self.section("tcp", file.tcp.validate())?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, Bytes, SimDuration};
 use tworay_mac::MacConfig;
 use tworay_mobility::{MobilityConfig, TopologyConfig};
-use tworay_radio::RadioConfig;
+use tworay_radio::{EnergyConfig, ErrorsConfig, RadioConfig};
 use tworay_routing::RoutingConfig;
 use tworay_tcp::TcpConfig;
 
@@ -37,6 +37,12 @@ pub(crate) struct ScenarioFile {
     /// The air and the radios.
     #[serde(default)]
     pub radio: RadioConfig,
+    /// What the radios' energy costs, and the batteries.
+    #[serde(default)]
+    pub energy: EnergyConfig,
+    /// Random errors on the air.
+    #[serde(default)]
+    pub errors: ErrorsConfig,
     /// IEEE 802.11 and the interface queue.
     #[serde(default)]
     pub mac: MacConfig,

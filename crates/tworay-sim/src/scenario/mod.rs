@@ -35,7 +35,7 @@ use std::sync::Arc;
 use tworay_base::SimDuration;
 use tworay_mac::MacConfig;
 use tworay_mobility::{MobilityConfig, TopologyConfig};
-use tworay_radio::RadioConfig;
+use tworay_radio::{EnergyConfig, ErrorsConfig, RadioConfig};
 use tworay_routing::RoutingConfig;
 use tworay_tcp::{TcpConfig, Variant};
 
@@ -58,6 +58,10 @@ pub struct Scenario {
     pub mobility: MobilityConfig,
     /// The air and the radios.
     pub radio: RadioConfig,
+    /// What the radios' energy costs, and the batteries.
+    pub energy: EnergyConfig,
+    /// Random errors on the air.
+    pub errors: ErrorsConfig,
     /// The MAC and the interface queue.
     pub mac: MacConfig,
     /// How packets find their way.

@@ -34,8 +34,11 @@ impl Scenario {
         Ok(Setup {
             seed,
             duration: self.duration,
+            warmup: self.warmup,
             tracks,
             radio: (!wired_only).then(|| self.radio.clone()),
+            energy: self.energy.clone(),
+            errors: self.errors.clone(),
             mac: self.mac.clone(),
             routing: self.routing.clone(),
             tcp: self.tcp.clone(),

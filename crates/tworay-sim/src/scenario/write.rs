@@ -16,6 +16,8 @@ pub(crate) fn to_toml(scenario: &Scenario) -> String {
         topology: scenario.topology.clone(),
         mobility: scenario.mobility.clone(),
         radio: scenario.radio.clone(),
+        energy: scenario.energy.clone(),
+        errors: scenario.errors.clone(),
         mac: scenario.mac.clone(),
         routing: scenario.routing.clone(),
         tcp: scenario.tcp.clone(),
@@ -32,9 +34,9 @@ pub(crate) fn to_toml(scenario: &Scenario) -> String {
 
 /// The tables in the order of the file's own type, keys within them sorted.
 fn render(value: &toml::Table) -> String {
-    const ORDER: [&str; 14] = [
-        "name", "summary", "duration", "warmup", "compat", "topology", "mobility", "radio", "mac", "routing",
-        "tcp", "link", "flow", "event",
+    const ORDER: [&str; 16] = [
+        "name", "summary", "duration", "warmup", "compat", "topology", "mobility", "radio", "energy",
+        "errors", "mac", "routing", "tcp", "link", "flow", "event",
     ];
     let mut text = String::new();
     for key in ORDER {

@@ -101,6 +101,21 @@ impl Controls {
     pub fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_rtt(view, event, effects));
     }
+    /// The answer is expected if any part expects it.
+    pub fn on_probe_answer(
+        &mut self,
+        view: &SenderView,
+        event: &ProbeEvent,
+        effects: &mut Effects,
+    ) -> ProbeVerdict {
+        let mut verdict = ProbeVerdict::Stray;
+        for (_, part) in &mut self.parts {
+            if part.on_probe_answer(view, event, effects) == ProbeVerdict::Expected {
+                verdict = ProbeVerdict::Expected;
+            }
+        }
+        verdict
+    }
     pub fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_sent(view, event));
     }
@@ -112,6 +127,13 @@ impl Controls {
     }
     pub fn on_timer(&mut self, view: &SenderView, effects: &mut Effects) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_timer(view, effects));
+    }
+    /// The tightest bound on a burst, segments.
+    pub fn burst(&self) -> Option<u32> {
+        self.parts.iter().filter_map(|(_, p)| p.burst()).min()
+    }
+    pub fn withholds_samples(&self) -> bool {
+        self.parts.iter().any(|(_, p)| p.sampling() == Sampling::Withheld)
     }
     /// The tightest limit, segments.
     pub fn limit(&self) -> Option<f64> {

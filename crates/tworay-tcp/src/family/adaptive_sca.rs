@@ -55,7 +55,7 @@ pub(crate) const ENTRY: Entry = Entry {
             default: Some(0.0),
             min: 0.0,
             max: 1.0,
-            about: "1 for the table made with DSR (4.4), 0 for the one made with AODV (B.1)",
+            about: "1 for the table made with DSR (4.4), 0 for the one made with AODV (B.1)", choices: &[]
         }],
     },
     meaning: Meaning::Part {

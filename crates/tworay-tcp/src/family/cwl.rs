@@ -44,7 +44,7 @@ pub(crate) const CWL: Entry = Entry {
         name: "cwl",
         summary: "the congestion window never exceeds n segments",
         source: "Fu et al. 2003; Chen et al. 2003",
-        parameters: &[Parameter { name: "n", default: None, min: 1.0, max: 100_000.0, about: "segments" }],
+        parameters: &[Parameter { name: "n", default: None, min: 1.0, max: 100_000.0, about: "segments", choices: &[] }],
     },
     meaning: Meaning::Part {
         role: Role::Limit,

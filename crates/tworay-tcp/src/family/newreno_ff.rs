@@ -53,14 +53,14 @@ pub(crate) const ENTRY: Entry = Entry {
                 default: Some(10.0),
                 min: 1.0,
                 max: 64.0,
-                about: "round trips remembered",
+                about: "round trips remembered", choices: &[]
             },
             Parameter {
                 name: "eta",
                 default: Some(1.0),
                 min: 0.0,
                 max: 64.0,
-                about: "more outliers than this among them mean congestion",
+                about: "more outliers than this among them mean congestion", choices: &[]
             },
         ],
     },

@@ -77,7 +77,7 @@ const fn theta(default: f64) -> Parameter {
         default: Some(default),
         min: 0.0,
         max: 1000.0,
-        about: "ACKs without growth between two with it; 0 is plain TCP",
+        about: "ACKs without growth between two with it; 0 is plain TCP", choices: &[]
     }
 }
 const MIN_HOPS: Parameter = Parameter {
@@ -85,7 +85,7 @@ const MIN_HOPS: Parameter = Parameter {
     default: Some(0.0),
     min: 0.0,
     max: 255.0,
-    about: "on paths known to be shorter the growth is plain; the thesis' adaptive form has 4",
+    about: "on paths known to be shorter the growth is plain; the thesis' adaptive form has 4", choices: &[]
 };
 
 fn make(phases: Phases, values: &[f64]) -> ControlFactory {

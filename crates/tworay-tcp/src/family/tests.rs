@@ -28,6 +28,8 @@ fn view(cwnd: f64, ssthresh: f64) -> SenderView {
         srtt: None,
         rttvar: None,
         rto: SimDuration::from_secs(1),
+        base_rto: SimDuration::from_secs(1),
+        peer_probes: true,
         hops: 0,
     }
 }
@@ -51,7 +53,7 @@ const HALF: Window = Window { cwnd: 5.0, ssthresh: 5.0 };
 const LOSS: LossEvent = LossEvent { seq: Seq32(1), standard: HALF };
 
 fn rto(consecutive: u32) -> RtoEvent {
-    RtoEvent { seq: Seq32(1), consecutive, standard: Window { cwnd: 1.0, ssthresh: 5.0 } }
+    RtoEvent { seq: Seq32(1), consecutive, opening: false, standard: Window { cwnd: 1.0, ssthresh: 5.0 } }
 }
 
 /// `+` where an ACK grows the window.

@@ -87,14 +87,14 @@ pub(crate) const TIBET: Entry = Entry {
                 default: Some(0.9),
                 min: 0.0,
                 max: 0.999,
-                about: "weight of the old value in the first stage",
+                about: "weight of the old value in the first stage", choices: &[]
             },
             Parameter {
                 name: "t0",
                 default: Some(0.5),
                 min: 0.001,
                 max: 100.0,
-                about: "time constant of the second stage, seconds",
+                about: "time constant of the second stage, seconds", choices: &[]
             },
         ],
     },

@@ -61,7 +61,7 @@ pub(crate) const ENTRY: Entry = Entry {
             default: Some(0.0),
             min: 0.0,
             max: 1.0,
-            about: "1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux",
+            about: "1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux", choices: &[]
         }],
     },
     meaning: Meaning::Part {

@@ -3,8 +3,11 @@
 use super::*;
 use crate::config::{Halving, HalvingPrecision, RttArithmetic, Timing};
 use crate::control::{
-    AckEvent, DupAckDecision, DupAckEvent, Effects, LossEvent, PathEvent, RttEvent, Window,
+    AckEvent, DupAckDecision, DupAckEvent, Effects, LossEvent, PathEvent, ProbeEvent, ProbeVerdict, RttEvent,
+    Window,
 };
+use crate::counters::Ignored;
+use crate::operations::Operation;
 use smallvec::SmallVec;
 
 /// An acknowledgment, checked and in offsets.
@@ -12,7 +15,7 @@ use smallvec::SmallVec;
 pub(crate) struct Ack {
     /// Everything below is acknowledged; at most `max`.
     pub to: u64,
-    /// It can be a duplicate: no payload, SYN or FIN, the window unchanged.
+    /// It can be a duplicate: no payload, SYN, FIN or probe, the window unchanged.
     pub pure: bool,
     /// Valid SACK blocks above `to`.
     pub blocks: SmallVec<[(u64, u64); 4]>,
@@ -36,6 +39,15 @@ pub(super) enum Dup {
 impl Sender {
     /// Takes an acknowledgment and sends what it allows.
     pub fn on_ack(&mut self, cx: &mut Cx, ack: &Ack) {
+        if ack.to > self.una && self.una > 0 {
+            cx.counters.ran(if self.in_recovery() {
+                Operation::RecoveryAck
+            } else if self.cwnd < self.ssthresh {
+                Operation::AckSlowStart
+            } else {
+                Operation::AckCongestionAvoidance
+            });
+        }
         match self.kind {
             RecoveryKind::Tahoe => self.tahoe(cx, ack),
             RecoveryKind::Reno => self.reno(cx, ack),
@@ -86,6 +98,7 @@ impl Sender {
         cx.counters.acked_bytes = to.clamp(1, self.data_end) - 1;
         cx.counters.acked_segments = cx.counters.acked_bytes / self.mss;
         self.una = to;
+        self.wait = None;
         self.nxt = self.nxt.max(to);
         self.timeouts_of = None;
         self.last_activity = cx.now;
@@ -104,7 +117,8 @@ impl Sender {
                 sent_at = Some(at);
             }
         }
-        if cx.cfg.timing == Timing::EverySegment
+        let withheld = self.controls.withholds_samples();
+        if (withheld || cx.cfg.timing == Timing::EverySegment)
             && let Some(at) = newest
         {
             self.rtt.end_backoff();
@@ -121,10 +135,14 @@ impl Sender {
         }
         let Some(at) = sent_at else { return };
         let (exact, ticked) = (cx.now.since(at), self.rtt.measure(at, cx.now));
-        self.rtt.sample(ticked);
+        if !withheld {
+            self.rtt.sample(ticked);
+            cx.counters.ran(Operation::RttSample);
+        }
         if !self.controls.is_standard() {
             let mut effects = Effects::new();
             let view = self.view(cx);
+            cx.counters.ran(Operation::FilterUpdate);
             self.controls.on_rtt(&view, &RttEvent { exact, ticked }, &mut effects);
             self.apply(cx, effects);
         }
@@ -155,6 +173,7 @@ impl Sender {
     /// bookkeeping sees the ACK.
     pub(super) fn grow(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool) {
         let mut standard = Window { cwnd: self.cwnd, ssthresh: self.ssthresh };
+        let may_grow = may_grow && !self.is_frozen();
         if may_grow {
             standard.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
         }
@@ -195,6 +214,7 @@ impl Sender {
                     self.retransmit_una(cx);
                     return Dup::Done;
                 }
+                DupAckDecision::Ignore => return Dup::Done,
             }
         }
         match self.dup_acks.cmp(&cx.cfg.dup_threshold) {
@@ -224,20 +244,26 @@ impl Sender {
     }
 
     /// Duplicate ACKs showed a loss: reduces the window, `standard` unless the variant knows better.
-    pub(super) fn cut_for_loss(&mut self, cx: &mut Cx, standard: Window) {
-        cx.counters.window_cuts += 1;
-        cx.counters.fast_retransmits += 1;
+    /// Whether the recovery may begin: not while the variant has stopped the sender.
+    #[must_use]
+    pub(super) fn cut_for_loss(&mut self, cx: &mut Cx, standard: Window) -> bool {
         let seq = self.seq(self.una);
-        cx.note(TcpNote::FastRetransmit { seq });
         if self.controls.is_standard() {
             (self.cwnd, self.ssthresh) = (standard.cwnd, standard.ssthresh);
-            return;
+        } else {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            let window = self.controls.on_loss(&view, &LossEvent { seq, standard }, &mut effects);
+            self.set_window(window);
+            self.apply(cx, effects);
+            if self.is_frozen() {
+                return false;
+            }
         }
-        let mut effects = Effects::new();
-        let view = self.view(cx);
-        let window = self.controls.on_loss(&view, &LossEvent { seq, standard }, &mut effects);
-        self.set_window(window);
-        self.apply(cx, effects);
+        cx.counters.window_cuts += 1;
+        cx.counters.fast_retransmits += 1;
+        cx.note(TcpNote::FastRetransmit { seq });
+        true
     }
 
     /// Fast recovery is over.
@@ -251,8 +277,11 @@ impl Sender {
         }
     }
 
-    /// News about the path.
+    /// News about the path; what isn't about anything on its way is ignored.
     pub fn on_path_event(&mut self, cx: &mut Cx, event: PathEvent) {
+        if event == PathEvent::LinkFailure && (self.una == 0 || self.una >= self.max) {
+            return cx.counters.ignore(Ignored::StrayNotice);
+        }
         if let PathEvent::Hops(hops) = event {
             if self.hops == hops {
                 return;
@@ -266,5 +295,21 @@ impl Sender {
             self.cwnd = self.limited(self.cwnd);
             self.apply(cx, effects);
         }
+    }
+
+    /// The peer has answered a marked probe.
+    pub fn on_probe_answer(&mut self, cx: &mut Cx, event: ProbeEvent) {
+        let mut effects = Effects::new();
+        let view = self.view(cx);
+        if self.controls.on_probe_answer(&view, &event, &mut effects) == ProbeVerdict::Stray {
+            cx.counters.ignore(Ignored::StrayProbe);
+        }
+        self.apply(cx, effects);
+        self.send_window(cx, cx.cfg.max_burst);
+    }
+
+    /// Whether no variant listens to anything.
+    pub fn is_standard(&self) -> bool {
+        self.controls.is_standard()
     }
 }

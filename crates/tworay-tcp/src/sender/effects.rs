@@ -1,7 +1,7 @@
 //! Carrying out what a variant asks for.
 
 use super::*;
-use crate::control::{Effect, Effects};
+use crate::control::{Effect, Effects, Window};
 
 impl Sender {
     pub(super) fn apply(&mut self, cx: &mut Cx, effects: Effects) {
@@ -9,23 +9,78 @@ impl Sender {
             match effect {
                 Effect::SetWindow(window) => self.set_window(window),
                 Effect::Retransmit => self.retransmit_una(cx),
-                Effect::Freeze => {
-                    self.disarm_timer(cx);
-                    self.frozen = true;
-                }
-                Effect::Thaw => {
-                    self.frozen = false;
-                    if self.una < self.max {
-                        self.arm_timer(cx);
-                    }
-                }
+                Effect::Freeze => self.freeze(cx),
+                Effect::Thaw => self.thaw(cx),
+                Effect::EndBackoff => self.rtt.end_backoff(),
+                Effect::Recover(window) => self.recover_with(cx, window),
+                Effect::GoBack(window) => self.go_back(cx, window),
                 Effect::StartTimer(wait) => cx.out.push(TcpAction::Arm(TcpTimer::Variant, cx.now + wait)),
                 Effect::StopTimer => cx.out.push(TcpAction::Disarm(TcpTimer::Variant)),
-                Effect::Probe => self.probe(cx),
+                Effect::Probe(mark) => self.probe(cx, mark),
                 Effect::ScaleRtt(factor) => self.rtt.scale(factor),
-                Effect::Guess { seq, guess } => cx.note(TcpNote::LossGuess { seq, guess }),
+                Effect::Guess { seq, guess } => {
+                    cx.counters.ran(crate::operations::Operation::Classification);
+                    cx.note(TcpNote::LossGuess { seq, guess });
+                }
             }
         }
+    }
+
+    fn freeze(&mut self, cx: &mut Cx) {
+        if self.una > 0 && !self.is_frozen() {
+            self.disarm_timer(cx);
+            // What is out may now wait for the path: no measure of it (Karn).
+            self.timed = None;
+            self.frozen = Some(cx.now);
+            cx.counters.freezes += 1;
+        }
+    }
+
+    fn thaw(&mut self, cx: &mut Cx) {
+        if let Some(since) = self.frozen.take() {
+            cx.counters.frozen += cx.now.since(since);
+            if self.una < self.max {
+                self.arm_timer(cx);
+            }
+        }
+    }
+
+    fn recover_with(&mut self, cx: &mut Cx, window: Window) {
+        if self.una >= self.max || !matches!(self.kind, RecoveryKind::Reno | RecoveryKind::NewReno) {
+            return self.go_back(cx, window);
+        }
+        self.replace_window(cx, window);
+        cx.counters.fast_retransmits += 1;
+        cx.note(TcpNote::FastRetransmit { seq: self.seq(self.una) });
+        self.recover = self.max;
+        self.last_cut = LastCut::DupAcks;
+        self.had_partial = false;
+        // Each duplicate ACK stands for a segment that has left the network.
+        self.inflation = f64::from(self.dup_acks);
+        self.timed = None;
+        self.arm_timer(cx);
+        self.retransmit_una(cx);
+    }
+
+    fn go_back(&mut self, cx: &mut Cx, window: Window) {
+        self.replace_window(cx, window);
+        if self.una >= self.max {
+            return;
+        }
+        self.nxt = self.una;
+        self.recover = self.max;
+        self.last_cut = LastCut::Timeout;
+        self.dup_acks = 0;
+        self.inflation = 0.0;
+        self.limited_bytes = 0;
+        self.timed = None;
+        self.reset_sack(cx);
+        self.arm_timer(cx);
+    }
+
+    fn replace_window(&mut self, cx: &mut Cx, window: Window) {
+        cx.counters.window_cuts += u64::from(window.cwnd < self.cwnd);
+        self.set_window(window);
     }
 
     /// The variant's timer expired.

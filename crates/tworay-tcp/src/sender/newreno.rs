@@ -81,6 +81,8 @@ impl Sender {
         }
         self.advance_partially(cx, ack.to);
         self.grow(cx, bytes, false);
-        self.retransmit_una(cx);
+        if !self.is_frozen() {
+            self.retransmit_una(cx);
+        }
     }
 }

@@ -4,11 +4,15 @@ use super::*;
 use crate::config::{AckSize, AfterRto, Handshake, IdleRestart};
 use crate::control::SentEvent;
 use crate::types::{Control, SegmentKind};
-use tworay_wire::{TcpFlags, TcpOptions, TcpSegment};
+use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpOptions, TcpSegment};
 
-/// IP bytes of a segment under the configured sizes.
+/// IP bytes of a segment under the configured sizes. The probe option's bytes don't count, so that a probe
+/// and its answer have the 40 bytes that TCP-Probing's and Freeze-Probing's papers give them.
 pub(crate) fn ip_bytes(cfg: &TcpConfig, segment: &TcpSegment) -> u32 {
     match cfg.ack_size {
+        AckSize::Encoded if segment.options.probe.is_some() && !segment.flags.has(TcpFlags::SYN) => {
+            segment.ip_bytes() - ProbeOption::WIRE_BYTES
+        }
         AckSize::Encoded => segment.ip_bytes(),
         AckSize::Ns2 => {
             let stamps = if segment.options.timestamps.is_some() { 10 } else { 0 };
@@ -46,6 +50,8 @@ impl Sender {
             if cx.cfg.handshake == Handshake::ThreeWay {
                 segment.options.mss = u16::try_from(self.mss).ok();
                 segment.options.sack_permitted = self.kind == RecoveryKind::Sack;
+                segment.options.probe =
+                    self.wants_probes.then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
             }
             SegmentKind::Control(Control::Syn)
         } else if offset >= self.data_end {
@@ -130,10 +136,14 @@ impl Sender {
 
     /// Sends while the window allows, at most `burst` segments (0: no bound).
     pub fn send_window(&mut self, cx: &mut Cx, burst: u32) {
-        if self.frozen {
+        if self.is_frozen() {
             return;
         }
         self.restart_after_idle(cx);
+        let burst = match self.controls.burst() {
+            Some(own) if burst == 0 || own < burst => own,
+            _ => burst,
+        };
         let mut sent = 0;
         while self.nxt < self.end() {
             if self.una == 0 && self.nxt > 0 {
@@ -190,7 +200,7 @@ impl Sender {
 
     /// Limited transmit: one new segment beyond the window (RFC 3042).
     pub(super) fn send_one_more(&mut self, cx: &mut Cx) {
-        if self.nxt >= self.end() || self.frozen || self.una == 0 {
+        if self.nxt >= self.end() || self.is_frozen() || self.una == 0 {
             return;
         }
         let len = self.segment_len(self.nxt);
@@ -252,7 +262,7 @@ impl Sender {
             self.nxt += len;
             return;
         }
-        self.probe(cx);
+        self.probe(cx, None);
         let factor = (factor * 2).min(64);
         self.persist = Some(factor);
         let wait = (self.rtt.rto() * u64::from(factor)).min(cx.cfg.rto.max);
@@ -260,8 +270,9 @@ impl Sender {
     }
 
     /// An empty segment from just below the window: the peer must answer with an ACK.
-    pub(super) fn probe(&mut self, cx: &mut Cx) {
-        let segment = self.blank(cx, self.una.saturating_sub(1));
+    pub(super) fn probe(&mut self, cx: &mut Cx, mark: Option<ProbeOption>) {
+        let mut segment = self.blank(cx, self.una.saturating_sub(1));
+        segment.options.probe = mark.filter(|_| self.peer_probes);
         let ip_bytes = ip_bytes(cx.cfg, &segment);
         cx.counters.probes_sent += 1;
         cx.out.push(TcpAction::Send { segment, ip_bytes, kind: SegmentKind::Probe });

@@ -44,10 +44,12 @@ impl Sender {
     /// Halves, sends the lost segment again, and inflates the window by what has left the network.
     pub(super) fn enter_fast_recovery(&mut self, cx: &mut Cx) {
         let standard = self.halved(cx);
+        if !self.cut_for_loss(cx, standard) {
+            return;
+        }
         self.recover = self.max;
         self.last_cut = LastCut::DupAcks;
         self.had_partial = false;
-        self.cut_for_loss(cx, standard);
         self.arm_timer(cx);
         self.timed = None;
         self.retransmit_una(cx);

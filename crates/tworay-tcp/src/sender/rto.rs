@@ -8,7 +8,7 @@ impl Sender {
     /// The retransmission timer expired.
     pub fn on_rto(&mut self, cx: &mut Cx) {
         self.timer_armed = false;
-        if self.una >= self.max || self.frozen {
+        if self.una >= self.max || self.is_frozen() {
             return;
         }
         cx.counters.timeouts += 1;
@@ -31,6 +31,11 @@ impl Sender {
         let held = cx.cfg.halving == Halving::FlightSize && (consecutive > 1 || opening);
         let standard = Window { cwnd: 1.0, ssthresh: if held { self.ssthresh } else { half } };
         let decision = self.decide_rto(cx, consecutive, standard);
+        if self.is_frozen() {
+            // The variant has taken over.
+            cx.note(TcpNote::Timeout { seq: self.seq(self.una), backoff: self.rtt.backoff() });
+            return;
+        }
         if self.kind == RecoveryKind::Vegas {
             self.vegas_after_timeout(cx);
         }
@@ -39,9 +44,14 @@ impl Sender {
         self.last_cut = LastCut::Timeout;
         self.limited_bytes = 0;
         self.reset_sack(cx);
-        if decision.backoff == Backoff::Double {
-            self.rtt.back_off();
-        }
+        self.wait = match decision.backoff {
+            Backoff::Double => {
+                self.rtt.back_off();
+                None
+            }
+            Backoff::Keep => None,
+            Backoff::Wait(wait) => Some(wait),
+        };
         self.nxt = self.una;
         self.timed = None;
         cx.note(TcpNote::Timeout { seq: self.seq(self.una), backoff: self.rtt.backoff() });
@@ -56,14 +66,14 @@ impl Sender {
         }
         let mut effects = Effects::new();
         let view = self.view(cx);
-        let event = RtoEvent { seq: self.seq(self.una), consecutive, standard };
+        let event = RtoEvent { seq: self.seq(self.una), consecutive, opening: self.una == 0, standard };
         let decision = self.controls.on_rto(&view, &event, &mut effects);
         self.set_window(decision.window);
         self.apply(cx, effects);
         decision
     }
 
-    fn reset_sack(&mut self, cx: &Cx) {
+    pub(super) fn reset_sack(&mut self, cx: &Cx) {
         self.sack_recovery = false;
         self.deaf_to_dups = true;
         // A receiver that SACKed the byte it now lacks has thrown data away (RFC 2018 §8).

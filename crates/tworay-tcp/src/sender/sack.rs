@@ -42,10 +42,12 @@ impl Sender {
 
     fn sack_enter(&mut self, cx: &mut Cx) {
         let standard = self.halved(cx);
+        if !self.cut_for_loss(cx, standard) {
+            return;
+        }
         self.recover = self.max;
         self.sack_recovery = true;
         self.last_cut = LastCut::DupAcks;
-        self.cut_for_loss(cx, standard);
         self.timed = None;
         self.scoreboard.start_recovery(self.una);
         self.arm_timer(cx);
@@ -58,7 +60,7 @@ impl Sender {
         let mut pipe = self.scoreboard.pipe(&outstanding(self));
         let window = (self.cwnd * self.mss as f64) as u64;
         let mut sent = 0;
-        while !self.frozen && pipe + self.mss <= window {
+        while !self.is_frozen() && pipe + self.mss <= window {
             let len = if self.nxt < self.end() { self.segment_len(self.nxt) } else { 0 };
             let new_data = len > 0 && self.nxt + len <= self.una + self.rwnd(cx.cfg);
             let q = self.outstanding(cx.cfg);

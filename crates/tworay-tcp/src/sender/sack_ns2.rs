@@ -47,12 +47,14 @@ impl Sender {
         let segments = (self.max - self.una).div_ceil(self.mss) as i64;
         self.pipe = segments - i64::from(cx.cfg.dup_threshold);
         let standard = self.halved(cx);
+        if !self.cut_for_loss(cx, standard) {
+            return;
+        }
         self.recover = self.max;
         self.arm_timer(cx);
         self.timed = None;
         self.sack_recovery = true;
         self.last_cut = LastCut::DupAcks;
-        self.cut_for_loss(cx, standard);
         self.retransmit_una(cx);
     }
 
@@ -90,7 +92,7 @@ impl Sender {
             return;
         }
         let mut sent = 0;
-        while !self.frozen && self.pipe < self.cwnd.floor() as i64 {
+        while !self.is_frozen() && self.pipe < self.cwnd.floor() as i64 {
             let window_end = self.una + self.rwnd(cx.cfg);
             let from = self.scoreboard.retransmitted_to().max(self.una);
             if let Some(hole) = self.scoreboard.hole_from(from, self.mss) {

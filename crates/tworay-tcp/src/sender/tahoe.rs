@@ -29,9 +29,11 @@ impl Sender {
             return;
         }
         let standard = Window { cwnd: 1.0, ..self.halved(cx) };
+        if !self.cut_for_loss(cx, standard) {
+            return;
+        }
         self.recover = self.max;
         self.last_cut = LastCut::None;
-        self.cut_for_loss(cx, standard);
         self.arm_timer(cx);
         self.nxt = self.una;
         self.timed = None;

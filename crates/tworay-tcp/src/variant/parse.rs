@@ -1,7 +1,7 @@
 //! Reading `recovery+part(parameters)+…`.
 
 use super::error::distance;
-use super::registry::{ENTRIES, Entry, Meaning};
+use super::registry::{ENTRIES, Entry, Meaning, Parameter};
 use super::*;
 use std::str::FromStr;
 
@@ -48,7 +48,7 @@ impl FromStr for Variant {
                     "keep one of them".into(),
                 ));
             }
-            parts.push(PartSpec { name: term_name(entry, &values), role, make: make(&values) });
+            parts.push(PartSpec { id: entry.info.name.into(), name: term_name(entry, &values), role, make: make(&values) });
         }
         let Some((base, recovery)) = recovery else {
             return Err(fail("it names nothing".into(), "write a name such as newreno".into()));
@@ -107,7 +107,14 @@ fn term_name(entry: &Entry, values: &[f64]) -> String {
     if entry.info.parameters.iter().zip(values).all(|(p, v)| p.default == Some(*v)) {
         return entry.info.name.into();
     }
-    let values: Vec<_> = values.iter().map(f64::to_string).collect();
+    let parameters = entry.info.parameters.iter().zip(values);
+    let values: Vec<_> = if entry.info.parameters.iter().any(|p| !p.choices.is_empty()) {
+        // Where there is much to choose, only what differs is named.
+        let differing = parameters.filter(|(p, v)| p.default != Some(**v));
+        differing.map(|(p, v)| format!("{}={}", p.name, p.write(*v))).collect()
+    } else {
+        values.iter().map(f64::to_string).collect()
+    };
     format!("{}({})", entry.info.name, values.join(","))
 }
 
@@ -139,31 +146,63 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
             "leave the rest out".into(),
         ));
     }
-    let mut values = Vec::with_capacity(parameters.len());
-    for (i, parameter) in parameters.iter().enumerate() {
-        let Some(value) = given.get(i).map_or(Ok(parameter.default), |t| {
-            t.parse::<f64>().map(Some).map_err(|_| {
-                (
-                    format!("\"{t}\" is no number"),
-                    format!("write {name}({})", parameter.default.unwrap_or(parameter.min)),
-                )
-            })
-        })?
-        else {
+    let mut values: Vec<Option<f64>> = vec![None; parameters.len()];
+    for (i, text) in given.into_iter().enumerate() {
+        let (i, text) = match text.split_once('=') {
+            None => (i, text),
+            Some((key, text)) => (position(name, parameters, key.trim())?, text.trim()),
+        };
+        if values[i].is_some() {
+            return Err((format!("{} is given twice", parameters[i].name), "keep one of them".into()));
+        }
+        values[i] = Some(read_value(name, &parameters[i], text)?);
+    }
+    let mut complete = Vec::with_capacity(parameters.len());
+    for (value, parameter) in values.into_iter().zip(parameters) {
+        let Some(value) = value.or(parameter.default) else {
             return Err((
                 format!("{name} needs its {} ({})", parameter.name, parameter.about),
                 format!("write {name}({})", parameter.min),
             ));
         };
-        if !(parameter.min..=parameter.max).contains(&value) {
-            return Err((
-                format!("{} = {value} is out of range", parameter.name),
-                format!("choose {} to {}", parameter.min, parameter.max),
-            ));
-        }
-        values.push(value);
+        complete.push(value);
     }
-    Ok((entry, values))
+    Ok((entry, complete))
+}
+
+/// The place of a parameter given by name.
+fn position(name: &str, parameters: &[Parameter], key: &str) -> Result<usize, (String, String)> {
+    parameters.iter().position(|p| p.name == key).ok_or_else(|| {
+        let names: Vec<_> = parameters.iter().map(|p| p.name).collect();
+        let remedy =
+            if names.is_empty() { "leave it out".into() } else { format!("choose from {}", names.join(", ")) };
+        (format!("{name} has no parameter {key}"), remedy)
+    })
+}
+
+/// One value, in its range.
+fn read_value(name: &str, parameter: &Parameter, text: &str) -> Result<f64, (String, String)> {
+    if !parameter.choices.is_empty() {
+        return parameter.choices.iter().position(|c| *c == text).map(|i| i as f64).ok_or_else(|| {
+            (
+                format!("{} can't be \"{text}\"", parameter.name),
+                format!("choose {}", parameter.choices.join(" or ")),
+            )
+        });
+    }
+    let Ok(value) = text.parse::<f64>() else {
+        return Err((
+            format!("\"{text}\" is no number"),
+            format!("write {name}({})", parameter.default.unwrap_or(parameter.min)),
+        ));
+    };
+    if !(parameter.min..=parameter.max).contains(&value) {
+        return Err((
+            format!("{} = {value} is out of range", parameter.name),
+            format!("choose {} to {}", parameter.min, parameter.max),
+        ));
+    }
+    Ok(value)
 }
 
 fn count(n: usize) -> String {

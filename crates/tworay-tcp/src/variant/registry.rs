@@ -2,14 +2,17 @@
 
 use super::{ControlFactory, RecoveryKind};
 use crate::control::Role;
-use crate::family::{adaptive_sca, cwl, daa, fixed_rto, newreno_ff, slow_growth, westwood, westwood_plus};
+use crate::family::{
+    adaptive_sca, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing, slow_growth, welcome, westwood,
+    westwood_plus,
+};
 
-/// A parameter of a variant, given in parentheses: `cwl(3)`.
+/// A parameter of a variant, given in parentheses, in order or by name: `cwl(3)`, `welcome(a=0.5)`.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Its value when left out; `None` if it must be given.
+    /// Its value when left out, of a choice its place in the list; `None` if it must be given.
     pub default: Option<f64>,
     /// Smallest value.
     pub min: f64,
@@ -17,6 +20,34 @@ pub struct Parameter {
     pub max: f64,
     /// What it does, with its unit.
     pub about: &'static str,
+    /// The words to choose from; empty for a number.
+    pub choices: &'static [&'static str],
+}
+
+impl Parameter {
+    /// A number with a default.
+    pub(crate) const fn number(
+        name: &'static str,
+        default: f64,
+        range: (f64, f64),
+        about: &'static str,
+    ) -> Self {
+        Self { name, default: Some(default), min: range.0, max: range.1, about, choices: &[] }
+    }
+
+    /// One of several words; the first is the default.
+    pub(crate) const fn choice(
+        name: &'static str,
+        choices: &'static [&'static str],
+        about: &'static str,
+    ) -> Self {
+        Self { name, default: Some(0.0), min: 0.0, max: (choices.len() - 1) as f64, about, choices }
+    }
+
+    /// How a value of it is written.
+    pub(crate) fn write(&self, value: f64) -> String {
+        self.choices.get(value as usize).map_or_else(|| value.to_string(), |word| (*word).to_owned())
+    }
 }
 
 /// What `tworay variants` shows.
@@ -67,7 +98,7 @@ const fn plain(name: &'static str, summary: &'static str, source: &'static str) 
 
 /// A threshold of Vegas.
 const fn threshold(name: &'static str, default: f64, about: &'static str) -> Parameter {
-    Parameter { name, default: Some(default), min: 0.0, max: 1000.0, about }
+    Parameter::number(name, default, (0.0, 1000.0), about)
 }
 
 /// The registry.
@@ -104,6 +135,10 @@ pub(crate) const ENTRIES: &[Entry] = &[
     westwood_plus::ENTRY,
     newreno_ff::ENTRY,
     fixed_rto::ENTRY,
+    welcome::ENTRY,
+    probing::ENTRY,
+    freeze_probing::ENTRY,
+    elfn::ENTRY,
     cwl::CWL,
     cwl::ADAPTIVE,
     daa::ENTRY,

@@ -1,8 +1,8 @@
 //! AODV's messages (RFC 3561 §5).
 
+use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};
 use super::reader::Reader;
-use super::address::ipv4_address;
 use crate::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 use tworay_base::SimDuration;
 

@@ -126,7 +126,11 @@ pub fn decode_dot11(bytes: &[u8]) -> Result<(Dot11, &[u8]), DecodeError> {
         }
         other => {
             let allowed = "RTS (0xb4), CTS (0xc4), ACK (0xd4) and data (0x08) are known";
-            return Err(DecodeError::Value { what: "the kind of an 802.11 frame", found: other.into(), allowed });
+            return Err(DecodeError::Value {
+                what: "the kind of an 802.11 frame",
+                found: other.into(),
+                allowed,
+            });
         }
     };
     Ok((frame, r.rest()))

@@ -3,7 +3,9 @@
 use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};
 use super::reader::Reader;
-use crate::olsr::{HnaNetwork, LinkCode, LinkGroup, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc, Vtime};
+use crate::olsr::{
+    HnaNetwork, LinkCode, LinkGroup, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc, Vtime,
+};
 use tworay_base::NodeId;
 
 const HELLO: u8 = 1;
@@ -126,7 +128,8 @@ fn hello(r: &mut Reader<'_>) -> Result<OlsrHello, DecodeError> {
         r.u8()?;
         let size = usize::from(r.u16()?);
         let Some(rest) = size.checked_sub(4).filter(|n| n % 4 == 0) else {
-            let (what, allowed) = ("the link message size of a HELLO", "it is a multiple of 4, and 4 at least");
+            let (what, allowed) =
+                ("the link message size of a HELLO", "it is a multiple of 4, and 4 at least");
             return Err(DecodeError::Length { what, found: size, allowed });
         };
         let mut list = Reader::new("a HELLO's neighbours", r.take(rest)?);

@@ -1,9 +1,9 @@
 //! TCP's options: MSS (RFC 9293 §3.7.1), SACK-permitted and SACK (RFC 2018), window scale and
-//! timestamps (RFC 7323).
+//! timestamps (RFC 7323), and the probe options of TCP-Probing.
 
 use super::error::{DecodeError, EncodeError};
 use super::reader::Reader;
-use crate::tcp::{SackBlock, SackBlocks, TcpOptions};
+use crate::tcp::{ProbeKind, ProbeOption, SackBlock, SackBlocks, TcpOptions};
 
 const END: u8 = 0;
 const NO_OPERATION: u8 = 1;
@@ -18,7 +18,7 @@ const ROOM: u64 = 40;
 /// Largest window scale shift (RFC 7323 §2.3).
 const MOST_SHIFT: u8 = 14;
 
-/// Appends the options in the order MSS, SACK-permitted, timestamps, window scale, SACK; no-operations
+/// Appends the options in the order MSS, probe, SACK-permitted, timestamps, window scale, SACK; no-operations
 /// in front of the last one fill up to a multiple of four, so that options that stand alone are laid out
 /// as the RFCs recommend.
 pub fn encode_tcp_options(options: &TcpOptions, out: &mut Vec<u8>) -> Result<(), EncodeError> {
@@ -32,6 +32,11 @@ pub fn encode_tcp_options(options: &TcpOptions, out: &mut Vec<u8>) -> Result<(),
         begin(out);
         out.extend_from_slice(&[MSS, 4]);
         out.extend_from_slice(&mss.to_be_bytes());
+    }
+    if let Some(probe) = options.probe {
+        begin(out);
+        out.extend_from_slice(&[probe.kind.code(), ProbeOption::WIRE_BYTES as u8]);
+        out.extend_from_slice(&probe.id.to_be_bytes());
     }
     if options.sack_permitted {
         begin(out);
@@ -92,7 +97,13 @@ pub fn decode_tcp_options(bytes: &[u8]) -> Result<TcpOptions, DecodeError> {
             (TIMESTAMPS, _) => return wrong("the timestamps option", "it has 10"),
             (SACK, 10 | 18 | 26 | 34) => options.sack = blocks(body)?,
             (SACK, _) => return wrong("the SACK option", "it has 10, 18, 26 or 34"),
-            _ => {}
+            _ => match ProbeKind::ALL.into_iter().find(|probe| probe.code() == kind) {
+                // The codes are nobody's: with another length it is somebody else's option.
+                Some(kind) if length == ProbeOption::WIRE_BYTES as usize => {
+                    options.probe = Some(ProbeOption { kind, id: body.u16()? });
+                }
+                _ => {}
+            },
         }
     }
     Ok(options)

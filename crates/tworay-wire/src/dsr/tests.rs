@@ -8,8 +8,13 @@ fn n(ids: &[u16]) -> Addresses {
 
 #[test]
 fn sizes_follow_section_6() {
-    let route = |count: u16| SourceRoute { salvage: 0, segments_left: 0, addresses: (0..count).map(NodeId).collect() };
-    let request = |count: u16| RouteRequest { id: 1, target: NodeId(9), addresses: (0..count).map(NodeId).collect() };
+    let route = |count: u16| SourceRoute {
+        salvage: 0,
+        segments_left: 0,
+        addresses: (0..count).map(NodeId).collect(),
+    };
+    let request =
+        |count: u16| RouteRequest { id: 1, target: NodeId(9), addresses: (0..count).map(NodeId).collect() };
     let reply = |count: u16| RouteReply { addresses: (0..count).map(NodeId).collect() };
     let error = RouteError { salvage: 0, source: NodeId(1), destination: NodeId(2), unreachable: NodeId(3) };
     let ack = Ack { id: 1, source: NodeId(1), destination: NodeId(2) };

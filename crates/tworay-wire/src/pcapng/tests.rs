@@ -46,7 +46,8 @@ fn a_bare_packet() {
     w.interface(&Interface { name: "", description: "", link: LinkType::Ipv4 }).unwrap();
     let before = w.out.len();
     let direction = Direction::Unknown;
-    w.packet(&Captured { interface: 0, nanos: 0, bytes: &[], original_bytes: 0, direction, comment: "" }).unwrap();
+    w.packet(&Captured { interface: 0, nanos: 0, bytes: &[], original_bytes: 0, direction, comment: "" })
+        .unwrap();
     assert_eq!(words(&w.finish().unwrap()[before..]), [6, 32, 0, 0, 0, 0, 0, 32]);
 }
 

@@ -1,0 +1,233 @@
+//! A variant written in Python, as the core's `CongestionControl`.
+//!
+//! A run computes without the GIL; each callback takes it for a moment. Whatever a callback raises ends
+//! its own run: the error is kept with the run, the run is cancelled, and no callback is called again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::control::{Ack, Loss, PyWindow, Reaction, Rto, Rtt, SenderState};
+use crate::core::{self, Backoff, CongestionControl, Effect, Effects, RtoDecision, SenderView, Window};
+use crate::errors::RunError;
+
+/// The class, the name it runs under, and how it repairs losses.
+pub(crate) struct Custom {
+    name: String,
+    recovery: core::RecoveryKind,
+    class: Py<PyAny>,
+}
+
+impl Custom {
+    pub(crate) fn new(name: String, recovery: &str, class: Py<PyAny>) -> PyResult<Self> {
+        let recovery = match recovery {
+            "tahoe" => core::RecoveryKind::Tahoe,
+            "reno" => core::RecoveryKind::Reno,
+            "newreno" => core::RecoveryKind::NewReno,
+            "sack" => core::RecoveryKind::Sack,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "recovery = \"{other}\" is unknown; allowed are tahoe, reno, newreno and sack"
+                )));
+            }
+        };
+        Ok(Self { name, recovery, class })
+    }
+
+    /// The variant's name with the standard behaviour.
+    pub(crate) fn placeholder(&self) -> core::Variant {
+        core::Variant::custom(&*self.name, self.recovery, Arc::new(|_| Box::new(Standard)))
+    }
+
+    /// The variant for one run: each connection gets an object of the class.
+    pub(crate) fn for_run(&self, control: &Arc<core::RunControl>, trouble: &Trouble) -> core::Variant {
+        let class = Arc::new(Python::attach(|py| self.class.clone_ref(py)));
+        let (name, control, trouble) = (self.name.clone(), Arc::clone(control), trouble.clone());
+        core::Variant::custom(
+            &*self.name,
+            self.recovery,
+            Arc::new(move |_| {
+                let mut part = Part {
+                    name: name.clone(),
+                    object: None,
+                    control: Arc::clone(&control),
+                    trouble: trouble.clone(),
+                };
+                Python::attach(|py| match class.call0(py) {
+                    Ok(object) => part.object = Some(object),
+                    Err(error) => part.fail(py, "__init__", None, error),
+                });
+                Box::new(part)
+            }),
+        )
+    }
+}
+
+/// What went wrong first in a run, if anything did.
+#[derive(Clone, Default)]
+pub(crate) struct Trouble(Arc<Mutex<Option<PyErr>>>);
+
+impl Trouble {
+    pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
+        let slot = &self.0;
+        py.detach(|| slot.lock().unwrap_or_else(PoisonError::into_inner).take())
+    }
+
+    fn keep(&self, error: PyErr) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+}
+
+#[derive(Debug)]
+struct Standard;
+impl CongestionControl for Standard {}
+
+/// One connection's object.
+struct Part {
+    name: String,
+    /// Gone once a callback has raised.
+    object: Option<Py<PyAny>>,
+    control: Arc<core::RunControl>,
+    trouble: Trouble,
+}
+
+impl std::fmt::Debug for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Part({})", self.name)
+    }
+}
+
+impl Part {
+    /// Keeps the error with its traceback and ends the run.
+    fn fail(&mut self, py: Python<'_>, callback: &str, view: Option<&SenderView>, error: PyErr) {
+        self.object = None;
+        let at = view.map_or(String::new(), |v| format!(" at {:.6} s", v.now.since_start().as_secs_f64()));
+        let text = traceback(py, &error).unwrap_or_else(|_| error.to_string());
+        let message = format!("{} raised in {callback}{at}:\n{}", self.name, text.trim_end());
+        let outer = RunError::new_err(message);
+        outer.set_cause(py, Some(error));
+        self.trouble.keep(outer);
+        self.control.cancel();
+    }
+
+    /// Calls back with the sender's state and an event; `None` is the standard behaviour.
+    fn call<E, R>(
+        &mut self,
+        callback: &str,
+        view: &SenderView,
+        event: impl FnOnce(Python<'_>) -> PyResult<E>,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<R>,
+    ) -> Option<R>
+    where
+        E: for<'py> IntoPyObject<'py>,
+    {
+        self.object.as_ref()?;
+        Python::attach(|py| {
+            let object = self.object.as_ref()?.clone_ref(py);
+            let answer = event(py).and_then(|event| {
+                let answer = object.bind(py).call_method1(callback, (SenderState::new(view), event))?;
+                if answer.is_none() { Ok(None) } else { read(&answer).map(Some) }
+            });
+            answer.unwrap_or_else(|error| {
+                self.fail(py, callback, Some(view), error);
+                None
+            })
+        })
+    }
+}
+
+impl CongestionControl for Part {
+    fn on_ack(&mut self, view: &SenderView, event: &core::AckEvent, _: &mut Effects) -> Window {
+        self.call("on_ack", view, |py| Ack::new(py, event), |a| window(a, view)).unwrap_or(event.standard)
+    }
+
+    fn on_loss(&mut self, view: &SenderView, event: &core::LossEvent, effects: &mut Effects) -> Window {
+        let answer = self.call("on_loss", view, |py| Loss::new(py, event), |a| reaction(a, view));
+        let Some((window, guess, _)) = answer else { return event.standard };
+        effects.extend(guess.map(|guess| Effect::Guess { seq: event.seq, guess }));
+        window
+    }
+
+    fn on_rto(&mut self, view: &SenderView, event: &core::RtoEvent, effects: &mut Effects) -> RtoDecision {
+        let answer = self.call("on_rto", view, |py| Rto::new(py, event), |a| reaction(a, view));
+        let (window, guess, back_off) = answer.unwrap_or((event.standard, None, true));
+        effects.extend(guess.map(|guess| Effect::Guess { seq: event.seq, guess }));
+        RtoDecision { window, backoff: if back_off { Backoff::Double } else { Backoff::Keep } }
+    }
+
+    fn on_rtt(&mut self, view: &SenderView, event: &core::RttEvent, _: &mut Effects) {
+        self.call(
+            "on_rtt",
+            view,
+            |_| Ok(Rtt::new(event)),
+            |answer| {
+                let found = answer.get_type().name()?;
+                Err::<(), _>(PyTypeError::new_err(format!("it returned {found}; allowed is nothing")))
+            },
+        );
+    }
+}
+
+/// A window, two numbers (cwnd, ssthresh), or a number: cwnd alone.
+fn window(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<Window> {
+    let window = if let Ok(window) = answer.cast::<PyWindow>() {
+        window.get().window
+    } else if let Ok(pair) = answer.cast::<PyTuple>()
+        && pair.len() == 2
+    {
+        Window { cwnd: number(&pair.get_item(0)?)?, ssthresh: number(&pair.get_item(1)?)? }
+    } else {
+        Window { cwnd: number(answer)?, ssthresh: view.ssthresh }
+    };
+    for (name, value) in [("cwnd", window.cwnd), ("ssthresh", window.ssthresh)] {
+        if !(value.is_finite() && value > 0.0) {
+            return Err(PyValueError::new_err(format!(
+                "it returned {name} = {value}; allowed are finite numbers of segments above 0"
+            )));
+        }
+    }
+    Ok(window)
+}
+
+fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    value.extract().map_err(|_| {
+        let found = value.get_type().name().map_or_else(|_| "something else".into(), |n| n.to_string());
+        PyTypeError::new_err(format!(
+            "it returned {found}; allowed are a Window, (cwnd, ssthresh), a number (cwnd alone) or None"
+        ))
+    })
+}
+
+/// A window, and perhaps a guess why the segment was lost and whether the timeout doubles.
+fn reaction(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<(Window, Option<&'static str>, bool)> {
+    let Ok(full) = answer.cast::<Reaction>() else { return Ok((window(answer, view)?, None, true)) };
+    let full = full.get();
+    let plain = window(full.window.bind(answer.py()).as_any(), view)?;
+    Ok((plain, full.guess.as_deref().map(intern).transpose()?, full.back_off))
+}
+
+/// Guesses live as long as the process: there are few different ones.
+fn intern(guess: &str) -> PyResult<&'static str> {
+    const MOST: usize = 256;
+    static KNOWN: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = known.iter().find(|k| **k == guess) {
+        return Ok(found);
+    }
+    if known.len() >= MOST {
+        return Err(PyValueError::new_err(format!(
+            "more than {MOST} different guesses; a guess is a short name"
+        )));
+    }
+    let kept: &'static str = Box::leak(guess.into());
+    known.push(kept);
+    Ok(kept)
+}
+
+/// As Python prints it.
+fn traceback(py: Python<'_>, error: &PyErr) -> PyResult<String> {
+    let lines = py.import("traceback")?.call_method1("format_exception", (error.value(py),))?;
+    lines.try_iter()?.map(|line| line?.extract::<String>()).collect()
+}

@@ -1,0 +1,490 @@
+//! What a radio costs: power by state or energy by packet, and the battery behind it.
+//!
+//! A [`Meter`] is told when its station's transmitter goes on and when signals begin, each with its
+//! end; everything in between follows. It counts whole nanoseconds per state, so the states add up to
+//! the time that has passed, and the joules spent are the times multiplied by the powers, whenever
+//! anybody looks. The moment at which the battery is empty is computed, never polled.
+
+use crate::ConfigProblem;
+use crate::config::problem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{Joules, SimDuration, SimTime, Watts};
+
+/// How a radio's energy is counted.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EnergyModel {
+    /// Not at all; costs nothing.
+    #[default]
+    None,
+    /// Power by the radio's state, times the time spent in it.
+    States,
+    /// A fixed energy for each network packet sent (each attempt) and received; nothing else costs.
+    PerPacket,
+}
+
+/// A named set of powers.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EnergyPreset {
+    /// ns-2.35's `Phy/WirelessPhy`: 0.660 W, 0.395 W, nothing while idle or asleep.
+    #[default]
+    Ns2,
+    /// Lucent WaveLAN 2 Mb/s at 4.74 V: 280, 204, 178 and 14 mA (Feeney and Nilsson, INFOCOM 2001).
+    Wavelan,
+    /// A modern 802.11n radio with one antenna: 1.28, 0.94, 0.82 and 0.10 W (Halperin et al., HotPower
+    /// 2010). Nominal: USB sticks differ by a third.
+    #[serde(rename = "usb-80211n")]
+    Usb80211n,
+}
+
+/// Powers by state, W.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Powers {
+    /// While transmitting.
+    pub transmit: f64,
+    /// While a readable frame for this station (or for all) arrives.
+    pub receive: f64,
+    /// While any other signal is on the air here.
+    pub overhear: f64,
+    /// While nothing is.
+    pub idle: f64,
+    /// While switched off by an event.
+    pub sleep: f64,
+}
+
+impl EnergyPreset {
+    /// The powers.
+    pub const fn powers(self) -> Powers {
+        let (transmit, receive, idle, sleep) = match self {
+            EnergyPreset::Ns2 => (0.660, 0.395, 0.0, 0.0),
+            EnergyPreset::Wavelan => (1.3272, 0.966_96, 0.843_72, 0.066_36),
+            EnergyPreset::Usb80211n => (1.28, 0.94, 0.82, 0.10),
+        };
+        Powers { transmit, receive, overhear: receive, idle, sleep }
+    }
+}
+
+/// The battery of one node where it differs from the others'.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeBattery {
+    /// Which node.
+    pub node: u16,
+    /// Its energy at the start, above zero.
+    pub battery: Joules,
+}
+
+/// The scenario's `[energy]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EnergyConfig {
+    /// How energy is counted: `none`, `states` or `per-packet`.
+    pub model: EnergyModel,
+    /// The powers by state that hold where none are given below.
+    pub preset: EnergyPreset,
+    /// Power while transmitting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transmit: Option<Watts>,
+    /// Power while receiving a frame for this node or for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive: Option<Watts>,
+    /// Power while other signals are on the air; as `receive` if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overhear: Option<Watts>,
+    /// Power while nothing is on the air.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Watts>,
+    /// Power of a node that an event has switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sleep: Option<Watts>,
+    /// `per-packet`: energy of each attempt to send a network packet.
+    pub packet_sent: Joules,
+    /// `per-packet`: energy of each network packet received.
+    pub packet_received: Joules,
+    /// What each node has at the start, above zero; endless if absent. A node whose battery is empty
+    /// is dead: it neither sends nor receives any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub battery: Option<Joules>,
+    /// Nodes whose battery differs from `battery`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub batteries: Vec<NodeBattery>,
+    /// Spacing of the table of energy over time, 1ms to 1h.
+    pub sample: SimDuration,
+    /// Energy of one processor instruction, for the transport's computations. Nominal: a small
+    /// in-order core needs a nanojoule or so.
+    pub instruction: Joules,
+}
+
+impl Default for EnergyConfig {
+    fn default() -> Self {
+        Self {
+            model: EnergyModel::None,
+            preset: EnergyPreset::Ns2,
+            transmit: None,
+            receive: None,
+            overhear: None,
+            idle: None,
+            sleep: None,
+            // A 552-byte packet at 2 Mb/s with ns-2's powers: 2.54 ms of 0.660 W and 0.395 W.
+            packet_sent: Joules(1.7e-3),
+            packet_received: Joules(1.0e-3),
+            battery: None,
+            batteries: Vec::new(),
+            sample: SimDuration::from_secs(1),
+            instruction: Joules(1e-9),
+        }
+    }
+}
+
+impl EnergyConfig {
+    /// The powers in force.
+    pub fn powers(&self) -> Powers {
+        let p = self.preset.powers();
+        let or = |given: Option<Watts>, preset: f64| given.map_or(preset, Watts::get);
+        let receive = or(self.receive, p.receive);
+        Powers {
+            transmit: or(self.transmit, p.transmit),
+            receive,
+            overhear: or(self.overhear, receive),
+            idle: or(self.idle, p.idle),
+            sleep: or(self.sleep, p.sleep),
+        }
+    }
+
+    /// The battery of `node`, J; infinite without one.
+    pub fn battery_of(&self, node: u16) -> f64 {
+        let own = self.batteries.iter().find(|b| b.node == node).map(|b| b.battery);
+        own.or(self.battery).map_or(f64::INFINITY, Joules::get)
+    }
+
+    /// Checks ranges. On error: the key, what is wrong, what to do.
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
+        for (key, power) in [
+            ("transmit", self.transmit),
+            ("receive", self.receive),
+            ("overhear", self.overhear),
+            ("idle", self.idle),
+            ("sleep", self.sleep),
+        ] {
+            if let Some(p) = power.filter(|p| !(0.0..=1e4).contains(&p.get())) {
+                return Err(problem(
+                    key,
+                    format!("{p} is out of range"),
+                    "give 0W to 10000W, such as \"0.66W\"".into(),
+                ));
+            }
+        }
+        for (key, energy) in [
+            ("packet_sent", self.packet_sent),
+            ("packet_received", self.packet_received),
+            ("instruction", self.instruction),
+        ] {
+            if !(0.0..=1e6).contains(&energy.get()) {
+                return Err(problem(key, format!("{energy} is out of range"), "give 0J to 1000000J".into()));
+            }
+        }
+        let batteries = self.batteries.iter().enumerate();
+        let all = self.battery.iter().map(|b| ("battery".to_owned(), *b));
+        for (key, battery) in
+            all.chain(batteries.map(|(i, b)| (format!("batteries[{i}].battery"), b.battery)))
+        {
+            if !(battery.get() > 0.0 && battery.get() <= 1e12) {
+                return Err(problem(
+                    &key,
+                    format!("a battery of {battery}"),
+                    "give more than 0J, such as \"10J\", or leave it out for an endless one".into(),
+                ));
+            }
+        }
+        for (i, b) in self.batteries.iter().enumerate() {
+            if self.batteries[..i].iter().any(|o| o.node == b.node) {
+                return Err(problem(
+                    &format!("batteries[{i}].node"),
+                    format!("node {} has a battery already", b.node),
+                    "list each node once".into(),
+                ));
+            }
+        }
+        if self.sample < SimDuration::from_millis(1) || self.sample > SimDuration::from_secs(3600) {
+            return Err(problem("sample", format!("{}", self.sample), "give \"1ms\" to \"1h\"".into()));
+        }
+        Ok(())
+    }
+}
+
+/// What a radio is doing.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RadioState {
+    /// Its own frame is on the air.
+    Transmit,
+    /// A readable frame for it, or for all, is arriving.
+    Receive,
+    /// Some other signal is on the air here.
+    Overhear,
+    /// Nothing is.
+    Idle,
+    /// Switched off by an event.
+    Sleep,
+    /// Its battery is empty.
+    Dead,
+}
+
+impl RadioState {
+    /// How many states there are.
+    pub const COUNT: usize = 6;
+    /// Every state, in the order of [`Meter::times`].
+    pub const ALL: [RadioState; Self::COUNT] = [
+        RadioState::Transmit,
+        RadioState::Receive,
+        RadioState::Overhear,
+        RadioState::Idle,
+        RadioState::Sleep,
+        RadioState::Dead,
+    ];
+
+    /// The name in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RadioState::Transmit => "transmit",
+            RadioState::Receive => "receive",
+            RadioState::Overhear => "overhear",
+            RadioState::Idle => "idle",
+            RadioState::Sleep => "sleep",
+            RadioState::Dead => "dead",
+        }
+    }
+}
+
+/// With less than this left at the highest power, every signal is looked at.
+const LOOK_ALWAYS: SimDuration = SimDuration::from_micros(100);
+
+/// Counts the energy of one radio.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    model: EnergyModel,
+    /// Power by state, W.
+    power: [f64; RadioState::COUNT],
+    /// Energy by packet, J: sent, received.
+    packet: [f64; 2],
+    battery: f64,
+    /// Up to when the times are counted.
+    since: SimTime,
+    /// Until when the station transmits, receives, overhears, as far as it is known.
+    until: [SimTime; 3],
+    asleep: bool,
+    died: Option<SimTime>,
+    times: [u64; RadioState::COUNT],
+    packets: [u64; 2],
+    /// The battery can't be empty before, whatever happens until then.
+    safe_until: SimTime,
+    most_power: f64,
+}
+
+impl Meter {
+    /// The meter of `node`, which begins idle at time zero.
+    pub fn new(config: &EnergyConfig, node: u16) -> Self {
+        let states = config.model == EnergyModel::States;
+        let p = config.powers();
+        let power = if states { [p.transmit, p.receive, p.overhear, p.idle, p.sleep, 0.0] } else { [0.0; 6] };
+        let per_packet = config.model == EnergyModel::PerPacket;
+        let packet =
+            if per_packet { [config.packet_sent.get(), config.packet_received.get()] } else { [0.0; 2] };
+        Self {
+            model: config.model,
+            power,
+            packet,
+            battery: config.battery_of(node),
+            since: SimTime::ZERO,
+            until: [SimTime::ZERO; 3],
+            asleep: false,
+            died: None,
+            times: [0; RadioState::COUNT],
+            packets: [0; 2],
+            safe_until: SimTime::ZERO,
+            most_power: power.iter().fold(0.0, |a, &b| f64::max(a, b)),
+        }
+    }
+
+    /// The transmitter is on until `until`. Gives the time to call [`Meter::expire`] if it has changed.
+    #[inline]
+    pub fn transmit(&mut self, now: SimTime, until: SimTime) -> Option<SimTime> {
+        self.announce(RadioState::Transmit, now, until)
+    }
+
+    /// A signal is on the air here until `until`; `wanted`: a readable frame for this station or for all.
+    /// Gives the time to call [`Meter::expire`] if it has changed.
+    #[inline]
+    pub fn hear(&mut self, now: SimTime, until: SimTime, wanted: bool) -> Option<SimTime> {
+        self.announce(if wanted { RadioState::Receive } else { RadioState::Overhear }, now, until)
+    }
+
+    fn announce(&mut self, state: RadioState, now: SimTime, until: SimTime) -> Option<SimTime> {
+        if self.asleep || self.died.is_some() || until <= self.until[state as usize] {
+            return None;
+        }
+        self.advance(now);
+        self.until[state as usize] = until;
+        (until > self.safe_until).then(|| self.predict()).flatten()
+    }
+
+    /// A network packet is sent; true if the battery is empty after it.
+    pub fn packet_sent(&mut self) -> bool {
+        self.packets[0] += 1;
+        self.model == EnergyModel::PerPacket && self.is_empty()
+    }
+
+    /// A network packet was received; true if the battery is empty after it.
+    pub fn packet_received(&mut self) -> bool {
+        self.packets[1] += 1;
+        self.model == EnergyModel::PerPacket && self.is_empty()
+    }
+
+    /// The station is switched off: whatever it was doing ends.
+    pub fn sleep(&mut self, now: SimTime) -> Option<SimTime> {
+        self.advance(now);
+        self.asleep = true;
+        self.until = [now; 3];
+        self.predict()
+    }
+
+    /// The station is switched on again.
+    pub fn wake(&mut self, now: SimTime) -> Option<SimTime> {
+        self.advance(now);
+        self.asleep = false;
+        self.predict()
+    }
+
+    /// The battery is empty: the station is dead from now on.
+    pub fn die(&mut self, now: SimTime) {
+        self.advance(now);
+        self.died.get_or_insert(now);
+        self.until = [now; 3];
+    }
+
+    /// The predicted time has come: true if the battery is empty, otherwise when to ask again.
+    pub fn expire(&mut self, now: SimTime) -> Result<(), Option<SimTime>> {
+        self.advance(now);
+        if self.died.is_some() {
+            return Err(None);
+        }
+        if self.is_empty() { Ok(()) } else { Err(self.predict()) }
+    }
+
+    /// When to call [`Meter::expire`]: the moment at which the battery is empty if nothing more happens
+    /// than what is known by now, or an earlier one up to which what happens need not be looked at
+    /// ([`Meter::transmit`] and [`Meter::hear`] stay cheap). `None`: never, and no earlier answer counts.
+    pub fn predict(&mut self) -> Option<SimTime> {
+        if self.battery == f64::INFINITY || self.died.is_some() || self.most_power == 0.0 {
+            self.safe_until = SimTime::NEVER;
+            return None;
+        }
+        let empty = self.empty_at();
+        let safe = nanos(libm::floor(self.left() / self.most_power * 1e9));
+        if safe < LOOK_ALWAYS {
+            self.safe_until = self.since;
+            return Some(empty);
+        }
+        self.safe_until = self.since + safe;
+        let busy = self.until.iter().any(|&u| u > self.safe_until);
+        Some(if empty == SimTime::NEVER && !busy { SimTime::NEVER } else { empty.min(self.safe_until) })
+    }
+
+    /// When the battery is empty if nothing more happens than what is known by now.
+    pub fn empty_at(&self) -> SimTime {
+        let mut left = self.left();
+        let mut at = self.since;
+        let known = [RadioState::Transmit, RadioState::Receive, RadioState::Overhear];
+        for state in known.into_iter().filter(|_| !self.asleep) {
+            let (power, until) = (self.power[state as usize], self.until[state as usize]);
+            if until > at {
+                let needed = power * until.since(at).as_secs_f64();
+                if needed >= left {
+                    return at + nanos(libm::ceil(left / power * 1e9));
+                }
+                left -= needed;
+                at = until;
+            }
+        }
+        let rest = self.power[if self.asleep { RadioState::Sleep } else { RadioState::Idle } as usize];
+        let wait = if rest > 0.0 { nanos(libm::ceil(left / rest * 1e9)) } else { SimDuration::MAX };
+        if wait < SimDuration::MAX { at + wait } else { SimTime::NEVER }
+    }
+
+    /// Counts the time up to `now`.
+    pub fn advance(&mut self, now: SimTime) {
+        let mut count = |state: RadioState, from: SimTime, to: SimTime| {
+            self.times[state as usize] += to.since(from).as_nanos();
+        };
+        let mut at = self.since;
+        if self.died.is_some() || self.asleep {
+            let state = if self.died.is_some() { RadioState::Dead } else { RadioState::Sleep };
+            count(state, at, now);
+        } else {
+            for state in [RadioState::Transmit, RadioState::Receive, RadioState::Overhear] {
+                let to = self.until[state as usize].min(now);
+                if to > at {
+                    count(state, at, to);
+                    at = to;
+                }
+            }
+            count(RadioState::Idle, at, now);
+        }
+        self.since = self.since.max(now);
+    }
+
+    /// Energy by state up to the last [`Meter::advance`], J; the packets' energy counts as transmit and
+    /// receive.
+    pub fn joules(&self) -> [f64; RadioState::COUNT] {
+        let mut joules = [0.0; RadioState::COUNT];
+        for (i, j) in joules.iter_mut().enumerate() {
+            *j = self.power[i] * self.times[i] as f64 * 1e-9;
+        }
+        for (i, n) in self.packets.iter().enumerate() {
+            joules[i] += self.packet[i] * *n as f64;
+        }
+        joules
+    }
+
+    /// Energy taken from the battery up to the last [`Meter::advance`], J: never more than it had.
+    pub fn spent(&self) -> f64 {
+        self.joules().iter().sum::<f64>().min(self.battery)
+    }
+
+    /// Energy left in the battery, J; infinite without one.
+    pub fn left(&self) -> f64 {
+        self.battery - self.spent()
+    }
+
+    /// Whether nothing is left but rounding.
+    pub fn is_empty(&self) -> bool {
+        self.left() <= 1e-12 * self.battery.min(1e12)
+    }
+
+    /// Nanoseconds by state up to the last [`Meter::advance`], in the order of [`RadioState::ALL`].
+    pub fn times(&self) -> [u64; RadioState::COUNT] {
+        self.times
+    }
+
+    /// Network packets sent and received.
+    pub fn packets(&self) -> [u64; 2] {
+        self.packets
+    }
+
+    /// When the battery was empty.
+    pub fn died_at(&self) -> Option<SimTime> {
+        self.died
+    }
+}
+
+fn nanos(n: f64) -> SimDuration {
+    if n >= SimDuration::MAX.as_nanos() as f64 {
+        SimDuration::MAX
+    } else {
+        SimDuration::from_nanos(n.max(0.0) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Acknowledgments where the link layer tells nothing, attempt by attempt.
+
+use crate::desk::{Desk, with};
+use crate::net::{control, data, list, ms, n};
+use tworay_routing::DsrConfig;
+use tworay_routing::dsr::MaintenanceOrder;
+use tworay_wire::Packet;
+use tworay_wire::dsr::{Ack, AckRequest, DsrHeader, RouteReply, SourceRoute};
+
+fn header(addresses: &[u16], left: u8) -> DsrHeader {
+    DsrHeader::routed(SourceRoute { salvage: 0, segments_left: left, addresses: list(addresses) })
+}
+
+fn ack(id: u16, source: u16, destination: u16) -> Packet {
+    let acks = vec![Ack { id, source: n(source), destination: n(destination) }];
+    control(source, n(destination), 1, DsrHeader { acks, ..DsrHeader::default() })
+}
+
+/// Node 5 with routes 6-9 and 9's neighbour 6; confirmations count, the MAC's word doesn't.
+fn desk(config: DsrConfig) -> Desk {
+    let mut desk = Desk::new(5, config);
+    for dst in [6, 9] {
+        let route: &[u16] = if dst == 6 { &[6] } else { &[6, 9] };
+        let source_route = header(if dst == 6 { &[] } else { &[6] }, 0).source_route;
+        let replies = vec![RouteReply { addresses: list(route) }];
+        desk.hear(ms(0), 6, &control(dst, n(5), 9, DsrHeader { replies, source_route, ..DsrHeader::default() }));
+    }
+    desk
+}
+
+#[test]
+fn hearing_the_next_hop_forward_is_enough() {
+    let mut desk = desk(DsrConfig::thesis_trace());
+    assert_eq!(desk.send(ms(1), &data(5, 9, 1)), ["copy data 1 via [6] left 1 to 6"]);
+    assert_eq!(desk.router.buffered().len(), 1, "the packet stays");
+    desk.overhear(ms(5), 6, 9, &with(data(5, 9, 2), header(&[6], 0)));
+    assert_eq!(desk.router.buffered().len(), 1, "another packet proves nothing");
+    desk.overhear(ms(6), 6, 9, &with(data(5, 9, 1), header(&[6], 0)));
+    assert!(desk.router.buffered().is_empty());
+}
+
+#[test]
+fn silence_brings_another_attempt_then_questions_then_a_broken_link() {
+    let mut desk = desk(DsrConfig::thesis_trace());
+    desk.verbose = true;
+    let packet = data(5, 9, 1);
+    desk.send(ms(0), &packet);
+    assert_eq!(desk.wake(ms(100), &packet), ["copy data 1 via [6] left 1 to 6", "wake at 0.2s"]);
+    assert_eq!(desk.wake(ms(200), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 0.5s"]);
+    assert_eq!(desk.wake(ms(500), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 0.8s"]);
+    assert_eq!(desk.wake(ms(800), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 1.1s"]);
+    assert_eq!(
+        desk.wake(ms(1100), &packet),
+        [
+            "LinkBroken { neighbour: NodeId(6) }",
+            "RouteError { broken_from: NodeId(5), broken_to: NodeId(6), dst: NodeId(9) }",
+            "RouteLost { dst: NodeId(9) }",
+            "new RREQ #1 5..9 ttl 1 to *",
+            "wake at 1.13s",
+        ]
+    );
+    assert_eq!(desk.router.buffered().len(), 1, "the packet waits for a route now");
+}
+
+#[test]
+fn the_last_hop_is_asked_and_a_confirmed_link_is_left_in_peace() {
+    let mut desk = desk(DsrConfig::thesis_trace());
+    assert_eq!(desk.send(ms(0), &data(5, 6, 1)), ["copy data 1 ack? 1 via [] left 0 to 6"]);
+    desk.hear(ms(2), 7, &ack(1, 7, 5));
+    desk.hear(ms(2), 6, &ack(2, 6, 5));
+    assert_eq!(desk.router.buffered().len(), 1, "of another neighbour, or another packet");
+    desk.hear(ms(3), 6, &ack(1, 6, 5));
+    assert!(desk.router.buffered().is_empty());
+    assert_eq!(desk.send(ms(100), &data(5, 6, 2)), ["copy data 2 via [] left 0 to 6"], "within the holdoff");
+    assert_eq!(desk.send(ms(253), &data(5, 6, 3)), ["copy data 3 ack? 2 via [] left 0 to 6"], "after it");
+    desk.hear(ms(260), 6, &ack(2, 6, 5));
+    assert!(desk.router.buffered().is_empty(), "the packet that rode along is covered");
+}
+
+#[test]
+fn who_is_asked_answers() {
+    let mut desk = Desk::new(5, DsrConfig::thesis_trace());
+    let asking = DsrHeader { ack_request: Some(AckRequest { id: 77 }), ..header(&[4], 0) };
+    assert_eq!(desk.hear(ms(1), 4, &with(data(3, 5, 1), asking)), ["new ACK 77 to 4", "deliver"]);
+}
+
+#[test]
+fn a_repeated_packet_is_not_forwarded_twice_at_once() {
+    let mut desk = Desk::new(5, DsrConfig::thesis_trace());
+    let transit = with(data(3, 9, 1), header(&[5, 8], 2));
+    assert_eq!(desk.hear(ms(1), 3, &transit), ["copy data 1 via [5-8] left 1 to 8"]);
+    assert!(desk.hear(ms(2), 3, &transit).is_empty());
+    assert_eq!(desk.router.buffered().len(), 1);
+}
+
+#[test]
+fn a_full_maintenance_buffer_sends_unwatched() {
+    let mut desk = desk(DsrConfig { rexmt_buffer_packets: 1, ..DsrConfig::thesis_trace() });
+    assert_eq!(desk.send(ms(0), &data(5, 9, 1)), ["copy data 1 via [6] left 1 to 6"]);
+    assert_eq!(desk.send(ms(0), &data(5, 9, 2)), ["data 2 via [6] left 1 to 6"]);
+}
+
+#[test]
+fn a_lost_next_hop_gives_its_packets_back_in_the_order_asked_for() {
+    for (order, expected) in [(MaintenanceOrder::Fifo, [0, 1, 2]), (MaintenanceOrder::Lifo, [2, 1, 0])] {
+        let config = DsrConfig { maintenance_order: order, network_acks: false, ..DsrConfig::thesis_trace() };
+        let mut desk = desk(config);
+        for uid in 1..4 {
+            desk.send(ms(uid), &data(5, 9, uid));
+        }
+        desk.wake(ms(150), &data(5, 9, 0));
+        desk.wake(ms(250), &data(5, 9, 0));
+        // They wait in the send buffer now; the desk counted two replies before them.
+        let waiting: Vec<u32> = desk.router.buffered().iter().map(|id| id.0 - 2).collect();
+        assert_eq!(waiting, expected, "{order:?}");
+    }
+}

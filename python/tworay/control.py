@@ -1,0 +1,117 @@
+"""TCP variants of one's own, written in Python.
+
+A variant is a class with callbacks; ``docs/python-variants.md`` has an example that runs. Give it to
+``tworay.run`` and ``tworay.compare`` as a class, or on the command line as ``--tcp mine.py:Mine``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from typing import ClassVar, Literal, TypeAlias
+
+from tworay._native import AckEvent, LossEvent, Reaction, RtoEvent, RttEvent, SenderState, Window
+from tworay.errors import InputError
+
+__all__ = [
+    "AckEvent",
+    "CongestionControl",
+    "LossEvent",
+    "Reaction",
+    "RtoEvent",
+    "RttEvent",
+    "SenderState",
+    "Window",
+]
+
+Recovery: TypeAlias = Literal["tahoe", "reno", "newreno", "sack"]
+Answer: TypeAlias = "Window | tuple[float, float] | float | None"
+
+RECOVERIES = ("tahoe", "reno", "newreno", "sack")
+
+
+class CongestionControl:
+    """A TCP variant: subclass it and override what differs from standard TCP.
+
+    Each connection has an object of its own, made without arguments. Windows are in segments, times in
+    seconds. A callback answers with a ``Window``, with ``(cwnd, ssthresh)``, with a number (cwnd alone),
+    or with ``None`` for what the standard rule says. What it raises ends the run.
+    """
+
+    recovery: ClassVar[Recovery] = "newreno"
+    """How losses are repaired: tahoe, reno, newreno or sack."""
+
+    def on_ack(self, state: SenderState, ack: AckEvent) -> Answer:
+        """An ACK of new data: how the window grows. ``ack.may_grow`` is false in fast recovery."""
+
+    def on_loss(self, state: SenderState, loss: LossEvent) -> Answer | Reaction:
+        """Duplicate ACKs showed a loss: how the window shrinks."""
+
+    def on_rto(self, state: SenderState, rto: RtoEvent) -> Answer | Reaction:
+        """The retransmission timer expired: the window, and whether the timeout doubles."""
+
+    def on_rtt(self, state: SenderState, rtt: RttEvent) -> None:
+        """A round-trip sample: nothing to answer."""
+
+
+Variant: TypeAlias = "str | type[CongestionControl]"
+
+
+def name_of(variant: Variant) -> str:
+    """Return what results call a variant."""
+    return variant if isinstance(variant, str) else variant.__name__
+
+
+def is_reference(text: str) -> bool:
+    """Tell ``mine.py:Mine`` from the name of a built-in variant."""
+    return ".py:" in text
+
+
+def load_class(reference: str) -> type[CongestionControl]:
+    """Load the class that ``mine.py:Mine`` names."""
+    file, _, name = reference.rpartition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise InputError(f"--tcp {reference}: there is no file {file}; check the path")
+    module_name = f"tworay_variant_{path.stem}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"--tcp {reference}: {file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    # As with `python mine.py`: modules beside the file can be imported.
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    sys.modules[module_name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        text = traceback.format_exc().rstrip()
+        raise InputError(f"--tcp {reference}: {file} can't be imported:\n{text}") from error
+    finally:
+        sys.path.remove(folder)
+    found = getattr(module, name, None)
+    if found is None:
+        raise InputError(f"--tcp {reference}: {file} has no class {name}; {_candidates(vars(module))}")
+    check_class(found, f"--tcp {reference}")
+    return found  # type: ignore[no-any-return]
+
+
+def check_class(found: object, where: str) -> None:
+    """Refuse what can't be a variant."""
+    if not (isinstance(found, type) and issubclass(found, CongestionControl)):
+        raise InputError(f"{where}: {found!r} is no subclass of tworay.CongestionControl")
+    if found.recovery not in RECOVERIES:
+        raise InputError(
+            f"{where}: recovery = {found.recovery!r} is unknown; allowed are {', '.join(RECOVERIES)}"
+        )
+
+
+def _candidates(names: dict[str, object]) -> str:
+    classes = [
+        name
+        for name, value in names.items()
+        if isinstance(value, type) and issubclass(value, CongestionControl) and value is not CongestionControl
+    ]
+    return f"there are {', '.join(classes)}" if classes else "write class Mine(tworay.CongestionControl)"

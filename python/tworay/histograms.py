@@ -1,0 +1,63 @@
+"""Histograms of path lengths and other samples: how wide a bin should be."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+Rule: TypeAlias = Literal["freedman-diaconis", "sturges"]
+
+
+class Histogram(NamedTuple):
+    """Counts between edges: ``counts[i]`` values in ``edges[i]``..``edges[i + 1]`` (the last one closed)."""
+
+    edges: list[float]
+    counts: list[int]
+
+
+def sturges_bins(values: Sequence[float]) -> int:
+    """Number of bins by Sturges (1926): ``ceil(log2 n) + 1``; for samples like a normal one."""
+    return math.ceil(math.log2(len(values))) + 1 if len(values) else 1
+
+
+def freedman_diaconis_width(values: Sequence[float]) -> float | None:
+    """Width of a bin by Freedman and Diaconis (1981): twice the interquartile range by the cube root of n.
+
+    ``None`` where the middle half of the values is one value: the rule says nothing there.
+    """
+    if not len(values):
+        return None
+    low, high = np.percentile(values, [25, 75])
+    width = float(2 * (high - low) / len(values) ** (1 / 3))
+    return width if width > 0 else None
+
+
+def histogram(values: Sequence[float], rule: Rule = "freedman-diaconis") -> Histogram:
+    """Count values in bins of equal width between the smallest and the largest value.
+
+    Where Freedman and Diaconis' rule says nothing, Sturges' number of bins is taken.
+    """
+    if not len(values):
+        return Histogram([], [])
+    low, high = float(min(values)), float(max(values))
+    width = freedman_diaconis_width(values) if rule == "freedman-diaconis" else None
+    bins = math.ceil((high - low) / width) if width else sturges_bins(values)
+    counts, edges = np.histogram(values, bins=max(1, bins), range=(low, high))
+    return Histogram([float(edge) for edge in edges], [int(count) for count in counts])
+
+
+def path_lengths(paths: pl.DataFrame, flow: int | None = None) -> list[int]:
+    """Hops of every data packet that arrived, from a run's table ``paths``; of all flows or of one."""
+    rows = paths if flow is None else paths.filter(paths["flow"] == flow)
+    return [
+        hops
+        for hops, packets in zip(rows["hops"].to_list(), rows["packets"].to_list(), strict=True)
+        for _ in range(packets)
+    ]

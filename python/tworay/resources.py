@@ -1,0 +1,149 @@
+"""Energy and resources as paper 004 measures them: EEE, UAR, and the Throughput_max that both need.
+
+Sources: Mamatas and Tsaoussidis, "Protocol behavior: more effort, more gains?", PIMRC 2004, as used in the
+TCP-Probing study (paper 004, section 5.2). Throughputs are in the same unit, whichever; here bits a second,
+summed over the flows of a run.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from tworay.running import run
+from tworay.scenarios import Source, load
+
+if TYPE_CHECKING:
+    from tworay.running import Run
+    from tworay.scenarios import Scenario
+
+EEE_EFFORT, EEE_IDLE = 1.0, 0.3
+"""Weights a and b of EEE as paper 004 prints them. Its text derives b from an idle power of 70 % of the
+transmit power, which would be b = 0.7."""
+UAR_THROUGHPUT, UAR_GOODPUT = 0.5, 0.5
+
+_known: dict[tuple[str, int], float] = {}
+
+
+def _share(part: float, whole: float) -> float:
+    """Return ``part / whole``, clamped to 0..1; 0 where there is no whole."""
+    return min(1.0, max(0.0, part / whole)) if whole > 0 else 0.0
+
+
+def eee(throughput: float, goodput: float, maximum: float, *, idle: float = EEE_IDLE) -> float:
+    """Extra energy expenditure, 0 (none) to 1 (all effort in vain).
+
+    ``a (T - G) / T_max + b (T_max - T) / T_max`` with a = 1 and b = ``idle``. T is everything the sender
+    put on the path (retransmissions, headers and probes included), G what its application received, T_max
+    see ``throughput_max``. Shares are clamped to 0..1: T > T_max happens where the medium reacts.
+    """
+    return EEE_EFFORT * _share(throughput - goodput, maximum) + idle * _share(maximum - throughput, maximum)
+
+
+def uar(throughput: float, goodput: float, maximum: float) -> float:
+    """Unexploited available resources, 0 (all used) to 1 (none).
+
+    ``1 - (0.5 T / T_max + 0.5 G / T)``; with T = 0 nothing is used and UAR is 1.
+    """
+    return 1 - (
+        UAR_THROUGHPUT * _share(throughput, maximum) + UAR_GOODPUT * _share(goodput, throughput)
+    )
+
+
+def saturated(scenario: Source) -> Scenario:
+    """Return the same world with every TCP flow replaced by datagrams as fast as the radio can send.
+
+    The datagrams are as long as the TCP's full segments, headers included, and stop only at the run's end.
+    """
+    from tworay import _native
+
+    world = tomllib.loads(load(scenario).to_toml())
+    rate = world["mac"]["data_rate"] if not world.get("link") else _fastest(world["link"])
+    mss = int(world["tcp"]["mss"].removesuffix("B"))
+    flows = copy.deepcopy(world["flow"])
+    for flow in flows:
+        if flow["app"] == "ftp":
+            flow.pop("tcp", None)
+            flow.pop("bytes", None)
+            # A UDP header is 12 bytes shorter than TCP's.
+            flow.update(app="cbr", rate=rate, size=f"{mss + 12}B")
+    keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "on", "off")
+    tables = [
+        "\n".join(
+            ["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)]
+        )
+        for flow in flows
+    ]
+    text = _without_flows(load(scenario).to_toml()) + "\n" + "\n\n".join(tables) + "\n"
+    return _native.Scenario.from_toml(text, "saturated.toml", "", [])
+
+
+def throughput_max(scenario: Source, seed: int = 1) -> float:
+    """Return paper 004's Throughput_max of a world: bits a second that saturating sources get out.
+
+    Datagrams that die at their own source (its queue is always full) don't count; what happens to the
+    others on their way does not matter. Known results are kept for the process: all variants of a
+    comparison share one run per seed.
+    """
+    world = load(scenario)
+    aggressive = saturated(world)
+    key = (hashlib.sha256(aggressive.to_toml().encode()).hexdigest(), seed)
+    if key not in _known:
+        _known[key] = _carried(run(aggressive, seed=seed, series=False))
+    return _known[key]
+
+
+def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
+    """Return a run's document with ``metrics.eee`` and ``metrics.uar`` filled in."""
+    sent = sum(flow["sent_bps"] for flow in document["flows"])
+    goodput = sum(flow["goodput_bps"] for flow in document["flows"])
+    result = dict(document)
+    result["metrics"] = dict(document["metrics"]) | {
+        "eee": eee(sent, goodput, maximum),
+        "eee_idle70": eee(sent, goodput, maximum, idle=0.7),
+        "uar": uar(sent, goodput, maximum),
+        "throughput_max_bps": maximum,
+    }
+    return result
+
+
+def _carried(outcome: Run) -> float:
+    lost: dict[tuple[int, int], int] = {}
+    ledger = outcome.ledger
+    for flow, node in zip(ledger["flow"].to_list(), ledger["node"].to_list(), strict=True):
+        lost[flow, node] = lost.get((flow, node), 0) + 1
+    total = 0.0
+    for flow in outcome.summary["flows"]:
+        sent = flow["sent_segments"]
+        if sent:
+            left = sent - lost.get((flow["id"], flow["from"]), 0)
+            total += flow["sent_bps"] * left / sent
+    return total
+
+
+def _fastest(links: list[dict[str, Any]]) -> str:
+    return max((str(link["rate"]) for link in links), key=_bits)
+
+
+def _bits(rate: str) -> float:
+    for unit, factor in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)):
+        if rate.endswith(unit):
+            return float(rate.removesuffix(unit)) * factor
+    return 0.0
+
+
+def _toml(value: object) -> str:
+    return str(value) if isinstance(value, int | float) else f'"{value}"'
+
+
+def _without_flows(text: str) -> str:
+    """Cut the flow tables out of a scenario's complete text."""
+    kept, inside = [], False
+    for line in text.splitlines():
+        if line.startswith("["):
+            inside = line.strip() == "[[flow]]"
+        if not inside:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
