@@ -65,3 +65,8 @@ peers: setup
 
 bench: setup
 	$(BIN)/python -m tworay_peers bench $(if $(QUICK),--quick)
+
+# make thesis-checks   figure 4.2 and table 5.1 of the thesis; writes docs/thesis-growth.md and docs/thesis-daa.md
+.PHONY: thesis-checks
+thesis-checks: setup
+	$(BIN)/python scripts/thesis_checks.py

@@ -53,6 +53,7 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "welch_p",
         "paired_t_p",
         "wilcoxon_p",
+        "effect_size",
         "holm_p",
     }
     assert summary["seeds"] == [1, 2, 3, 4]

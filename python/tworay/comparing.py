@@ -166,6 +166,13 @@ class Comparison:
             widths.append(width)
         return max(widths)
 
+    def seeds_needed(self, relative: float) -> int | None:
+        """Seeds for every variant's 95 % interval of goodput to be within ± ``relative``, by the spread so far."""
+        needed = [
+            stats.seeds_needed(_column(self.values(variant), HEADLINE), relative) for variant in self.variants
+        ]
+        return max((n for n in needed if n is not None), default=None) if None not in needed else None
+
     def _scenario_facts(self) -> dict[str, float | None]:
         facts = [self._facts[seed] for seed in sorted(self._facts)]
         return {
@@ -185,7 +192,8 @@ class Comparison:
 _TABLE = {"variant": str, "metric": str, "mean": float, "std": float}
 _TABLE |= {"ci90_low": float, "ci90_high": float, "ci95_low": float, "ci95_high": float, "n": int}
 _PAIRS = {"a": str, "b": str, "metric": str, "difference": float, "ci95_low": float, "ci95_high": float}
-_PAIRS |= {"welch_p": float, "paired_t_p": float, "wilcoxon_p": float, "holm_p": float}
+_PAIRS |= {"welch_p": float, "paired_t_p": float, "wilcoxon_p": float}
+_PAIRS |= {"effect_size": float, "holm_p": float}
 
 
 def _ends(name: str, interval: list[float] | None) -> dict[str, float | None]:
@@ -245,6 +253,7 @@ def _pair(a: str, b: str, metric: str, by_variant: dict[str, dict[int, metrics.V
         "welch_p": stats.welch_p(left, right),
         "paired_t_p": stats.paired_t_p(left, right),
         "wilcoxon_p": stats.wilcoxon_p(left, right),
+        "effect_size": stats.cohens_dz(left, right),
     }
 
 

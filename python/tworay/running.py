@@ -33,6 +33,11 @@ class Run:
         return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
 
     @property
+    def json(self) -> str:
+        """The document as the simulator wrote it: but for ``cpu_seconds``, equal runs give equal bytes."""
+        return self._report.json()
+
+    @property
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table by name."""
         if self._frames is None:

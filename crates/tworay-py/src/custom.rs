@@ -228,6 +228,7 @@ fn intern(guess: &str) -> PyResult<&'static str> {
 
 /// As Python prints it.
 fn traceback(py: Python<'_>, error: &PyErr) -> PyResult<String> {
-    let lines = py.import("traceback")?.call_method1("format_exception", (error.value(py),))?;
+    let whole = (error.get_type(py), error.value(py), error.traceback(py));
+    let lines = py.import("traceback")?.call_method1("format_exception", whole)?;
     lines.try_iter()?.map(|line| line?.extract::<String>()).collect()
 }

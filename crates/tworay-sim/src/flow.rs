@@ -223,6 +223,8 @@ pub(crate) struct Flow {
     pub finished_at: Option<SimTime>,
     pub series: Option<Vec<Sample>>,
     pub guesses: Vec<Guess>,
+    /// Segments sent again: first byte and uid, in order.
+    pub resent: Vec<(tworay_base::Seq32, u64)>,
     /// IP bytes that the sending side has sent, headers, retransmissions and probes included.
     pub sent_bytes: u64,
     pub first_sent: Option<SimTime>,
@@ -241,6 +243,8 @@ pub struct Guess {
     pub at: SimTime,
     /// First byte of the segment.
     pub seq: tworay_base::Seq32,
+    /// Segments with uids below this had been sent.
+    pub sent_before: u64,
     /// The opinion.
     pub guess: &'static str,
 }
@@ -281,6 +285,7 @@ impl Flow {
             finished_at: None,
             series: series.then(Vec::new),
             guesses: Vec::new(),
+            resent: Vec::new(),
             sent_bytes: 0,
             first_sent: None,
             last_acked: None,

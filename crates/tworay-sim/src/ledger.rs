@@ -27,8 +27,10 @@ pub struct LossRecord {
     pub flow: FlowId,
     /// What it carried.
     pub carries: Carries,
-    /// First sequence number.
+    /// First sequence number; of an acknowledgment, what it acknowledged.
     pub seq: Seq32,
+    /// Number of the segment: later ones were sent later.
+    pub uid: u64,
     /// Why.
     pub cause: LossCause,
 }
@@ -162,6 +164,11 @@ impl Ledger {
         self.first_uid + self.shipments.len() as u64 - 1
     }
 
+    /// The uid that the next packet gets.
+    pub fn next_uid(&self) -> u64 {
+        self.first_uid + self.shipments.len() as u64
+    }
+
     fn entry(&mut self, uid: u64) -> &mut Shipment {
         let i = (uid - self.first_uid) as usize;
         &mut self.shipments[i]
@@ -213,7 +220,7 @@ impl Ledger {
             match s.death {
                 Some((cause, node, at)) => {
                     self.lost[cause as usize].add(s.carries);
-                    let record = LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, cause };
+                    let record = LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, uid, cause };
                     self.records.push(record);
                     self.count_aloft(s.flow, s.carries, false, now);
                 }

@@ -2,6 +2,7 @@
 //! metrics, scenario.
 
 mod capture;
+mod diagnosis;
 mod engine;
 mod flow;
 mod ledger;

@@ -3,6 +3,7 @@
 mod power;
 
 use self::power::{Power, energy_report};
+use crate::diagnosis::{self, Diagnosed};
 use crate::flow::{Application, Flow, Transport};
 use crate::ledger::{AloftSample, Carries, Ledger, LossRecord};
 use crate::network::{Network, WireEvent, WireRecord};
@@ -184,7 +185,7 @@ pub struct Document {
     pub flows: Vec<FlowReport>,
     /// Losses by true cause.
     pub ledger: BTreeMap<&'static str, LossCount>,
-    /// The senders' guesses by true cause.
+    /// The senders' guesses by true cause; `none` where nothing had been lost.
     pub diagnosis: BTreeMap<String, BTreeMap<String, u64>>,
     /// The MAC.
     pub mac: MacReport,
@@ -231,6 +232,7 @@ pub struct RunReport {
     /// The document of `run --json`.
     pub document: Document,
     losses: Vec<LossRecord>,
+    guesses: Vec<Diagnosed>,
     series: Vec<(u16, f64, Snapshot)>,
     packets: Vec<WireRecord>,
     aloft: Vec<AloftSample>,
@@ -267,6 +269,7 @@ impl RunReport {
         }
         let metrics = metrics(&flows);
         let tally = &network.tally;
+        let guesses = diagnosis::match_all(&network.flows, network.ledger.records());
         let document = Document {
             tworay: crate::VERSION,
             scenario: scenario.into(),
@@ -282,7 +285,7 @@ impl RunReport {
                     (c.name(), LossCount { data: lost.data, ack: lost.ack })
                 })
                 .collect(),
-            diagnosis: BTreeMap::new(),
+            diagnosis: diagnosis::count(&guesses),
             mac: MacReport {
                 collisions: frame_count(&tally.collisions),
                 drops: frame_count(&tally.give_ups),
@@ -319,7 +322,7 @@ impl RunReport {
             })
             .collect();
         let packets = network.wires.trace.take().unwrap_or_default();
-        Self { document, losses: network.ledger.records().to_vec(), series, packets, aloft, hops, power }
+        Self { document, losses: network.ledger.records().to_vec(), guesses, series, packets, aloft, hops, power }
     }
 
     /// The document as one line of JSON.
@@ -327,9 +330,15 @@ impl RunReport {
         serde_json::to_string(&self.document).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"))
     }
 
-    /// The tables `flows`, `ledger` (one row a loss), `series`, and for wired links `packets`.
+    /// The tables `flows`, `ledger` (one row a loss), `guesses` (one row a guess), `series`, and for wired links `packets`.
     pub fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![self.flow_table(), self.ledger_table(), self.series_table(), self.path_table()];
+        let mut tables = vec![
+            self.flow_table(),
+            self.ledger_table(),
+            self.guess_table(),
+            self.series_table(),
+            self.path_table(),
+        ];
         if !self.aloft.is_empty() {
             tables.push(self.alive_table());
         }
@@ -450,6 +459,23 @@ impl RunReport {
                 ("kind", ColumnData::Str(l.iter().map(kind).collect())),
                 ("seq", ColumnData::I64(l.iter().map(|r| r.seq.0 as i64).collect())),
                 ("cause", ColumnData::Str(l.iter().map(|r| r.cause.name().to_string()).collect())),
+            ],
+        )
+    }
+
+    fn guess_table(&self) -> Table {
+        let g = &self.guesses;
+        let texts = |get: fn(&Diagnosed) -> &'static str| {
+            ColumnData::Str(g.iter().map(|d| get(d).to_string()).collect())
+        };
+        table(
+            "guesses",
+            [
+                ("t_s", ColumnData::F64(g.iter().map(|d| d.at.as_secs_f64()).collect())),
+                ("flow", ColumnData::I64(g.iter().map(|d| d.flow.0.into()).collect())),
+                ("seq", ColumnData::I64(g.iter().map(|d| d.seq.0.into()).collect())),
+                ("guess", texts(|d| d.guess)),
+                ("cause", texts(|d| d.cause_name())),
             ],
         )
     }

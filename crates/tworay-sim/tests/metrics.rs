@@ -31,7 +31,7 @@ fn segments_alive_respect_the_window() {
 /// Little's law: segments alive = rate x time alive. On a clean hop all that is sent arrives.
 #[test]
 fn delay_obeys_littles_law() {
-    let r = run_once(&load("string-1", &["duration=60s", "routing.protocol=static"]), 1).document;
+    let r = run_once(&load("string-1", &["duration=60s", "routing.protocol=static", "tcp.variant=newreno+cwl(8)"]), 1).document;
     let f = &r.flows[0];
     let per_second = f.sent_segments as f64 / 59.0;
     let alive = per_second * f.mean_delay_seconds.expect("packets arrived");
@@ -83,7 +83,8 @@ fn a_finite_transfer_has_a_connection_time() {
     let (first, second) = (&d.flows[0], &d.flows[1]);
     let (connection, completion) =
         (first.connection_seconds.expect("sent"), first.completion_seconds.expect("ended"));
-    assert!((connection - completion).abs() < 1e-6, "{connection} {completion}");
+    // The end waits for the ACK of the FIN too.
+    assert!(connection <= completion && completion - connection < 0.1, "{connection} {completion}");
     let handshake = first.handshake_seconds.expect("open");
     assert!((1e-3..0.1).contains(&handshake), "two hops there and back: {handshake}");
     assert_eq!(d.metrics.unfinished_connections, 1);

@@ -527,7 +527,7 @@ Did you mean "mac"?"#
         r#"--set: unknown key "weather"
    | weather=fine
    | ^^^^^^^
-Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, mac, routing, tcp, flow, link, event."#
+Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, mac, routing, tcp, flow, link, event."#
     );
     assert_eq!(
         refusal(GOOD, &["tcp.variant=renoo"]),

@@ -12,7 +12,7 @@ use tworay_tcp::{
     Amount, Arrival, Connection, Handshake, Operation, Ports, Side, TcpAction, TcpConfig, TcpTimer, Timing,
     Variant,
 };
-use tworay_wire::{TcpFlags, TcpOptions, TcpSegment};
+use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
 const ROUNDS: u64 = 2_000;
 const MSS: u64 = 1460;
@@ -23,6 +23,8 @@ struct Bench {
     config: TcpConfig,
     now: SimTime,
     acked: u64,
+    /// Duplicates since the last new ACK, and one.
+    dups: u32,
     actions: Vec<TcpAction>,
 }
 
@@ -42,6 +44,7 @@ impl Bench {
             config,
             now: SimTime::ZERO + SimDuration::from_secs(1),
             acked: 0,
+            dups: 1,
             actions: Vec::with_capacity(256),
         };
         bench.sender.open(bench.now, &mut bench.actions);
@@ -63,6 +66,16 @@ impl Bench {
             payload: 0,
             options: TcpOptions::default(),
         };
+        let mut segment = segment;
+        if segments == 0 {
+            // The segment after the gap has arrived.
+            let left = self.config.iss.wrapping_add(1 + (self.acked + MSS) as u32);
+            let block = SackBlock { left: Seq32(left), right: Seq32(left.wrapping_add(MSS as u32 * self.dups)) };
+            segment.options.sack.push(block);
+            self.dups = (self.dups + 1).min(3);
+        } else {
+            self.dups = 1;
+        }
         self.now = self.now + SimDuration::from_millis(5);
         self.sender.on_segment(self.now, &segment, Arrival { ttl_left: 60, hops: 4 }, &mut self.actions);
         self.actions.clear();
@@ -182,7 +195,9 @@ fn main() -> ExitCode {
     println!("# Instructions by operation of the TCP sender, counted by callgrind on this code.");
     println!("# Made by: cargo run --release -p tworay-tcp --example costs");
     println!("# tworay {}, {}, release build", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
-    println!("# filter_update and classification are contained in the variant's own ACKs, samples and losses.");
+    println!(
+        "# filter_update and classification are contained in the variant's own ACKs, samples and losses."
+    );
     println!("# Joules are these times the scenario's energy.instruction (1 nJ unless told).");
     let names: Vec<&str> = Operation::ALL.iter().map(|o| o.name()).collect();
     println!("variant,{}", names.join(","));

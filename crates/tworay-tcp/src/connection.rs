@@ -50,8 +50,8 @@ impl Connection {
     pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
         let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
         let mut config = config.clone();
-        if variant.has(crate::family::daa::NAME) {
-            config.receiver.acks = AckPolicy::Daa;
+        if let Some(values) = variant.part(crate::family::daa::NAME) {
+            crate::family::daa::configure(values, &mut config);
         }
         Self {
             sender: Sender::new(variant, &config, clock_phase),
@@ -183,6 +183,7 @@ impl Connection {
             self.send_ack(now, out);
             self.establish(out);
             self.push(now, out);
+            self.check_finished(out);
         }
     }
 
@@ -334,8 +335,8 @@ impl Connection {
             self.counters.ignore(Ignored::OldAck);
         }
         let sent = self.with(now, out, |sender, cx| {
-            if arrival.hops > 0 {
-                sender.on_path_event(cx, PathEvent::Hops(arrival.hops));
+            if let Some(hops) = arrival.path_hops() {
+                sender.on_path_event(cx, PathEvent::Hops(hops));
             }
             sender.on_ack(cx, &ack);
             if changed {

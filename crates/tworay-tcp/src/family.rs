@@ -24,6 +24,14 @@ fn factory<P: CongestionControl + 'static>(part: impl Fn() -> P + Send + Sync + 
     Arc::new(move |_| Box::new(part()))
 }
 
+/// Guesses, named as the ledger's causes where there is one.
+const CONGESTION: &str = "congestion";
+/// The air: bit errors and contention alike.
+const CHANNEL: &str = "channel";
+const LINK_FAILURE: &str = "link-failure";
+/// Anything that passes without the network being loaded: errors and broken links.
+const TRANSIENT: &str = "transient";
+
 /// The variants that ask marked probes.
 pub(crate) const PROBERS: &[&str] = &[probing::NAME, freeze_probing::NAME];
 
@@ -41,5 +49,9 @@ const ANY: &[RecoveryKind] = &[
     RecoveryKind::Vegas,
 ];
 
+/// The example of docs/add-a-variant.md.
+#[cfg(test)]
+#[path = "../../../docs/examples/gentle.rs"]
+pub(crate) mod gentle;
 #[cfg(test)]
 mod tests;

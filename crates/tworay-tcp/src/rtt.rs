@@ -9,6 +9,7 @@ pub struct RttEstimator {
     arithmetic: RttArithmetic,
     tick: SimDuration,
     phase: SimDuration,
+    multiplier: u64,
     min: SimDuration,
     max: SimDuration,
     cap: u32,
@@ -30,6 +31,7 @@ impl RttEstimator {
             arithmetic: config.rto.arithmetic,
             tick: config.tick,
             phase,
+            multiplier: u64::from(config.rto.multiplier),
             min: config.rto.min,
             max: config.rto.max,
             cap: config.rto.backoff_cap,
@@ -71,7 +73,7 @@ impl RttEstimator {
             self.srtt = ((7 * self.srtt + r) / 8).max(1);
         }
         let spread = (4 * self.rttvar).max(self.tick.as_nanos());
-        self.base_rto = SimDuration::from_nanos(self.srtt + spread);
+        self.base_rto = SimDuration::from_nanos(self.srtt + spread) * self.multiplier;
     }
 
     // Jacobson's integer form as ns-2 has it.
@@ -85,7 +87,7 @@ impl RttEstimator {
             let spread = delta.abs() - (self.rttvar >> 2) as i64;
             self.rttvar = (self.rttvar as i64 + spread).max(1) as u64;
         }
-        self.base_rto = self.tick * (((self.rttvar << 3) + self.srtt) >> 3);
+        self.base_rto = self.tick * (((self.rttvar << 3) + self.srtt) >> 3) * self.multiplier;
     }
 
     /// An acknowledgment of data sent once ends the back-off (RFC 6298 §5, Karn).

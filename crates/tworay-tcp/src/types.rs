@@ -24,10 +24,25 @@ pub enum Amount {
 /// What an arriving packet tells about its path.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Arrival {
-    /// Hop limit left in the IP header.
+    /// Hop limit left in the IP header as it was received; 0 if unknown.
     pub ttl_left: u8,
-    /// Hops travelled; 0 if unknown.
+    /// Length in hops of the source route that the packet carried (DSR); 0 if it carried none.
     pub hops: u8,
+}
+
+impl Arrival {
+    /// Length of the path in hops: the source route's, otherwise what is missing from the initial hop
+    /// limit. Every router on the way takes one, so 64 left of 64 is one hop. Senders start from 64 (RFC
+    /// 1700, Linux), 128 or 255: the next one up is taken. `None` if neither is known.
+    pub fn path_hops(self) -> Option<u8> {
+        match (self.hops, self.ttl_left) {
+            (0, 0) => None,
+            (0, ttl @ 1..=64) => Some(65 - ttl),
+            (0, ttl @ 65..=128) => Some(129 - ttl),
+            (0, ttl) => Some(255 - ttl + 1),
+            (hops, _) => Some(hops),
+        }
+    }
 }
 
 /// The two port numbers of a connection, seen from its owner.

@@ -38,6 +38,8 @@ pub(crate) struct PartSpec {
     pub id: String,
     /// The name with parameters.
     pub name: String,
+    /// Its parameters.
+    pub values: Vec<f64>,
     pub role: Role,
     pub make: ControlFactory,
 }
@@ -60,7 +62,7 @@ impl Variant {
             name: name.clone(),
             recovery,
             parameters: Vec::new(),
-            parts: vec![PartSpec { id: name.clone(), name, role: Role::Whole, make }],
+            parts: vec![PartSpec { id: name.clone(), name, values: Vec::new(), role: Role::Whole, make }],
         }
     }
 
@@ -77,6 +79,11 @@ impl Variant {
     /// Whether it has this part.
     pub(crate) fn has(&self, part: &str) -> bool {
         self.parts.iter().any(|p| p.id == part)
+    }
+
+    /// The parameters of this part, if it has the part.
+    pub(crate) fn part(&self, id: &str) -> Option<&[f64]> {
+        self.parts.iter().find(|p| p.id == id).map(|p| &*p.values)
     }
 
     /// Whether it asks marked probes.

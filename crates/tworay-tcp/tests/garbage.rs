@@ -9,7 +9,7 @@ use tworay_base::{Seq32, SimDuration};
 use tworay_tcp::{
     AckSize, Arrival, Handshake, Ignored, PathEvent, SackForm, TcpConfig, TcpTimer, Variant, registry,
 };
-use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
+use tworay_wire::{ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
 const CASES: u32 = 200;
 
@@ -20,14 +20,18 @@ fn number() -> impl Strategy<Value = u32> {
 
 fn segment() -> impl Strategy<Value = TcpSegment> {
     let block = (number(), number()).prop_map(|(l, r)| SackBlock { left: Seq32(l), right: Seq32(r) });
-    let options = (any::<Option<(u32, u32)>>(), prop::collection::vec(block, 0..5), any::<bool>()).prop_map(
-        |(timestamps, blocks, sack_permitted)| TcpOptions {
+    let probe = prop::option::of(
+        (prop::sample::select(&ProbeKind::ALL[..]), prop_oneof![0u16..20, any::<u16>()])
+            .prop_map(|(kind, id)| ProbeOption { kind, id }),
+    );
+    let options = (any::<Option<(u32, u32)>>(), prop::collection::vec(block, 0..5), any::<bool>(), probe)
+        .prop_map(|(timestamps, blocks, sack_permitted, probe)| TcpOptions {
+            probe,
             timestamps,
             sack: SmallVec::from_vec(blocks),
             sack_permitted,
             ..TcpOptions::default()
-        },
-    );
+        });
     let flags = prop_oneof![6 => Just(TcpFlags::ACK.0), 1 => any::<u8>()];
     let payload = prop_oneof![Just(0u32), 0u32..3000, any::<u32>()];
     let window = prop_oneof![Just(0u32), Just(93_440u32), any::<u32>()];
@@ -134,4 +138,41 @@ fn segments_before_opening_are_counted() {
     let mut pair = Pair::new(&TcpConfig::default(), &"reno".parse().expect("a variant"), Vec::new());
     pair.ends[1].on_segment(pair.now, &segment, Arrival::default(), &mut Vec::new());
     assert_eq!(pair.ends[1].counters().ignored_for(Ignored::NoConnection), 1);
+}
+
+#[test]
+fn forged_probes_and_notices_change_nothing() {
+    let open = |variant: &str| {
+        let mut pair = Pair::new(&TcpConfig::default(), &variant.parse().expect("a variant"), Vec::new());
+        pair.start([100_000, 0]);
+        pair.run(6);
+        let (_, _, sent) =
+            pair.log.iter().find(|(_, who, s)| *who == 0 && s.payload > 0).expect("data").clone();
+        let ack = TcpSegment { src_port: 2, dst_port: 1, seq: sent.ack, ack: sent.seq, payload: 0, ..sent };
+        (pair, ack)
+    };
+    let probe = |kind, id| Some(ProbeOption { kind, id });
+    // What it is, at which variant, the option, the payload.
+    let table = [
+        ("an answer nobody asked for", "probing", probe(ProbeKind::Pr1Ack, 7), 0),
+        ("the second answer first", "probing", probe(ProbeKind::Pr2Ack, 0), 0),
+        ("an answer to Freeze-Probing", "freeze-probing", probe(ProbeKind::Pr1Ack, 1), 0),
+        ("permission in the middle", "probing", probe(ProbeKind::Permitted, 0), 0),
+        ("a question with payload", "probing", probe(ProbeKind::Probe1, 1), 10),
+        ("a question that wasn't agreed on", "newreno", probe(ProbeKind::Probe1, 1), 0),
+    ];
+    for (what, variant, option, payload) in table {
+        let (mut pair, mut segment) = open(variant);
+        (segment.options.probe, segment.payload) = (option, payload);
+        let (before, mut out) = (pair.ends[0].snapshot(), Vec::new());
+        pair.ends[0].on_segment(pair.now, &segment, Arrival::default(), &mut out);
+        assert_eq!(pair.ends[0].counters().ignored_for(Ignored::StrayProbe), 1, "{what}");
+        assert_eq!(pair.ends[0].snapshot(), before, "{what}");
+        assert_eq!(pair.ends[0].counters().probes_answered, 0, "{what}");
+    }
+    // Word of a broken link while nothing is on its way: before the connection is open.
+    let mut pair = Pair::new(&TcpConfig::default(), &"reno+elfn".parse().expect("a variant"), Vec::new());
+    pair.ends[1].on_path_event(pair.now, PathEvent::LinkFailure, &mut Vec::new());
+    assert_eq!(pair.ends[1].counters().ignored_for(Ignored::StrayNotice), 1);
+    assert_eq!(pair.ends[1].counters().freezes, 0);
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Fate, Pair};
 use proptest::prelude::*;
-use tworay_base::SimDuration;
+use tworay_base::{SimDuration, SimTime};
 use tworay_tcp::{
     AckPolicy, Handshake, NewRenoExit, NewRenoTimer, RenoForm, SackForm, TcpConfig, Timing, Variant, registry,
 };
@@ -30,6 +30,16 @@ const COMBINATIONS: &[&str] = &[
     "sack+daa",
     "vegas+cwl(3)",
     "newreno+adaptive-sca+westwood+cwl(4)",
+    "welcome(lra_wireless=cap,congestion=fig7,predicate=popcount5,bwe=tustin,filter=flipflop)",
+    "welcome(cwnd=2,a_fixed=yes,relative=successive,predicate=run_current)",
+    "welcome(cwnd=1,samples=1,count=1)",
+    "probing(predictor=none)",
+    "probing(gate_rto=yes,three_quarters=capped,resend=partial_acks)",
+    "probing(predictor=per_second,reference=best_probe_prev,contention=slow_start,tie=below)",
+    "freeze-probing(0.3,0.2,no)",
+    "newreno+elfn(resume=go_back)",
+    "sack+elfn(interval=0.3)",
+    "sca(4)+elfn",
 ];
 
 fn fate() -> impl Strategy<Value = Fate> {
@@ -65,13 +75,32 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     )
 }
 
+/// So many milliseconds after the harness' start.
+fn after(ms: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_millis(1000 + ms)
+}
+
 fn check(
     config: &TcpConfig,
     variant: &Variant,
     fates: Vec<Fate>,
     bytes: [u64; 2],
 ) -> Result<(), TestCaseError> {
+    check_over(config, variant, fates, bytes, &[], false)
+}
+
+/// With outages (begin and length, ms) and perhaps something on the way that takes probe options out.
+fn check_over(
+    config: &TcpConfig,
+    variant: &Variant,
+    fates: Vec<Fate>,
+    bytes: [u64; 2],
+    outages: &[(u64, u64)],
+    strips_probes: bool,
+) -> Result<(), TestCaseError> {
     let mut pair = Pair::new(config, variant, fates);
+    pair.outages = outages.iter().map(|&(from, ms)| (after(from), after(from + ms))).collect();
+    pair.strips_probes = strips_probes;
     pair.start(bytes);
     pair.run(200_000);
     for (who, &written) in bytes.iter().enumerate() {
@@ -103,6 +132,22 @@ proptest! {
     ) {
         for variant in variants() {
             check(&config, &variant, fates.clone(), [bytes.0, bytes.1])?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES / 2, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn broken_links_end_no_transfer(
+        config in config(),
+        fates in prop::collection::vec(fate(), 0..60),
+        bytes in prop_oneof![(0u64..150_000, Just(0u64)), (0u64..60_000, 0u64..60_000)],
+        outages in prop::collection::vec((0u64..20_000, 1u64..8_000), 1..4),
+        strips_probes: bool,
+    ) {
+        for variant in variants() {
+            check_over(&config, &variant, fates.clone(), [bytes.0, bytes.1], &outages, strips_probes)?;
         }
     }
 }

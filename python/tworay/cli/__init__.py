@@ -32,7 +32,10 @@ OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="Write Parquet tables and summary.json there.")
 ]
 ForceOption = Annotated[
-    bool, typer.Option("--force", help="Replace earlier results of this command in --out (and the file of --pcap).")
+    bool,
+    typer.Option(
+        "--force", help="Replace earlier results of this command in --out (and the file of --pcap)."
+    ),
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")

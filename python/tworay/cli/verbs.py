@@ -115,6 +115,8 @@ def compare_variants(
         from tworay.rendering import comparison_report, show
 
         show(comparison_report(result))
+    if precision is not None:
+        _say_precision(result, precision)
     if out is not None and len(result):
         _note(f"results are in {out}")
     if result.failures:
@@ -123,6 +125,18 @@ def compare_variants(
         total = len(result) + len(result.failures)
         _note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
         raise typer.Exit(1)
+
+
+def _say_precision(result: tworay.Comparison, wanted: float) -> None:
+    reached = result.headline_precision()
+    if reached is None or reached <= wanted:
+        return
+    needed = result.seeds_needed(wanted)
+    advice = f"about {needed} seeds would do" if needed else "no number of seeds can be named"
+    _note(
+        f"tworay: goodput's 95 % interval is ± {reached:.1%} after {len(result.seeds)} seeds, "
+        f"not ± {wanted:.1%}; {advice} (--max-seeds)"
+    )
 
 
 def convert_file(file: Path, output: Path, flows: list[str], *, traffic: Path | None, force: bool) -> None:

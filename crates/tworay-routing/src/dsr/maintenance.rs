@@ -16,7 +16,8 @@ enum Proof {
     Passive { left: u8 },
     /// By an acknowledgment; attempts left.
     Asked { left: u8, id: u16 },
-    /// Not itself: the link was confirmed a moment ago, and the next confirmation covers this one too.
+    /// Not itself: the link was confirmed a moment ago, or is being tested by an earlier packet. The next
+    /// confirmation of a later packet covers this one too.
     Riding,
 }
 
@@ -63,17 +64,17 @@ impl Dsr {
     }
 
     fn proof(&mut self, now: SimTime, parcel: &Parcel, next_hop: NodeId) -> Option<Proof> {
-        if self.config.passive_acks && next_hop != parcel.dst {
-            return Some(Proof::Passive { left: self.config.try_passive_acks });
-        }
-        if !self.config.network_acks {
+        let passive = self.config.passive_acks && next_hop != parcel.dst;
+        if !passive && !self.config.network_acks {
             return None;
         }
+        // One question at a time: it is the link that is tested, not each packet.
         let fresh = |at: &SimTime| now.since(*at) < self.config.maint_holdoff;
-        if self.confirmed.get(&next_hop).is_some_and(fresh) {
+        let tested = self.held.iter().any(|h| h.next_hop == next_hop && h.proof != Proof::Riding);
+        if tested || self.confirmed.get(&next_hop).is_some_and(fresh) {
             return Some(Proof::Riding);
         }
-        Some(self.ask())
+        Some(if passive { Proof::Passive { left: self.config.try_passive_acks } } else { self.ask() })
     }
 
     fn ask(&mut self) -> Proof {

@@ -1,1 +1,74 @@
+use super::fate::{Fate, Fates};
+use super::file::CaptureFile;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use tworay_base::NodeId;
 
+fn comment(fates: &[(u16, Fate)]) -> String {
+    let mut all = Fates::default();
+    fates.iter().for_each(|(node, fate)| all.note(NodeId(*node), *fate));
+    let mut comment = String::new();
+    all.describe(&mut comment);
+    comment
+}
+
+#[test]
+fn comments_name_what_became_of_a_frame() {
+    let cases: [(&[(u16, Fate)], &str); 7] = [
+        (&[], ""),
+        (&[(1, Fate::Received)], ""),
+        (&[(1, Fate::OutOfRange)], "lost: out of range at node 1"),
+        (&[(1, Fate::ChannelError)], "lost: channel error at node 1"),
+        // A broadcast: those that had it aren't named, the others in order.
+        (
+            &[(3, Fate::Collision), (2, Fate::Received), (1, Fate::ReceiverBusy)],
+            "lost: receiver busy at node 1, collision at node 3",
+        ),
+        // What was known first counts: a frame that collided ends unheard.
+        (&[(1, Fate::Collision), (1, Fate::ReceiverBusy)], "lost: collision at node 1"),
+        (
+            &[(1, Fate::Received), (1, Fate::NotAnswered)],
+            "lost: receiver busy (heard, but may not answer) at node 1",
+        ),
+    ];
+    for (fates, expected) in cases {
+        assert_eq!(comment(fates), expected, "{fates:?}");
+    }
+}
+
+/// A directory of its own for each test.
+fn scratch(test: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("tworay-capture-{}-{test}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// The old file stays until the new one is complete; nothing else is left behind.
+#[test]
+fn a_capture_appears_whole_or_not_at_all() {
+    let dir = scratch("whole");
+    let path = dir.join("run.pcapng");
+    fs::write(&path, "old").unwrap();
+    let listing = || fs::read_dir(&dir).unwrap().count();
+
+    let mut given_up = CaptureFile::create(&path).unwrap();
+    given_up.write_all(b"half").unwrap();
+    assert_eq!(listing(), 2);
+    drop(given_up);
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), listing()), ("old", 1));
+
+    let mut finished = CaptureFile::create(&path).unwrap();
+    finished.write_all(b"new").unwrap();
+    finished.finish().unwrap();
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), listing()), ("new", 1));
+    fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn places_where_no_file_can_be() {
+    let dir = scratch("places");
+    assert!(CaptureFile::create(&dir).unwrap_err().to_string().contains("no regular file"));
+    assert!(CaptureFile::create(&dir.join("missing").join("run.pcapng")).is_err());
+    fs::remove_dir_all(dir).unwrap();
+}

@@ -168,11 +168,11 @@ impl Network {
         }
     }
 
-    /// Whether the sender of a frame lost its power before the frame's end.
+    /// Whether the sender of a frame lost its power after the frame's beginning: what it had left of the
+    /// packet is gone, so nobody may receive it any more.
     pub(super) fn was_cut_off(&self, tx: u32, frame: &Frame) -> bool {
         let Some(medium) = &self.medium else { return false };
-        let start = medium.get(tx).start;
         let down = self.nodes[frame.from.index()].down_since;
-        down >= start && down < start + frame.airtime
+        down != SimTime::NEVER && down >= medium.get(tx).start
     }
 }

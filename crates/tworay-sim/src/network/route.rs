@@ -100,7 +100,7 @@ impl Network {
                 }
                 RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop),
                 RoutingAction::WakeAt(_) => {}
-                RoutingAction::Note(note) => self.on_routing_note(note),
+                RoutingAction::Note(note) => self.on_routing_note(node, note),
             }
         }
     }
@@ -116,9 +116,14 @@ impl Network {
         }
     }
 
-    fn on_routing_note(&mut self, note: RoutingNote) {
-        if matches!(note, RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. }) {
-            self.tally.route_changes += 1;
+    /// AODV's lost route and DSR's route error are the sender's word of a broken link (ELFN).
+    fn on_routing_note(&mut self, node: NodeId, note: RoutingNote) {
+        match note {
+            RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. } => self.tally.route_changes += 1,
+            RoutingNote::RouteLost { dst } | RoutingNote::RouteError { dst, .. } => {
+                self.notify_of_failure(node, dst);
+            }
+            _ => {}
         }
     }
 

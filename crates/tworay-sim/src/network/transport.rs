@@ -4,7 +4,7 @@ use super::{AppEvent, Event, Network};
 use crate::flow::{Application, Guess, Transport};
 use crate::ledger::Carries;
 use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimDuration, SimTime};
-use tworay_tcp::{Amount, Arrival, Connection, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
+use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
 
 /// Hop limit of a flow's packets (RFC 1122's recommended initial value).
@@ -133,6 +133,21 @@ impl Network {
         }
     }
 
+    /// Routing at `node` met a broken link on the way to `dst`: the flows that it concerns hear of it.
+    pub(super) fn notify_of_failure(&mut self, node: NodeId, dst: NodeId) {
+        let mut heard = false;
+        for flow in 0..self.flows.len() {
+            let f = &self.flows[flow];
+            if (f.setup.from, f.setup.to) == (node, dst) && matches!(f.transport, Transport::Tcp(_)) {
+                heard = true;
+                self.with_tcp(flow, Side::Active, |c, now, out| {
+                    c.on_path_event(now, PathEvent::LinkFailure, out);
+                });
+            }
+        }
+        self.tally.stray_notices += u64::from(!heard);
+    }
+
     fn with_tcp(
         &mut self,
         flow: usize,
@@ -189,7 +204,7 @@ impl Network {
                 }
             }
             TcpAction::Note(TcpNote::LossGuess { seq, guess }) => {
-                f.guesses.push(Guess { at: self.now, seq, guess });
+                f.guesses.push(Guess { at: self.now, seq, sent_before: self.ledger.next_uid(), guess });
             }
             TcpAction::Note(_) => {}
         }
@@ -210,7 +225,11 @@ impl Network {
         };
         let carries = if kind == SegmentKind::Ack { Carries::Ack } else { Carries::Data };
         let id = FlowId(flow as u16);
-        let uid = self.ledger.ship(id, carries, segment.seq, self.now);
+        let seq = if carries == Carries::Ack { segment.ack } else { segment.seq };
+        let uid = self.ledger.ship(id, carries, seq, self.now);
+        if (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active) {
+            self.flows[flow].resent.push((seq, uid));
+        }
         if side == Side::Active {
             self.flows[flow].sent_bytes += u64::from(ip_bytes);
             self.flows[flow].first_sent.get_or_insert(self.now);

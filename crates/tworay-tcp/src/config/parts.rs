@@ -41,6 +41,9 @@ pub enum NamedInitialWindow {
 pub struct RtoConfig {
     /// Before the first sample. Default 1 s (RFC 6298 §2.1).
     pub initial: SimDuration,
+    /// Factor on what is computed from the samples, before the bounds; 1 to 64. Default 1; ACKs held
+    /// back for several segments may want more (de Oliveira and Braun 2005: 5).
+    pub multiplier: u32,
     /// Lower bound. Default 200 ms, which Linux, ns-2 and the papers use; RFC 6298 §2.4 says 1 s.
     pub min: SimDuration,
     /// Upper bound, backed off. Default 60 s (RFC 6298 §2.5).
@@ -57,6 +60,7 @@ impl Default for RtoConfig {
     fn default() -> Self {
         Self {
             initial: SimDuration::from_secs(1),
+            multiplier: 1,
             min: SimDuration::from_millis(200),
             max: SimDuration::from_secs(60),
             backoff_cap: 1 << 16,
@@ -77,6 +81,13 @@ impl RtoConfig {
         }
         if self.min.is_zero() {
             return problem("rto.min", "the timer could expire at once".into(), "choose 200ms or more");
+        }
+        if !(1..=64).contains(&self.multiplier) {
+            return problem(
+                "rto.multiplier",
+                format!("{} is out of range", self.multiplier),
+                "choose 1 (RFC 6298) to 64",
+            );
         }
         if self.max < self.min || self.max < self.initial {
             return problem(

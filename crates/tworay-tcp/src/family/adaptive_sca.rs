@@ -55,7 +55,8 @@ pub(crate) const ENTRY: Entry = Entry {
             default: Some(0.0),
             min: 0.0,
             max: 1.0,
-            about: "1 for the table made with DSR (4.4), 0 for the one made with AODV (B.1)", choices: &[]
+            about: "1 for the table made with DSR (4.4), 0 for the one made with AODV (B.1)",
+            choices: &[],
         }],
     },
     meaning: Meaning::Part {
@@ -71,3 +72,6 @@ pub(crate) const ENTRY: Entry = Entry {
 
 #[cfg(test)]
 pub(super) const TABLES: [&Table; 2] = [&AODV, &DSR];
+
+#[cfg(test)]
+mod tests;

@@ -59,28 +59,99 @@ impl Credit {
     }
 }
 
-/// Westwood's time-varying Tustin filter with τ = 1 s: old estimate and two samples weighted by the
-/// time between ACKs; idle time counts as samples of zero (Mascolo et al. 2001).
-#[derive(Debug, Default)]
-pub(super) struct Tustin {
+/// Low passes with fixed gains, however far apart the ACKs are: UCLA's filters 0, 1 and 2.
+#[derive(Debug)]
+pub(super) struct FixedGain {
+    keep: f64,
+    gain: f64,
+    /// The gain is for the sum of the last two samples.
+    two: bool,
     estimate: f64,
     previous: f64,
 }
 
-const TAU: f64 = 1.0;
+impl FixedGain {
+    fn new(keep: f64, gain: f64, two: bool) -> Self {
+        Self { keep, gain, two, estimate: 0.0, previous: 0.0 }
+    }
+    /// 9/10 and 1/10 (`filter_type_` 0).
+    pub fn tenth() -> Self {
+        Self::new(0.9, 0.1, false)
+    }
+    /// 19/21 and 1/21 of two samples (1, the agent's own default).
+    pub fn twenty_first() -> Self {
+        Self::new(19.0 / 21.0, 1.0 / 21.0, true)
+    }
+    /// 29/31 and 1/31 of two samples (2).
+    pub fn thirty_first() -> Self {
+        Self::new(29.0 / 31.0, 1.0 / 31.0, true)
+    }
+}
+
+impl Bandwidth for FixedGain {
+    fn on_credit(&mut self, segments: f64, gap: f64, _: &SenderView) {
+        let sample = segments / gap;
+        let input = if self.two { sample + self.previous } else { sample };
+        self.estimate = self.keep * self.estimate + self.gain * input;
+        self.previous = sample;
+    }
+    fn estimate(&self) -> f64 {
+        self.estimate
+    }
+}
+
+/// A low pass that forgets with time: UCLA's filter 8.
+#[derive(Debug)]
+pub(super) struct Exponential {
+    tau: f64,
+    estimate: f64,
+}
+
+impl Exponential {
+    pub fn new(tau: f64) -> Self {
+        Self { tau, estimate: 0.0 }
+    }
+}
+
+impl Bandwidth for Exponential {
+    fn on_credit(&mut self, segments: f64, gap: f64, _: &SenderView) {
+        let keep = libm::exp(-gap / self.tau);
+        self.estimate = keep * self.estimate + (1.0 - keep) * (segments / gap);
+    }
+    fn estimate(&self) -> f64 {
+        self.estimate
+    }
+}
+
+/// Westwood's time-varying Tustin filter: old estimate and two samples weighted by the
+/// time between ACKs; idle time counts as samples of zero (Mascolo et al. 2001).
+#[derive(Debug)]
+pub(super) struct Tustin {
+    tau: f64,
+    estimate: f64,
+    previous: f64,
+}
+
+impl Tustin {
+    /// With this time constant, seconds.
+    pub fn new(tau: f64) -> Self {
+        Self { tau, estimate: 0.0, previous: 0.0 }
+    }
+}
 
 impl Bandwidth for Tustin {
     fn on_credit(&mut self, segments: f64, gap: f64, _: &SenderView) {
         let sample = segments / gap;
+        let tau = self.tau;
         let mut rest = gap;
-        while rest > TAU / 2.0 + 0.01 && (self.estimate > 1e-9 || self.previous > 0.0) {
+        while rest > tau / 2.0 + 0.01 && (self.estimate > 1e-9 || self.previous > 0.0) {
             self.estimate = 0.6 * self.estimate + 0.2 * self.previous;
             self.previous = 0.0;
-            rest -= TAU / 2.0;
+            rest -= tau / 2.0;
         }
-        let rest = rest.min(TAU / 2.0 + 0.01);
+        let rest = rest.min(tau / 2.0 + 0.01);
         self.estimate =
-            ((2.0 * TAU - rest) * self.estimate + rest * (sample + self.previous)) / (2.0 * TAU + rest);
+            ((2.0 * tau - rest) * self.estimate + rest * (sample + self.previous)) / (2.0 * tau + rest);
         self.previous = sample;
     }
     fn estimate(&self) -> f64 {
@@ -153,3 +224,6 @@ impl Bandwidth for PerRoundTrip {
         self.second
     }
 }
+
+#[cfg(test)]
+mod tests;

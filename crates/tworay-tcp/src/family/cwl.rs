@@ -44,7 +44,14 @@ pub(crate) const CWL: Entry = Entry {
         name: "cwl",
         summary: "the congestion window never exceeds n segments",
         source: "Fu et al. 2003; Chen et al. 2003",
-        parameters: &[Parameter { name: "n", default: None, min: 1.0, max: 100_000.0, about: "segments", choices: &[] }],
+        parameters: &[Parameter {
+            name: "n",
+            default: None,
+            min: 1.0,
+            max: 100_000.0,
+            about: "segments",
+            choices: &[],
+        }],
     },
     meaning: Meaning::Part {
         role: Role::Limit,
@@ -66,3 +73,6 @@ pub(crate) const ADAPTIVE: Entry = Entry {
     },
     meaning: Meaning::Part { role: Role::Limit, with: ANY, unless: "", make: |_| factory(Adaptive::default) },
 };
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,11 @@
 //! Dynamic Adaptive ACK: the receiver acknowledges up to every fourth segment, and the sender keeps
 //! its window at 4 segments (de Oliveira and Braun 2005). The receiver's part is in the receiver.
+//!
+//! The thesis calls the window "the only requirement" at the sender; the original also retransmits on
+//! the second duplicate ACK and waits five times longer. Both are options.
 
 use super::*;
+use crate::config::{AckPolicy, TcpConfig};
 
 #[derive(Debug)]
 struct DaaSender;
@@ -14,12 +18,34 @@ impl CongestionControl for DaaSender {
 
 pub(crate) const NAME: &str = "daa";
 
+/// What the variant changes in the settings of its connections.
+pub(crate) fn configure(values: &[f64], config: &mut TcpConfig) {
+    let chosen = |i: usize| values.get(i).is_some_and(|v| *v >= 0.5);
+    config.receiver.acks = AckPolicy::Daa;
+    if chosen(0) {
+        config.dup_threshold = 2;
+    }
+    if chosen(1) {
+        config.rto.multiplier = 5;
+    }
+}
+
+const fn option(name: &'static str, about: &'static str) -> Parameter {
+    Parameter::number(name, 0.0, (0.0, 1.0), about)
+}
+
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: NAME,
         summary: "one ACK for 2 to 4 segments, by their rhythm; window of 4 segments",
         source: "de Oliveira and Braun 2005; Papanastasiou 2006, chapter 5",
-        parameters: &[],
+        parameters: &[
+            option("dupthresh2", "1: two duplicate ACKs make a loss; 0: as configured (3)"),
+            option("rto_x5", "1: the computed retransmission timeout is five times longer; 0: as computed"),
+        ],
     },
     meaning: Meaning::Part { role: Role::Limit, with: ANY, unless: "", make: |_| factory(|| DaaSender) },
 };
+
+#[cfg(test)]
+mod tests;

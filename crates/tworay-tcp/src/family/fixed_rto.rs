@@ -9,11 +9,8 @@ struct FixedRto;
 
 impl CongestionControl for FixedRto {
     fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
-        let (guess, backoff) = if event.consecutive > 1 {
-            ("link-failure", Backoff::Keep)
-        } else {
-            ("congestion", Backoff::Double)
-        };
+        let (guess, backoff) =
+            if event.consecutive > 1 { (LINK_FAILURE, Backoff::Keep) } else { (CONGESTION, Backoff::Double) };
         effects.push(Effect::Guess { seq: event.seq, guess });
         RtoDecision { window: event.standard, backoff }
     }
@@ -33,3 +30,6 @@ pub(crate) const ENTRY: Entry = Entry {
         make: |_| factory(|| FixedRto),
     },
 };
+
+#[cfg(test)]
+mod tests;

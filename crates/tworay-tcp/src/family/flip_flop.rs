@@ -12,33 +12,43 @@ pub(super) enum Verdict {
     Low,
 }
 
-/// Averages weigh the old value by 0.9.
+/// Control limits around a moving average.
 #[derive(Clone, Debug)]
 pub(super) struct FlipFlop {
-    stable: f64,
+    /// The centre of the limits.
+    centre: f64,
+    /// Weight of the old value in the centre.
+    gain: f64,
     range: f64,
     last: Option<f64>,
 }
 
 const STABLE: f64 = 0.9;
+const AGILE: f64 = 0.1;
 /// d₂ for ranges of two samples: three sigma are 3 MR / 1.128.
 const D2: f64 = 1.128;
 
 impl FlipFlop {
+    /// Limits around the stable mean.
     pub fn new() -> Self {
-        Self { stable: 0.0, range: 0.0, last: None }
+        Self { centre: 0.0, gain: STABLE, range: 0.0, last: None }
     }
 
-    /// Takes a sample; tests it against the limits around the stable mean as they were before it.
+    /// Limits around the agile mean, as in Kim and Noble's code: only jumps leave them.
+    pub fn agile() -> Self {
+        Self { gain: AGILE, ..Self::new() }
+    }
+
+    /// Takes a sample; tests it against the limits as they were before it.
     pub fn sample(&mut self, x: f64) -> Verdict {
         let Some(last) = self.last.replace(x) else {
-            self.stable = x;
+            self.centre = x;
             return Verdict::InControl;
         };
         let limit = 3.0 * self.range / D2;
-        let verdict = if self.range > 0.0 && x > self.stable + limit {
+        let verdict = if self.range > 0.0 && x > self.centre + limit {
             Verdict::High
-        } else if self.range > 0.0 && x < self.stable - limit {
+        } else if self.range > 0.0 && x < self.centre - limit {
             Verdict::Low
         } else {
             Verdict::InControl
@@ -49,7 +59,10 @@ impl FlipFlop {
         } else if verdict == Verdict::InControl {
             self.range = STABLE * self.range + (1.0 - STABLE) * moved;
         }
-        self.stable = STABLE * self.stable + (1.0 - STABLE) * x;
+        self.centre = self.gain * self.centre + (1.0 - self.gain) * x;
         verdict
     }
 }
+
+#[cfg(test)]
+mod tests;

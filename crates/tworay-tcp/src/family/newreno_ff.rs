@@ -22,7 +22,7 @@ impl NewRenoFf {
         (self.history & mask).count_ones() > self.eta
     }
     fn guess(&self) -> &'static str {
-        if self.congested() { "congestion" } else { "channel" }
+        if self.congested() { CONGESTION } else { CHANNEL }
     }
 }
 
@@ -53,15 +53,23 @@ pub(crate) const ENTRY: Entry = Entry {
                 default: Some(10.0),
                 min: 1.0,
                 max: 64.0,
-                about: "round trips remembered", choices: &[]
+                about: "round trips remembered",
+                choices: &[],
             },
             Parameter {
                 name: "eta",
                 default: Some(1.0),
                 min: 0.0,
                 max: 64.0,
-                about: "more outliers than this among them mean congestion", choices: &[]
+                about: "more outliers than this among them mean congestion",
+                choices: &[],
             },
+            Parameter::number(
+                "agile",
+                0.0,
+                (0.0, 1.0),
+                "1: outliers are jumps from the agile mean; 0: departures from the stable one",
+            ),
         ],
     },
     meaning: Meaning::Part {
@@ -69,8 +77,14 @@ pub(crate) const ENTRY: Entry = Entry {
         with: &[RecoveryKind::NewReno],
         unless: "it is defined on NewReno",
         make: |values| {
-            let (samples, eta) = (values[0] as u32, values[1] as u32);
-            factory(move || NewRenoFf { filter: FlipFlop::new(), history: 0, samples, eta })
+            let (samples, eta, agile) = (values[0] as u32, values[1] as u32, values[2] >= 0.5);
+            factory(move || {
+                let filter = if agile { FlipFlop::agile() } else { FlipFlop::new() };
+                NewRenoFf { filter, history: 0, samples, eta }
+            })
         },
     },
 };
+
+#[cfg(test)]
+mod tests;

@@ -38,15 +38,25 @@ struct SlowGrowth {
     theta: u32,
     min_hops: u8,
     gate: Gate,
+    /// The count outlives losses and the end of slow start.
+    keep: bool,
     /// The last ACK came in slow start.
     in_slow_start: bool,
+}
+
+impl SlowGrowth {
+    fn restart(&mut self) {
+        if !self.keep {
+            self.gate.reset();
+        }
+    }
 }
 
 impl CongestionControl for SlowGrowth {
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
         let slow_start = view.cwnd < view.ssthresh;
         if self.in_slow_start && !slow_start {
-            self.gate.reset();
+            self.restart();
         }
         self.in_slow_start = slow_start;
         let gated = match self.phases {
@@ -62,11 +72,11 @@ impl CongestionControl for SlowGrowth {
         }
     }
     fn on_loss(&mut self, _: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
-        self.gate.reset();
+        self.restart();
         event.standard
     }
     fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
-        self.gate.reset();
+        self.restart();
         RtoDecision { window: event.standard, backoff: Backoff::Double }
     }
 }
@@ -77,7 +87,8 @@ const fn theta(default: f64) -> Parameter {
         default: Some(default),
         min: 0.0,
         max: 1000.0,
-        about: "ACKs without growth between two with it; 0 is plain TCP", choices: &[]
+        about: "ACKs without growth between two with it; 0 is plain TCP",
+        choices: &[],
     }
 }
 const MIN_HOPS: Parameter = Parameter {
@@ -85,12 +96,20 @@ const MIN_HOPS: Parameter = Parameter {
     default: Some(0.0),
     min: 0.0,
     max: 255.0,
-    about: "on paths known to be shorter the growth is plain; the thesis' adaptive form has 4", choices: &[]
+    about: "on paths known to be shorter the growth is plain; the thesis' adaptive form has 4",
+    choices: &[],
 };
+/// The thesis leaves open what becomes of the count.
+const KEEP: Parameter = Parameter::number(
+    "keep",
+    0.0,
+    (0.0, 1.0),
+    "1: the count goes on across losses and the end of slow start; 0: it starts anew",
+);
 
 fn make(phases: Phases, values: &[f64]) -> ControlFactory {
-    let (theta, min_hops) = (values[0] as u32, values[1] as u8);
-    factory(move || SlowGrowth { phases, theta, min_hops, gate: Gate::default(), in_slow_start: true })
+    let (theta, min_hops, keep) = (values[0] as u32, values[1] as u8, values[2] >= 0.5);
+    factory(move || SlowGrowth { phases, theta, min_hops, gate: Gate::default(), keep, in_slow_start: true })
 }
 
 const fn entry(info: VariantInfo, make: fn(&[f64]) -> ControlFactory) -> Entry {
@@ -110,7 +129,7 @@ pub(crate) const SS: Entry = entry(
         name: "ss",
         summary: "slow start grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 1",
-        parameters: &[theta(4.0), MIN_HOPS],
+        parameters: &[theta(4.0), MIN_HOPS, KEEP],
     },
     |v| make(Phases::SlowStart, v),
 );
@@ -119,7 +138,7 @@ pub(crate) const SCA: Entry = entry(
         name: "sca",
         summary: "congestion avoidance grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 2",
-        parameters: &[theta(10.0), MIN_HOPS],
+        parameters: &[theta(10.0), MIN_HOPS, KEEP],
     },
     |v| make(Phases::Avoidance, v),
 );
@@ -128,7 +147,10 @@ pub(crate) const SSCA: Entry = entry(
         name: "ssca",
         summary: "both phases grow on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithms 1 and 2",
-        parameters: &[theta(4.0), MIN_HOPS],
+        parameters: &[theta(4.0), MIN_HOPS, KEEP],
     },
     |v| make(Phases::Both, v),
 );
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Westwood: after a loss the window is what the estimated bandwidth fills in the shortest round trip
 //! (Mascolo et al. 2001).
 
-use super::bandwidth::{Bandwidth, Credit, Tibet, Tustin};
+use super::bandwidth::{Bandwidth, Credit, Exponential, FixedGain, Tibet, Tustin};
 use super::*;
 use crate::control::{
     AckEvent, Backoff, DupAckDecision, DupAckEvent, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent,
@@ -15,13 +15,30 @@ pub(super) struct Westwood {
     credit: Credit,
     bandwidth: Box<dyn Bandwidth>,
     shortest: Option<SimDuration>,
-    /// RTTs are the smoothed ones (Linux).
-    smoothed: bool,
+    rtts: Rtts,
+    /// Window after a timeout, segments.
+    after_timeout: f64,
+}
+
+/// Which round trips the shortest is taken of.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Rtts {
+    /// The exact samples.
+    Exact,
+    /// In the clock's ticks (ns-2).
+    Ticked,
+    /// The smoothed ones (Linux).
+    Smoothed,
 }
 
 impl Westwood {
-    pub fn new(bandwidth: Box<dyn Bandwidth>, smoothed: bool) -> Self {
-        Self { credit: Credit::default(), bandwidth, shortest: None, smoothed }
+    pub fn new(bandwidth: Box<dyn Bandwidth>, rtts: Rtts) -> Self {
+        Self { credit: Credit::default(), bandwidth, shortest: None, rtts, after_timeout: 1.0 }
+    }
+
+    /// A new path has this shortest round trip.
+    pub fn set_shortest(&mut self, rtt: SimDuration) {
+        self.shortest = Some(rtt);
     }
 
     /// Bandwidth times the shortest round trip, whole segments, 2 at least; `None` before an estimate.
@@ -44,7 +61,11 @@ impl CongestionControl for Westwood {
         DupAckDecision::Recovery
     }
     fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, _: &mut Effects) {
-        let rtt = if self.smoothed { view.srtt.unwrap_or(event.exact) } else { event.exact };
+        let rtt = match self.rtts {
+            Rtts::Exact => event.exact,
+            Rtts::Ticked => event.ticked,
+            Rtts::Smoothed => view.srtt.unwrap_or(event.exact),
+        };
         self.shortest = Some(self.shortest.map_or(rtt, |s| s.min(rtt)));
     }
     fn on_loss(&mut self, view: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
@@ -55,7 +76,19 @@ impl CongestionControl for Westwood {
     }
     fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
         let ssthresh = self.pipe().unwrap_or(event.standard.ssthresh);
-        RtoDecision { window: Window { ssthresh, ..event.standard }, backoff: Backoff::Double }
+        let cwnd = event.standard.cwnd.max(self.after_timeout);
+        RtoDecision { window: Window { cwnd, ssthresh }, backoff: Backoff::Double }
+    }
+}
+
+/// By the place in the list of choices.
+fn filter_by_place(place: f64, tau: f64) -> Box<dyn Bandwidth> {
+    match place as u32 {
+        1 => Box::new(FixedGain::tenth()),
+        2 => Box::new(FixedGain::twenty_first()),
+        3 => Box::new(FixedGain::thirty_first()),
+        4 => Box::new(Exponential::new(tau)),
+        _ => Box::new(Tustin::new(tau)),
     }
 }
 
@@ -65,14 +98,36 @@ pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "westwood",
         summary: "after a loss ssthresh is estimated bandwidth x shortest round trip",
-        source: "Mascolo et al. 2001 (filter of section 3, tau = 1 s)",
-        parameters: &[],
+        source: "Mascolo et al. 2001; UCLA's ns-2 agents for the other filters",
+        parameters: &[
+            Parameter::choice(
+                "filter",
+                &["3", "0", "1", "2", "8"],
+                "UCLA's number: 3 the paper's Tustin filter, 0, 1, 2 fixed gains, 8 exponential",
+            ),
+            Parameter::number("tau", 1.0, (0.01, 100.0), "time constant of filters 3 and 8, seconds"),
+            Parameter::number(
+                "rto_cwnd",
+                1.0,
+                (1.0, 2.0),
+                "window after a timeout, segments: 1 in the paper, 2 in UCLA's WestwoodNR",
+            ),
+            Parameter::choice(
+                "rtt",
+                &["exact", "ticked"],
+                "the shortest round trip: exact, or in ticks as in ns-2",
+            ),
+        ],
     },
     meaning: Meaning::Part {
         role: Role::Reduction,
         with: ANY_RENO,
         unless: WHY_NOT,
-        make: |_| factory(|| Westwood::new(Box::new(Tustin::default()), false)),
+        make: |values| {
+            let (filter, tau, after_timeout) = (values[0], values[1], values[2]);
+            let rtts = if values[3] >= 0.5 { Rtts::Ticked } else { Rtts::Exact };
+            factory(move || Westwood { after_timeout, ..Westwood::new(filter_by_place(filter, tau), rtts) })
+        },
     },
 };
 
@@ -87,14 +142,16 @@ pub(crate) const TIBET: Entry = Entry {
                 default: Some(0.9),
                 min: 0.0,
                 max: 0.999,
-                about: "weight of the old value in the first stage", choices: &[]
+                about: "weight of the old value in the first stage",
+                choices: &[],
             },
             Parameter {
                 name: "t0",
                 default: Some(0.5),
                 min: 0.001,
                 max: 100.0,
-                about: "time constant of the second stage, seconds", choices: &[]
+                about: "time constant of the second stage, seconds",
+                choices: &[],
             },
         ],
     },
@@ -104,7 +161,10 @@ pub(crate) const TIBET: Entry = Entry {
         unless: WHY_NOT,
         make: |values| {
             let (alpha, t0) = (values[0], values[1]);
-            factory(move || Westwood::new(Box::new(Tibet::new(alpha, t0)), false))
+            factory(move || Westwood::new(Box::new(Tibet::new(alpha, t0)), Rtts::Exact))
         },
     },
 };
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Westwood+: one bandwidth sample per round trip (Grieco and Mascolo 2004), filtered as in Linux.
 
 use super::bandwidth::PerRoundTrip;
-use super::westwood::{WHY_NOT, Westwood};
+use super::westwood::{Rtts, WHY_NOT, Westwood};
 use super::*;
 use crate::control::{
     AckEvent, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent,
@@ -61,7 +61,8 @@ pub(crate) const ENTRY: Entry = Entry {
             default: Some(0.0),
             min: 0.0,
             max: 1.0,
-            about: "1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux", choices: &[]
+            about: "1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux",
+            choices: &[],
         }],
     },
     meaning: Meaning::Part {
@@ -71,9 +72,12 @@ pub(crate) const ENTRY: Entry = Entry {
         make: |values| {
             let linux = values[0] >= 0.5;
             factory(move || WestwoodPlus {
-                inner: Westwood::new(Box::new(PerRoundTrip::default()), true),
+                inner: Westwood::new(Box::new(PerRoundTrip::default()), Rtts::Smoothed),
                 linux,
             })
         },
     },
 };
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,8 @@ impl FromStr for Variant {
                     "keep one of them".into(),
                 ));
             }
-            parts.push(PartSpec { id: entry.info.name.into(), name: term_name(entry, &values), role, make: make(&values) });
+            let (name, make) = (term_name(entry, &values), make(&values));
+            parts.push(PartSpec { id: entry.info.name.into(), name, values, role, make });
         }
         let Some((base, recovery)) = recovery else {
             return Err(fail("it names nothing".into(), "write a name such as newreno".into()));
@@ -84,6 +85,11 @@ fn terms(text: &str) -> Vec<String> {
     for term in text.to_ascii_lowercase().split('+').map(str::trim) {
         match terms.last_mut() {
             Some(last) if term.is_empty() => last.push('+'),
+            // `westwood+(1)`
+            Some(last) if term.starts_with('(') => {
+                last.push('+');
+                last.push_str(term);
+            }
             _ => terms.push(term.to_owned()),
         }
     }
@@ -113,7 +119,10 @@ fn term_name(entry: &Entry, values: &[f64]) -> String {
         let differing = parameters.filter(|(p, v)| p.default != Some(**v));
         differing.map(|(p, v)| format!("{}={}", p.name, p.write(*v))).collect()
     } else {
-        values.iter().map(f64::to_string).collect()
+        // What is left out at the end has its default.
+        let last =
+            entry.info.parameters.iter().zip(values).rposition(|(p, v)| p.default != Some(*v)).unwrap_or(0);
+        values[..=last].iter().map(f64::to_string).collect()
     };
     format!("{}({})", entry.info.name, values.join(","))
 }
@@ -174,8 +183,11 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
 fn position(name: &str, parameters: &[Parameter], key: &str) -> Result<usize, (String, String)> {
     parameters.iter().position(|p| p.name == key).ok_or_else(|| {
         let names: Vec<_> = parameters.iter().map(|p| p.name).collect();
-        let remedy =
-            if names.is_empty() { "leave it out".into() } else { format!("choose from {}", names.join(", ")) };
+        let remedy = if names.is_empty() {
+            "leave it out".into()
+        } else {
+            format!("choose from {}", names.join(", "))
+        };
         (format!("{name} has no parameter {key}"), remedy)
     })
 }
@@ -215,6 +227,9 @@ fn count(n: usize) -> String {
 
 /// The nearest name if one is near, and where the names are.
 fn suggestion(name: &str) -> String {
+    if name.contains(".py:") {
+        return "a class of one's own is given to a run: --tcp mine.py:Mine".into();
+    }
     let nearest = ENTRIES.iter().map(|e| (distance(name, e.info.name), e.info.name)).min();
     match nearest {
         Some((d, near)) if d <= 1 + near.len() / 3 => format!("did you mean {near}?"),

@@ -3,8 +3,8 @@
 use super::{ControlFactory, RecoveryKind};
 use crate::control::Role;
 use crate::family::{
-    adaptive_sca, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing, slow_growth, welcome, westwood,
-    westwood_plus,
+    adaptive_sca, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing, slow_growth, welcome,
+    westwood, westwood_plus,
 };
 
 /// A parameter of a variant, given in parentheses, in order or by name: `cwl(3)`, `welcome(a=0.5)`.
@@ -142,6 +142,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     cwl::CWL,
     cwl::ADAPTIVE,
     daa::ENTRY,
+    #[cfg(test)]
+    crate::family::gentle::ENTRY,
 ];
 
 const INFOS: [VariantInfo; ENTRIES.len()] = {

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_tcp::{Amount, Arrival, Connection, Ports, Side, TcpAction, TcpConfig, TcpTimer, Variant};
+use tworay_tcp::{
+    Amount, Arrival, Connection, PathEvent, Phase, Ports, Side, TcpAction, TcpConfig, TcpTimer, Variant,
+};
 use tworay_wire::TcpSegment;
 
 /// What happens to a packet on its way.
@@ -21,6 +23,8 @@ pub enum Fate {
 enum Event {
     Arrive(usize, TcpSegment),
     Timer(usize, TcpTimer, SimTime),
+    /// Word of a broken link.
+    Notice(usize),
 }
 
 /// One end's experience.
@@ -39,6 +43,10 @@ pub struct Pair {
     /// Every segment sent, with its sender and time.
     pub log: Vec<(SimTime, usize, TcpSegment)>,
     pub delay: SimDuration,
+    /// Times when nothing gets through; every loss then is told to its sender.
+    pub outages: Vec<(SimTime, SimTime)>,
+    /// Options of probes are taken out on the way.
+    pub strips_probes: bool,
     fates: Vec<Fate>,
     sent: usize,
     heap: BinaryHeap<Reverse<(SimTime, u64)>>,
@@ -59,6 +67,8 @@ impl Pair {
             seen: Default::default(),
             log: Vec::new(),
             delay: SimDuration::from_millis(50),
+            outages: Vec::new(),
+            strips_probes: false,
             fates,
             sent: 0,
             heap: BinaryHeap::new(),
@@ -94,6 +104,10 @@ impl Pair {
                     self.ends[who].on_segment(at, &segment, Arrival { ttl_left: 60, hops: 4 }, &mut out);
                     who
                 }
+                Event::Notice(who) => {
+                    self.ends[who].on_path_event(at, PathEvent::LinkFailure, &mut out);
+                    who
+                }
                 Event::Timer(who, timer, at) => {
                     if self.timers[who][timer.index()] != at {
                         continue;
@@ -104,6 +118,10 @@ impl Pair {
                 }
             };
             self.act(who, out);
+            // Who has stopped must be woken.
+            let frozen = self.ends[who].snapshot().phase == Phase::Frozen;
+            let awake = self.timers[who][TcpTimer::Variant.index()] < SimTime::NEVER;
+            assert!(!frozen || awake, "stopped without a timer: {:?}", self.ends[who]);
         }
     }
 
@@ -116,11 +134,18 @@ impl Pair {
     fn act(&mut self, who: usize, actions: Vec<TcpAction>) {
         for action in actions {
             match action {
-                TcpAction::Send { segment, .. } => {
+                TcpAction::Send { mut segment, .. } => {
+                    if self.strips_probes {
+                        segment.options.probe = None;
+                    }
                     self.log.push((self.now, who, segment.clone()));
                     let fate = self.fates.get(self.sent).copied().unwrap_or(Fate::Arrives);
                     self.sent += 1;
                     let at = self.now + self.delay;
+                    if self.outages.iter().any(|o| (o.0..o.1).contains(&self.now)) {
+                        self.schedule(at, Event::Notice(who));
+                        continue;
+                    }
                     match fate {
                         Fate::Lost => {}
                         Fate::Arrives => self.schedule(at, Event::Arrive(1 - who, segment)),

@@ -127,6 +127,11 @@ pub fn run(variant: &str, config: &TcpConfig, drops: &[u64]) -> Run {
 
 /// The same until `end`; samples the congestion window every half second from 2 s on.
 pub fn run_for(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64) -> Run {
+    run_with(variant, config, drops, end_time, 8)
+}
+
+/// The same with `limit` packets in the queues of the bottleneck.
+pub fn run_with(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64, limit: usize) -> Run {
     let variant: Variant = variant.parse().expect("a variant");
     let end = |side, local, remote, node| {
         let rng = RngStream::new(1, NodeId(node), Purpose::Tcp);
@@ -138,7 +143,7 @@ pub fn run_for(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64) 
         heap: BinaryHeap::new(),
         events: BTreeMap::new(),
         inserted: 0,
-        links: vec![link(8e6, 0.0, 50), link(8e5, 0.1, 8), link(8e5, 0.1, 8), link(8e6, 0.0, 50)],
+        links: vec![link(8e6, 0.0, 50), link(8e5, 0.1, limit), link(8e5, 0.1, limit), link(8e6, 0.0, 50)],
         ends: vec![end(Side::Active, 1, 2, 0), end(Side::Passive, 2, 1, 3)],
         timers: vec![[f64::INFINITY; TcpTimer::COUNT]; 2],
         to_drop: drops.to_vec(),

@@ -1,0 +1,45 @@
+//! Asks tshark, Wireshark's command line, what it reads in a capture.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Set to 1 to run the tests where tshark can't be had.
+const WITHOUT: &str = "TWORAY_WITHOUT_TSHARK";
+
+/// Whether tshark is there. Without it the tests fail, unless somebody said that it must be so.
+pub fn available() -> bool {
+    let version = Command::new("tshark").arg("--version").output();
+    if version.is_ok_and(|output| output.status.success()) {
+        return true;
+    }
+    assert!(
+        std::env::var(WITHOUT).is_ok_and(|v| v == "1"),
+        "tshark isn't installed: run `sudo apt-get install tshark`, or set {WITHOUT}=1 to go without this check"
+    );
+    eprintln!("note: {WITHOUT}=1: captures are NOT checked with Wireshark");
+    false
+}
+
+/// The values of `fields` in every frame that passes `filter`: one row a frame, empty texts where a field
+/// doesn't occur, commas between several values. Checksums are checked, numbers are absolute.
+pub fn fields(capture: &Path, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
+    let mut command = Command::new("tshark");
+    command.args(["-n", "-r"]).arg(capture).args(["-Y", filter, "-T", "fields", "-E", "separator=/t"]);
+    for preference in [
+        "ip.check_checksum:TRUE",
+        "tcp.check_checksum:TRUE",
+        "udp.check_checksum:TRUE",
+        "wlan.check_checksum:TRUE",
+        "tcp.relative_sequence_numbers:FALSE",
+        "tcp.analyze_sequence_numbers:FALSE",
+    ] {
+        command.args(["-o", preference]);
+    }
+    for field in fields {
+        command.args(["-e", field]);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "tshark: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}

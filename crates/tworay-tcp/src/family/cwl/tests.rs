@@ -1,0 +1,28 @@
+#[allow(unused_imports)]
+use super::*;
+use crate::family::tests::*;
+
+#[test]
+fn window_limits() {
+    assert_eq!(part(&cwl::CWL, &[3.0]).limit(), Some(3.0));
+    let mut adaptive = part(&cwl::ADAPTIVE, &[]);
+    assert_eq!(adaptive.limit(), None, "an unknown path");
+    // Thesis, table 4.2
+    for (hops, limit) in [
+        (1, 2.0),
+        (2, 2.0),
+        (3, 1.0),
+        (4, 1.0),
+        (5, 2.0),
+        (6, 2.0),
+        (7, 3.0),
+        (10, 3.0),
+        (11, 4.0),
+        (13, 4.0),
+        (14, 5.0),
+        (20, 5.0),
+    ] {
+        adaptive.on_path_event(&view(1.0, 2.0), PathEvent::Hops(hops), &mut Effects::new());
+        assert_eq!(adaptive.limit(), Some(limit), "{hops} hops");
+    }
+}

@@ -1,0 +1,176 @@
+//! Freeze-Probing: after a loss the sender sends the lost segment once and waits; if that doesn't help
+//! it sends empty probes until the path answers, then goes on with half the window. It asks for no
+//! cause, so it makes no guess.
+//!
+//! Readings of the paper: both ways back to normal halve the window (`halve_after_frozen` turns off the
+//! shorter one); after probing, and after a freeze that a timeout brought, everything outstanding is
+//! sent again, while after a freeze that duplicate ACKs brought only the one segment is known lost.
+//! Duplicate ACKs of what is sent again that way are no new loss (as in ns-2's Reno).
+
+use super::*;
+use crate::control::{
+    AckEvent, Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict,
+    RtoDecision, RtoEvent, SenderView, Window,
+};
+use tworay_base::SimDuration;
+use tworay_wire::{ProbeKind, ProbeOption};
+
+pub(crate) const NAME: &str = "freeze-probing";
+
+/// The state diagram's states.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum State {
+    Normal,
+    /// The lost segment has been sent again.
+    Frozen {
+        /// A timeout brought it.
+        timed_out: bool,
+    },
+    /// Probes are being sent.
+    Probing,
+}
+
+#[derive(Debug)]
+struct FreezeProbing {
+    frozen: SimDuration,
+    probing: SimDuration,
+    halve_after_frozen: bool,
+    state: State,
+    /// The window before the freeze.
+    old: f64,
+    /// Marks the newest probe.
+    id: u16,
+}
+
+impl FreezeProbing {
+    fn freeze(&mut self, view: &SenderView, timed_out: bool, effects: &mut Effects) {
+        self.state = State::Frozen { timed_out };
+        self.old = view.cwnd;
+        effects.push(Effect::Freeze);
+        effects.push(Effect::Retransmit);
+        effects.push(Effect::StartTimer(self.frozen));
+    }
+
+    fn probe(&mut self, effects: &mut Effects) {
+        self.state = State::Probing;
+        self.id = self.id.wrapping_add(1);
+        effects.push(Effect::Probe(Some(ProbeOption { kind: ProbeKind::Probe1, id: self.id })));
+        effects.push(Effect::StartTimer(self.probing));
+    }
+
+    fn resume(&mut self, view: &SenderView, effects: &mut Effects) {
+        let half = Window { cwnd: (self.old / 2.0).max(1.0), ssthresh: (self.old / 2.0).max(2.0) };
+        let was = std::mem::replace(&mut self.state, State::Normal);
+        let window = if was == State::Probing || self.halve_after_frozen {
+            half
+        } else {
+            Window { cwnd: self.old, ssthresh: view.ssthresh }
+        };
+        effects.push(Effect::StopTimer);
+        effects.push(Effect::EndBackoff);
+        effects.push(Effect::Thaw);
+        effects.push(match was {
+            State::Frozen { timed_out: false } => Effect::SetWindow(window),
+            _ => Effect::GoBack(window),
+        });
+    }
+}
+
+fn unchanged(view: &SenderView) -> Window {
+    Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+}
+
+impl CongestionControl for FreezeProbing {
+    fn on_loss(&mut self, view: &SenderView, _: &LossEvent, effects: &mut Effects) -> Window {
+        if self.state == State::Normal {
+            self.freeze(view, false, effects);
+        }
+        unchanged(view)
+    }
+
+    fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
+        if event.opening {
+            return RtoDecision { window: event.standard, backoff: Backoff::Double };
+        }
+        if self.state == State::Normal {
+            self.freeze(view, true, effects);
+        }
+        RtoDecision { window: unchanged(view), backoff: Backoff::Keep }
+    }
+
+    fn on_timer(&mut self, _: &SenderView, effects: &mut Effects) {
+        if self.state != State::Normal {
+            self.probe(effects);
+        }
+    }
+
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
+        if self.state == State::Normal {
+            return event.standard;
+        }
+        self.resume(view, effects);
+        unchanged(view)
+    }
+
+    fn on_dup_ack(&mut self, view: &SenderView, _: &DupAckEvent, effects: &mut Effects) -> DupAckDecision {
+        match self.state {
+            State::Normal if view.after_timeout => DupAckDecision::Ignore,
+            State::Normal => DupAckDecision::Recovery,
+            // A peer that doesn't know marks: any ACK may be the probe's.
+            State::Probing if !view.peer_probes => {
+                self.resume(view, effects);
+                DupAckDecision::Ignore
+            }
+            State::Frozen { .. } | State::Probing => DupAckDecision::Ignore,
+        }
+    }
+
+    fn on_probe_answer(
+        &mut self,
+        view: &SenderView,
+        event: &ProbeEvent,
+        effects: &mut Effects,
+    ) -> ProbeVerdict {
+        if self.state == State::Probing && event.kind == ProbeKind::Pr1Ack {
+            // Late answers show the path as well as the newest.
+            self.resume(view, effects);
+            return ProbeVerdict::Expected;
+        }
+        ProbeVerdict::Stray
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: NAME,
+        summary: "after a loss sends the segment again and waits, then probes; resumes with half the window",
+        source: "TCP Freeze-Probing (paper 001 of the reproductions), figure 1",
+        parameters: &[
+            Parameter::number("frozen", 2.0, (0.01, 1000.0), "wait for the segment sent again, seconds"),
+            Parameter::number("probing", 2.0, (0.01, 1000.0), "time between probes, seconds"),
+            Parameter::choice(
+                "halve_after_frozen",
+                &["yes", "no"],
+                "whether the window is halved when the segment sent again was enough",
+            ),
+        ],
+    },
+    meaning: Meaning::Part {
+        role: Role::Reduction,
+        with: &[RecoveryKind::Reno],
+        unless: "it is defined on Reno",
+        make: |values| {
+            let (frozen, probing) =
+                (SimDuration::from_secs_f64(values[0]), SimDuration::from_secs_f64(values[1]));
+            let halve_after_frozen = values[2] == 0.0;
+            factory(move || FreezeProbing {
+                frozen,
+                probing,
+                halve_after_frozen,
+                state: State::Normal,
+                old: 1.0,
+                id: 0,
+            })
+        },
+    },
+};

@@ -1,0 +1,305 @@
+//! TCP-Probing with the Vegas predictor: a loss without contention before it stops the sender for a
+//! cycle of two probes, whose round trips decide what follows (Psaras, Mamatas, Tsaoussidis).
+//!
+//! Readings of the paper: `gate_rto` and the other parameters name its ambiguities, the first word
+//! being the one taken. After a cycle that duplicate ACKs began, immediate and Reno's recovery are fast
+//! recoveries with NewReno's partial ACKs; wherever the window falls to one, and after a timeout,
+//! everything outstanding is sent again. The probe timer is the smoothed round trip at the cycle's
+//! start and isn't backed off; but each answer that comes too late doubles it for the rest of the cycle,
+//! or a path that has become longer would never be measured.
+
+mod decision;
+
+use super::*;
+use crate::control::{
+    Backoff, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent,
+    SenderView, Window,
+};
+use decision::{Judge, Outcome, Reference, Tie};
+use tworay_base::{Seq32, SimDuration, SimTime};
+use tworay_wire::{ProbeKind, ProbeOption};
+
+pub(crate) const NAME: &str = "probing";
+
+/// The longest the probe timer becomes.
+const LONGEST: SimDuration = SimDuration::from_secs(60);
+
+/// The predictor's unit (spec: the paper prints a rate and compares it with a threshold in segments).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Predictor {
+    Segments,
+    PerSecond,
+    /// Losses always probe, as in the original TCP-Probing.
+    None,
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Options {
+    predictor: Predictor,
+    threshold: f64,
+    gate_rto: bool,
+    reference: Reference,
+    tie: Tie,
+    /// ¾ recovery keeps min(cwnd, ¾ ssthresh) instead of one segment.
+    capped: bool,
+    /// Contention means slow start instead of fast recovery.
+    contention_slow_start: bool,
+    /// A timeout's immediate recovery goes hole by hole too.
+    partial_acks: bool,
+    /// Smallest probe timer: two ticks of the clock.
+    floor: SimDuration,
+}
+
+/// Which answer is waited for.
+#[derive(Copy, Clone, PartialEq, Debug)]
+enum Step {
+    First,
+    Second {
+        /// The first round trip, seconds.
+        first: f64,
+    },
+}
+
+/// A probe cycle.
+#[derive(Copy, Clone, Debug)]
+struct Cycle {
+    step: Step,
+    /// Ids of this cycle begin here.
+    first_id: u16,
+    asked: SimTime,
+    wait: SimDuration,
+    timed_out: bool,
+    /// The segment whose loss began it.
+    seq: Seq32,
+    /// What Reno would have set.
+    standard: Window,
+}
+
+#[derive(Debug)]
+struct Probing {
+    options: Options,
+    best: f64,
+    last: f64,
+    judge: Judge,
+    id: u16,
+    cycle: Option<Cycle>,
+}
+
+impl Probing {
+    fn new(options: Options) -> Self {
+        let judge = Judge::new(options.reference, options.tie);
+        Self { options, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None }
+    }
+
+    /// Vegas' difference between the expected and the actual rate, against the threshold.
+    fn contention(&self, view: &SenderView) -> bool {
+        if self.last <= 0.0 {
+            return false;
+        }
+        let rate = view.cwnd / self.best - view.cwnd / self.last;
+        match self.options.predictor {
+            Predictor::Segments => rate * self.best > self.options.threshold,
+            Predictor::PerSecond => rate > self.options.threshold,
+            Predictor::None => false,
+        }
+    }
+
+    fn ask(&mut self, now: SimTime, kind: ProbeKind, effects: &mut Effects) {
+        let Some(cycle) = &mut self.cycle else { return };
+        cycle.asked = now;
+        effects.push(Effect::Probe(Some(ProbeOption { kind, id: self.id })));
+        effects.push(Effect::StartTimer(cycle.wait));
+    }
+
+    fn begin(
+        &mut self,
+        view: &SenderView,
+        seq: Seq32,
+        standard: Window,
+        timed_out: bool,
+        effects: &mut Effects,
+    ) {
+        self.id = self.id.wrapping_add(1);
+        let wait = view.srtt.unwrap_or(view.base_rto).max(self.options.floor);
+        self.cycle = Some(Cycle {
+            step: Step::First,
+            first_id: self.id,
+            asked: view.now,
+            wait: wait.max(SimDuration::from_nanos(1)),
+            timed_out,
+            seq,
+            standard,
+        });
+        effects.push(Effect::Freeze);
+        self.ask(view.now, ProbeKind::Probe1, effects);
+    }
+
+    /// Both round trips are known: what now?
+    fn finish(&mut self, view: &SenderView, cycle: Cycle, probes: [f64; 2], effects: &mut Effects) {
+        self.cycle = None;
+        let outcome = self.judge.decide(probes, self.best);
+        let guess = if outcome.is_contention() { CONGESTION } else { TRANSIENT };
+        effects.push(Effect::Guess { seq: cycle.seq, guess });
+        effects.push(Effect::StopTimer);
+        effects.push(Effect::EndBackoff);
+        effects.push(Effect::Thaw);
+        let half = cycle.standard.ssthresh;
+        let three_quarters = (0.75 * view.ssthresh).max(2.0);
+        let window = match outcome {
+            Outcome::FullImmediate => Window { cwnd: view.cwnd, ssthresh: view.ssthresh },
+            Outcome::ThreeQuarters if self.options.capped => {
+                Window { cwnd: view.cwnd.min(three_quarters), ssthresh: three_quarters }
+            }
+            Outcome::ThreeQuarters => Window { cwnd: 1.0, ssthresh: three_quarters },
+            Outcome::Reno => Window { cwnd: half, ssthresh: half },
+            Outcome::SlowStart => Window { cwnd: 1.0, ssthresh: half },
+        };
+        let hole_by_hole = window.cwnd > 1.0 && (!cycle.timed_out || self.options.partial_acks);
+        effects.push(if hole_by_hole { Effect::Recover(window) } else { Effect::GoBack(window) });
+    }
+}
+
+fn unchanged(view: &SenderView) -> Window {
+    Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+}
+
+impl CongestionControl for Probing {
+    fn on_rtt(&mut self, _: &SenderView, event: &RttEvent, _: &mut Effects) {
+        self.last = event.exact.as_secs_f64();
+        self.best = self.best.min(self.last);
+    }
+
+    fn on_loss(&mut self, view: &SenderView, event: &LossEvent, effects: &mut Effects) -> Window {
+        if self.cycle.is_some() {
+            return unchanged(view);
+        }
+        if !view.peer_probes {
+            return event.standard;
+        }
+        if self.contention(view) {
+            effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
+            let one = self.options.contention_slow_start;
+            return if one { Window { cwnd: 1.0, ..event.standard } } else { event.standard };
+        }
+        self.begin(view, event.seq, event.standard, false, effects);
+        unchanged(view)
+    }
+
+    fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
+        let standard = RtoDecision { window: event.standard, backoff: Backoff::Double };
+        if event.opening || !view.peer_probes {
+            return standard;
+        }
+        if self.options.gate_rto && self.contention(view) {
+            effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
+            return standard;
+        }
+        self.begin(view, event.seq, event.standard, true, effects);
+        RtoDecision { window: unchanged(view), backoff: Backoff::Keep }
+    }
+
+    fn on_timer(&mut self, view: &SenderView, effects: &mut Effects) {
+        let Some(cycle) = &mut self.cycle else { return };
+        cycle.step = Step::First;
+        self.id = self.id.wrapping_add(1);
+        self.ask(view.now, ProbeKind::Probe1, effects);
+    }
+
+    fn on_probe_answer(
+        &mut self,
+        view: &SenderView,
+        event: &ProbeEvent,
+        effects: &mut Effects,
+    ) -> ProbeVerdict {
+        let Some(cycle) = &mut self.cycle else { return ProbeVerdict::Stray };
+        if event.id != self.id {
+            let asked_here = self.id.wrapping_sub(cycle.first_id);
+            if event.id.wrapping_sub(cycle.first_id) < asked_here {
+                cycle.wait = (cycle.wait * 2).min(LONGEST);
+            }
+            return ProbeVerdict::Stray;
+        }
+        let rtt = view.now.since(cycle.asked).as_secs_f64();
+        match (cycle.step, event.kind) {
+            (Step::First, ProbeKind::Pr1Ack) => {
+                cycle.step = Step::Second { first: rtt };
+                self.ask(view.now, ProbeKind::Probe2, effects);
+            }
+            (Step::Second { first }, ProbeKind::Pr2Ack) => {
+                let cycle = *cycle;
+                self.finish(view, cycle, [first, rtt], effects);
+            }
+            _ => return ProbeVerdict::Stray,
+        }
+        ProbeVerdict::Expected
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: NAME,
+        summary: "a loss without contention before it starts two probes whose round trips choose the recovery",
+        source: "Psaras, Mamatas, Tsaoussidis, On protocol engineering: detect, confirm and adjust",
+        parameters: &[
+            Parameter::choice(
+                "predictor",
+                &["segments", "per_second", "none"],
+                "Vegas' difference in segments, as printed (segments per second), or not used",
+            ),
+            Parameter::number("threshold", 4.0, (0.0, 100_000.0), "a difference above this is contention"),
+            Parameter::choice(
+                "gate_rto",
+                &["no", "yes"],
+                "whether the predictor skips the probes of timeouts too",
+            ),
+            Parameter::choice(
+                "reference",
+                &["data", "best_probe_prev"],
+                "both probes are compared with the shortest round trip of data, or of earlier probes",
+            ),
+            Parameter::choice(
+                "tie",
+                &["above", "below"],
+                "how a current round trip equal to the average counts",
+            ),
+            Parameter::choice(
+                "three_quarters",
+                &["one", "capped"],
+                "3/4 recovery sets cwnd to 1, or to at most 3/4 of ssthresh",
+            ),
+            Parameter::choice("contention", &["reno", "slow_start"], "what predicted contention brings"),
+            Parameter::choice(
+                "resend",
+                &["by_signal", "partial_acks"],
+                "after a timeout's cycle: everything outstanding, or hole by hole",
+            ),
+        ],
+    },
+    meaning: Meaning::Part {
+        role: Role::Reduction,
+        with: &[RecoveryKind::NewReno],
+        unless: "it is defined on NewReno",
+        make: |values| {
+            let set = |i: usize| values[i] > 0.0;
+            let options = Options {
+                predictor: match values[0] as u32 {
+                    0 => Predictor::Segments,
+                    1 => Predictor::PerSecond,
+                    _ => Predictor::None,
+                },
+                threshold: values[1],
+                gate_rto: set(2),
+                reference: if set(3) { Reference::BestProbe } else { Reference::Data },
+                tie: if set(4) { Tie::Below } else { Tie::Above },
+                capped: set(5),
+                contention_slow_start: set(6),
+                partial_acks: set(7),
+                floor: SimDuration::ZERO,
+            };
+            Arc::new(move |config| Box::new(Probing::new(Options { floor: config.tick * 2, ..options })))
+        },
+    },
+};
+
+#[cfg(test)]
+mod tests;

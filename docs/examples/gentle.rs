@@ -1,0 +1,51 @@
+//! Gentle: a loss costs a part of the window, a quarter unless told otherwise.
+
+use super::*;
+use crate::control::{Effects, LossEvent, SenderView, Window};
+
+/// What the variant remembers of one connection.
+#[derive(Debug)]
+struct Gentle {
+    /// Share of the window that is kept, 0.5 to 1.
+    keep: f64,
+}
+
+impl CongestionControl for Gentle {
+    fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
+        let window = (self.keep * view.cwnd).max(2.0);
+        Window { cwnd: window, ssthresh: window }
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "gentle",
+        summary: "a loss costs a quarter of the window",
+        source: "docs/add-a-variant.md",
+        parameters: &[Parameter::number("keep", 0.75, (0.5, 1.0), "share of the window that a loss leaves")],
+    },
+    meaning: Meaning::Part {
+        role: Role::Reduction,
+        with: ANY_RENO,
+        unless: "it replaces the halving of a fast recovery",
+        make: |values| {
+            let keep = values[0];
+            factory(move || Gentle { keep })
+        },
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::tests::{LOSS, part, view};
+
+    #[test]
+    fn a_loss_costs_a_part() {
+        // keep, window before, window after
+        for (keep, before, after) in [(0.75, 20.0, 15.0), (0.5, 20.0, 10.0), (0.75, 2.0, 2.0)] {
+            let window = part(&ENTRY, &[keep]).on_loss(&view(before, 64.0), &LOSS, &mut Effects::new());
+            assert_eq!((window.cwnd, window.ssthresh), (after, after), "{keep} of {before}");
+        }
+    }
+}

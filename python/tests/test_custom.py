@@ -1,0 +1,193 @@
+"""Variants written in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tworay
+from tworay.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Result
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sca.py"
+WORLD = {"set": {"duration": "20s"}, "seed": 5}
+
+RAISES = """
+import tworay
+
+class Clumsy(tworay.CongestionControl):
+    def on_loss(self, state, loss):
+        raise ZeroDivisionError("a bad day")
+
+class Silent(tworay.CongestionControl):
+    pass
+"""
+
+
+def outcome(run: tworay.Run) -> dict[str, Any]:
+    """Everything but the name and the time it took."""
+    document = dict(run.summary)
+    del document["cpu_seconds"]
+    document["flows"] = [{**flow, "tcp": ""} for flow in document["flows"]]
+    return document
+
+
+@pytest.mark.parametrize("scenario", ["string-4", "string-8", "cross"])
+def test_the_example_equals_the_built_in_bit_for_bit(scenario: str) -> None:
+    built_in = tworay.run(scenario, tcp="newreno+sca(10)", **WORLD)
+    own = tworay.run(scenario, tcp=f"{EXAMPLE}:SCA", **WORLD)
+    assert outcome(own) == outcome(built_in)
+    assert own.series.equals(built_in.series)
+    # And it does something: plain NewReno goes another way.
+    assert outcome(tworay.run(scenario, tcp="newreno", **WORLD)) != outcome(own)
+
+
+def test_the_example_is_short() -> None:
+    assert len(EXAMPLE.read_text().splitlines()) < 40
+
+
+@pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack"])
+def test_a_class_without_callbacks_is_the_standard(recovery: str) -> None:
+    plain = type("Plain", (tworay.CongestionControl,), {"recovery": recovery})
+    own, built_in = (outcome(tworay.run("string-4", tcp=tcp, **WORLD)) for tcp in (plain, recovery))
+    for document in (own, built_in):
+        # A class hears of every sample, which is counted as an operation.
+        document["flows"][0].pop("operations", None)
+    assert own == built_in
+
+
+def test_the_state_can_be_read() -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    class Curious(tworay.CongestionControl):
+        def on_ack(self, state: tworay.SenderState, ack: tworay.AckEvent) -> tworay.Window:
+            seen.append((state.now, state.cwnd, state.ssthresh, state.flight, state.hops, state.rto))
+            assert state.una <= state.nxt <= state.max
+            assert state.mss == 1460
+            assert state.window == tworay.Window(state.cwnd, state.ssthresh)
+            return ack.standard
+
+        def on_rtt(self, state: tworay.SenderState, rtt: tworay.RttEvent) -> None:
+            assert rtt.exact > 0
+            assert state.srtt is not None
+
+    result = tworay.run("string-3", tcp=Curious, set={"duration": "5s"})
+    assert result.summary["flows"][0]["tcp"] == "Curious"
+    assert len(seen) > 10
+    times = [row[0] for row in seen]
+    assert times == sorted(times)
+    assert {row[4] for row in seen[1:]} == {3}, "AODV: from the ACKs' hop limit"
+
+
+def test_answers_of_every_kind() -> None:
+    class Three(tworay.CongestionControl):
+        def on_ack(self, state: tworay.SenderState, ack: tworay.AckEvent) -> float:
+            return 3
+
+        def on_loss(self, state: tworay.SenderState, loss: tworay.LossEvent) -> tuple[float, float]:
+            return 3, 3
+
+        def on_rto(self, state: tworay.SenderState, rto: tworay.RtoEvent) -> tworay.Reaction:
+            return tworay.Reaction(tworay.Window(3, 3), guess="link-failure", back_off=False)
+
+    result = tworay.run("string-6", tcp=Three, set={"duration": "60s"})
+    assert result.series["cwnd_segments"].max() <= 3
+    if result.timeouts:
+        assert "link-failure" in result.summary["diagnosis"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (float("nan"), "cwnd = NaN"),
+        (0, "cwnd = 0"),
+        ((1.0, float("inf")), "ssthresh = inf"),
+        ("much", "it returned str; allowed are a Window"),
+        ((1, 2, 3), "it returned tuple"),
+    ],
+)
+def test_wrong_answers_end_the_run(answer: Any, complaint: str) -> None:
+    class Wrong(tworay.CongestionControl):
+        def on_ack(self, state: tworay.SenderState, ack: tworay.AckEvent) -> Any:
+            return answer
+
+    with pytest.raises(RunError, match="Wrong raised in on_ack at") as error:
+        tworay.run("string-1", tcp=Wrong, set={"duration": "2s"})
+    assert complaint in str(error.value)
+
+
+def test_a_constructor_that_raises_ends_the_run() -> None:
+    class Never(tworay.CongestionControl):
+        def __init__(self) -> None:
+            raise KeyError("no")
+
+    with pytest.raises(RunError, match="Never raised in __init__") as error:
+        tworay.run("string-1", tcp=Never, set={"duration": "2s"})
+    assert isinstance(error.value.__cause__, KeyError)
+
+
+def test_a_callback_that_raises_ends_its_run_with_a_traceback(
+    cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(RAISES)
+    result = cli("run", "string-6", "--tcp", "mine.py:Clumsy")
+    assert result.code == 1
+    assert result.out == ""
+    assert "mine.py:Clumsy raised in on_loss at" in result.err
+    assert 'line 6, in on_loss\n    raise ZeroDivisionError("a bad day")' in result.err
+    assert "ZeroDivisionError: a bad day" in result.err
+
+
+def test_other_runs_of_a_compare_go_on(cli: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(RAISES)
+    result = cli(
+        "compare", "string-6", "--tcp", "newreno,mine.py:Clumsy,mine.py:Silent", "--seeds", "2", "--json"
+    )
+    assert result.code == 1
+    assert "ZeroDivisionError: a bad day" in result.err
+    assert "2 of 6 runs failed" in result.err
+    variants = result.document["variants"]
+    assert variants["newreno"]["goodput_bps"]["n"] == 2
+    assert variants["mine.py:Silent"]["goodput_bps"] == variants["newreno"]["goodput_bps"]
+
+
+def test_compare_takes_classes() -> None:
+    class Mine(tworay.CongestionControl):
+        pass
+
+    result = tworay.compare("string-2", tcp=[Mine, "newreno"], seeds=2, set={"duration": "5s"}, jobs=2)
+    assert result.variants == ["Mine", "newreno"]
+    assert len(result) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "complaint"),
+    [
+        ("", "nowhere.py:Mine", "there is no file"),
+        ("x = ", "mine.py:Mine", "can't be imported:\nTraceback"),
+        (RAISES, "mine.py:Mine", "has no class Mine; there are Clumsy, Silent"),
+        ("", "mine.py:Mine", "has no class Mine; write class Mine(tworay.CongestionControl)"),
+        ("Mine = 3", "mine.py:Mine", "is no subclass of tworay.CongestionControl"),
+        (
+            "import tworay\nclass Mine(tworay.CongestionControl):\n    recovery = 'vegas'",
+            "mine.py:Mine",
+            "recovery = 'vegas' is unknown; allowed are tahoe, reno, newreno, sack",
+        ),
+    ],
+)
+def test_what_is_no_variant_is_refused(
+    cli: Callable[..., Result], tmp_path: Path, text: str, reference: str, complaint: str
+) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    result = cli("run", "string-1", "--tcp", reference)
+    assert result.code == 2
+    assert complaint in result.err
+    if reference.startswith("mine"):
+        with pytest.raises(InputError):
+            tworay.load("string-1", tcp=str(tmp_path / reference))

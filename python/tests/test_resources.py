@@ -1,0 +1,92 @@
+"""EEE and UAR by the worked examples of paper 004, section 5.2; histograms; the warm-up's length."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tworay
+from tworay import stats
+from tworay.histograms import freedman_diaconis_width, histogram, path_lengths, sturges_bins
+from tworay.resources import eee, saturated, throughput_max, uar, with_resources
+
+EXAMPLES = [
+    (100, 80, 0.20, 0.10),
+    (100, 60, 0.40, 0.20),
+    (80, 60, 0.26, 0.225),
+    (60, 40, 0.32, 0.3667),
+    (40, 39, 0.19, 0.3125),
+    (60, 50, 0.22, 0.2833),
+    (100, 0, 1.0, 0.5),
+    (1, 0, 0.307, 0.995),
+    (100, 100, 0.0, 0.0),
+    (80, 80, 0.06, 0.1),
+    (60, 60, 0.12, 0.2),
+    (0, 0, 0.3, 1.0),
+]
+
+
+@pytest.mark.parametrize(("throughput", "goodput", "energy", "unused"), EXAMPLES)
+def test_paper_004s_flows(throughput: float, goodput: float, energy: float, unused: float) -> None:
+    assert eee(throughput, goodput, 100) == pytest.approx(energy, abs=5e-4)
+    assert uar(throughput, goodput, 100) == pytest.approx(unused, abs=5e-4)
+
+
+def test_the_orderings_the_paper_claims() -> None:
+    assert eee(100, 80, 100) < eee(100, 60, 100)
+    assert eee(80, 60, 100) < eee(60, 40, 100)
+    assert eee(40, 39, 100) < eee(60, 50, 100)
+    assert uar(100, 80, 100) < uar(100, 60, 100)
+    assert uar(80, 80, 100) < uar(60, 60, 100)
+    assert uar(40, 39, 100) > uar(60, 50, 100)
+
+
+def test_the_idle_weight_and_the_clamps() -> None:
+    assert eee(0, 0, 100, idle=0.7) == pytest.approx(0.7)
+    assert eee(120, 90, 100) == pytest.approx(0.3)
+    assert uar(120, 120, 100) == pytest.approx(0.0)
+
+
+def test_the_aggressive_run_replaces_tcp_and_is_kept() -> None:
+    world = tworay.load("string-2", set={"duration": "10s", "routing.protocol": "static"})
+    flow = tomllib.loads(saturated(world).to_toml())["flow"][0]
+    assert (flow["app"], flow["size"]) == ("cbr", "1472B")
+    most = throughput_max(world)
+    assert throughput_max(world.with_variant("vegas")) == most
+    # A 2 Mb/s channel shared by two hops; and more than TCP sends, which waits for ACKs.
+    document = tworay.run(world).summary
+    assert document["flows"][0]["sent_bps"] < most < 2e6
+    filled = with_resources(document, most)["metrics"]
+    assert 0 < filled["eee"] < 1 and 0 < filled["uar"] < 1
+    assert document["metrics"]["eee"] is None
+
+
+def test_bins() -> None:
+    # 1..8: quartiles 2.75 and 6.25, n^(1/3) = 2.
+    values = list(range(1, 9))
+    assert freedman_diaconis_width(values) == pytest.approx(3.5)
+    assert sturges_bins(values) == 4
+    rng = random.Random(1)
+    sample = [rng.gauss(0, 1) for _ in range(500)]
+    assert len(histogram(sample).counts) == len(np.histogram_bin_edges(sample, "fd")) - 1
+    assert len(histogram(sample, "sturges").counts) == len(np.histogram_bin_edges(sample, "sturges")) - 1
+    assert histogram([3, 3, 3]).counts == [0, 3, 0] or sum(histogram([3, 3, 3]).counts) == 3
+    assert histogram([]).counts == []
+
+
+def test_path_lengths_unfold_the_table() -> None:
+    paths = pl.DataFrame({"flow": [0, 0, 1], "hops": [2, 3, 1], "packets": [2, 1, 1]})
+    assert path_lengths(paths) == [2, 2, 3, 1]
+    assert path_lengths(paths, 0) == [2, 2, 3]
+
+
+def test_mser_cuts_the_transient() -> None:
+    rng = random.Random(7)
+    series = [10 * 0.8**i + rng.gauss(0, 0.1) for i in range(200)]
+    assert 10 <= stats.mser_warmup(series) <= 60
+    assert stats.mser_warmup([1.0] * 100) == 0
+    assert stats.mser_warmup([]) == 0
