@@ -36,6 +36,7 @@ run: setup
 test: test-rust test-python
 
 test-rust: setup
+	scripts/setup.sh tests
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	cargo test --workspace --locked --quiet

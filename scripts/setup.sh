@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes .venv/ ready: system packages, a virtual environment, pinned Python packages, the native module.
-# Called by make, which knows what is out of date:  setup.sh python | native
+# Called by make, which knows what is out of date:  setup.sh python | native | tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv
@@ -70,9 +70,15 @@ setup_native() {
     env VIRTUAL_ENV="$PWD/$venv" PATH="$PWD/$venv/bin:$PATH" "$venv/bin/maturin" develop --release --locked
 }
 
+# What only the tests need: Wireshark's dissectors read our captures.
+setup_tests() {
+  [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] || command -v tshark >/dev/null || apt_install tshark
+}
+
 mkdir -p "$venv"
 case "${1:-}" in
   python) setup_python ;;
   native) setup_native ;;
-  *) die "usage: setup.sh python|native" ;;
+  tests) setup_tests ;;
+  *) die "usage: setup.sh python|native|tests" ;;
 esac

@@ -112,5 +112,6 @@ class MadeRun:
         self.tables = {
             "flows": pl.DataFrame({"flow": [0], "tcp": [variant], "goodput_bps": [goodput]}),
             "ledger": pl.DataFrame({"t_s": [1.0], "cause": ["congestion"]}),
+            "guesses": pl.DataFrame({"t_s": [1.0], "guess": ["congestion"], "cause": ["none"]}),
             "series": pl.DataFrame({"t_s": [0.0, 1.0], "flow": [0, 0], "cwnd_segments": [1.0, 2.0]}),
         }

@@ -98,8 +98,7 @@ def test_answers_of_every_kind() -> None:
 
     result = tworay.run("string-6", tcp=Three, set={"duration": "60s"})
     assert result.series["cwnd_segments"].max() <= 3
-    if result.timeouts:
-        assert "link-failure" in result.summary["diagnosis"]
+    assert result.timeouts
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,6 @@ def convert(
     movement: str, traffic: str | None = None, flows: list[str] = ..., output: str | None = None
 ) -> str: ...
 
-_Parameter: TypeAlias = tuple[str, float | None, float, float, str]
+_Parameter: TypeAlias = tuple[str, float | None, float, float, str, list[str]]
 
 def variants() -> list[tuple[str, str, str, list[_Parameter]]]: ...

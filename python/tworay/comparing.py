@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import metrics, stats
+from tworay.diagnosis import scores
 from tworay.control import name_of
 from tworay.executing import Task, check_jobs, each, execute, silent
 from tworay.scenarios import Source, load, with_variant
@@ -77,13 +78,15 @@ class Comparison:
     def summary(self) -> dict[str, Any]:
         """The document of ``tworay compare --json``."""
         by_variant = {variant: self.values(variant) for variant in self.variants}
+        diagnosis = self._counts("diagnosis")
         return {
             "scenario": self.scenario,
             "seeds": self.seeds,
             "scenario_facts": self._scenario_facts(),
             "variants": {variant: _describe(runs) for variant, runs in by_variant.items()},
             "pairs": _pairs(by_variant),
-            "diagnosis": self._counts("diagnosis"),
+            "diagnosis": diagnosis,
+            "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
             "ledger": self._counts("ledger"),
         }
 

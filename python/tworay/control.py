@@ -44,16 +44,16 @@ class CongestionControl:
     """How losses are repaired: tahoe, reno, newreno or sack."""
 
     def on_ack(self, state: SenderState, ack: AckEvent) -> Answer:
-        """An ACK of new data: how the window grows. ``ack.may_grow`` is false in fast recovery."""
+        """Say how the window grows on an ACK of new data; in fast recovery ``ack.may_grow`` is false."""
 
     def on_loss(self, state: SenderState, loss: LossEvent) -> Answer | Reaction:
-        """Duplicate ACKs showed a loss: how the window shrinks."""
+        """Say how the window shrinks when duplicate ACKs show a loss."""
 
     def on_rto(self, state: SenderState, rto: RtoEvent) -> Answer | Reaction:
-        """The retransmission timer expired: the window, and whether the timeout doubles."""
+        """Say what the window is after a timeout, and whether the timeout doubles."""
 
     def on_rtt(self, state: SenderState, rtt: RttEvent) -> None:
-        """A round-trip sample: nothing to answer."""
+        """Take a round-trip sample."""
 
 
 Variant: TypeAlias = "str | type[CongestionControl]"

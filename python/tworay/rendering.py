@@ -10,6 +10,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from tworay.diagnosis import covers, scores
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -44,7 +46,8 @@ def run_report(document: dict[str, Any]) -> RenderableType:
         f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {speed}",
     )
     losses = _losses({"segments": document["ledger"]})
-    return Group(head, "", _flows(document["flows"]), "", *losses, "", *_facts_of_run(document))
+    guesses = _guesses({"guess": document["diagnosis"]})
+    return Group(head, "", _flows(document["flows"]), "", *losses, *guesses, "", *_facts_of_run(document))
 
 
 def _flows(flows: list[dict[str, Any]]) -> Table:
@@ -100,6 +103,7 @@ def comparison_report(result: Comparison) -> RenderableType:
     if document["pairs"]:
         parts += [_pairs(document["pairs"]), ""]
     parts += _losses(document["ledger"])
+    parts += _guesses(document["diagnosis"])
     return Group(*parts)
 
 
@@ -177,6 +181,26 @@ def _losses(ledgers: dict[str, dict[str, dict[str, int]]]) -> list[RenderableTyp
         table.add_row(name, *(_share(cell, everything) for cell in cells), f"{everything:,}")
     never = [cause for cause in causes if cause not in seen]
     return [table, Text(f"No loss by {', '.join(never)}.", style="dim")] if never else [table]
+
+
+def _guesses(matrices: dict[str, dict[str, dict[str, int]]]) -> list[RenderableType]:
+    """Render what senders thought beside what it was; nothing if none made a guess."""
+    rows = [(name, guess, row) for name, counts in matrices.items() for guess, row in counts.items()]
+    if not rows:
+        return []
+    causes = list(dict.fromkeys(cause for _, _, row in rows for cause in row))
+    table = _table("guess \\ true cause", "of", *causes, "right")
+    for name, guess, row in rows:
+        right = sum(count for cause, count in row.items() if covers(guess, cause))
+        cells = (f"{row.get(cause, 0):,}" for cause in causes)
+        table.add_row(guess, name, *cells, f"{right / sum(row.values()):.0%}")
+    accuracies = [
+        f"{name}: {value:.0%}"
+        for name, counts in matrices.items()
+        if (value := scores(counts)["balanced_accuracy"]) is not None
+    ]
+    note = Text(f"Balanced accuracy  {', '.join(accuracies)}", style="dim")
+    return ["", table, note] if accuracies else ["", table]
 
 
 def _share(cell: dict[str, int], everything: int) -> str:

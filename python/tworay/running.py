@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
+from tworay.diagnosis import scores
 from tworay.errors import InputError
 from tworay.scenarios import Source, load
 
@@ -28,6 +29,7 @@ class Run:
         self._report = report
         self._frames: dict[str, pl.DataFrame] | None = None
         self.summary: dict[str, Any] = json.loads(report.json())
+        self.summary["diagnosis_scores"] = scores(self.summary["diagnosis"])
 
     def __repr__(self) -> str:
         return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
@@ -55,6 +57,11 @@ class Run:
     def ledger(self) -> pl.DataFrame:
         """One row a lost segment: when, where, which, and the true cause."""
         return self.tables["ledger"]
+
+    @property
+    def guesses(self) -> pl.DataFrame:
+        """One row a guess of a sender why a segment was lost, with the true cause."""
+        return self.tables["guesses"]
 
     @property
     def series(self) -> pl.DataFrame:

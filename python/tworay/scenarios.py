@@ -40,13 +40,18 @@ class ScenarioInfo(NamedTuple):
 
 
 class ParameterInfo(NamedTuple):
-    """A parameter of a variant, written in brackets: ``sca(10)``; no default: it must be given."""
+    """A parameter of a variant, written in brackets: ``sca(10)``; no default: it must be given.
+
+    A choice between words, written ``welcome(bwe=tustin)``, lists them in ``choices``; its default is
+    the place of one of them.
+    """
 
     name: str
     default: float | None
     minimum: float
     maximum: float
     about: str
+    choices: list[str]
 
 
 class VariantInfo(NamedTuple):

@@ -59,7 +59,12 @@ impl FromStr for BitRate {
         Ok(Self(libm::round(bps) as u64))
     }
 }
-unit_serde!(BitRate, "BitRate", "a rate with its unit, such as \"2Mbps\"", r"^\s*[0-9.]+\s*([kMG]?bps|[kMG]?bit/s)\s*$");
+unit_serde!(
+    BitRate,
+    "BitRate",
+    "a rate with its unit, such as \"2Mbps\"",
+    r"^\s*[0-9.]+\s*([kMG]?bps|[kMG]?bit/s)\s*$"
+);
 
 /// A size in bytes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -79,14 +84,7 @@ impl FromStr for Bytes {
             text,
             "a size",
             EXAMPLE,
-            &[
-                ("B", 1.0),
-                ("kB", 1e3),
-                ("MB", 1e6),
-                ("GB", 1e9),
-                ("KiB", 1024.0),
-                ("MiB", 1_048_576.0),
-            ],
+            &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024.0), ("MiB", 1_048_576.0)],
         )?;
         if n < 0.0 || libm::trunc(n) != n {
             return Err(UnitError::new(text, "a size is a whole number of bytes, not negative", EXAMPLE));
@@ -97,7 +95,12 @@ impl FromStr for Bytes {
         Ok(Self(n as u64))
     }
 }
-unit_serde!(Bytes, "Bytes", "a size with its unit, such as \"1460B\" or \"1MB\"", r"^\s*[0-9.]+\s*(B|kB|MB|GB|KiB|MiB)\s*$");
+unit_serde!(
+    Bytes,
+    "Bytes",
+    "a size with its unit, such as \"1460B\" or \"1MB\"",
+    r"^\s*[0-9.]+\s*(B|kB|MB|GB|KiB|MiB)\s*$"
+);
 
 /// Defines a real-valued quantity: a newtype over `f64` with a unit in text and no arithmetic across types.
 macro_rules! real_quantity {

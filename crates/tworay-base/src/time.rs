@@ -247,7 +247,12 @@ impl std::str::FromStr for SimDuration {
     }
 }
 
-unit_serde!(SimDuration, "SimDuration", "a time with its unit, such as \"900s\", \"20ms\" or \"10us\"", r"^\s*[0-9.]+\s*(ns|us|µs|ms|s|min|h)\s*$");
+unit_serde!(
+    SimDuration,
+    "SimDuration",
+    "a time with its unit, such as \"900s\", \"20ms\" or \"10us\"",
+    r"^\s*[0-9.]+\s*(ns|us|µs|ms|s|min|h)\s*$"
+);
 
 impl std::str::FromStr for SimTime {
     type Err = UnitError;

@@ -36,10 +36,16 @@ pub(crate) fn parse_with_units(
     let split = trimmed
         .char_indices()
         .find(|&(i, c)| {
-            let exponent_sign = (c == '+' || c == '-') && i > 0 && matches!(trimmed.as_bytes()[i - 1], b'e' | b'E');
+            let exponent_sign =
+                (c == '+' || c == '-') && i > 0 && matches!(trimmed.as_bytes()[i - 1], b'e' | b'E');
             let exponent = (c == 'e' || c == 'E')
                 && trimmed[i + 1..].starts_with(|n: char| n.is_ascii_digit() || n == '-' || n == '+');
-            !(c.is_ascii_digit() || c == '.' || c == '_' || (i == 0 && (c == '-' || c == '+')) || exponent || exponent_sign)
+            !(c.is_ascii_digit()
+                || c == '.'
+                || c == '_'
+                || (i == 0 && (c == '-' || c == '+'))
+                || exponent
+                || exponent_sign)
         })
         .map_or(trimmed.len(), |(i, _)| i);
     let (number, unit) = trimmed.split_at(split);
@@ -57,7 +63,11 @@ pub(crate) fn parse_with_units(
     }
     match units.iter().find(|(n, _)| *n == unit) {
         Some((_, factor)) => Ok(value * factor),
-        None => Err(UnitError::new(text, &format!("\"{unit}\" is no unit of {what} (one of {})", names()), example)),
+        None => Err(UnitError::new(
+            text,
+            &format!("\"{unit}\" is no unit of {what} (one of {})", names()),
+            example,
+        )),
     }
 }
 

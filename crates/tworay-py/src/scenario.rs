@@ -118,8 +118,9 @@ pub(crate) fn convert(
         .map_err(errors::scenario)
 }
 
-/// `(name, default, minimum, maximum, meaning)` of a variant's parameter.
-type PyParameter = (String, Option<f64>, f64, f64, String);
+/// `(name, default, minimum, maximum, meaning, words)` of a variant's parameter; of a choice between
+/// words the default is a place in their list.
+type PyParameter = (String, Option<f64>, f64, f64, String, Vec<String>);
 
 /// `(name, summary, source, parameters)` of every TCP variant.
 #[pyfunction]
@@ -130,7 +131,10 @@ pub(crate) fn variants() -> Vec<(String, String, String, Vec<PyParameter>)> {
             let parameters = v
                 .parameters
                 .iter()
-                .map(|p| (p.name.to_string(), p.default, p.min, p.max, p.about.to_string()))
+                .map(|p| {
+                    let words = p.choices.iter().map(|c| (*c).to_string()).collect();
+                    (p.name.to_string(), p.default, p.min, p.max, p.about.to_string(), words)
+                })
                 .collect();
             (v.name.to_string(), v.summary.to_string(), v.source.to_string(), parameters)
         })

@@ -138,9 +138,7 @@ impl DropReason {
             | DropReason::Timeout
             | DropReason::Loop
             | DropReason::MacCallback
-            | DropReason::Salvaged => {
-                LossCause::LinkFailure
-            }
+            | DropReason::Salvaged => LossCause::LinkFailure,
         }
     }
 }

@@ -168,7 +168,7 @@ impl Means {
         self.cwnd += dt * self.last_cwnd;
         self.flight += dt * self.last_flight;
         if let Some(phase) = self.last_phase {
-            self.phases[phase as usize] = self.phases[phase as usize] + spent;
+            self.phases[phase as usize] += spent;
         }
         if let Some(srtt) = self.last_srtt {
             self.srtt += dt * srtt;

@@ -63,10 +63,6 @@ impl Column {
             Carries::Ack => self.ack += 1,
         }
     }
-    /// Both kinds together.
-    pub fn total(&self) -> u64 {
-        self.data + self.ack
-    }
 }
 
 /// Segments of a flow alive in the network: shipped, neither delivered nor lost.
@@ -220,7 +216,8 @@ impl Ledger {
             match s.death {
                 Some((cause, node, at)) => {
                     self.lost[cause as usize].add(s.carries);
-                    let record = LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, uid, cause };
+                    let record =
+                        LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, uid, cause };
                     self.records.push(record);
                     self.count_aloft(s.flow, s.carries, false, now);
                 }
@@ -239,11 +236,7 @@ impl Ledger {
         }
     }
 
-    /// Segments sent.
-    pub fn sent(&self) -> Column {
-        self.sent
-    }
-    /// Segments that reached their destination.
+    #[cfg(test)]
     pub fn arrived(&self) -> Column {
         self.delivered
     }

@@ -43,6 +43,12 @@ pub struct FlowReport {
     pub rto_idle_seconds: f64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
+    /// Empty probes of the path or of a closed window sent.
+    pub probes_sent: u64,
+    /// How often the variant stopped the sender (Freeze-Probing: cycles; ELFN: stand-bys).
+    pub freezes: u64,
+    /// Time spent stopped, in stops that are over.
+    pub frozen_seconds: f64,
     /// Time-weighted mean of the congestion window (bounded by the advertised one).
     pub mean_cwnd_segments: Option<f64>,
     /// Time-weighted mean of segments sent and not acknowledged.
@@ -322,7 +328,16 @@ impl RunReport {
             })
             .collect();
         let packets = network.wires.trace.take().unwrap_or_default();
-        Self { document, losses: network.ledger.records().to_vec(), guesses, series, packets, aloft, hops, power }
+        Self {
+            document,
+            losses: network.ledger.records().to_vec(),
+            guesses,
+            series,
+            packets,
+            aloft,
+            hops,
+            power,
+        }
     }
 
     /// The document as one line of JSON.
@@ -436,6 +451,9 @@ impl RunReport {
                 ("timeouts", ints(|x| x.timeouts)),
                 ("rto_idle_seconds", reals(|x| x.rto_idle_seconds)),
                 ("fast_retransmits", ints(|x| x.fast_retransmits)),
+                ("probes_sent", ints(|x| x.probes_sent)),
+                ("freezes", ints(|x| x.freezes)),
+                ("frozen_seconds", reals(|x| x.frozen_seconds)),
                 ("mean_cwnd_segments", maybe(|x| x.mean_cwnd_segments)),
                 ("mean_in_flight_segments", maybe(|x| x.mean_in_flight_segments)),
                 ("mean_rtt_seconds", maybe(|x| x.mean_rtt_seconds)),
@@ -546,6 +564,9 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
         timeouts: 0,
         rto_idle_seconds: 0.0,
         fast_retransmits: 0,
+        probes_sent: 0,
+        freezes: 0,
+        frozen_seconds: 0.0,
         mean_cwnd_segments: None,
         mean_in_flight_segments: None,
         mean_rtt_seconds: None,
@@ -582,6 +603,9 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
                 timeouts: c.timeouts - before.timeouts,
                 rto_idle_seconds: c.rto_idle.saturating_sub(before.rto_idle).as_secs_f64(),
                 fast_retransmits: c.fast_retransmits - before.fast_retransmits,
+                probes_sent: c.probes_sent - before.probes_sent,
+                freezes: c.freezes - before.freezes,
+                frozen_seconds: c.frozen.saturating_sub(before.frozen).as_secs_f64(),
                 mean_cwnd_segments: Some(cwnd),
                 mean_in_flight_segments: Some(flight),
                 mean_rtt_seconds: srtt,

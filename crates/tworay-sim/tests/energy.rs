@@ -105,7 +105,7 @@ fn routes_go_round_a_dead_node() {
                 positions = [[0, 0], [200, 100], [200, -100], [400, 0]]\n\
                 [energy]\nmodel = \"per-packet\"\nbatteries = [{ node = 1, battery = \"1J\" }, { node = 2, battery = \"1J\" }]\n\
                 [[flow]]\nfrom = 0\nto = 3\napp = \"cbr\"\nrate = \"100kbps\"\nstart = \"1s\"\n";
-    let r = run_once(&parse(&text), 1);
+    let r = run_once(&parse(text), 1);
     // 24.4 packets a second at 2.7 mJ: the first relay lasts 15 s, the second as long again.
     let e = &r.document.energy;
     assert_eq!(e.dead_nodes, Some(2), "{e:?}");

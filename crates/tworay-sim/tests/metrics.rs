@@ -31,7 +31,11 @@ fn segments_alive_respect_the_window() {
 /// Little's law: segments alive = rate x time alive. On a clean hop all that is sent arrives.
 #[test]
 fn delay_obeys_littles_law() {
-    let r = run_once(&load("string-1", &["duration=60s", "routing.protocol=static", "tcp.variant=newreno+cwl(8)"]), 1).document;
+    let r = run_once(
+        &load("string-1", &["duration=60s", "routing.protocol=static", "tcp.variant=newreno+cwl(8)"]),
+        1,
+    )
+    .document;
     let f = &r.flows[0];
     let per_second = f.sent_segments as f64 / 59.0;
     let alive = per_second * f.mean_delay_seconds.expect("packets arrived");

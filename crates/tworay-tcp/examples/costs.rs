@@ -70,13 +70,14 @@ impl Bench {
         if segments == 0 {
             // The segment after the gap has arrived.
             let left = self.config.iss.wrapping_add(1 + (self.acked + MSS) as u32);
-            let block = SackBlock { left: Seq32(left), right: Seq32(left.wrapping_add(MSS as u32 * self.dups)) };
+            let block =
+                SackBlock { left: Seq32(left), right: Seq32(left.wrapping_add(MSS as u32 * self.dups)) };
             segment.options.sack.push(block);
             self.dups = (self.dups + 1).min(3);
         } else {
             self.dups = 1;
         }
-        self.now = self.now + SimDuration::from_millis(5);
+        self.now += SimDuration::from_millis(5);
         self.sender.on_segment(self.now, &segment, Arrival { ttl_left: 60, hops: 4 }, &mut self.actions);
         self.actions.clear();
     }
@@ -110,12 +111,12 @@ impl Bench {
                 self.ack(self.in_flight());
             }
             Operation::Timeout => {
-                self.now = self.now + SimDuration::from_secs(100);
+                self.now += SimDuration::from_secs(100);
                 self.sender.on_timer(self.now, TcpTimer::Retransmit, &mut self.actions);
                 self.actions.clear();
             }
             Operation::Probe => {
-                self.now = self.now + SimDuration::from_secs(100);
+                self.now += SimDuration::from_secs(100);
                 self.sender.on_timer(self.now, TcpTimer::Variant, &mut self.actions);
                 self.actions.clear();
             }

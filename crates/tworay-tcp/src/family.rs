@@ -2,6 +2,8 @@
 
 pub(crate) mod adaptive_sca;
 mod bandwidth;
+#[cfg(test)]
+mod bench;
 pub(crate) mod cwl;
 pub(crate) mod daa;
 pub(crate) mod elfn;

@@ -95,6 +95,13 @@ impl Variant {
         &self.parameters
     }
 
+    /// Its only part, by itself.
+    #[cfg(test)]
+    pub(crate) fn only_part(&self, config: &TcpConfig) -> Box<dyn CongestionControl> {
+        assert_eq!(self.parts.len(), 1, "{self}");
+        (self.parts[0].make)(config)
+    }
+
     pub(crate) fn controls(&self, config: &TcpConfig) -> Controls {
         Controls::new(self.parts.iter().map(|p| (p.role, (p.make)(config))))
     }

@@ -11,7 +11,14 @@ use tworay_wire::dsr::{DsrHeader, RouteError};
 
 impl Dsr {
     /// The MAC gave up sending the packet to `next_hop`.
-    pub fn on_link_failure(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
+    pub fn on_link_failure(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: Out,
+    ) {
         self.counters.link_failures += 1;
         if next_hop.is_broadcast() || !self.config.link_layer_feedback || packet.dsr.is_none() {
             self.drop_packet(id, DropReason::MacCallback, out);
@@ -26,7 +33,14 @@ impl Dsr {
     }
 
     /// A packet taken out of the interface queue.
-    pub fn on_queue_purged(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
+    pub fn on_queue_purged(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        next_hop: NodeId,
+        out: Out,
+    ) {
         if packet.dsr.is_none() || packet.dst.is_broadcast() {
             self.drop_packet(id, DropReason::MacCallback, out);
         } else {
@@ -130,7 +144,9 @@ impl Dsr {
         let path = self.cache.find(now, parcel.dst, Found::Overheard).filter(|_| !dead);
         match path {
             Some(path) => self.send_along(now, parcel, &path, SimDuration::ZERO, out),
-            None if self.config.requests == RequestPattern::Ns2 && !dead => self.send_or_wait(now, parcel, out),
+            None if self.config.requests == RequestPattern::Ns2 && !dead => {
+                self.send_or_wait(now, parcel, out)
+            }
             None => self.drop_packet(parcel.id, DropReason::MacCallback, out),
         }
     }

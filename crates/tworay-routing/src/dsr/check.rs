@@ -2,7 +2,9 @@
 
 use crate::Malformed;
 use tworay_base::NodeId;
-use tworay_wire::dsr::{DsrHeader, MAX_ADDRESSES, MAX_SALVAGE, RouteError, RouteReply, RouteRequest, SourceRoute};
+use tworay_wire::dsr::{
+    DsrHeader, MAX_ADDRESSES, MAX_SALVAGE, RouteError, RouteReply, RouteRequest, SourceRoute,
+};
 use tworay_wire::{Body, Packet};
 
 /// Finds what is impossible in a header. `from` sent the frame to `to`; `to` is a node, or all.
@@ -29,7 +31,12 @@ pub(super) fn check(packet: &Packet, header: &DsrHeader, from: NodeId, to: NodeI
     }
 }
 
-fn check_request(packet: &Packet, header: &DsrHeader, r: &RouteRequest, from: NodeId) -> Result<(), Malformed> {
+fn check_request(
+    packet: &Packet,
+    header: &DsrHeader,
+    r: &RouteRequest,
+    from: NodeId,
+) -> Result<(), Malformed> {
     if !packet.dst.is_broadcast() || header.source_route.is_some() || !matches!(packet.body, Body::Dsr) {
         return Err(Malformed::NotOnRoute);
     }

@@ -161,7 +161,7 @@ impl DsrConfig {
             try_passive_acks: 1,
             passive_ack_timeout: SimDuration::from_millis(100),
             max_maint_rexmt: 2,
-            ack_timeout: SimDuration::from_millis(300),
+            ack_timeout: SimDuration::from_millis(250),
             maint_holdoff: SimDuration::from_millis(250),
             rexmt_buffer_packets: 50,
             maintenance_order: MaintenanceOrder::Fifo,
@@ -252,8 +252,13 @@ impl DsrConfig {
         if let Some((key, _)) = zero_time.iter().find(|(_, d)| d.is_zero()) {
             return problem(key, "must be longer than zero".into(), "give a time such as \"1s\"".into());
         }
-        if let Some((key, n, low, high)) = counts.iter().find(|(_, n, low, high)| !(low..=high).contains(&n)) {
-            return problem(key, format!("{n} is out of range"), format!("give a whole number from {low} to {high}"));
+        if let Some((key, n, low, high)) = counts.iter().find(|(_, n, low, high)| !(low..=high).contains(&n))
+        {
+            return problem(
+                key,
+                format!("{n} is out of range"),
+                format!("give a whole number from {low} to {high}"),
+            );
         }
         if self.max_request_period < self.request_period {
             let remedy = format!("give at least request_period ({})", self.request_period);

@@ -46,7 +46,15 @@ impl Dsr {
         self.finish(now, out);
     }
 
-    fn on_header(&mut self, now: SimTime, id: PacketId, packet: &Packet, header: &DsrHeader, from: NodeId, out: Out) {
+    fn on_header(
+        &mut self,
+        now: SimTime,
+        id: PacketId,
+        packet: &Packet,
+        header: &DsrHeader,
+        from: NodeId,
+        out: Out,
+    ) {
         self.heed_errors(now, header, out);
         if header.request.is_some() {
             self.on_request(now, packet, header, out);
@@ -73,7 +81,11 @@ impl Dsr {
         }
         if ends_here {
             let data = !matches!(packet.body, Body::Dsr);
-            out.push(if data { RoutingAction::Deliver { packet: id } } else { RoutingAction::Consume { packet: id } });
+            out.push(if data {
+                RoutingAction::Deliver { packet: id }
+            } else {
+                RoutingAction::Consume { packet: id }
+            });
         } else if packet.ttl <= 1 {
             self.drop_packet(id, DropReason::Ttl, out);
         } else {
@@ -122,7 +134,14 @@ impl Dsr {
     }
 
     /// Sends a packet with a new route: its own, or that of another node, which is salvaged so.
-    pub(super) fn send_along(&mut self, now: SimTime, mut parcel: Parcel, path: &[NodeId], delay: SimDuration, out: Out) {
+    pub(super) fn send_along(
+        &mut self,
+        now: SimTime,
+        mut parcel: Parcel,
+        path: &[NodeId],
+        delay: SimDuration,
+        out: Out,
+    ) {
         let (Some(&next_hop), Some((_, relays))) = (path.first(), path.split_last()) else { return };
         let left = relays.len() as u8;
         let route = if parcel.src == self.node {
@@ -146,13 +165,10 @@ impl Dsr {
         if !data {
             return;
         }
-        let known = self.in_use.get(&dst);
-        if known.is_some_and(|k| k.as_slice() == path) {
+        if self.in_use.get(&dst).is_some_and(|known| known.as_slice() == path) {
             return;
         }
-        if known.is_some() {
-            self.counters.route_changes += 1;
-        }
+        self.counters.route_changes += 1;
         self.in_use.insert(dst, path.into());
         out.push(RoutingAction::Note(RoutingNote::RouteChanged { dst, hops: path.len() as u8 }));
     }

@@ -23,7 +23,8 @@ impl Dsr {
             return;
         }
         self.counters.discoveries += 1;
-        let fresh = Search { began_at: now, last_at: now, tries: 0, nonpropagating: false, until: SimTime::NEVER };
+        let fresh =
+            Search { began_at: now, last_at: now, tries: 0, nonpropagating: false, until: SimTime::NEVER };
         self.searches.insert(dst, fresh);
         if self.config.nonpropagating {
             self.send_request(now, dst, 1, out);
@@ -82,7 +83,10 @@ impl Dsr {
             search.nonpropagating = nonpropagating;
             self.counters.discoveries += u64::from(fresh);
             self.send_request(now, dst, if nonpropagating { 1 } else { hop_limit }, out);
-        } else if own && search.nonpropagating && now.since(search.last_at) > self.config.nonprop_request_timeout {
+        } else if own
+            && search.nonpropagating
+            && now.since(search.last_at) > self.config.nonprop_request_timeout
+        {
             search.nonpropagating = false;
             self.send_request(now, dst, hop_limit, out);
         }
@@ -123,7 +127,8 @@ impl Dsr {
         if packet.src == self.node || request.addresses.contains(&self.node) {
             return;
         }
-        let mut back: Addresses = std::iter::once(packet.src).chain(request.addresses.iter().copied()).collect();
+        let mut back: Addresses =
+            std::iter::once(packet.src).chain(request.addresses.iter().copied()).collect();
         back.reverse();
         let most = usize::from(self.config.max_route_hops);
         if request.target == self.node {
@@ -172,7 +177,14 @@ impl Dsr {
     }
 
     /// Answers: the way the request has come, this node, `rest`.
-    fn reply(&mut self, request: &RouteRequest, rest: &[NodeId], back: &[NodeId], delay: SimDuration, out: Out) {
+    fn reply(
+        &mut self,
+        request: &RouteRequest,
+        rest: &[NodeId],
+        back: &[NodeId],
+        delay: SimDuration,
+        out: Out,
+    ) {
         let mut addresses = request.addresses.clone();
         addresses.push(self.node);
         addresses.extend_from_slice(rest);

@@ -41,8 +41,7 @@ impl Dsr {
         delay: SimDuration,
         out: Out,
     ) {
-        let watched = self.config.watches()
-            && self.held.len() < self.config.rexmt_buffer_packets as usize;
+        let watched = self.config.watches() && self.held.len() < self.config.rexmt_buffer_packets as usize;
         match self.proof(now, &parcel, next_hop).filter(|_| watched) {
             None => {
                 let header = Some(Box::new(parcel.header));

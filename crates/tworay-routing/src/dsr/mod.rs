@@ -140,16 +140,21 @@ impl Dsr {
     /// A new packet of DSR's own along `path` to its last node.
     fn originate(&mut self, mut header: DsrHeader, path: &[NodeId], delay: SimDuration, out: Out) {
         let (Some(&next_hop), Some((&dst, relays))) = (path.first(), path.split_last()) else { return };
-        header.source_route = Some(SourceRoute {
-            salvage: 0,
-            segments_left: relays.len() as u8,
-            addresses: relays.into(),
-        });
+        header.source_route =
+            Some(SourceRoute { salvage: 0, segments_left: relays.len() as u8, addresses: relays.into() });
         self.emit(header, dst, CONTROL_TTL, next_hop, delay, out);
     }
 
     /// Sends a packet that consists of DSR's options.
-    fn emit(&mut self, header: DsrHeader, dst: NodeId, ttl: u8, next_hop: NodeId, delay: SimDuration, out: Out) {
+    fn emit(
+        &mut self,
+        header: DsrHeader,
+        dst: NodeId,
+        ttl: u8,
+        next_hop: NodeId,
+        delay: SimDuration,
+        out: Out,
+    ) {
         let packet = self.control(self.node, dst, ttl, header);
         out.push(RoutingAction::Originate { packet, next_hop, delay });
     }

@@ -55,4 +55,3 @@ pub(super) struct Search {
     /// When the wait for an answer is over.
     pub until: SimTime,
 }
-

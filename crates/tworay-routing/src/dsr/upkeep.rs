@@ -37,7 +37,10 @@ impl Dsr {
 
     /// The end of every input: what was learned sends waiting packets, and the timer is set.
     pub(super) fn finish(&mut self, now: SimTime, out: Out) {
-        if std::mem::take(&mut self.news) && self.config.requests == RequestPattern::Rfc4728 && !self.buffer.is_empty() {
+        if std::mem::take(&mut self.news)
+            && self.config.requests == RequestPattern::Rfc4728
+            && !self.buffer.is_empty()
+        {
             self.release(now, self.config.release_spacing, out);
         }
         if std::mem::take(&mut self.stale_timer) {

@@ -8,13 +8,8 @@ fn read(text: &str) -> Result<RoutingConfig, String> {
     toml::from_str(text).map_err(|e| e.to_string())
 }
 
-const PRESETS: [DsrPreset; 5] = [
-    DsrPreset::Rfc4728,
-    DsrPreset::ThesisTrace,
-    DsrPreset::Thesis,
-    DsrPreset::Ns2,
-    DsrPreset::FreezeProbing,
-];
+const PRESETS: [DsrPreset; 5] =
+    [DsrPreset::Rfc4728, DsrPreset::ThesisTrace, DsrPreset::Thesis, DsrPreset::Ns2, DsrPreset::FreezeProbing];
 
 #[test]
 fn a_preset_is_the_base_and_other_keys_lie_on_top() {

@@ -20,7 +20,11 @@ impl Desk {
         Self { router: router(node, &config, 1), next: 0, verbose: false }
     }
 
-    fn act(&mut self, packet: &Packet, call: impl FnOnce(&mut Router, PacketId, &mut Vec<RoutingAction>)) -> Vec<String> {
+    fn act(
+        &mut self,
+        packet: &Packet,
+        call: impl FnOnce(&mut Router, PacketId, &mut Vec<RoutingAction>),
+    ) -> Vec<String> {
         let mut out = Vec::new();
         call(&mut self.router, PacketId(self.next), &mut out);
         self.next += 1;
@@ -67,8 +71,12 @@ fn word(action: RoutingAction, packet: &mut Packet, verbose: bool) -> Option<Str
         RoutingAction::Forward { next_hop, delay, .. } if delay.is_zero() => {
             format!("{} to {next_hop}", describe(packet))
         }
-        RoutingAction::Forward { next_hop, delay, .. } => format!("{} to {next_hop} in {delay}", describe(packet)),
-        RoutingAction::Originate { packet, next_hop, .. } => format!("new {} to {next_hop}", describe(&packet)),
+        RoutingAction::Forward { next_hop, delay, .. } => {
+            format!("{} to {next_hop} in {delay}", describe(packet))
+        }
+        RoutingAction::Originate { packet, next_hop, .. } => {
+            format!("new {} to {next_hop}", describe(&packet))
+        }
         RoutingAction::Deliver { .. } => "deliver".into(),
         RoutingAction::Consume { .. } => return None,
         RoutingAction::Drop { reason, .. } => format!("drop {}", reason.name()),

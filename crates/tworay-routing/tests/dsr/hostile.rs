@@ -37,7 +37,11 @@ fn impossible_headers_are_dropped_and_counted() {
     let cases = [
         ("AODV", aodv, Malformed::ForeignProtocol),
         ("no route, no destination", bare, Malformed::MissingHeader),
-        ("nothing at all", Packet { dsr: None, ..control(2, n(5), 9, DsrHeader::default()) }, Malformed::MissingHeader),
+        (
+            "nothing at all",
+            Packet { dsr: None, ..control(2, n(5), 9, DsrHeader::default()) },
+            Malformed::MissingHeader,
+        ),
         ("transit without a route", with(data(1, 9, 1), DsrHeader::default()), Malformed::NotOnRoute),
         ("more left than there is", with(data(1, 9, 1), route(&[2, 5], 3, 0)), Malformed::SegmentsLeft),
         ("meant for another node", with(data(1, 9, 1), route(&[2, 6], 1, 0)), Malformed::NotOnRoute),
@@ -52,7 +56,11 @@ fn impossible_headers_are_dropped_and_counted() {
         ("for everyone", control(2, everyone, 9, request(ALL, &[])), Malformed::BroadcastAddress),
         ("for its own initiator", control(2, everyone, 9, request(2, &[])), Malformed::SameEnds),
         ("relayed by another node", control(1, everyone, 9, request(9, &[3])), Malformed::NotOnRoute),
-        ("relayed by its initiator", control(1, everyone, 9, request(9, &[1, 2])), Malformed::RepeatedAddress),
+        (
+            "relayed by its initiator",
+            control(1, everyone, 9, request(9, &[1, 2])),
+            Malformed::RepeatedAddress,
+        ),
         ("relayed too often", control(1, everyone, 9, request(9, &many)), Malformed::TooLong),
         ("an empty reply", control(1, n(5), 9, reply(&[])), Malformed::EmptyList),
         ("a reply through its initiator", control(1, n(5), 9, reply(&[2, 5, 9])), Malformed::RepeatedAddress),
@@ -109,7 +117,11 @@ prop_compose! {
 
 /// A header as an honest node sends it from `from` to node 0, so that more than the checks is reached.
 fn honest() -> impl Strategy<Value = (NodeId, NodeId, NodeId, DsrHeader)> {
-    (prop::sample::subsequence((1u16..9).collect::<Vec<_>>(), 3..6).prop_shuffle(), any::<bool>(), any_header())
+    (
+        prop::sample::subsequence((1u16..9).collect::<Vec<_>>(), 3..6).prop_shuffle(),
+        any::<bool>(),
+        any_header(),
+    )
         .prop_map(|(others, ends_here, any)| {
             let others: Vec<NodeId> = others.into_iter().map(NodeId).collect();
             let (src, from, beyond) = (others[0], others[1], &others[2..]);
@@ -121,7 +133,8 @@ fn honest() -> impl Strategy<Value = (NodeId, NodeId, NodeId, DsrHeader)> {
             }
             let segments_left = addresses.len() as u8 - 1;
             let source_route = Some(SourceRoute { salvage: 0, segments_left, addresses: addresses.into() });
-            let header = DsrHeader { request: None, replies: Vec::new(), errors: Vec::new(), source_route, ..any };
+            let header =
+                DsrHeader { request: None, replies: Vec::new(), errors: Vec::new(), source_route, ..any };
             (src, dst, from, header)
         })
 }

@@ -134,50 +134,34 @@ fn without_the_link_layer_acknowledgments_find_the_break() {
         3.103s 2>3 data 3 via [1-2-3] left 1
         3.103s 3>4 data 2 ack? 2 via [1-2-3] left 0
         3.108s 3 drops data 2 ack? 2 via [1-2-3] left 0 (CBK)
-        3.108s 3>4 data 3 ack? 3 via [1-2-3] left 0
-        3.113s 3 drops data 3 ack? 3 via [1-2-3] left 0 (CBK)
+        3.108s 3>4 data 3 via [1-2-3] left 0
+        3.113s 3 drops data 3 via [1-2-3] left 0 (CBK)
         3.2s 0>1 data 4 via [1-2-3] left 3
         3.201s 1>2 data 4 via [1-2-3] left 2
         3.202s 2>3 data 2 via [1-2-3] left 1
         3.203s 2>3 data 4 via [1-2-3] left 1
-        3.204s 2>3 data 3 via [1-2-3] left 1
-        3.204s 3>4 data 4 ack? 4 via [1-2-3] left 0
-        3.209s 3 drops data 4 ack? 4 via [1-2-3] left 0 (CBK)
+        3.204s 3>4 data 4 via [1-2-3] left 0
+        3.209s 3 drops data 4 via [1-2-3] left 0 (CBK)
         3.302s 2>3 data 2 ack? 1 via [1-2-3] left 1
-        3.303s 2>3 data 4 via [1-2-3] left 1
         3.303s 3>2 ACK 1
-        3.304s 2>3 data 3 ack? 2 via [1-2-3] left 1
-        3.305s 3>2 ACK 2
-        3.402s 2>3 data 4 ack? 3 via [1-2-3] left 1
-        3.403s 3>4 data 2 ack? 2 via [1-2-3] left 0
-        3.408s 3 drops data 2 ack? 2 via [1-2-3] left 0 (CBK)
-        3.408s 3>2 ACK 3
-        3.409s 3>4 data 3 ack? 3 via [1-2-3] left 0
-        3.414s 3 drops data 3 ack? 3 via [1-2-3] left 0 (CBK)
-        3.504s 3>4 data 4 ack? 4 via [1-2-3] left 0
-        3.509s 3 drops data 4 ack? 4 via [1-2-3] left 0 (CBK)
-        3.703s 3>4 data 2 ack? 2 via [1-2-3] left 0
-        3.708s 3 drops data 2 ack? 2 via [1-2-3] left 0 (CBK)
-        3.708s 3>4 data 3 ack? 3 via [1-2-3] left 0
-        3.713s 3 drops data 3 ack? 3 via [1-2-3] left 0 (CBK)
-        3.804s 3>4 data 4 ack? 4 via [1-2-3] left 0
-        3.809s 3 drops data 4 ack? 4 via [1-2-3] left 0 (CBK)
-        4.003s 3>2 RERR 3-4 to 0 via [2-1] left 2
-        4.004s 3>5 data 2 via [3-5] left 1 salvaged 1
-        4.004s 2>1 RERR 3-4 to 0 via [2-1] left 1
-        4.005s 3>5 data 3 via [3-5] left 1 salvaged 1
-        4.005s 5>4 data 2 ack? 1 via [3-5] left 0 salvaged 1
-        4.005s 1>0 RERR 3-4 to 0 ack? 2 via [2-1] left 0
-        4.006s 3>5 data 4 via [3-5] left 1 salvaged 1
-        4.006s 4 gets data 2
-        4.006s 5>4 data 3 ack? 2 via [3-5] left 0 salvaged 1
-        4.006s 4>5 ACK 1
-        4.006s 0>1 ACK 2
-        4.007s 4 gets data 3
-        4.007s 5>4 data 4 ack? 3 via [3-5] left 0 salvaged 1
-        4.007s 4>5 ACK 2
-        4.008s 4 gets data 4
-        4.008s 4>5 ACK 3
+        3.353s 3>4 data 2 ack? 2 via [1-2-3] left 0
+        3.358s 3 drops data 2 ack? 2 via [1-2-3] left 0 (CBK)
+        3.603s 3>4 data 2 ack? 2 via [1-2-3] left 0
+        3.608s 3 drops data 2 ack? 2 via [1-2-3] left 0 (CBK)
+        3.853s 3>2 RERR 3-4 to 0 via [2-1] left 2
+        3.854s 3>5 data 2 via [3-5] left 1 salvaged 1
+        3.854s 2>1 RERR 3-4 to 0 via [2-1] left 1
+        3.855s 3>5 data 3 via [3-5] left 1 salvaged 1
+        3.855s 5>4 data 2 ack? 1 via [3-5] left 0 salvaged 1
+        3.855s 1>0 RERR 3-4 to 0 ack? 2 via [2-1] left 0
+        3.856s 3>5 data 4 via [3-5] left 1 salvaged 1
+        3.856s 4 gets data 2
+        3.856s 5>4 data 3 via [3-5] left 0 salvaged 1
+        3.856s 4>5 ACK 1
+        3.856s 0>1 ACK 2
+        3.857s 4 gets data 3
+        3.857s 5>4 data 4 via [3-5] left 0 salvaged 1
+        3.858s 4 gets data 4
         ",
     );
 }

@@ -23,7 +23,11 @@ fn desk(config: DsrConfig) -> Desk {
         let route: &[u16] = if dst == 6 { &[6] } else { &[6, 9] };
         let source_route = header(if dst == 6 { &[] } else { &[6] }, 0).source_route;
         let replies = vec![RouteReply { addresses: list(route) }];
-        desk.hear(ms(0), 6, &control(dst, n(5), 9, DsrHeader { replies, source_route, ..DsrHeader::default() }));
+        desk.hear(
+            ms(0),
+            6,
+            &control(dst, n(5), 9, DsrHeader { replies, source_route, ..DsrHeader::default() }),
+        );
     }
     desk
 }
@@ -46,17 +50,17 @@ fn silence_brings_another_attempt_then_questions_then_a_broken_link() {
     let packet = data(5, 9, 1);
     desk.send(ms(0), &packet);
     assert_eq!(desk.wake(ms(100), &packet), ["copy data 1 via [6] left 1 to 6", "wake at 0.2s"]);
-    assert_eq!(desk.wake(ms(200), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 0.5s"]);
-    assert_eq!(desk.wake(ms(500), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 0.8s"]);
-    assert_eq!(desk.wake(ms(800), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 1.1s"]);
+    assert_eq!(desk.wake(ms(200), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 0.45s"]);
+    assert_eq!(desk.wake(ms(450), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 0.7s"]);
+    assert_eq!(desk.wake(ms(700), &packet), ["copy data 1 ack? 1 via [6] left 1 to 6", "wake at 0.95s"]);
     assert_eq!(
-        desk.wake(ms(1100), &packet),
+        desk.wake(ms(950), &packet),
         [
             "LinkBroken { neighbour: NodeId(6) }",
             "RouteError { broken_from: NodeId(5), broken_to: NodeId(6), dst: NodeId(9) }",
             "RouteLost { dst: NodeId(9) }",
             "new RREQ #1 5..9 ttl 1 to *",
-            "wake at 1.13s",
+            "wake at 0.98s",
         ]
     );
     assert_eq!(desk.router.buffered().len(), 1, "the packet waits for a route now");
@@ -75,6 +79,20 @@ fn the_last_hop_is_asked_and_a_confirmed_link_is_left_in_peace() {
     assert_eq!(desk.send(ms(253), &data(5, 6, 3)), ["copy data 3 ack? 2 via [] left 0 to 6"], "after it");
     desk.hear(ms(260), 6, &ack(2, 6, 5));
     assert!(desk.router.buffered().is_empty(), "the packet that rode along is covered");
+}
+
+#[test]
+fn a_link_is_tested_by_one_packet_at_a_time() {
+    let mut desk = desk(DsrConfig::thesis_trace());
+    for uid in 1..4 {
+        desk.send(ms(uid), &data(5, 9, uid));
+    }
+    // Only the first is repeated, and its confirmation doesn't cover what was sent after it.
+    assert_eq!(desk.wake(ms(101), &data(5, 9, 1)), ["copy data 1 via [6] left 1 to 6"]);
+    desk.overhear(ms(103), 6, 9, &with(data(5, 9, 1), header(&[6], 0)));
+    assert_eq!(desk.router.buffered().len(), 2);
+    desk.overhear(ms(104), 6, 9, &with(data(5, 9, 3), header(&[6], 0)));
+    assert!(desk.router.buffered().is_empty(), "the third covers the second");
 }
 
 #[test]

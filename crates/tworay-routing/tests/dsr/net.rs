@@ -109,12 +109,8 @@ pub struct Net {
 
 impl Net {
     pub fn new(nodes: u16, config: &DsrConfig, seed: u64) -> Self {
-        let station = |i| Station {
-            router: router(i, config, seed),
-            queue: VecDeque::new(),
-            sending: false,
-            timer: 0,
-        };
+        let station =
+            |i| Station { router: router(i, config, seed), queue: VecDeque::new(), sending: false, timer: 0 };
         Self {
             now: SimTime::ZERO,
             stations: (0..nodes).map(station).collect(),

@@ -22,17 +22,19 @@ fn world() -> impl Strategy<Value = World> {
         DsrPreset::Ns2,
         DsrPreset::FreezeProbing,
     ]);
-    (preset, 3u16..9, any::<u64>(), prop_oneof![Just(0.0), 0.0..0.3]).prop_flat_map(|(preset, nodes, seed, loss)| {
-        let pair = move || (0..nodes, 0..nodes).prop_filter("two ends", |(a, b)| a != b);
-        let happening = prop_oneof![
-            4 => pair().prop_map(|(from, to)| Script::Send { from, to }),
-            2 => pair().prop_map(|(a, b)| Script::Down(a, b)),
-            2 => pair().prop_map(|(a, b)| Script::Up(a, b)),
-            1 => pair().prop_map(|(a, b)| Script::Lose(a, b)),
-        ];
-        (prop::collection::vec(pair(), 2..20), prop::collection::vec((0u64..6000, happening), 1..60))
-            .prop_map(move |(links, script)| World { preset, nodes, seed, loss, links, script })
-    })
+    (preset, 3u16..9, any::<u64>(), prop_oneof![Just(0.0), 0.0..0.3]).prop_flat_map(
+        |(preset, nodes, seed, loss)| {
+            let pair = move || (0..nodes, 0..nodes).prop_filter("two ends", |(a, b)| a != b);
+            let happening = prop_oneof![
+                4 => pair().prop_map(|(from, to)| Script::Send { from, to }),
+                2 => pair().prop_map(|(a, b)| Script::Down(a, b)),
+                2 => pair().prop_map(|(a, b)| Script::Up(a, b)),
+                1 => pair().prop_map(|(a, b)| Script::Lose(a, b)),
+            ];
+            (prop::collection::vec(pair(), 2..20), prop::collection::vec((0u64..6000, happening), 1..60))
+                .prop_map(move |(links, script)| World { preset, nodes, seed, loss, links, script })
+        },
+    )
 }
 
 proptest! {

@@ -26,9 +26,19 @@ fn reply(src: u16, dst: u16, route: &[u16], via: &[u16]) -> Packet {
 }
 
 fn error(source: u16, unreachable: u16, destination: u16, via: &[u16]) -> Packet {
-    let error = RouteError { salvage: 0, source: n(source), destination: n(destination), unreachable: n(unreachable) };
+    let error = RouteError {
+        salvage: 0,
+        source: n(source),
+        destination: n(destination),
+        unreachable: n(unreachable),
+    };
     let source_route = Some(SourceRoute { salvage: 0, segments_left: 0, addresses: list(via) });
-    control(source, n(destination), 9, DsrHeader { errors: vec![error], source_route, ..DsrHeader::default() })
+    control(
+        source,
+        n(destination),
+        9,
+        DsrHeader { errors: vec![error], source_route, ..DsrHeader::default() },
+    )
 }
 
 /// Every rule of answering and relaying, at node 5.
@@ -52,12 +62,26 @@ fn a_request_is_answered_relayed_or_ignored() {
             request(1, 1, 9, &[2], 9),
             &["new RREP 1-2-5-6-7-8-9 via [2] left 1 to 2"],
         ),
-        ("but with no node twice", &cached, request(1, 1, 9, &[7, 2], 9), &["new RREQ #1 1-7-2-5..9 ttl 8 to *"]),
+        (
+            "but with no node twice",
+            &cached,
+            request(1, 1, 9, &[7, 2], 9),
+            &["new RREQ #1 1-7-2-5..9 ttl 8 to *"],
+        ),
     ];
     for (what, prepare, packet, expected) in cases {
         let mut desk = Desk::new(5, DsrConfig::rfc4728());
         prepare(&mut desk);
-        let from = packet.dsr.as_ref().unwrap().request.as_ref().unwrap().addresses.last().map_or(packet.src.0, |a| a.0);
+        let from = packet
+            .dsr
+            .as_ref()
+            .unwrap()
+            .request
+            .as_ref()
+            .unwrap()
+            .addresses
+            .last()
+            .map_or(packet.src.0, |a| a.0);
         assert_eq!(desk.hear(ms(2), from, &packet), expected, "{what}");
     }
 }
@@ -131,7 +155,12 @@ fn the_last_error_rides_on_the_next_request() {
     let mut relay = Desk::new(6, DsrConfig::rfc4728());
     relay.hear(ms(1), 3, &reply(9, 6, &[3, 9], &[3]));
     let mut asking = request(5, 1, 8, &[], 9);
-    asking.dsr.as_mut().unwrap().errors.push(RouteError { salvage: 0, source: n(3), destination: n(5), unreachable: n(9) });
+    asking.dsr.as_mut().unwrap().errors.push(RouteError {
+        salvage: 0,
+        source: n(3),
+        destination: n(5),
+        unreachable: n(9),
+    });
     assert_eq!(relay.hear(ms(2), 5, &asking), ["new RREQ #1 5-6..8 ttl 8 RERR 3-9 to 5 to *"]);
     assert_eq!(relay.route(ms(2), 9), None);
 }
@@ -162,7 +191,11 @@ fn a_packet_without_its_next_hop_is_salvaged_within_limits() {
     assert_eq!(known(rfc()).fail(ms(2), &failed(15), 6)[1], "drop SAL");
     assert_eq!(known(DsrConfig { salvage: false, ..rfc() }).fail(ms(2), &failed(0), 6)[1], "drop CBK");
     assert_eq!(Desk::new(5, rfc()).fail(ms(2), &failed(0), 6)[1], "drop CBK", "no other way");
-    assert_eq!(Desk::new(5, DsrConfig::ns2()).fail(ms(2), &failed(0), 6), [rerr, "purge 6"], "ns-2 lets it wait");
+    assert_eq!(
+        Desk::new(5, DsrConfig::ns2()).fail(ms(2), &failed(0), 6),
+        [rerr, "purge 6"],
+        "ns-2 lets it wait"
+    );
 }
 
 #[test]

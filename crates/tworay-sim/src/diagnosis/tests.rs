@@ -25,13 +25,43 @@ fn which_loss_a_guess_is_about() {
         ("nothing was lost", &[], &[], &[], None),
         ("the segment was", &[(1001, 7, Channel)], &[], &[], Some(Channel)),
         ("another one was", &[(2001, 8, Channel)], &[], &[], None),
-        ("it was lost twice: the newer counts", &[(1001, 7, Channel), (1001, 50, LinkFailure)], &[], &[(again, 50)], Some(LinkFailure)),
+        (
+            "it was lost twice: the newer counts",
+            &[(1001, 7, Channel), (1001, 50, LinkFailure)],
+            &[],
+            &[(again, 50)],
+            Some(LinkFailure),
+        ),
         ("what was sent again arrived", &[(1001, 7, Channel)], &[], &[(again, 50)], None),
-        ("it arrived, its ACK was lost", &[(1001, 7, Channel)], &[(2001, 60, Contention)], &[(again, 50)], Some(Contention)),
+        (
+            "it arrived, its ACK was lost",
+            &[(1001, 7, Channel)],
+            &[(2001, 60, Contention)],
+            &[(again, 50)],
+            Some(Contention),
+        ),
         ("a lost ACK of less says nothing", &[], &[(1001, 60, Contention)], &[], None),
-        ("the newest lost ACK counts", &[], &[(2001, 60, Contention), (3001, 61, Congestion)], &[], Some(Congestion)),
-        ("the lost segment before its ACKs", &[(1001, 7, Channel)], &[(3001, 61, Congestion)], &[], Some(Channel)),
-        ("what was sent later can't be meant", &[(1001, AT, Channel)], &[(2001, AT + 1, Congestion)], &[(again, AT)], None),
+        (
+            "the newest lost ACK counts",
+            &[],
+            &[(2001, 60, Contention), (3001, 61, Congestion)],
+            &[],
+            Some(Congestion),
+        ),
+        (
+            "the lost segment before its ACKs",
+            &[(1001, 7, Channel)],
+            &[(3001, 61, Congestion)],
+            &[],
+            Some(Channel),
+        ),
+        (
+            "what was sent later can't be meant",
+            &[(1001, AT, Channel)],
+            &[(2001, AT + 1, Congestion)],
+            &[(again, AT)],
+            None,
+        ),
     ];
     for (what, data, acks, resent, cause) in table {
         assert_eq!(losses(data, acks).cause(again, AT, resent), cause, "{what}");

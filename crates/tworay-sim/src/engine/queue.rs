@@ -73,7 +73,7 @@ impl<E: Copy> EventQueue<E> {
         loop {
             let child = 4 * i + 1;
             let least = match heap.get(child..child + 4) {
-                Some(&[ref a, ref b, ref c, ref d]) => {
+                Some([a, b, c, d]) => {
                     let (x, kx) = if b.key < a.key { (1, b.key) } else { (0, a.key) };
                     let (y, ky) = if d.key < c.key { (3, d.key) } else { (2, c.key) };
                     child + if ky < kx { y } else { x }
@@ -100,16 +100,6 @@ impl<E: Copy> EventQueue<E> {
         heap[i] = last;
         self.now = first.at();
         Some((self.now, first.event))
-    }
-
-    /// Events waiting.
-    pub fn len(&self) -> usize {
-        self.heap.len()
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
     }
 
     /// The waiting events in no particular order.

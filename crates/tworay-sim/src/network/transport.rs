@@ -97,7 +97,9 @@ impl Network {
         {
             self.flows[flow].path.arrived(self.now.since(at), p.hops);
         }
-        let arrival = Arrival { ttl_left: p.ttl, hops: p.hops };
+        let route = p.dsr.as_ref().and_then(|header| header.source_route.as_ref());
+        let hops = route.map_or(0, |r| u8::try_from(r.addresses.len() + 1).unwrap_or(u8::MAX));
+        let arrival = Arrival { ttl_left: p.ttl, hops };
         match p.body {
             Body::Tcp(segment) => {
                 let side = if node == self.flows[flow].setup.to { Side::Passive } else { Side::Active };

@@ -47,11 +47,7 @@ const BUILTINS: &[Builtin] = &[
     Builtin { name: "strip-50", text: include_str!("../../scenarios/strip-50.toml"), numbers: &[] },
     Builtin { name: "square-50", text: include_str!("../../scenarios/square-50.toml"), numbers: &[] },
     Builtin { name: "route-break", text: include_str!("../../scenarios/route-break.toml"), numbers: &[] },
-    Builtin {
-        name: "energy-field",
-        text: include_str!("../../scenarios/energy-field.toml"),
-        numbers: &[],
-    },
+    Builtin { name: "energy-field", text: include_str!("../../scenarios/energy-field.toml"), numbers: &[] },
     Builtin {
         name: "energy-field-lost-link",
         text: include_str!("../../scenarios/energy-field-lost-link.toml"),

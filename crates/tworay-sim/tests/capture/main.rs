@@ -1,5 +1,7 @@
 //! Captures: what is in them, that they are complete, and that Wireshark reads the same.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod reader;
@@ -148,7 +150,8 @@ fn wires_are_captured() {
     assert!(sent["wire 0-1"] > 100 && sent["wire 2-1"] > 50, "{sent:?}");
     assert_eq!(sent["lost"], 1, "the one packet that the link drops");
     assert_eq!(report.document.ledger["channel"].data, 1);
-    let shown = records.iter().all(|r| r.decode().packet.is_some_and(|p| p.ip_bytes as usize == r.original_bytes));
+    let shown =
+        records.iter().all(|r| r.decode().packet.is_some_and(|p| p.ip_bytes as usize == r.original_bytes));
     assert!(shown);
 }
 
@@ -179,7 +182,8 @@ const WIRED: &str = r#"
 #[test]
 fn unwritable_places() {
     let pcap = Some(place("missing").join("run.pcapng"));
-    let error = run(&strip(&[]), &RunOptions { pcap, ..RunOptions::default() }, &RunControl::new()).unwrap_err();
+    let error =
+        run(&strip(&[]), &RunOptions { pcap, ..RunOptions::default() }, &RunControl::new()).unwrap_err();
     assert!(error.to_string().starts_with("can't write "), "{error}");
     assert!(error.to_string().contains("run.pcapng: No such file or directory"), "{error}");
 }

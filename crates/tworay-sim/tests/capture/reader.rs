@@ -2,7 +2,9 @@
 
 use std::path::Path;
 use tworay_wire::Packet;
-use tworay_wire::bytes::{Dot11, EtherType, FCS_BYTES, decode_dot11, decode_llc, decode_packet, radiotap, without_fcs};
+use tworay_wire::bytes::{
+    Dot11, EtherType, FCS_BYTES, decode_dot11, decode_llc, decode_packet, radiotap, without_fcs,
+};
 
 /// A record of a capture.
 pub struct Record {
@@ -79,7 +81,10 @@ impl Record {
         if !self.interface.starts_with("node ") {
             let mut whole = self.bytes.clone();
             whole.resize(self.original_bytes, 0);
-            return Contents { frame: None, packet: Some(decode_packet(EtherType::Ipv4, &whole, 0).unwrap()) };
+            return Contents {
+                frame: None,
+                packet: Some(decode_packet(EtherType::Ipv4, &whole, 0).unwrap()),
+            };
         }
         let (header, frame) = radiotap::decode(&self.bytes).unwrap();
         assert!(header.fcs && header.rate.is_some());

@@ -80,3 +80,6 @@ pub(crate) const ENTRY: Entry = Entry {
         },
     },
 };
+
+#[cfg(test)]
+mod tests;

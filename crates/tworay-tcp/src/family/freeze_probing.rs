@@ -17,6 +17,9 @@ use tworay_wire::{ProbeKind, ProbeOption};
 
 pub(crate) const NAME: &str = "freeze-probing";
 
+/// After so many probes without a marked answer an ACK without a mark is one.
+const PATIENCE: u32 = 3;
+
 /// The state diagram's states.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum State {
@@ -40,12 +43,15 @@ struct FreezeProbing {
     old: f64,
     /// Marks the newest probe.
     id: u16,
+    /// Probes of this freeze.
+    asked: u32,
 }
 
 impl FreezeProbing {
     fn freeze(&mut self, view: &SenderView, timed_out: bool, effects: &mut Effects) {
         self.state = State::Frozen { timed_out };
         self.old = view.cwnd;
+        self.asked = 0;
         effects.push(Effect::Freeze);
         effects.push(Effect::Retransmit);
         effects.push(Effect::StartTimer(self.frozen));
@@ -53,6 +59,7 @@ impl FreezeProbing {
 
     fn probe(&mut self, effects: &mut Effects) {
         self.state = State::Probing;
+        self.asked += 1;
         self.id = self.id.wrapping_add(1);
         effects.push(Effect::Probe(Some(ProbeOption { kind: ProbeKind::Probe1, id: self.id })));
         effects.push(Effect::StartTimer(self.probing));
@@ -116,8 +123,8 @@ impl CongestionControl for FreezeProbing {
         match self.state {
             State::Normal if view.after_timeout => DupAckDecision::Ignore,
             State::Normal => DupAckDecision::Recovery,
-            // A peer that doesn't know marks: any ACK may be the probe's.
-            State::Probing if !view.peer_probes => {
+            // A peer that doesn't know marks, or a path that takes them out: any ACK may be the probe's.
+            State::Probing if !view.peer_probes || self.asked >= PATIENCE => {
                 self.resume(view, effects);
                 DupAckDecision::Ignore
             }
@@ -170,7 +177,11 @@ pub(crate) const ENTRY: Entry = Entry {
                 state: State::Normal,
                 old: 1.0,
                 id: 0,
+                asked: 0,
             })
         },
     },
 };
+
+#[cfg(test)]
+mod tests;

@@ -12,14 +12,17 @@ mod decision;
 
 use super::*;
 use crate::control::{
-    Backoff, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent,
-    SenderView, Window,
+    Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict, RtoDecision,
+    RtoEvent, RttEvent, SenderView, Window,
 };
 use decision::{Judge, Outcome, Reference, Tie};
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
 pub(crate) const NAME: &str = "probing";
+
+/// So many probes in a row without an answer, and an ACK without a mark, mean that answers don't come.
+const PATIENCE: u16 = 8;
 
 /// The longest the probe timer becomes.
 const LONGEST: SimDuration = SimDuration::from_secs(60);
@@ -83,12 +86,14 @@ struct Probing {
     judge: Judge,
     id: u16,
     cycle: Option<Cycle>,
+    /// ACKs come but no answers: something on the way takes the option out. Plain NewReno from now on.
+    deaf: bool,
 }
 
 impl Probing {
     fn new(options: Options) -> Self {
         let judge = Judge::new(options.reference, options.tie);
-        Self { options, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None }
+        Self { options, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None, deaf: false }
     }
 
     /// Vegas' difference between the expected and the actual rate, against the threshold.
@@ -134,6 +139,21 @@ impl Probing {
         self.ask(view.now, ProbeKind::Probe1, effects);
     }
 
+    /// The path works, but probes get no answers: as a timeout without probing.
+    fn give_up(&mut self, view: &SenderView, effects: &mut Effects) {
+        let Some(cycle) = self.cycle.take() else { return };
+        self.deaf = true;
+        effects.push(Effect::StopTimer);
+        effects.push(Effect::Thaw);
+        let lost = view.una != view.max;
+        let ssthresh = if lost { cycle.standard.ssthresh } else { view.ssthresh };
+        effects.push(Effect::GoBack(Window { cwnd: if lost { 1.0 } else { view.cwnd }, ssthresh }));
+    }
+
+    fn unanswered(&self) -> bool {
+        self.cycle.is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= PATIENCE)
+    }
+
     /// Both round trips are known: what now?
     fn finish(&mut self, view: &SenderView, cycle: Cycle, probes: [f64; 2], effects: &mut Effects) {
         self.cycle = None;
@@ -169,11 +189,19 @@ impl CongestionControl for Probing {
         self.best = self.best.min(self.last);
     }
 
+    fn on_dup_ack(&mut self, view: &SenderView, _: &DupAckEvent, effects: &mut Effects) -> DupAckDecision {
+        if self.unanswered() {
+            self.give_up(view, effects);
+            return DupAckDecision::Ignore;
+        }
+        DupAckDecision::Recovery
+    }
+
     fn on_loss(&mut self, view: &SenderView, event: &LossEvent, effects: &mut Effects) -> Window {
         if self.cycle.is_some() {
             return unchanged(view);
         }
-        if !view.peer_probes {
+        if !view.peer_probes || self.deaf {
             return event.standard;
         }
         if self.contention(view) {
@@ -187,7 +215,7 @@ impl CongestionControl for Probing {
 
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
         let standard = RtoDecision { window: event.standard, backoff: Backoff::Double };
-        if event.opening || !view.peer_probes {
+        if event.opening || !view.peer_probes || self.deaf {
             return standard;
         }
         if self.options.gate_rto && self.contention(view) {
@@ -199,6 +227,9 @@ impl CongestionControl for Probing {
     }
 
     fn on_timer(&mut self, view: &SenderView, effects: &mut Effects) {
+        if self.unanswered() && view.una == view.max {
+            return self.give_up(view, effects);
+        }
         let Some(cycle) = &mut self.cycle else { return };
         cycle.step = Step::First;
         self.id = self.id.wrapping_add(1);

@@ -128,7 +128,6 @@ fn sensible_and_senseless_combinations() {
     }
 }
 
-
 #[test]
 fn the_guide_shows_the_code_that_is_compiled() {
     let guide = include_str!("../../../../docs/add-a-variant.md");

@@ -43,7 +43,7 @@ fn clustered_acks_do_not_deceive_tibet() {
 
 #[test]
 fn duplicate_acks_are_credited_once() {
-    let mut credit = bandwidth::Credit::default();
+    let mut credit = Credit::default();
     // Three duplicates stand for three segments; the ACK of five credits the other two.
     assert_eq!((0..3).map(|_| credit.duplicate()).sum::<f64>(), 3.0);
     assert_eq!(credit.advance(5.0), 2.0);

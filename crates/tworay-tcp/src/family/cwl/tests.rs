@@ -4,8 +4,8 @@ use crate::family::tests::*;
 
 #[test]
 fn window_limits() {
-    assert_eq!(part(&cwl::CWL, &[3.0]).limit(), Some(3.0));
-    let mut adaptive = part(&cwl::ADAPTIVE, &[]);
+    assert_eq!(part(&CWL, &[3.0]).limit(), Some(3.0));
+    let mut adaptive = part(&ADAPTIVE, &[]);
     assert_eq!(adaptive.limit(), None, "an unknown path");
     // Thesis, table 4.2
     for (hops, limit) in [

@@ -4,7 +4,7 @@ use crate::family::tests::*;
 
 #[test]
 fn fixed_rto_doubles_once() {
-    let mut part = part(&fixed_rto::ENTRY, &[]);
+    let mut part = part(&ENTRY, &[]);
     for (consecutive, backoff) in
         [(1, Backoff::Double), (2, Backoff::Keep), (3, Backoff::Keep), (1, Backoff::Double)]
     {

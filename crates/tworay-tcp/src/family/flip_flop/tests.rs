@@ -1,6 +1,4 @@
-#[allow(unused_imports)]
 use super::*;
-use crate::family::tests::*;
 
 #[test]
 fn the_flip_flop_notices_jumps() {

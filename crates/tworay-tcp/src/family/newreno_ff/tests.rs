@@ -5,7 +5,7 @@ use crate::family::tests::*;
 #[test]
 fn newreno_ff_blames_the_channel_without_delay() {
     let jumps = |ms: &[u64]| {
-        let mut p = part(&newreno_ff::ENTRY, &[10.0, 1.0, 0.0]);
+        let mut p = part(&ENTRY, &[10.0, 1.0, 0.0]);
         let (mut effects, v) = (Effects::new(), view(10.0, 20.0));
         for &n in ms {
             let exact = SimDuration::from_millis(n);

@@ -1,1 +1,145 @@
+use super::super::bench::{Bench, HALF};
+use super::decision::*;
 use super::*;
+use ProbeKind::{Pr1Ack, Pr2Ack};
+
+const SAME: Window = Window { cwnd: 10.0, ssthresh: 20.0 };
+
+/// Data round trips of 100 ms: no contention.
+fn calm(text: &str) -> Bench {
+    let mut b = Bench::new(text);
+    b.rtt(100).rtt(100);
+    b
+}
+
+#[test]
+fn a_cycle_of_two_probes() {
+    for by_rto in [false, true] {
+        let mut b = calm("probing");
+        let window = if by_rto { b.rto().window } else { b.loss() };
+        assert_eq!(window, SAME);
+        assert_eq!(b.wanted(), "freeze probe1#1 timer=0.1", "the timer is the smoothed round trip");
+        assert_eq!(b.at(50).answer(Pr2Ack, 1), ProbeVerdict::Stray, "the second answer first");
+        assert_eq!(b.at(60).answer(Pr1Ack, 1), ProbeVerdict::Expected);
+        assert_eq!(b.wanted(), "probe2#1 timer=0.1");
+        assert_eq!(b.answer(Pr1Ack, 1), ProbeVerdict::Stray, "the first answer twice");
+        assert_eq!(b.at(110).answer(Pr2Ack, 1), ProbeVerdict::Expected);
+        // Probes of 60 and 50 ms, best data 100 ms; current 52.5 ms < average 55 ms.
+        let resend = if by_rto { "go-back" } else { "recover" };
+        assert_eq!(b.wanted(), format!("guess=transient stop end-backoff thaw {resend}=10/20"));
+        assert_eq!(b.answer(Pr2Ack, 1), ProbeVerdict::Stray, "the cycle is over");
+    }
+}
+
+#[test]
+fn a_lost_probe_starts_the_exchange_anew() {
+    let mut b = calm("probing");
+    b.loss();
+    assert_eq!(b.at(100).timer().wanted(), "probe1#2 timer=0.1", "in the first step");
+    b.at(150).answer(Pr1Ack, 2);
+    assert_eq!(b.wanted(), "probe2#2 timer=0.1");
+    assert_eq!(b.at(250).timer().wanted(), "probe1#3 timer=0.1", "in the second step, from the beginning");
+    assert_eq!(b.answer(Pr2Ack, 2), ProbeVerdict::Stray);
+    assert_eq!(b.at(350).timer().wanted(), "probe1#4 timer=0.2", "an answer too late doubles the timer");
+    assert_eq!(b.answer(Pr1Ack, 999), ProbeVerdict::Stray);
+    assert_eq!(b.at(550).timer().wanted(), "probe1#5 timer=0.2", "a forged id does not");
+    assert_eq!(b.loss(), SAME, "duplicate ACKs during the cycle");
+    assert_eq!(b.wanted(), "");
+}
+
+#[test]
+fn the_predictor_skips_the_probes_of_duplicate_acks() {
+    // cwnd 10, best 100 ms: 10 (1 - 100 / last) segments.
+    for (text, last, dup_acks, timeout) in [
+        ("probing", 160, "freeze probe1#1 timer=0.1", "freeze probe1#1 timer=0.1"),
+        ("probing", 200, "guess=congestion", "freeze probe1#1 timer=0.1"),
+        ("probing(gate_rto=yes)", 200, "guess=congestion", "guess=congestion"),
+        ("probing(predictor=none)", 200, "freeze probe1#1 timer=0.1", "freeze probe1#1 timer=0.1"),
+        ("probing(predictor=per_second)", 110, "guess=congestion", "freeze probe1#1 timer=0.1"),
+        ("probing(threshold=6)", 200, "freeze probe1#1 timer=0.1", "freeze probe1#1 timer=0.1"),
+    ] {
+        let mut b = Bench::new(text);
+        b.rtt(100).rtt(last);
+        b.loss();
+        assert_eq!(b.wanted(), dup_acks, "{text}, {last} ms");
+        let mut b = Bench::new(text);
+        b.rtt(100).rtt(last);
+        b.rto();
+        assert_eq!(b.wanted(), timeout, "{text}, {last} ms");
+    }
+    let contended = |text| Bench::new(text).rtt(100).rtt(200).loss();
+    assert_eq!(contended("probing"), HALF);
+    assert_eq!(contended("probing(contention=slow_start)"), Window { cwnd: 1.0, ssthresh: 5.0 });
+}
+
+#[test]
+fn without_the_option_it_is_newreno() {
+    let mut b = calm("probing");
+    b.view.peer_probes = false;
+    assert_eq!(b.loss(), HALF);
+    assert_eq!(b.wanted(), "");
+    let decision = b.rto();
+    assert_eq!((decision.window.cwnd, decision.backoff), (1.0, Backoff::Double));
+    // Agreed on, but the path takes the option out: ACKs come, answers don't.
+    let mut b = calm("probing");
+    b.loss();
+    (0..7).for_each(|_| {
+        b.timer();
+    });
+    assert_eq!(b.dup_ack(), DupAckDecision::Recovery);
+    assert_eq!(b.wanted(), "", "still patient");
+    b.timer();
+    assert_eq!(b.dup_ack(), DupAckDecision::Ignore);
+    assert_eq!(b.wanted(), "stop thaw go-back=1/5");
+    assert_eq!(b.loss(), HALF, "plain from now on");
+}
+
+#[test]
+fn the_decision_table() {
+    use Outcome::{FullImmediate, Reno, SlowStart, ThreeQuarters};
+    // The earlier probes (ms) set best, worst and current; then two new ones against best data.
+    type Row = (&'static str, [f64; 2], [f64; 2], f64, Outcome);
+    let table: [Row; 6] = [
+        ("below, both shorter", [90.0, 90.0], [50.0, 50.0], 100.0, FullImmediate),
+        ("below, one longer", [200.0, 200.0], [50.0, 110.0], 100.0, ThreeQuarters),
+        ("above, both shorter", [50.0, 50.0], [90.0, 90.0], 100.0, Reno),
+        ("above, one longer", [50.0, 50.0], [90.0, 120.0], 100.0, SlowStart),
+        ("equal counts as above", [50.0, 50.0], [50.0, 50.0], 100.0, Reno),
+        ("equal to the best is not shorter", [200.0, 200.0], [100.0, 100.0], 100.0, ThreeQuarters),
+    ];
+    for (what, before, now, best, outcome) in table {
+        let mut judge = Judge::new(Reference::Data, Tie::Above);
+        judge.decide(before, best);
+        assert_eq!(judge.decide(now, best), outcome, "{what}");
+    }
+    let first = |tie| Judge::new(Reference::Data, tie).decide([50.0, 50.0], 100.0);
+    assert_eq!((first(Tie::Above), first(Tie::Below)), (Reno, FullImmediate));
+    let mut judge = Judge::new(Reference::BestProbe, Tie::Above);
+    judge.decide([90.0, 90.0], 1.0);
+    assert_eq!(judge.decide([50.0, 50.0], 1.0), FullImmediate, "shorter than the probes before");
+}
+
+#[test]
+fn each_outcome_sets_its_window() {
+    // Probes of the first cycle, of the second, the window and how lost data is sent.
+    for (text, before, now, wanted) in [
+        ("probing", [90, 90], [50, 50], "guess=transient stop end-backoff thaw recover=10/20"),
+        ("probing", [200, 200], [50, 110], "guess=transient stop end-backoff thaw go-back=1/15"),
+        (
+            "probing(three_quarters=capped)",
+            [200, 200],
+            [50, 110],
+            "guess=transient stop end-backoff thaw recover=10/15",
+        ),
+        ("probing", [50, 50], [90, 90], "guess=congestion stop end-backoff thaw recover=5/5"),
+        ("probing", [50, 50], [90, 120], "guess=congestion stop end-backoff thaw go-back=1/5"),
+    ] {
+        let mut b = calm(text);
+        for (id, [first, second]) in [(1, before), (2, now)] {
+            b.at(0).loss();
+            b.at(first).answer(Pr1Ack, id);
+            b.at(first + second).answer(Pr2Ack, id);
+        }
+        assert_eq!(b.wanted(), wanted, "{text} {before:?} {now:?}");
+    }
+}

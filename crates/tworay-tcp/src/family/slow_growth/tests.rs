@@ -14,11 +14,9 @@ fn the_gate_opens_once_in_theta_plus_one() {
 #[test]
 fn ss_sca_and_ssca_gate_their_phases() {
     let (slow_start, avoidance) = (view(4.0, 10.0), view(10.0, 10.0));
-    for (entry, in_slow_start, in_avoidance) in [
-        (&slow_growth::SS, "+..+..", "++++++"),
-        (&slow_growth::SCA, "++++++", "+..+.."),
-        (&slow_growth::SSCA, "+..+..", "+..+.."),
-    ] {
+    for (entry, in_slow_start, in_avoidance) in
+        [(&SS, "+..+..", "++++++"), (&SCA, "++++++", "+..+.."), (&SSCA, "+..+..", "+..+..")]
+    {
         let mut part = part(entry, &[2.0, 0.0, 0.0]);
         assert_eq!(growth(&mut *part, &slow_start, 6), in_slow_start, "{}", entry.info.name);
         assert_eq!(growth(&mut *part, &avoidance, 6), in_avoidance, "{}: anew in avoidance", entry.info.name);
@@ -28,7 +26,7 @@ fn ss_sca_and_ssca_gate_their_phases() {
 #[test]
 fn a_loss_restarts_the_count() {
     let avoidance = view(10.0, 10.0);
-    let mut part = part(&slow_growth::SCA, &[4.0, 0.0, 0.0]);
+    let mut part = part(&SCA, &[4.0, 0.0, 0.0]);
     assert_eq!(growth(&mut *part, &avoidance, 2), "+.");
     assert_eq!(part.on_loss(&avoidance, &LOSS, &mut Effects::new()), HALF);
     assert_eq!(growth(&mut *part, &avoidance, 2), "+.");
@@ -38,7 +36,7 @@ fn a_loss_restarts_the_count() {
 
 #[test]
 fn short_paths_can_be_left_alone() {
-    let mut part = part(&slow_growth::SCA, &[4.0, 4.0, 0.0]);
+    let mut part = part(&SCA, &[4.0, 4.0, 0.0]);
     let at = |hops| SenderView { hops, ..view(10.0, 10.0) };
     assert_eq!(growth(&mut *part, &at(3), 6), "++++++");
     assert_eq!(growth(&mut *part, &at(4), 6), "+....+");
@@ -48,7 +46,7 @@ fn short_paths_can_be_left_alone() {
 fn the_count_can_outlive_a_loss() {
     let avoidance = view(10.0, 10.0);
     // keep = 1: the other reading of the thesis.
-    let mut part = part(&slow_growth::SCA, &[4.0, 0.0, 1.0]);
+    let mut part = part(&SCA, &[4.0, 0.0, 1.0]);
     assert_eq!(growth(&mut *part, &avoidance, 2), "+.");
     part.on_loss(&avoidance, &LOSS, &mut Effects::new());
     part.on_rto(&avoidance, &rto(1), &mut Effects::new());

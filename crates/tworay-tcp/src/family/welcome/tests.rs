@@ -1,1 +1,176 @@
+use super::super::bench::{Bench, HALF};
+use super::history::longest_run;
 use super::*;
+
+const SAME: Window = Window { cwnd: 10.0, ssthresh: 20.0 };
+
+/// A history of round trips in ms.
+fn after(text: &str, rtts: impl IntoIterator<Item = u64>) -> Bench {
+    let mut b = Bench::new(text);
+    rtts.into_iter().for_each(|ms| {
+        b.rtt(ms);
+    });
+    b
+}
+
+/// Constant: no growth. And a ramp: growth.
+const FLAT: [u64; 12] = [100; 12];
+const RAMP: [u64; 12] = [100, 100, 100, 100, 100, 110, 120, 135, 150, 170, 190, 210];
+
+#[test]
+fn figure_6_all_four_branches() {
+    for (rtts, by_rto, guess) in [
+        (FLAT, false, "guess=channel"),
+        (RAMP, false, "guess=congestion"),
+        (FLAT, true, "guess=link-failure"),
+        (RAMP, true, "guess=congestion"),
+    ] {
+        let mut b = after("welcome", rtts);
+        if by_rto {
+            b.rto();
+        } else {
+            b.loss();
+        }
+        assert_eq!(b.wanted(), guess);
+    }
+    let mut b = after("welcome", [100; 9]);
+    b.loss();
+    assert_eq!(b.wanted(), "guess=congestion", "too few samples: as NewReno");
+}
+
+#[test]
+fn predicates_differ_at_the_threshold() {
+    // Bits by hand through `samples` that grow (x) from an average near 100.
+    let bits = |text: &str, pattern: &str| {
+        let mut b = after(text, [100; 3]);
+        pattern.chars().for_each(|c| {
+            b.rtt(if c == 'x' { 140 } else { 80 });
+        });
+        b.loss();
+        b.wanted() == "guess=congestion"
+    };
+    for (pattern, run, five, six, current) in [
+        ("..xxxxx...", true, true, false, false),
+        (".....xxxxx", true, true, false, true),
+        ("x.x.x.x.x.", false, true, false, false),
+        ("xx.xx.xx..", false, true, true, false),
+        ("....xxxx..", false, false, false, false),
+    ] {
+        for (name, expected) in
+            [("run5", run), ("popcount5", five), ("popcount6", six), ("run_current", current)]
+        {
+            let found = bits(&format!("welcome(predicate={name},growth=5)"), pattern);
+            assert_eq!(found, expected, "{name} of {pattern}");
+        }
+    }
+    for (bits, run) in [(0, 0), (0b1, 1), (0b1011_0111, 3), (u64::MAX, 64)] {
+        assert_eq!(longest_run(bits), run);
+    }
+}
+
+#[test]
+fn wireless_losses_keep_the_window() {
+    let mut b = after("welcome", FLAT);
+    assert_eq!(b.loss(), SAME);
+    b.effects.clear();
+    b.part.on_recovery_exit(&b.view, &mut b.effects);
+    assert_eq!(b.wanted(), "window=10/20", "whatever deflation did to it");
+    assert_eq!(b.part.burst(), Some(3), "not all at once");
+    (b.view.flight, b.view.cwnd) = (9.5, 10.0);
+    b.ack();
+    assert_eq!(b.part.burst(), None, "the window is full");
+}
+
+#[test]
+fn figure_7_literally() {
+    // No bandwidth estimate yet: ssthresh is the standard's 5.
+    let mut b = after("welcome(lra_wireless=cap)", FLAT);
+    assert_eq!(b.loss(), HALF, "cwnd is capped at ssthresh");
+    let mut b = after("welcome(congestion=fig7)", RAMP);
+    assert_eq!(b.loss(), Window { cwnd: 1.0, ssthresh: 5.0 });
+    b.view.ssthresh = 5.0;
+    b.effects.clear();
+    b.part.on_recovery_exit(&b.view, &mut b.effects);
+    assert_eq!(b.wanted(), "window=1/5", "slow start after recovery");
+    assert_eq!(after("welcome", RAMP).loss(), HALF, "the prose: NewReno");
+}
+
+#[test]
+fn link_failure_step_by_step() {
+    let mut b = after("welcome", FLAT);
+    let decision = b.rto();
+    assert_eq!(decision.window, HALF_OF_ONE);
+    assert_eq!(decision.backoff, Backoff::Wait(SimDuration::from_millis(1500)), "RTO x 3/2");
+    b.view.cwnd = 1.0;
+    assert_eq!(b.rto().backoff, Backoff::Wait(SimDuration::from_millis(1500)), "and no longer");
+    assert_eq!(b.part.sampling(), Sampling::Withheld);
+    b.rtt(900);
+    b.ack();
+    assert_eq!(b.wanted(), "window=6.666666666666666/20", "2/3 of what it was, not of 1");
+    // A timeout meanwhile: wait again, with the first values.
+    b.rto();
+    assert_eq!(b.wanted(), "guess=link-failure");
+    b.ack();
+    assert_eq!(b.wanted(), "window=6.666666666666666/20");
+    for _ in 0..3 {
+        assert_eq!(b.rtt(200).wanted(), "");
+    }
+    // a = 100 / 200: half the window, RTO x 2.
+    assert_eq!(b.rtt(200).wanted(), "scale=2.000 window=5/20");
+    assert_eq!(b.part.sampling(), Sampling::Standard);
+    b.loss();
+    assert_eq!(b.wanted(), "guess=channel", "the history begins anew");
+}
+
+const HALF_OF_ONE: Window = Window { cwnd: 1.0, ssthresh: 5.0 };
+
+#[test]
+fn a_shorter_path_lets_the_timeout_fall_but_not_the_window_rise() {
+    let mut b = after("welcome", FLAT);
+    b.rto();
+    b.ack();
+    (0..4).for_each(|_| {
+        b.rtt(20);
+    });
+    assert_eq!(b.wanted(), "scale=0.500 window=10/20", "a = 5, bounded");
+}
+
+#[test]
+fn the_three_propositions() {
+    for (text, at_once, adapted) in [
+        ("welcome", "window=6.666666666666666/20", "scale=2.000 window=5/20"),
+        ("welcome(a_fixed=yes)", "window=6.666666666666666/20", "scale=1.500 window=6.666666666666666/20"),
+        ("welcome(cwnd=2)", "window=5/20", "scale=2.000"),
+        ("welcome(cwnd=1)", "window=10/20", "scale=2.000"),
+    ] {
+        let mut b = after(text, FLAT);
+        b.rto();
+        b.ack();
+        assert_eq!(b.wanted(), at_once, "{text}");
+        (0..4).for_each(|_| {
+            b.rtt(200);
+        });
+        assert_eq!(b.wanted(), adapted, "{text}");
+    }
+}
+
+#[test]
+fn options_are_named() {
+    let name = |text: &str| text.parse::<crate::Variant>().map(|v| v.to_string()).map_err(|e| e.to_string());
+    assert_eq!(name("welcome(cwnd=3)").as_deref(), Ok("welcome"), "the default isn't named");
+    assert_eq!(
+        name("newreno+welcome(cap, a=0.5, bwe=tustin)").as_deref(),
+        Ok("newreno+welcome(lra_wireless=cap,bwe=tustin,a=0.5)")
+    );
+    for (text, message) in [
+        ("welcome(bwe=x)", "bwe can't be \"x\"; choose tibet or westwood_plus or tustin"),
+        ("welcome(keep,lra_wireless=cap)", "lra_wireless is given twice; keep one of them"),
+        ("welcome(a=7)", "a = 7 is out of range; choose 0.01 to 1"),
+        (
+            "reno+welcome",
+            "welcome makes no sense with reno: it is defined on NewReno; combine it with newreno",
+        ),
+    ] {
+        assert_eq!(name(text), Err(format!("\"{text}\": {message}")));
+    }
+}

@@ -6,8 +6,8 @@ use crate::family::tests::*;
 fn westwood_fills_the_pipe_after_a_loss() {
     // 100 segments/s over 100 ms: about 10 segments.
     for (entry, values, enlarges) in [
-        (&westwood::ENTRY, &[0.0, 1.0, 1.0, 0.0][..], false),
-        (&westwood::TIBET, &[0.9, 0.5], false),
+        (&ENTRY, &[0.0, 1.0, 1.0, 0.0][..], false),
+        (&TIBET, &[0.9, 0.5], false),
         (&westwood_plus::ENTRY, &[0.0], true),
     ] {
         let name = entry.info.name;
@@ -29,9 +29,9 @@ fn westwood_fills_the_pipe_after_a_loss() {
 
 #[test]
 fn duplicates_do_not_decide_for_westwood() {
-    let mut p = part(&westwood::ENTRY, &[0.0, 1.0, 1.0, 0.0]);
+    let mut p = part(&ENTRY, &[0.0, 1.0, 1.0, 0.0]);
     let decision = p.on_dup_ack(&view(10.0, 10.0), &DupAckEvent { count: 3 }, &mut Effects::new());
-    assert_eq!(decision, crate::DupAckDecision::Recovery);
+    assert_eq!(decision, DupAckDecision::Recovery);
 }
 
 #[test]
@@ -44,14 +44,16 @@ fn ucla_filters_and_the_window_after_a_timeout() {
         ([3.0, 1.0, 1.0, 0.0], 1.0),
         ([4.0, 0.5, 2.0, 0.0], 2.0),
     ] {
-        let mut p = fed(part(&westwood::ENTRY, &values));
+        let mut p = fed(part(&ENTRY, &values));
         let window = p.on_rto(&view(20.0, 64.0), &rto(1), &mut Effects::new()).window;
         assert_eq!(window.cwnd, cwnd, "{values:?}");
         assert!((9.0..=10.0).contains(&window.ssthresh), "{values:?}: 100 segments/s over 100 ms");
     }
-    for (text, name) in
-        [("westwood(filter=8)", "westwood(filter=8)"), ("westwood(3,2)", "westwood(tau=2)"), ("westwood(3)", "westwood")]
-    {
+    for (text, name) in [
+        ("westwood(filter=8)", "westwood(filter=8)"),
+        ("westwood(3,2)", "westwood(tau=2)"),
+        ("westwood(3)", "westwood"),
+    ] {
         assert_eq!(text.parse::<Variant>().expect(text).name(), name);
     }
     assert!("westwood(filter=5)".parse::<Variant>().is_err(), "one sample per round trip is Westwood+");

@@ -4,7 +4,7 @@ use crate::family::tests::*;
 
 #[test]
 fn westwood_plus_as_in_linux() {
-    let mut p = fed(part(&westwood_plus::ENTRY, &[1.0]));
+    let mut p = fed(part(&ENTRY, &[1.0]));
     let mut effects = Effects::new();
     assert_eq!(p.on_loss(&view(20.0, 64.0), &LOSS, &mut effects), HALF, "Reno on entry");
     p.on_recovery_exit(&view(5.0, 5.0), &mut effects);

@@ -1,0 +1,59 @@
+"""How well senders told why segments were lost.
+
+A confusion matrix counts guess by true cause. Guesses and causes have different words, so a guess is
+right if it *covers* the cause: an 802.11 sender that says ``channel`` means anything the air does.
+``none`` (nothing was lost, the sender erred) makes every guess wrong.
+
+Precision of a guess: its share of right ones. Recall of a cause: the share of its losses that were given
+a covering guess. Balanced accuracy: the mean recall over the causes that happened, ``none`` aside, for
+no sender can guess it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+Counts: TypeAlias = "dict[str, dict[str, int]]"
+
+NONE = "none"
+COVERS: dict[str, frozenset[str]] = {
+    "congestion": frozenset({"congestion"}),
+    "channel": frozenset({"channel", "contention"}),
+    "link-failure": frozenset({"link-failure", "node-down"}),
+    "transient": frozenset({"channel", "contention", "link-failure", "node-down"}),
+}
+
+
+def covers(guess: str, cause: str) -> bool:
+    """Whether ``guess`` is right about a loss by ``cause``; other guesses cover what they name."""
+    return cause in COVERS.get(guess, frozenset({guess}))
+
+
+def scores(counts: Counts) -> dict[str, Any]:
+    """Return precision by guess, recall by cause, balanced accuracy; ``None`` where undefined."""
+    causes = dict.fromkeys(cause for row in counts.values() for cause in row)
+    precision = {
+        guess: _share(sum(n for cause, n in row.items() if covers(guess, cause)), sum(row.values()))
+        for guess, row in counts.items()
+    }
+    recall = {
+        cause: _share(
+            sum(row.get(cause, 0) for guess, row in counts.items() if covers(guess, cause)),
+            sum(row.get(cause, 0) for row in counts.values()),
+        )
+        for cause in causes
+        if cause != NONE
+    }
+    present = [value for value in recall.values() if value is not None]
+    total = sum(sum(row.values()) for row in counts.values())
+    return {
+        "guesses": total,
+        "precision": precision,
+        "recall": recall,
+        "balanced_accuracy": sum(present) / len(present) if present else None,
+        "needless": _share(sum(row.get(NONE, 0) for row in counts.values()), total),
+    }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,1 @@
+"""Closed forms of protocols' performance, to hold simulations against."""
