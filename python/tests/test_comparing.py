@@ -40,6 +40,7 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "variants",
         "pairs",
         "diagnosis",
+        "diagnosis_scores",
         "ledger",
     ]
     assert list(summary["variants"]) == ["reno", "sack", "tahoe"]

@@ -61,7 +61,8 @@ def test_the_aggressive_run_replaces_tcp_and_is_kept() -> None:
     document = tworay.run(world).summary
     assert document["flows"][0]["sent_bps"] < most < 2e6
     filled = with_resources(document, most)["metrics"]
-    assert 0 < filled["eee"] < 1 and 0 < filled["uar"] < 1
+    assert 0 < filled["eee"] < 1
+    assert 0 < filled["uar"] < 1
     assert document["metrics"]["eee"] is None
 
 

@@ -57,6 +57,7 @@ def test_at_the_end_there_is_one_table_a_kind(tmp_path: Path) -> None:
     store.finish(result)
     assert sorted(path.name for path in out.iterdir()) == [
         "flows.parquet",
+        "guesses.parquet",
         "ledger.parquet",
         "runs.parquet",
         "scenario.toml",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import metrics, stats
-from tworay.diagnosis import scores
 from tworay.control import name_of
+from tworay.diagnosis import scores
 from tworay.executing import Task, check_jobs, each, execute, silent
 from tworay.scenarios import Source, load, with_variant
 from tworay.spec import MAX_SEEDS, parse_seeds, parse_variants
@@ -170,7 +170,7 @@ class Comparison:
         return max(widths)
 
     def seeds_needed(self, relative: float) -> int | None:
-        """Seeds for every variant's 95 % interval of goodput to be within ± ``relative``, by the spread so far."""
+        """Seeds that bring every variant's 95 % interval of goodput within ± ``relative``, by the spread."""
         needed = [
             stats.seeds_needed(_column(self.values(variant), HEADLINE), relative) for variant in self.variants
         ]

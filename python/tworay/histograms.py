@@ -23,7 +23,7 @@ class Histogram(NamedTuple):
 
 
 def sturges_bins(values: Sequence[float]) -> int:
-    """Number of bins by Sturges (1926): ``ceil(log2 n) + 1``; for samples like a normal one."""
+    """Return the number of bins by Sturges (1926): ``ceil(log2 n) + 1``; for samples like a normal one."""
     return math.ceil(math.log2(len(values))) + 1 if len(values) else 1
 
 

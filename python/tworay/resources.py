@@ -47,9 +47,7 @@ def uar(throughput: float, goodput: float, maximum: float) -> float:
 
     ``1 - (0.5 T / T_max + 0.5 G / T)``; with T = 0 nothing is used and UAR is 1.
     """
-    return 1 - (
-        UAR_THROUGHPUT * _share(throughput, maximum) + UAR_GOODPUT * _share(goodput, throughput)
-    )
+    return 1 - (UAR_THROUGHPUT * _share(throughput, maximum) + UAR_GOODPUT * _share(goodput, throughput))
 
 
 def saturated(scenario: Source) -> Scenario:
@@ -71,9 +69,7 @@ def saturated(scenario: Source) -> Scenario:
             flow.update(app="cbr", rate=rate, size=f"{mss + 12}B")
     keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "on", "off")
     tables = [
-        "\n".join(
-            ["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)]
-        )
+        "\n".join(["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)])
         for flow in flows
     ]
     text = _without_flows(load(scenario).to_toml()) + "\n" + "\n\n".join(tables) + "\n"

@@ -193,9 +193,7 @@ def mser_warmup(series: Sequence[float], batch: int = 5) -> int:
     The series is averaged in batches of ``batch``; the cut that minimises the standard error of the mean of
     what is left is taken, among cuts in the first half. Multiples of ``batch``; 0 for short series.
     """
-    means = [
-        math.fsum(series[i : i + batch]) / batch for i in range(0, len(series) - batch + 1, batch)
-    ]
+    means = [math.fsum(series[i : i + batch]) / batch for i in range(0, len(series) - batch + 1, batch)]
     best, least = 0, math.inf
     for cut in range(len(means) // 2 + 1):
         rest = means[cut:]
