@@ -1,12 +1,13 @@
 # make run     sets up everything, builds, compares four TCP variants over a moving 50-node network
 # make test    sets up everything, runs every check and test
 # make setup   only sets up: .venv/ with the built package
+# make soak    property tests with new seeds, ROUNDS=20 times over (release build)
 # make fmt     formats Rust and Python
 # make clean   removes .venv/ and the build
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-rust test-python fmt clean
+.PHONY: help setup run test test-rust test-python soak fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,7 +40,20 @@ test-rust: setup
 	scripts/setup.sh tests
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	cargo test --workspace --locked --quiet
+	PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
+
+# Property tests draw from a fixed seed in `make test`, so that it says the same thing twice; `make soak`
+# draws anew in every round and prints what fails with the seed that replays it.
+PROPTEST_SEED ?= 3561
+ROUNDS ?= 20
+
+soak: setup
+	@log=$$(mktemp); for round in $$(seq $(ROUNDS)); do \
+		seed=$$RANDOM$$RANDOM; \
+		echo "round $$round of $(ROUNDS): make test-rust PROPTEST_SEED=$$seed"; \
+		PROPTEST_RNG_SEED=$$seed cargo test --workspace --locked --release --quiet --no-fail-fast >$$log 2>&1 \
+			|| { grep -E "FAILED|panicked|minimal failing" $$log; failed=1; }; \
+	done; rm -f $$log; test -z "$$failed"
 
 test-python: setup test-rust
 	$(BIN)/ruff check python

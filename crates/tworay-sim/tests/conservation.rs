@@ -71,8 +71,10 @@ fn toml_of(w: &World) -> String {
             _ => "app = \"on-off\"\nrate = \"500kbps\"\nsize = \"1000B\"\non = \"1s\"\noff = \"1s\"\n",
         };
     }
-    for &(node, at) in &w.downs {
-        t += &format!("[[event]]\nnode = {}\nat = \"{at}s\"\nwhat = \"down\"\n", node % w.nodes);
+    // a node may fail once at a time: the reader refuses two events for one node at the same instant
+    let downs: std::collections::BTreeSet<_> = w.downs.iter().map(|&(node, at)| (node % w.nodes, at)).collect();
+    for (node, at) in downs {
+        t += &format!("[[event]]\nnode = {node}\nat = \"{at}s\"\nwhat = \"down\"\n");
     }
     t
 }
