@@ -47,11 +47,14 @@ class Test:
 
     name: str
     tcp: str
-    limited_transmit: bool
+    limited_transmit: bool = False
+    partial_ack: bool = False
 
     @property
     def title(self) -> str:
         """ns-2's name of the test; SA stands for limited transmit."""
+        if self.partial_ack:
+            return f"{self.name}_partial_ack_{self.tcp}"
         return f"{self.name}_SA_{self.tcp}" if self.limited_transmit else f"{self.name}_{self.tcp}"
 
     def theirs(self) -> Job:
@@ -67,12 +70,15 @@ class Test:
         command += ["--set", f"link.2.drops=[{drops}]"]
         if self.limited_transmit:
             command += ["--set", "tcp.limited_transmit=true"]
+        if self.partial_ack:
+            command += ["--set", "tcp.sack.partial_ack=two-segments"]
         command += ["--out", OUT]
         depends = (tools.tworay_build(), tools.digest(ROOT / path))
         return Job("tworay", tuple(command), depends, 0.7, packet_table)
 
 
 TESTS = [Test(name, tcp, limited) for limited in (False, True) for name in DROPS for tcp in VARIANTS]
+TESTS += [Test(name, "sack", partial_ack=True) for name in ("multiple", "multiple2")]
 
 
 def suite_trace(command: tuple[str, ...]) -> Result:

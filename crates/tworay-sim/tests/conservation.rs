@@ -72,7 +72,8 @@ fn toml_of(w: &World) -> String {
         };
     }
     // a node may fail once at a time: the reader refuses two events for one node at the same instant
-    let downs: std::collections::BTreeSet<_> = w.downs.iter().map(|&(node, at)| (node % w.nodes, at)).collect();
+    let downs: std::collections::BTreeSet<_> =
+        w.downs.iter().map(|&(node, at)| (node % w.nodes, at)).collect();
     for (node, at) in downs {
         t += &format!("[[event]]\nnode = {node}\nat = \"{at}s\"\nwhat = \"down\"\n");
     }

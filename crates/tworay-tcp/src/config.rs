@@ -5,7 +5,7 @@ mod presets;
 
 pub use parts::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
-    InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer,
+    InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
     ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, WindowSize,
 };
 

@@ -25,7 +25,7 @@ mod variant;
 
 pub use config::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
-    InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer,
+    InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
     ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, WindowSize,
 };
 pub use connection::Connection;

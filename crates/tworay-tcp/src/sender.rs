@@ -115,6 +115,8 @@ pub(crate) struct Sender {
     sack_recovery: bool,
     /// ns-2's pipe, segments.
     pipe: i64,
+    /// ns-2's `partial_ack_`: where the next answer to a partial ACK begins.
+    repair_from: u64,
     /// ns-2's Sack1 ignores duplicate ACKs between a timeout and the next new ACK.
     deaf_to_dups: bool,
     /// Since when the variant has stopped it.
@@ -163,6 +165,7 @@ impl Sender {
             scoreboard: Scoreboard::default(),
             sack_recovery: false,
             pipe: 0,
+            repair_from: 0,
             deaf_to_dups: false,
             frozen: None,
             wait: None,

@@ -1,7 +1,7 @@
 //! ns-2's own validation suite `test-suite-tcpVariants.tcl`: the same packets in the same order, each
 //! within 0.1 ms.
 //!
-//! `ns2_validation/summary.csv` holds what ns-2.35 did in all 48 plain and limited-transmit tests
+//! `ns2_validation/summary.csv` holds what ns-2.35 did in all 50 plain, limited-transmit and partial-ACK tests
 //! (counts, drops, retransmissions with times, last ACK); it is checked always. ns-2's traces, packet
 //! by packet, are compared where they are found: in Debian's package `ns2-examples`, or under
 //! `TWORAY_REFERENCE` (or `../shared/reference` beside the repository).
@@ -12,7 +12,7 @@ mod network;
 mod traces;
 
 use network::{Run, run};
-use tworay_tcp::TcpConfig;
+use tworay_tcp::{PartialAck, SackConfig, TcpConfig};
 
 const SUMMARY: &str = include_str!("ns2_validation/summary.csv");
 const TOLERANCE: f64 = 1e-4;
@@ -27,15 +27,21 @@ const DROPS: [(&str, &[u64]); 6] = [
     ("multiple2", &[11, 12, 13, 14, 16]),
 ];
 
-/// `fourdrops_SA_reno` and the like.
+/// `fourdrops_SA_reno`, `multiple_partial_ack_sack` and the like.
 fn replay(name: &str) -> Run {
     let (test, rest) = name.split_once('_').expect("test_variant");
     let (limited, variant) = match rest.strip_prefix("SA_") {
         Some(variant) => (true, variant),
         None => (false, rest),
     };
+    let (partial_ack, variant) = match variant.strip_prefix("partial_ack_") {
+        Some(variant) => (PartialAck::TwoSegments, variant),
+        None => (PartialAck::Pipe, variant),
+    };
     let drops = DROPS.iter().find(|(t, _)| *t == test).expect("a known test").1;
-    let config = TcpConfig { limited_transmit: limited, ..TcpConfig::ns2_validation() };
+    let base = TcpConfig::ns2_validation();
+    let sack = SackConfig { partial_ack, ..base.sack.clone() };
+    let config = TcpConfig { limited_transmit: limited, sack, ..base };
     run(variant, &config, drops)
 }
 
@@ -55,7 +61,7 @@ fn same_moments(found: &[(u64, f64)], expected: &[(u64, f64)]) -> bool {
 }
 
 #[test]
-fn all_48_tests_have_the_figures_of_ns2() {
+fn all_50_tests_have_the_figures_of_ns2() {
     let mut checked = 0;
     for line in SUMMARY.lines().skip(1) {
         let columns: Vec<&str> = line.split(',').collect();
@@ -77,7 +83,7 @@ fn all_48_tests_have_the_figures_of_ns2() {
         assert!((last.1 - at).abs() < TOLERANCE, "{name}: last ACK at {}, ns-2 {at}", last.1);
         checked += 1;
     }
-    assert_eq!(checked, 48);
+    assert_eq!(checked, 50);
 }
 
 #[test]
@@ -95,6 +101,6 @@ fn every_packet_and_ack_of_ns2s_traces() {
     }
     match checked.len() {
         0 => println!("ns-2's traces are not here (Debian: ns2-examples): only the figures were checked"),
-        n => println!("compared {n} of 48 traces packet by packet"),
+        n => println!("compared {n} of 50 traces packet by packet"),
     }
 }

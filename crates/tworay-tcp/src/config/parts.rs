@@ -233,12 +233,31 @@ pub struct SackConfig {
     pub dsack: bool,
     /// What a timeout does to the scoreboard.
     pub after_rto: AfterRto,
+    /// What a partial ACK makes the `ns2-pipe` form send.
+    pub partial_ack: PartialAck,
 }
 
 impl Default for SackConfig {
     fn default() -> Self {
-        Self { form: SackForm::Rfc6675, max_blocks: 3, dsack: false, after_rto: AfterRto::Keep }
+        Self {
+            form: SackForm::Rfc6675,
+            max_blocks: 3,
+            dsack: false,
+            after_rto: AfterRto::Keep,
+            partial_ack: PartialAck::Pipe,
+        }
     }
+}
+
+/// How ns-2's SACK sender answers an ACK that moves on but does not end the recovery.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialAck {
+    /// Two segments have left the pipe; it decides what is sent (ns-2's default).
+    Pipe,
+    /// Two segments are sent whatever the pipe says, and only the first partial ACK restarts the timer
+    /// (ns-2's `partial_ack_ 1`, after Gurtov and Ludwig 2003).
+    TwoSegments,
 }
 
 /// The SACK sender's algorithm.

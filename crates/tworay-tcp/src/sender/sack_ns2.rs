@@ -2,6 +2,7 @@
 
 use super::ack::{Ack, Dup};
 use super::*;
+use crate::PartialAck;
 
 impl Sender {
     pub(super) fn sack_ns2(&mut self, cx: &mut Cx, ack: &Ack) {
@@ -15,6 +16,7 @@ impl Sender {
             let opening = self.una == 0;
             self.advance(cx, ack);
             self.deaf_to_dups = false;
+            self.had_partial = false;
             self.scoreboard.clear();
             if !opening {
                 self.grow(cx, bytes, true);
@@ -71,18 +73,51 @@ impl Sender {
             self.grow(cx, bytes, false);
         } else if ack.to > self.una {
             let bytes = ack.to - self.una;
-            // A partial ACK: the retransmission and the original have both left the network.
-            self.pipe -= 1;
             self.move_una(cx, ack.to);
             self.forget_acked();
             self.take_blocks(ack);
-            self.arm_timer(cx);
-            self.rtt.end_backoff();
+            let restart = match cx.cfg.sack.partial_ack {
+                PartialAck::Pipe => {
+                    // The retransmission and the original have both left the network.
+                    self.pipe -= 1;
+                    true
+                }
+                PartialAck::TwoSegments => {
+                    self.sack_ns2_repair(cx);
+                    self.pipe += 1;
+                    !std::mem::replace(&mut self.had_partial, true)
+                }
+            };
+            if restart {
+                self.arm_timer(cx);
+                self.rtt.end_backoff();
+            }
             self.grow(cx, bytes, false);
         } else if self.take_blocks(ack) && self.dup_acks > 0 {
             self.dup_acks += 1;
             cx.counters.dup_acks += 1;
         }
+    }
+
+    /// Two segments in answer to a partial ACK, beginning where the last such answer ended; the pipe
+    /// does not count them, and what the pipe had sent already is sent once more.
+    fn sack_ns2_repair(&mut self, cx: &mut Cx) {
+        let mut from = self.repair_from.max(self.una);
+        for _ in 0..2 {
+            let hole = self.scoreboard.hole_from(from, self.mss);
+            let start = self.scoreboard.sacked().containing(from).map_or(from, |r| r.end);
+            let len = hole.map_or_else(|| self.segment_len(start), |h| h.len());
+            if start >= self.end() || len == 0 {
+                break;
+            }
+            self.nxt = self.nxt.max(start);
+            self.output(cx, start, len);
+            from = start + len;
+            if hole.is_some() {
+                self.scoreboard.mark_retransmitted(from);
+            }
+        }
+        self.repair_from = from;
     }
 
     /// Sends while the pipe has room: holes first, then new data within the advertised window.
