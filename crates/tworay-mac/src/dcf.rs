@@ -272,8 +272,9 @@ impl Dcf {
         self.arm_contention(out);
     }
 
-    /// The air around the station is busy until `until`. Returns a new deadline for the contention timer
-    /// where one is running (the cheap form of an `Arm`: this is the hottest call of a simulation).
+    /// The air around the station is busy until `until`. Returns a new deadline for the contention timer if it
+    /// moved, `NEVER` if it is not needed any more (the cheap form of an `Arm`, for the hottest calls of a
+    /// simulation).
     #[inline]
     pub fn on_busy(&mut self, now: SimTime, until: SimTime) -> Option<SimTime> {
         if until <= self.busy_until {
@@ -286,19 +287,20 @@ impl Dcf {
         None
     }
 
-    /// The medium counts as reserved until `until` (virtual carrier).
-    pub fn reserve(&mut self, now: SimTime, until: SimTime, out: &mut Vec<MacAction>) {
-        if until > self.nav_until {
-            self.nav_until = until;
-            self.refreeze(now);
-            self.arm_contention(out);
+    /// The medium counts as reserved until `until` (virtual carrier). Returns what [`Dcf::on_busy`] does.
+    pub fn reserve(&mut self, now: SimTime, until: SimTime) -> Option<SimTime> {
+        if until <= self.nav_until {
+            return None;
         }
+        self.nav_until = until;
+        self.refreeze(now);
+        self.moved_deadline()
     }
 
-    /// A reception ended without a good frame.
-    pub fn on_rx_error(&mut self, now: SimTime, error: RxError, out: &mut Vec<MacAction>) {
+    /// A reception ended without a good frame. Returns what [`Dcf::on_busy`] does.
+    pub fn on_rx_error(&mut self, now: SimTime, error: RxError) -> Option<SimTime> {
         if error == RxError::Undecodable && !self.quirks.eifs_after_undecodable {
-            return;
+            return None;
         }
         if self.quirks.eifs_is_nav {
             self.nav_until = self.nav_until.max(now + self.timing.eifs);
@@ -306,7 +308,27 @@ impl Dcf {
             self.eifs_until = now + (self.timing.eifs - self.timing.difs);
         }
         self.refreeze(now);
-        self.arm_contention(out);
+        self.moved_deadline()
+    }
+
+    /// Whether a good frame for somebody else is only overheard now: it ends no wait of ours, and
+    /// [`Dcf::on_overheard`] does what [`Dcf::on_frame`] would.
+    #[inline]
+    pub fn only_overhears(&self) -> bool {
+        self.quirks.only_timeout_ends_wait
+            || !matches!(self.exchange, Exchange::AwaitCts | Exchange::AwaitAck)
+    }
+
+    /// A good frame for one other station was received. Returns what [`Dcf::on_busy`] does.
+    #[inline]
+    pub fn on_overheard(&mut self, now: SimTime, frame: &Frame) -> Option<SimTime> {
+        debug_assert!(frame.to != self.node && !frame.to.is_broadcast() && self.only_overhears());
+        self.eifs_until = SimTime::ZERO;
+        if !frame.duration.is_zero() {
+            self.nav_until = self.nav_until.max(now + frame.duration);
+        }
+        self.refreeze(now);
+        self.moved_deadline()
     }
 
     /// A good frame was received.

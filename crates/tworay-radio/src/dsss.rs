@@ -8,6 +8,14 @@ pub(crate) fn knows(rate: BitRate) -> bool {
     matches!(rate.as_bps(), 1_000_000 | 2_000_000)
 }
 
+/// Whether errors are rarer than one in 10²¹ bits: over a frame they don't change the chance of success
+/// in double precision.
+#[inline]
+pub(crate) fn is_errorless(sinr: f64, rate: BitRate, bandwidth: f64) -> bool {
+    // Both rates below are at most exp(-0.58 Eb/N0).
+    0.58 * sinr * bandwidth >= 49.0 * rate.as_bps() as f64
+}
+
 /// The bit error rate (0 to 0.5) at a ratio of signal to interference and noise in `bandwidth` Hz.
 ///
 /// DBPSK: exp(-Eb/N0)/2 (Proakis, Digital Communications §5.2). DQPSK with Gray coding: the asymptotic

@@ -167,11 +167,11 @@ pub enum Verdict {
 pub struct Receiver {
     lock: Option<Lock>,
     /// Other signals on the air here: (end, power). Kept only where the model needs them.
-    others: SmallVec<[(SimTime, f64); 4]>,
+    others: Vec<(SimTime, f64)>,
     /// Strongest sum of interference during the lock (sinr).
     worst: f64,
     /// Interference during the lock: (from, to, power) (sinr).
-    overlaps: SmallVec<[(SimTime, SimTime, f64); 4]>,
+    overlaps: Vec<(SimTime, SimTime, f64)>,
     /// Decides about frames whose bit errors leave it open.
     luck: Option<RngStream>,
 }
@@ -244,9 +244,24 @@ impl Receiver {
         self.others.iter().fold(0.0, |m, o| m.max(o.1))
     }
 
+    /// Drops the other signals that are over; the sum of the rest, W.
+    #[inline]
+    fn forget_ended(&mut self, now: SimTime) -> f64 {
+        let others = self.others.as_mut_slice();
+        let (mut kept, mut sum) = (0, 0.0);
+        for i in 0..others.len() {
+            let other = others[i];
+            others[kept] = other;
+            let lasts = other.0 > now;
+            kept += usize::from(lasts);
+            sum += if lasts { other.1 } else { 0.0 };
+        }
+        self.others.truncate(kept);
+        sum
+    }
+
     fn begin_sinr(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
-        self.others.retain(|o| o.0 > now);
-        let before: f64 = self.others.iter().map(|o| o.1).sum();
+        let before = self.forget_ended(now);
         let decodable = s.power >= rules.rx_threshold;
         match &self.lock {
             None => {
@@ -283,11 +298,7 @@ impl Receiver {
     /// The signal `tx` ends. `transmitting`: whether the station's own transmitter is on.
     #[inline]
     pub fn end(&mut self, tx: u32, transmitting: bool, rules: &Reception) -> Verdict {
-        let Some(lock) = self.lock else { return Verdict::NotHeard };
-        if lock.tx != tx {
-            return Verdict::NotHeard;
-        }
-        self.lock = None;
+        let Some(lock) = self.lock.take_if(|lock| lock.tx == tx) else { return Verdict::NotHeard };
         if transmitting {
             return Verdict::Deaf;
         }
@@ -341,6 +352,9 @@ impl Receiver {
                 (false, false) => rules.basic_rate,
             };
             let sinr = lock.power / (rules.noise + interference);
+            if dsss::is_errorless(sinr, rate, rules.bandwidth) {
+                continue;
+            }
             let bits = to.since(from).as_secs_f64() * rate.as_bps() as f64;
             log_success += bits * libm::log1p(-dsss::bit_error_rate(sinr, rate, rules.bandwidth));
         }

@@ -83,6 +83,9 @@ impl Dcf {
 
     /// What is known of the medium has changed: the backoff counts on after its next idle time.
     pub(super) fn refreeze(&mut self, now: SimTime) {
+        if self.backoff.is_none() {
+            return;
+        }
         self.forget_expired(now, self.current.is_none());
         let idle_from = self.idle_from();
         let taken = self.taken_until() > now;
@@ -105,17 +108,21 @@ impl Dcf {
         Some(backoff.ends(self.timing.slot))
     }
 
+    /// The contention timer's deadline if it has changed; `NEVER` if there is none any more.
+    #[inline]
+    pub(super) fn moved_deadline(&mut self) -> Option<SimTime> {
+        let deadline = self.contention_deadline().unwrap_or(SimTime::NEVER);
+        (deadline != self.armed).then(|| {
+            self.armed = deadline;
+            deadline
+        })
+    }
+
     pub(super) fn arm_contention(&mut self, out: &mut Vec<MacAction>) {
-        match self.contention_deadline() {
-            Some(deadline) if deadline != self.armed => {
-                self.armed = deadline;
-                out.push(MacAction::Arm(MacTimer::Contention, deadline));
-            }
-            None if self.armed != SimTime::NEVER => {
-                self.armed = SimTime::NEVER;
-                out.push(MacAction::Disarm(MacTimer::Contention));
-            }
-            _ => {}
+        match self.moved_deadline() {
+            Some(SimTime::NEVER) => out.push(MacAction::Disarm(MacTimer::Contention)),
+            Some(deadline) => out.push(MacAction::Arm(MacTimer::Contention, deadline)),
+            None => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Event, MAC_CONTENTION, MAC_EXCHANGE, Network};
 use crate::medium::Hearer;
-use tworay_base::{NodeId, SimDuration};
+use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind, MacAction, MacTimer, RxError};
 use tworay_radio::{Signal, Verdict};
 
@@ -143,12 +143,12 @@ impl Network {
         let transmitting = node.mac.is_transmitting(now);
         let fast = frame.kind == FrameKind::Data && !frame.to.is_broadcast();
         let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
-        if let Some(at) = node.mac.on_busy(now, end) {
-            self.timers.set(Self::node_timer(h.node, MAC_CONTENTION), at, &mut self.queue);
-        }
+        let moved = node.mac.on_busy(now, end);
+        self.move_contention(h.node, moved);
         if arrived.captured_over {
             let until = end + self.eifs;
-            self.with_mac(h.node, |mac, now, out| mac.reserve(now, until, out));
+            let moved = self.nodes[h.node.index()].mac.reserve(now, until);
+            self.move_contention(h.node, moved);
         }
         if let Some(lost) = arrived.lost {
             self.count_collision(h.node, lost);
@@ -193,7 +193,12 @@ impl Network {
                         self.tap_packet(h.node, packet, frame.from, frame.to);
                     }
                 }
-                let refused = self.nodes[h.node.index()].mac.counters().busy;
+                let mac = &mut self.nodes[h.node.index()].mac;
+                if frame.to != h.node && !frame.to.is_broadcast() && mac.only_overhears() {
+                    let moved = mac.on_overheard(now, frame);
+                    return self.move_contention(h.node, moved);
+                }
+                let refused = mac.counters().busy;
                 self.with_mac(h.node, |mac, now, out| mac.on_frame(now, frame, out));
                 if self.capture.is_some() && frame.to == h.node {
                     self.capture_refusal(tx, frame, refused);
@@ -201,15 +206,27 @@ impl Network {
             }
             Verdict::Collided => {
                 self.count_collision(h.node, tx);
-                self.with_mac(h.node, |mac, now, out| mac.on_rx_error(now, RxError::Corrupt, out));
+                self.rx_error(h.node, RxError::Corrupt);
             }
             Verdict::Corrupt => {
-                self.with_mac(h.node, |mac, now, out| mac.on_rx_error(now, RxError::Corrupt, out));
+                self.rx_error(h.node, RxError::Corrupt);
             }
             Verdict::Undecodable | Verdict::Deafened => {
-                self.with_mac(h.node, |mac, now, out| mac.on_rx_error(now, RxError::Undecodable, out));
+                self.rx_error(h.node, RxError::Undecodable);
             }
         }
+    }
+
+    #[inline]
+    fn move_contention(&mut self, node: NodeId, moved: Option<SimTime>) {
+        if let Some(at) = moved {
+            self.timers.set(Self::node_timer(node, MAC_CONTENTION), at, &mut self.queue);
+        }
+    }
+
+    fn rx_error(&mut self, node: NodeId, error: RxError) {
+        let moved = self.nodes[node.index()].mac.on_rx_error(self.now, error);
+        self.move_contention(node, moved);
     }
 
     /// Books a frame that was lost to overlap at a station it was meant for.
