@@ -172,11 +172,15 @@ impl World {
             Input::Busy(micros) => self.busy(micros),
             Input::Reserve(micros) => {
                 let until = self.now + SimDuration::from_micros(micros);
-                self.with(|mac, now, out| out.extend(mac.reserve(now, until).map(|at| MacAction::Arm(MacTimer::Contention, at))));
+                self.with(|mac, now, out| {
+                    out.extend(mac.reserve(now, until).map(|at| MacAction::Arm(MacTimer::Contention, at)))
+                });
             }
             // A station that transmits receives nothing, not even errors.
             Input::Error(_) | Input::Hear(..) if self.mac.is_transmitting(self.now) => {}
-            Input::Error(error) => self.with(|mac, now, out| out.extend(mac.on_rx_error(now, error).map(|at| MacAction::Arm(MacTimer::Contention, at)))),
+            Input::Error(error) => self.with(|mac, now, out| {
+                out.extend(mac.on_rx_error(now, error).map(|at| MacAction::Arm(MacTimer::Contention, at)))
+            }),
             Input::Hear(kind, to, reserves, number, retry, protected, sensed) => {
                 let frame = Frame {
                     kind,

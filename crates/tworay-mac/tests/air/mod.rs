@@ -161,7 +161,12 @@ impl Air {
                 let spoiled = s.arriving.remove(k).spoiled;
                 if s.mac.is_transmitting(now) {
                 } else if spoiled {
-                    self.with(j, |mac, out| out.extend(mac.on_rx_error(now, RxError::Corrupt).map(|at| MacAction::Arm(MacTimer::Contention, at))));
+                    self.with(j, |mac, out| {
+                        out.extend(
+                            mac.on_rx_error(now, RxError::Corrupt)
+                                .map(|at| MacAction::Arm(MacTimer::Contention, at)),
+                        )
+                    });
                 } else {
                     self.with(j, |mac, out| mac.on_frame(now, &frame, out));
                 }

@@ -130,13 +130,17 @@ impl Bench {
 
     pub fn reserve(&mut self, micros: u64) -> &mut Self {
         let until = self.now + us(micros);
-        self.with(|mac, now, out| out.extend(mac.reserve(now, until).map(|at| MacAction::Arm(MacTimer::Contention, at))));
+        self.with(|mac, now, out| {
+            out.extend(mac.reserve(now, until).map(|at| MacAction::Arm(MacTimer::Contention, at)))
+        });
         self
     }
 
     /// A reception has just failed.
     pub fn error(&mut self, error: RxError) -> &mut Self {
-        self.with(|mac, now, out| out.extend(mac.on_rx_error(now, error).map(|at| MacAction::Arm(MacTimer::Contention, at))));
+        self.with(|mac, now, out| {
+            out.extend(mac.on_rx_error(now, error).map(|at| MacAction::Arm(MacTimer::Contention, at)))
+        });
         self
     }
 

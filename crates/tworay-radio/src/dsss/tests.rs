@@ -19,3 +19,17 @@ fn more_signal_is_never_worse() {
         assert!((0.499..=0.5).contains(&at(-60)), "without signal every other bit is wrong");
     }
 }
+
+/// What counts as errorless leaves the longest frame's chance of success at exactly one.
+#[test]
+fn errorless_frames_succeed_for_certain() {
+    for rate in [1_000_000, 2_000_000].map(BitRate::from_bps) {
+        let edge = 49.0 * rate.as_bps() as f64 / (0.58 * BANDWIDTH);
+        assert!(!is_errorless(0.999 * edge, rate, BANDWIDTH));
+        let sinr = 1.001 * edge;
+        assert!(is_errorless(sinr, rate, BANDWIDTH));
+        let bits = 8.0 * 2346.0;
+        let log_success = bits * libm::log1p(-bit_error_rate(sinr, rate, BANDWIDTH));
+        assert_eq!(libm::exp(log_success), 1.0);
+    }
+}

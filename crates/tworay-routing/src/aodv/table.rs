@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use tworay_base::{NodeId, Seq32, SimDuration, SimTime};
 
 /// The last hop count of a destination never reached (ns-2's unset value too).
@@ -121,19 +122,21 @@ impl Table {
 
     /// The route to `dst` as of `now`.
     pub(crate) fn get(&mut self, now: SimTime, dst: NodeId) -> Option<&mut Route> {
-        if self.exact {
-            let route = self.routes.get_mut(&dst)?;
-            if route.is_up() && route.expire < now {
-                let expired_at = route.expire;
-                route.bump();
-                route.down(expired_at);
-            }
-            if route.state == State::Down && route.expire + self.delete_period < now {
-                self.routes.remove(&dst);
-                return None;
-            }
+        if !self.exact {
+            return self.routes.get_mut(&dst);
         }
-        self.routes.get_mut(&dst)
+        let Entry::Occupied(mut entry) = self.routes.entry(dst) else { return None };
+        let route = entry.get_mut();
+        if route.is_up() && route.expire < now {
+            let expired_at = route.expire;
+            route.bump();
+            route.down(expired_at);
+        }
+        if route.state == State::Down && route.expire + self.delete_period < now {
+            entry.remove();
+            return None;
+        }
+        Some(entry.into_mut())
     }
 
     /// The route to `dst` if it may be used.
