@@ -162,6 +162,25 @@ def test_run_prints_what_became_of_the_segments(cli: Cli) -> None:
         assert word in result.out
 
 
+def test_energy_and_resources_are_printed_where_they_are_known(cli: Cli) -> None:
+    powered = ("--set", "energy.model=states", "--set", "energy.battery=1J")
+    without = cli("run", "string-2", *QUICK)
+    assert "Energy " not in without.out
+    assert "EEE" not in without.out
+    drained = cli("run", "string-2", *QUICK, *powered, "--resources")
+    for words in ("Energy   ", "µJ per bit received", "Lifetime first of 2 nodes dead at", "EEE 0."):
+        assert words in drained.out
+    lasting = cli("run", "string-2", *QUICK, "--set", "energy.model=states")
+    assert "Lifetime no node died" in lasting.out
+    both = cli("compare", "string-2", *QUICK, *powered, "--tcp", "reno,vegas", "--seeds", "2", "--resources")
+    assert both.code == 0
+    for words in ("radio J", "dead nodes", "EEE", "UAR", "Throughput_max kb/s"):
+        assert words in both.out
+    document = cli("run", "string-2", *QUICK, "--resources", "--json").document
+    assert 0 < document["metrics"]["eee"] < 1
+    assert 0 < document["metrics"]["uar"] < 1
+
+
 def test_run_out_writes_tables_and_summary(cli: Cli, tmp_path: Path) -> None:
     result = cli("run", "string-4", *QUICK, "--out", "results", "--json")
     out = tmp_path / "results"

@@ -177,3 +177,43 @@ def test_the_printed_table_says_who_wins_and_where_losses_come_from(
     assert "sack > reno" in text
     assert "12 + 0 (33%)" in text
     assert "nan" not in text.lower()
+
+
+def test_throughput_max_of_the_seeds_gives_eee_and_uar() -> None:
+    # The first two flows of paper 004's section 5.2: T_max 100; T 100, G 80; T 80, G 60.
+    result = Comparison("made-up", ["first", "second"])
+    result.add("first", 1, document("first", 1, 80.0, sent_bps=100.0))
+    result.add("second", 1, document("second", 1, 60.0, sent_bps=80.0))
+    assert "metrics.eee" not in result.summary["variants"]["first"]
+    result.add_maximum(1, 100.0)
+    cells = result.summary["variants"]
+    found = {v: (cells[v]["metrics.eee"]["mean"], cells[v]["metrics.uar"]["mean"]) for v in cells}
+    assert found == {"first": pytest.approx((0.20, 0.10)), "second": pytest.approx((0.26, 0.225))}
+    pairs = {pair["metric"]: pair["difference"] for pair in result.summary["pairs"]}
+    assert pairs["metrics.eee"] == pytest.approx(-0.06)
+    assert "energy.joules_total" not in pairs
+
+
+def test_energy_is_shown_where_there_is_some(capsys: pytest.CaptureFixture[str]) -> None:
+    result = Comparison("made-up", ["reno"])
+    for seed, died in ((1, 40.0), (2, None)):
+        run = document("reno", seed)
+        run["energy"] = {
+            "joules_total": 12.5,
+            "joules_per_received_bit": 3e-6,
+            "dead_nodes": int(died is not None),
+            "first_death_seconds": died,
+            "half_dead_seconds": None,
+        }
+        result.add("reno", seed, run)
+    show(comparison_report(result))
+    text = capsys.readouterr().out
+    heading = next(line for line in text.splitlines() if "radio J" in line)
+    assert "µJ/bit" in heading
+    assert "first death s" in heading
+    # No run lost half of its nodes.
+    assert "half dead s" not in heading
+    # One of the two runs had a death.
+    assert "40.0 (1 of 2)" in text
+    show(comparison_report(comparison()))
+    assert "radio J" not in capsys.readouterr().out

@@ -66,6 +66,27 @@ def test_the_aggressive_run_replaces_tcp_and_is_kept() -> None:
     assert document["metrics"]["eee"] is None
 
 
+def test_a_run_and_a_comparison_agree_on_eee_and_uar() -> None:
+    world = {"set": {"duration": "10s", "routing.protocol": "static"}}
+    alone = tworay.run("string-2", tcp="vegas", resources=True, seed=2, **world).summary["metrics"]
+    assert alone["throughput_max_bps"] == throughput_max(tworay.load("string-2", **world), 2)
+    together = tworay.compare("string-2", tcp=["vegas", "newreno"], seeds=[2], resources=True, **world)
+    values = together.values("vegas")[2]
+    assert {key: values[f"metrics.{key}"] for key in ("eee", "uar")} == {
+        key: alone[key] for key in ("eee", "uar")
+    }
+    assert len(together) == 2
+    assert not together.failures
+
+
+def test_batteries_do_not_lower_what_a_world_can_carry() -> None:
+    world = {"duration": "10s", "routing.protocol": "static"}
+    powered = {"energy.model": "states", "energy.preset": "wavelan", "energy.battery": "2J"}
+    assert tworay.run("string-2", set=world | powered).summary["energy"]["dead_nodes"] == 3
+    plain, drained = (tworay.load("string-2", set=settings) for settings in (world, world | powered))
+    assert throughput_max(drained) == throughput_max(plain)
+
+
 def test_bins() -> None:
     # 1..8: quartiles 2.75 and 6.25, n^(1/3) = 2.
     values = list(range(1, 9))

@@ -10,6 +10,7 @@ from tworay import metrics, stats
 from tworay.control import name_of
 from tworay.diagnosis import scores
 from tworay.executing import Task, check_jobs, each, execute, silent
+from tworay.resources import carried, saturated, with_resources
 from tworay.scenarios import Source, load, with_variant
 from tworay.spec import MAX_SEEDS, parse_seeds, parse_variants
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # The figure whose interval `until_ci` watches.
 HEADLINE = "goodput_bps"
 MIN_SEEDS_UNTIL_CI = 5
+# Stands for a variant in the run that finds what a world can carry.
+SATURATED = "throughput_max"
 
 
 class Comparison:
@@ -44,6 +47,7 @@ class Comparison:
         self.sim_seconds = 0.0
         self._documents: dict[tuple[str, int], dict[str, Any]] = {}
         self._facts: dict[int, tuple[float | None, float]] = {}
+        self._maxima: dict[int, float] = {}
 
     def add(self, variant: str, seed: int, document: dict[str, Any]) -> None:
         """Take in a finished run."""
@@ -53,6 +57,10 @@ class Comparison:
     def add_facts(self, seed: int, facts: tuple[float | None, float]) -> None:
         """Take in what the world of a seed looks like."""
         self._facts[seed] = facts
+
+    def add_maximum(self, seed: int, throughput_max: float) -> None:
+        """Take in how much the world of a seed can carry, in bits a second: the base of EEE and UAR."""
+        self._maxima[seed] = throughput_max
 
     def __repr__(self) -> str:
         return f"<tworay.Comparison {self.scenario}: {', '.join(self.variants)}; {len(self.seeds)} seeds>"
@@ -69,10 +77,14 @@ class Comparison:
     def values(self, variant: str) -> dict[int, metrics.Values]:
         """Return the metrics of a variant's runs by seed, in the order of the seeds."""
         return {
-            seed: metrics.values(self._documents[variant, seed])
+            seed: metrics.values(self._document(variant, seed))
             for seed in self.seeds
             if (variant, seed) in self._documents
         }
+
+    def _document(self, variant: str, seed: int) -> dict[str, Any]:
+        document = self._documents[variant, seed]
+        return with_resources(document, self._maxima[seed]) if seed in self._maxima else document
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -230,7 +242,9 @@ def _listed(interval: stats.Interval | None) -> list[float] | None:
 def _pairs(by_variant: dict[str, dict[int, metrics.Values]]) -> list[dict[str, Any]]:
     """Compare every two variants seed by seed; Holm corrects over the pairs of one metric."""
     result = []
-    for metric in metrics.TESTED:
+    everything = [values for runs in by_variant.values() for values in runs.values()]
+    known = [m for m in metrics.TESTED_IF_KNOWN if any(v.get(m) is not None for v in everything)]
+    for metric in (*metrics.TESTED, *known):
         family = [_pair(a, b, metric, by_variant) for a, b in itertools.combinations(by_variant, 2)]
         for pair, p in zip(family, stats.holm([pair["paired_t_p"] for pair in family]), strict=True):
             pair["holm_p"] = p
@@ -271,6 +285,7 @@ def compare(
     max_seeds: int = 100,
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
+    resources: bool = False,
     watch: Watcher = silent,
 ) -> Comparison:
     """Run every variant over the same seeds, on all cores, and compare them seed by seed.
@@ -278,6 +293,8 @@ def compare(
     ``seeds`` is a number (seeds 1 to N), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every variant's 95 % interval of goodput is within ± 5 % of
     its mean, or ``max_seeds`` are done. ``out`` writes Parquet tables and ``summary.json`` there.
+    ``resources`` fills in EEE and UAR, which takes one run more a seed: saturating sources in the same
+    world, shared by all variants (``tworay.resources``).
 
     The result depends on the scenario, the variants, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and left out. Ctrl-C raises ``KeyboardInterrupt`` with the
@@ -290,16 +307,22 @@ def compare(
     base = load(scenario, set=set)
     worlds = {name_of(variant): with_variant(base, variant) for variant in chosen}
     result = Comparison(base.name, names)
+    crowded = saturated(base) if resources else None
     store = _open_store(out, force, base, names, first_seeds)
 
     def finished(task: Task, outcome: Run) -> None:
+        if task.scenario is crowded:
+            result.add_maximum(task.seed, carried(outcome))
+            return
         if store:
             store.add_run(task.variant, task.seed, outcome)
         result.add(task.variant, task.seed, outcome.summary)
 
+    kinds = [*worlds.items(), *([(SATURATED, crowded)] if crowded else [])]
+
     def do(batch: list[int]) -> None:
         # Seed by seed, so that an interruption leaves whole pairs.
-        tasks = [Task(seed, name, worlds[name]) for seed in batch for name in names]
+        tasks = [Task(seed, name, world) for seed in batch for name, world in kinds]
         for seed, facts in zip(batch, each(base.facts, batch, jobs=threads), strict=True):
             result.add_facts(seed, facts)
         result.failures += execute(

@@ -29,6 +29,15 @@ SECTIONS = ("mac", "routing", "energy", "metrics")
 
 # Metrics whose pairwise differences are tested: what a sender does, and what becomes of it.
 TESTED = (*SUMMED, *AVERAGED, "metrics.jain_fairness")
+# The same where a run has them: with an energy model, with Throughput_max.
+TESTED_IF_KNOWN = (
+    "energy.joules_total",
+    "energy.joules_per_received_bit",
+    "energy.joules_computation",
+    "energy.dead_nodes",
+    "metrics.eee",
+    "metrics.uar",
+)
 
 
 def values(document: dict[str, Any]) -> Values:

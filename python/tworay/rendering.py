@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich import box
 from rich.console import Console, Group
@@ -13,18 +13,37 @@ from rich.text import Text
 from tworay.diagnosis import covers, scores
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import RenderableType
 
     from tworay.comparing import Comparison
 
-# Metric, heading, scale, format: the columns of the comparison.
-COLUMNS = (
+# Metric, heading, scale, format.
+Column: TypeAlias = "tuple[str, str, float, str]"
+
+# The columns of the comparison.
+COLUMNS: tuple[Column, ...] = (
     ("goodput_bps", "goodput kb/s", 1e-3, ".1f"),
     ("retransmitted_segments", "retransmitted", 1.0, ".1f"),
     ("timeouts", "timeouts", 1.0, ".1f"),
     ("rto_idle_seconds", "idle in RTO s", 1.0, ".1f"),
     ("mean_cwnd_segments", "cwnd", 1.0, ".2f"),
     ("mean_rtt_seconds", "RTT ms", 1e3, ".0f"),
+)
+# Shown where a scenario has energy, or Throughput_max is known.
+ENERGY_COLUMNS = (
+    ("energy.joules_total", "radio J", 1.0, ".3g"),
+    ("energy.joules_per_received_bit", "µJ/bit", 1e6, ".3g"),
+    ("energy.joules_computation", "computing mJ", 1e3, ".3g"),
+    ("energy.dead_nodes", "dead nodes", 1.0, ".1f"),
+    ("energy.first_death_seconds", "first death s", 1.0, ".1f"),
+    ("energy.half_dead_seconds", "half dead s", 1.0, ".1f"),
+)
+RESOURCE_COLUMNS = (
+    ("metrics.eee", "EEE", 1.0, ".3f"),
+    ("metrics.uar", "UAR", 1.0, ".3f"),
+    ("metrics.throughput_max_bps", "Throughput_max kb/s", 1e-3, ".1f"),
 )
 SIGNIFICANT = 0.05
 
@@ -75,7 +94,7 @@ def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
     def by_frame(counts: dict[str, Any]) -> str:
         return f"RTS/CTS {counts['rts_cts']}, DATA {counts['data']}, ACK {counts['ack']}"
 
-    return [
+    facts: list[RenderableType] = [
         Text(
             f"MAC      collisions: {by_frame(mac['collisions'])};  gave up: {by_frame(mac['drops'])};  "
             f"queue drops: {mac['queue_drops']}"
@@ -85,6 +104,41 @@ def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
             f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, "
             f"{routing['false_link_failures']} false link failures"
         ),
+    ]
+    return facts + _energy_of_run(document["energy"]) + _resources_of_run(document["metrics"])
+
+
+def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
+    """Render what the radios and the transport's computations took; nothing without an energy model."""
+    if energy.get("joules_total") is None:
+        return []
+    states = energy.get("joules_by_state") or {}
+    shares = ", ".join(f"{state} {joules:.4g}" for state, joules in states.items() if joules)
+    lines = [
+        f"Energy   {energy['joules_total']:.4g} J{f' ({shares})' if shares else ''}; "
+        f"{_number(energy['joules_per_received_bit'], 1e6, '.3g')} µJ per bit received, with idle "
+        f"{_number(energy['joules_total_per_received_bit'], 1e6, '.3g')}; "
+        f"computing {_number(energy['joules_computation'], 1e3, '.3g')} mJ",
+    ]
+    if energy["dead_nodes"]:
+        half = energy["half_dead_seconds"]
+        lines.append(
+            f"Lifetime first of {energy['dead_nodes']} nodes dead at {energy['first_death_seconds']:.1f} s, "
+            + (f"half of all at {half:.1f} s" if half is not None else "never half of all")
+        )
+    else:
+        lines.append("Lifetime no node died")
+    return [Text(line) for line in lines]
+
+
+def _resources_of_run(found: dict[str, Any]) -> list[RenderableType]:
+    if found.get("eee") is None:
+        return []
+    return [
+        Text(
+            f"Effort   EEE {found['eee']:.3f}, UAR {found['uar']:.3f} (0 is best), of the "
+            f"{found['throughput_max_bps'] / 1000:.1f} kb/s that saturating sources get out"
+        )
     ]
 
 
@@ -99,7 +153,11 @@ def comparison_report(result: Comparison) -> RenderableType:
         f"shortest path {_number(hops, 1.0, '.2f')} hops on average, "
         f"no path {_number(parted, 100.0, '.1f')} % of the time",
     )
-    parts: list[RenderableType] = [head, "", _means(document["variants"]), ""]
+    parts: list[RenderableType] = [head, "", _means(document["variants"], COLUMNS), ""]
+    for columns in (ENERGY_COLUMNS, RESOURCE_COLUMNS):
+        if any(_known(cells, columns[0][0]) for cells in document["variants"].values()):
+            shown = [c for c in columns if any(_known(v, c[0]) for v in document["variants"].values())]
+            parts += [_means(document["variants"], shown), ""]
     if document["pairs"]:
         parts += [_pairs(document["pairs"]), ""]
     parts += _losses(document["ledger"])
@@ -107,22 +165,29 @@ def comparison_report(result: Comparison) -> RenderableType:
     return Group(*parts)
 
 
-def _means(variants: dict[str, dict[str, Any]]) -> Table:
-    table = _table("mean ± 95 % CI", *(heading for _, heading, _, _ in COLUMNS))
+def _known(cells: dict[str, Any], metric: str) -> bool:
+    return cells.get(metric, {"mean": None})["mean"] is not None
+
+
+def _means(variants: dict[str, dict[str, Any]], columns: Iterable[Column]) -> Table:
+    columns = list(columns)
+    table = _table("mean ± 95 % CI", *(heading for _, heading, _, _ in columns))
     for variant, cells in variants.items():
-        row = [_mean(cells.get(metric), scale, form) for metric, _, scale, form in COLUMNS]
+        runs = max((cell["n"] for cell in cells.values()), default=0)
+        row = [_mean(cells.get(metric), scale, form, runs=runs) for metric, _, scale, form in columns]
         table.add_row(variant, *row)
     return table
 
 
-def _mean(cell: dict[str, Any] | None, scale: float, form: str, sign: str = "") -> str:
+def _mean(cell: dict[str, Any] | None, scale: float, form: str, sign: str = "", runs: int = 0) -> str:
     if cell is None or cell["mean"] is None:
         return "–"
     text = _number(cell["mean"], scale, sign + form)
-    if cell["ci95"] is None:
-        return text
-    low, high = cell["ci95"]
-    return f"{text} ± {_number((high - low) / 2, scale, form)}"
+    if cell["ci95"] is not None:
+        low, high = cell["ci95"]
+        text += f" ± {_number((high - low) / 2, scale, form)}"
+    # Not every run has a first death.
+    return f"{text} ({cell['n']} of {runs})" if cell.get("n", runs) < runs else text
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> RenderableType:
@@ -141,7 +206,7 @@ def _pairs(pairs: list[dict[str, Any]]) -> RenderableType:
         "Paired by seed (same world); Holm corrects the paired t over the pairs of a metric; "
         f"significant: Holm p < {SIGNIFICANT:g}."
     ]
-    for other, heading, scale, form in COLUMNS[1:]:
+    for other, heading, scale, form in (*COLUMNS[1:], *ENERGY_COLUMNS, *RESOURCE_COLUMNS):
         found = [
             f"{_more(pair)} ({_number(abs(pair['difference']), scale, form)})"
             for pair in pairs

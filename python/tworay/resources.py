@@ -12,7 +12,6 @@ import hashlib
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from tworay.running import run
 from tworay.scenarios import Source, load
 
 if TYPE_CHECKING:
@@ -54,6 +53,7 @@ def saturated(scenario: Source) -> Scenario:
     """Return the same world with every TCP flow replaced by datagrams as fast as the radio can send.
 
     The datagrams are as long as the TCP's full segments, headers included, and stop only at the run's end.
+    Energy is not counted: how much a world can carry does not depend on how long its batteries last.
     """
     from tworay import _native
 
@@ -73,7 +73,9 @@ def saturated(scenario: Source) -> Scenario:
         for flow in flows
     ]
     text = _without_flows(load(scenario).to_toml()) + "\n" + "\n\n".join(tables) + "\n"
-    return _native.Scenario.from_toml(text, "saturated.toml", "", [])
+    # The name of the default variant is nobody's any more: one world for all variants.
+    settings = ['energy.model="none"', 'tcp.variant="newreno"']
+    return _native.Scenario.from_toml(text, "saturated.toml", "", settings)
 
 
 def throughput_max(scenario: Source, seed: int = 1) -> float:
@@ -83,11 +85,12 @@ def throughput_max(scenario: Source, seed: int = 1) -> float:
     others on their way does not matter. Known results are kept for the process: all variants of a
     comparison share one run per seed.
     """
-    world = load(scenario)
-    aggressive = saturated(world)
+    from tworay.running import run
+
+    aggressive = saturated(scenario)
     key = (hashlib.sha256(aggressive.to_toml().encode()).hexdigest(), seed)
     if key not in _known:
-        _known[key] = _carried(run(aggressive, seed=seed, series=False))
+        _known[key] = carried(run(aggressive, seed=seed, series=False))
     return _known[key]
 
 
@@ -105,7 +108,8 @@ def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
     return result
 
 
-def _carried(outcome: Run) -> float:
+def carried(outcome: Run) -> float:
+    """Return what left its source in a run of datagrams: bits a second, summed over the flows."""
     lost: dict[tuple[int, int], int] = {}
     ledger = outcome.ledger
     for flow, node in zip(ledger["flow"].to_list(), ledger["node"].to_list(), strict=True):

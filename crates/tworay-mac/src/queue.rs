@@ -23,32 +23,35 @@ pub struct InterfaceQueue {
     /// Routing packets at the front, kept in their order.
     routing: usize,
     limit: usize,
-    ns2: bool,
+    one_short: bool,
 }
 
 impl InterfaceQueue {
-    /// A queue for `limit` packets. `ns2`: one place less for data, and the newest routing packet is first of all.
-    pub fn new(limit: u32, ns2: bool) -> Self {
+    /// A queue for `limit` packets. `queue_one_short` (the quirk of ns-2 by this name): one place less for data, and the newest routing packet is first of all.
+    pub fn new(limit: u32, queue_one_short: bool) -> Self {
         // A usual queue never grows; a huge limit costs nothing until it is used.
         Self {
             entries: VecDeque::with_capacity((limit as usize + 1).min(64)),
             routing: 0,
             limit: limit as usize,
-            ns2,
+            one_short: queue_one_short,
         }
     }
 
     /// Puts a packet in; gives back the packet that found no room (this one, or the last for a routing packet).
     pub fn push(&mut self, entry: QueueEntry) -> Option<QueueEntry> {
         if entry.routing {
-            let at = if self.ns2 { 0 } else { self.routing };
+            let at = if self.one_short { 0 } else { self.routing };
             self.entries.insert(at, entry);
             self.routing += 1;
-            let over =
-                if self.ns2 { self.entries.len() >= self.limit } else { self.entries.len() > self.limit };
+            let over = if self.one_short {
+                self.entries.len() >= self.limit
+            } else {
+                self.entries.len() > self.limit
+            };
             if over { self.pop_back() } else { None }
         } else {
-            let full = if self.ns2 {
+            let full = if self.one_short {
                 self.entries.len() + 1 >= self.limit
             } else {
                 self.entries.len() >= self.limit

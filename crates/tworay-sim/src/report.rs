@@ -1,12 +1,15 @@
-//! What a run gives back: the document of `run --json` and the tables behind it.
+//! What a run gives back: the document of `run --json`; the tables behind it are next door.
 
 mod power;
+mod tables;
 
 use self::power::{Power, energy_report};
+pub(crate) use self::tables::table;
+pub use self::tables::{Column, ColumnData, Table};
 use crate::diagnosis::{self, Diagnosed};
 use crate::flow::{Application, Flow, Transport};
-use crate::ledger::{AloftSample, Carries, Ledger, LossRecord};
-use crate::network::{Network, WireEvent, WireRecord};
+use crate::ledger::{AloftSample, Ledger, LossRecord};
+use crate::network::{Network, WireRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tworay_base::{FlowId, LossCause, SimTime};
@@ -203,35 +206,6 @@ pub struct Document {
     pub metrics: MetricsReport,
 }
 
-/// A column of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
-    /// Its name, with the unit.
-    pub name: &'static str,
-    /// Its values.
-    pub data: ColumnData,
-}
-
-/// Values of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ColumnData {
-    /// Reals; NaN where there is no value.
-    F64(Vec<f64>),
-    /// Integers.
-    I64(Vec<i64>),
-    /// Texts.
-    Str(Vec<String>),
-}
-
-/// A table of equally long columns.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Table {
-    /// `flows`, `ledger` or `series`.
-    pub name: &'static str,
-    /// Its columns.
-    pub columns: Vec<Column>,
-}
-
 /// Everything a run gives back.
 #[derive(Clone, Debug)]
 pub struct RunReport {
@@ -344,180 +318,6 @@ impl RunReport {
     pub fn json(&self) -> String {
         serde_json::to_string(&self.document).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"))
     }
-
-    /// The tables `flows`, `ledger` (one row a loss), `guesses` (one row a guess), `series`, and for wired links `packets`.
-    pub fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![
-            self.flow_table(),
-            self.ledger_table(),
-            self.guess_table(),
-            self.series_table(),
-            self.path_table(),
-        ];
-        if !self.aloft.is_empty() {
-            tables.push(self.alive_table());
-        }
-        if let Some(power) = &self.power {
-            tables.push(power.node_table());
-            tables.extend(power.sample_table());
-        }
-        if !self.packets.is_empty() {
-            tables.push(self.packet_table());
-        }
-        tables
-    }
-
-    /// Packets by the number of hops they travelled.
-    fn path_table(&self) -> Table {
-        let rows: Vec<(i64, i64, i64)> = self
-            .hops
-            .iter()
-            .enumerate()
-            .flat_map(|(flow, counts)| {
-                let seen = counts.iter().enumerate().filter(|(_, n)| **n > 0);
-                seen.map(move |(hops, &n)| (flow as i64, hops as i64, n as i64))
-            })
-            .collect();
-        table(
-            "paths",
-            [
-                ("flow", ColumnData::I64(rows.iter().map(|r| r.0).collect())),
-                ("hops", ColumnData::I64(rows.iter().map(|r| r.1).collect())),
-                ("packets", ColumnData::I64(rows.iter().map(|r| r.2).collect())),
-            ],
-        )
-    }
-
-    /// Segments alive, change by change.
-    fn alive_table(&self) -> Table {
-        let a = &self.aloft;
-        let ints = |get: &dyn Fn(&AloftSample) -> i64| ColumnData::I64(a.iter().map(get).collect());
-        table(
-            "alive",
-            [
-                ("t_s", ColumnData::F64(a.iter().map(|r| r.0.as_secs_f64()).collect())),
-                ("flow", ints(&|r| r.1.0.into())),
-                ("data_segments", ints(&|r| r.2.data as i64)),
-                ("ack_segments", ints(&|r| r.2.ack as i64)),
-            ],
-        )
-    }
-
-    fn packet_table(&self) -> Table {
-        let p = &self.packets;
-        let ints = |get: &dyn Fn(&WireRecord) -> i64| ColumnData::I64(p.iter().map(get).collect());
-        let event = |r: &WireRecord| match r.event {
-            WireEvent::Enqueue => "enqueue".to_string(),
-            WireEvent::Send => "send".to_string(),
-            WireEvent::Receive => "receive".to_string(),
-            WireEvent::Drop => "drop".to_string(),
-        };
-        table(
-            "packets",
-            [
-                ("t_s", ColumnData::F64(p.iter().map(|r| r.at.as_secs_f64()).collect())),
-                ("event", ColumnData::Str(p.iter().map(event).collect())),
-                ("from", ints(&|r| r.from.0.into())),
-                ("to", ints(&|r| r.to.0.into())),
-                ("flow", ints(&|r| r.flow.into())),
-                ("kind", ColumnData::Str(p.iter().map(|r| r.kind.to_string()).collect())),
-                ("seq", ints(&|r| r.seq.into())),
-                ("bytes", ints(&|r| r.bytes.into())),
-            ],
-        )
-    }
-
-    fn flow_table(&self) -> Table {
-        let f = &self.document.flows;
-        let ints = |get: fn(&FlowReport) -> u64| ColumnData::I64(f.iter().map(|x| get(x) as i64).collect());
-        let reals = |get: fn(&FlowReport) -> f64| ColumnData::F64(f.iter().map(get).collect());
-        let maybe = |get: fn(&FlowReport) -> Option<f64>| {
-            ColumnData::F64(f.iter().map(|x| get(x).unwrap_or(f64::NAN)).collect())
-        };
-        let texts =
-            ColumnData::Str(f.iter().map(|x| x.tcp.clone().unwrap_or_else(|| "udp".into())).collect());
-        table(
-            "flows",
-            [
-                ("flow", ints(|x| x.id as u64)),
-                ("from", ints(|x| x.from as u64)),
-                ("to", ints(|x| x.to as u64)),
-                ("tcp", texts),
-                ("goodput_bps", reals(|x| x.goodput_bps)),
-                ("throughput_bps", reals(|x| x.throughput_bps)),
-                ("acked_segments", ints(|x| x.acked_segments)),
-                ("sent_segments", ints(|x| x.sent_segments)),
-                ("retransmitted_segments", ints(|x| x.retransmitted_segments)),
-                ("timeouts", ints(|x| x.timeouts)),
-                ("rto_idle_seconds", reals(|x| x.rto_idle_seconds)),
-                ("fast_retransmits", ints(|x| x.fast_retransmits)),
-                ("probes_sent", ints(|x| x.probes_sent)),
-                ("freezes", ints(|x| x.freezes)),
-                ("frozen_seconds", reals(|x| x.frozen_seconds)),
-                ("mean_cwnd_segments", maybe(|x| x.mean_cwnd_segments)),
-                ("mean_in_flight_segments", maybe(|x| x.mean_in_flight_segments)),
-                ("mean_rtt_seconds", maybe(|x| x.mean_rtt_seconds)),
-                ("completion_seconds", maybe(|x| x.completion_seconds)),
-            ],
-        )
-    }
-
-    fn ledger_table(&self) -> Table {
-        let l = &self.losses;
-        let kind = |r: &LossRecord| match r.carries {
-            Carries::Data => "data".to_string(),
-            Carries::Ack => "ack".to_string(),
-        };
-        table(
-            "ledger",
-            [
-                ("t_s", ColumnData::F64(l.iter().map(|r| r.at.as_secs_f64()).collect())),
-                ("flow", ColumnData::I64(l.iter().map(|r| r.flow.0 as i64).collect())),
-                ("node", ColumnData::I64(l.iter().map(|r| r.node.0 as i64).collect())),
-                ("kind", ColumnData::Str(l.iter().map(kind).collect())),
-                ("seq", ColumnData::I64(l.iter().map(|r| r.seq.0 as i64).collect())),
-                ("cause", ColumnData::Str(l.iter().map(|r| r.cause.name().to_string()).collect())),
-            ],
-        )
-    }
-
-    fn guess_table(&self) -> Table {
-        let g = &self.guesses;
-        let texts = |get: fn(&Diagnosed) -> &'static str| {
-            ColumnData::Str(g.iter().map(|d| get(d).to_string()).collect())
-        };
-        table(
-            "guesses",
-            [
-                ("t_s", ColumnData::F64(g.iter().map(|d| d.at.as_secs_f64()).collect())),
-                ("flow", ColumnData::I64(g.iter().map(|d| d.flow.0.into()).collect())),
-                ("seq", ColumnData::I64(g.iter().map(|d| d.seq.0.into()).collect())),
-                ("guess", texts(|d| d.guess)),
-                ("cause", texts(|d| d.cause_name())),
-            ],
-        )
-    }
-
-    fn series_table(&self) -> Table {
-        let s = &self.series;
-        let reals = |get: &dyn Fn(&Snapshot) -> f64| ColumnData::F64(s.iter().map(|r| get(&r.2)).collect());
-        table(
-            "series",
-            [
-                ("t_s", ColumnData::F64(s.iter().map(|r| r.1).collect())),
-                ("flow", ColumnData::I64(s.iter().map(|r| r.0 as i64).collect())),
-                ("cwnd_segments", reals(&|x| x.cwnd)),
-                ("ssthresh_segments", reals(&|x| x.ssthresh)),
-                ("srtt_s", reals(&|x| x.srtt.map_or(f64::NAN, |d| d.as_secs_f64()))),
-                ("rto_s", reals(&|x| x.rto.as_secs_f64())),
-                ("in_flight_segments", reals(&|x| x.flight_segments as f64)),
-            ],
-        )
-    }
-}
-
-pub(crate) fn table<const N: usize>(name: &'static str, columns: [(&'static str, ColumnData); N]) -> Table {
-    Table { name, columns: columns.into_iter().map(|(name, data)| Column { name, data }).collect() }
 }
 
 fn frame_count(b: &crate::tally::ByFrame) -> FrameCount {

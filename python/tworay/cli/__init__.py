@@ -40,6 +40,12 @@ ForceOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
 ]
+ResourcesOption = Annotated[
+    bool,
+    typer.Option(
+        "--resources", help="Fill in EEE and UAR; takes one run more a seed, of saturating sources."
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -73,12 +79,23 @@ def run(
         ),
     ] = None,
     force: ForceOption = False,
+    resources: ResourcesOption = False,
     json: JsonOption = False,
 ) -> None:
     """Run a scenario once and say what became of every segment."""
     from tworay.cli.verbs import run_once
 
-    run_once(scenario, seed=seed, settings=set_, tcp=tcp, out=out, pcap=pcap, force=force, as_json=json)
+    run_once(
+        scenario,
+        seed=seed,
+        settings=set_,
+        tcp=tcp,
+        out=out,
+        pcap=pcap,
+        force=force,
+        resources=resources,
+        as_json=json,
+    )
 
 
 @app.command()
@@ -95,6 +112,7 @@ def compare(
     max_seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Where --until-ci gives up.")] = 100,
     out: OutOption = None,
     force: ForceOption = False,
+    resources: ResourcesOption = False,
     json: JsonOption = False,
 ) -> None:
     """Compare TCP variants over the same worlds, seed by seed, with intervals and tests."""
@@ -110,6 +128,7 @@ def compare(
         max_seeds=max_seeds,
         out=out,
         force=force,
+        resources=resources,
         as_json=json,
     )
 

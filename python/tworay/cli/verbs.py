@@ -37,6 +37,7 @@ def run_once(
     out: Path | None,
     pcap: Path | None,
     force: bool,
+    resources: bool,
     as_json: bool,
 ) -> None:
     """``tworay run``."""
@@ -48,7 +49,7 @@ def run_once(
         from tworay.store import Store
 
         store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
-    result = tworay.run(world, seed=seed, series=store is not None, pcap=pcap)
+    result = tworay.run(world, seed=seed, series=store is not None, pcap=pcap, resources=resources)
     if pcap is not None:
         _note(f"the capture is in {pcap}")
     if store is not None:
@@ -84,6 +85,7 @@ def compare_variants(
     max_seeds: int,
     out: Path | None,
     force: bool,
+    resources: bool,
     as_json: bool,
 ) -> None:
     """``tworay compare``."""
@@ -103,6 +105,7 @@ def compare_variants(
                 max_seeds=max_seeds,
                 out=out,
                 force=force,
+                resources=resources,
                 watch=progress.watch,
             )
     except KeyboardInterrupt:

@@ -13,8 +13,8 @@ fn show(q: &InterfaceQueue) -> String {
 
 /// Fills a queue for four packets in the given order, `r` routing and `d` data, and shows what is
 /// inside at the end and what found no room.
-fn fill(ns2: bool, kinds: &str) -> (String, Vec<u32>) {
-    let mut q = InterfaceQueue::new(4, ns2);
+fn fill(one_short: bool, kinds: &str) -> (String, Vec<u32>) {
+    let mut q = InterfaceQueue::new(4, one_short);
     let push = |(i, kind)| q.push(entry(i as u32 + 1, kind == 'r')).map(|e| e.packet.0);
     let lost = kinds.chars().enumerate().filter_map(push).collect();
     (show(&q), lost)
@@ -66,16 +66,16 @@ fn op() -> impl Strategy<Value = Op> {
 proptest! {
     /// Against two plain lists, one for routing and one for data.
     #[test]
-    fn it_is_two_lists_one_after_the_other(ns2: bool, limit in 2u32..8, ops in proptest::collection::vec(op(), 0..80)) {
-        let mut q = InterfaceQueue::new(limit, ns2);
-        let room = if ns2 { limit as usize - 1 } else { limit as usize };
+    fn it_is_two_lists_one_after_the_other(one_short: bool, limit in 2u32..8, ops in proptest::collection::vec(op(), 0..80)) {
+        let mut q = InterfaceQueue::new(limit, one_short);
+        let room = if one_short { limit as usize - 1 } else { limit as usize };
         let (mut routing, mut data): (Vec<QueueEntry>, Vec<QueueEntry>) = (Vec::new(), Vec::new());
         for (n, op) in ops.into_iter().enumerate() {
             match op {
                 Op::Push(is_routing) => {
                     let e = entry(n as u32, is_routing);
                     if is_routing {
-                        routing.insert(if ns2 { 0 } else { routing.len() }, e);
+                        routing.insert(if one_short { 0 } else { routing.len() }, e);
                     } else {
                         data.push(e);
                     }
