@@ -53,6 +53,15 @@ const BUILTINS: &[Builtin] = &[
         text: include_str!("../../scenarios/energy-field-lost-link.toml"),
         numbers: &[],
     },
+    Builtin { name: "congestion", text: include_str!("../../scenarios/congestion.toml"), numbers: &[] },
+    Builtin { name: "interference", text: include_str!("../../scenarios/interference.toml"), numbers: &[] },
+    Builtin { name: "link-failure", text: include_str!("../../scenarios/link-failure.toml"), numbers: &[] },
+    Builtin {
+        name: "link-failure-shorter",
+        text: include_str!("../../scenarios/link-failure-shorter.toml"),
+        numbers: &[],
+    },
+    Builtin { name: "signal-loss", text: include_str!("../../scenarios/signal-loss.toml"), numbers: &[] },
 ];
 
 /// Every built-in scenario, in the order in which they are shown.
