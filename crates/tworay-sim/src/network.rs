@@ -251,7 +251,7 @@ impl Network {
             tracks,
             nodes,
             flows: Vec::new(),
-            wires: wired::Wires::new(wires, series),
+            wires: wired::Wires::new(wires, series, seed),
             tally: Tally::default(),
             mac_config: mac,
             eifs,
