@@ -1,6 +1,7 @@
 //! The scenario's `[radio]` table.
 
 use crate::ConfigProblem;
+use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, Hertz, Metres, Ratio, Watts};
@@ -125,6 +126,12 @@ pub struct RadioConfig {
     pub profile: Profile,
     /// How the received power falls with distance.
     pub propagation: Propagation,
+    /// Log-normal shadowing on top; absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadowing: Option<ShadowingConfig>,
+    /// Rician or Rayleigh fading on top; absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fading: Option<FadingConfig>,
     /// How overlapping signals are told apart.
     pub reception: ReceptionModel,
     /// Transmit power.
@@ -156,6 +163,8 @@ impl Default for RadioConfig {
         Self {
             profile: Profile::Wavelan914,
             propagation: Propagation::TwoRayGround,
+            shadowing: None,
+            fading: None,
             reception: ReceptionModel::Capture,
             // ns-2.35, tcl/lib/ns-default.tcl, Phy/WirelessPhy.
             tx_power: Watts(0.281_838_15),
@@ -225,6 +234,17 @@ impl RadioConfig {
                     "give a distance above 0m and at most 1000km; 1m is usual".into(),
                 ));
             }
+        }
+        if let Some(shadowing) = &self.shadowing {
+            shadowing.validate()?;
+        }
+        if let Some(fading) = &self.fading {
+            fading.validate()?;
+        }
+        match (self.propagation, &self.shadowing, &self.fading) {
+            (Propagation::Range, Some(_), _) => return Err(refuse_flat("shadowing")),
+            (Propagation::Range, _, Some(_)) => return Err(refuse_flat("fading")),
+            _ => {}
         }
         self.check_sinr()
     }

@@ -4,8 +4,8 @@
 //! constants that the simulation's inner loop needs. What a receiver makes of overlapping signals is
 //! the reception model's business; random bit and packet errors are [`ErrorModel`]'s.
 //!
-//! Fading (shadowing, Rician, Rayleigh) belongs between the two: a random factor on
-//! [`Channel::rx_power`], drawn once per frame and receiver. `rx_power` itself stays free of chance.
+//! Shadowing and fading stand between the two: [`Fader`]'s random factor on [`Channel::rx_power`], which
+//! itself stays free of chance.
 
 mod channel;
 mod config;
@@ -13,6 +13,7 @@ mod dsss;
 mod energy;
 mod error_model;
 mod errors;
+mod fading;
 mod reception;
 
 pub use channel::{Channel, SPEED_OF_LIGHT};
@@ -20,6 +21,7 @@ pub use config::{Profile, Propagation, RadioConfig, RateThreshold, ReceptionMode
 pub use energy::{EnergyConfig, EnergyModel, EnergyPreset, Meter, NodeBattery, Powers, RadioState};
 pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
 pub use errors::ErrorsConfig;
+pub use fading::{Fader, FadingConfig, ShadowingConfig};
 pub use reception::{Arrived, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
 
 /// What [`RadioConfig::validate`] and its kin report: the key, what is wrong, what to do.

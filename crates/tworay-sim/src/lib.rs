@@ -6,6 +6,7 @@ mod diagnosis;
 mod engine;
 mod flow;
 mod ledger;
+mod links;
 mod medium;
 mod network;
 mod report;
@@ -15,6 +16,7 @@ mod tally;
 
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
+pub use links::{Backlog, HandoffConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
 pub use network::{Network, Setup, WireSetup};
 pub use report::{Column, ColumnData, Document, FlowReport, RunReport, Table};
 pub use run::{RunControl, RunError, RunOptions, facts, run, variants};

@@ -7,7 +7,7 @@
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::Frame;
 use tworay_mobility::Track;
-use tworay_radio::Channel;
+use tworay_radio::{Channel, Fader};
 
 /// A station that hears a transmission.
 #[derive(Copy, Clone, Debug)]
@@ -49,6 +49,8 @@ pub struct Transmission {
 /// The air between all stations.
 pub struct Medium {
     channel: Channel,
+    /// Shadowing and fading, if there are.
+    fader: Option<Fader>,
     /// Distance in metres up to which a signal is sensed.
     reach: f64,
     /// How far candidates may be beyond the reach, m.
@@ -64,11 +66,13 @@ pub struct Medium {
 
 impl Medium {
     /// The air of stations that move along `tracks`.
-    pub fn new(channel: Channel, tracks: &mut [Track]) -> Self {
-        let reach = channel.range_of(channel.cs_threshold());
+    pub fn new(channel: Channel, fader: Option<Fader>, tracks: &mut [Track]) -> Self {
+        let most = fader.as_ref().map_or(1.0, Fader::most);
+        let reach = channel.range_of(channel.cs_threshold() / most);
         let max_speed = tracks.iter().map(|t| t.max_speed().get()).fold(0.0, f64::max);
         let mut medium = Self {
             channel,
+            fader,
             reach,
             margin: 0.1 * reach,
             candidates: vec![Vec::new(); tracks.len()],
@@ -79,7 +83,7 @@ impl Medium {
             free: Vec::new(),
         };
         medium.refresh(SimTime::ZERO, tracks);
-        if tracks.iter().all(Track::is_static) {
+        if medium.fader.is_none() && tracks.iter().all(Track::is_static) {
             let lists = (0..tracks.len())
                 .map(|i| {
                     let mut list = Vec::new();
@@ -96,6 +100,11 @@ impl Medium {
     /// The radio.
     pub fn channel(&self) -> &Channel {
         &self.channel
+    }
+
+    /// Whether powers vary by chance.
+    pub fn fades(&self) -> bool {
+        self.fader.is_some()
     }
 
     /// Finds everybody's candidates anew with a grid of cells as wide as the reach and the margin.
@@ -144,7 +153,10 @@ impl Medium {
         let mut farthest = 0;
         for &node in &self.candidates[from.index()] {
             let d2 = tracks[node.index()].position(now).distance_squared(here);
-            let power = self.channel.rx_power_squared(d2);
+            let mut power = self.channel.rx_power_squared(d2);
+            if let Some(fader) = &self.fader {
+                power *= fader.gain(from, node, now);
+            }
             if power >= threshold {
                 let delay = self.channel.delay(d2.sqrt()).as_nanos() as u32;
                 farthest = farthest.max(delay);
@@ -237,3 +249,6 @@ impl Medium {
         self.free.push(id);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,9 @@ use crate::tally::Tally;
 use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
 use tworay_mobility::Track;
-use tworay_radio::{Channel, EnergyConfig, ErrorsConfig, RadioConfig, Receiver, Reception, ReceptionQuirks};
+use tworay_radio::{
+    Channel, EnergyConfig, ErrorsConfig, Fader, RadioConfig, Receiver, Reception, ReceptionQuirks,
+};
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
 
@@ -218,7 +220,8 @@ impl Network {
             .as_ref()
             .zip(channel.as_ref())
             .map(|(r, c)| Reception::new(r, c, reception_quirks, mac.data_rate, mac.basic_rate, mac.plcp));
-        let medium = channel.map(|c| Medium::new(c, &mut tracks));
+        let fader = radio.as_ref().and_then(|r| Fader::new(r, seed));
+        let medium = channel.map(|c| Medium::new(c, fader, &mut tracks));
         let mut timers = TimerTable::default();
         timers.add(NODE_TIMERS * tracks.len());
         let nodes: Vec<Node> = (0..tracks.len())
@@ -251,7 +254,7 @@ impl Network {
             tracks,
             nodes,
             flows: Vec::new(),
-            wires: wired::Wires::new(wires, series),
+            wires: wired::Wires::new(wires, series, seed),
             tally: Tally::default(),
             mac_config: mac,
             eifs,

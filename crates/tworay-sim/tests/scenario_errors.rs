@@ -527,7 +527,7 @@ Did you mean "mac"?"#
         r#"--set: unknown key "weather"
    | weather=fine
    | ^^^^^^^
-Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, mac, routing, tcp, flow, link, event."#
+Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, mac, routing, tcp, flow, link, link_kind, event."#
     );
     assert_eq!(
         refusal(GOOD, &["tcp.variant=renoo"]),
@@ -535,5 +535,51 @@ Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, 
    | tcp.variant=renoo
    |             ^^^^^
 Did you mean reno?"#
+    );
+}
+
+/// A right wired scenario, with `keys` in its link and `more` behind.
+fn wired(keys: &str, more: &str) -> String {
+    format!(
+        "duration = \"10s\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n{keys}\n[[flow]]\nfrom = 0\nto = 1\n{more}"
+    )
+}
+
+#[test]
+fn links_say_what_is_wrong_with_red_errors_handoffs_and_kinds() {
+    assert_eq!(
+        refusal(&wired("red = { min_threshold = 20 }", ""), &[]),
+        r#"my.toml:6:1: link.0.red.max_threshold: 15 is not above min_threshold 20
+  6 | red = { min_threshold = 20 }
+    | ^^^
+Three times min_threshold is usual."#
+    );
+    assert_eq!(
+        refusal(&wired("errors = { bernoulli = { rate = 2 } }", ""), &[]),
+        r#"my.toml:6:33: link.0.errors.bernoulli.rate: 2 is out of range
+  6 | errors = { bernoulli = { rate = 2 } }
+    |                                 ^
+Give a value from 0 to 1."#
+    );
+    assert_eq!(
+        refusal(&wired("handoffs = { length = \"0.5s\", at = [\"1s\", \"11s\"] }", ""), &[]),
+        r#"my.toml:6:43: link.0.handoffs.at.1: 11s is after the run's end (10s)
+  6 | handoffs = { length = "0.5s", at = ["1s", "11s"] }
+    |                                           ^^^^^
+Give an earlier time, or a longer duration."#
+    );
+    assert_eq!(
+        refusal(&wired("kind = \"snik\"", "[link_kind.sink]\nqueue = 9\n"), &[]),
+        r#"my.toml:6:8: link.0.kind: there is no [link_kind.snik]
+  6 | kind = "snik"
+    |        ^^^^^^
+Did you mean "sink"? Kinds here: sink."#
+    );
+    assert_eq!(
+        refusal(&wired("kind = \"sink\"", "[link_kind.sink]\nqueue = 0\n"), &[]),
+        r#"my.toml:11:9: link.0.queue: a queue of 0 packets
+  11 | queue = 0
+     |         ^
+Give 1 to 1000000 packets, such as 50."#
     );
 }

@@ -47,6 +47,9 @@ impl Network {
                 (true, true) => fates.contention += 1,
             }
         }
+        if self.medium.as_ref().is_some_and(|m| m.fades()) {
+            self.blame_fading(node, tx, &frame);
+        }
         if self.capture.is_some() {
             self.capture_frame(tx, &frame);
         }
@@ -61,6 +64,34 @@ impl Network {
         }
         self.queue.push(self.now + frame.airtime, Event::End(tx));
         self.on_begin(tx);
+    }
+
+    /// An attempt that fading alone keeps from its next hop, or the answer to it, dies of the channel.
+    #[cold]
+    fn blame_fading(&mut self, node: NodeId, tx: u32, frame: &Frame) {
+        let Some(medium) = &self.medium else { return };
+        let threshold = medium.channel().rx_threshold();
+        let arrives = medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= threshold);
+        if arrives || frame.to.is_broadcast() || !self.nodes[frame.to.index()].up {
+            return;
+        }
+        if !self.in_range(node, frame.to) {
+            return;
+        }
+        match frame.kind {
+            FrameKind::Rts | FrameKind::Data => {
+                let fates = &mut self.nodes[node.index()].fates;
+                fates.out_of_range = fates.out_of_range.saturating_sub(1);
+                fates.channel += 1;
+            }
+            FrameKind::Cts | FrameKind::Ack => {
+                let fates = &mut self.nodes[frame.to.index()].fates;
+                if fates.contention > 0 {
+                    fates.contention -= 1;
+                    fates.channel += 1;
+                }
+            }
+        }
     }
 
     /// A transmission begins to arrive. All hearers share this event; only where something else

@@ -1,9 +1,14 @@
-//! Point-to-point links: a rate, a delay, a drop-tail queue, drops by list.
+//! Point-to-point links: a rate, a delay, a drop-tail or RED queue, errors, handoffs, drops by list.
 
 use super::{Event, Network};
-use std::collections::VecDeque;
-use tworay_base::{BitRate, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use crate::links::{Backlog, Outages, Red, RedConfig, RedVerdict};
+use std::collections::{BTreeMap, VecDeque};
+use tworay_base::{BitRate, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_radio::{ErrorModel, ErrorModelConfig};
 use tworay_wire::{Body, Packet};
+
+/// Streams of the links' error models begin here, apart from the radios'.
+const LINK_ERROR_STREAMS: u64 = 3 << 32;
 
 /// One direction of a point-to-point link.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +23,12 @@ pub struct WireSetup {
     pub delay: SimDuration,
     /// Packets that may wait, the one in transmission not counted.
     pub queue: u32,
+    /// Random early detection in front of it.
+    pub red: Option<RedConfig>,
+    /// Random errors on the way.
+    pub errors: ErrorModelConfig,
+    /// When it carries nothing.
+    pub outages: Outages,
     /// Data packets dropped in front of the queue, counted per link from 0.
     pub drops: Vec<u64>,
 }
@@ -74,29 +85,60 @@ struct Wire {
     setup: WireSetup,
     busy: bool,
     waiting: VecDeque<PacketId>,
+    waiting_bytes: u64,
+    red: Option<Red>,
+    errors: Option<ErrorModel>,
     /// Packets of flows seen so far.
     seen: u64,
+}
+
+impl Wire {
+    fn new(setup: WireSetup, number: u64, seed: u64) -> Self {
+        let red = setup
+            .red
+            .map(|config| Red::new(config, setup.rate, RngStream::numbered(seed, number, Purpose::Queue)));
+        let errors = (setup.errors != ErrorModelConfig::None).then(|| {
+            let stream = RngStream::numbered(seed, LINK_ERROR_STREAMS + number, Purpose::ChannelError);
+            ErrorModel::new(setup.errors, stream)
+        });
+        Self { setup, busy: false, waiting: VecDeque::new(), waiting_bytes: 0, red, errors, seen: 0 }
+    }
+
+    /// Whether a packet that arrives now is refused by the queue.
+    fn refuses(&mut self, now: SimTime, bytes: u32) -> bool {
+        let backlog = Backlog { packets: self.waiting.len(), bytes: self.waiting_bytes };
+        if let Some(red) = &mut self.red
+            && red.on_arrival(now, backlog, bytes) == RedVerdict::Drop
+        {
+            return true;
+        }
+        let full = self.busy && backlog.packets >= self.setup.queue as usize;
+        if full && let Some(red) = &mut self.red {
+            red.on_overflow();
+        }
+        full
+    }
 }
 
 /// All wires of a network.
 pub(crate) struct Wires {
     wires: Vec<Wire>,
+    by_ends: BTreeMap<(NodeId, NodeId), u16>,
     /// What happened, if it is to be kept.
     pub trace: Option<Vec<WireRecord>>,
 }
 
 impl Wires {
-    pub fn new(setups: Vec<WireSetup>, trace: bool) -> Self {
-        let wires = setups
-            .into_iter()
-            .map(|setup| Wire { setup, busy: false, waiting: VecDeque::new(), seen: 0 })
-            .collect();
-        Self { wires, trace: trace.then(Vec::new) }
+    pub fn new(setups: Vec<WireSetup>, trace: bool, seed: u64) -> Self {
+        let by_ends = setups.iter().zip(0..).map(|(s, i)| ((s.from, s.to), i)).collect();
+        let wires = setups.into_iter().zip(0..).map(|(setup, i)| Wire::new(setup, i, seed)).collect();
+        Self { wires, by_ends, trace: trace.then(Vec::new) }
     }
 
     /// The wire from `a` to `b`.
+    #[inline]
     pub fn between(&self, a: NodeId, b: NodeId) -> Option<u16> {
-        self.wires.iter().position(|w| w.setup.from == a && w.setup.to == b).map(|i| i as u16)
+        if self.wires.is_empty() { None } else { self.by_ends.get(&(a, b)).copied() }
     }
 
     /// Both ends of each wire, by its number.
@@ -111,24 +153,32 @@ impl Wires {
 
 impl Network {
     pub(super) fn wire_send(&mut self, wire: u16, packet: PacketId) {
+        let bytes = self.packets.get(packet).ip_bytes;
+        let now = self.now;
         let w = &mut self.wires.wires[wire as usize];
-        let from = w.setup.from;
         let number = w.seen;
         w.seen += 1;
         if w.setup.drops.contains(&number) {
-            self.wire_trace(wire, packet, WireEvent::Drop);
-            self.kill(packet, LossCause::Channel, from);
+            self.wire_lose(wire, packet, LossCause::Channel);
+        } else if w.setup.outages.cut(now, now) {
+            self.wire_lose(wire, packet, LossCause::LinkFailure);
+        } else if w.refuses(now, bytes) {
+            self.tally.queue_drops += 1;
+            self.wire_lose(wire, packet, LossCause::Congestion);
         } else if !w.busy {
             self.wire_trace(wire, packet, WireEvent::Enqueue);
             self.wire_start(wire, packet);
-        } else if w.waiting.len() >= w.setup.queue as usize {
-            self.tally.queue_drops += 1;
-            self.wire_trace(wire, packet, WireEvent::Drop);
-            self.kill(packet, LossCause::Congestion, from);
         } else {
             w.waiting.push_back(packet);
+            w.waiting_bytes += u64::from(bytes);
             self.wire_trace(wire, packet, WireEvent::Enqueue);
         }
+    }
+
+    /// A packet dies at the link's sending end.
+    fn wire_lose(&mut self, wire: u16, packet: PacketId, cause: LossCause) {
+        self.wire_trace(wire, packet, WireEvent::Drop);
+        self.kill(packet, cause, self.wires.wires[wire as usize].setup.from);
     }
 
     fn wire_trace(&mut self, wire: u16, packet: PacketId, event: WireEvent) {
@@ -161,17 +211,43 @@ impl Network {
     }
 
     pub(super) fn wire_next(&mut self, wire: u16) {
-        let w = &mut self.wires.wires[wire as usize];
-        match w.waiting.pop_front() {
-            Some(packet) => self.wire_start(wire, packet),
-            None => w.busy = false,
+        loop {
+            let w = &mut self.wires.wires[wire as usize];
+            let Some(packet) = w.waiting.pop_front() else {
+                w.busy = false;
+                if let Some(red) = &mut w.red {
+                    red.on_idle(self.now);
+                }
+                return;
+            };
+            w.waiting_bytes -= u64::from(self.packets.get(packet).ip_bytes);
+            if !w.setup.outages.cut(self.now, self.now) {
+                return self.wire_start(wire, packet);
+            }
+            self.wire_lose(wire, packet, LossCause::LinkFailure);
         }
     }
 
     pub(super) fn on_wire_arrival(&mut self, wire: u16, packet: PacketId) {
+        let now = self.now;
+        let bytes = self.packets.get(packet).ip_bytes;
+        let w = &mut self.wires.wires[wire as usize];
+        let (from, to) = (w.setup.from, w.setup.to);
+        let took = w.setup.rate.airtime(bytes) + w.setup.delay;
+        let left = SimTime::from_nanos(now.as_nanos().saturating_sub(took.as_nanos()));
+        // The model advances with every packet that was on the way, whatever becomes of it.
+        let broken = w.errors.as_mut().is_some_and(|model| model.corrupts(8 * bytes));
+        let cause = match (w.setup.outages.cut(left, now), broken) {
+            (true, _) => Some(LossCause::LinkFailure),
+            (false, true) => Some(LossCause::Channel),
+            (false, false) => None,
+        };
+        if let Some(cause) = cause {
+            self.wire_trace(wire, packet, WireEvent::Drop);
+            self.kill(packet, cause, to);
+            return;
+        }
         self.wire_trace(wire, packet, WireEvent::Receive);
-        let (from, to) =
-            (self.wires.wires[wire as usize].setup.from, self.wires.wires[wire as usize].setup.to);
         let p = self.packets.get_mut(packet);
         p.hops = p.hops.saturating_add(1);
         self.receive_packet(to, packet, from);

@@ -1,5 +1,8 @@
 //! The scenarios that ship with tworay: plain TOML in `scenarios/`, one line each in the list below.
 
+mod dumbbell;
+
+use self::dumbbell::{Dumbbell, Schedule};
 use super::error::ScenarioError;
 use super::suggest::suggest;
 
@@ -20,6 +23,8 @@ struct Builtin {
     text: &'static str,
     /// Placeholders with their example and range.
     numbers: &'static [Number],
+    /// The dumbbells' links and flows are written out by number.
+    dumbbell: Option<Dumbbell>,
 }
 
 struct Number {
@@ -28,31 +33,56 @@ struct Number {
     most: u32,
 }
 
-/// To add a scenario: put its file into `scenarios/` and a line here.
+impl Builtin {
+    const fn one(name: &'static str, text: &'static str) -> Self {
+        Self { name, text, numbers: &[], dumbbell: None }
+    }
+
+    const fn family(name: &'static str, text: &'static str, numbers: &'static [Number]) -> Self {
+        Self { name, text, numbers, dumbbell: None }
+    }
+
+    const fn dumbbell(name: &'static str, split: bool, schedule: Schedule) -> Self {
+        let text = if split {
+            include_str!("../../scenarios/split-dumbbell-N.toml")
+        } else {
+            include_str!("../../scenarios/dumbbell-N.toml")
+        };
+        let numbers = &[Number { letter: 'N', example: 10, most: 1000 }];
+        Self { name, text, numbers, dumbbell: Some(Dumbbell { split, schedule }) }
+    }
+}
+
+/// To add a scenario: put its file into `scenarios/` and a line here. Of two families whose names begin
+/// alike, the one with the longer name comes first.
 const BUILTINS: &[Builtin] = &[
-    Builtin {
-        name: "string-N",
-        text: include_str!("../../scenarios/string-N.toml"),
-        numbers: &[Number { letter: 'N', example: 4, most: 64 }],
-    },
-    Builtin {
-        name: "grid-RxC",
-        text: include_str!("../../scenarios/grid-RxC.toml"),
-        numbers: &[
-            Number { letter: 'R', example: 5, most: 100 },
-            Number { letter: 'C', example: 5, most: 100 },
-        ],
-    },
-    Builtin { name: "cross", text: include_str!("../../scenarios/cross.toml"), numbers: &[] },
-    Builtin { name: "strip-50", text: include_str!("../../scenarios/strip-50.toml"), numbers: &[] },
-    Builtin { name: "square-50", text: include_str!("../../scenarios/square-50.toml"), numbers: &[] },
-    Builtin { name: "route-break", text: include_str!("../../scenarios/route-break.toml"), numbers: &[] },
-    Builtin { name: "energy-field", text: include_str!("../../scenarios/energy-field.toml"), numbers: &[] },
-    Builtin {
-        name: "energy-field-lost-link",
-        text: include_str!("../../scenarios/energy-field-lost-link.toml"),
-        numbers: &[],
-    },
+    Builtin::family(
+        "string-N",
+        include_str!("../../scenarios/string-N.toml"),
+        &[Number { letter: 'N', example: 4, most: 64 }],
+    ),
+    Builtin::family(
+        "grid-RxC",
+        include_str!("../../scenarios/grid-RxC.toml"),
+        &[Number { letter: 'R', example: 5, most: 100 }, Number { letter: 'C', example: 5, most: 100 }],
+    ),
+    Builtin::one("cross", include_str!("../../scenarios/cross.toml")),
+    Builtin::one("strip-50", include_str!("../../scenarios/strip-50.toml")),
+    Builtin::one("square-50", include_str!("../../scenarios/square-50.toml")),
+    Builtin::one("route-break", include_str!("../../scenarios/route-break.toml")),
+    Builtin::one("energy-field", include_str!("../../scenarios/energy-field.toml")),
+    Builtin::one("energy-field-lost-link", include_str!("../../scenarios/energy-field-lost-link.toml")),
+    Builtin::one("congestion", include_str!("../../scenarios/congestion.toml")),
+    Builtin::one("interference", include_str!("../../scenarios/interference.toml")),
+    Builtin::one("link-failure", include_str!("../../scenarios/link-failure.toml")),
+    Builtin::one("link-failure-shorter", include_str!("../../scenarios/link-failure-shorter.toml")),
+    Builtin::one("signal-loss", include_str!("../../scenarios/signal-loss.toml")),
+    Builtin::dumbbell("dumbbell-decrease-N", false, Schedule::Decrease),
+    Builtin::dumbbell("dumbbell-increase-N", false, Schedule::Increase),
+    Builtin::dumbbell("dumbbell-N", false, Schedule::Steady),
+    Builtin::dumbbell("split-dumbbell-decrease-N", true, Schedule::Decrease),
+    Builtin::dumbbell("split-dumbbell-increase-N", true, Schedule::Increase),
+    Builtin::dumbbell("split-dumbbell-N", true, Schedule::Steady),
 ];
 
 /// Every built-in scenario, in the order in which they are shown.
@@ -112,7 +142,8 @@ fn nodes(builtin: &Builtin, values: &[u32]) -> u32 {
 
 fn summary(builtin: &Builtin) -> String {
     let line = builtin.text.lines().find_map(|line| line.strip_prefix("summary = \"")?.strip_suffix('"'));
-    let text = line.unwrap_or_default().to_owned();
+    let when = builtin.dumbbell.map_or("", Dumbbell::when);
+    let text = line.unwrap_or_default().replace("{WHEN}", when);
     builtin
         .numbers
         .iter()
@@ -146,7 +177,10 @@ impl Builtin {
     }
 
     fn render(&self, values: &[u32]) -> String {
-        let mut text = self.text.to_owned();
+        let mut text = match (self.dumbbell, values) {
+            (Some(dumbbell), &[n]) => dumbbell.render(self.text, n),
+            _ => self.text.to_owned(),
+        };
         for (number, value) in self.numbers.iter().zip(values) {
             text = text.replace(&format!("{{{}}}", number.letter), &value.to_string());
         }

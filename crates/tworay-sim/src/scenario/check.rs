@@ -3,8 +3,9 @@
 use super::Scenario;
 use super::de::read;
 use super::error::ScenarioError;
-use super::file::{EventConfig, LinkConfig, ScenarioFile};
+use super::file::{EventConfig, ScenarioFile};
 use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
+use super::link::LinkConfig;
 use super::tree::{Kind, Node};
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub(crate) const DEFAULT_VARIANT: &str = "newreno";
 /// Reads the tree and checks everything.
 pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Result<Scenario, ScenarioError> {
     let variant = variant(&tree)?;
+    super::kinds::apply(&mut tree)?;
     // The variant is no setting of an endpoint, though it stands in the same table.
     let whole = tree.clone();
     if let Some(tcp) = table_mut(&mut tree, "tcp") {
@@ -31,7 +33,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     check.ranges(&file)?;
     let mobility = resolve_paths(file.mobility.clone(), base_dir);
     let radio_nodes = check.radio_nodes(&file, &mobility)?;
-    check.links(&file.links)?;
+    check.links(&file.links, file.duration)?;
     check.placed_links(&file.links, radio_nodes)?;
     let mut scenario = Scenario {
         name: file.name.clone().unwrap_or_else(|| stem(file_name)),
@@ -207,7 +209,7 @@ impl Check<'_> {
         }
     }
 
-    fn links(&self, links: &[LinkConfig]) -> Result<(), ScenarioError> {
+    fn links(&self, links: &[LinkConfig], duration: SimDuration) -> Result<(), ScenarioError> {
         for (i, link) in links.iter().enumerate() {
             let key = |name: &str| format!("link.{i}.{name}");
             for (name, node) in [("from", link.from), ("to", link.to)] {
@@ -235,6 +237,15 @@ impl Check<'_> {
                     &format!("{} is absurd", link.delay),
                     "Give at most \"100s\".",
                 );
+            }
+            let inner = |name: &str| format!("link.{i}.{name}");
+            if let Some(red) = &link.red {
+                self.section(&inner("red"), red.validate())?;
+            }
+            self.section(&inner("errors"), link.errors.validate())?;
+            self.section(&inner("errors_back"), link.errors_back.validate())?;
+            if let Some(handoffs) = &link.handoffs {
+                self.section(&inner("handoffs"), handoffs.validate(duration))?;
             }
             let same = |other: &LinkConfig| {
                 (other.from, other.to) == (link.from, link.to)

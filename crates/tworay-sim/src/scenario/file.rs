@@ -1,7 +1,9 @@
 //! The scenario file's shape: what serde reads and writes, and what the JSON Schema describes.
 
+use super::link::{LinkConfig, LinkKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use tworay_base::{BitRate, Bytes, SimDuration};
 use tworay_mac::MacConfig;
 use tworay_mobility::{MobilityConfig, TopologyConfig};
@@ -58,6 +60,9 @@ pub(crate) struct ScenarioFile {
     /// Wired point-to-point links.
     #[serde(default, rename = "link")]
     pub links: Vec<LinkConfig>,
+    /// Keys that many links share, by name: what `kind = "..."` of a link refers to.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub link_kind: BTreeMap<String, LinkKind>,
     /// Nodes that fail and come back.
     #[serde(default, rename = "event")]
     pub events: Vec<EventConfig>,
@@ -140,33 +145,6 @@ pub(crate) struct FlowFile {
     /// `on-off`: mean silence between bursts (exponential).
     #[serde(default)]
     pub off: Option<SimDuration>,
-}
-
-/// A wired link between two nodes: the same rate, delay and queue in both directions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Link")]
-pub struct LinkConfig {
-    /// One end.
-    pub from: u16,
-    /// The other end.
-    pub to: u16,
-    /// Rate in each direction.
-    pub rate: BitRate,
-    /// Propagation delay, at most 100s.
-    #[serde(default)]
-    pub delay: SimDuration,
-    /// Packets that may wait in each direction, the one being sent not counted, 1 to 1000000.
-    #[serde(default = "default_queue")]
-    pub queue: u32,
-    /// Packets to lose on purpose on the way from `from` to `to`, numbered from 0 as they arrive at
-    /// the link, in front of its queue.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub drops: Vec<u64>,
-}
-
-fn default_queue() -> u32 {
-    50
 }
 
 /// A node fails or comes back.

@@ -1,10 +1,15 @@
 //! From a scenario to what a network is built from.
 
 use super::{EventKind, Scenario};
+use crate::links::Outages;
 use crate::network::{Setup, WireSetup};
 use std::path::Path;
-use tworay_base::{NodeId, Position, SimTime};
+use tworay_base::{NodeId, Position, Purpose, RngStream, SimTime};
 use tworay_mobility::{MobilityError, Track};
+use tworay_radio::ErrorModelConfig;
+
+/// Streams of the links' handoffs begin here, apart from the nodes' own.
+const HANDOFF_STREAMS: u64 = 1 << 32;
 
 impl Scenario {
     /// Everything that a run with `seed` is built from; `series`: whether to keep time series. Fails if
@@ -16,16 +21,27 @@ impl Scenario {
         } else {
             tworay_mobility::build(&self.topology, &self.mobility, seed, self.duration, Path::new(""))?.tracks
         };
-        let wires = self.links.iter().flat_map(|link| {
-            let way = |from: u16, to: u16, drops: &[u64]| WireSetup {
+        let wires = self.links.iter().enumerate().flat_map(|(i, link)| {
+            // Both directions of a link are down at the same times.
+            let outages = link.handoffs.as_ref().map_or_else(Outages::default, |handoffs| {
+                let mut rng = RngStream::numbered(seed, HANDOFF_STREAMS + i as u64, Purpose::Events);
+                handoffs.outages(self.duration, &mut rng)
+            });
+            let way = |from: u16, to: u16, drops: &[u64], errors: ErrorModelConfig| WireSetup {
                 from: NodeId(from),
                 to: NodeId(to),
                 rate: link.rate,
                 delay: link.delay,
                 queue: link.queue,
+                red: link.red,
+                errors,
+                outages: outages.clone(),
                 drops: drops.to_vec(),
             };
-            [way(link.from, link.to, &link.drops), way(link.to, link.from, &[])]
+            [
+                way(link.from, link.to, &link.drops, link.errors),
+                way(link.to, link.from, &[], link.errors_back),
+            ]
         });
         let switches = self
             .events

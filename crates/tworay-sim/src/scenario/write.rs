@@ -23,6 +23,7 @@ pub(crate) fn to_toml(scenario: &Scenario) -> String {
         tcp: scenario.tcp.clone(),
         flows: scenario.flows.iter().map(flow_file).collect(),
         links: scenario.links.clone(),
+        link_kind: std::collections::BTreeMap::new(),
         events: scenario.events.clone(),
     };
     let mut value = toml::Table::try_from(&file).expect("a scenario is a TOML table: it was read from one");

@@ -1,0 +1,124 @@
+//! Shadowing and fading: the random factor between the mean power of a distance and what arrives.
+//!
+//! A draw depends on the run's seed, the pair of nodes and the time alone: it is computed, not stored.
+//! So it is the same in both directions of a link, the same for all variants of TCP, and costs nothing
+//! where it is off.
+
+use crate::ConfigProblem;
+use crate::config::{between, problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{NodeId, Purpose, Ratio, RngStream, SimDuration, SimTime};
+
+/// Log-normal shadowing: the received power in dB spreads normally around that of the distance
+/// (Rappaport, Wireless Communications §4.9). ns-2's `Propagation/Shadowing` is this over
+/// `propagation = { log-distance = { exponent = 2.0, reference = "1m" } }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ShadowingConfig {
+    /// Standard deviation, 0 dB to 30 dB. Default 4 dB (ns-2's `std_db_`).
+    pub sigma: Ratio,
+    /// How long a pair of nodes keeps its value; "0s": every frame has its own, as in ns-2.
+    pub coherence: SimDuration,
+}
+
+impl Default for ShadowingConfig {
+    fn default() -> Self {
+        Self { sigma: Ratio(4.0), coherence: SimDuration::ZERO }
+    }
+}
+
+/// Rician fading: a steady ray and many scattered ones (Rappaport §5.6). The mean power stays that of
+/// the distance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FadingConfig {
+    /// K factor: power of the steady ray by that of the others, 0 to 1000, no decibels. 0, the default,
+    /// is Rayleigh fading; 6 is usual with a line of sight.
+    pub k: f64,
+    /// How long a pair of nodes keeps its value; "0s": every frame has its own.
+    pub coherence: SimDuration,
+}
+
+impl ShadowingConfig {
+    pub(crate) fn validate(&self) -> Result<(), ConfigProblem> {
+        between("shadowing.sigma", self.sigma.get(), 0.0, 30.0)
+    }
+}
+
+impl FadingConfig {
+    pub(crate) fn validate(&self) -> Result<(), ConfigProblem> {
+        between("fading.k", self.k, 0.0, 1000.0)
+    }
+}
+
+/// The flat radio knows no powers that could vary.
+pub(crate) fn refuse_flat(key: &str) -> ConfigProblem {
+    problem(
+        key,
+        "the range propagation has full power or none: nothing can vary".into(),
+        "choose another propagation, such as two-ray-ground, or remove this key".into(),
+    )
+}
+
+/// Shadowing is cut off at so many deviations (one draw in 16 000 is), for a frame's reach to be finite.
+const MOST_DEVIATIONS: f64 = 4.0;
+/// Fading is cut off at this gain (of Rayleigh's draws one in 22 000 is).
+const MOST_FADING: f64 = 10.0;
+
+/// The random factor on the received power.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fader {
+    seed: u64,
+    shadowing: Option<ShadowingConfig>,
+    fading: Option<FadingConfig>,
+}
+
+impl Fader {
+    /// The factor of a run with `seed`; `None` if the radio has neither shadowing nor fading.
+    pub fn new(config: &crate::RadioConfig, seed: u64) -> Option<Self> {
+        let (shadowing, fading) = (config.shadowing.clone(), config.fading.clone());
+        (shadowing.is_some() || fading.is_some()).then_some(Self { seed, shadowing, fading })
+    }
+
+    /// The largest factor there is.
+    pub fn most(&self) -> f64 {
+        let shadowing = self.shadowing.as_ref().map_or(1.0, |s| decibels(MOST_DEVIATIONS * s.sigma.get()));
+        shadowing * if self.fading.is_some() { MOST_FADING } else { 1.0 }
+    }
+
+    /// The factor on the power between two nodes for a frame that leaves at `now`; its mean is 1 for
+    /// fading, its median is 1 for shadowing.
+    pub fn gain(&self, a: NodeId, b: NodeId, now: SimTime) -> f64 {
+        let mut gain = 1.0;
+        if let Some(shadowing) = &self.shadowing {
+            let mut rng = self.stream(0, a, b, now, shadowing.coherence);
+            let deviations = rng.normal().clamp(-MOST_DEVIATIONS, MOST_DEVIATIONS);
+            gain *= decibels(deviations * shadowing.sigma.get());
+        }
+        if let Some(fading) = &self.fading {
+            let mut rng = self.stream(1, a, b, now, fading.coherence);
+            let scattered = libm::sqrt(0.5 / (1.0 + fading.k));
+            let re = libm::sqrt(fading.k / (1.0 + fading.k)) + scattered * rng.normal();
+            let im = scattered * rng.normal();
+            gain *= (re * re + im * im).min(MOST_FADING);
+        }
+        gain
+    }
+
+    fn stream(&self, which: u64, a: NodeId, b: NodeId, now: SimTime, coherence: SimDuration) -> RngStream {
+        let (low, high) = (a.0.min(b.0), a.0.max(b.0));
+        let link = which << 32 | u64::from(low) << 16 | u64::from(high);
+        let step = if coherence.is_zero() { 1 } else { coherence.as_nanos() };
+        // Two derivations, one after the other: the link's, then the time's.
+        let of_link = RngStream::numbered(self.seed, link, Purpose::Fading).bits();
+        RngStream::numbered(of_link, now.as_nanos() / step, Purpose::Fading)
+    }
+}
+
+fn decibels(db: f64) -> f64 {
+    libm::exp(db * (std::f64::consts::LN_10 / 10.0))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Handoffs: times in which a link carries nothing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{RngStream, SimDuration, SimTime};
+
+/// Times in which a link is down, in both directions: what arrives at it, waits for it or is on it
+/// is lost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HandoffConfig {
+    /// How long each lasts, above zero.
+    pub length: SimDuration,
+    /// How many there are, at random times that don't overlap, drawn from the run's seed for each link.
+    /// Give this or `at`; together they must fit into the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// When they begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Vec<SimDuration>>,
+}
+
+/// The most handoffs of a link.
+const MOST: u32 = 100_000;
+
+impl HandoffConfig {
+    /// Checks ranges for a run of `duration`. On error: the key, what is wrong, what to do.
+    pub fn validate(&self, duration: SimDuration) -> Result<(), (String, String, String)> {
+        let fail = |key: &str, what: String, remedy: &str| Err((key.into(), what, remedy.into()));
+        if self.length.is_zero() {
+            return fail("length", "a handoff of no length".into(), "give a time such as \"0.5s\"");
+        }
+        match (self.count, &self.at) {
+            (None, None) => {
+                fail("length", "nothing says when handoffs are".into(), "add count = 10 or at = [\"10s\"]")
+            }
+            (Some(_), Some(_)) => {
+                fail("count", "both count and at say when handoffs are".into(), "keep one of them")
+            }
+            (Some(count), None) => {
+                let down = u128::from(self.length.as_nanos()) * u128::from(count);
+                if count > MOST {
+                    let what = format!("{count} handoffs are too many");
+                    return fail("count", what, &format!("give at most {MOST}"));
+                }
+                if down > u128::from(duration.as_nanos()) {
+                    let what = format!("{count} handoffs of {} are longer than the run", self.length);
+                    return fail("count", what, "give fewer or shorter ones, or a longer duration");
+                }
+                Ok(())
+            }
+            (None, Some(at)) if at.len() > MOST as usize => {
+                fail("at", format!("{} handoffs are too many", at.len()), &format!("give at most {MOST}"))
+            }
+            (None, Some(at)) => match at.iter().position(|&t| t >= duration) {
+                Some(i) => fail(
+                    &format!("at.{i}"),
+                    format!("{} is after the run's end ({duration})", at[i]),
+                    "give an earlier time, or a longer duration",
+                ),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// The times in a run of `duration`; random ones are drawn from `rng`.
+    pub fn outages(&self, duration: SimDuration, rng: &mut RngStream) -> Outages {
+        let mut starts: Vec<SimTime> = match (&self.at, self.count) {
+            (Some(at), _) => at.iter().map(|&t| SimTime::ZERO + t).collect(),
+            (None, count) => {
+                // Uniform among all ways to place so many windows side by side: points on what is left
+                // of the run, moved apart by the windows before them.
+                let count = u64::from(count.unwrap_or(0));
+                let free = duration.saturating_sub(self.length * count);
+                let mut points: Vec<SimDuration> = (0..count).map(|_| rng.jitter(free)).collect();
+                points.sort_unstable();
+                (0..count).zip(points).map(|(i, p)| SimTime::ZERO + p + self.length * i).collect()
+            }
+        };
+        starts.sort_unstable();
+        Outages::new(starts.into_iter().map(|t| (t, t + self.length)))
+    }
+}
+
+/// Windows in which a link is down: in order of time, apart from each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outages(Vec<(SimTime, SimTime)>);
+
+impl Outages {
+    /// From windows (first moment, first moment after) in order of their beginnings; overlapping ones
+    /// become one.
+    pub fn new(windows: impl IntoIterator<Item = (SimTime, SimTime)>) -> Self {
+        let mut merged: Vec<(SimTime, SimTime)> = Vec::new();
+        for (from, to) in windows {
+            match merged.last_mut() {
+                Some(last) if from <= last.1 => last.1 = last.1.max(to),
+                _ => merged.push((from, to)),
+            }
+        }
+        Self(merged)
+    }
+
+    /// Whether the link is down at any moment from `from` to `to`, both included.
+    #[inline]
+    pub fn cut(&self, from: SimTime, to: SimTime) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        // The last window that begins no later than `to`.
+        let next = self.0.partition_point(|w| w.0 <= to);
+        next > 0 && self.0[next - 1].1 > from
+    }
+
+    /// The windows.
+    pub fn windows(&self) -> &[(SimTime, SimTime)] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

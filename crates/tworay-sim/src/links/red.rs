@@ -1,0 +1,202 @@
+//! Random Early Detection: drops at random before the queue is full, the more often the longer it is on
+//! average (Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM
+//! Transactions on Networking 1(4), 1993).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{BitRate, Bytes, RngStream, SimDuration, SimTime};
+
+/// What RED counts.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RedUnit {
+    /// Packets: the queue's length in packets, the same chance for all of them.
+    #[default]
+    Packet,
+    /// Bytes: the queue's length in mean packets' worth of bytes, and a chance that grows with the
+    /// packet's size.
+    Byte,
+}
+
+/// Settings of a RED queue.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedConfig {
+    /// Average length in (mean) packets up to which nothing is dropped, above 0. Default 5 (Floyd and
+    /// Jacobson 1993 §9; ns-2).
+    pub min_threshold: f64,
+    /// Average length at which the chance reaches `max_p`, above `min_threshold`. Default 15: three times
+    /// the minimum (Floyd 1997; ns-2).
+    pub max_threshold: f64,
+    /// Weight w_q of a new length in the average, above 0, at most 1. Default 0.002 (1993 §6; ns-2).
+    pub weight: f64,
+    /// Chance of a drop at `max_threshold`, above 0, at most 1. Default 0.1 (Floyd 1997, ns-2's
+    /// `linterm_` 10; the paper of 1993 has 0.02).
+    pub max_p: f64,
+    /// Beyond `max_threshold`: let the chance grow to 1 at twice the threshold (Floyd 2000; ns-2's
+    /// default) instead of dropping everything.
+    pub gentle: bool,
+    /// Whether packets or bytes count.
+    pub unit: RedUnit,
+    /// Mean packet, 1B to 65535B: sets how fast the average decays while the link is idle, and the byte
+    /// mode's measure. Default 500B (ns-2's `mean_pktsize_`).
+    pub mean_packet: Bytes,
+}
+
+impl Default for RedConfig {
+    fn default() -> Self {
+        Self {
+            min_threshold: 5.0,
+            max_threshold: 15.0,
+            weight: 0.002,
+            max_p: 0.1,
+            gentle: true,
+            unit: RedUnit::Packet,
+            mean_packet: Bytes(500),
+        }
+    }
+}
+
+impl RedConfig {
+    /// Checks ranges. On error: the key, what is wrong, what to do.
+    pub fn validate(&self) -> Result<(), (String, String, String)> {
+        let fail = |key: &str, what: String, remedy: &str| Err((key.into(), what, remedy.into()));
+        let open = |x: f64, most: f64| x > 0.0 && x <= most;
+        if !open(self.min_threshold, 1e6) {
+            let what = format!("{} is out of range", self.min_threshold);
+            return fail("min_threshold", what, "give more than 0 and at most 1000000 packets, such as 5");
+        }
+        if !(self.max_threshold > self.min_threshold && self.max_threshold <= 1e6) {
+            let what = format!("{} is not above min_threshold {}", self.max_threshold, self.min_threshold);
+            return fail("max_threshold", what, "three times min_threshold is usual");
+        }
+        for (key, value, usual) in [("weight", self.weight, "0.002"), ("max_p", self.max_p, "0.1")] {
+            if !open(value, 1.0) {
+                let remedy = format!("give more than 0 and at most 1; {usual} is usual");
+                return fail(key, format!("{value} is out of range"), &remedy);
+            }
+        }
+        if !(1..=65_535).contains(&self.mean_packet.0) {
+            let what = format!("{} is out of range", self.mean_packet);
+            return fail("mean_packet", what, "give \"1B\" to \"65535B\", such as \"500B\"");
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of an arriving packet.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RedVerdict {
+    /// It may wait.
+    Admit,
+    /// It is dropped ahead of time.
+    Drop,
+}
+
+/// What waits in front of the link.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: usize,
+    /// Bytes of these.
+    pub bytes: u64,
+}
+
+/// The state of a RED queue. It judges arrivals; the packets are somebody else's.
+#[derive(Clone, Debug)]
+pub struct Red {
+    config: RedConfig,
+    rng: RngStream,
+    /// Average length, in packets or mean packets.
+    average: f64,
+    /// Packets admitted since the last drop while the average was between the thresholds; -1: it is
+    /// below the lower one.
+    count: i64,
+    /// Since when the link has been idle.
+    idle_since: Option<SimTime>,
+    /// Time that a mean packet takes.
+    slot: SimDuration,
+}
+
+impl Red {
+    /// RED in front of a link of `rate`; `config` must be valid.
+    pub fn new(config: RedConfig, rate: BitRate, rng: RngStream) -> Self {
+        let slot = rate.airtime(config.mean_packet.0 as u32).max(SimDuration::from_nanos(1));
+        Self { config, rng, average: 0.0, count: -1, idle_since: Some(SimTime::ZERO), slot }
+    }
+
+    /// The average queue length, in packets (byte mode: mean packets).
+    pub fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// The link has nothing to send from `now` on.
+    pub fn on_idle(&mut self, now: SimTime) {
+        self.idle_since = Some(now);
+    }
+
+    /// A packet of `bytes` arrives and finds `backlog` waiting. Whether there is room at all is not
+    /// asked here: tell [`Red::on_overflow`] if there was none.
+    pub fn on_arrival(&mut self, now: SimTime, backlog: Backlog, bytes: u32) -> RedVerdict {
+        self.update(now, backlog);
+        let chance = self.chance(bytes);
+        if chance <= 0.0 {
+            self.count = -1;
+            return RedVerdict::Admit;
+        }
+        if chance >= 1.0 {
+            self.count = 0;
+            return RedVerdict::Drop;
+        }
+        // Drops are spread evenly: the gap between two is uniform, not geometric (1993 §7).
+        self.count += 1;
+        let used = self.count as f64 * chance;
+        let spread = if used < 1.0 { chance / (1.0 - used) } else { 1.0 };
+        if self.rng.chance(spread) {
+            self.count = 0;
+            return RedVerdict::Drop;
+        }
+        RedVerdict::Admit
+    }
+
+    /// An admitted packet found no room: a drop like any other.
+    pub fn on_overflow(&mut self) {
+        self.count = 0;
+    }
+
+    fn update(&mut self, now: SimTime, backlog: Backlog) {
+        let weight = self.config.weight;
+        if let Some(since) = self.idle_since.take() {
+            // As if so many mean packets had come and found the queue empty.
+            let missed = now.since(since).as_nanos() as f64 / self.slot.as_nanos() as f64;
+            self.average *= libm::pow(1.0 - weight, missed);
+        }
+        let length = match self.config.unit {
+            RedUnit::Packet => backlog.packets as f64,
+            RedUnit::Byte => backlog.bytes as f64 / self.config.mean_packet.0 as f64,
+        };
+        self.average += weight * (length - self.average);
+    }
+
+    /// p_b: the chance before spreading, 0 to 1.
+    fn chance(&self, bytes: u32) -> f64 {
+        let RedConfig { min_threshold: min, max_threshold: max, max_p, gentle, .. } = self.config;
+        let average = self.average;
+        let chance = if average < min {
+            0.0
+        } else if average < max {
+            max_p * (average - min) / (max - min)
+        } else if gentle && average < 2.0 * max {
+            max_p + (1.0 - max_p) * (average - max) / max
+        } else {
+            return 1.0;
+        };
+        match self.config.unit {
+            RedUnit::Packet => chance,
+            RedUnit::Byte => (chance * f64::from(bytes) / self.config.mean_packet.0 as f64).min(1.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

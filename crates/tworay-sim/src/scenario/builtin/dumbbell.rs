@@ -1,0 +1,147 @@
+//! Links and flows of the dumbbells of paper 004 (Psaras, Mamatas, Tsaoussidis, On protocol engineering:
+//! detect, confirm and adjust, §5.1): as many as the name says, by a schedule.
+
+use std::fmt::Write;
+
+/// Who sends when.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Schedule {
+    /// All enter within two seconds and stay.
+    Steady,
+    /// All enter within two seconds; then half of those left leave at every step, the steps such that
+    /// the last one stays to the end (§6.2).
+    Decrease,
+    /// They enter one after the other, the first at the start, the last at 20 s (§6.3).
+    Increase,
+}
+
+/// A dumbbell: one end of sources, one or two ends of sinks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dumbbell {
+    /// Whether a third router has half of the sinks.
+    pub split: bool,
+    /// Who sends when.
+    pub schedule: Schedule,
+}
+
+/// Length of the run, milliseconds.
+const END: u32 = 60_000;
+/// When all have entered, milliseconds.
+const ENTERED: u32 = 2_000;
+/// When the last one enters if they come one by one.
+const LAST_ENTRY: u32 = 20_000;
+
+impl Dumbbell {
+    /// The text for `n` flows.
+    pub fn render(self, text: &str, n: u32) -> String {
+        let base = if self.split { "split-dumbbell" } else { "dumbbell" };
+        let (suffix, about) = match self.schedule {
+            Schedule::Steady => ("", "All flows enter within the first two seconds and stay."),
+            Schedule::Decrease => (
+                "-decrease",
+                "All flows enter within the first two seconds; then half of those left leave at every step (§6.2).",
+            ),
+            Schedule::Increase => {
+                ("-increase", "Flows enter one after the other, the first at once, the last at 20 s (§6.3).")
+            }
+        };
+        text.replace("{NAME}", &format!("{base}{suffix}-{n}"))
+            .replace("{WHEN}", self.when())
+            .replace("{SCHEDULE}", about)
+            .replace("{LINKS}", self.links(n).trim_end())
+            .replace("{FLOWS}", self.flows(n).trim_end())
+    }
+
+    /// What the summary says of the schedule.
+    pub fn when(self) -> &'static str {
+        match self.schedule {
+            Schedule::Steady => "",
+            Schedule::Decrease => ", half of those left leaving at every step",
+            Schedule::Increase => ", entering one after the other",
+        }
+    }
+
+    fn links(self, n: u32) -> String {
+        let first_router = 2 * n;
+        let mut text = String::new();
+        let mut link = |from: u32, to: u32, kind: &str| {
+            let _ = write!(text, "[[link]]\nfrom = {from}\nto = {to}\nkind = \"{kind}\"\n\n");
+        };
+        link(first_router, first_router + 1, "bottleneck");
+        if self.split {
+            link(first_router + 1, first_router + 2, "bottleneck");
+        }
+        for i in 0..n {
+            link(i, first_router, "source");
+            let router = first_router + 1 + if self.split { i % 2 } else { 0 };
+            link(router, n + i, "sink");
+        }
+        text
+    }
+
+    fn flows(self, n: u32) -> String {
+        let mut text = String::new();
+        for i in 0..n {
+            let (start, stop) = self.schedule.times(i, n);
+            let _ =
+                write!(text, "[[flow]]\nfrom = {i}\nto = {}\napp = \"ftp\"\nstart = \"{start}ms\"\n", n + i);
+            if stop < END {
+                let _ = writeln!(text, "stop = \"{stop}ms\"");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Schedule {
+    /// When flow `i` of `n` starts and stops, milliseconds.
+    fn times(self, i: u32, n: u32) -> (u32, u32) {
+        let early = ENTERED * i / n;
+        match self {
+            Schedule::Steady => (early, END),
+            Schedule::Increase => (LAST_ENTRY * i / (n - 1).max(1), END),
+            Schedule::Decrease => {
+                // n flows, n/2, n/4, ..., 1: so many stages of equal length.
+                let stages = n.ilog2() + 1;
+                let leaves = (1..=stages).find(|&stage| i >= n >> stage).unwrap_or(stages);
+                (early, ENTERED + (END - ENTERED) * leaves / stages)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flows alive at a moment, in milliseconds.
+    fn alive(schedule: Schedule, n: u32, at: u32) -> usize {
+        (0..n).map(|i| schedule.times(i, n)).filter(|&(start, stop)| start <= at && at < stop).count()
+    }
+
+    #[test]
+    fn contention_decreases_by_halves_and_the_last_flow_stays() {
+        // 10, 5, 2, 1: four stages of 14.5 s after the first two seconds.
+        let table = [(1_999, 10), (16_499, 10), (16_500, 5), (31_000, 2), (45_500, 1), (59_999, 1)];
+        for (at, flows) in table {
+            assert_eq!(alive(Schedule::Decrease, 10, at), flows, "at {at} ms");
+        }
+        assert_eq!(alive(Schedule::Decrease, 100, 59_999), 1);
+    }
+
+    #[test]
+    fn contention_increases_one_by_one_up_to_twenty_seconds() {
+        for (at, flows) in [(0, 1), (9_999, 5), (10_000, 6), (19_999, 10), (20_000, 11), (59_999, 11)] {
+            assert_eq!(alive(Schedule::Increase, 11, at), flows, "at {at} ms");
+        }
+        assert_eq!(alive(Schedule::Increase, 1, 0), 1);
+    }
+
+    #[test]
+    fn steady_flows_enter_within_two_seconds() {
+        for (at, flows) in [(0, 1), (1_000, 6), (1_999, 10), (59_999, 10)] {
+            assert_eq!(alive(Schedule::Steady, 10, at), flows, "at {at} ms");
+        }
+    }
+}
