@@ -53,6 +53,16 @@ const BUILTINS: &[Builtin] = &[
         text: include_str!("../../scenarios/energy-field-lost-link.toml"),
         numbers: &[],
     },
+    Builtin {
+        name: "freeze-probing-field",
+        text: include_str!("../../scenarios/freeze-probing-field.toml"),
+        numbers: &[],
+    },
+    Builtin {
+        name: "freeze-probing-field-udp",
+        text: include_str!("../../scenarios/freeze-probing-field-udp.toml"),
+        numbers: &[],
+    },
 ];
 
 /// Every built-in scenario, in the order in which they are shown.

@@ -22,6 +22,7 @@ fn numbers_in_the_name_make_the_network() {
         ("cross", 9),
         ("strip-50", 50),
         ("route-break", 6),
+        ("freeze-probing-field", 30),
     ];
     for (name, nodes) in table {
         let scenario = Scenario::load(name, &[]).unwrap();
@@ -33,7 +34,7 @@ fn numbers_in_the_name_make_the_network() {
 
 #[test]
 fn wrong_names_say_what_there_is() {
-    let list = "Built in: string-N, grid-RxC, cross, strip-50, square-50, route-break, energy-field, energy-field-lost-link. The name of a file of your own ends in \".toml\".";
+    let list = "Built in: string-N, grid-RxC, cross, strip-50, square-50, route-break, energy-field, energy-field-lost-link, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
     let table = [
         ("strnig-4", format!("\"strnig-4\" is neither a file nor a built-in scenario\nDid you mean \"string-4\"? {list}")),
         ("manet", format!("\"manet\" is neither a file nor a built-in scenario\n{list}")),
