@@ -33,6 +33,8 @@ pub(crate) struct Route {
     /// When the route expires; when down, when it was given up (deletion counts from there).
     pub expire: SimTime,
     pub precursors: SmallVec<[NodeId; 4]>,
+    /// Packets of this node's own transport rely on it.
+    pub own: bool,
 }
 
 impl Route {
@@ -47,6 +49,7 @@ impl Route {
             next_hop: NodeId::BROADCAST,
             expire: SimTime::ZERO,
             precursors: SmallVec::new(),
+            own: false,
         }
     }
 
@@ -63,6 +66,7 @@ impl Route {
             self.hops = UNKNOWN_HOPS;
             self.state = State::Down;
             self.expire = now;
+            self.own = false;
         }
     }
 
