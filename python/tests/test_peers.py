@@ -145,4 +145,4 @@ def test_the_quick_plan_is_part_of_the_full_one() -> None:
     assert set(QUICK.moving) <= set(FULL.moving)
     assert (ROOT / NS2_DRIVER).is_file()
     assert (ROOT / NS3_DRIVER).is_file()
-    assert len(set(itertools.chain(suite.TESTS))) == 48
+    assert len(set(itertools.chain(suite.TESTS))) == 50

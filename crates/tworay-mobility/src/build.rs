@@ -1,6 +1,6 @@
 //! From the scenario's tables to tracks.
 
-use crate::config::{LegConfig, MobilityConfig, TopologyConfig};
+use crate::config::{FixedConfig, LegConfig, MobilityConfig, TopologyConfig};
 use crate::error::MobilityError;
 use crate::track::Track;
 use crate::waypoint::{Area, RandomWaypoint, WaypointModel};
@@ -44,7 +44,15 @@ pub fn build(
         }
         MobilityConfig::Static => placed(topology, seed)?.into_iter().map(Track::fixed).collect(),
         MobilityConfig::Waypoints { legs } => waypoints(placed(topology, seed)?, legs)?,
-        MobilityConfig::RandomWaypoint { min_speed, max_speed, pause, width, height, steady_state } => {
+        MobilityConfig::RandomWaypoint {
+            min_speed,
+            max_speed,
+            pause,
+            width,
+            height,
+            steady_state,
+            fixed,
+        } => {
             let starts = placed(topology, seed)?;
             if *steady_state && !matches!(topology, TopologyConfig::Uniform { .. }) {
                 return Err(MobilityError::key(
@@ -64,7 +72,9 @@ pub fn build(
                     RandomWaypoint::starting_at(model, here, rng)
                 })
             };
-            starts.into_iter().enumerate().map(track).collect()
+            let mut tracks: Vec<Track> = starts.into_iter().enumerate().map(track).collect();
+            stand_still(&mut tracks, fixed, area)?;
+            tracks
         }
     };
     if let (TopologyConfig::Uniform { width, height, .. }, MobilityConfig::Static) = (topology, mobility) {
@@ -132,6 +142,32 @@ fn waypoints(starts: Vec<Position>, legs: &[LegConfig]) -> Result<Vec<Track>, Mo
         node.commands.sort_by_key(|c| c.at);
     }
     Ok(nodes.iter().map(recorded::track).collect())
+}
+
+/// Puts the nodes of `fixed` where they stand.
+fn stand_still(tracks: &mut [Track], fixed: &[FixedConfig], area: Area) -> Result<(), MobilityError> {
+    let last = tracks.len() - 1;
+    for (i, &FixedConfig { node, position: [x, y] }) in fixed.iter().enumerate() {
+        let problem = |key: &str, what: String, remedy: String| {
+            Err(MobilityError::key(format!("mobility.fixed[{i}].{key}"), what, remedy))
+        };
+        if fixed[..i].iter().any(|f| f.node == node) {
+            return problem("node", format!("node {node} stands in two places"), "remove one of them".into());
+        }
+        // NaN fails too.
+        if !((0.0..=area.width).contains(&x) && (0.0..=area.height).contains(&y)) {
+            let what = format!("[{x}, {y}] lies outside the area of {} m x {} m", area.width, area.height);
+            return problem("position", what, "give [x, y] in metres inside the area".into());
+        }
+        match tracks.get_mut(usize::from(node)) {
+            Some(track) => *track = Track::fixed(Position::new(x, y)),
+            None => {
+                let remedy = format!("nodes are numbered from 0 to {last}");
+                return problem("node", format!("there is no node {node}"), remedy);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The area of a random waypoint model: its own, else the topology's.

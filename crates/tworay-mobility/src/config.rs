@@ -89,6 +89,9 @@ pub enum MobilityConfig {
         /// topology's positions with a pause and a fresh target.
         #[serde(default = "yes")]
         steady_state: bool,
+        /// Nodes that stand still while the others move.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        fixed: Vec<FixedConfig>,
     },
     /// The given moves, from the topology's positions.
     Waypoints {
@@ -117,6 +120,16 @@ fn nothing_more<'de, D: Deserializer<'de>>(table: D) -> Result<(), D::Error> {
 
 fn yes() -> bool {
     true
+}
+
+/// A node that stands still in a field of moving ones.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixedConfig {
+    /// The node's number.
+    pub node: u16,
+    /// Where it stands: `[x, y]` in metres, inside the area.
+    pub position: [f64; 2],
 }
 
 /// One move: from time `at` on, node `node` goes straight to `to` at `speed` and stops there. A later

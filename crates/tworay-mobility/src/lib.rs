@@ -14,7 +14,7 @@ mod track;
 mod waypoint;
 
 pub use build::{World, build};
-pub use config::{LegConfig, MobilityConfig, TopologyConfig};
+pub use config::{FixedConfig, LegConfig, MobilityConfig, TopologyConfig};
 pub use error::{MobilityError, Place};
 pub use facts::mean_speed;
 pub use track::{Leg, Track};

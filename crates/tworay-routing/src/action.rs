@@ -172,13 +172,13 @@ pub enum RoutingNote {
         /// The neighbour.
         neighbour: NodeId,
     },
-    /// News for the transport of this node: packets it sent to `dst` met a broken link (told by a route
-    /// error, or found at this node itself).
+    /// News for the transport of this node: a link is broken on the route that its packets to `dst` took
+    /// (told by a route error, or found at this node itself). A route that merely expired is no such news.
     RouteError {
-        /// The node before the break.
+        /// The node before the break; with AODV, whose errors name no link, the neighbour that told of it.
         broken_from: NodeId,
-        /// The node behind it.
-        broken_to: NodeId,
+        /// The node behind it, where it is known.
+        broken_to: Option<NodeId>,
         /// The destination whose route led over that link.
         dst: NodeId,
     },

@@ -2,7 +2,7 @@
 
 use crate::engine::TimerSlot;
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_tcp::{Connection, Counters, Phase, Ports, Side, Snapshot, TcpConfig, Variant};
+use tworay_tcp::{Connection, Counters, Ignored, Phase, Ports, Side, Snapshot, TcpConfig, Variant};
 
 /// What an application sends.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,14 @@ pub(crate) enum Transport {
 pub(crate) struct TcpPair {
     pub sender: Connection,
     pub receiver: Connection,
+}
+
+impl TcpPair {
+    /// What both ends have ignored, in the order of [`Ignored::ALL`].
+    pub fn ignored(&self) -> [u64; Ignored::COUNT] {
+        let (sender, receiver) = (self.sender.counters().ignored, self.receiver.counters().ignored);
+        std::array::from_fn(|why| sender[why] + receiver[why])
+    }
 }
 
 /// A UDP source and its sink.
@@ -154,6 +162,7 @@ pub(crate) struct Baseline {
     pub delivered_bytes: u64,
     pub sent_bytes: u64,
     pub counters: Counters,
+    pub ignored: [u64; Ignored::COUNT],
     pub udp_sent: u64,
     pub udp_received: u64,
     pub udp_received_bytes: u64,
@@ -332,7 +341,10 @@ impl Flow {
             ..Baseline::default()
         };
         match &self.transport {
-            Transport::Tcp(pair) => self.base.counters = pair.sender.counters().clone(),
+            Transport::Tcp(pair) => {
+                self.base.counters = pair.sender.counters().clone();
+                self.base.ignored = pair.ignored();
+            }
             Transport::Udp(udp) => {
                 self.base.udp_sent = udp.sent;
                 self.base.udp_received = udp.received;

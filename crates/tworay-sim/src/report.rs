@@ -7,14 +7,14 @@ use self::power::{Power, energy_report};
 pub(crate) use self::tables::table;
 pub use self::tables::{Column, ColumnData, Table};
 use crate::diagnosis::{self, Diagnosed};
-use crate::flow::{Application, Flow, Transport};
+use crate::flow::{Application, Flow, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
 use crate::network::{Network, WireRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tworay_base::{FlowId, LossCause, SimTime};
 use tworay_mac::MacCounters;
-use tworay_tcp::{Operation, Phase, Snapshot};
+use tworay_tcp::{Ignored, Operation, Phase, Snapshot};
 
 /// One flow's results. Rates are bits per second over the time from the flow's start (or the end of the
 /// warm-up, if that is later) to the end of the run (or to its completion); windows are in segments. With
@@ -83,6 +83,8 @@ pub struct FlowReport {
     pub jitter_seconds: Option<f64>,
     /// Mean number of hops that data segments (datagrams) travelled.
     pub mean_hops: Option<f64>,
+    /// What the two ends ignored, by reason: ACKs for data never sent, forged probes, notices for nobody.
+    pub ignored: Option<BTreeMap<&'static str, u64>>,
     /// How often the sender ran each of its operations.
     pub operations: Option<BTreeMap<&'static str, u64>>,
     /// Instructions of these, by the measured table.
@@ -137,6 +139,8 @@ pub struct RoutingReport {
     pub route_changes: u64,
     /// Link failures reported by the MAC although the neighbour was up and in range.
     pub false_link_failures: u64,
+    /// Word of broken links (ELFN) that reached a node without a TCP sender to that destination: ignored.
+    pub stray_notices: u64,
 }
 
 /// Energy; `null` where no energy model is on.
@@ -285,6 +289,7 @@ impl RunReport {
                 control_bytes: control_bytes + tally.control_bytes,
                 route_changes: tally.route_changes,
                 false_link_failures: tally.false_link_failures,
+                stray_notices: tally.stray_notices,
             },
             energy,
             metrics,
@@ -343,6 +348,12 @@ fn jain(x: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
 }
 
+/// What both ends of a connection ignored, by reason, those of the warm-up left out.
+fn ignored(pair: &TcpPair, before: [u64; Ignored::COUNT]) -> BTreeMap<&'static str, u64> {
+    let counts = pair.ignored().into_iter().zip(before).map(|(n, b)| n - b);
+    Ignored::ALL.iter().map(|why| why.name()).zip(counts).collect()
+}
+
 fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut Ledger) -> FlowReport {
     let from = f.setup.start.max(warm).min(end);
     let until = f.finished_at.unwrap_or(end).min(end);
@@ -381,6 +392,7 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
         mean_delay_seconds: f.path.mean_delay(),
         jitter_seconds: f.path.jitter(),
         mean_hops: f.path.mean_hops(),
+        ignored: None,
         operations: None,
         instructions: None,
     };
@@ -416,6 +428,7 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
                 phase_seconds: Some(
                     Phase::ALL.iter().zip(phases).map(|(p, d)| (p.name(), d.as_secs_f64())).collect(),
                 ),
+                ignored: Some(ignored(pair, f.base.ignored)),
                 operations: Some(Operation::ALL.iter().zip(operations).map(|(o, n)| (o.name(), n)).collect()),
                 instructions: Some(tworay_tcp::instructions(variant.name(), &operations)),
                 ..base

@@ -75,7 +75,7 @@ pub struct Tally {
     pub false_link_failures: u64,
     /// Routes found or changed.
     pub route_changes: u64,
-    /// Route errors at nodes that are no source of a TCP flow to that destination: of no use to any sender.
+    /// Word of broken links for nodes that send no TCP data to that destination: of no use to any sender.
     pub stray_notices: u64,
     /// Nodes switched off, with what their routing had sent until then.
     pub boots: u32,

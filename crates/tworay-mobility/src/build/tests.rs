@@ -17,6 +17,7 @@ fn walk(size: Option<f64>, steady_state: bool) -> MobilityConfig {
         width: size.map(Metres),
         height: size.map(Metres),
         steady_state,
+        fixed: Vec::new(),
     }
 }
 
@@ -53,6 +54,54 @@ fn waypoints_from_a_topology() {
         assert!(end.position(s(t)).distance(Position::new(x, y)) < 1e-6, "{t} s");
     }
     assert!(world.tracks[..4].iter().all(Track::is_static));
+}
+
+/// Two nodes stand in the corners of the field; the others walk as they would without them.
+#[test]
+fn some_nodes_stand_still() {
+    let still = |nodes: &[(u16, [f64; 2])]| {
+        let MobilityConfig::RandomWaypoint {
+            min_speed, max_speed, pause, width, height, steady_state, ..
+        } = walk(None, true)
+        else {
+            unreachable!()
+        };
+        let fixed = nodes.iter().map(|&(node, position)| FixedConfig { node, position }).collect();
+        make(
+            &STRIP,
+            &MobilityConfig::RandomWaypoint {
+                min_speed,
+                max_speed,
+                pause,
+                width,
+                height,
+                steady_state,
+                fixed,
+            },
+        )
+    };
+    let (mut with, mut without) =
+        (still(&[(0, [0.0, 0.0]), (7, [1500.0, 300.0])]).unwrap(), still(&[]).unwrap());
+    for t in [0, 30, 99] {
+        for (i, (a, b)) in with.tracks.iter_mut().zip(&mut without.tracks).enumerate() {
+            let expected = match i {
+                0 => Position::default(),
+                7 => Position::new(1500.0, 300.0),
+                _ => b.position(s(t)),
+            };
+            assert_eq!(a.position(s(t)), expected, "node {i} at {t} s");
+        }
+    }
+    // Nodes and places, the key that is to blame.
+    for (nodes, key) in [
+        (&[(50, [0.0, 0.0])][..], "mobility.fixed[0].node"),
+        (&[(1, [0.0, 0.0]), (1, [5.0, 0.0])], "mobility.fixed[1].node"),
+        (&[(1, [0.0, 301.0])], "mobility.fixed[0].position"),
+        (&[(1, [f64::NAN, 0.0])], "mobility.fixed[0].position"),
+    ] {
+        let error = still(nodes).unwrap_err();
+        assert_eq!(error.place, Place::Key(key.into()), "{error}");
+    }
 }
 
 #[test]

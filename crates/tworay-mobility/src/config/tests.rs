@@ -26,6 +26,7 @@ fn tables_read_as_written() {
             width: None,
             height: None,
             steady_state: true,
+            fixed: Vec::new(),
         }
     );
     let legs: MobilityConfig = from_str(
@@ -107,6 +108,7 @@ fn absurd_mobility_is_refused() {
         width,
         height: None,
         steady_state: true,
+        fixed: Vec::new(),
     };
     let legs = |to, speed| {
         let leg = LegConfig { node: 0, at: SimDuration::ZERO, to, speed: Speed(speed) };

@@ -61,6 +61,7 @@ impl Aodv {
         match self.table.get(now, dst).map_or(State::Down, |r| r.state) {
             State::Up => self.forward_data(now, id, packet, from, out),
             _ if own => {
+                self.table.entry(now, dst).own = true;
                 self.wait(now, id, dst, true, out);
                 self.request(now, dst, out);
             }
@@ -87,6 +88,7 @@ impl Aodv {
             return self.drop_packet(id, DropReason::NoRoute, out);
         };
         let next_hop = route.next_hop;
+        route.own |= packet.src == self.node;
         if self.config.refresh == Refresh::BothWays {
             if let Some(from) = from {
                 // Who sends over this route must hear when it breaks (§6.2).

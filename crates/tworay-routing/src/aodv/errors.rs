@@ -28,6 +28,21 @@ impl Report {
     }
 }
 
+/// A route goes down with a broken link, as far as it is known: who relies on it here hears of it.
+pub(super) fn lose(
+    route: &mut Route,
+    now: SimTime,
+    dst: NodeId,
+    (broken_from, broken_to): (NodeId, Option<NodeId>),
+    out: Out,
+) {
+    if route.own {
+        out.push(RoutingAction::Note(RoutingNote::RouteError { broken_from, broken_to, dst }));
+    }
+    route.down(now);
+    out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
+}
+
 impl Aodv {
     /// The link to `neighbour` is broken: every route over it but `except`'s is down, and told of.
     pub(super) fn break_link(&mut self, now: SimTime, neighbour: NodeId, except: Option<NodeId>, out: Out) {
@@ -44,8 +59,7 @@ impl Aodv {
             let hit = route.is_up() || repairs_too && route.state == State::Repair;
             if hit && route.next_hop == neighbour && Some(dst) != except {
                 route.bump();
-                route.down(now);
-                out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
+                lose(route, now, dst, (self.node, Some(neighbour)), out);
                 if everyone || !route.precursors.is_empty() {
                     report.add(dst, route);
                 }
@@ -146,9 +160,8 @@ impl Aodv {
                 // An old number would let the broken route be offered back: loops.
                 route.bump();
             }
-            route.down(now);
+            lose(route, now, dst, (from, None), out);
             any = true;
-            out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
             if !route.precursors.is_empty() {
                 report.add(dst, route);
                 route.precursors.clear();

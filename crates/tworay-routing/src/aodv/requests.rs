@@ -1,6 +1,7 @@
 //! Route requests: asking, relaying and answering (RFC 3561 §6.3 to §6.6).
 
 use super::discovery::Step;
+use super::errors::lose;
 use super::table::{Offer, Route, State};
 use super::{Aodv, LocalRepair, Out, OwnSequence, ReplyLifetime, Requests, Search, Upkeep};
 use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
@@ -107,8 +108,9 @@ impl Aodv {
         if self.config.local_repair != LocalRepair::Ns2 || self.config.requests != Requests::Ns2 {
             let route = self.table.entry(now, dst);
             if route.state == State::Repair {
-                route.down(now);
-                out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
+                // The break that the repair was to mend.
+                let link = (self.node, Some(route.next_hop));
+                lose(route, now, dst, link, out);
                 self.report_failed_repair(now, dst, out);
                 // Packets of this node itself have waited too; they may still find a route.
                 while let Some(id) = self.buffer.pop_transit(dst) {

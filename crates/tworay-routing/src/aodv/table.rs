@@ -34,6 +34,8 @@ pub(crate) struct Route {
     /// When the route expires; when down, when it was given up (deletion counts from there).
     pub expire: SimTime,
     pub precursors: SmallVec<[NodeId; 4]>,
+    /// Packets of this node's own transport rely on it.
+    pub own: bool,
 }
 
 impl Route {
@@ -48,6 +50,7 @@ impl Route {
             next_hop: NodeId::BROADCAST,
             expire: SimTime::ZERO,
             precursors: SmallVec::new(),
+            own: false,
         }
     }
 
@@ -64,6 +67,7 @@ impl Route {
             self.hops = UNKNOWN_HOPS;
             self.state = State::Down;
             self.expire = now;
+            self.own = false;
         }
     }
 

@@ -1,7 +1,8 @@
 //! The one timer and what hangs on it.
 
+use super::errors::lose;
 use super::{Aodv, Hello, Out, Upkeep};
-use crate::{DropReason, RoutingAction, RoutingNote};
+use crate::DropReason;
 use smallvec::SmallVec;
 use tworay_base::{NodeId, SimTime};
 
@@ -74,8 +75,8 @@ impl Aodv {
         for dst in ended {
             let route = self.table.entry(now, dst);
             if route.state == super::table::State::Repair {
-                route.down(now);
-                out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
+                let link = (self.node, Some(route.next_hop));
+                lose(route, now, dst, link, out);
             }
         }
     }

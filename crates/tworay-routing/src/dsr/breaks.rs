@@ -72,7 +72,7 @@ impl Dsr {
             let hit = first || path.windows(2).any(|w| w == [from, to]);
             if hit {
                 if told {
-                    let note = RoutingNote::RouteError { broken_from: from, broken_to: to, dst };
+                    let note = RoutingNote::RouteError { broken_from: from, broken_to: Some(to), dst };
                     out.push(RoutingAction::Note(note));
                 }
                 out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));

@@ -3,6 +3,7 @@
 use crate::desk::{Desk, transit};
 use crate::harness::{control, data, ms, n, rerr, rrep, rreq};
 use tworay_routing::{AodvConfig, DropReason};
+use tworay_wire::Packet;
 use tworay_wire::aodv::{AodvMessage, Rrep};
 
 const NOTHING: [&str; 0] = [];
@@ -161,4 +162,47 @@ fn messages_have_the_sizes_of_its_structures() {
     assert_eq!((c.rreq.packets, c.rreq.bytes), (1, 48));
     assert_eq!((c.rrep.packets, c.rrep.bytes), (1, 44));
     assert_eq!((c.rerr.packets, c.rerr.bytes), (1, 32));
+}
+
+/// Word for the transport (ELFN): a broken link on a route that this node's own packets took, found here or
+/// told by an error. Not a route that expired, and not one that only others used.
+#[test]
+fn only_breaks_on_routes_of_its_own_packets_are_told_to_the_transport() {
+    let told =
+        |said: &[String]| said.iter().filter(|s| s.starts_with("RouteError")).cloned().collect::<Vec<_>>();
+    let lost = |said: &[String]| said.iter().filter(|s| s.starts_with("RouteLost")).count();
+    let desk = |own: bool| {
+        let mut desk = between();
+        desk.verbose = true;
+        // Either this node's own packet goes to 9 over 6, or one of node 1.
+        let sent =
+            if own { desk.send(ms(100), &data(5, 9, 1)) } else { desk.data(ms(100), 2, &transit(1, 9, 1)) };
+        assert_eq!(sent[0], "forward to 6");
+        desk
+    };
+    let here = "RouteError { broken_from: NodeId(5), broken_to: Some(NodeId(6)), dst: NodeId(9) }";
+    let there = "RouteError { broken_from: NodeId(6), broken_to: None, dst: NodeId(9) }";
+    for own in [true, false] {
+        let word = |text: &str| if own { vec![text.to_string()] } else { Vec::new() };
+
+        let said = desk(own).fail(ms(200), &meets_the_break(own), 6);
+        assert_eq!(told(&said), word(here), "own {own}: the MAC gave up");
+
+        let said = desk(own).rerr(ms(200), 6, rerr(&[(9, 21)]));
+        assert_eq!((told(&said), lost(&said)), (word(there), 1), "own {own}: an error");
+
+        let mut desk = desk(own);
+        let mut expired = Vec::new();
+        for t in (500..=11_000).step_by(500) {
+            expired.extend(desk.wake(ms(t)));
+        }
+        assert!(lost(&expired) >= 1 && desk.route(ms(11_000), 9).is_none(), "own {own}: {expired:?}");
+        assert_eq!(told(&expired), Vec::<String>::new(), "own {own}: it expired");
+    }
+}
+
+/// The packet that meets the break: this node's own, or one in transit that is too close to its source to be
+/// repaired for.
+fn meets_the_break(own: bool) -> Packet {
+    if own { data(5, 9, 1) } else { transit(1, 9, 1) }
 }

@@ -170,7 +170,7 @@ fn without_the_link_layer_acknowledgments_find_the_break() {
 fn the_source_hears_of_the_break() {
     let mut net = last_leaves(DsrConfig::rfc4728());
     net.run_until(ms(4000));
-    let told = RoutingNote::RouteError { broken_from: n(3), broken_to: n(4), dst: n(4) };
+    let told = RoutingNote::RouteError { broken_from: n(3), broken_to: Some(n(4)), dst: n(4) };
     let told_at: Vec<_> = net.notes.iter().filter(|(_, at, note)| *at == n(0) && *note == told).collect();
     assert_eq!(told_at.len(), 1, "{:?}", net.notes);
 }

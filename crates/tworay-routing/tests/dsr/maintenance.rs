@@ -57,7 +57,7 @@ fn silence_brings_another_attempt_then_questions_then_a_broken_link() {
         desk.wake(ms(950), &packet),
         [
             "LinkBroken { neighbour: NodeId(6) }",
-            "RouteError { broken_from: NodeId(5), broken_to: NodeId(6), dst: NodeId(9) }",
+            "RouteError { broken_from: NodeId(5), broken_to: Some(NodeId(6)), dst: NodeId(9) }",
             "RouteLost { dst: NodeId(9) }",
             "new RREQ #1 5..9 ttl 1 to *",
             "wake at 0.98s",

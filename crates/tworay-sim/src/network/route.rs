@@ -116,15 +116,13 @@ impl Network {
         }
     }
 
-    /// AODV's lost route and DSR's route error are the sender's word of a broken link (ELFN).
+    /// A route error is the sender's word of a broken link (ELFN).
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote) {
         match note {
             RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. } => {
                 self.tally.route_changes += 1
             }
-            RoutingNote::RouteLost { dst } | RoutingNote::RouteError { dst, .. } => {
-                self.notify_of_failure(node, dst);
-            }
+            RoutingNote::RouteError { dst, .. } => self.notify_of_failure(node, dst),
             _ => {}
         }
     }

@@ -83,6 +83,8 @@ const BUILTINS: &[Builtin] = &[
     Builtin::dumbbell("split-dumbbell-decrease-N", true, Schedule::Decrease),
     Builtin::dumbbell("split-dumbbell-increase-N", true, Schedule::Increase),
     Builtin::dumbbell("split-dumbbell-N", true, Schedule::Steady),
+    Builtin::one("freeze-probing-field", include_str!("../../scenarios/freeze-probing-field.toml")),
+    Builtin::one("freeze-probing-field-udp", include_str!("../../scenarios/freeze-probing-field-udp.toml")),
 ];
 
 /// Every built-in scenario, in the order in which they are shown.

@@ -1,5 +1,8 @@
 //! ELFN: word of a broken link puts the sender on stand-by until a probe is acknowledged; then it goes
 //! on as it stood (Holland and Vaidya 1999). Losses without such word are the recovery's business.
+//!
+//! The word comes from DSR's and AODV's route errors. Routing without them (OLSR, static) leaves ELFN what
+//! its recovery is.
 
 use super::*;
 use crate::control::{AckEvent, Effect, Effects, LossEvent, PathEvent, SenderView, Window};

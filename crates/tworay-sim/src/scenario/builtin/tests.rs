@@ -25,6 +25,7 @@ fn numbers_in_the_name_make_the_network() {
         ("dumbbell-10", 22),
         ("dumbbell-decrease-7", 16),
         ("split-dumbbell-100", 203),
+        ("freeze-probing-field", 30),
     ];
     for (name, nodes) in table {
         let scenario = Scenario::load(name, &[]).unwrap();
@@ -36,7 +37,7 @@ fn numbers_in_the_name_make_the_network() {
 
 #[test]
 fn wrong_names_say_what_there_is() {
-    let list = "Built in: string-N, grid-RxC, cross, strip-50, square-50, route-break, energy-field, energy-field-lost-link, congestion, interference, link-failure, link-failure-shorter, signal-loss, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N. The name of a file of your own ends in \".toml\".";
+    let list = "Built in: string-N, grid-RxC, cross, strip-50, square-50, route-break, energy-field, energy-field-lost-link, congestion, interference, link-failure, link-failure-shorter, signal-loss, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
     let table = [
         ("strnig-4", format!("\"strnig-4\" is neither a file nor a built-in scenario\nDid you mean \"string-4\"? {list}")),
         ("manet", format!("\"manet\" is neither a file nor a built-in scenario\n{list}")),

@@ -1,0 +1,169 @@
+//! Word of a broken link, from the node that met the break to the sender: who hears it, what ELFN does with
+//! it, and what becomes of it where nobody waits for it.
+
+mod common;
+use common::{parse, run_once};
+use tworay_sim::scenario::Scenario;
+use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
+
+/// When the node in the middle of the string fails, and when it is back.
+const DOWN: f64 = 20.0;
+const UP: f64 = 33.0;
+/// ELFN's time between probes.
+const INTERVAL: f64 = 2.0;
+
+/// A string of 4 hops that loses node `lost` for a while, without another way round, watched until `end`.
+/// Flat radio and a small window, so that few other links seem to fail; no timeout comes before the word.
+fn outage(routing: &str, tcp: &str, lost: u16, end: f64) -> Scenario {
+    parse(&format!(
+        r#"
+        duration = "{end}s"
+        topology = {{ kind = "string", hops = 4 }}
+        radio = {{ propagation = "range", range = "250m" }}
+        {routing}
+        tcp = {{ variant = "{tcp}", window = 2, rto.min = "1s" }}
+        [[flow]]
+        from = 0
+        to = 4
+        [[event]]
+        node = {lost}
+        at = "{DOWN}s"
+        what = "down"
+        [[event]]
+        node = {lost}
+        at = "{UP}s"
+        what = "up"
+        "#
+    ))
+}
+
+const PROTOCOLS: [(&str, &str); 4] = [
+    ("DSR", "routing = { protocol = \"dsr\" }"),
+    ("DSR as in ns-2", "routing = { protocol = \"dsr\", dsr.preset = \"ns2\" }"),
+    ("AODV", "routing = { protocol = \"aodv\" }"),
+    ("AODV as in ns-2", "routing = { protocol = \"aodv\", aodv.preset = \"ns2\" }"),
+];
+
+fn with_series(scenario: &Scenario, seed: u64) -> RunReport {
+    let options = RunOptions { seed, series: true, ..RunOptions::default() };
+    run(scenario, &options, &RunControl::new()).unwrap_or_else(|e| panic!("seed {seed}: {e}"))
+}
+
+fn column(report: &RunReport, table: &str, name: &str) -> Vec<f64> {
+    let tables = report.tables();
+    let table = tables.iter().find(|t| t.name == table).expect("a table");
+    match table.columns.iter().find(|c| c.name == name).map(|c| &c.data) {
+        Some(ColumnData::F64(values)) => values.clone(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// Time, window and timeout at each change of the sender's state.
+fn states(report: &RunReport) -> Vec<[f64; 3]> {
+    let [t, cwnd, rto] = ["t_s", "cwnd_segments", "rto_s"].map(|name| column(report, "series", name));
+    (0..t.len()).map(|i| [t[i], cwnd[i], rto[i]]).collect()
+}
+
+/// The break is told by a route error, or found by the sender's own node: the sender stands by, probes every
+/// 2 s with the oldest segment, and goes on with the window and the timeout that it had.
+#[test]
+fn a_broken_link_puts_elfn_on_stand_by_until_a_probe_is_answered() {
+    for (protocol, routing) in PROTOCOLS {
+        for lost in [1, 2, 3] {
+            let context = format!("{protocol}, node {lost}");
+            let report = with_series(&outage(routing, "reno+elfn", lost, 60.0), 1);
+            let told = column(&report, "guesses", "t_s")[0];
+            // At once, or, if all that was out had passed the sender's own node, with the first timeout.
+            assert!((DOWN..DOWN + 1.1).contains(&told), "{context}: told at {told} s");
+            let late = u64::from(told > DOWN + 0.5);
+            // Nothing changes until an acknowledgment comes: once the node is back and routing has searched.
+            let states = states(&report);
+            let before = states.iter().rfind(|s| s[0] <= told).expect("a state");
+            let after = states.iter().find(|s| s[0] > told + 1e-6).expect("a state");
+            let resumed = after[0];
+            assert!((UP..UP + 14.0).contains(&resumed), "{context}: resumed at {resumed} s");
+            assert!((before[1]..before[1] + 1.0).contains(&after[1]), "{context}: {before:?} {after:?}");
+            assert!(after[2] <= before[2], "{context}: {before:?} {after:?}");
+            // The same run, up to there.
+            let flow =
+                run_once(&outage(routing, "reno+elfn", lost, resumed + 1e-6), 1).document.flows.remove(0);
+            assert_eq!((flow.freezes, flow.timeouts, flow.fast_retransmits), (1, late, 0), "{context}");
+            assert!((flow.frozen_seconds - (resumed - told)).abs() < 1e-6, "{context}");
+            let probes = ((resumed - told) / INTERVAL) as u64;
+            assert_eq!(flow.retransmitted_segments, probes + late, "{context}: {told} to {resumed} s");
+            // Reno over the same break doubles its timer instead.
+            let reno = run_once(&outage(routing, "reno", lost, UP + 0.1), 1).document.flows.remove(0);
+            assert!(reno.timeouts >= 3 && reno.freezes == 0, "{context}");
+        }
+    }
+}
+
+/// The guess is in the diagnosis, beside the truth: the node was off, or out of reach.
+#[test]
+fn the_word_is_in_the_diagnosis() {
+    for (protocol, routing) in PROTOCOLS {
+        let report = run_once(&outage(routing, "reno+elfn", 2, UP + 0.1), 1);
+        let truth = &report.document.diagnosis["link-failure"];
+        assert_eq!(truth.values().sum::<u64>(), 1, "{protocol}");
+        assert!(truth.keys().all(|c| ["node-down", "link-failure"].contains(&c.as_str())), "{truth:?}");
+    }
+}
+
+/// Other variants get the same word, and go on as they would have without it.
+#[test]
+fn who_does_not_know_notices_goes_on() {
+    for (protocol, routing) in PROTOCOLS {
+        for tcp in ["tahoe", "newreno", "sack", "vegas"] {
+            let report = run_once(&outage(routing, tcp, 2, 60.0), 1);
+            let flow = &report.document.flows[0];
+            assert!(flow.timeouts >= 3 && flow.freezes == 0, "{protocol}, {tcp}");
+        }
+    }
+}
+
+/// The break meets datagrams, and a transfer elsewhere has nothing to do with it: the word is counted as a
+/// stray, and the transfer isn't stopped. The same with a transfer the other way.
+#[test]
+fn word_for_another_flow_is_ignored_and_counted() {
+    for (protocol, routing) in PROTOCOLS {
+        let [beside, back] = [(5, 6), (4, 0)].map(|(from, to)| {
+            let report = run_once(
+                &parse(&format!(
+                    r#"
+                    duration = "60s"
+                    radio = {{ propagation = "range", range = "250m" }}
+                    tcp = {{ variant = "reno+elfn", window = 2 }}
+                    {routing}
+                    [topology]
+                    kind = "explicit"
+                    positions = [[0, 0], [200, 0], [400, 0], [600, 0], [800, 0], [0, 900], [200, 900]]
+                    [[flow]]
+                    from = 0
+                    to = 4
+                    app = "cbr"
+                    interval = "100ms"
+                    [[flow]]
+                    from = {from}
+                    to = {to}
+                    [[event]]
+                    node = 3
+                    at = "20s"
+                    what = "down"
+                    "#
+                )),
+                1,
+            );
+            let transfer = &report.document.flows[1];
+            (
+                transfer.freezes,
+                transfer.ignored.as_ref().expect("TCP")["stray-notice"],
+                report.document.routing.stray_notices,
+            )
+        });
+        assert_eq!((beside.0, beside.1), (0, 0), "{protocol}");
+        assert!(beside.2 >= 1, "{protocol}: {beside:?}");
+        // The transfer from 4 has met the same break, and node 0's word isn't its.
+        assert!(back.0 >= 1, "{protocol}");
+        assert!(back.2 >= 1, "{protocol}: {back:?}");
+    }
+}

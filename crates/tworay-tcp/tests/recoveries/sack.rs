@@ -1,0 +1,117 @@
+//! SACK (RFC 2018) with the recovery of RFC 6675: a scoreboard says what is lost, a pipe how much is on its
+//! way. Growth and timeouts are RFC 5681's.
+
+use crate::table::Do::{Ack, Sack, Timeout};
+use crate::table::{MSS, Row, play, ten, timers};
+use tworay_tcp::{AfterRto, Amount, SackConfig, SackForm, TcpConfig};
+
+/// §5, steps 1 to 4 and A to C. Segments 1, 4 and 5 are lost.
+#[test]
+fn recovery_section_5() {
+    let table: [Row; 9] = [
+        (Sack(0, &[(2, 2)]), &[], 10.0, 10.0),
+        (Sack(0, &[(2, 3)]), &[], 10.0, 10.0),
+        // Step 4: ssthresh = cwnd = FlightSize/2. Ten outstanding, 3 SACKed, 1 lost and sent again: pipe 7.
+        (Sack(0, &[(6, 6), (2, 3)]), &[1], 5.0, 5.0),
+        // 4 and 5 aren't lost yet: two segments SACKed above them.
+        (Sack(0, &[(6, 7), (2, 3)]), &[], 5.0, 5.0),
+        // Now they are: pipe = 1, 9 and 10; NextSeg rule 1.
+        (Sack(0, &[(6, 8), (2, 3)]), &[4, 5], 5.0, 5.0),
+        // No lost hole is left: rule 2, new data.
+        (Sack(0, &[(6, 9), (2, 3)]), &[11], 5.0, 5.0),
+        (Sack(0, &[(6, 10), (2, 3)]), &[12], 5.0, 5.0),
+        (Sack(3, &[(6, 10)]), &[13], 5.0, 5.0),
+        // Step A: everything up to RecoveryPoint is acknowledged.
+        (Ack(10), &[14, 15], 5.0, 5.0),
+    ];
+    play("sack", &ten(), &table);
+}
+
+/// §5 step 2: one duplicate ACK can be enough, if what it SACKs makes the oldest segment lost (IsLost: more
+/// than two segments' bytes, or three runs, above it).
+#[test]
+fn the_scoreboard_can_show_a_loss_before_the_third_duplicate() {
+    let table: [Row; 2] = [
+        (Sack(0, &[(2, 4)]), &[1], 5.0, 5.0),
+        // pipe = 1 and 6 to 10.
+        (Sack(0, &[(2, 5)]), &[], 5.0, 5.0),
+    ];
+    play("sack", &ten(), &table);
+    let runs: [Row; 1] = [(Sack(0, &[(2, 2), (4, 4), (6, 6)]), &[1], 5.0, 5.0)];
+    play("sack", &ten(), &runs);
+}
+
+/// §2: an ACK is a duplicate only if it SACKs something new.
+#[test]
+fn a_repeated_sack_is_no_duplicate() {
+    let same: Row = (Sack(0, &[(3, 4)]), &[], 10.0, 10.0);
+    play("sack", &ten(), &[same.clone(), same.clone(), same.clone(), same]);
+}
+
+/// §4, NextSeg rule 4: when nothing else may be sent, the last of what is out is sent once more, so that a
+/// lost tail shows itself before the timer. Ten segments are all there is; 1, 9 and 10 are lost.
+#[test]
+fn the_rescue_retransmission_section_4() {
+    let table: [Row; 8] = [
+        (Sack(0, &[(2, 2)]), &[], 10.0, 10.0),
+        (Sack(0, &[(2, 3)]), &[], 10.0, 10.0),
+        (Sack(0, &[(2, 4)]), &[1], 5.0, 5.0),
+        (Sack(0, &[(2, 5)]), &[], 5.0, 5.0),
+        (Sack(0, &[(2, 6)]), &[], 5.0, 5.0),
+        // pipe = 1, 8, 9 and 10: room for one, and neither a hole nor new data to fill it with.
+        (Sack(0, &[(2, 7)]), &[10], 5.0, 5.0),
+        // Once in a recovery.
+        (Sack(0, &[(2, 8)]), &[], 5.0, 5.0),
+        // What it brings back shows 9: above the cumulative ACK and below what is SACKed (rule 3).
+        (Sack(8, &[(10, 10)]), &[9], 5.0, 5.0),
+    ];
+    timers("sack", &ten(), Amount::Bytes(10 * u64::from(MSS)), &table);
+}
+
+/// §5.1: after a timeout the scoreboard is kept, and what was SACKed isn't sent again. Or it is cleared, as
+/// RFC 2018 §8 had it.
+#[test]
+fn the_scoreboard_after_a_timeout_section_5_1() {
+    let kept: [Row; 6] = [
+        (Sack(0, &[(3, 4)]), &[], 10.0, 10.0),
+        (Timeout, &[1], 1.0, 5.0),
+        (Sack(1, &[(3, 4)]), &[2, 5], 2.0, 5.0),
+        (Ack(4), &[6, 7], 3.0, 5.0),
+        (Ack(5), &[8, 9], 4.0, 5.0),
+        (Ack(10), &[11, 12, 13, 14, 15], 5.0, 5.0),
+    ];
+    play("sack", &ten(), &kept);
+    let clear = SackConfig { after_rto: AfterRto::Clear, ..SackConfig::default() };
+    let cleared: [Row; 3] =
+        [(Sack(0, &[(3, 4)]), &[], 10.0, 10.0), (Timeout, &[1], 1.0, 5.0), (Ack(1), &[2, 3], 2.0, 5.0)];
+    play("sack", &TcpConfig { sack: clear, ..ten() }, &cleared);
+}
+
+/// ns-2's Sack1: entry at the third duplicate, a pipe that counts ACKs; a hole needs one SACKed segment above
+/// it, not three. Segments 1 and 4 are lost.
+#[test]
+fn the_pipe_of_ns2() {
+    let config = TcpConfig { sack: SackConfig { form: SackForm::Ns2Pipe, ..SackConfig::default() }, ..ten() };
+    let table: [Row; 6] = [
+        (Sack(0, &[(2, 2)]), &[], 10.0, 10.0),
+        (Sack(0, &[(2, 3)]), &[], 10.0, 10.0),
+        // pipe = 10 - 3, and one sent again.
+        (Sack(0, &[(5, 5), (2, 3)]), &[1], 5.0, 5.0),
+        (Sack(0, &[(5, 6), (2, 3)]), &[], 5.0, 5.0),
+        (Sack(0, &[(5, 7), (2, 3)]), &[], 5.0, 5.0),
+        (Sack(0, &[(5, 8), (2, 3)]), &[4], 5.0, 5.0),
+    ];
+    play("sack", &config, &table);
+}
+
+/// RFC 3042 with RFC 6675 §5 step 3: only while the window allows, and not counted as flight.
+#[test]
+fn limited_transmit() {
+    let config = TcpConfig { limited_transmit: true, ..ten() };
+    let table: [Row; 3] = [
+        (Sack(0, &[(2, 2)]), &[11], 10.0, 10.0),
+        (Sack(0, &[(2, 3)]), &[12], 10.0, 10.0),
+        (Sack(0, &[(2, 4)]), &[1], 5.0, 5.0),
+    ];
+    play("sack", &config, &table);
+}
