@@ -21,6 +21,7 @@ mod write;
 
 pub use builtin::{BuiltinInfo, builtin_list, builtin_text};
 pub use convert::convert;
+pub(crate) use convert::{read_movement, unreadable};
 pub use error::ScenarioError;
 pub use file::{Compat, EventConfig, EventKind, LinkConfig};
 pub use schema::json_schema;
