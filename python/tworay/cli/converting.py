@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import tworay
@@ -12,6 +11,7 @@ from tworay.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tworay.traces import Trace
 
