@@ -13,7 +13,7 @@ set options {
     area     {1500 300} {metres that the movement file covers}
     flows    {}         {"0-1,2-3"; by default along the whole string}
     tcp      newreno    {tahoe, reno, newreno, sack or vegas}
-    routing  aodv       {aodv, or static: DSDV that has converged and then falls silent}
+    routing  aodv       {aodv, dsr, or static: DSDV that has converged and then falls silent}
     rts      0          {RTS threshold in bytes}
     start    1          {when the flows start, seconds}
     stop     120        {when the run ends, seconds}
@@ -90,10 +90,18 @@ proc build_nodes {list} {
     eval $ground load_flatgrid $area
     set god_ [create-god $n]
     set traced [expr {$opt(trace) ne "" ? "ON" : "OFF"}]
+    switch $opt(routing) {
+        aodv    { set agent AODV }
+        dsr     { set agent DSR }
+        static  { set agent DSDV }
+        default { fail "there is no routing $opt(routing)" }
+    }
+    # DSR's agent takes packets back from a queue of its own.
+    set queue [expr {$agent eq "DSR" ? "CMUPriQueue" : "Queue/DropTail/PriQueue"}]
     $ns_ node-config \
-        -adhocRouting [expr {$opt(routing) eq "static" ? "DSDV" : "AODV"}] \
+        -adhocRouting $agent \
         -llType LL -macType Mac/802_11 -phyType Phy/WirelessPhy -antType Antenna/OmniAntenna \
-        -ifqType Queue/DropTail/PriQueue -ifqLen 50 \
+        -ifqType $queue -ifqLen 50 \
         -propType Propagation/TwoRayGround -channel [new Channel/WirelessChannel] \
         -topoInstance $ground -agentTrace OFF -movementTrace OFF \
         -macTrace $traced -routerTrace $traced

@@ -10,7 +10,15 @@ from tworay_peers.movement import Waypoints
 from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
 from tworay_peers.plan import FULL, QUICK
 from tworay_peers.processes import ProgramError
-from tworay_peers.verdicts import Sample, Section, deviation, percent, within, within_share_or_spread
+from tworay_peers.verdicts import (
+    Sample,
+    Section,
+    deviation,
+    percent,
+    rank_correlation,
+    within,
+    within_share_or_spread,
+)
 
 
 def test_movement_files_are_the_same_on_every_machine() -> None:
@@ -146,3 +154,9 @@ def test_the_quick_plan_is_part_of_the_full_one() -> None:
     assert (ROOT / NS2_DRIVER).is_file()
     assert (ROOT / NS3_DRIVER).is_file()
     assert len(set(itertools.chain(suite.TESTS))) == 50
+
+
+def test_ranks_are_spearmans() -> None:
+    # Two neighbours changed places: 1 - 6 * 2 / (5 * 24).
+    assert rank_correlation([10, 20, 30, 40, 50], [1, 3, 2, 7, 9]) == pytest.approx(0.9)
+    assert rank_correlation([1, 2, 3], [9, 5, 1]) == pytest.approx(-1)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     )
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
     from tworay.running import Run, run
-    from tworay.scenarios import Scenario, convert, load, scenario_text, scenarios, schema, variants
+    from tworay.scenarios import Scenario, convert, load, moves, scenario_text, scenarios, schema, variants
+    from tworay.traces import Trace, read_trace
 
     __version__: str
 
@@ -47,12 +48,15 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "SenderState",
+    "Trace",
     "TworayError",
     "Window",
     "__version__",
     "compare",
     "convert",
     "load",
+    "moves",
+    "read_trace",
     "run",
     "scenario_text",
     "scenarios",
@@ -79,11 +83,13 @@ _HOME = {
         "Scenario",
         "convert",
         "load",
+        "moves",
         "scenario_text",
         "scenarios",
         "schema",
         "variants",
     ),
+    "tworay.traces": ("Trace", "read_trace"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

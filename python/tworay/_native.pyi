@@ -23,6 +23,9 @@ __all__ = [
     "builtin_text",
     "convert",
     "json_schema",
+    "moves",
+    "moves_of_file",
+    "read_ns2_trace",
     "run",
     "variants",
 ]
@@ -166,6 +169,9 @@ def json_schema() -> str: ...
 def convert(
     movement: str, traffic: str | None = None, flows: list[str] = ..., output: str | None = None
 ) -> str: ...
+def moves(scenario: Scenario, seed: int, format: str) -> str: ...
+def moves_of_file(path: str, format: str) -> str: ...
+def read_ns2_trace(path: str) -> list[tuple[str, list[_Column]]]: ...
 
 _Parameter: TypeAlias = tuple[str, float | None, float, float, str, list[str]]
 

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 def frames(report: RunReport) -> dict[str, pl.DataFrame]:
     """Return every table of a run by name: flows, ledger, series."""
-    return {name: pl.DataFrame([_series(column) for column in columns]) for name, columns in report.tables()}
+    return from_tables(report.tables())
+
+
+def from_tables(tables: list[tuple[str, list[_Column]]]) -> dict[str, pl.DataFrame]:
+    """Return tables of the core by name."""
+    return {name: pl.DataFrame([_series(column) for column in columns]) for name, columns in tables}
 
 
 def _series(column: _Column) -> pl.Series:

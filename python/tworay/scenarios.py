@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+import pathlib
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tworay import _native, control
 from tworay._native import Scenario
@@ -21,6 +22,7 @@ __all__ = [
     "VariantInfo",
     "convert",
     "load",
+    "moves",
     "scenario_text",
     "scenarios",
     "schema",
@@ -145,6 +147,19 @@ def convert(
     file is then named relative to that place.
     """
     return _native.convert(os.fspath(movement), _path(traffic), list(flows), _path(output))
+
+
+def moves(source: Source, *, seed: int = 1, form: Literal["ns2", "netanim"] = "ns2") -> str:
+    """Return how the nodes of a scenario's run move, or those of a movement file.
+
+    ``form`` is ``"ns2"`` for a movement file of ns-2 (``setdest``) or ``"netanim"`` for the XML of ns-3's
+    NetAnim. A path that does not end in ``.toml`` is a movement file: ns-2's, or BonnMotion's.
+    """
+    if not isinstance(source, Scenario):
+        name = os.fspath(source)
+        if not name.endswith(".toml") and pathlib.Path(name).is_file():
+            return _native.moves_of_file(name, form)
+    return _native.moves(load(source), seed, form)
 
 
 def _path(path: Path | None) -> str | None:

@@ -6,9 +6,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tworay_peers.movement import Waypoints
-from tworay_peers.simulators import acked, ns2, tworay
+from tworay_peers.simulators import Value, acked, ns2, tworay
 from tworay_peers.strings import sample
-from tworay_peers.verdicts import Sample, Section, deviation, percent, within
+from tworay_peers.verdicts import Sample, Section, deviation, percent, rank_correlation, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,15 +16,23 @@ if TYPE_CHECKING:
     from tworay_peers.jobs import Job, Results
     from tworay_peers.plan import Plan
 
-SHARE = 0.15
+SHARE = {"aodv": 0.15, "dsr": 0.30}
+RANKS = 0.8
+"""Least rank correlation of the files."""
 SECONDS = 300
+BOUNDS = {
+    "aodv": "mean over the files within 15 %; rank correlation of the files above 0.8; the files in the "
+    "same order where ns-2 is sure of it",
+    "dsr": "mean over the files within 30 %; the files in the same order where ns-2 is sure of it",
+}
 
 
 class Moving:
-    """One chapter: NewReno over AODV among 50 nodes in a strip."""
+    """One chapter: NewReno among 50 nodes in a strip, over one kind of routing."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, routing: str) -> None:
         self._plan = plan
+        self._routing = routing
         self._files = {
             f"{speed} m/s, file {seed}": Waypoints(SECONDS, speed, seed).write()
             for speed, seed in plan.moving
@@ -38,26 +46,32 @@ class Moving:
 
     def _theirs(self, name: str) -> list[Job]:
         path = str(self._files[name])
+        options: dict[str, Value] = {"movement": path, "flows": "0-1", "stop": SECONDS}
+        if self._routing != "aodv":
+            options["routing"] = self._routing
         return [
-            ns2({"movement": path, "flows": "0-1", "stop": SECONDS, "seed": seed}, weight=4.0)
+            ns2({**options, "seed": seed}, weight=4.0)
             for seed in self._plan.seed_range(self._plan.moving_seeds)
         ]
 
     def _ours(self, name: str) -> list[Job]:
         seeds = self._plan.seed_range()
-        return [tworay("moving", seed, movement=self._files[name], weight=1.5) for seed in seeds]
+        settings: dict[str, Value] = {}
+        if self._routing != "aodv":
+            settings["routing.protocol"] = self._routing
+        return [
+            tworay("moving", seed, settings=settings, movement=self._files[name], weight=1.5)
+            for seed in seeds
+        ]
 
     def section(self, results: Results) -> Section:
         """Write the chapter."""
-        section = Section(
-            "Movement files, against ns-2",
-            "mean over the files within 15 %; the files in the same order where ns-2 is sure of it",
-        )
+        section = Section(f"Movement files over {self._routing.upper()}, against ns-2", BOUNDS[self._routing])
         section.text(
             "50 nodes in 1500 m × 300 m, random waypoint without pause, speeds from 1 m/s up to the "
             "one named; one "
-            f"NewReno flow over AODV for {SECONDS - 1} s. Segments acknowledged: mean ± standard "
-            "deviation over "
+            f"NewReno flow over {self._routing.upper()} for {SECONDS - 1} s. Segments acknowledged: "
+            "mean ± standard deviation over "
             f"{self._plan.moving_seeds} seeds of ns-2 and {self._plan.seeds} of tworay on the same file; "
             "the intervals are ns-2's 95 % intervals."
         )
@@ -79,6 +93,7 @@ class Moving:
             ],
         )
         self._mean(section, theirs, ours)
+        self._ranks(section, theirs, ours)
         self._order(section, theirs, ours)
         return section
 
@@ -86,8 +101,17 @@ class Moving:
         their_mean = Sample(each.mean for each in theirs.values())
         our_mean = Sample(each.mean for each in ours.values())
         off = percent(deviation(our_mean, their_mean))
-        cell = section.judge("mean over the files", {"goodput": within(our_mean, their_mean, SHARE)})
+        share = SHARE[self._routing]
+        cell = section.judge("mean over the files", {"goodput": within(our_mean, their_mean, share)})
         section.text(f"Mean over the files: {their_mean.mean:.0f} → {our_mean.mean:.0f}, {off}: {cell}.")
+
+    def _ranks(self, section: Section, theirs: dict[str, Sample], ours: dict[str, Sample]) -> None:
+        found = rank_correlation([theirs[f].mean for f in self._files], [ours[f].mean for f in self._files])
+        text = f"Rank correlation of the files (Spearman): {found:.2f}"
+        if self._routing == "aodv":
+            cell = section.judge("rank correlation of the files", {"order": found > RANKS})
+            text = f"{text}, more than {RANKS:.1f}: {cell}"
+        section.text(f"{text}.")
 
     def _order(self, section: Section, theirs: dict[str, Sample], ours: dict[str, Sample]) -> None:
         sure, turned = 0, []

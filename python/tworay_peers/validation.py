@@ -42,7 +42,8 @@ def chapters(plan: Plan) -> dict[str, Chapter]:
         "aodv": Strings(plan, "aodv"),
         "ns3": AgainstNs3(plan),
         "rts": RtsStrategies(plan),
-        "moving": Moving(plan),
+        "moving": Moving(plan, "aodv"),
+        "moving-dsr": Moving(plan, "dsr"),
     }
 
 

@@ -48,6 +48,13 @@ def within_share_or_spread(ours: Sample, theirs: Sample, share: float) -> bool:
     return abs(ours.mean - theirs.mean) <= max(share * theirs.mean, theirs.sd)
 
 
+def rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:
+    """Spearman's rank correlation of two equally long lists; equal values share their mean rank."""
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(a, b).statistic)
+
+
 def percent(share: float | None, decimals: int = 1) -> str:
     """Show a signed percentage."""
     if share is None:

@@ -17,6 +17,7 @@ pub use build::{World, build};
 pub use config::{FixedConfig, LegConfig, MobilityConfig, TopologyConfig};
 pub use error::{MobilityError, Place};
 pub use facts::mean_speed;
+pub use recorded::track as track_of;
 pub use track::{Leg, Track};
 pub use tworay_base::Position;
 pub use waypoint::{Area, RandomWaypoint, WaypointModel};

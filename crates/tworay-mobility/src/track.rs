@@ -132,7 +132,7 @@ impl Track {
     }
 
     /// The corners of the way up to `to`: each leg's beginning, and where it leads.
-    pub(crate) fn legs_until(&mut self, to: SimTime) -> &[Leg] {
+    pub fn legs_until(&mut self, to: SimTime) -> &[Leg] {
         self.position(to);
         let end = self.legs.partition_point(|l| l.from <= to);
         &self.legs[..end]

@@ -5,7 +5,8 @@ pub(crate) use tworay_sim::scenario::{
     Scenario, ScenarioError, builtin_list, builtin_text, convert, json_schema,
 };
 pub(crate) use tworay_sim::{
-    Column, ColumnData, RunControl, RunError, RunOptions, RunReport, Table, VERSION, facts, run, variants,
+    Column, ColumnData, MoveFormat, RunControl, RunError, RunOptions, RunReport, Table, VERSION, facts,
+    moves, moves_of_file, read_ns2_trace, run, variants,
 };
 pub(crate) use tworay_tcp::{
     AckEvent, Backoff, CongestionControl, Effect, Effects, LossEvent, RecoveryKind, RtoDecision, RtoEvent,

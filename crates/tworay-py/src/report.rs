@@ -1,9 +1,11 @@
 //! What a run hands over: the JSON document and the tables as columns.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
-use crate::core;
+use crate::{core, errors};
 
 /// A finished run.
 #[pyclass(frozen, module = "tworay._native")]
@@ -60,4 +62,11 @@ fn little_endian<'py, T: Copy>(
         Ok(())
     })?;
     Ok(bytes.into_any())
+}
+
+/// The tables of a wireless trace of ns-2, old or new.
+#[pyfunction]
+pub(crate) fn read_ns2_trace(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, Vec<PyColumn<'_>>)>> {
+    let tables = py.detach(|| core::read_ns2_trace(&path)).map_err(errors::scenario)?;
+    tables.into_iter().map(|table| hand_over(py, table)).collect()
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::custom::Custom;
@@ -116,6 +117,29 @@ pub(crate) fn convert(
 ) -> PyResult<String> {
     py.detach(|| core::convert(&movement, traffic.as_deref(), &flows, output.as_deref()))
         .map_err(errors::scenario)
+}
+
+/// How nodes move, as an ns-2 movement file (`ns2`) or NetAnim's XML (`netanim`).
+fn move_format(name: &str) -> PyResult<core::MoveFormat> {
+    match name {
+        "ns2" => Ok(core::MoveFormat::Ns2),
+        "netanim" => Ok(core::MoveFormat::NetAnim),
+        _ => Err(PyValueError::new_err(format!("format \"{name}\" is unknown; allowed are ns2 and netanim"))),
+    }
+}
+
+/// The moves of a run of `scenario`.
+#[pyfunction]
+pub(crate) fn moves(py: Python<'_>, scenario: &Scenario, seed: u64, format: &str) -> PyResult<String> {
+    let format = move_format(format)?;
+    py.detach(|| core::moves(&scenario.world, seed, format)).map_err(errors::scenario)
+}
+
+/// The moves of a movement file.
+#[pyfunction]
+pub(crate) fn moves_of_file(py: Python<'_>, path: PathBuf, format: &str) -> PyResult<String> {
+    let format = move_format(format)?;
+    py.detach(|| core::moves_of_file(&path, format)).map_err(errors::scenario)
 }
 
 /// `(name, default, minimum, maximum, meaning, words)` of a variant's parameter; of a choice between

@@ -8,18 +8,22 @@ mod flow;
 mod ledger;
 mod links;
 mod medium;
+mod moves;
 mod network;
 mod report;
 mod run;
 pub mod scenario;
 mod tally;
+mod trace;
 
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
 pub use links::{Backlog, HandoffConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
+pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
 pub use report::{Column, ColumnData, Document, FlowReport, RunReport, Table};
 pub use run::{RunControl, RunError, RunOptions, facts, run, variants};
+pub use trace::read_ns2_trace;
 
 /// Version of tworay.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

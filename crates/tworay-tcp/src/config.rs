@@ -157,6 +157,13 @@ impl TcpConfig {
         }
     }
 
+    /// The window scale option's shift (RFC 7323 §2.3): the least with which the window fits its 16 bits;
+    /// 0 if no option is needed.
+    pub fn window_shift(&self) -> u8 {
+        let window = self.window_bytes();
+        (0..14).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(14)
+    }
+
     /// The advertised window in segments.
     pub fn window_segments(&self) -> f64 {
         match self.window {

@@ -3,7 +3,7 @@
 use crate::config::{AckPolicy, Handshake, TcpConfig};
 use crate::control::{PathEvent, ProbeEvent};
 use crate::counters::{Counters, Ignored};
-use crate::receiver::{AckWhen, Receiver};
+use crate::receiver::{AckWhen, Receiver, WindowField};
 use crate::sender::{Ack, Cx, Sender, heartbeat, ip_bytes};
 use crate::types::{Amount, Arrival, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer};
 use crate::variant::{RecoveryKind, Variant};
@@ -174,6 +174,7 @@ impl Connection {
         };
         self.receiver.synchronise(segment.seq, agreed);
         self.agree_on_probes(Some(segment));
+        self.agree_on_window(segment);
         self.sender.set_peer_window(segment.window);
         if self.config.handshake == Handshake::ThreeWay {
             self.state = State::SynReceived;
@@ -202,10 +203,25 @@ impl Connection {
             self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
         }
         self.agree_on_probes(Some(segment));
+        self.agree_on_window(segment);
         self.establish(out);
         let sent = self.take_ack(now, segment, 1, arrival, out);
         if three_way && !sent {
             self.send_ack(now, out);
+        }
+    }
+
+    /// Windows are scaled if both SYNs say so. The one that answers says so if the first did.
+    fn agree_on_window(&mut self, syn: &TcpSegment) {
+        if self.config.handshake == Handshake::ThreeWay {
+            let shift = self.config.window_shift();
+            let offered = self.side == Side::Passive || shift > 0;
+            let agreed = offered && syn.options.window_scale.is_some();
+            self.receiver.agree_on_window(if agreed {
+                WindowField::Scaled(shift)
+            } else {
+                WindowField::Plain
+            });
         }
     }
 

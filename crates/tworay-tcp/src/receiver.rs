@@ -57,6 +57,29 @@ pub(crate) struct Receiver {
     sack: bool,
     echo: u32,
     daa: daa::Daa,
+    field: WindowField,
+}
+
+/// What the header's window field can say.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WindowField {
+    /// Any window: no SYN carries options (ns-2), so nothing is agreed on.
+    Unlimited,
+    /// 16 bits: there is no agreement to scale, or not yet.
+    Plain,
+    /// 16 bits and this shift (RFC 7323).
+    Scaled(u8),
+}
+
+impl WindowField {
+    /// The largest window it can say that is not more than `bytes`.
+    pub fn hold(self, bytes: u64) -> u64 {
+        match self {
+            WindowField::Unlimited => bytes,
+            WindowField::Plain => bytes.min(u16::MAX.into()),
+            WindowField::Scaled(shift) => (bytes >> shift).min(u16::MAX.into()) << shift,
+        }
+    }
 }
 
 impl Receiver {
@@ -73,6 +96,7 @@ impl Receiver {
             sack: false,
             echo: 0,
             daa: daa::Daa::new(),
+            field: WindowField::Unlimited,
         }
     }
 
@@ -97,6 +121,18 @@ impl Receiver {
     #[inline]
     pub fn ack(&self) -> Seq32 {
         self.irs.unwrap_or_default().plus(self.next as u32)
+    }
+    /// The window to advertise, bytes.
+    pub fn window(&self, cfg: &TcpConfig) -> u64 {
+        self.field.hold(cfg.window_bytes())
+    }
+    /// Whether both sides scale their windows.
+    pub fn scales(&self) -> bool {
+        matches!(self.field, WindowField::Scaled(_))
+    }
+    /// What the window field means from now on.
+    pub fn agree_on_window(&mut self, field: WindowField) {
+        self.field = field;
     }
     pub fn timestamp_to_echo(&self) -> u32 {
         self.echo
@@ -131,7 +167,7 @@ impl Receiver {
     ) -> Received {
         let mut result = Received::default();
         let fin = segment.flags.has(TcpFlags::FIN);
-        let window_end = self.next + cfg.window_bytes();
+        let window_end = self.next + self.window(cfg);
         // Where the payload starts, after a SYN if there is one.
         let start = self.offset(segment.seq).map(|o| o + u64::from(segment.flags.has(TcpFlags::SYN)));
         let Some(start) = start else {

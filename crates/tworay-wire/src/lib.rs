@@ -4,6 +4,7 @@ pub mod aodv;
 pub mod bonnmotion;
 pub mod bytes;
 pub mod dsr;
+pub mod netanim;
 pub mod ns2;
 pub mod olsr;
 mod packet;

@@ -135,21 +135,36 @@ def compare(
 
 @app.command()
 def convert(
-    file: Annotated[Path, typer.Argument(help="A movement file of ns-2 or BonnMotion, also gzip.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="SCENARIO.toml", help="The scenario to write.")
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A movement file of ns-2 or BonnMotion, a wireless trace of ns-2 (.tr), each also gzip; "
+            "or a scenario."
+        ),
     ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="What to write: a scenario (.toml), an ns-2 movement file (.mov, .tcl), NetAnim's XML "
+            "(.xml), a trace's packets (.parquet, .csv).",
+        ),
+    ] = None,
     flow: Annotated[
         list[str] | None,
         typer.Option(metavar="FROM:TO:APP", help="A flow, for example 0:1:ftp; may be repeated."),
     ] = None,
     traffic: Annotated[Path | None, typer.Option(metavar="FILE", help="An ns-2 traffic file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the scenario if it exists.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the run whose moves are written.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    json: JsonOption = False,
 ) -> None:
-    """Turn movement and traffic files into a scenario."""
-    from tworay.cli.verbs import convert_file
+    """Turn movement and traffic files into a scenario, moves into files, an ns-2 trace into tables."""
+    from tworay.cli.converting import convert_file
 
-    convert_file(file, output, flow or [], traffic=traffic, force=force)
+    convert_file(file, output, flow or [], traffic=traffic, seed=seed, force=force, as_json=json)
 
 
 @app.command()

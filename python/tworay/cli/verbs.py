@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import tworay
-from tworay.errors import InputError, OutputError
+from tworay.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,24 +139,6 @@ def _say_precision(result: tworay.Comparison, wanted: float) -> None:
         f"tworay: goodput's 95 % interval is ± {reached:.1%} after {len(result.seeds)} seeds, "
         f"not ± {wanted:.1%}; {advice} (--max-seeds)"
     )
-
-
-def convert_file(file: Path, output: Path, flows: list[str], *, traffic: Path | None, force: bool) -> None:
-    """``tworay convert``."""
-    if output.exists() and not force:
-        raise InputError(f"{output} exists already; add --force to replace it, or name another file")
-    if not output.absolute().parent.is_dir():
-        raise InputError(f"{output}: there is no directory {output.absolute().parent}; make it first")
-    text = tworay.convert(file, flows=flows, traffic=traffic, output=output)
-    hidden = output.with_name(f".{output.name}.{os.getpid()}.tmp")
-    try:
-        hidden.write_text(text, encoding="utf-8")
-        hidden.replace(output)
-    except OSError as error:
-        raise OutputError(f"cannot write {output}: {error.strerror}") from error
-    finally:
-        hidden.unlink(missing_ok=True)
-    _note(f"wrote {output}")
 
 
 def list_scenarios(show: str | None, *, as_json: bool) -> None:

@@ -3,8 +3,8 @@
 use crate::harness::{control, data, describe, n};
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_routing::{AodvConfig, Router, RoutingAction, RoutingConfig, RoutingCounters};
-use tworay_wire::Packet;
 use tworay_wire::aodv::{AodvMessage, Rerr, Rrep, Rreq};
+use tworay_wire::{Body, Packet};
 
 pub struct Desk {
     pub router: Router,
@@ -51,6 +51,22 @@ impl Desk {
     }
     pub fn fail(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<String> {
         self.act(|r, id, out| r.on_link_failure(t, id, packet, n(next_hop), out))
+    }
+    /// The route errors with which the node answers a lost frame.
+    pub fn errors_of_failure(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<Rerr> {
+        let mut out = Vec::new();
+        self.router.on_link_failure(t, PacketId(self.next), packet, n(next_hop), &mut out);
+        let errors = out.into_iter().filter_map(|action| match action {
+            RoutingAction::Originate { packet: Packet { body: Body::Aodv(message), .. }, .. } => {
+                if let AodvMessage::Rerr(rerr) = *message {
+                    Some(rerr)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        });
+        errors.collect()
     }
     pub fn wake(&mut self, t: SimTime) -> Vec<String> {
         self.act(|r, _, out| r.on_timer(t, out))

@@ -471,12 +471,17 @@ impl Net {
         assert_eq!(open, waiting, "packets without an answer must be those in the buffers");
     }
 
-    /// Times each node forwarded the packets: the largest count for one packet and node.
-    pub fn most_visits(&self) -> usize {
-        let visits = |e: &Entry| {
-            e.path.iter().map(|(v, ..)| e.path.iter().filter(|(w, ..)| v == w).count()).max().unwrap_or(0)
+    /// How often a packet came back to a node that had no newer sequence number than the first time. With
+    /// a newer one it may: its next hop was lost, or it was under way, while the destination moved behind.
+    pub fn returns(&self) -> usize {
+        let back = |e: &Entry| {
+            let again = |i: usize| {
+                let (node, seq, _) = e.path[i];
+                e.path[i + 1..].iter().any(|&(n, later, _)| n == node && !later.gt(seq))
+            };
+            (0..e.path.len()).filter(|&i| again(i)).count()
         };
-        self.packets.iter().map(visits).max().unwrap_or(0)
+        self.packets.iter().map(back).sum()
     }
 }
 

@@ -6,6 +6,7 @@ use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_routing::aodv::{Hello, LocalRepair};
 use tworay_routing::{AodvConfig, DropReason};
 use tworay_wire::aodv::{AodvMessage, Rerr, Rrep, Rreq};
+use tworay_wire::bytes::{decode_aodv, encode_aodv};
 
 const NOTHING: [&str; 0] = [];
 
@@ -180,6 +181,33 @@ fn a_broken_link_is_told_to_those_who_use_it() {
         ["RREQ 5#2 seq 2 for 9 seq 21 hops 0 ttl 5 to *", "purge 6"],
         "last hops 3 + increment 2"
     );
+}
+
+/// The message counts its destinations in a byte: more than 255 need more messages, and each counts against
+/// the limit of errors in a second.
+#[test]
+fn a_long_error_goes_out_in_parts_that_can_be_encoded() {
+    for (destinations, parts) in [(254, vec![255]), (255, vec![255, 1]), (600, vec![255, 255, 91])] {
+        let mut desk = Desk::new(5, rfc());
+        for dst in 1000..1000 + destinations {
+            desk.rreq(ms(0), 2, 9, rreq(1, 10, dst, None, 1, u32::from(dst)));
+            desk.rrep(ms(10), 6, rrep(dst, 20, 1, 2));
+        }
+        let sent = desk.errors_of_failure(ms(50), &transit(1, 1000, 3), 6);
+        // The neighbour itself is unreachable too.
+        assert_eq!(sent.iter().map(|e| e.unreachable.len()).collect::<Vec<_>>(), parts);
+        let mut named: Vec<NodeId> = sent.iter().flat_map(|e| e.unreachable.iter().map(|u| u.0)).collect();
+        named.sort_unstable();
+        named.dedup();
+        assert_eq!(named.len(), usize::from(destinations) + 1, "each once");
+        for rerr in sent {
+            let message = AodvMessage::Rerr(rerr);
+            let mut bytes = Vec::new();
+            encode_aodv(&message, &mut bytes).expect("it has its place on the wire");
+            assert_eq!(decode_aodv(&bytes), Ok(message));
+        }
+        assert_eq!(desk.counters().rerr_suppressed, 0);
+    }
 }
 
 #[test]

@@ -152,6 +152,11 @@ impl Net {
         self.links.insert((b, a));
     }
 
+    /// Nobody hears anybody any more.
+    pub fn silence(&mut self) {
+        self.links.clear();
+    }
+
     pub fn at(&mut self, t: SimTime, script: Script) {
         self.post(t, Event::Script(script));
     }

@@ -23,8 +23,7 @@ pub fn convert(
     output: Option<&Path>,
 ) -> Result<String, ScenarioError> {
     let bonnmotion = is_bonnmotion(movement);
-    let moves =
-        if bonnmotion { bonnmotion::read(movement) } else { Movement::read(movement) }.map_err(unreadable)?;
+    let moves = read_movement(movement)?;
     let traffic = traffic.map(Traffic::read).transpose().map_err(unreadable)?;
     let mut tables = flows.iter().map(|flow| flows::from_argument(flow)).collect::<Result<Vec<_>, _>>()?;
     if let Some(traffic) = &traffic {
@@ -47,12 +46,18 @@ pub fn convert(
     Ok(text)
 }
 
+/// Reads a movement file: BonnMotion's by its name, else ns-2's.
+pub(crate) fn read_movement(path: &Path) -> Result<Movement, ScenarioError> {
+    if is_bonnmotion(path) { bonnmotion::read(path) } else { Movement::read(path) }.map_err(unreadable)
+}
+
 fn is_bonnmotion(path: &Path) -> bool {
     let name = path.to_string_lossy();
     name.ends_with(".movements") || name.ends_with(".movements.gz")
 }
 
-fn unreadable(error: ReadError) -> ScenarioError {
+/// A file's fault as a scenario's.
+pub(crate) fn unreadable(error: ReadError) -> ScenarioError {
     let line = error.line.map_or_else(String::new, |line| format!(":{line}"));
     let problem = format!("{}{line}: {}", error.file, error.problem);
     ScenarioError::new(None, problem, super::check::sentence(&error.remedy))

@@ -23,6 +23,7 @@ mod write;
 
 pub use builtin::{BuiltinInfo, builtin_list, builtin_text};
 pub use convert::convert;
+pub(crate) use convert::{read_movement, unreadable};
 pub use error::ScenarioError;
 pub use file::{Compat, EventConfig, EventKind};
 pub use link::LinkConfig;

@@ -329,3 +329,21 @@ fn datagrams() {
 fn wires() {
     check("wireshark-wires", &parse(WIRED), &["tcp"]);
 }
+
+/// The default window, 64 segments, needs the window scale option; Wireshark applies it.
+#[test]
+fn windows_are_what_their_ends_meant() {
+    let (_, path) = captured("wireshark-windows", &load("string-1", &["duration=5s"]), 1);
+    if !tshark::available() {
+        return;
+    }
+    let windows = |filter| {
+        let rows = tshark::fields(&path, filter, &["tcp.window_size"]);
+        let mut seen: Vec<String> = rows.into_iter().flatten().collect();
+        seen.sort();
+        seen.dedup();
+        seen
+    };
+    assert_eq!(windows("tcp.flags.syn == 1"), ["65535"], "never scaled on a SYN");
+    assert_eq!(windows("tcp.flags.syn == 0"), ["93440"]);
+}

@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::{AckSize, AfterRto, Handshake, IdleRestart};
 use crate::control::SentEvent;
+use crate::receiver::WindowField;
 use crate::types::{Control, SegmentKind};
 use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpOptions, TcpSegment};
 
@@ -35,7 +36,7 @@ impl Sender {
             seq: self.seq(offset),
             ack: if synchronised { cx.rx.ack() } else { Seq32(0) },
             flags: if synchronised { TcpFlags::ACK } else { TcpFlags(0) },
-            window: cx.cfg.window_bytes() as u32,
+            window: cx.rx.window(cx.cfg) as u32,
             payload: 0,
             options,
         }
@@ -45,11 +46,17 @@ impl Sender {
     pub(super) fn output(&mut self, cx: &mut Cx, offset: u64, len: u64) {
         let retransmission = offset < self.max;
         let mut segment = self.blank(cx, offset);
+        let synchronised = cx.rx.is_synchronised();
         let kind = if offset == 0 {
             segment.flags = segment.flags.with(TcpFlags::SYN);
             if cx.cfg.handshake == Handshake::ThreeWay {
                 segment.options.mss = u16::try_from(self.mss).ok();
                 segment.options.sack_permitted = self.kind == RecoveryKind::Sack;
+                // An answer has the option only if the SYN had it (RFC 7323 §2.2).
+                let shift = cx.cfg.window_shift();
+                let offered = if synchronised { cx.rx.scales() } else { shift > 0 };
+                segment.options.window_scale = offered.then_some(shift);
+                segment.window = WindowField::Plain.hold(segment.window.into()) as u32;
                 segment.options.probe =
                     self.wants_probes.then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
             }

@@ -1,11 +1,12 @@
-//! ns-2's file formats as the field writes them: movement (setdest) and traffic (cbrgen).
+//! ns-2's file formats as the field writes them: movement (setdest), traffic (cbrgen), wireless traces.
 //!
-//! These files are Tcl scripts; only the commands that the generators write are understood, the rest is
-//! an error with its line, never a guess.
+//! Movement and traffic files are Tcl scripts; only the commands that the generators write are understood,
+//! the rest is an error with its line, never a guess.
 
 mod movement;
 mod movement_writer;
 mod tcl;
+pub mod trace;
 mod traffic;
 
 pub use movement::{MoveCommand, Movement, NodeMovement, TimedMove};

@@ -1,0 +1,110 @@
+//! How the nodes of a scenario, or of a movement file, move: for other simulators and for viewers.
+
+use crate::scenario::{Scenario, ScenarioError, read_movement};
+use std::path::Path;
+use tworay_base::{NodeId, Position, SimDuration, SimTime};
+use tworay_mobility::{Leg, Track};
+use tworay_wire::netanim::NetAnim;
+use tworay_wire::ns2::{MoveCommand, Movement, NodeMovement, TimedMove};
+
+/// What is written.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum MoveFormat {
+    /// ns-2's movement file (`setdest`), which ns-3 and many tools read.
+    Ns2,
+    /// NetAnim's XML, the viewer of ns-3.
+    NetAnim,
+}
+
+/// How often NetAnim is told where a moving node is, as ns-3 does.
+const STEP: SimDuration = SimDuration::from_millis(250);
+
+/// The moves of a run of `scenario` with `seed`, from its beginning to its end.
+pub fn moves(scenario: &Scenario, seed: u64, format: MoveFormat) -> Result<String, ScenarioError> {
+    if scenario.radio_nodes == 0 {
+        let remedy = "Give a scenario whose nodes have places, such as strip-50.";
+        return Err(ScenarioError::new(None, "the scenario has wires only: its nodes are nowhere", remedy));
+    }
+    let setup = scenario
+        .setup(seed, false)
+        .map_err(|e| ScenarioError::new(None, e.to_string(), "See that the movement file is what it was."))?;
+    write(setup.tracks, SimTime::ZERO + setup.duration, format)
+}
+
+/// The moves of a movement file (ns-2's or BonnMotion's, also gzip), until all nodes have come to rest.
+pub fn moves_of_file(path: &Path, format: MoveFormat) -> Result<String, ScenarioError> {
+    let tracks: Vec<Track> = read_movement(path)?.nodes.iter().map(tworay_mobility::track_of).collect();
+    let mut end = SimTime::ZERO;
+    let ways: Vec<Vec<Leg>> = tracks.into_iter().map(|mut t| t.legs_until(SimTime::NEVER).to_vec()).collect();
+    for leg in ways.iter().flatten() {
+        end = end.max(leg.from);
+    }
+    write(ways.into_iter().map(Track::from_legs).collect(), end, format)
+}
+
+fn write(tracks: Vec<Track>, end: SimTime, format: MoveFormat) -> Result<String, ScenarioError> {
+    match format {
+        MoveFormat::Ns2 => ns2(tracks, end),
+        MoveFormat::NetAnim => Ok(netanim(tracks, end)),
+    }
+}
+
+fn ns2(mut tracks: Vec<Track>, end: SimTime) -> Result<String, ScenarioError> {
+    let nodes: Vec<NodeMovement> = tracks.iter_mut().map(|t| commands(t.legs_until(end), end)).collect();
+    let targets = nodes.iter().flat_map(|n| {
+        let to = |c: &TimedMove| match c.command {
+            MoveCommand::SetDest { target, .. } => target,
+            MoveCommand::SetX(x) => Position::new(x, 0.0),
+            MoveCommand::SetY(y) => Position::new(0.0, y),
+        };
+        std::iter::once(n.start).chain(n.commands.iter().map(to))
+    });
+    if let Some(place) = targets.into_iter().find(|p| p.x < 0.0 || p.y < 0.0) {
+        let problem =
+            format!("a node comes to ({}, {}) m, and ns-2 has no negative places", place.x, place.y);
+        return Err(ScenarioError::new(None, problem, "Move the topology to the north and east."));
+    }
+    Ok(Movement { nodes, first_number: 0 }.to_string())
+}
+
+/// A node's way as commands: each stretch is a `setdest` to where it ends.
+fn commands(legs: &[Leg], end: SimTime) -> NodeMovement {
+    let start = legs.first().map_or(Position::default(), |l| l.at(SimTime::ZERO));
+    let mut commands = Vec::new();
+    let mut here = start;
+    for (i, leg) in legs.iter().enumerate() {
+        // What is below a micrometre is rounding.
+        if here.distance(leg.start) > 1e-6 {
+            commands.push(TimedMove { at: leg.from, command: MoveCommand::SetX(leg.start.x) });
+            commands.push(TimedMove { at: leg.from, command: MoveCommand::SetY(leg.start.y) });
+        }
+        let until = legs.get(i + 1).map_or(end, |next| next.from.min(end));
+        here = leg.at(until.max(leg.from));
+        let speed = leg.speed();
+        if speed > 0.0 && until > leg.from {
+            let command = MoveCommand::SetDest { target: here, speed: tworay_base::Speed(speed) };
+            commands.push(TimedMove { at: leg.from, command });
+        }
+    }
+    NodeMovement { start, commands }
+}
+
+fn netanim(mut tracks: Vec<Track>, end: SimTime) -> String {
+    let mut places: Vec<Position> = tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect();
+    let mut anim = NetAnim::new(&places);
+    let mut now = SimTime::ZERO;
+    while now < end {
+        now = (now + STEP).min(end);
+        for (i, (track, place)) in tracks.iter_mut().zip(&mut places).enumerate() {
+            let here = track.position(now);
+            if here != *place {
+                *place = here;
+                anim.place(now, NodeId(i as u16), here);
+            }
+        }
+    }
+    anim.finish()
+}
+
+#[cfg(test)]
+mod tests;

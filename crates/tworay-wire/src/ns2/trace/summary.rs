@@ -1,0 +1,227 @@
+//! What a trace says of its flows: who got what, and where the rest went.
+
+use super::{TraceEnd, TraceEvent, TraceLayer, TraceRecord, records};
+use crate::text_file::ReadError;
+use std::collections::{BTreeMap, BTreeSet};
+use tworay_base::SimTime;
+
+/// IP and TCP headers, which ns-2 counts in a TCP packet's size.
+const TCP_HEADERS: u32 = 40;
+
+/// A packet of a transport agent, from the agent's `s` line on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracePacket {
+    /// Number of the packet in the simulation.
+    pub uid: u64,
+    /// Flow: from where.
+    pub src: TraceEnd,
+    /// To where.
+    pub dst: TraceEnd,
+    /// ns-2's name of its kind.
+    pub kind: String,
+    /// Number within the flow, if it has one.
+    pub number: Option<i64>,
+    /// Bytes as the sending agent counts them.
+    pub bytes: u32,
+    /// When it was sent.
+    pub sent: SimTime,
+    /// Nodes that passed it on.
+    pub forwarded: u32,
+    /// How it ended.
+    pub fate: Fate,
+}
+
+/// How a packet ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    /// Its destination's agent has it.
+    Received(SimTime),
+    /// It was last seen being dropped.
+    Lost {
+        /// When.
+        at: SimTime,
+        /// By which node.
+        node: u16,
+        /// By which layer.
+        layer: TraceLayer,
+        /// Why, in ns-2's word.
+        reason: String,
+    },
+    /// The trace ends before it does.
+    UnderWay,
+}
+
+/// All packets of one kind between two agents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceFlow {
+    /// From where.
+    pub src: TraceEnd,
+    /// To where.
+    pub dst: TraceEnd,
+    /// ns-2's name of its packets' kind.
+    pub kind: String,
+    /// Packets sent.
+    pub sent: u64,
+    /// Packets received, copies of one number included.
+    pub received: u64,
+    /// Payload bytes received, each number once.
+    pub goodput_bytes: u64,
+    /// When the first packet was sent.
+    pub first: SimTime,
+    /// Sum over the packets received of the time under way, seconds.
+    pub delay_sum: f64,
+    /// Losses by layer and reason.
+    pub losses: BTreeMap<(TraceLayer, String), u64>,
+}
+
+/// What a trace says of its packets.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct TraceSummary {
+    /// The agents' packets, in the order of sending.
+    pub packets: Vec<TracePacket>,
+    /// Flows, in the order of their ends and kinds.
+    pub flows: Vec<TraceFlow>,
+    /// Every drop line by layer, reason and kind of packet: also those of retried frames and of routing.
+    pub drops: BTreeMap<(TraceLayer, String, String), u64>,
+    /// Packets that routing made itself, each hop counted, and their bytes.
+    pub routing: (u64, u64),
+    /// Records read.
+    pub records: u64,
+    /// Time of the last record.
+    pub end: SimTime,
+}
+
+/// What makes a packet another one: AODV's messages share number 0 with the first data packet.
+type Key<'a> = (u64, &'a str, TraceEnd);
+
+impl TraceSummary {
+    /// Reads the text of a trace called `file`.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ReadError> {
+        let mut summary = Self::default();
+        let mut places: BTreeMap<Key<'_>, usize> = BTreeMap::new();
+        for record in records(file, text) {
+            let record = record?;
+            summary.records += 1;
+            summary.end = summary.end.max(record.at);
+            summary.book(&record, &mut places);
+        }
+        if summary.records == 0 {
+            return Err(ReadError::whole(
+                file,
+                "it holds no record of a wireless trace",
+                "give a file that trace-all of ns-2 wrote for a wireless network",
+            ));
+        }
+        if summary.packets.is_empty() {
+            return Err(ReadError::whole(
+                file,
+                "no transport agent sends anything in it",
+                "trace the run with -agentTrace ON in node-config",
+            ));
+        }
+        summary.add_up();
+        Ok(summary)
+    }
+
+    fn book<'a>(&mut self, r: &TraceRecord<'a>, places: &mut BTreeMap<Key<'a>, usize>) {
+        let (Some(uid), Some(ip)) = (r.uid, r.ip) else { return self.book_drop(r) };
+        let key = (uid, r.kind, ip.src);
+        if r.layer == TraceLayer::Agent && r.event == TraceEvent::Send && i32::from(r.node) == ip.src.node {
+            // An agent's packet that is on its way already is another one with a number used again.
+            places.insert(key, self.packets.len());
+            self.packets.push(TracePacket {
+                uid,
+                src: ip.src,
+                dst: ip.dst,
+                kind: r.kind.to_owned(),
+                number: r.number,
+                bytes: r.bytes.unwrap_or(0),
+                sent: r.at,
+                forwarded: 0,
+                fate: Fate::UnderWay,
+            });
+            return;
+        }
+        let Some(packet) = places.get(&key).and_then(|&at| self.packets.get_mut(at)) else {
+            if r.layer == TraceLayer::Router && matches!(r.event, TraceEvent::Send | TraceEvent::Forward) {
+                self.routing.0 += 1;
+                self.routing.1 += u64::from(r.bytes.unwrap_or(0));
+            }
+            return self.book_drop(r);
+        };
+        let received = matches!(packet.fate, Fate::Received(_));
+        match r.event {
+            TraceEvent::Receive if r.layer == TraceLayer::Agent && i32::from(r.node) == ip.dst.node => {
+                if !received {
+                    packet.fate = Fate::Received(r.at);
+                }
+            }
+            TraceEvent::Forward => packet.forwarded += 1,
+            TraceEvent::Drop if !received => {
+                packet.fate = Fate::Lost {
+                    at: r.at,
+                    node: r.node,
+                    layer: r.layer,
+                    reason: r.reason.unwrap_or("---").to_owned(),
+                };
+            }
+            // A frame lost at one receiver, or given up by one node, may go on from another.
+            _ if !received && matches!(packet.fate, Fate::Lost { at, .. } if at < r.at) => {
+                packet.fate = Fate::UnderWay;
+            }
+            _ => {}
+        }
+        self.book_drop(r);
+    }
+
+    fn book_drop(&mut self, r: &TraceRecord<'_>) {
+        if r.event == TraceEvent::Drop {
+            let key = (r.layer, r.reason.unwrap_or("---").to_owned(), r.kind.to_owned());
+            *self.drops.entry(key).or_default() += 1;
+        }
+    }
+
+    fn add_up(&mut self) {
+        let mut flows: BTreeMap<(TraceEnd, TraceEnd, &str), (TraceFlow, BTreeSet<i64>)> = BTreeMap::new();
+        for p in &self.packets {
+            let (flow, numbers) = flows.entry((p.src, p.dst, &p.kind)).or_insert_with(|| {
+                let flow = TraceFlow {
+                    src: p.src,
+                    dst: p.dst,
+                    kind: p.kind.clone(),
+                    sent: 0,
+                    received: 0,
+                    goodput_bytes: 0,
+                    first: p.sent,
+                    delay_sum: 0.0,
+                    losses: BTreeMap::new(),
+                };
+                (flow, BTreeSet::new())
+            });
+            flow.sent += 1;
+            match &p.fate {
+                Fate::Received(at) => {
+                    flow.received += 1;
+                    flow.delay_sum += at.since(p.sent).as_secs_f64();
+                    if p.number.is_none_or(|n| numbers.insert(n)) {
+                        flow.goodput_bytes += u64::from(payload(p));
+                    }
+                }
+                Fate::Lost { layer, reason, .. } => {
+                    *flow.losses.entry((*layer, reason.clone())).or_default() += 1;
+                }
+                Fate::UnderWay => {}
+            }
+        }
+        self.flows = flows.into_values().map(|(flow, _)| flow).collect();
+    }
+}
+
+/// What of a packet is the application's.
+fn payload(packet: &TracePacket) -> u32 {
+    match packet.kind.as_str() {
+        "tcp" => packet.bytes.saturating_sub(TCP_HEADERS),
+        "ack" => 0,
+        _ => packet.bytes,
+    }
+}

@@ -1,0 +1,81 @@
+"""``tworay convert``: moves for other programs, ns-2's traces as tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+ROOT = Path(__file__).resolve().parents[2]
+MOVEMENT = """\
+$node_(0) set X_ 0.0
+$node_(0) set Y_ 10.0
+$ns_ at 2.0 "$node_(0) setdest 100.0 10.0 5.0"
+"""
+
+
+def test_moves_are_written_for_ns2_and_netanim(cli: Cli, tmp_path: Path) -> None:
+    written = cli("convert", "strip-50", "-o", "strip.mov", "--seed", "3")
+    assert written.code == 0, written.err
+    # What was written is a movement file that a scenario can be made of.
+    assert cli("convert", "strip.mov", "--flow", "0:1:ftp", "-o", "strip.toml").code == 0
+    assert cli("convert", "strip.mov", "-o", "strip.xml").code == 0
+    root = ElementTree.parse(tmp_path / "strip.xml").getroot()
+    assert root.tag == "anim"
+    assert root.get("ver") == "netanim-3.109"
+    assert len(root.findall("node")) == 50
+    moves = [float(move.get("t", "")) for move in root.findall("nu[@p='p']")]
+    assert len(moves) > 50
+    assert moves == sorted(moves)
+    assert cli("convert", "route-break", "-o", "break.xml").code == 0
+    refused = cli("convert", "route-break", "-o", "break.xml")
+    assert (refused.code, "--force" in refused.err) == (2, True)
+
+
+TRACE = ROOT / "crates" / "tworay-wire" / "tests" / "traces"
+
+
+@pytest.mark.parametrize("form", ["old", "new"])
+def test_a_trace_of_ns2_becomes_tables(cli: Cli, tmp_path: Path, form: str) -> None:
+    trace = str(TRACE / f"string-2-{form}.tr.gz")
+    document = cli("convert", trace, "-o", "packets.parquet", "--json").document
+    data = next(flow for flow in document["flows"] if flow["kind"] == "tcp")
+    assert (data["from"], data["to"], data["sent"], data["losses"]) == ("0:0", "2:0", 31, {})
+    assert data["goodput_bps"] == pytest.approx(8 * data["goodput_bytes"] / 0.4, rel=0.02)
+    packets = pl.read_parquet(tmp_path / "packets.parquet")
+    received = packets.filter(kind="tcp", fate="received")
+    assert len(received) == data["received"]
+    assert received["received_s"].is_not_null().all()
+    assert cli("convert", trace, "-o", "packets.csv").code == 0
+    assert pl.read_csv(tmp_path / "packets.csv").height == packets.height
+    table = cli("convert", trace)
+    assert "0:0 → 2:0" in table.out
+    assert "routing sent" in table.out
+
+
+def test_wrong_conversions_are_refused(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "cut.tr").write_text("s 1.0 _0_ AGT  --- 0 tcp 40 [0 0 0\n")
+    (tmp_path / "walk.mov").write_text(MOVEMENT)
+    for arguments, says in [
+        (("cut.tr",), "cut.tr:1"),
+        (("cut.tr", "-o", "cut.toml"), ".parquet"),
+        (("walk.mov",), "-o SCENARIO.toml"),
+        (("walk.mov", "-o", "walk.csv"), "traces"),
+        (("walk.mov", "-o", "walk.xml", "--flow", "0:1:ftp"), "--flow"),
+        (("walk.mov", "-o", "walk.toml", "--flow", "0:1:ftp", "--json"), "--json"),
+        (("nowhere.mov", "-o", "walk.xml"), "nowhere.mov"),
+    ]:
+        result = cli("convert", *arguments)
+        assert result.code == 2, arguments
+        assert says in result.err, result.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.tr", "walk.mov"]

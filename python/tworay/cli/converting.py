@@ -1,0 +1,126 @@
+"""``tworay convert``: what is read and what is written decide what is done."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal
+
+import tworay
+from tworay.cli.verbs import _note, _print_columns, _print_json
+from tworay.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tworay.traces import Trace
+
+MOVES: dict[str, Literal["ns2", "netanim"]] = {
+    ".mov": "ns2",
+    ".tcl": "ns2",
+    ".ns_movements": "ns2",
+    ".xml": "netanim",
+}
+TABLES = (".parquet", ".csv")
+
+
+def convert_file(
+    file: str,
+    output: Path | None,
+    flows: list[str],
+    *,
+    traffic: Path | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Dispatch on the names of the files."""
+    ending = "" if output is None else output.suffix.lower()
+    is_trace = file.endswith((".tr", ".tr.gz"))
+    if not is_trace and as_json:
+        raise InputError("--json tells of a trace (.tr); there is nothing to print of other conversions")
+    if (is_trace or ending in MOVES) and (flows or traffic is not None):
+        raise InputError("--flow and --traffic belong to a scenario: name one with -o SCENARIO.toml")
+    if is_trace:
+        if output is not None and ending not in TABLES:
+            raise InputError(f"{output}: a trace's packets go into a .parquet or .csv file")
+        _convert_trace(file, output, force=force, as_json=as_json)
+    elif output is None:
+        raise InputError("say what to write: -o SCENARIO.toml, -o FILE.mov (ns-2) or -o FILE.xml (NetAnim)")
+    elif ending in TABLES:
+        raise InputError(f"{output}: tables are made of ns-2's traces, whose names end in .tr or .tr.gz")
+    elif ending in MOVES:
+        _check(output, force=force)
+        text = tworay.moves(file, seed=seed, form=MOVES[ending])
+        _write(output, lambda path: _put(path, text))
+    else:
+        _check(output, force=force)
+        text = tworay.convert(file, flows=flows, traffic=traffic, output=output)
+        _write(output, lambda path: _put(path, text))
+
+
+def _convert_trace(file: str, output: Path | None, *, force: bool, as_json: bool) -> None:
+    if output is not None:
+        _check(output, force=force)
+    trace = tworay.read_trace(file)
+    if output is not None:
+        packets = trace.packets
+        if output.suffix.lower() == ".csv":
+            _write(output, packets.write_csv)
+        else:
+            _write(output, packets.write_parquet)
+    if as_json:
+        _print_json(trace.summary)
+    else:
+        _show(trace)
+
+
+def _show(trace: Trace) -> None:
+    rows = [["flow", "kind", "sent", "received", "goodput", "mean delay", "lost"]]
+    for flow in trace.summary["flows"]:
+        lost = ", ".join(f"{reason} {count}" for reason, count in flow["losses"].items())
+        delay = flow["mean_delay_s"]
+        rows.append(
+            [
+                f"{flow['from']} → {flow['to']}",
+                flow["kind"],
+                str(flow["sent"]),
+                str(flow["received"]),
+                "–" if flow["kind"] == "ack" else f"{flow['goodput_bps'] / 1e3:.1f} kbit/s",
+                "–" if delay is None else f"{delay * 1e3:.1f} ms",
+                lost or "–",
+            ]
+        )
+    _print_columns(rows)
+    print()
+    rows = [["drop lines", "reason", "kind", "number"]]
+    rows += [
+        [d["layer"], d["reason"], d["kind"] or "(frame)", str(d["lines"])] for d in trace.drops.to_dicts()
+    ]
+    _print_columns(rows)
+    routing = trace.routing.to_dicts()[0]
+    print()
+    print(f"routing sent {routing['packets']} packets of its own, {routing['bytes']} B, each hop counted")
+
+
+def _check(output: Path, *, force: bool) -> None:
+    if output.exists() and not force:
+        raise InputError(f"{output} exists already; add --force to replace it, or name another file")
+    if not output.absolute().parent.is_dir():
+        raise InputError(f"{output}: there is no directory {output.absolute().parent}; make it first")
+
+
+def _put(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _write(output: Path, fill: Callable[[Path], object]) -> None:
+    hidden = output.with_name(f".{output.name}.{os.getpid()}.tmp")
+    try:
+        fill(hidden)
+        hidden.replace(output)
+    except OSError as error:
+        raise OutputError(f"cannot write {output}: {error.strerror}") from error
+    finally:
+        hidden.unlink(missing_ok=True)
+    _note(f"wrote {output}")
