@@ -22,7 +22,10 @@ __all__ = [
     "builtin_scenarios",
     "builtin_text",
     "convert",
+    "cost_table",
     "json_schema",
+    "live",
+    "operations",
     "run",
     "variants",
 ]
@@ -170,3 +173,6 @@ def convert(
 _Parameter: TypeAlias = tuple[str, float | None, float, float, str, list[str]]
 
 def variants() -> list[tuple[str, str, str, list[_Parameter]]]: ...
+def cost_table() -> str: ...
+def live(variant: str) -> tuple[dict[str, int], dict[str, int], str]: ...
+def operations() -> list[str]: ...

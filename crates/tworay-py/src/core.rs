@@ -8,6 +8,6 @@ pub(crate) use tworay_sim::{
     Column, ColumnData, RunControl, RunError, RunOptions, RunReport, Table, VERSION, facts, run, variants,
 };
 pub(crate) use tworay_tcp::{
-    AckEvent, Backoff, CongestionControl, Effect, Effects, LossEvent, RecoveryKind, RtoDecision, RtoEvent,
-    RttEvent, SenderView, Variant, Window,
+    AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, Operation, RecoveryKind,
+    RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live,
 };

@@ -6,6 +6,7 @@
 
 mod control;
 mod core;
+mod costs;
 mod custom;
 mod errors;
 mod report;
@@ -29,5 +30,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::json_schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::convert, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::variants, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::cost_table, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::live, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::operations, module)?)?;
     Ok(())
 }
