@@ -36,7 +36,9 @@ fn replay(name: &str) -> Run {
     };
     let drops = DROPS.iter().find(|(t, _)| *t == test).expect("a known test").1;
     let config = TcpConfig { limited_transmit: limited, ..TcpConfig::ns2_validation() };
-    run(variant, &config, drops)
+    let run = run(variant, &config, drops);
+    assert_eq!(run.overflows, 0, "{name}: no queue overflows in the suite");
+    run
 }
 
 /// `14@2.0692 28@2.28108` as pairs.
