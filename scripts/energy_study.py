@@ -69,7 +69,6 @@ def situations(kind: str) -> list[Situation]:
     return [Situation("lost link", "energy-field-lost-link"), *lossy]
 
 
-
 def run(kind: str, energy: str, seeds: int) -> dict[str, tworay.Comparison]:
     """Compare the variants in every situation."""
     found = {}
@@ -112,7 +111,7 @@ def table(results: dict[str, tworay.Comparison], metric: str, scale: float, form
 def picture(
     results: dict[str, tworay.Comparison], figure: tuple[str, str, str, float, str], note: str
 ) -> str:
-    """Grouped bars with 95 % intervals as SVG."""
+    """Draw grouped bars with 95 % intervals as SVG."""
     metric, title, unit, scale, _ = figure
     bars = []
     for situation, result in results.items():
@@ -243,7 +242,10 @@ CLAIMS: tuple[tuple[str, Callable[[dict[str, tworay.Comparison]], Verdict]], ...
     ("2, 15 %: NewReno and SACK spend least", extreme(BIT, ("newreno", "sack"), "15 %")),
     ("2, 5 %: NewReno spends less than Westwood", less(BIT, "newreno", "westwood", "5 %")),
     ("2, 15 %: NewReno spends less than Westwood", less(BIT, "newreno", "westwood", "15 %")),
-    ("3, lost link: Tahoe is connected for less time than NewReno", less(TIME, "tahoe", "newreno", "lost link")),
+    (
+        "3, lost link: Tahoe is connected for less time than NewReno",
+        less(TIME, "tahoe", "newreno", "lost link"),
+    ),
     ("3, lost link: NewReno less than Westwood", less(TIME, "newreno", "westwood", "lost link")),
     ("3, lost link: Vegas and NewReno least", extreme(TIME, ("vegas", "newreno"), "lost link")),
     ("3, 5 %: Vegas least", extreme(TIME, ("vegas",), "5 %")),
@@ -278,9 +280,7 @@ def main() -> int:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     kinds = {"losses at the radio": "frame_err", "losses above the MAC": "pkt_err"}
     every = {
-        f"{energy}, {kind}": run(errors, energy, seeds)
-        for energy in ENERGY
-        for kind, errors in kinds.items()
+        f"{energy}, {kind}": run(errors, energy, seeds) for energy in ENERGY for kind, errors in kinds.items()
     }
     first = next(iter(every))
     today = datetime.datetime.now(tz=datetime.UTC).date()
@@ -289,16 +289,17 @@ def main() -> int:
         "",
         f"Made by `{COMMAND}` on {today} with tworay {tworay.__version__}; seeds 1 to {seeds}.",
         "",
-        "The study (Seddik-Ghaleb, Ghamri-Doudane and Senouci, 2006): 20 nodes at random on 670 m × 670 m, 14 FTP",
-        "transfers with 512-byte packets, OLSR, 10 J a node, 400 s; a lost link, or losses of 5, 10 and 15 % (its",
-        '"BER"). Here: `energy-field` and `energy-field-lost-link`; every seed places the nodes anew, and the',
-        "variants meet the same places. The paper shows one run without intervals, its positions, pairs and",
-        "amounts of energy are lost, and its bars were never printed as numbers: claims can be compared, figures",
-        "not. Its energy model isn't said in full, nor where packets were lost, so both readings of each were run:",
+        "The study (Seddik-Ghaleb, Ghamri-Doudane and Senouci, 2006): 20 nodes at random on",
+        "670 m × 670 m, 14 FTP transfers with 512-byte packets, OLSR, 10 J a node, 400 s; a lost link, or",
+        'losses of 5, 10 and 15 % (its "BER"). Here: `energy-field` and `energy-field-lost-link`; every seed',
+        "places the nodes anew, and the variants meet the same places. The paper shows one run without",
+        "intervals, its positions, pairs and amounts of energy are lost, and its bars were never printed as",
+        "numbers: claims can be compared, figures not. Its energy model isn't said in full, nor where packets",
+        "were lost, so both readings of each were run:",
         "",
         "- energy: " + "; or ".join(f"{text} (`energy.model={name}`)" for name, text in ENERGY.items()) + ";",
-        "- losses: of frames at each receiving radio, which the MAC repairs (`errors.frame_err`); or of packets",
-        "  above the MAC at each hop, which only TCP repairs (`errors.pkt_err`).",
+        "- losses: of frames at each receiving radio, which the MAC repairs (`errors.frame_err`); or of",
+        "  packets above the MAC at each hop, which only TCP repairs (`errors.pkt_err`).",
         "",
         "    tworay compare energy-field --tcp " + ",".join(VARIANTS) + f" --seeds {seeds} \\",
         "      --set energy.model=per-packet --set errors.frame_err.bernoulli.rate=0.05",
@@ -307,14 +308,14 @@ def main() -> int:
         "",
         *same(every),
         "",
-        f"*Holds* and *the opposite holds*: paired by seed, p < {SIGNIFICANT:g} (t test). Claims about the least or the",
-        "most go by the order of the means alone.",
+        f"*Holds* and *the opposite holds*: paired by seed, p < {SIGNIFICANT:g} (t test). Claims about the",
+        "least or the most go by the order of the means alone.",
         "",
         *claims(every),
         "",
-        "An FTP transfer doesn't end, so its connection time is the time from its first segment to its last new",
-        "ACK: it is long where the battery lasts, and short where a transfer starves or an end dies. The paper reads",
-        "short times as quick transfers; here a short time is as often the sign of a dead end.",
+        "An FTP transfer doesn't end, so its connection time is the time from its first segment to its last",
+        "new ACK: it is long where the battery lasts, and short where a transfer starves or an end dies. The",
+        "paper reads short times as quick transfers; here a short time is as often the sign of a dead end.",
         "",
     ]
     notes = DOCS / "energy-notes.md"
