@@ -85,3 +85,9 @@ bench: setup
 .PHONY: thesis-checks
 thesis-checks: setup
 	$(BIN)/python scripts/thesis_checks.py
+
+# make paper-002   paper 002's field with deaths and losses, six variants; writes docs/energy.md and its pictures (SEEDS=20)
+.PHONY: paper-002
+paper-002: SEEDS = 20
+paper-002: setup
+	$(BIN)/python scripts/energy_study.py $(SEEDS)

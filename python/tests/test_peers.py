@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay_peers import mactrace, suite
+from tworay_peers import mactrace, suite, windows
 from tworay_peers.jobs import Job, Results, read_json
 from tworay_peers.movement import Waypoints
 from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
@@ -160,3 +160,12 @@ def test_ranks_are_spearmans() -> None:
     # Two neighbours changed places: 1 - 6 * 2 / (5 * 24).
     assert rank_correlation([10, 20, 30, 40, 50], [1, 3, 2, 7, 9]) == pytest.approx(0.9)
     assert rank_correlation([1, 2, 3], [9, 5, 1]) == pytest.approx(-1)
+
+
+def test_kept_windows_are_read_and_ns2s_chatter_is_not() -> None:
+    text = "# made by\nvariant,queue,end,drops,cwnd\nvegas,8,3,60 61,6 12.5\nwestwood,8,2,,31\n"
+    first, second = windows.kept_cases(text)
+    assert first.job().command == ("ns", "peers/ns2/window.tcl", "vegas", "8", "3", "60", "61")
+    assert first.windows == (6.0, 12.5)
+    assert second.job().command[-1] == "2"
+    assert windows.read_windows("cmd:select_ca westwood\n2.0 31.000\n2.5 8.000\nselect_ca \n") == [31.0, 8.0]

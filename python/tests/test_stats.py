@@ -70,6 +70,20 @@ def test_bootstrap_interval_repeats_and_lies_near_the_t_interval() -> None:
     assert first.low < float(np.mean(A)) < first.high
 
 
+@pytest.mark.parametrize("level", [0.90, 0.95])
+def test_bootstrap_interval_is_scipys_bca(level: float) -> None:
+    skewed = [0.0, 0.0, 1.0, 0.0, 2.0, 9.0, 1.0, 0.0, 3.0, 1.0]
+    rng = np.random.default_rng(1)
+    expected = sp.bootstrap(
+        (skewed,), np.mean, confidence_level=level, n_resamples=9999, method="BCa", rng=rng
+    ).confidence_interval
+    found = stats.bootstrap_interval(skewed, level)
+    assert found == pytest.approx((expected.low, expected.high))
+    # Skewed to the right: the interval reaches further up than down, as a t interval cannot.
+    assert found is not None
+    assert found.high - np.mean(skewed) > np.mean(skewed) - found.low
+
+
 def test_bootstrap_interval_of_equal_values_has_no_width() -> None:
     assert stats.bootstrap_interval([2.0, 2.0, 2.0]) == (2.0, 2.0)
 

@@ -22,9 +22,12 @@ __all__ = [
     "builtin_scenarios",
     "builtin_text",
     "convert",
+    "cost_table",
     "json_schema",
+    "live",
     "moves",
     "moves_of_file",
+    "operations",
     "read_ns2_trace",
     "run",
     "variants",
@@ -176,3 +179,6 @@ def read_ns2_trace(path: str) -> list[tuple[str, list[_Column]]]: ...
 _Parameter: TypeAlias = tuple[str, float | None, float, float, str, list[str]]
 
 def variants() -> list[tuple[str, str, str, list[_Parameter]]]: ...
+def cost_table() -> str: ...
+def live(variant: str) -> tuple[dict[str, int], dict[str, int], str]: ...
+def operations() -> list[str]: ...

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tworay.comparing import Comparison
+    from tworay.costs import Cost
 
 # Metric, heading, scale, format.
 Column: TypeAlias = "tuple[str, str, float, str]"
@@ -266,6 +267,29 @@ def _guesses(matrices: dict[str, dict[str, dict[str, int]]]) -> list[RenderableT
     ]
     note = Text(f"Balanced accuracy  {', '.join(accuracies)}", style="dim")
     return ["", table, note] if accuracies else ["", table]
+
+
+def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> RenderableType:
+    """Render instructions by operation, and what an ACK costs in energy."""
+    costs = list(costs)
+    names = [name for cost in costs for name, count in cost.instructions.items() if count]
+    shown = list(dict.fromkeys(names))
+    table = _table("instructions", "on", *(name.replace("_", " ") for name in shown), "an ACK, nJ")
+    for cost in costs:
+        counts = cost.instructions
+        ack = counts["ack_congestion_avoidance"] or counts["ack_slow_start"]
+        cells = (f"{counts[name]:,.0f}" if counts[name] else "–" for name in shown)
+        table.add_row(cost.variant, cost.recovery, *cells, _number(ack, joules * 1e9, ",.4g"))
+    how = (
+        "Counted by callgrind on this build, exactly and without hardware counters"
+        if measured
+        else "The table that ships (its head says how it was made)"
+    )
+    note = f"{how}; {joules:g} J an instruction."
+    if measured:
+        worst = max(abs(cost.explained - 1) for cost in costs)
+        note += f" Operations × costs add up to all instructions of a sender's life within {worst:.1%}."
+    return Group(table, Text(note, style="dim"))
 
 
 def _share(cell: dict[str, int], everything: int) -> str:

@@ -93,3 +93,14 @@ def parse_percent(spec: str) -> float:
     if not 0 < value < 1:
         raise InputError(f"`{spec}` is not a share between 0 and 100 %; write for example `5%` or `0.05`")
     return value
+
+
+_JOULES = {"pJ": 1e-12, "nJ": 1e-9, "uJ": 1e-6, "mJ": 1e-3, "J": 1.0}
+
+
+def parse_energy(spec: str) -> float:
+    """Turn ``"1nJ"`` or ``"150pJ"`` into joules."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([pnum]?J)\s*", spec)
+    if not match or float(match[1]) <= 0:
+        raise InputError(f"`{spec}` is not an energy above zero; write for example `1nJ` or `150pJ`")
+    return float(match[1]) * _JOULES[match[2]]

@@ -15,6 +15,7 @@ from tworay_peers.progress import say
 from tworay_peers.rts import RtsStrategies
 from tworay_peers.strings import Strings
 from tworay_peers.suite import Suite
+from tworay_peers.windows import Windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,7 @@ def chapters(plan: Plan) -> dict[str, Chapter]:
     """Return the chapters in the document's order, by short name."""
     return {
         "suite": Suite(plan),
+        "windows": Windows(),
         "static": Strings(plan, "static"),
         "aodv": Strings(plan, "aodv"),
         "ns3": AgainstNs3(plan),

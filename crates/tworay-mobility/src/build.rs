@@ -61,6 +61,14 @@ pub fn build(
                     "set steady_state = false, or use topology.kind = \"uniform\"",
                 ));
             }
+            if *steady_state && matches!(topology, TopologyConfig::Uniform { connected_within: Some(_), .. })
+            {
+                return Err(MobilityError::key(
+                    "topology.connected_within",
+                    "a stationary start chooses the positions itself, connected or not",
+                    "set mobility.steady_state = false, or leave it out",
+                ));
+            }
             let area = waypoint_area(topology, &starts, *width, *height)?;
             known_area = Some(area);
             let model = WaypointModel { area, min_speed: *min_speed, max_speed: *max_speed, pause: *pause };
@@ -97,7 +105,7 @@ fn placed(topology: &TopologyConfig, seed: u64) -> Result<Vec<Position>, Mobilit
              or a movement file in [mobility]",
         ));
     }
-    Ok(placement::positions(topology, seed))
+    placement::positions(topology, seed)
 }
 
 fn nodes_from_file(topology: &TopologyConfig) -> Result<(), MobilityError> {

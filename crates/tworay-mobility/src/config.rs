@@ -49,6 +49,10 @@ pub enum TopologyConfig {
         width: Metres,
         /// Extent of the area to the north.
         height: Metres,
+        /// Draw again, up to 1000 times, until every node can reach every other over links of at most
+        /// this length (for the default radio 250m). Absent: one draw, whatever it gives.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        connected_within: Option<Metres>,
     },
     /// Each node where it is put.
     Explicit {
@@ -191,9 +195,10 @@ impl TopologyConfig {
             Self::String { spacing, .. } | Self::Grid { spacing, .. } | Self::Cross { spacing, .. } => {
                 length("topology.spacing", *spacing, 1e-3)
             }
-            Self::Uniform { width, height, .. } => {
+            Self::Uniform { width, height, connected_within, .. } => {
                 length("topology.width", *width, 1.0)?;
-                length("topology.height", *height, 1.0)
+                length("topology.height", *height, 1.0)?;
+                connected_within.map_or(Ok(()), |range| length("topology.connected_within", range, 1e-3))
             }
             Self::Explicit { positions } => {
                 for (i, &p) in positions.iter().enumerate() {

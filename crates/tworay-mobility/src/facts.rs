@@ -111,6 +111,22 @@ impl Search {
     }
 }
 
+/// Whether every place can be reached from every other over links of at most `range_m` metres.
+pub fn is_connected(places: &[Position], range_m: f64) -> bool {
+    let mut rest = places.to_vec();
+    let mut reached: Vec<Position> = rest.pop().into_iter().collect();
+    while let Some(here) = reached.pop() {
+        rest.retain(|&place| {
+            let linked = place.distance_squared(here) <= range_m * range_m;
+            if linked {
+                reached.push(place);
+            }
+            !linked
+        });
+    }
+    rest.is_empty()
+}
+
 /// The mean speed over all tracks and the time between `from` and `to`, jumps not counted.
 pub fn mean_speed(tracks: &mut [Track], from: SimTime, to: SimTime) -> Speed {
     let metres: f64 = tracks.iter_mut().map(|t| t.travelled(from, to)).sum();

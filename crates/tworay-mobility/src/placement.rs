@@ -1,13 +1,19 @@
 //! Where the nodes of a topology stand at the start.
 
 use crate::config::TopologyConfig;
+use crate::error::MobilityError;
+use crate::facts::is_connected;
 use crate::waypoint::Area;
 use tworay_base::{NodeId, Position, Purpose, RngStream};
 
+/// Draws of a placement that must be connected, before it is given up.
+const MOST_TRIES: usize = 1000;
+
 /// The starting positions of a valid topology, node by node; none for [`TopologyConfig::Recorded`].
 /// Only `uniform` draws: node by node from its own stream, so that more nodes don't move the first ones.
-pub fn positions(topology: &TopologyConfig, seed: u64) -> Vec<Position> {
-    match topology {
+/// The first draw is the same whether it must be connected or not.
+pub fn positions(topology: &TopologyConfig, seed: u64) -> Result<Vec<Position>, MobilityError> {
+    Ok(match topology {
         TopologyConfig::Recorded => Vec::new(),
         TopologyConfig::String { hops, spacing } => {
             (0..=*hops).map(|i| Position::new(f64::from(i) * spacing.get(), 0.0)).collect()
@@ -25,16 +31,31 @@ pub fn positions(topology: &TopologyConfig, seed: u64) -> Vec<Position> {
             let south_north = (0..=2 * arm).filter(|i| i != arm).map(|i| Position::new(far, along(i)));
             west_east.chain(south_north).collect()
         }
-        TopologyConfig::Uniform { nodes, width, height } => {
+        TopologyConfig::Uniform { nodes, width, height, connected_within } => {
             let area = Area { width: width.get(), height: height.get() };
-            (0..*nodes)
-                .map(|i| area.draw(&mut RngStream::new(seed, NodeId(i as u16), Purpose::Placement)))
-                .collect()
+            let stream = |i: u32| RngStream::new(seed, NodeId(i as u16), Purpose::Placement);
+            let mut streams: Vec<RngStream> = (0..*nodes).map(stream).collect();
+            let mut draw = || streams.iter_mut().map(|rng| area.draw(rng)).collect::<Vec<_>>();
+            match connected_within {
+                None => draw(),
+                Some(range) => {
+                    let mut draws = std::iter::repeat_with(draw).take(MOST_TRIES);
+                    draws.find(|places| is_connected(places, range.get())).ok_or_else(|| {
+                        MobilityError::key(
+                            "topology.connected_within",
+                            format!(
+                                "none of {MOST_TRIES} draws of seed {seed} connects {nodes} nodes over links of {range}"
+                            ),
+                            "give more nodes, a smaller area or longer links, or leave it out",
+                        )
+                    })?
+                }
+            }
         }
         TopologyConfig::Explicit { positions } => {
             positions.iter().map(|&[x, y]| Position::new(x, y)).collect()
         }
-    }
+    })
 }
 
 #[cfg(test)]

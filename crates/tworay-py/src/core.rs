@@ -9,6 +9,6 @@ pub(crate) use tworay_sim::{
     moves, moves_of_file, read_ns2_trace, run, variants,
 };
 pub(crate) use tworay_tcp::{
-    AckEvent, Backoff, CongestionControl, Effect, Effects, LossEvent, RecoveryKind, RtoDecision, RtoEvent,
-    RttEvent, SenderView, Variant, Window,
+    AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, Operation, RecoveryKind,
+    RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live,
 };

@@ -6,6 +6,7 @@
 
 mod control;
 mod core;
+mod costs;
 mod custom;
 mod errors;
 mod report;
@@ -32,5 +33,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::moves, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::moves_of_file, module)?)?;
     module.add_function(wrap_pyfunction!(report::read_ns2_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::cost_table, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::live, module)?)?;
+    module.add_function(wrap_pyfunction!(costs::operations, module)?)?;
     Ok(())
 }

@@ -96,13 +96,15 @@ pub struct SinrConfig {
     pub preamble: Ratio,
     /// From ratio to verdict: `dsss` or `threshold`.
     pub errors: SinrErrors,
-    /// Thresholds by rate in ascending order; a rate between two entries takes the higher one's.
+    /// Thresholds by rate in ascending order; a rate between two entries takes the higher one's. The
+    /// defaults (4, 7, 11, 16 dB for 802.11b's rates) are estimates: replace them by your card's.
     pub thresholds: Vec<RateThreshold>,
 }
 
 impl Default for SinrConfig {
     fn default() -> Self {
-        // Required signal-to-noise ratios of the Lucent Orinoco data sheet for 1, 2, 5.5 and 11 Mb/s.
+        // Commonly quoted for Lucent's Orinoco card at 1, 2, 5.5 and 11 Mb/s; its data sheet couldn't be
+        // found to check. They matter with `errors = "threshold"` and for rates that aren't DSSS only.
         let table = [(1_000_000, 4.0), (2_000_000, 7.0), (5_500_000, 11.0), (11_000_000, 16.0)];
         Self {
             noise_figure: Ratio(7.0),

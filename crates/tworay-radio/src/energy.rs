@@ -33,8 +33,11 @@ pub enum EnergyPreset {
     Ns2,
     /// Lucent WaveLAN 2 Mb/s at 4.74 V: 280, 204, 178 and 14 mA (Feeney and Nilsson, INFOCOM 2001).
     Wavelan,
-    /// A modern 802.11n radio with one antenna: 1.28, 0.94, 0.82 and 0.10 W (Halperin et al., HotPower
-    /// 2010). Nominal: USB sticks differ by a third.
+    /// A modern 802.11n radio with one antenna: 1.28, 0.94, 0.82 and 0.10 W, after Halperin, Greenstein,
+    /// Sheth and Wetherall, "Demystifying 802.11n power consumption", HotPower 2010. They measured a card
+    /// in a laptop; ns-3's energy model quotes the same receive, idle and sleep powers and 1.14 W for
+    /// transmitting at 0 dBm, and more is needed at more. No measurement of a USB stick was found: an
+    /// estimate for it, to be replaced by the stick's own powers (`transmit`, `receive`, `idle`, `sleep`).
     #[serde(rename = "usb-80211n")]
     Usb80211n,
 }
@@ -112,8 +115,8 @@ pub struct EnergyConfig {
     pub batteries: Vec<NodeBattery>,
     /// Spacing of the table of energy over time, 1ms to 1h.
     pub sample: SimDuration,
-    /// Energy of one processor instruction, for the transport's computations. Nominal: a small
-    /// in-order core needs a nanojoule or so.
+    /// Energy of one processor instruction, for the transport's computations. An estimate to be
+    /// replaced: about a nanojoule is the order of small cores of the 2000s and more than today's need.
     pub instruction: Joules,
 }
 

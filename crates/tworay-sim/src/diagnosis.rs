@@ -85,7 +85,9 @@ pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed
 }
 
 /// How often each guess met each cause.
-pub(crate) fn count(guesses: &[Diagnosed]) -> BTreeMap<String, BTreeMap<String, u64>> {
+pub(crate) fn count<'a>(
+    guesses: impl IntoIterator<Item = &'a Diagnosed>,
+) -> BTreeMap<String, BTreeMap<String, u64>> {
     let mut table: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for g in guesses {
         *table.entry(g.guess.into()).or_default().entry(g.cause_name().into()).or_default() += 1;

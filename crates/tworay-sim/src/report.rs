@@ -198,7 +198,7 @@ pub struct Document {
     pub flows: Vec<FlowReport>,
     /// Losses by true cause.
     pub ledger: BTreeMap<&'static str, LossCount>,
-    /// The senders' guesses by true cause; `none` where nothing had been lost.
+    /// The senders' guesses after the warm-up by true cause; `none` where nothing had been lost.
     pub diagnosis: BTreeMap<String, BTreeMap<String, u64>>,
     /// The MAC.
     pub mac: MacReport,
@@ -241,10 +241,13 @@ impl RunReport {
             .enumerate()
             .map(|(i, f)| flow_report(f, i as u16, end, warm, &mut network.ledger))
             .collect();
-        // Energy is counted from the run's beginning: so are the bits that it is divided by.
+        // Energy is counted from the run's beginning: so are the bits that it is divided by, and the
+        // instructions.
         let received_bits = network.flows.iter().map(|f| 8.0 * f.received_bytes() as f64).sum();
         let power = network.energy.take().map(|e| Power::gather(*e, end));
-        let energy = energy_report(power.as_ref(), &flows, received_bits, network.joules_per_instruction);
+        let computed: f64 = network.flows.iter().filter_map(instructions_of).sum();
+        let computation = computed * network.joules_per_instruction;
+        let energy = energy_report(power.as_ref(), received_bits, computation);
         let aloft = network.ledger.take_aloft_series();
         let hops = network.flows.iter().map(|f| f.path.hops.clone()).collect();
         let mut flows = flows;
@@ -269,7 +272,7 @@ impl RunReport {
                     (c.name(), LossCount { data: lost.data, ack: lost.ack })
                 })
                 .collect(),
-            diagnosis: diagnosis::count(&guesses),
+            diagnosis: diagnosis::count(guesses.iter().filter(|g| g.at >= warm)),
             mac: MacReport {
                 collisions: frame_count(&tally.collisions),
                 drops: frame_count(&tally.give_ups),
@@ -354,6 +357,16 @@ fn ignored(pair: &TcpPair, before: [u64; Ignored::COUNT]) -> BTreeMap<&'static s
     Ignored::ALL.iter().map(|why| why.name()).zip(counts).collect()
 }
 
+/// Instructions of a TCP flow's sender in the whole run.
+fn instructions_of(f: &Flow) -> Option<f64> {
+    match (&f.transport, &f.setup.application) {
+        (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
+            Some(tworay_tcp::instructions(variant, &pair.sender.counters().operations()))
+        }
+        _ => None,
+    }
+}
+
 fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut Ledger) -> FlowReport {
     let from = f.setup.start.max(warm).min(end);
     let until = f.finished_at.unwrap_or(end).min(end);
@@ -430,7 +443,7 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
                 ),
                 ignored: Some(ignored(pair, f.base.ignored)),
                 operations: Some(Operation::ALL.iter().zip(operations).map(|(o, n)| (o.name(), n)).collect()),
-                instructions: Some(tworay_tcp::instructions(variant.name(), &operations)),
+                instructions: Some(tworay_tcp::instructions(variant, &operations)),
                 ..base
             }
         }

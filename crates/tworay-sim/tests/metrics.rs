@@ -146,3 +146,25 @@ fn tables_of_hops_and_of_segments_alive() {
     let data = ints("alive", "data_segments");
     assert!(data.iter().all(|&n| n >= 0) && data.iter().max() > Some(&1));
 }
+
+/// The warm-up is left out of what the flows did, guesses included, and not of what the network did.
+#[test]
+fn a_warm_up_is_left_out_of_the_flows_and_of_nothing_else() {
+    let tcp = "tcp.variant=welcome";
+    let energy = "energy.model=states";
+    let whole = run_once(&load("strip-50", &["duration=120s", tcp, energy]), 3);
+    let late = run_once(&load("strip-50", &["duration=120s", "warmup=60s", tcp, energy]), 3);
+    let (a, b) = (&whole.document, &late.document);
+    let guessed = |d: &tworay_sim::Document| d.diagnosis.values().flat_map(|c| c.values()).sum::<u64>();
+    let after = |r: &tworay_sim::RunReport| -> u64 {
+        let table = r.tables().into_iter().find(|t| t.name == "guesses").expect("a table");
+        let ColumnData::F64(times) = &table.columns[0].data else { panic!("times are reals") };
+        times.iter().filter(|t| **t >= 60.0).count() as u64
+    };
+    assert!(after(&whole) > 0 && guessed(a) > after(&whole), "guesses before and after: {}", guessed(a));
+    assert_eq!(guessed(b), after(&late));
+    assert_eq!(after(&whole), after(&late), "the run itself is the same");
+    assert!(b.flows[0].sent_segments < a.flows[0].sent_segments);
+    assert!(b.flows[0].instructions < a.flows[0].instructions);
+    assert_eq!((&a.ledger, &a.mac, &a.routing, &a.energy), (&b.ledger, &b.mac, &b.routing, &b.energy));
+}

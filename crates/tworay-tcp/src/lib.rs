@@ -33,7 +33,7 @@ pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
     ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, Window,
 };
-pub use costs::{COSTS_CSV, Instructions, costs_of, instructions};
+pub use costs::{COSTS_CSV, Call, Instructions, Lived, costs_of, instructions, live};
 pub use counters::{Counters, Ignored};
 pub use operations::{Operation, Operations};
 pub use types::{

@@ -28,6 +28,19 @@ pub enum RecoveryKind {
     Vegas,
 }
 
+impl RecoveryKind {
+    /// The name to write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RecoveryKind::Tahoe => "tahoe",
+            RecoveryKind::Reno => "reno",
+            RecoveryKind::NewReno => "newreno",
+            RecoveryKind::Sack => "sack",
+            RecoveryKind::Vegas => "vegas",
+        }
+    }
+}
+
 /// Makes a part for one connection.
 pub type ControlFactory = Arc<dyn Fn(&TcpConfig) -> Box<dyn CongestionControl> + Send + Sync>;
 
@@ -74,6 +87,11 @@ impl Variant {
     /// How it repairs losses.
     pub fn recovery(&self) -> RecoveryKind {
         self.recovery
+    }
+
+    /// The registry's names of its parts.
+    pub(crate) fn part_ids(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|p| p.id.as_str())
     }
 
     /// Whether it has this part.

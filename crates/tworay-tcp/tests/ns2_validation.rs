@@ -42,7 +42,9 @@ fn replay(name: &str) -> Run {
     let base = TcpConfig::ns2_validation();
     let sack = SackConfig { partial_ack, ..base.sack.clone() };
     let config = TcpConfig { limited_transmit: limited, sack, ..base };
-    run(variant, &config, drops)
+    let run = run(variant, &config, drops);
+    assert_eq!(run.overflows, 0, "{name}: no queue overflows in the suite");
+    run
 }
 
 /// `14@2.0692 28@2.28108` as pairs.

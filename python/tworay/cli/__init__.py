@@ -187,6 +187,42 @@ def variants(json: JsonOption = False) -> None:
 
 
 @app.command()
+def tune(
+    costs: Annotated[
+        bool, typer.Option("--costs", help="Count what the sender's operations cost in instructions.")
+    ] = False,
+    tcp: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Only these variants; default: every one.")
+    ] = None,
+    instruction: Annotated[
+        str, typer.Option(metavar="ENERGY", help="Energy of one instruction, such as 1nJ or 150pJ.")
+    ] = "1nJ",
+    shipped: Annotated[
+        bool, typer.Option("--shipped", help="Show the table that ships; measure nothing.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Variants at a time; default: all cores.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write the table there.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Measure what a variant's computations cost on this build (needs valgrind)."""
+    from tworay.cli.verbs import measure_costs
+
+    measure_costs(
+        wanted=costs,
+        tcp=tcp,
+        instruction=instruction,
+        shipped=shipped,
+        jobs=jobs,
+        out=out,
+        force=force,
+        as_json=json,
+    )
+
+
+@app.command()
 def schema() -> None:
     """Print the JSON Schema of the scenario file."""
     from tworay.cli.verbs import print_schema

@@ -175,6 +175,62 @@ def print_schema() -> None:
     _print_json(tworay.schema())
 
 
+def measure_costs(
+    *,
+    wanted: bool,
+    tcp: str | None,
+    instruction: str,
+    shipped: bool,
+    jobs: int | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """``tworay tune --costs``."""
+    from tworay import costs
+    from tworay.executing import check_jobs
+    from tworay.spec import parse_energy, parse_variants
+
+    if not wanted:
+        raise InputError("nothing to do; write `tworay tune --costs`")
+    joules = parse_energy(instruction)
+    names = None if tcp is None else [str(name) for name in parse_variants(tcp)]
+    threads = check_jobs(jobs)
+    if out is not None:
+        _check_free(out, force=force)
+    if shipped:
+        found = [cost for cost in costs.shipped() if names is None or cost.variant in names]
+    else:
+        found = costs.measure(names, jobs=threads)
+    if out is not None:
+        _write_text(out, costs.as_csv(found))
+    if as_json:
+        _print_json(costs.document(found, joules))
+        return
+    from tworay.rendering import cost_report, show
+
+    show(cost_report(found, joules, measured=not shipped))
+
+
+def _check_free(file: Path, *, force: bool) -> None:
+    if file.exists() and not force:
+        raise InputError(f"{file} exists already; add --force to replace it, or name another file")
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"{file}: there is no directory {file.absolute().parent}; make it first")
+
+
+def _write_text(file: Path, text: str) -> None:
+    hidden = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        hidden.write_text(text, encoding="utf-8")
+        hidden.replace(file)
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror}") from error
+    finally:
+        hidden.unlink(missing_ok=True)
+    _note(f"wrote {file}")
+
+
 def _print_columns(rows: list[list[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

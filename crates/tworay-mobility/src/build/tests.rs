@@ -2,8 +2,12 @@ use super::*;
 use crate::error::Place;
 use tworay_base::{Metres, Speed};
 
-const STRIP: TopologyConfig =
-    TopologyConfig::Uniform { nodes: 50, width: Metres(1500.0), height: Metres(300.0) };
+const STRIP: TopologyConfig = TopologyConfig::Uniform {
+    nodes: 50,
+    width: Metres(1500.0),
+    height: Metres(300.0),
+    connected_within: None,
+};
 
 fn string() -> TopologyConfig {
     TopologyConfig::String { hops: 4, spacing: Metres(200.0) }

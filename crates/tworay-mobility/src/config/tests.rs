@@ -85,10 +85,22 @@ fn absurd_topologies_are_refused() {
         ("topology.rows", TopologyConfig::Grid { rows: 0, columns: 5, spacing: m(1.0) }),
         ("topology.rows", TopologyConfig::Grid { rows: 70_000, columns: 70_000, spacing: m(1.0) }),
         ("topology.arm", TopologyConfig::Cross { arm: 0, spacing: m(200.0) }),
-        ("topology.nodes", TopologyConfig::Uniform { nodes: 0, width: m(9.0), height: m(9.0) }),
-        ("topology.nodes", TopologyConfig::Uniform { nodes: 65_536, width: m(9.0), height: m(9.0) }),
-        ("topology.width", TopologyConfig::Uniform { nodes: 9, width: m(0.0), height: m(9.0) }),
-        ("topology.height", TopologyConfig::Uniform { nodes: 9, width: m(9.0), height: m(1e12) }),
+        (
+            "topology.nodes",
+            TopologyConfig::Uniform { nodes: 0, width: m(9.0), height: m(9.0), connected_within: None },
+        ),
+        (
+            "topology.nodes",
+            TopologyConfig::Uniform { nodes: 65_536, width: m(9.0), height: m(9.0), connected_within: None },
+        ),
+        (
+            "topology.width",
+            TopologyConfig::Uniform { nodes: 9, width: m(0.0), height: m(9.0), connected_within: None },
+        ),
+        (
+            "topology.height",
+            TopologyConfig::Uniform { nodes: 9, width: m(9.0), height: m(1e12), connected_within: None },
+        ),
         ("topology.positions", TopologyConfig::Explicit { positions: vec![] }),
         ("topology.positions[1]", TopologyConfig::Explicit { positions: vec![[0.0, 0.0], [f64::NAN, 0.0]] }),
         ("topology.positions[0]", TopologyConfig::Explicit { positions: vec![[1e9, 0.0]] }),

@@ -1,6 +1,6 @@
 //! Energy in the report: the totals of the document, each node's account, and what was left when.
 
-use super::{Column, ColumnData, EnergyReport, FlowReport, Table, table};
+use super::{Column, ColumnData, EnergyReport, Table, table};
 use crate::network::Energy;
 use std::collections::BTreeMap;
 use tworay_base::SimTime;
@@ -78,13 +78,9 @@ impl Power {
     }
 }
 
-/// The document's part; empty if no energy model is on.
-pub(crate) fn energy_report(
-    power: Option<&Power>,
-    flows: &[FlowReport],
-    received_bits: f64,
-    joules_per_instruction: f64,
-) -> EnergyReport {
+/// The document's part; empty if no energy model is on. `received_bits` and `computation`, J, are those of
+/// the whole run, as the radios' energy is.
+pub(crate) fn energy_report(power: Option<&Power>, received_bits: f64, computation: f64) -> EnergyReport {
     let Some(power) = power else { return EnergyReport::default() };
     let by_state = power.by_state();
     let of = |states: &[RadioState]| {
@@ -93,11 +89,10 @@ pub(crate) fn energy_report(
     let active = of(&[RadioState::Transmit, RadioState::Receive, RadioState::Overhear]);
     let total: f64 = power.meters.iter().map(Meter::spent).sum();
     let per_bit = |joules: f64| (received_bits > 0.0).then(|| joules / received_bits);
-    let instructions: f64 = flows.iter().filter_map(|f| f.instructions).sum();
     EnergyReport {
         joules_total: Some(total),
         joules_per_received_bit: per_bit(active),
-        joules_computation: Some(instructions * joules_per_instruction),
+        joules_computation: Some(computation),
         dead_nodes: Some(power.meters.iter().filter(|m| m.died_at().is_some()).count() as u64),
         joules_by_state: Some(by_state),
         joules_total_per_received_bit: per_bit(total),

@@ -24,7 +24,8 @@ pub(crate) struct ScenarioFile {
     pub summary: String,
     /// Simulated time of a run, more than zero and at most 30 days.
     pub duration: SimDuration,
-    /// Time at the start that measurements leave out; less than the duration.
+    /// Time at the start that is left out of what the flows did (rates, counts, means, guesses), not of what
+    /// the network did (ledger, MAC, routing, energy); less than the duration.
     #[serde(default)]
     pub warmup: SimDuration,
     /// Whose defaults the tables below start from.

@@ -52,7 +52,8 @@ pub struct Scenario {
     pub summary: String,
     /// Simulated time of a run: more than zero, at most 30 days.
     pub duration: SimDuration,
-    /// Time at the start that measurements leave out; less than the duration.
+    /// Time at the start that is left out of what the flows did (rates, counts, means, guesses), not of what
+    /// the network did (ledger, MAC, routing, energy); less than the duration.
     pub warmup: SimDuration,
     /// Whose defaults it was built on.
     pub compat: Compat,

@@ -34,9 +34,9 @@ impl FromStr for Variant {
         let mut parts: Vec<PartSpec> = Vec::new();
         for (entry, values) in wanted {
             let Meaning::Part { role, with, unless, make } = entry.meaning else { continue };
-            let (base, kind) = recovery.get_or_insert_with(|| (kind_name(with[0]).to_owned(), with[0]));
+            let (base, kind) = recovery.get_or_insert_with(|| (with[0].name().to_owned(), with[0]));
             if !with.contains(kind) {
-                let names: Vec<_> = with.iter().map(|k| kind_name(*k)).collect();
+                let names: Vec<_> = with.iter().map(|k| k.name()).collect();
                 return Err(fail(
                     format!("{} makes no sense with {base}: {unless}", entry.info.name),
                     format!("combine it with {}", names.join(" or ")),
@@ -94,16 +94,6 @@ fn terms(text: &str) -> Vec<String> {
         }
     }
     terms
-}
-
-fn kind_name(kind: RecoveryKind) -> &'static str {
-    match kind {
-        RecoveryKind::Tahoe => "tahoe",
-        RecoveryKind::Reno => "reno",
-        RecoveryKind::NewReno => "newreno",
-        RecoveryKind::Sack => "sack",
-        RecoveryKind::Vegas => "vegas",
-    }
 }
 
 fn term_name(entry: &Entry, values: &[f64]) -> String {

@@ -64,6 +64,8 @@ pub struct Run {
     pub acks_at_sender: Vec<(u64, f64)>,
     /// The sender's congestion window at the sampled times.
     pub cwnd: Vec<f64>,
+    /// Packets that a full queue refused.
+    pub overflows: usize,
     /// `+` and `-` at r1's queue.
     queue: Vec<(u64, f64)>,
     /// `+` and `-` of ACKs at k1's queue.
@@ -255,7 +257,11 @@ impl Network {
             self.run.ack_queue.push((packet.number, now));
         }
         let l = &mut self.links[link];
-        assert!(l.queue.len() + 1 < l.limit, "no queue overflows in these tests");
+        // ns-2's drop-tail: the packet in transmission is not counted.
+        if l.queue.len() + 1 >= l.limit {
+            self.run.overflows += 1;
+            return;
+        }
         l.queue.push_back(packet);
         if !l.busy {
             self.next(link);
