@@ -91,3 +91,12 @@ thesis-checks: setup
 paper-002: SEEDS = 20
 paper-002: setup
 	$(BIN)/python scripts/energy_study.py $(SEEDS)
+
+# make paper-000   TCP-WELCOME in its four loss situations (figures 18 to 25); writes docs/welcome.md
+# make paper-004   TCP-Probing against NewReno (scenarios 6.1 to 6.5); writes docs/probing.md
+.PHONY: paper-000 paper-004
+paper-000: setup
+	$(BIN)/python scripts/paper_000.py
+
+paper-004: setup
+	$(BIN)/python scripts/paper_004.py

@@ -87,6 +87,14 @@ def test_batteries_do_not_lower_what_a_world_can_carry() -> None:
     assert throughput_max(drained) == throughput_max(plain)
 
 
+def test_wired_sources_send_as_fast_as_their_own_link() -> None:
+    world = tworay.load("dumbbell-3", set={"link.1.rate": "2Mbps"})
+    flows = tomllib.loads(saturated(world).to_toml())["flow"]
+    # Datagrams of 1040 bytes, headers included: 1012 of payload.
+    assert [flow["size"] for flow in flows] == ["1012B"] * 3
+    assert [flow["interval"] for flow in flows] == ["4.048ms", "809.6us", "809.6us"]
+
+
 def test_bins() -> None:
     # 1..8: quartiles 2.75 and 6.25, n^(1/3) = 2.
     values = list(range(1, 9))

@@ -58,7 +58,6 @@ def saturated(scenario: Source) -> Scenario:
     from tworay import _native
 
     world = tomllib.loads(load(scenario).to_toml())
-    rate = world["mac"]["data_rate"] if not world.get("link") else _fastest(world["link"])
     mss = int(world["tcp"]["mss"].removesuffix("B"))
     flows = copy.deepcopy(world["flow"])
     for flow in flows:
@@ -66,7 +65,7 @@ def saturated(scenario: Source) -> Scenario:
             flow.pop("tcp", None)
             flow.pop("bytes", None)
             # A UDP header is 12 bytes shorter than TCP's.
-            flow.update(app="cbr", rate=rate, size=f"{mss + 12}B")
+            flow.update(app="cbr", rate=_access(world, flow["from"]), size=f"{mss + 12}B")
     keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "on", "off")
     tables = [
         "\n".join(["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)])
@@ -123,8 +122,10 @@ def carried(outcome: Run) -> float:
     return total
 
 
-def _fastest(links: list[dict[str, Any]]) -> str:
-    return max((str(link["rate"]) for link in links), key=_bits)
+def _access(world: dict[str, Any], node: int) -> str:
+    """Return the rate at which a node can send at all: that of its fastest link, or of its radio."""
+    rates = [str(link["rate"]) for link in world.get("link", []) if node in (link["from"], link["to"])]
+    return max(rates, key=_bits) if rates else str(world["mac"]["data_rate"])
 
 
 def _bits(rate: str) -> float:

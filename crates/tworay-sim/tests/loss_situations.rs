@@ -62,3 +62,15 @@ fn a_failed_relay_changes_the_length_of_the_path() {
         assert_eq!(hops(&["warmup=25s"]), Some(after), "{scenario}");
     }
 }
+
+/// On the longer path a round trip takes more than the old timeout. WELCOME keeps 3/2 of it until it has
+/// measured the new path; with the bare old one every window would be sent twice (seed 6: 12 timeouts).
+#[test]
+fn welcome_does_not_time_out_again_and_again_on_a_longer_path() {
+    let world = load("link-failure", &["tcp.variant=welcome"]);
+    for seed in 1..=10 {
+        let flow = &run_once(&world, seed).document.flows[0];
+        assert!(flow.timeouts <= 3, "seed {seed}: {} timeouts", flow.timeouts);
+        assert!(flow.retransmitted_segments <= 60, "seed {seed}: {}", flow.retransmitted_segments);
+    }
+}

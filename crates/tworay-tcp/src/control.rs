@@ -125,7 +125,8 @@ pub enum Backoff {
     Double,
     /// Leave it.
     Keep,
-    /// Leave the estimate, but wait this long (at most the longest RTO) until new data is acknowledged.
+    /// Leave the estimate, but wait this long (at most the longest RTO) until new data is acknowledged
+    /// and samples aren't [withheld](Sampling::Withheld) any more, or SRTT is scaled.
     Wait(SimDuration),
 }
 

@@ -4,7 +4,8 @@
 //! Readings of the paper where it leaves a choice are parameters, the first word being the one taken:
 //! the wireless loss keeps the rate (prose) or caps it (figure 7); congestion is NewReno's (prose) or
 //! figure 7's; after a broken link cwnd follows proposition 3, 2 or 1. Link failure works in two steps,
-//! for the new round trip is known only after some samples: until then the factor a is 2/3.
+//! for the new round trip is known only after some samples: until then the factor a is 2/3, for window and
+//! timeout alike.
 
 mod history;
 

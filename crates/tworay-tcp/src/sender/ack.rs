@@ -98,7 +98,10 @@ impl Sender {
         cx.counters.acked_bytes = to.clamp(1, self.data_end) - 1;
         cx.counters.acked_segments = cx.counters.acked_bytes / self.mss;
         self.una = to;
-        self.wait = None;
+        // A variant that is still measuring the path has no better timeout yet.
+        if !self.controls.withholds_samples() {
+            self.wait = None;
+        }
         self.nxt = self.nxt.max(to);
         self.timeouts_of = None;
         self.last_activity = cx.now;

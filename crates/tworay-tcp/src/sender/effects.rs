@@ -17,7 +17,10 @@ impl Sender {
                 Effect::StartTimer(wait) => cx.out.push(TcpAction::Arm(TcpTimer::Variant, cx.now + wait)),
                 Effect::StopTimer => cx.out.push(TcpAction::Disarm(TcpTimer::Variant)),
                 Effect::Probe(mark) => self.probe(cx, mark),
-                Effect::ScaleRtt(factor) => self.rtt.scale(factor),
+                Effect::ScaleRtt(factor) => {
+                    self.wait = None;
+                    self.rtt.scale(factor);
+                }
                 Effect::Guess { seq, guess } => {
                     cx.counters.ran(crate::operations::Operation::Classification);
                     cx.note(TcpNote::LossGuess { seq, guess });

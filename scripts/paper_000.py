@@ -1,0 +1,243 @@
+"""TCP-WELCOME in the four loss situations of its paper (figures 18 to 25): make paper-000.
+
+Writes docs/welcome.md. Claims that do not hold are written down there; they are no failure of the check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+
+from papers import Document, Settings, figure_of, goodput, made, paired, prose, runs, table, write
+
+from tworay.diagnosis import covers, scores
+from tworay.metrics import add_counts
+
+COMMAND = "make paper-000"
+WELCOME = "welcome"
+OTHERS = ["newreno", "sack", "vegas", "westwood"]
+VARIANTS = [*OTHERS, WELCOME]
+# The energy of ns-2's radio; batteries never run out.
+ENERGY: Settings = {"energy.model": "states", "energy.preset": "ns2"}
+# What "comparable" means in congestion.
+MARGIN = 5.0
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A loss situation and what the paper says of it."""
+
+    scenario: str
+    figures: str
+    claim: str
+    beats: bool
+    settings: Settings
+
+
+FAILURE: Settings = {"warmup": "20s", "duration": "30s"}
+SITUATIONS = [
+    Situation("congestion", "18, 19", "comparable with NewReno, SACK and Westwood", False, {}),
+    Situation("interference", "20, 21", "more goodput than all the others", True, {}),
+    Situation("link-failure", "22, 23", "much more goodput than all the others", True, {}),
+    Situation("link-failure-shorter", "22, 23", "as link-failure", True, {}),
+    Situation("signal-loss", "24, 25", "more goodput than all the others", True, {}),
+]
+# The ten seconds that follow the failure, alone.
+CLOSE = [
+    Situation(name, "22, 23", "the ten seconds after the failure", True, FAILURE)
+    for name in ("link-failure", "link-failure-shorter")
+]
+READINGS = [
+    "welcome",
+    "welcome(lra_wireless=cap)",
+    "welcome(congestion=fig7)",
+    "welcome(predicate=popcount5)",
+    "welcome(predicate=popcount6)",
+    "welcome(relative=successive)",
+    "welcome(filter=flipflop)",
+    "welcome(cwnd=2)",
+    "welcome(cwnd=1)",
+    "welcome(a_fixed=yes)",
+]
+
+
+def energy(document: Document) -> float:
+    """Radio energy by received bit, microjoules: transmitting, receiving and overhearing."""
+    return 1e6 * float(document["energy"]["joules_per_received_bit"] or 0.0)
+
+
+def main_flow(document: Document) -> float:
+    """Bits a second of the first flow."""
+    return float(document["flows"][0]["goodput_bps"])
+
+
+def retransmissions(document: Document) -> float:
+    """Segments sent again, all flows."""
+    return float(sum(flow["retransmitted_segments"] for flow in document["flows"]))
+
+
+def timeouts(document: Document) -> float:
+    """Expiries of the retransmission timer, all flows."""
+    return float(sum(flow["timeouts"] for flow in document["flows"]))
+
+
+def verdict(situation: Situation, results: dict[str, list[Document]]) -> tuple[str, str]:
+    """Judge a claim: a word, and in which cases."""
+    against = {name: paired(results[WELCOME], results[name], goodput) for name in OTHERS}
+    if not situation.beats:
+        off = [n for n in ("newreno", "sack", "westwood") if not against[n].within(MARGIN)]
+        word = "holds" if "newreno" not in off else "does not hold"
+        detail = (
+            f"outside ±{MARGIN:.0f} % of {', '.join(off)}" if off else f"within ±{MARGIN:.0f} % of all three"
+        )
+        return word, detail
+    beaten = [name for name in OTHERS if against[name].better]
+    lost = [name for name in OTHERS if against[name].worse]
+    open_ = [name for name in OTHERS if name not in beaten and name not in lost]
+    word = "holds" if len(beaten) == len(OTHERS) else "does not hold"
+    parts = [("beats", beaten), ("no difference from", open_), ("below", lost)]
+    return word, "; ".join(f"{what} {', '.join(names)}" for what, names in parts if names)
+
+
+def goodput_rows(results: dict[str, list[Document]]) -> list[list[str]]:
+    """One row per variant: figures and WELCOME's difference."""
+    rows = []
+    for name in VARIANTS:
+        value, half = figure_of(results[name], goodput)
+        first, _ = figure_of(results[name], main_flow)
+        joules, _ = figure_of(results[name], energy)
+        again, _ = figure_of(results[name], retransmissions)
+        expiries, _ = figure_of(results[name], timeouts)
+        difference = "" if name == WELCOME else str(paired(results[WELCOME], results[name], goodput))
+        flow = "" if name == WELCOME else str(paired(results[WELCOME], results[name], main_flow))
+        rows.append(
+            [
+                name,
+                f"{value / 1e3:.1f} ± {half / 1e3:.1f}",
+                difference,
+                f"{first / 1e3:.1f}",
+                flow,
+                f"{joules:.3f}",
+                f"{again:.0f}",
+                f"{expiries:.1f}",
+            ]
+        )
+    return rows
+
+
+HEAD = [
+    "variant",
+    "goodput, kb/s",
+    "welcome against it",
+    "first flow, kb/s",
+    "welcome against it",
+    "µJ/bit",
+    "sent again",
+    "timeouts",
+]
+
+
+def diagnosis(results: list[Document]) -> list[str]:
+    """WELCOME's guesses against the ledger."""
+    counts: dict[str, dict[str, int]] = {}
+    for document in results:
+        add_counts(counts, document["diagnosis"])
+    causes = sorted({cause for row in counts.values() for cause in row})
+    rows = [
+        [guess, *(f"**{row.get(c, 0)}**" if covers(guess, c) else str(row.get(c, 0)) for c in causes)]
+        for guess, row in sorted(counts.items())
+    ]
+    found = scores(counts)
+
+    def percent(value: float | None) -> str:
+        return "–" if value is None else f"{100 * value:.0f} %"
+
+    recalls = ", ".join(f"{cause} {percent(value)}" for cause, value in sorted(found["recall"].items()))
+    precisions = ", ".join(f"{guess} {percent(value)}" for guess, value in sorted(found["precision"].items()))
+    return [
+        "Guess (rows) by true cause (columns); right ones are bold, `none`: nothing had been lost.",
+        "",
+        *table(["guess", *causes], rows),
+        *prose(
+            f"Balanced accuracy {percent(found['balanced_accuracy'])}; recall: {recalls}; precision: "
+            f"{precisions}; needless guesses {percent(found['needless'])}."
+        ),
+    ]
+
+
+def readings(seeds: range) -> list[str]:
+    """Compare the readings of the paper with NewReno in all situations."""
+    rows: list[list[str]] = [[name] for name in READINGS]
+    for situation in SITUATIONS:
+        results = runs(situation.scenario, ["newreno", *READINGS], seeds, situation.settings)
+        for row, name in zip(rows, READINGS, strict=True):
+            row.append(str(paired(results[name], results["newreno"], goodput)))
+    return table(["reading", *(s.scenario for s in SITUATIONS)], rows)
+
+
+def windows(seeds: range) -> list[str]:
+    """Compare WELCOME with NewReno under other windows and habits."""
+    worlds: list[tuple[str, Settings]] = [
+        ("as above (window 20)", {}),
+        ("window 8", {"tcp.window": 8}),
+        ("window 64", {"tcp.window": 64}),
+        ('compat = "ns2"', {"compat": "ns2", "tcp.window": 20, "tcp.mss": "512B"}),
+    ]
+    rows = []
+    for name, settings in worlds:
+        row = [name]
+        for situation in SITUATIONS:
+            results = runs(situation.scenario, ["newreno", WELCOME], seeds, situation.settings | settings)
+            row.append(str(paired(results[WELCOME], results["newreno"], goodput)))
+        rows.append(row)
+    return table(["world", *(s.scenario for s in SITUATIONS)], rows)
+
+
+def main() -> int:
+    """Run everything and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=30, help="runs of each variant (default 30)")
+    seeds = range(1, parser.parse_args().seeds + 1)
+    summary, parts = [], []
+    for situation in SITUATIONS + CLOSE:
+        results = runs(situation.scenario, VARIANTS, seeds, ENERGY | situation.settings)
+        word, detail = verdict(situation, results)
+        close = bool(situation.settings)
+        title = f"{situation.scenario}, 20 s to 30 s" if close else situation.scenario
+        summary.append([title, situation.figures, situation.claim, f"**{word}**", detail])
+        parts += [f"## {title}", "", *table(HEAD, goodput_rows(results))]
+        if not close:
+            parts += diagnosis(results[WELCOME])
+        print(f"{title}: {word}: {detail}", file=sys.stderr)
+    page = [
+        "# TCP-WELCOME in its four loss situations: figures 18 to 25 of paper 000",
+        "",
+        made(COMMAND, seeds),
+        "",
+        *prose(
+            "The scenarios are built in (`tworay compare congestion --tcp newreno,welcome`). All flows of a "
+            "run have the same variant. Differences are paired by seed and in percent of the other's mean, "
+            "with 95 % intervals (Student's t). Nothing is tuned: every variant runs with its defaults in "
+            "every situation. The paper gives its figures as plots and these claims; it gives no windows, "
+            "durations or intervals."
+        ),
+        *table(["situation", "figures", "claim for WELCOME's goodput", "here", "in detail"], summary),
+        *parts,
+        "## Readings of the paper",
+        "",
+        "Goodput against NewReno, all flows. What the words mean: `tworay variants`.",
+        "",
+        *readings(seeds),
+        "## Other windows",
+        "",
+        "Goodput of WELCOME against NewReno, all flows.",
+        "",
+        *windows(seeds),
+    ]
+    write("welcome", page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

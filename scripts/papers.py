@@ -1,0 +1,131 @@
+"""What the checks of papers share: paired runs, intervals, tables."""
+
+from __future__ import annotations
+
+import datetime
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tworay
+from tworay import stats
+from tworay.executing import cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+# Smaller differences, in percent, are rounding.
+NOTHING = 1e-9
+
+Document = dict[str, Any]
+Settings = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A difference of two variants over the same seeds, in percent of the second's mean."""
+
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def better(self) -> bool:
+        """Whether the first is above the second with 95 % confidence."""
+        return self.low > NOTHING
+
+    @property
+    def worse(self) -> bool:
+        """Whether it is below."""
+        return self.high < -NOTHING
+
+    def within(self, percent: float) -> bool:
+        """Whether the whole interval lies within so many percent."""
+        return -percent < self.low and self.high < percent
+
+    def __str__(self) -> str:
+        """Write difference and interval."""
+        return f"{self.difference:+.1f} % ({self.low:+.1f} to {self.high:+.1f})"
+
+
+def runs(scenario: str, variants: list[str], seeds: range, settings: Settings) -> dict[str, list[Document]]:
+    """Run every variant over the same seeds; the documents by variant, in the order of the seeds."""
+    worlds = {name: tworay.load(scenario, set=settings | {"tcp.variant": name}) for name in variants}
+
+    def one(task: tuple[str, int]) -> Document:
+        name, seed = task
+        return dict(tworay.run(worlds[name], seed=seed, series=False).summary)
+
+    return spread(one, variants, seeds)
+
+
+def spread(
+    one: Callable[[tuple[str, int]], Document], variants: list[str], seeds: range
+) -> dict[str, list[Document]]:
+    """Do (variant, seed) on all cores; the documents by variant, in the order of the seeds."""
+    tasks = [(name, seed) for seed in seeds for name in variants]
+    with ThreadPoolExecutor(cores()) as pool:
+        documents = list(pool.map(one, tasks))
+    result: dict[str, list[Document]] = {name: [] for name in variants}
+    for (name, _), document in zip(tasks, documents, strict=True):
+        result[name].append(document)
+    return result
+
+
+def paired(a: list[Document], b: list[Document], figure: Callable[[Document], float]) -> Paired:
+    """Compare two variants seed by seed."""
+    left, right = [figure(d) for d in a], [figure(d) for d in b]
+    base = mean(right)
+    difference = stats.differences(left, right)
+    interval = stats.t_interval(difference)
+    low, high = interval if interval else (mean(difference),) * 2
+    scale = 100 / base if base else 0.0
+    return Paired(mean(difference) * scale, low * scale, high * scale)
+
+
+def mean(values: list[float]) -> float:
+    """Return the arithmetic mean of at least one value."""
+    return stats.mean(values) or 0.0
+
+
+def figure_of(documents: list[Document], figure: Callable[[Document], float]) -> tuple[float, float]:
+    """Return mean and half width of the 95 % interval."""
+    values = [figure(d) for d in documents]
+    interval = stats.t_interval(values)
+    return mean(values), interval.half_width if interval else 0.0
+
+
+def goodput(document: Document) -> float:
+    """Bits a second of all flows."""
+    return float(sum(flow["goodput_bps"] for flow in document["flows"]))
+
+
+def made(command: str, seeds: range) -> str:
+    """Say how and when a page was made."""
+    today = datetime.datetime.now(tz=datetime.UTC).date()
+    return (
+        f"Made by `{command}` on {today} with tworay {tworay.__version__}; seeds {seeds[0]} to {seeds[-1]}."
+    )
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """Write a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines] + [""]
+
+
+def prose(text: str) -> list[str]:
+    """Break a paragraph into lines."""
+    return [*textwrap.wrap(text, 105, break_on_hyphens=False), ""]
+
+
+def write(name: str, lines: list[str]) -> None:
+    """Write a page, with the notes that are kept by hand at its end."""
+    notes = DOCS / f"{name}-notes.md"
+    if notes.is_file():
+        lines = [*lines, notes.read_text().rstrip()]
+    (DOCS / f"{name}.md").write_text("\n".join(lines).rstrip() + "\n")
