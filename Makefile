@@ -71,3 +71,8 @@ bench: setup
 .PHONY: thesis-checks
 thesis-checks: setup
 	$(BIN)/python scripts/thesis_checks.py
+
+# make paper-001   Freeze-Probing and ELFN on their paper's field (ten minutes on two cores); writes docs/freeze-probing.md
+.PHONY: paper-001
+paper-001: setup
+	$(BIN)/python scripts/paper_001.py
