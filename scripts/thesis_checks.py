@@ -7,6 +7,7 @@ run over the routings given as arguments (dsr, dsr-thesis, aodv), all of them if
 from __future__ import annotations
 
 import datetime
+import json
 import statistics
 import sys
 from pathlib import Path
@@ -47,14 +48,16 @@ THESIS = {
 }
 
 
-def segments(hops: int, tcp: str, seed: int, **settings: str) -> float:
+def segments(hops: int, tcp: str, seed: int, **settings: str | int) -> float:
     """Return the acknowledged segments of one run with ns-2's habits."""
-    world = {"compat": '"ns2"'} | {key.replace("__", "."): f'"{value}"' for key, value in settings.items()}
+    world = {"compat": '"ns2"'} | {
+        key.replace("__", "."): json.dumps(value) for key, value in settings.items()
+    }
     run = tworay.run(f"string-{hops}", tcp=tcp, seed=seed, set=world, series=False)
     return float(run.summary["flows"][0]["acked_segments"])
 
 
-def mean(hops: int, tcp: str, seeds: range, **settings: str) -> float:
+def mean(hops: int, tcp: str, seeds: range, **settings: str | int) -> float:
     """Return the mean over the seeds."""
     return statistics.mean(each(lambda seed: segments(hops, tcp, seed, **settings), seeds, jobs=cores()))
 
@@ -108,7 +111,7 @@ def daa(burst: int) -> tuple[list[str], dict[int, list[float]]]:
     lines = [f"| hops | whose | {head} |", "|---|---|" + "---|" * len(GRAINS)]
     means = {}
     for hops, thesis in THESIS.items():
-        settings = {"routing__protocol": "aodv", "tcp__max_burst": str(burst)}
+        settings: dict[str, str | int] = {"routing__protocol": "aodv", "tcp__max_burst": burst}
         ours = [
             mean(hops, "newreno+daa", DAA_SEEDS, tcp__heartbeat=f"{grain}ms", **settings) for grain in GRAINS
         ]
