@@ -100,3 +100,8 @@ paper-000: setup
 
 paper-004: setup
 	$(BIN)/python scripts/paper_004.py
+
+# make paper-001   Freeze-Probing and ELFN on their paper's field (ten minutes on two cores); writes docs/freeze-probing.md
+.PHONY: paper-001
+paper-001: setup
+	$(BIN)/python scripts/paper_001.py

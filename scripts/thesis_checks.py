@@ -1,17 +1,19 @@
 """Figure 4.2 and table 5.1 of Papanastasiou's thesis (2006) on this simulator: make thesis-checks.
 
 Writes docs/thesis-growth.md and docs/thesis-daa.md, and ends with 1 if a claim doesn't hold. The growth is
-run over the routing protocols given as arguments, AODV if there are none.
+run over the routings given as arguments (dsr, dsr-thesis, aodv), all of them if there are none.
 """
 
 from __future__ import annotations
 
 import datetime
+import json
 import statistics
 import sys
 from pathlib import Path
 
 import tworay
+from tworay.executing import cores, each
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "make thesis-checks"
@@ -19,6 +21,16 @@ COMMAND = "make thesis-checks"
 HOPS = range(4, 16)
 GROWTH_SEEDS = range(1, 4)
 GROWTH = ("reno", "reno+sca(4)", "newreno", "newreno+sca(4)")
+
+# The thesis used DSR-UU, whose parameters are the preset "thesis"; ns-2's own DSR is another program.
+ROUTINGS = {
+    "dsr": ("DSR as in ns-2", {"routing__protocol": "dsr"}),
+    "dsr-thesis": (
+        "DSR with the thesis' parameters (table A.2)",
+        {"routing__protocol": "dsr", "routing__dsr__preset": "thesis"},
+    ),
+    "aodv": ("AODV as in ns-2", {"routing__protocol": "aodv"}),
+}
 
 GRAINS = (0, 10, 50, 200, 500)
 DAA_SEEDS = range(1, 6)
@@ -36,16 +48,18 @@ THESIS = {
 }
 
 
-def segments(hops: int, tcp: str, seed: int, **settings: str) -> float:
+def segments(hops: int, tcp: str, seed: int, **settings: str | int) -> float:
     """Return the acknowledged segments of one run with ns-2's habits."""
-    world = {"compat": '"ns2"'} | {key.replace("__", "."): f'"{value}"' for key, value in settings.items()}
+    world = {"compat": '"ns2"'} | {
+        key.replace("__", "."): json.dumps(value) for key, value in settings.items()
+    }
     run = tworay.run(f"string-{hops}", tcp=tcp, seed=seed, set=world, series=False)
     return float(run.summary["flows"][0]["acked_segments"])
 
 
-def mean(hops: int, tcp: str, seeds: range, **settings: str) -> float:
+def mean(hops: int, tcp: str, seeds: range, **settings: str | int) -> float:
     """Return the mean over the seeds."""
-    return statistics.mean(segments(hops, tcp, seed, **settings) for seed in seeds)
+    return statistics.mean(each(lambda seed: segments(hops, tcp, seed, **settings), seeds, jobs=cores()))
 
 
 def change(value: float, base: float) -> str:
@@ -61,10 +75,11 @@ def made(seeds: range) -> str:
     )
 
 
-def growth(protocol: str) -> tuple[list[str], bool]:
+def growth(routing: str) -> tuple[list[str], bool]:
     """Compare SCA(4) with Reno and NewReno on strings."""
+    title, settings = ROUTINGS[routing]
     lines = [
-        f"## Over {protocol.upper()}",
+        f"## Over {title}",
         "",
         "| hops | reno | reno+sca(4) | gain | newreno | newreno+sca(4) | gain |",
         "|---|---|---|---|---|---|---|",
@@ -72,7 +87,7 @@ def growth(protocol: str) -> tuple[list[str], bool]:
     gains = []
     for hops in HOPS:
         reno, reno_sca, new, new_sca = (
-            mean(hops, tcp, GROWTH_SEEDS, routing__protocol=protocol, duration="900s") for tcp in GROWTH
+            mean(hops, tcp, GROWTH_SEEDS, duration="900s", **settings) for tcp in GROWTH
         )
         gains += [reno_sca / reno - 1, new_sca / new - 1]
         lines.append(
@@ -90,29 +105,82 @@ def growth(protocol: str) -> tuple[list[str], bool]:
     return lines, holds
 
 
-def daa() -> tuple[list[str], bool]:
-    """Compare the timer granularities under DAA."""
+def daa(burst: int) -> tuple[list[str], dict[int, list[float]]]:
+    """Compare the timer granularities under DAA; `burst` segments are sent at most for an ACK, 0 for no limit."""
     head = " | ".join(f"{grain} ms" for grain in GRAINS)
     lines = [f"| hops | whose | {head} |", "|---|---|" + "---|" * len(GRAINS)]
-    holds = True
+    means = {}
     for hops, thesis in THESIS.items():
+        settings: dict[str, str | int] = {"routing__protocol": "aodv", "tcp__max_burst": burst}
         ours = [
-            mean(hops, "newreno+daa", DAA_SEEDS, routing__protocol="aodv", tcp__heartbeat=f"{grain}ms")
-            for grain in GRAINS
+            mean(hops, "newreno+daa", DAA_SEEDS, tcp__heartbeat=f"{grain}ms", **settings) for grain in GRAINS
         ]
         for whose, row in (("tworay", ours), ("thesis", thesis)):
             cells = [f"{row[0]:.0f}"] + [f"{x:.0f} ({change(x, row[0])})" for x in row[1:]]
             lines.append(f"| {hops} | {whose} | {' | '.join(cells)} |")
-        holds &= ours[3] < 0.95 * ours[0] and ours[4] < 0.9 * ours[0] and ours[1] > 0.95 * ours[0]
-    return lines, holds
+        means[hops] = ours
+    return lines, means
+
+
+def daa_page() -> tuple[list[str], bool]:
+    """Write table 5.1 with and without the limit on bursts."""
+    limited, with_limit = daa(3)
+    free, without = daa(0)
+    direction = all(
+        row[3] < 0.95 * row[0] and row[4] < 0.9 * row[0] and row[1] > 0.95 * row[0]
+        for hops, row in with_limit.items()
+        if hops > 3
+    )
+    lossless = all(x > 0.98 * without[3][0] for x in without[3])
+    yes = {True: "holds", False: "does not hold"}
+    page = [
+        "# Dynamic Adaptive ACK and timer granularity: table 5.1 of the thesis",
+        "",
+        made(DAA_SEEDS),
+        'Strings, 120 s, AODV, `--tcp newreno+daa`, `compat = "ns2"`, `tcp.heartbeat` for the retransmission',
+        "and ACK timers alike: acknowledged segments, means over the seeds. Changes are in percent of the",
+        "exact timer (the thesis prints some in percent of the degraded value).",
+        "",
+        "## At most 3 segments for an ACK (the thesis' table A.4, and `compat`'s)",
+        "",
+        *limited,
+        "",
+        f"Little at 10 ms, a clear loss at 200 and 500 ms on 4 to 11 hops: {yes[direction]}.",
+        "",
+        "## Bursts without a limit (`tcp.max_burst=0`)",
+        "",
+        *free,
+        "",
+        f"No loss at 3 hops at any granularity, as in the thesis: {yes[lossless]}.",
+        "",
+        "## Why the two differ at 3 hops",
+        "",
+        "The receiver acknowledges every fourth segment and the window holds four. With at most three sent for",
+        "an ACK the fourth is missing each time, and the ACK comes by the timer: every cycle pays for the",
+        "timer's granularity, and at 500 ms the retransmission timer expires before it (95 times in 120 s,",
+        "without a single lost segment). Without that limit the fourth segment brings the ACK and timers serve",
+        "losses only, of which 3 hops have none. The thesis' row of 3 hops shows no loss at 500 ms, so its DAA",
+        "was not limited so, whatever its table A.4 says; its loss of 11 % at 4 hops and 200 ms lies between our",
+        "two tables.",
+        "",
+        "The thesis' counts are about 1.3 times ours without the limit. At 3 hops a single data frame fits in",
+        "the air at a time: 6237 segments over 3 hops in 120 s leave 6.4 ms per hop, and a data frame of",
+        "1460 B at 2 Mb/s with long preamble takes 6.3 ms alone, without RTS, CTS, ACK and backoff. So its",
+        "radio or its segments differ from the stated ones: the relative losses can be compared, not the",
+        "counts.",
+    ]
+    return page, direction and lossless
 
 
 def main() -> int:
     """Run both and write the pages."""
-    protocols = sys.argv[1:] or ["aodv"]
+    routings = sys.argv[1:] or list(ROUTINGS)
+    if unknown := [name for name in routings if name not in ROUTINGS]:
+        print(f"no such routing: {', '.join(unknown)}; there are {', '.join(ROUTINGS)}", file=sys.stderr)
+        return 2
     parts, verdicts = [], {}
-    for protocol in protocols:
-        lines, verdicts[protocol] = growth(protocol)
+    for routing in routings:
+        lines, verdicts[routing] = growth(routing)
         parts += lines
     notes = DOCS / "thesis-growth-notes.md"
     page = [
@@ -126,29 +194,7 @@ def main() -> int:
     if notes.is_file():
         page.append(notes.read_text().rstrip())
     (DOCS / "thesis-growth.md").write_text("\n".join(page).rstrip() + "\n")
-    table, daa_holds = daa()
-    verdict = (
-        "holds: little at 10 and 50 ms, a clear loss at 200 and 500 ms" if daa_holds else "does not hold"
-    )
-    page = [
-        "# Dynamic Adaptive ACK and timer granularity: table 5.1 of the thesis",
-        "",
-        made(DAA_SEEDS),
-        'Strings, 120 s, AODV, `--tcp newreno+daa`, `compat = "ns2"`, `tcp.heartbeat` for the retransmission',
-        "and ACK timers alike: acknowledged segments, means over the seeds. Changes are in percent of the",
-        "exact timer (the thesis prints some in percent of the degraded value).",
-        "",
-        *table,
-        "",
-        f"The direction {verdict}.",
-        "At 3 hops the thesis shows no loss and here there is one; the cause is open.",
-        "",
-        "The thesis' counts are about 1.4 times ours at every length. At 3 hops a single data frame fits in",
-        "the air at a time: 6237 segments over 3 hops in 120 s leave 6.4 ms per hop, and a data frame of",
-        "1460 B at 2 Mb/s with long preamble takes 6.3 ms alone, without RTS, CTS, ACK and backoff. So its",
-        "radio or its segments differ from the stated ones: the relative losses can be compared, not the",
-        "counts.",
-    ]
+    page, daa_holds = daa_page()
     (DOCS / "thesis-daa.md").write_text("\n".join(page) + "\n")
     print(f"SCA(4) beats Reno and NewReno: {verdicts}; DAA: {daa_holds}")
     return 0 if all(verdicts.values()) and daa_holds else 1

@@ -100,6 +100,26 @@ def test_variants_are_listed(cli: Cli) -> None:
     for name in ("tahoe", "reno", "newreno", "sack"):
         assert name in listed
         assert f"\n{name}" in f"\n{text}"
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_every_variant_has_a_summary_a_source_and_explained_parameters(cli: Cli) -> None:
+    text = cli("variants").out
+    for entry in cli("variants", "--json").document:
+        assert entry["summary"], entry["name"]
+        assert entry["source"], entry["name"]
+        assert entry["summary"] in text, entry["name"]
+        shown = cli("variants", "--show", entry["name"]).out
+        assert entry["source"] in shown, entry["name"]
+        for parameter in entry["parameters"]:
+            assert parameter["about"], (entry["name"], parameter["name"])
+            assert f"  {parameter['name']}" in shown, (entry["name"], parameter["name"])
+
+
+def test_an_unknown_variant_is_refused_with_the_nearest(cli: Cli) -> None:
+    result = cli("variants", "--show", "welcom")
+    assert (result.code, result.out) == (2, "")
+    assert "did you mean welcome?" in result.err
 
 
 def test_the_schema_is_json_schema(cli: Cli) -> None:

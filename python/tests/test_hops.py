@@ -10,7 +10,7 @@ import tworay
 
 # Hops and the window limit of the thesis' table 4.2.
 @pytest.mark.parametrize(("hops", "limit"), [(2, 2), (4, 1), (6, 2), (8, 3)])
-@pytest.mark.parametrize("protocol", ["static", "aodv"])
+@pytest.mark.parametrize("protocol", ["static", "aodv", "olsr", "dsr"])
 def test_adaptive_cwl_limits_the_window_by_the_acks_hop_limit(protocol: str, hops: int, limit: int) -> None:
     settings = {"duration": "30s", "routing.protocol": protocol}
     run = tworay.run(f"string-{hops}", tcp="newreno+adaptive-cwl", set=settings)

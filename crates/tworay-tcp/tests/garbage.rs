@@ -2,13 +2,11 @@
 
 mod common;
 
-use common::Pair;
+use common::{Pair, every_variant};
 use proptest::prelude::*;
 use smallvec::SmallVec;
 use tworay_base::{Seq32, SimDuration};
-use tworay_tcp::{
-    AckSize, Arrival, Handshake, Ignored, PathEvent, SackForm, TcpConfig, TcpTimer, Variant, registry,
-};
+use tworay_tcp::{AckSize, Arrival, Handshake, Ignored, PathEvent, SackForm, TcpConfig, TcpTimer};
 use tworay_wire::{ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
 const CASES: u32 = 200;
@@ -58,8 +56,7 @@ proptest! {
         ns2: bool,
         rfc_sack: bool,
     ) {
-        for info in registry() {
-            let Ok(variant) = info.name.parse::<Variant>() else { continue };
+        for variant in every_variant() {
             let mut config = if ns2 { TcpConfig::ns2() } else { TcpConfig::default() };
             config.handshake = handshake;
             config.timestamps = rfc_sack;

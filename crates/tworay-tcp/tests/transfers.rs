@@ -3,18 +3,17 @@
 
 mod common;
 
-use common::{Fate, Pair};
+use common::{Fate, Pair, every_variant};
 use proptest::prelude::*;
 use tworay_base::{SimDuration, SimTime};
 use tworay_tcp::{
-    AckPolicy, Handshake, NewRenoExit, NewRenoTimer, RenoForm, SackForm, TcpConfig, Timing, Variant, registry,
+    AckPolicy, Handshake, NewRenoExit, NewRenoTimer, RenoForm, SackForm, TcpConfig, Timing, Variant,
 };
 
-/// Every name of the registry that stands alone, and the combinations worth having.
+/// Every variant of the registry, and the combinations worth having.
 fn variants() -> Vec<Variant> {
-    let mut names: Vec<String> = registry().iter().map(|i| i.name.to_owned()).collect();
-    names.extend(COMBINATIONS.iter().map(|n| (*n).to_owned()));
-    names.iter().filter_map(|n| n.parse().ok()).collect()
+    let combined = COMBINATIONS.iter().map(|n| n.parse().unwrap_or_else(|e| panic!("{n}: {e}")));
+    every_variant().into_iter().chain(combined).collect()
 }
 
 /// Enough to try every setting with every variant.

@@ -179,11 +179,14 @@ def scenarios(
 
 
 @app.command()
-def variants(json: JsonOption = False) -> None:
-    """List the TCP variants."""
+def variants(
+    show: Annotated[str | None, typer.Option(metavar="NAME", help="Explain this one's parameters.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the TCP variants with source and parameters, or explain one."""
     from tworay.cli.verbs import list_variants
 
-    list_variants(as_json=json)
+    list_variants(show, as_json=json)
 
 
 @app.command()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -14,9 +16,11 @@ from tworay.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tworay.scenarios import VariantInfo
+    from tworay.scenarios import ParameterInfo, VariantInfo
 
 FAILURES_SHOWN = 5
+# Columns of text.
+LINE = 110
 
 
 def _print_json(document: Any) -> None:
@@ -152,22 +156,57 @@ def list_scenarios(show: str | None, *, as_json: bool) -> None:
         _print_columns([[entry.name, entry.summary] for entry in tworay.scenarios()])
 
 
-def list_variants(*, as_json: bool) -> None:
+def list_variants(show: str | None, *, as_json: bool) -> None:
     """``tworay variants``."""
+    entries = tworay.variants()
+    if show is not None:
+        names = [entry.name for entry in entries]
+        entries = [entry for entry in entries if entry.name == show.lower()]
+        if not entries:
+            near = difflib.get_close_matches(show.lower(), names, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+            raise InputError(f"there is no variant {show}; {hint}")
     if as_json:
         _print_json(
             [
                 entry._asdict() | {"parameters": [parameter._asdict() for parameter in entry.parameters]}
-                for entry in tworay.variants()
+                for entry in entries
             ]
         )
+    elif show is not None:
+        _explain(entries[0])
     else:
-        _print_columns([[_signature(entry), entry.summary, entry.source] for entry in tworay.variants()])
+        width = max(len(entry.name) for entry in entries) + 2
+        for entry in entries:
+            print(f"{entry.name:{width}}{entry.summary}")
+            details = entry.source
+            if entry.parameters:
+                details += "; parameters " + ", ".join(map(_with_default, entry.parameters))
+            indent = " " * width
+            print(textwrap.fill(details, LINE, initial_indent=indent, subsequent_indent=indent))
+        print("\nParts are joined by +, parameters given in order or by name: newreno+sca(10)+cwl(n=4).")
+        print("tworay variants --show NAME explains them.")
 
 
-def _signature(variant: VariantInfo) -> str:
-    inside = ",".join(parameter.name for parameter in variant.parameters)
-    return f"{variant.name}({inside})" if inside else variant.name
+def _explain(variant: VariantInfo) -> None:
+    print(f"{variant.name}: {variant.summary}\nSource: {variant.source}")
+    for parameter in variant.parameters:
+        if parameter.choices:
+            allowed = " or ".join(parameter.choices)
+        else:
+            allowed = f"{parameter.minimum:g} to {parameter.maximum:g}"
+        print(f"\n  {_with_default(parameter)}   ({allowed})")
+        print(textwrap.indent(textwrap.fill(parameter.about, LINE - 6), "      "))
+    if not variant.parameters:
+        print("It has no parameters.")
+
+
+def _with_default(parameter: ParameterInfo) -> str:
+    if parameter.default is None:
+        return parameter.name
+    if parameter.choices:
+        return f"{parameter.name}={parameter.choices[int(parameter.default)]}"
+    return f"{parameter.name}={parameter.default:g}"
 
 
 def print_schema() -> None:

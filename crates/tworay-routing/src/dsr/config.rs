@@ -55,6 +55,9 @@ settings! {
     request_table_ids: u32,
     /// Nodes answer requests for others from their caches.
     reply_from_cache: bool,
+    /// They do so also for requests that propagate (ns-2's `reply_from_cache_on_propagating`); if not, only
+    /// for those that a node asks its neighbours alone.
+    reply_to_propagating: bool,
     /// H of RFC 4728 §3.3.2: an answer from a cache waits H × (length - 1 + a uniform number below 1).
     reply_holdoff: SimDuration,
     /// Tell the source of an overheard packet when its route can be shorter.
@@ -147,6 +150,7 @@ impl DsrConfig {
             request_table_size: 64,
             request_table_ids: 16,
             reply_from_cache: true,
+            reply_to_propagating: true,
             reply_holdoff: SimDuration::from_millis(1),
             gratuitous_replies: true,
             grat_reply_holdoff: SimDuration::from_secs(1),

@@ -146,7 +146,9 @@ impl Dsr {
         if self.config.learn_from_requests {
             self.learn(now, &back, Found::Overheard);
         }
-        if self.config.reply_from_cache && self.reply_from_cache(now, request, &back, out) {
+        let asked_alone = packet.ttl <= 1 && request.addresses.is_empty();
+        let may_answer = self.config.reply_from_cache && (asked_alone || self.config.reply_to_propagating);
+        if may_answer && self.reply_from_cache(now, request, &back, out) {
             return;
         }
         if packet.ttl <= 1 || back.len() >= most {

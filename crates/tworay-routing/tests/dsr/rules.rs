@@ -86,6 +86,22 @@ fn a_request_is_answered_relayed_or_ignored() {
     }
 }
 
+/// ns-2 has two switches for answers from caches: this one leaves those of the neighbours.
+#[test]
+fn without_answers_to_propagating_requests_neighbours_still_answer() {
+    let config = DsrConfig { reply_to_propagating: false, ..DsrConfig::rfc4728() };
+    let cases: [(u16, Packet, &str); 3] = [
+        (1, request(1, 1, 9, &[], 1), "new RREP 1-5-6-7-8-9 via [] left 0 to 1"),
+        (1, request(1, 2, 9, &[], 9), "new RREQ #2 1-5..9 ttl 8 to *"),
+        (2, request(1, 3, 9, &[2], 9), "new RREQ #3 1-2-5..9 ttl 8 to *"),
+    ];
+    for (from, packet, expected) in cases {
+        let mut desk = Desk::new(5, config.clone());
+        desk.overhear(ms(1), 6, 7, &routed(6, 9, &[7, 8], 2, 0));
+        assert_eq!(desk.hear(ms(2), from, &packet), [expected]);
+    }
+}
+
 #[test]
 fn a_request_is_relayed_once_but_the_target_answers_each_copy() {
     let mut desk = Desk::new(5, DsrConfig::rfc4728());

@@ -181,7 +181,9 @@ impl Sender {
             return false;
         }
         let sacked = if self.after_timeout() { self.scoreboard.sacked().bytes_below(self.nxt) } else { 0 };
-        used + len - sacked <= self.window_whole(cx.cfg).max(0.0) as u64 * self.mss
+        // ns-2's halving can leave less than a segment: with nothing out, one may go, or none ever would.
+        let least = if self.una == self.max { 1.0 } else { 0.0 };
+        used + len - sacked <= self.window_whole(cx.cfg).max(least) as u64 * self.mss
     }
 
     /// After a timeout with the scoreboard kept, SACKed data isn't sent again.

@@ -6,8 +6,24 @@ use std::collections::{BTreeMap, BinaryHeap};
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_tcp::{
     Amount, Arrival, Connection, PathEvent, Phase, Ports, Side, TcpAction, TcpConfig, TcpTimer, Variant,
+    VariantInfo, registry,
 };
 use tworay_wire::TcpSegment;
+
+/// Every variant of the registry by itself; what needs a parameter gets the smallest.
+pub fn every_variant() -> Vec<Variant> {
+    let whole = |info: &VariantInfo| {
+        let needed = info.parameters.iter().filter(|p| p.default.is_none());
+        let values: Vec<String> = needed.map(|p| format!("{}={}", p.name, p.min)).collect();
+        let text = if values.is_empty() {
+            info.name.to_owned()
+        } else {
+            format!("{}({})", info.name, values.join(","))
+        };
+        text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
+    };
+    registry().iter().map(whole).collect()
+}
 
 /// What happens to a packet on its way.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -118,10 +134,13 @@ impl Pair {
                 }
             };
             self.act(who, out);
-            // Who has stopped must be woken.
-            let frozen = self.ends[who].snapshot().phase == Phase::Frozen;
-            let awake = self.timers[who][TcpTimer::Variant.index()] < SimTime::NEVER;
-            assert!(!frozen || awake, "stopped without a timer: {:?}", self.ends[who]);
+            // Who has stopped must be woken, and who waits for an acknowledgment must not wait for ever.
+            let state = self.ends[who].snapshot();
+            let runs = |timer: TcpTimer| self.timers[who][timer.index()] < SimTime::NEVER;
+            let frozen = state.phase == Phase::Frozen;
+            assert!(!frozen || runs(TcpTimer::Variant), "stopped without a timer: {:?}", self.ends[who]);
+            let waits = state.flight_bytes > 0 && !frozen;
+            assert!(!waits || runs(TcpTimer::Retransmit), "waits without a timer: {:?}", self.ends[who]);
         }
     }
 

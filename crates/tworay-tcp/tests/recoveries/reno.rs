@@ -2,7 +2,7 @@
 
 use crate::table::Do::{Ack, Timeout};
 use crate::table::{Row, config, play, ten};
-use tworay_tcp::{Halving, InitialWindow, RenoForm, TcpConfig};
+use tworay_tcp::{Halving, HalvingPrecision, InitialWindow, RenoForm, TcpConfig};
 
 /// §3.1: one segment per ACK below ssthresh, 1/cwnd above.
 #[test]
@@ -78,6 +78,22 @@ fn timeouts_section_3_1() {
     // ns-2 halves its window at every timeout.
     let ns2 = TcpConfig { halving: Halving::Window, ..ten() };
     play("reno", &ns2, &[(Timeout, &[1], 1.0, 5.0), (Timeout, &[1], 1.0, 2.0)]);
+}
+
+/// ns-2 halves a window of one to a half, of which nothing can be sent: with nothing out, one segment may go.
+#[test]
+fn less_than_a_segment_of_window_is_no_deadlock() {
+    let config =
+        TcpConfig { halving: Halving::Window, halving_precision: HalvingPrecision::IntegerSsthresh, ..ten() };
+    let table: [Row; 6] = [
+        (Timeout, &[1], 1.0, 5.0),
+        (Ack(0), &[], 1.0, 5.0),
+        (Ack(0), &[], 1.0, 5.0),
+        (Ack(0), &[1, 2, 3], 0.5, 2.0),
+        (Ack(10), &[11], 0.5, 2.0),
+        (Ack(11), &[12], 1.5, 2.0),
+    ];
+    play("reno", &config, &table);
 }
 
 /// Equation 4's floor: three segments in flight, halved, are two.

@@ -1,0 +1,55 @@
+//! The field of the Freeze-Probing paper, in small: `make paper-001` has the whole of it.
+
+mod common;
+use common::{load, mean_over, run_once};
+
+const FAST: [&str; 2] = ["mobility.min_speed=30m/s", "mobility.max_speed=30m/s"];
+
+fn goodput(scenario: &str, tcp: &str, more: &[&str]) -> f64 {
+    let tcp = format!("tcp.variant={tcp}");
+    let sets: Vec<&str> = FAST.iter().chain(more).copied().chain([tcp.as_str()]).collect();
+    mean_over(&load(scenario, &sets), 2, |r| r.document.flows[0].goodput_bps)
+}
+
+/// Sender and receiver stand in opposite corners, 894 m apart: four hops of 250 m at least. The paper says six
+/// on average.
+#[test]
+fn the_ends_stand_in_the_corners() {
+    let report = run_once(&load("freeze-probing-field", &[]), 1);
+    let flow = &report.document.flows[0];
+    assert_eq!((flow.from, flow.to), (0, 1));
+    let hops = flow.mean_hops.expect("something arrived");
+    assert!((4.0..7.0).contains(&hops), "{hops} hops");
+    let shortest = tworay_sim::facts(&load("freeze-probing-field", &[]), 1).expect("facts");
+    assert!(shortest.mean_shortest_path_hops >= 4.0, "{shortest:?}");
+}
+
+/// Fast nodes that reply from caches: Reno starves on stale routes, who asks every 2 s doesn't. So it is with
+/// UDP flows and with channel errors.
+#[test]
+fn stale_routes_starve_reno_only() {
+    let stale = "routing.dsr.preset=ns2";
+    let situations: [(&str, &[&str]); 3] = [
+        ("freeze-probing-field", &[stale]),
+        ("freeze-probing-field-udp", &[stale]),
+        ("freeze-probing-field", &[stale, "errors.frame_err.bernoulli.rate=0.1"]),
+    ];
+    for (scenario, more) in situations {
+        let [reno, probing, elfn] =
+            ["reno", "freeze-probing", "elfn"].map(|tcp| goodput(scenario, tcp, more));
+        assert!(probing > 2.0 * reno, "{scenario} {more:?}: {probing} against {reno}");
+        assert!(elfn > 1.5 * reno, "{scenario} {more:?}: ELFN {elfn} against {reno}");
+    }
+}
+
+/// The paper's setting: fresh routes only. Nobody starves, and there is little to be gained (the paper says six
+/// times Reno's goodput: docs/freeze-probing.md has the reason).
+#[test]
+fn on_fresh_routes_nobody_starves() {
+    let [reno, probing, elfn] =
+        ["reno", "freeze-probing", "elfn"].map(|tcp| goodput("freeze-probing-field", tcp, &[]));
+    assert!(reno > 40_000.0, "{reno}");
+    for other in [probing, elfn] {
+        assert!((0.6..1.6).contains(&(other / reno)), "{other} against {reno}");
+    }
+}

@@ -1,0 +1,37 @@
+//! Every variant that has an opinion about a loss tells it: the diagnosis has one guess for each reaction.
+
+mod common;
+use common::{load, run_once};
+
+/// A string with losses of all kinds: contention, false breaks, errors on the air.
+fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
+    let tcp = format!("tcp.variant={tcp}");
+    let sets = ["duration=60s", "errors.pkt_err.bernoulli.rate=0.005", tcp.as_str()];
+    let report = run_once(&load("string-5", &sets), 3);
+    let table = &report.document.diagnosis;
+    let guesses = table.values().flat_map(|row| row.values()).sum();
+    let flow = &report.document.flows[0];
+    (guesses, flow.fast_retransmits + flow.timeouts, table.keys().cloned().collect())
+}
+
+#[test]
+fn reactions_and_guesses() {
+    // Variant, its words; whether every fast retransmit and every timeout comes with one.
+    let table: [(&str, &[&str], bool); 5] = [
+        ("newreno-ff", &["congestion", "channel"], true),
+        ("fixed-rto", &["congestion", "link-failure"], false),
+        ("welcome", &["congestion", "channel", "link-failure"], false),
+        ("probing", &["congestion", "transient"], false),
+        ("elfn", &["link-failure"], false),
+    ];
+    for (tcp, words, each) in table {
+        let (guesses, reactions, said) = diagnosis(tcp);
+        assert!(guesses >= 5, "{tcp}: {guesses} guesses");
+        assert!(said.iter().all(|w| words.contains(&w.as_str())), "{tcp}: {said:?}");
+        assert!(!each || guesses == reactions, "{tcp}: {guesses} guesses, {reactions} reactions");
+    }
+    // Who has no opinion keeps silent.
+    for tcp in ["tahoe", "reno", "newreno", "sack", "vegas", "westwood", "freeze-probing"] {
+        assert_eq!(diagnosis(tcp).0, 0, "{tcp}");
+    }
+}
