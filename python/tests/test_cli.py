@@ -130,7 +130,9 @@ def test_run_json_is_the_document_and_nothing_else(cli: Cli) -> None:
         "control_bytes",
         "route_changes",
         "false_link_failures",
+        "malformed",
     }
+    assert document["routing"]["malformed"] == {}
     assert set(document["energy"]) >= {
         "joules_total",
         "joules_per_received_bit",

@@ -83,9 +83,14 @@ def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
         Text(
             f"Routing  {routing['protocol']}: {routing['control_packets']} control packets "
             f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, "
-            f"{routing['false_link_failures']} false link failures"
+            f"{routing['false_link_failures']} false link failures{_malformed(routing)}"
         ),
     ]
+
+
+def _malformed(routing: dict[str, Any]) -> str:
+    reasons = ", ".join(f"{reason} {count}" for reason, count in routing.get("malformed", {}).items())
+    return f", malformed packets dropped: {reasons}" if reasons else ""
 
 
 def comparison_report(result: Comparison) -> RenderableType:

@@ -1,6 +1,7 @@
 //! What a run gives back: the document of `run --json` and the tables behind it.
 
 mod power;
+mod routing;
 
 use self::power::{Power, energy_report};
 use crate::diagnosis::{self, Diagnosed};
@@ -134,6 +135,9 @@ pub struct RoutingReport {
     pub route_changes: u64,
     /// Link failures reported by the MAC although the neighbour was up and in range.
     pub false_link_failures: u64,
+    /// Routing packets of neighbours that were dropped because they can't be right, by what is wrong with
+    /// them; reasons that didn't occur are left out.
+    pub malformed: BTreeMap<&'static str, u64>,
 }
 
 /// Energy; `null` where no energy model is on.
@@ -311,6 +315,7 @@ impl RunReport {
                 control_bytes: control_bytes + tally.control_bytes,
                 route_changes: tally.route_changes,
                 false_link_failures: tally.false_link_failures,
+                malformed: routing::malformed(network.nodes.iter().map(|n| n.router.counters())),
             },
             energy,
             metrics,
