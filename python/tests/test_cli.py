@@ -151,7 +151,9 @@ def test_run_json_is_the_document_and_nothing_else(cli: Cli) -> None:
         "route_changes",
         "false_link_failures",
         "stray_notices",
+        "malformed",
     }
+    assert document["routing"]["malformed"] == {}
     assert document["flows"][0]["ignored"]["ack-too-high"] == 0
     assert set(document["energy"]) >= {
         "joules_total",

@@ -103,7 +103,7 @@ def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
         Text(
             f"Routing  {routing['protocol']}: {routing['control_packets']} control packets "
             f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, "
-            f"{routing['false_link_failures']} false link failures"
+            f"{routing['false_link_failures']} false link failures{_malformed(routing)}"
         ),
     ]
     return facts + _energy_of_run(document["energy"]) + _resources_of_run(document["metrics"])
@@ -141,6 +141,11 @@ def _resources_of_run(found: dict[str, Any]) -> list[RenderableType]:
             f"{found['throughput_max_bps'] / 1000:.1f} kb/s that saturating sources get out"
         )
     ]
+
+
+def _malformed(routing: dict[str, Any]) -> str:
+    reasons = ", ".join(f"{reason} {count}" for reason, count in routing.get("malformed", {}).items())
+    return f", malformed packets dropped: {reasons}" if reasons else ""
 
 
 def comparison_report(result: Comparison) -> RenderableType:

@@ -1,6 +1,7 @@
 //! What a run gives back: the document of `run --json`; the tables behind it are next door.
 
 mod power;
+mod routing;
 mod tables;
 
 use self::power::{Power, energy_report};
@@ -141,6 +142,9 @@ pub struct RoutingReport {
     pub false_link_failures: u64,
     /// Word of broken links (ELFN) that reached a node without a TCP sender to that destination: ignored.
     pub stray_notices: u64,
+    /// Routing packets of neighbours that were dropped because they can't be right, by what is wrong with
+    /// them; reasons that didn't occur are left out.
+    pub malformed: BTreeMap<&'static str, u64>,
 }
 
 /// Energy; `null` where no energy model is on.
@@ -293,6 +297,7 @@ impl RunReport {
                 route_changes: tally.route_changes,
                 false_link_failures: tally.false_link_failures,
                 stray_notices: tally.stray_notices,
+                malformed: routing::malformed(network.nodes.iter().map(|n| n.router.counters())),
             },
             energy,
             metrics,

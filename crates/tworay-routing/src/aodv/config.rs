@@ -5,51 +5,16 @@ use super::options::{
     Requests, StaleErrors, Stranded, Upkeep,
 };
 use crate::ConfigProblem;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::settings::settings;
 use tworay_base::SimDuration;
 
-/// Defines the settings twice: as values, and as what a file says on top of a preset.
-macro_rules! settings {
-    ($($(#[$doc:meta])* $name:ident: $type:ty,)+) => {
-        /// AODV's settings. In a file, `preset` picks a set and the other keys change single ones of it;
-        /// written out, only what differs from the preset appears.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(from = "Overrides", into = "Overrides")]
-        pub struct AodvConfig {
-            /// The set that the other settings start from.
-            pub preset: AodvPreset,
-            $($(#[$doc])* pub $name: $type,)+
-        }
-
-        /// What a file says.
-        #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-        #[serde(default, deny_unknown_fields)]
-        #[schemars(rename = "AodvConfig")]
-        struct Overrides {
-            /// The set that the other settings start from: "rfc3561" (the default), "ns2", "thesis-trace" or "thesis".
-            #[serde(skip_serializing_if = "Option::is_none")]
-            preset: Option<AodvPreset>,
-            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] $name: Option<$type>,)+
-        }
-
-        impl From<Overrides> for AodvConfig {
-            fn from(o: Overrides) -> Self {
-                let base = Self::preset(o.preset.unwrap_or(AodvPreset::Rfc3561));
-                Self { preset: base.preset, $($name: o.$name.unwrap_or(base.$name),)+ }
-            }
-        }
-
-        impl From<AodvConfig> for Overrides {
-            fn from(c: AodvConfig) -> Self {
-                let base = AodvConfig::preset(c.preset);
-                Self { preset: Some(c.preset), $($name: (c.$name != base.$name).then_some(c.$name),)+ }
-            }
-        }
-    };
-}
-
 settings! {
+    /// AODV's settings. In a file, `preset` picks a set and the other keys change single ones of it;
+    /// written out, only what differs from the preset appears.
+    AodvConfig from
+    /// The set that the other settings start from: "rfc3561" (the default), "ns2", "thesis-trace" or "thesis".
+    AodvPreset, schema "AodvConfig";
+
     /// How long a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
     active_route_timeout: SimDuration,
     /// Lifetime that a destination puts in its replies (MY_ROUTE_TIMEOUT, 2 × ACTIVE_ROUTE_TIMEOUT).
@@ -152,15 +117,6 @@ settings! {
 
     /// Sizes of the messages: "udp" or "ns2".
     packet_sizes: PacketSizes,
-}
-
-impl JsonSchema for AodvConfig {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        Overrides::schema_name()
-    }
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Overrides::json_schema(generator)
-    }
 }
 
 impl Default for AodvConfig {

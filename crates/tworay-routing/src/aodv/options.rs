@@ -13,19 +13,20 @@ macro_rules! choice {
     };
 }
 
-choice!(
-    /// A named set of settings; the other keys then change single ones.
-    AodvPreset {
-        /// RFC 3561 §10, broken links told by the link layer, no HELLOs.
-        Rfc3561,
-        /// ns-2.35's `Agent/AODV` with its habits.
-        Ns2,
-        /// The route-break trace of the thesis (table 3.1): HELLOs instead of link-layer feedback.
-        ThesisTrace,
-        /// All other runs of the thesis (appendix A.1): AODV-UU with link-layer feedback and repair.
-        Thesis,
-    }
-);
+/// A named set of settings; the other keys then change single ones.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AodvPreset {
+    /// RFC 3561 §10, broken links told by the link layer, no HELLOs.
+    #[default]
+    Rfc3561,
+    /// ns-2.35's `Agent/AODV` with its habits.
+    Ns2,
+    /// The route-break trace of the thesis (table 3.1): HELLOs instead of link-layer feedback.
+    ThesisTrace,
+    /// All other runs of the thesis (appendix A.1): AODV-UU with link-layer feedback and repair.
+    Thesis,
+}
 choice!(
     /// How route requests follow each other.
     Requests {

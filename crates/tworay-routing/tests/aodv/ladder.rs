@@ -26,18 +26,11 @@ fn middle_leaves(config: AodvConfig) -> Net {
     net
 }
 
-fn assert_ladder(net: &Net, expected: &str) {
-    let clean = |s: &str| s.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
-    let (is, should) = (clean(&net.ladder), clean(expected));
-    assert!(is == should, "the ladder is\n{is}\n\nand should be\n{should}");
-}
-
 #[test]
 fn a_break_in_the_middle_by_the_rfc() {
     let mut net = middle_leaves(AodvConfig::rfc3561());
     net.run_until(ms(10_000));
-    assert_ladder(
-        &net,
+    net.assert_ladder(
         "
         1s 0>* RREQ 0#1 seq 1 for 4 seq ? hops 0 ttl 1
         1.24s 0>* RREQ 0#2 seq 2 for 4 seq ? hops 0 ttl 3
@@ -89,8 +82,7 @@ fn a_break_in_the_middle_by_the_rfc() {
 fn a_break_in_the_middle_in_ns2() {
     let mut net = middle_leaves(AodvConfig::ns2());
     net.run_until(ms(10_000));
-    assert_ladder(
-        &net,
+    net.assert_ladder(
         "
         1s 0>* RREQ 0#1 seq 4 for 4 seq ? hops 0 ttl 30
         1.001s 1>* RREQ 0#1 seq 4 for 4 seq ? hops 1 ttl 29

@@ -5,6 +5,8 @@ mod desk;
 mod harness;
 mod hostile;
 mod ladder;
+#[path = "../common/net.rs"]
+mod network;
 mod ns2;
 mod properties;
 mod rules;

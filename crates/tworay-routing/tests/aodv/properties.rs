@@ -24,7 +24,7 @@ fn world() -> impl Strategy<Value = World> {
         let event = prop_oneof![
             2 => pair(nodes).prop_map(|(a, b)| Script::Up(a, b)),
             2 => pair(nodes).prop_map(|(a, b)| Script::Down(a, b)),
-            1 => pair(nodes).prop_map(|(a, b)| Script::FalseFailure(a, b)),
+            1 => pair(nodes).prop_map(|(a, b)| Script::Lose(a, b)),
             5 => pair(nodes).prop_map(|(from, to)| Script::Send { from, to }),
         ];
         (

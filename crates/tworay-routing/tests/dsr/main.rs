@@ -6,5 +6,7 @@ mod hostile;
 mod ladder;
 mod maintenance;
 mod net;
+#[path = "../common/net.rs"]
+mod network;
 mod properties;
 mod rules;

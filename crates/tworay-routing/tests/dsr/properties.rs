@@ -58,7 +58,7 @@ proptest! {
         net.run_until(ms(45_000));
         net.silence();
         net.run_until(ms(45_000) + config.send_buffer_timeout + SimDuration::from_secs(5));
-        prop_assert!(net.most_salvages <= config.max_salvage_count);
+        prop_assert!(net.watch.most_salvages <= config.max_salvage_count);
         for node in 0..world.nodes {
             prop_assert!(net.router(node).buffered().is_empty(), "node {} holds packets for ever", node);
         }

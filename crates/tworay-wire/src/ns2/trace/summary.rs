@@ -150,12 +150,9 @@ impl TraceSummary {
             return self.book_drop(r);
         };
         let received = matches!(packet.fate, Fate::Received(_));
+        let arrived = r.layer == TraceLayer::Agent && i32::from(r.node) == ip.dst.node;
         match r.event {
-            TraceEvent::Receive if r.layer == TraceLayer::Agent && i32::from(r.node) == ip.dst.node => {
-                if !received {
-                    packet.fate = Fate::Received(r.at);
-                }
-            }
+            TraceEvent::Receive if !received && arrived => packet.fate = Fate::Received(r.at),
             TraceEvent::Forward => packet.forwarded += 1,
             TraceEvent::Drop if !received => {
                 packet.fate = Fate::Lost {
