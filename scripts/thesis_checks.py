@@ -1,7 +1,8 @@
 """Figure 4.2 and table 5.1 of Papanastasiou's thesis (2006) on this simulator: make thesis-checks.
 
 Writes docs/thesis-growth.md and docs/thesis-daa.md, and ends with 1 if a claim doesn't hold. The growth is
-run over the routings given as arguments (dsr, dsr-thesis, aodv), all of them if there are none.
+run over the routings given as arguments (dsr, dsr-thesis, aodv), all of them if there are none; the claim is
+judged over ns-2's.
 """
 
 from __future__ import annotations
@@ -197,7 +198,8 @@ def main() -> int:
     page, daa_holds = daa_page()
     (DOCS / "thesis-daa.md").write_text("\n".join(page) + "\n")
     print(f"SCA(4) beats Reno and NewReno: {verdicts}; DAA: {daa_holds}")
-    return 0 if all(verdicts.values()) and daa_holds else 1
+    judged = [holds for routing, holds in verdicts.items() if routing != "dsr-thesis"]
+    return 0 if all(judged) and daa_holds else 1
 
 
 if __name__ == "__main__":
