@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Literal
 
 import tworay
-from tworay.cli.verbs import _note, _print_columns, _print_json
-from tworay.errors import InputError, OutputError
+from tworay.cli.verbs import _print_columns, _print_json
+from tworay.cli.writing import check_free, write_file, write_text
+from tworay.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tworay.traces import Trace
@@ -50,25 +49,25 @@ def convert_file(
     elif ending in TABLES:
         raise InputError(f"{output}: tables are made of ns-2's traces, whose names end in .tr or .tr.gz")
     elif ending in MOVES:
-        _check(output, force=force)
+        check_free(output, force=force)
         text = tworay.moves(file, seed=seed, form=MOVES[ending])
-        _write(output, lambda path: _put(path, text))
+        write_text(output, text)
     else:
-        _check(output, force=force)
+        check_free(output, force=force)
         text = tworay.convert(file, flows=flows, traffic=traffic, output=output)
-        _write(output, lambda path: _put(path, text))
+        write_text(output, text)
 
 
 def _convert_trace(file: str, output: Path | None, *, force: bool, as_json: bool) -> None:
     if output is not None:
-        _check(output, force=force)
+        check_free(output, force=force)
     trace = tworay.read_trace(file)
     if output is not None:
         packets = trace.packets
         if output.suffix.lower() == ".csv":
-            _write(output, packets.write_csv)
+            write_file(output, packets.write_csv)
         else:
-            _write(output, packets.write_parquet)
+            write_file(output, packets.write_parquet)
     if as_json:
         _print_json(trace.summary)
     else:
@@ -101,26 +100,3 @@ def _show(trace: Trace) -> None:
     routing = trace.routing.to_dicts()[0]
     print()
     print(f"routing sent {routing['packets']} packets of its own, {routing['bytes']} B, each hop counted")
-
-
-def _check(output: Path, *, force: bool) -> None:
-    if output.exists() and not force:
-        raise InputError(f"{output} exists already; add --force to replace it, or name another file")
-    if not output.absolute().parent.is_dir():
-        raise InputError(f"{output}: there is no directory {output.absolute().parent}; make it first")
-
-
-def _put(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-
-
-def _write(output: Path, fill: Callable[[Path], object]) -> None:
-    hidden = output.with_name(f".{output.name}.{os.getpid()}.tmp")
-    try:
-        fill(hidden)
-        hidden.replace(output)
-    except OSError as error:
-        raise OutputError(f"cannot write {output}: {error.strerror}") from error
-    finally:
-        hidden.unlink(missing_ok=True)
-    _note(f"wrote {output}")

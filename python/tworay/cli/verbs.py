@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
-import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import tworay
+from tworay.cli.writing import check_free, note, write_text
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ LINE = 110
 
 def _print_json(document: Any) -> None:
     print(json.dumps(document, indent=2, allow_nan=False))
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def run_once(
@@ -54,10 +50,10 @@ def run_once(
         store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
     result = tworay.run(world, seed=seed, series=store is not None, pcap=pcap, resources=resources)
     if pcap is not None:
-        _note(f"the capture is in {pcap}")
+        note(f"the capture is in {pcap}")
     if store is not None:
         store.write_single(result)
-        _note(f"results are in {out}")
+        note(f"results are in {out}")
     if as_json:
         _print_json(result.summary)
         return
@@ -113,7 +109,7 @@ def compare_variants(
             )
     except KeyboardInterrupt:
         kept = f"; the finished runs are in {out}" if out is not None and out.is_dir() else ""
-        _note(f"tworay: interrupted{kept}")
+        note(f"tworay: interrupted{kept}")
         raise
     if len(result) and as_json:
         _print_json(result.summary)
@@ -124,12 +120,12 @@ def compare_variants(
     if precision is not None:
         _say_precision(result, precision)
     if out is not None and len(result):
-        _note(f"results are in {out}")
+        note(f"results are in {out}")
     if result.failures:
         for failure in result.failures[:FAILURES_SHOWN]:
-            _note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
+            note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
         total = len(result) + len(result.failures)
-        _note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
+        note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
         raise typer.Exit(1)
 
 
@@ -139,7 +135,7 @@ def _say_precision(result: tworay.Comparison, wanted: float) -> None:
         return
     needed = result.seeds_needed(wanted)
     advice = f"about {needed} seeds would do" if needed else "no number of seeds can be named"
-    _note(
+    note(
         f"tworay: goodput's 95 % interval is ± {reached:.1%} after {len(result.seeds)} seeds, "
         f"not ± {wanted:.1%}; {advice} (--max-seeds)"
     )
@@ -236,38 +232,19 @@ def measure_costs(
     names = None if tcp is None else [str(name) for name in parse_variants(tcp)]
     threads = check_jobs(jobs)
     if out is not None:
-        _check_free(out, force=force)
+        check_free(out, force=force)
     if shipped:
         found = [cost for cost in costs.shipped() if names is None or cost.variant in names]
     else:
         found = costs.measure(names, jobs=threads)
     if out is not None:
-        _write_text(out, costs.as_csv(found))
+        write_text(out, costs.as_csv(found))
     if as_json:
         _print_json(costs.document(found, joules))
         return
     from tworay.rendering import cost_report, show
 
     show(cost_report(found, joules, measured=not shipped))
-
-
-def _check_free(file: Path, *, force: bool) -> None:
-    if file.exists() and not force:
-        raise InputError(f"{file} exists already; add --force to replace it, or name another file")
-    if not file.absolute().parent.is_dir():
-        raise InputError(f"{file}: there is no directory {file.absolute().parent}; make it first")
-
-
-def _write_text(file: Path, text: str) -> None:
-    hidden = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
-        hidden.write_text(text, encoding="utf-8")
-        hidden.replace(file)
-    except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror}") from error
-    finally:
-        hidden.unlink(missing_ok=True)
-    _note(f"wrote {file}")
 
 
 def _print_columns(rows: list[list[str]]) -> None:
