@@ -60,14 +60,16 @@ impl<E: Copy> EventQueue<E> {
         if self.near.len() == NEAR {
             self.spill();
         }
-        if self.near.first().is_some_and(|last| key > last.key) && !self.heap.is_empty() {
+        // Of events of one time the newest comes last, so here times decide alone.
+        let at = entry.at();
+        if !self.heap.is_empty() && self.near.first().is_some_and(|last| at >= last.at()) {
             heap_push(&mut self.heap, entry);
             return;
         }
         let mut i = self.near.len();
         self.near.push(entry);
         let near = self.near.as_mut_slice();
-        while i > 0 && near[i - 1].key < key {
+        while i > 0 && near[i - 1].at() <= at {
             near[i] = near[i - 1];
             i -= 1;
         }
