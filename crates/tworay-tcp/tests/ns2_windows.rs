@@ -79,7 +79,7 @@ fn worst(differences: &[(f64, f64)]) -> f64 {
 #[test]
 fn vegas_follows_ns2() {
     let cases = cases("vegas");
-    assert_eq!(cases.len(), 9);
+    assert_eq!(cases.len(), 10);
     for case in &cases {
         for (at, difference) in differences(case) {
             assert!(difference.abs() < 0.01, "{:?}, {at} s: {difference:+.2} segments", case.drops);
