@@ -169,3 +169,20 @@ def test_kept_windows_are_read_and_ns2s_chatter_is_not() -> None:
     assert first.windows == (6.0, 12.5)
     assert second.job().command[-1] == "2"
     assert windows.read_windows("cmd:select_ca westwood\n2.0 31.000\n2.5 8.000\nselect_ca \n") == [31.0, 8.0]
+
+
+def test_windows_are_sampled_from_changes_and_judged_by_the_variants_bounds() -> None:
+    # A change in the instant of a sample is in it.
+    assert windows.sample([1.0, 1.9, 2.5, 3.4], [1.0, 2.0, 3.0, 4.0], 4.0) == [2.0, 3.0, 3.0, 4.0]
+    text = "variant,queue,end,drops,cwnd\nvegas,8,3,60,6\nwestwood,8,2,60,6\nwestwood,8,2,,6\n"
+    vegas, repaired, teeth = windows.kept_cases(text)
+    assert vegas.ours().command[-4:-2] == ("--set", "link.2.queue=7")
+    assert windows.difference(vegas, [6.0, 4.0], [5.0, 4.5]) == (1.0, True)
+    assert windows.difference(vegas, [6.0, 4.0], [6.0, 5.5]) == (1.5, False)
+    assert windows.difference(vegas, [6.0], [6.0, 5.5])[1] is False
+    # From its second sample ns-2's window goes down; the third counts.
+    assert windows.difference(repaired, [90.0, 31.0, 31.0], [64.0, 62.0, 30.5]) == (0.5, True)
+    assert windows.difference(repaired, [64.0, 31.0, 28.0], [64.0, 62.0, 30.5]) == (2.5, False)
+    start = [0.0] * 8
+    assert windows.difference(teeth, [*start, 20.0, 10.0], [*start, 10.0, 18.5]) == (1.5, True)
+    assert windows.difference(teeth, [*start, 20.0, 10.0], [*start, 12.5, 17.5])[1] is False

@@ -6,7 +6,7 @@ mod presets;
 pub use parts::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
     InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
-    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, WindowSize,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, VegasForm, WindowSize,
 };
 
 use schemars::JsonSchema;
@@ -54,6 +54,8 @@ pub struct TcpConfig {
     pub growth_on_exit: bool,
     /// Reno's guard against repeated fast retransmits.
     pub reno: RenoForm,
+    /// What Vegas remembers of its segments, and other habits of ns-2's.
+    pub vegas: VegasForm,
     /// NewReno's options.
     pub newreno: NewRenoConfig,
     /// Selective acknowledgments.

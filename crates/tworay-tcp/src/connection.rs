@@ -189,11 +189,12 @@ impl Connection {
     }
 
     fn on_answer(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
-        let answers = segment.flags.has(TcpFlags::ACK) && self.sender.offset(segment.ack) == Some(1);
         let three_way = self.config.handshake == Handshake::ThreeWay;
-        if !answers {
+        // More than the SYN if data went with it.
+        let answered = self.sender.offset(segment.ack).filter(|to| (1..=self.sender.max_sent()).contains(to));
+        let Some(to) = answered.filter(|_| segment.flags.has(TcpFlags::ACK)) else {
             return self.counters.ignore(Ignored::AckTooHigh);
-        }
+        };
         if segment.flags.has(TcpFlags::SYN) != three_way {
             return self.counters.ignore(Ignored::UnexpectedSyn);
         }
@@ -205,7 +206,7 @@ impl Connection {
         self.agree_on_probes(Some(segment));
         self.agree_on_window(segment);
         self.establish(out);
-        let sent = self.take_ack(now, segment, 1, arrival, out);
+        let sent = self.take_ack(now, segment, to, arrival, out);
         if three_way && !sent {
             self.send_ack(now, out);
         }

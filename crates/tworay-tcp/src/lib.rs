@@ -26,7 +26,8 @@ mod variant;
 pub use config::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
     InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
-    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, WindowSize,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, VegasForm,
+    WindowSize,
 };
 pub use connection::Connection;
 pub use control::{

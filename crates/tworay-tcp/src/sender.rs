@@ -172,7 +172,7 @@ impl Sender {
             wants_probes: variant.wants_probes(),
             peer_probes: false,
             hops: 0,
-            vegas: vegas::Vegas::new(variant.parameters()),
+            vegas: vegas::Vegas::new(variant, cfg),
         }
     }
 

@@ -1,12 +1,10 @@
 //! Congestion windows beside ns-2.35's on a wired bottleneck, every half second: `Agent/TCP/Vegas`, and
 //! Linux' `tcp_westwood` in `Agent/TCP/Linux` (our `sack+westwood+(2)`).
 //!
-//! `ns2_windows.csv` has ns-2's figures and the command that makes them (`peers/ns2/window.tcl`). Two
-//! differences are known. TCP-Linux halves its rate packet by packet: during a recovery its window walks
-//! down to the half that ours takes at once, so samples from which ns-2's window goes down are left out.
-//! And after a second loss event three faults of ns-2's Vegas show that ours leaves out (see
-//! `sender/vegas.rs`): single samples then differ by up to two segments, by five where two neighbours
-//! were lost.
+//! `ns2_windows.csv` has ns-2's figures and the command that makes them (`peers/ns2/window.tcl`). Vegas,
+//! with ns-2's habits (`VegasForm::Ns2`), is ns-2's to the last digit printed. One difference of Westwood
+//! is known: TCP-Linux halves its rate packet by packet: during a recovery its window walks down to the
+//! half that ours takes at once, so samples from which ns-2's window goes down are left out.
 
 #[allow(dead_code)]
 #[path = "ns2_validation/network.rs"]
@@ -15,7 +13,7 @@ mod network;
 #[path = "ns2_validation/traces.rs"]
 mod traces;
 
-use tworay_tcp::{AckSize, Handshake, TcpConfig, WindowSize};
+use tworay_tcp::{AckSize, Handshake, TcpConfig, VegasForm, WindowSize};
 
 /// A line of the table.
 struct Case {
@@ -61,31 +59,54 @@ fn ours(case: &Case) -> network::Run {
     run
 }
 
-/// Differences by sample time; the window counts up to the advertised one.
+/// Differences by sample time; TCP-Linux' window counts up to the advertised one.
 fn differences(case: &Case) -> Vec<(f64, f64)> {
-    let most = if case.variant == "vegas" { 28.0 } else { 64.0 };
-    let run = ours(case);
+    let most = if case.variant == "vegas" { f64::INFINITY } else { 64.0 };
+    compare(&ours(case), case, most)
+}
+
+fn compare(run: &network::Run, case: &Case, most: f64) -> Vec<(f64, f64)> {
     let pairs = run.cwnd.iter().zip(&case.theirs);
     pairs.enumerate().map(|(i, (a, b))| (2.0 + 0.5 * i as f64, a.min(most) - b)).collect()
 }
 
-/// Vegas while at most one loss has been repaired: a fifth of a segment. After a second one: see above.
+fn worst(differences: &[(f64, f64)]) -> f64 {
+    differences.iter().fold(0.0, |worst, d| worst.max(d.1.abs()))
+}
+
+/// Vegas within a hundredth of a segment, whatever is lost: a segment would do, but ns-2's habits leave
+/// nothing to forgive.
 #[test]
 fn vegas_follows_ns2() {
-    let bounds: [(&[u64], f64); 4] = [(&[], 0.25), (&[60], 0.25), (&[60, 300], 2.0), (&[40, 41], 5.0)];
     let cases = cases("vegas");
-    assert_eq!(cases.len(), bounds.len());
-    for (case, (drops, bound)) in cases.iter().zip(bounds) {
-        assert_eq!(case.drops, drops);
-        let all = differences(case);
-        for &(at, difference) in &all {
-            assert!(difference.abs() < bound, "drops {drops:?}, {at} s: {difference:+.2} segments");
+    assert_eq!(cases.len(), 10);
+    for case in &cases {
+        for (at, difference) in differences(case) {
+            assert!(difference.abs() < 0.01, "{:?}, {at} s: {difference:+.2} segments", case.drops);
         }
-        let beyond = all.iter().filter(|d| d.1.abs() > 1.0).count();
-        assert!(
-            beyond <= if drops == [40, 41] { 34 } else { 2 },
-            "drops {drops:?}: {beyond} samples beyond 1"
-        );
+    }
+}
+
+/// Without ns-2's habits: the same until a first loss is repaired and up to the next one, but for what a
+/// SYN of 40 B instead of 1040 B makes. Then ns-2's own way is seen.
+#[test]
+fn clean_vegas_parts_from_ns2_after_losses() {
+    let clean = TcpConfig { vegas: VegasForm::Clean, ..TcpConfig::ns2_validation() };
+    let mut seen = Vec::new();
+    for case in cases("vegas") {
+        let run = network::run_with("vegas", &clean, &case.drops, case.end, case.queue);
+        let differences = compare(&run, &case, f64::INFINITY);
+        let beyond = differences.iter().filter(|d| d.1.abs() > 1.0).count();
+        println!("drops {:?}: worst {:.2}, {beyond} samples beyond 1", case.drops, worst(&differences));
+        seen.push((case.drops, worst(&differences)));
+    }
+    for (drops, worst) in seen {
+        match *drops {
+            [60] => assert!(worst < 0.25, "{worst}"),
+            [60, 300] => assert!((1.5..2.5).contains(&worst), "{worst}"),
+            [40, 41] => assert!((4.0..5.5).contains(&worst), "{worst}"),
+            _ => {}
+        }
     }
 }
 

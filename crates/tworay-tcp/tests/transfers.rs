@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use tworay_base::{SimDuration, SimTime};
 use tworay_tcp::{
     AckPolicy, Handshake, NewRenoExit, NewRenoTimer, RenoForm, SackForm, TcpConfig, Timing, Variant,
+    VegasForm,
 };
 
 /// Every variant of the registry, and the combinations worth having.
@@ -52,7 +53,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 
 fn config() -> impl Strategy<Value = TcpConfig> {
     let handshake = prop_oneof![Just(Handshake::ThreeWay), Just(Handshake::OneWay), Just(Handshake::None)];
-    (handshake, any::<[bool; 12]>(), 0u32..4, prop_oneof![Just(0u32), Just(u32::MAX - 5000)]).prop_map(
+    (handshake, any::<[bool; 13]>(), 0u32..4, prop_oneof![Just(0u32), Just(u32::MAX - 5000)]).prop_map(
         |(handshake, b, burst, iss)| {
             let mut c = if b[0] { TcpConfig::ns2() } else { TcpConfig::default() };
             c.handshake = handshake;
@@ -61,6 +62,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
             c.timestamps = b[3];
             c.timing = if b[4] { Timing::EverySegment } else { Timing::OnePerWindow };
             c.reno = if b[5] { RenoForm::Rfc } else { RenoForm::Bugfix };
+            c.vegas = if b[12] { VegasForm::Clean } else { VegasForm::Ns2 };
             c.newreno.partial_window_deflation = b[6];
             c.newreno.exit = if b[7] { NewRenoExit::Keep } else { NewRenoExit::Flight };
             c.newreno.timer = if b[8] { NewRenoTimer::Impatient } else { NewRenoTimer::SlowButSteady };

@@ -160,6 +160,34 @@ pub enum RenoForm {
     Bugfix,
 }
 
+/// What Vegas remembers of its segments. It shows only after losses.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VegasForm {
+    /// Each segment's own transmissions, from the first one to its ACK.
+    Clean,
+    /// As `Agent/TCP/Vegas` of ns-2.35 does, with five habits of its own.
+    ///
+    /// *Surviving counts*: send times and counts lie in a ring with a slot for each segment of the
+    /// advertised window. An ACK that covers the ring's end empties no slot, and the next segments in
+    /// these slots seem to be retransmissions: they give no sample, and their loss halves the window
+    /// instead of taking a quarter.
+    ///
+    /// *Overdue nothing*: an empty slot counts as long overdue. When everything is acknowledged just
+    /// after a loss, and on duplicate ACKs with nothing out, the next new segment is sent at once, and
+    /// again in its turn.
+    ///
+    /// *Forgotten window*: after a timeout the window that inflation falls back to is 0; with nothing
+    /// out, the sender then waits for another timeout.
+    ///
+    /// *Rushed SYN* (one-way handshake): the SYN is as long as a full segment. When it is repeated, data
+    /// goes with it, and its loss doesn't reduce the initial window.
+    ///
+    /// *Restarted clock*: a repeated SYN sets the clock back to zero. For as long as the SYN had waited,
+    /// no loss reduces the window.
+    Ns2,
+}
+
 /// NewReno's options (RFC 6582).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -82,7 +82,7 @@ impl Sender {
         if had_syn && self.last_cut == LastCut::Timeout && cx.cfg.rto.arithmetic == RttArithmetic::Exact {
             self.rtt.syn_was_lost();
         }
-        if self.una < self.max {
+        if self.una < self.max || self.vegas_waits() {
             self.arm_timer(cx);
         } else {
             self.disarm_timer(cx);

@@ -25,7 +25,10 @@ pub(crate) fn ip_bytes(cfg: &TcpConfig, segment: &TcpSegment) -> u32 {
 impl Sender {
     /// A segment with the current acknowledgment and no payload.
     pub fn blank(&self, cx: &Cx, offset: u64) -> TcpSegment {
+        // Data that goes with a SYN: a one-way connection knows the number it hasn't heard yet.
+        let early = offset > 0 && cx.cfg.handshake == Handshake::OneWay;
         let synchronised = cx.rx.is_synchronised();
+        let acked = if synchronised { cx.rx.ack() } else { Seq32(cx.cfg.iss).plus(1) };
         let mut options = TcpOptions::default();
         if cx.cfg.timestamps {
             options.timestamps = Some((timestamp(cx.now), cx.rx.timestamp_to_echo()));
@@ -34,8 +37,8 @@ impl Sender {
             src_port: cx.ports.local,
             dst_port: cx.ports.remote,
             seq: self.seq(offset),
-            ack: if synchronised { cx.rx.ack() } else { Seq32(0) },
-            flags: if synchronised { TcpFlags::ACK } else { TcpFlags(0) },
+            ack: if synchronised || early { acked } else { Seq32(0) },
+            flags: if synchronised || early { TcpFlags::ACK } else { TcpFlags(0) },
             window: cx.rx.window(cx.cfg) as u32,
             payload: 0,
             options,
@@ -76,7 +79,10 @@ impl Sender {
         };
         let nothing_out = self.una == self.max;
         self.record(cx.now, offset, offset + len);
-        let ip_bytes = ip_bytes(cx.cfg, &segment);
+        let mut ip_bytes = ip_bytes(cx.cfg, &segment);
+        if offset == 0 && self.vegas_rushes(cx.cfg) {
+            ip_bytes += self.mss as u32;
+        }
         cx.acknowledged |= segment.flags.has(TcpFlags::ACK);
         cx.out.push(TcpAction::Send { segment, ip_bytes, kind });
         (self.last_send, self.last_activity) = (cx.now, cx.now);
@@ -101,9 +107,12 @@ impl Sender {
     fn record(&mut self, now: SimTime, start: u64, end: u64) {
         if start < self.max {
             let first = self.sent.partition_point(|s| s.end <= start);
-            for sent in self.sent.range_mut(first..) {
+            for (place, sent) in self.sent.range_mut(first..).enumerate() {
                 sent.times += 1;
                 sent.at = now;
+                if let Some(ring) = &mut self.vegas.ring {
+                    ring.sent(first + place, now);
+                }
                 if sent.end >= end {
                     break;
                 }
@@ -111,6 +120,9 @@ impl Sender {
         }
         if end > self.max {
             self.max = end;
+            if let Some(ring) = &mut self.vegas.ring {
+                ring.sent(self.sent.len(), now);
+            }
             self.sent.push_back(Sent { end, at: now, times: 1 });
             if self.timed.is_none() {
                 self.timed = Some((end, now));
@@ -153,7 +165,7 @@ impl Sender {
         };
         let mut sent = 0;
         while self.nxt < self.end() {
-            if self.una == 0 && self.nxt > 0 {
+            if self.una == 0 && self.nxt > 0 && !self.vegas_rushes(cx.cfg) {
                 break;
             }
             self.skip_sacked(cx);
@@ -182,7 +194,8 @@ impl Sender {
         }
         let sacked = if self.after_timeout() { self.scoreboard.sacked().bytes_below(self.nxt) } else { 0 };
         // ns-2's halving can leave less than a segment: with nothing out, one may go, or none ever would.
-        let least = if self.una == self.max { 1.0 } else { 0.0 };
+        let waits = self.vegas_waits() && self.timer_armed;
+        let least = if self.una == self.max && !waits { 1.0 } else { 0.0 };
         used + len - sacked <= self.window_whole(cx.cfg).max(least) as u64 * self.mss
     }
 

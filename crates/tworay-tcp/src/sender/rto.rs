@@ -8,7 +8,7 @@ impl Sender {
     /// The retransmission timer expired.
     pub fn on_rto(&mut self, cx: &mut Cx) {
         self.timer_armed = false;
-        if self.una >= self.max || self.is_frozen() {
+        if (self.una >= self.max && !self.vegas_waits()) || self.is_frozen() {
             return;
         }
         cx.counters.timeouts += 1;
@@ -23,7 +23,7 @@ impl Sender {
             self.dup_acks = 0;
         }
         let opening = self.una == 0;
-        if opening {
+        if opening && !self.vegas_rushes(cx.cfg) {
             // A lost SYN: start carefully (RFC 5681 §3.1).
             self.initial_window = 1.0;
         }

@@ -2,13 +2,14 @@
 //! `Agent/TCP/Vegas` does it. It has its own growth, reduction and retransmission, finer than the
 //! common timer, and no partial-ACK rule.
 //!
-//! Three faults of ns-2's code are left out: data sent together with a repeated SYN; a segment sent
-//! twice when everything was acknowledged while it still "worries"; send counts that survive in a ring
-//! when one ACK covers its end. They show only after losses.
+//! ns-2's odd habits, which show only after losses, are taken on by `VegasForm::Ns2`.
+
+mod ring;
 
 use super::ack::Ack;
 use super::*;
-use crate::config::Handshake;
+use crate::config::{Handshake, VegasForm};
+use ring::{Ring, Stamp};
 
 /// Thresholds in segments, and what is measured.
 #[derive(Debug)]
@@ -38,12 +39,15 @@ pub(super) struct Vegas {
     /// The window without inflation.
     deflated: f64,
     last_cut_at: Option<SimTime>,
+    /// ns-2's memory of its segments, and with it all its habits; without it `Sender::sent` is asked.
+    pub ring: Option<Ring>,
 }
 
 impl Vegas {
-    /// From the parameters alpha, beta and gamma.
-    pub fn new(parameters: &[f64]) -> Self {
-        let get = |i: usize, default| parameters.get(i).copied().unwrap_or(default);
+    /// From the variant's parameters alpha, beta and gamma.
+    pub fn new(variant: &Variant, cfg: &TcpConfig) -> Self {
+        let get = |i: usize, default| variant.parameters().get(i).copied().unwrap_or(default);
+        let ringed = variant.recovery() == RecoveryKind::Vegas && cfg.vegas == VegasForm::Ns2;
         Self {
             alpha: get(0, 1.0),
             beta: get(1, 3.0),
@@ -61,6 +65,7 @@ impl Vegas {
             may_step: true,
             deflated: 0.0,
             last_cut_at: None,
+            ring: ringed.then(|| Ring::new(cfg.window_segments())),
         }
     }
 
@@ -99,7 +104,7 @@ impl Sender {
         }
         if ack.to > self.una {
             self.vegas_new_ack(cx, ack);
-        } else if self.is_dup(ack) {
+        } else if self.is_dup(ack) || self.vegas_takes_as_dup(ack) {
             self.vegas_dup_ack(cx);
         }
         if self.dup_acks == 0 || self.dup_acks >= cx.cfg.dup_threshold {
@@ -118,10 +123,11 @@ impl Sender {
             self.cwnd = self.vegas.deflated;
             self.ssthresh = 2.0;
         }
-        let newest = self.sent.iter().take_while(|s| s.end <= ack.to).last().copied();
+        let newest = self.vegas_newest(ack.to);
+        let unopened = if self.vegas.ring.is_some() { self.cwnd } else { 1.0 };
         self.advance(cx, ack);
         if opening && late {
-            self.cwnd = 1.0;
+            self.cwnd = unopened;
         }
         if self.una > self.vegas.mark {
             self.vegas_round_trip(cx);
@@ -133,14 +139,14 @@ impl Sender {
         if self.vegas.step > 0.0 && self.cwnd - used <= 2.0 {
             self.cwnd = self.limited(self.cwnd + self.vegas.step);
         }
-        if let Some(sent) = newest.filter(|s| s.times == 1 && !opening) {
-            self.vegas.sample(cx.now.since(sent.at).as_secs_f64());
+        if let Some(at) = newest.filter(|s| s.times == 1 && !opening).and_then(|s| s.at) {
+            self.vegas.sample(cx.now.since(at).as_secs_f64());
         }
         if self.vegas.worried > 0 {
             self.vegas.worried -= 1;
             if self.vegas_expired(cx) {
                 self.dup_acks = cx.cfg.dup_threshold;
-                self.retransmit_una(cx);
+                self.vegas_send_oldest(cx);
             } else {
                 self.vegas.worried = 0;
             }
@@ -185,7 +191,55 @@ impl Sender {
 
     /// The oldest segment has been out longer than the fine timeout.
     fn vegas_expired(&self, cx: &Cx) -> bool {
-        self.sent.front().is_some_and(|s| cx.now.since(s.at).as_secs_f64() >= self.vegas.timeout)
+        let age = match &self.vegas.ring {
+            Some(ring) => Some(ring.age(ring.oldest(), cx.now)),
+            None => self.sent.front().map(|s| cx.now.since(s.at)),
+        };
+        age.is_some_and(|age| age.as_secs_f64() >= self.vegas.timeout)
+    }
+
+    /// The newest segment that an ACK covers; a ring forgets what it covers.
+    fn vegas_newest(&mut self, to: u64) -> Option<Stamp> {
+        let covered = self.sent.iter().take_while(|s| s.end <= to);
+        match &mut self.vegas.ring {
+            Some(ring) => {
+                let started = ring.started;
+                // To ns-2, time 0 is none.
+                ring.acknowledge(covered.count()).filter(|s| s.at != Some(started))
+            }
+            None => covered.last().map(|s| Stamp { at: Some(s.at), times: s.times }),
+        }
+    }
+
+    fn vegas_oldest(&self) -> Option<Stamp> {
+        match &self.vegas.ring {
+            Some(ring) => Some(ring.oldest()),
+            None => self.sent.front().map(|s| Stamp { at: Some(s.at), times: s.times }),
+        }
+    }
+
+    /// ns-2's Vegas counts duplicate ACKs even with nothing out, as long as there is something to send.
+    fn vegas_takes_as_dup(&self, ack: &Ack) -> bool {
+        let has_more = self.una > 0 && self.una < self.end();
+        self.vegas.ring.is_some() && ack.to == self.una && ack.pure && has_more
+    }
+
+    /// Sends the oldest segment again; with ns-2's habits also one that was never sent, past `nxt`.
+    fn vegas_send_oldest(&mut self, cx: &mut Cx) {
+        if self.vegas.ring.is_none() {
+            self.retransmit_una(cx);
+        } else if self.una < self.end() {
+            let len = self.segment_len(self.una);
+            if self.una < self.max || len <= self.rwnd(cx.cfg) {
+                self.output(cx, self.una, len);
+            }
+        }
+    }
+
+    /// The window has not been cut since this segment was sent.
+    fn vegas_may_cut(&self, oldest: Stamp) -> bool {
+        let last = self.vegas.last_cut_at.or(self.vegas.ring.as_ref().map(|r| r.started));
+        oldest.at.is_some_and(|at| last.is_none_or(|last| last < at))
     }
 
     fn vegas_dup_ack(&mut self, cx: &mut Cx) {
@@ -200,7 +254,7 @@ impl Sender {
         if self.una <= self.recover && self.last_cut == LastCut::Timeout {
             return;
         }
-        let Some(oldest) = self.sent.front().copied() else { return };
+        let Some(oldest) = self.vegas_oldest() else { return };
         let window = self.window_whole(cx.cfg);
         self.last_cut = LastCut::DupAcks;
         self.recover = self.max;
@@ -208,8 +262,7 @@ impl Sender {
         self.vegas.timeout *= if oldest.times > 1 { 2.0 } else { 1.125 };
         cx.counters.fast_retransmits += 1;
         cx.note(TcpNote::FastRetransmit { seq: self.seq(self.una) });
-        // The window has been cut for what was sent before the last cut.
-        if self.vegas.last_cut_at.is_none_or(|at| at < oldest.at) {
+        if self.vegas_may_cut(oldest) {
             let cut = if window <= 3.0 {
                 2.0
             } else if oldest.times > 1 {
@@ -225,7 +278,7 @@ impl Sender {
         self.rtt.back_off();
         self.arm_timer(cx);
         self.timed = None;
-        self.retransmit_una(cx);
+        self.vegas_send_oldest(cx);
         if oldest.times == 1 {
             self.dup_acks = cx.cfg.dup_threshold;
         }
@@ -236,5 +289,22 @@ impl Sender {
         self.cwnd = self.limited(2.0);
         self.vegas.deflated = self.cwnd;
         self.vegas.last_cut_at = Some(cx.now);
+        if let Some(ring) = &self.vegas.ring {
+            self.vegas.deflated = 0.0;
+            if self.una == 0 {
+                // The SYN sets ns-2's clock back to zero, and this isn't.
+                self.vegas.last_cut_at = Some(cx.now + cx.now.since(ring.started));
+            }
+        }
+    }
+
+    /// With a window of zero, ns-2's Vegas waits for the timer even with nothing out.
+    pub(super) fn vegas_waits(&self) -> bool {
+        self.vegas.ring.is_some() && self.cwnd < 1.0 && self.una < self.end()
+    }
+
+    /// ns-2's Vegas sends data together with a repeated SYN, and has no fear after its loss.
+    pub(super) fn vegas_rushes(&self, cfg: &TcpConfig) -> bool {
+        self.vegas.ring.is_some() && cfg.handshake == Handshake::OneWay
     }
 }
