@@ -133,6 +133,14 @@ enum Spoiled {
     OwnTransmission,
 }
 
+/// A signal that isn't being read.
+#[derive(Copy, Clone, Debug)]
+struct Other {
+    start: SimTime,
+    end: SimTime,
+    power: f64,
+}
+
 /// What the beginning of a signal brought about.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
@@ -166,12 +174,10 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     lock: Option<Lock>,
-    /// Other signals on the air here: (end, power). Kept only where the model needs them.
-    others: Vec<(SimTime, f64)>,
+    /// Other signals on the air here, or gone since the lock began. Kept only where the model needs them.
+    others: Vec<Other>,
     /// Strongest sum of interference during the lock (sinr).
     worst: f64,
-    /// Interference during the lock: (from, to, power) (sinr).
-    overlaps: Vec<(SimTime, SimTime, f64)>,
     /// Decides about frames whose bit errors leave it open.
     luck: Option<RngStream>,
 }
@@ -207,7 +213,7 @@ impl Receiver {
         let Some(lock) = &mut self.lock else {
             if !q.locks_on_undecodable {
                 let strongest = self.strongest_other(now);
-                self.others.push((s.end, s.power));
+                self.others.push(Other { start: now, end: s.end, power: s.power });
                 if !decodable || transmitting {
                     return Arrived::default();
                 }
@@ -220,7 +226,7 @@ impl Receiver {
             return Arrived::default();
         };
         if !q.locks_on_undecodable {
-            self.others.push((s.end, s.power));
+            self.others.push(Other { start: now, end: s.end, power: s.power });
         }
         if lock.power >= rules.capture * s.power {
             return Arrived { lost: None, captured_over: q.captured_over_sets_nav };
@@ -240,8 +246,8 @@ impl Receiver {
     }
 
     fn strongest_other(&mut self, now: SimTime) -> f64 {
-        self.others.retain(|o| o.0 > now);
-        self.others.iter().fold(0.0, |m, o| m.max(o.1))
+        self.others.retain(|o| o.end > now);
+        self.others.iter().fold(0.0, |m, o| m.max(o.power))
     }
 
     /// Drops the other signals that are over; the sum of the rest, W.
@@ -252,47 +258,41 @@ impl Receiver {
         for i in 0..others.len() {
             let other = others[i];
             others[kept] = other;
-            let lasts = other.0 > now;
+            let lasts = other.end > now;
             kept += usize::from(lasts);
-            sum += if lasts { other.1 } else { 0.0 };
+            sum += if lasts { other.power } else { 0.0 };
         }
         self.others.truncate(kept);
         sum
     }
 
     fn begin_sinr(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
-        let before = self.forget_ended(now);
         let decodable = s.power >= rules.rx_threshold;
-        match &self.lock {
-            None => {
-                self.others.push((s.end, s.power));
-                let clear = s.power >= rules.preamble * (rules.noise + before);
-                if decodable && clear && !transmitting {
-                    self.others.pop();
-                    let lock = Lock {
-                        tx: s.tx,
-                        start: now,
-                        end: s.end,
-                        power: s.power,
-                        decodable,
-                        spoiled: Spoiled::No,
-                        fast: s.fast,
-                    };
-                    self.lock = Some(lock);
-                    self.worst = before;
-                    self.overlaps.clear();
-                    self.overlaps.extend(self.others.iter().map(|o| (now, o.0, o.1)));
-                    return Arrived::default();
-                }
-                Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false }
-            }
-            Some(_) => {
-                self.others.push((s.end, s.power));
-                self.overlaps.push((now, s.end, s.power));
-                self.worst = self.worst.max(before + s.power);
-                Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false }
-            }
+        let other = Other { start: now, end: s.end, power: s.power };
+        if self.lock.is_some() {
+            // Nothing is forgotten while a frame is being read: its errors depend on all it met.
+            let before: f64 = self.others.iter().map(|o| if o.end > now { o.power } else { 0.0 }).sum();
+            self.others.push(other);
+            self.worst = self.worst.max(before + s.power);
+            return Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false };
         }
+        let before = self.forget_ended(now);
+        let clear = s.power >= rules.preamble * (rules.noise + before);
+        if !decodable || !clear || transmitting {
+            self.others.push(other);
+            return Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false };
+        }
+        self.lock = Some(Lock {
+            tx: s.tx,
+            start: now,
+            end: s.end,
+            power: s.power,
+            decodable,
+            spoiled: Spoiled::No,
+            fast: s.fast,
+        });
+        self.worst = before;
+        Arrived::default()
     }
 
     /// The signal `tx` ends. `transmitting`: whether the station's own transmitter is on.
@@ -334,8 +334,8 @@ impl Receiver {
         let header_end = lock.start + rules.plcp;
         let mut marks: SmallVec<[SimTime; 12]> = SmallVec::new();
         marks.extend([lock.start, header_end.min(lock.end), lock.end]);
-        for o in &self.overlaps {
-            marks.extend([o.0, o.1].into_iter().filter(|&t| t > lock.start && t < lock.end));
+        for o in &self.others {
+            marks.extend([o.start, o.end].into_iter().filter(|&t| t > lock.start && t < lock.end));
         }
         marks.sort_unstable();
         let mut log_success = 0.0;
@@ -345,7 +345,7 @@ impl Receiver {
                 continue;
             }
             let interference: f64 =
-                self.overlaps.iter().filter(|o| o.0 <= from && o.1 >= to).map(|o| o.2).sum();
+                self.others.iter().filter(|o| o.start <= from && o.end >= to).map(|o| o.power).sum();
             let rate = match (from < header_end, lock.fast) {
                 (true, _) => BitRate::from_bps(1_000_000),
                 (false, true) => rules.data_rate,
@@ -369,7 +369,7 @@ impl Receiver {
             lock.spoiled = Spoiled::OwnTransmission;
         } else {
             if rules.keeps_others() {
-                self.others.push((lock.end, lock.power));
+                self.others.push(Other { start: lock.start, end: lock.end, power: lock.power });
             }
             self.lock = None;
         }
