@@ -56,7 +56,7 @@ class Strings:
                 yield from ours
 
     def _pair(self, hops: int, tcp: str) -> tuple[list[Job], list[Job]]:
-        seeds = self._plan.seed_range()
+        seeds = self._plan.seed_range(self._plan.string_seeds)
         theirs = [ns2_string(hops, tcp, seed, routing=self._routing) for seed in seeds]
         ours = [our_string(hops, tcp, seed, routing=self._routing) for seed in seeds]
         return theirs, ours
@@ -74,7 +74,7 @@ class Strings:
                 "MAC and TCP alone: the sharpest comparison. Goodput is the segments of 1460 bytes "
                 "acknowledged in "
                 "119 s; every number is the mean ± standard deviation over "
-                f"{self._plan.seeds} seeds of each simulator. ns-2's fixed routes are DSDV's, converged and "
+                f"{self._plan.string_seeds} seeds of each simulator. ns-2's fixed routes are DSDV's, converged and "
                 "then silent."
             )
         else:
