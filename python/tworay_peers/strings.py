@@ -74,8 +74,8 @@ class Strings:
                 "MAC and TCP alone: the sharpest comparison. Goodput is the segments of 1460 bytes "
                 "acknowledged in "
                 "119 s; every number is the mean ± standard deviation over "
-                f"{self._plan.string_seeds} seeds of each simulator. ns-2's fixed routes are DSDV's, converged and "
-                "then silent."
+                f"{self._plan.string_seeds} seeds of each simulator. ns-2's fixed routes are DSDV's, "
+                "converged and then silent."
             )
         else:
             section = Section("Strings over AODV, against ns-2", "goodput within 8 % for 1 to 6 hops")
