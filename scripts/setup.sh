@@ -70,9 +70,11 @@ setup_native() {
     env VIRTUAL_ENV="$PWD/$venv" PATH="$PWD/$venv/bin:$PATH" "$venv/bin/maturin" develop --release --locked
 }
 
-# What only the tests need: Wireshark's dissectors read our captures.
+# What only the tests need: Wireshark's dissectors read our captures, valgrind counts for `tune --costs`
+# (without it the test asks for the advice to install it).
 setup_tests() {
   [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] || command -v tshark >/dev/null || apt_install tshark
+  command -v valgrind >/dev/null || (apt_install valgrind) || true
 }
 
 mkdir -p "$venv"
