@@ -6,11 +6,11 @@ Nothing fails if a claim of the paper doesn't hold: the page says so.
 
 from __future__ import annotations
 
-import datetime
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from papers import DOCS, made, notes, write
 
 import tworay
 from tworay import stats
@@ -19,7 +19,6 @@ from tworay.progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "make paper-002"
 VARIANTS = ("tahoe", "reno", "newreno", "sack", "westwood", "vegas")
 RATES = (5, 10, 15)
@@ -283,11 +282,10 @@ def main() -> int:
         f"{energy}, {kind}": run(errors, energy, seeds) for energy in ENERGY for kind, errors in kinds.items()
     }
     first = next(iter(every))
-    today = datetime.datetime.now(tz=datetime.UTC).date()
     page = [
         "# Energy of six TCP variants in a static field: figures 2 to 4 of paper 002",
         "",
-        f"Made by `{COMMAND}` on {today} with tworay {tworay.__version__}; seeds 1 to {seeds}.",
+        made(COMMAND, range(1, seeds + 1)),
         "",
         "The study (Seddik-Ghaleb, Ghamri-Doudane and Senouci, 2006): 20 nodes at random on",
         "670 m × 670 m, 14 FTP transfers with 512-byte packets, OLSR, 10 J a node, 400 s; a lost link, or",
@@ -317,10 +315,8 @@ def main() -> int:
         "new ACK: it is long where the battery lasts, and short where a transfer starves or an end dies. The",
         "paper reads short times as quick transfers; here a short time is as often the sign of a dead end.",
         "",
+        *notes("energy"),
     ]
-    notes = DOCS / "energy-notes.md"
-    if notes.is_file():
-        page += [notes.read_text(encoding="utf-8").rstrip(), ""]
     for name, results in every.items():
         page += [f"## {name[0].upper()}{name[1:]}", ""]
         for number, figure in enumerate(FIGURES, start=2):
@@ -335,7 +331,7 @@ def main() -> int:
         for metric, title, scale, form in EXTRAS:
             if any(values(result, v, metric) for result in results.values() for v in VARIANTS):
                 page += [f"{title}:", "", *table(results, metric, scale, form), ""]
-    (DOCS / "energy.md").write_text("\n".join(page).rstrip() + "\n", encoding="utf-8")
+    write("energy", page)
     print("\n".join(same(every)))
     return 0
 

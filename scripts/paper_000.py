@@ -9,7 +9,7 @@ import argparse
 import sys
 from dataclasses import dataclass
 
-from papers import Document, Settings, figure_of, goodput, made, paired, prose, runs, table, write
+from papers import Document, Settings, figure_of, goodput, made, notes, paired, prose, runs, table, write
 
 from tworay.diagnosis import covers, scores
 from tworay.metrics import add_counts
@@ -235,7 +235,7 @@ def main() -> int:
         "",
         *windows(seeds),
     ]
-    write("welcome", page)
+    write("welcome", [*page, *notes("welcome")])
     return 0
 
 

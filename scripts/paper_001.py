@@ -7,17 +7,16 @@ whether the paper's claims hold is on the page.
 
 from __future__ import annotations
 
-import datetime
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+
+from papers import made, notes, write
 
 import tworay
 from tworay import stats
 from tworay.executing import cores, each
 from tworay.models.freeze_probing import FreezeProbing
 
-DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "make paper-001"
 
 SECONDS = 300.0
@@ -231,11 +230,10 @@ def main() -> int:
     for task, outcome in zip(tasks, each(one, tasks, jobs=cores()), strict=True):
         key = (task.situation.title, task.caches, task.speed, task.variant)
         results.setdefault(key, []).append(outcome)
-    today = datetime.datetime.now(tz=datetime.UTC).date()
     page = [
         "# Freeze-Probing and ELFN on the paper's field",
         "",
-        f"Made by `{COMMAND}` on {today} with tworay {tworay.__version__}; seeds {SEEDS[0]} to {SEEDS[-1]}.",
+        made(COMMAND, SEEDS),
         "`freeze-probing-field`: 30 nodes in 400 m x 800 m, sender and receiver fixed in opposite corners, DSR,",
         "window 8, 1460 B, 300 s, ns-2's habits; every node moves at the given speed all the time. Goodput in",
         "kb/s, means over the seeds; gains in percent of Reno's mean with 95 % intervals, paired by seed. The",
@@ -246,11 +244,9 @@ def main() -> int:
         "",
         *(line for situation in SITUATIONS for line in goodputs(situation, results)),
         *ratios(results),
+        *notes("freeze-probing"),
     ]
-    notes = DOCS / "freeze-probing-notes.md"
-    if notes.is_file():
-        page.append(notes.read_text().rstrip())
-    (DOCS / "freeze-probing.md").write_text("\n".join(page).rstrip() + "\n")
+    write("freeze-probing", page)
     print(f"{len(tasks)} runs; see docs/freeze-probing.md")
     return 0
 

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from papers import Document, Settings, figure_of, made, paired, prose, spread, table, write
+from papers import Document, Settings, figure_of, made, notes, paired, prose, spread, table, write
 
 import tworay
 from tworay.diagnosis import scores
@@ -380,7 +380,7 @@ def main() -> int:
         ),
         *readings(seeds[:READING_SEEDS]),
     ]
-    write("probing", page)
+    write("probing", [*page, *notes("probing")])
     return 0
 
 

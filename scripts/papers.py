@@ -123,9 +123,12 @@ def prose(text: str) -> list[str]:
     return [*textwrap.wrap(text, 105, break_on_hyphens=False), ""]
 
 
+def notes(name: str) -> list[str]:
+    """Return what is kept by hand for a page, if anything is."""
+    file = DOCS / f"{name}-notes.md"
+    return [file.read_text(encoding="utf-8").rstrip(), ""] if file.is_file() else []
+
+
 def write(name: str, lines: list[str]) -> None:
-    """Write a page, with the notes that are kept by hand at its end."""
-    notes = DOCS / f"{name}-notes.md"
-    if notes.is_file():
-        lines = [*lines, notes.read_text().rstrip()]
-    (DOCS / f"{name}.md").write_text("\n".join(lines).rstrip() + "\n")
+    """Write a page."""
+    (DOCS / f"{name}.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

@@ -7,16 +7,15 @@ judged over ns-2's.
 
 from __future__ import annotations
 
-import datetime
 import json
 import statistics
 import sys
-from pathlib import Path
+
+from papers import made, notes, write
 
 import tworay
 from tworay.executing import cores, each
 
-DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "make thesis-checks"
 
 HOPS = range(4, 16)
@@ -66,14 +65,6 @@ def mean(hops: int, tcp: str, seeds: range, **settings: str | int) -> float:
 def change(value: float, base: float) -> str:
     """Write a difference in percent of the base."""
     return f"{100 * (value / base - 1):+.0f} %"
-
-
-def made(seeds: range) -> str:
-    """Say how and when."""
-    today = datetime.datetime.now(tz=datetime.UTC).date()
-    return (
-        f"Made by `{COMMAND}` on {today} with tworay {tworay.__version__}; seeds {seeds[0]} to {seeds[-1]}."
-    )
 
 
 def growth(routing: str) -> tuple[list[str], bool]:
@@ -137,7 +128,7 @@ def daa_page() -> tuple[list[str], bool]:
     page = [
         "# Dynamic Adaptive ACK and timer granularity: table 5.1 of the thesis",
         "",
-        made(DAA_SEEDS),
+        made(COMMAND, DAA_SEEDS),
         'Strings, 120 s, AODV, `--tcp newreno+daa`, `compat = "ns2"`, `tcp.heartbeat` for the retransmission',
         "and ACK timers alike: acknowledged segments, means over the seeds. Changes are in percent of the",
         "exact timer (the thesis prints some in percent of the degraded value).",
@@ -183,20 +174,18 @@ def main() -> int:
     for routing in routings:
         lines, verdicts[routing] = growth(routing)
         parts += lines
-    notes = DOCS / "thesis-growth-notes.md"
     page = [
         "# SCA(4) on strings: figure 4.2 of the thesis",
         "",
-        f'{made(GROWTH_SEEDS)} Strings of 4 to 15 hops (`string-N`), 900 s, `compat = "ns2"`: acknowledged',
+        f'{made(COMMAND, GROWTH_SEEDS)} Strings of 4 to 15 hops (`string-N`), 900 s, `compat = "ns2"`: acknowledged',
         "segments, means over the seeds. The thesis gives its figure as a plot and these ranges only.",
         "",
         *parts,
+        *notes("thesis-growth"),
     ]
-    if notes.is_file():
-        page.append(notes.read_text().rstrip())
-    (DOCS / "thesis-growth.md").write_text("\n".join(page).rstrip() + "\n")
+    write("thesis-growth", page)
     page, daa_holds = daa_page()
-    (DOCS / "thesis-daa.md").write_text("\n".join(page) + "\n")
+    write("thesis-daa", page)
     print(f"SCA(4) beats Reno and NewReno: {verdicts}; DAA: {daa_holds}")
     judged = [holds for routing, holds in verdicts.items() if routing != "dsr-thesis"]
     return 0 if all(judged) and daa_holds else 1
