@@ -323,20 +323,23 @@ impl Dcf {
     #[inline]
     pub fn on_overheard(&mut self, now: SimTime, frame: &Frame) -> Option<SimTime> {
         debug_assert!(frame.to != self.node && !frame.to.is_broadcast() && self.only_overhears());
-        self.eifs_until = SimTime::ZERO;
-        if !frame.duration.is_zero() {
-            self.nav_until = self.nav_until.max(now + frame.duration);
-        }
+        self.heed(now, frame);
         self.refreeze(now);
         self.moved_deadline()
     }
 
-    /// A good frame was received.
-    pub fn on_frame(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
+    /// What any good frame does: it ends the wait after an error, and reserves the medium for others.
+    #[inline]
+    fn heed(&mut self, now: SimTime, frame: &Frame) {
         self.eifs_until = SimTime::ZERO;
         if frame.to != self.node && !frame.duration.is_zero() {
             self.nav_until = self.nav_until.max(now + frame.duration);
         }
+    }
+
+    /// A good frame was received.
+    pub fn on_frame(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
+        self.heed(now, frame);
         if !self.quirks.only_timeout_ends_wait {
             self.end_wait_by_other(now, frame, out);
         }
