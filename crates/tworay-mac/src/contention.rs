@@ -1,4 +1,4 @@
-//! The backoff counter: freezes while the medium is busy, resumes after an interframe space.
+//! The backoff counter: stops while the medium is busy, goes on after an interframe space.
 
 use tworay_base::{SimDuration, SimTime};
 
@@ -12,24 +12,26 @@ enum Stage {
     Committed,
 }
 
-/// A backoff in progress. Nothing ticks: slots used up are worked out when the medium changes.
+/// A backoff in progress. Nothing ticks: slots used up are worked out when the medium turns busy, and when
+/// the next one begins follows from when the medium is free, which the station knows. `free` is that time
+/// everywhere here: the medium's next (or last) idle time plus the interframe space.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Backoff {
     slots: u32,
-    /// When the first of the remaining slots begins, if the medium stays idle.
-    counts_from: SimTime,
+    /// No slot begins before.
+    not_before: SimTime,
     stage: Stage,
 }
 
 impl Backoff {
-    /// A backoff of `slots`, counted from `counts_from` on.
-    pub fn new(slots: u32, counts_from: SimTime) -> Self {
-        Self { slots, counts_from, stage: Stage::Counting }
+    /// A backoff of `slots`, none of which begins before `not_before`.
+    pub fn new(slots: u32, not_before: SimTime) -> Self {
+        Self { slots, not_before, stage: Stage::Counting }
     }
 
-    /// Access at `at` without a backoff, unless the medium turns busy before.
-    pub fn immediate(at: SimTime) -> Self {
-        Self { slots: 0, counts_from: at, stage: Stage::Immediate }
+    /// Access without a backoff at `not_before` or when the medium is free, unless it turns busy before.
+    pub fn immediate(not_before: SimTime) -> Self {
+        Self { slots: 0, not_before, stage: Stage::Immediate }
     }
 
     /// Whether a busy medium calls for a random backoff in its place.
@@ -40,7 +42,8 @@ impl Backoff {
 
     /// Nothing stops it from here on.
     #[inline]
-    pub fn commit(&mut self) {
+    pub fn commit(&mut self, free: SimTime) {
+        self.not_before = self.counts_from(free);
         self.stage = Stage::Committed;
     }
 
@@ -50,21 +53,34 @@ impl Backoff {
         self.stage == Stage::Committed
     }
 
-    /// When it ends if the medium stays idle.
+    /// When the first of the remaining slots begins, if the medium stays idle.
     #[inline]
-    pub fn ends(&self, slot: SimDuration) -> SimTime {
-        self.counts_from + slot * self.slots as u64
+    fn counts_from(&self, free: SimTime) -> SimTime {
+        if self.is_committed() { self.not_before } else { self.not_before.max(free) }
     }
 
-    /// The medium turned busy at `now`; whole slots since `counts_from` are used up, and counting
-    /// goes on at `resume` (the medium's next idle time plus the interframe space).
+    /// When it ends if the medium stays idle.
     #[inline]
-    pub fn freeze(&mut self, now: SimTime, resume: SimTime, slot: SimDuration) {
-        if now > self.counts_from {
-            let used = now.since(self.counts_from).whole(slot);
+    pub fn ends(&self, free: SimTime, slot: SimDuration) -> SimTime {
+        self.counts_from(free) + slot * self.slots as u64
+    }
+
+    /// No slot begins before `time`.
+    #[inline]
+    pub fn wait_until(&mut self, time: SimTime) {
+        if !self.is_committed() {
+            self.not_before = self.not_before.max(time);
+        }
+    }
+
+    /// The medium turns busy at `now`, after it was free: whole slots since then are used up.
+    #[inline]
+    pub fn stop(&mut self, now: SimTime, free: SimTime, slot: SimDuration) {
+        let from = self.counts_from(free);
+        if now > from {
+            let used = now.since(from).whole(slot);
             self.slots -= used.min(self.slots as u64) as u32;
         }
-        self.counts_from = resume;
         self.stage = Stage::Counting;
     }
 }

@@ -67,10 +67,6 @@ pub enum RxError {
 pub enum MacAction {
     /// Put this frame on the air now.
     Transmit(Frame),
-    /// Call [`Dcf::on_timer`] at this time; replaces an earlier deadline of the same timer.
-    Arm(MacTimer, SimTime),
-    /// The timer is not needed any more.
-    Disarm(MacTimer),
     /// A packet arrived (the sender's handle; the receiver takes a copy).
     Deliver {
         /// The packet in the frame.
@@ -133,8 +129,9 @@ pub struct Dcf {
     /// Own exchange in progress.
     hold_until: SimTime,
     backoff: Option<Backoff>,
-    armed: SimTime,
     exchange: Exchange,
+    /// When the exchange's next step is due.
+    step_at: SimTime,
     current: Option<Current>,
     /// (ns-2) an ACK that waits for the end of our own exchange.
     late_ack: Option<Frame>,
@@ -169,8 +166,8 @@ impl Dcf {
             eifs_until: SimTime::ZERO,
             hold_until: SimTime::ZERO,
             backoff: None,
-            armed: SimTime::NEVER,
             exchange: Exchange::None,
+            step_at: SimTime::NEVER,
             current: None,
             late_ack: None,
             cw: config.cw_min,
@@ -217,8 +214,8 @@ impl Dcf {
         &self.timing
     }
 
-    /// The station loses its power: whatever it was doing is forgotten, its counters stay. Gives back the
-    /// packet it held; the simulation forgets both timers.
+    /// The station loses its power: whatever it was doing is forgotten, its timers too, its counters stay.
+    /// Gives back the packet it held.
     pub fn power_off(&mut self) -> Option<PacketId> {
         let held = self.current.take().map(|c| c.packet);
         for time in [
@@ -231,8 +228,8 @@ impl Dcf {
             *time = SimTime::ZERO;
         }
         self.backoff = None;
-        self.armed = SimTime::NEVER;
         self.exchange = Exchange::None;
+        self.step_at = SimTime::NEVER;
         self.late_ack = None;
         self.cw = self.cw_min;
         self.short_retries = 0;
@@ -241,14 +238,26 @@ impl Dcf {
         held
     }
 
+    /// When [`Dcf::on_timer`] wants to be called next for the exchange in progress.
+    #[inline]
+    pub fn exchange_deadline(&self) -> SimTime {
+        self.step_at
+    }
+
     // ---- inputs -------------------------------------------------------------------------------
+    //
+    // After `offer`, `on_frame` and `on_timer` either deadline may be another; after `on_overheard` that of
+    // the contention may have come nearer. All other inputs can only put it off: a timer that was set
+    // before them and expires asks `contention_deadline` whether it is time.
 
     /// Takes a packet to send; call only when [`Dcf::is_free`].
-    pub fn offer(&mut self, now: SimTime, packet: Outgoing, out: &mut Vec<MacAction>) {
+    pub fn offer(&mut self, now: SimTime, packet: Outgoing) {
         debug_assert!(self.current.is_none());
         let broadcast = packet.to.is_broadcast();
         let bytes = self.timing.data_bytes(packet.ip_bytes);
         let protected = !broadcast && self.timing.needs_rts(bytes);
+        // Before the packet is taken: a backoff that ran out with nothing to send is over.
+        self.begin_contention(now);
         self.current = Some(Current {
             packet: packet.packet,
             to: packet.to,
@@ -268,47 +277,41 @@ impl Dcf {
             self.short_retries = 0;
             self.long_retries = 0;
         }
-        self.begin_contention(now);
-        self.arm_contention(out);
     }
 
-    /// The air around the station is busy until `until`. Returns a new deadline for the contention timer if it
-    /// moved, `NEVER` if it is not needed any more (the cheap form of an `Arm`, for the hottest calls of a
-    /// simulation).
+    /// The air around the station is busy until `until`.
     #[inline]
-    pub fn on_busy(&mut self, now: SimTime, until: SimTime) -> Option<SimTime> {
+    pub fn on_busy(&mut self, now: SimTime, until: SimTime) {
         if until <= self.busy_until {
-            return None;
+            return;
         }
-        if self.backoff.is_some() {
-            return self.busy_during_backoff(now, until);
+        if self.backoff.is_some() && self.taken_until() <= now {
+            self.stop_backoff(now);
         }
         self.busy_until = until;
-        None
     }
 
-    /// The medium counts as reserved until `until` (virtual carrier). Returns what [`Dcf::on_busy`] does.
-    pub fn reserve(&mut self, now: SimTime, until: SimTime) -> Option<SimTime> {
-        if until <= self.nav_until {
-            return None;
+    /// The medium counts as reserved until `until` (virtual carrier).
+    pub fn reserve(&mut self, now: SimTime, until: SimTime) {
+        if until > self.nav_until {
+            self.use_up(now);
+            self.nav_until = until;
+            self.review_backoff(now);
         }
-        self.nav_until = until;
-        self.refreeze(now);
-        self.moved_deadline()
     }
 
-    /// A reception ended without a good frame. Returns what [`Dcf::on_busy`] does.
-    pub fn on_rx_error(&mut self, now: SimTime, error: RxError) -> Option<SimTime> {
+    /// A reception ended without a good frame.
+    pub fn on_rx_error(&mut self, now: SimTime, error: RxError) {
         if error == RxError::Undecodable && !self.quirks.eifs_after_undecodable {
-            return None;
+            return;
         }
+        self.use_up(now);
         if self.quirks.eifs_is_nav {
             self.nav_until = self.nav_until.max(now + self.timing.eifs);
         } else {
             self.eifs_until = now + (self.timing.eifs - self.timing.difs);
         }
-        self.refreeze(now);
-        self.moved_deadline()
+        self.review_backoff(now);
     }
 
     /// Whether a good frame for somebody else is only overheard now: it ends no wait of ours, and
@@ -319,21 +322,31 @@ impl Dcf {
             || !matches!(self.exchange, Exchange::AwaitCts | Exchange::AwaitAck)
     }
 
-    /// A good frame for one other station was received. Returns what [`Dcf::on_busy`] does.
+    /// A good frame for one other station was received. Returns whether that may have brought the contention's
+    /// deadline nearer.
     #[inline]
-    pub fn on_overheard(&mut self, now: SimTime, frame: &Frame) -> Option<SimTime> {
+    pub fn on_overheard(&mut self, now: SimTime, frame: &Frame) -> bool {
         debug_assert!(frame.to != self.node && !frame.to.is_broadcast() && self.only_overhears());
+        let waited_longer = self.eifs_until > now;
         self.heed(now, frame);
-        self.refreeze(now);
-        self.moved_deadline()
+        waited_longer && self.backoff.is_some()
     }
 
     /// What any good frame does: it ends the wait after an error, and reserves the medium for others.
     #[inline]
     fn heed(&mut self, now: SimTime, frame: &Frame) {
-        self.eifs_until = SimTime::ZERO;
+        if self.eifs_until != SimTime::ZERO {
+            // Slots that have passed stay passed: none is counted from before that wait.
+            let waited_until = self.free_from().min(now);
+            if let Some(backoff) = &mut self.backoff {
+                backoff.wait_until(waited_until);
+            }
+            self.eifs_until = SimTime::ZERO;
+        }
         if frame.to != self.node && !frame.duration.is_zero() {
+            self.use_up(now);
             self.nav_until = self.nav_until.max(now + frame.duration);
+            self.review_backoff(now);
         }
     }
 
@@ -345,8 +358,8 @@ impl Dcf {
         }
         if frame.to == self.node {
             match frame.kind {
-                FrameKind::Rts => self.on_rts(now, frame, out),
-                FrameKind::Cts => self.on_cts(now, out),
+                FrameKind::Rts => self.on_rts(now, frame),
+                FrameKind::Cts => self.on_cts(now),
                 FrameKind::Ack => self.on_ack(now, out),
                 FrameKind::Data => self.on_data(now, frame, out),
             }
@@ -355,15 +368,13 @@ impl Dcf {
         {
             out.push(MacAction::Deliver { packet, from: frame.from });
         }
-        self.refreeze(now);
-        self.arm_contention(out);
+        self.review_backoff(now);
     }
 
     /// A timer expired.
     pub fn on_timer(&mut self, now: SimTime, timer: MacTimer, out: &mut Vec<MacAction>) {
         match timer {
             MacTimer::Contention => {
-                self.armed = SimTime::NEVER;
                 self.backoff = None;
                 if self.exchange == Exchange::None {
                     self.send_current(now, out);
@@ -372,10 +383,12 @@ impl Dcf {
                     self.draw_backoff(now);
                 }
             }
-            MacTimer::Exchange => self.exchange_step(now, out),
+            MacTimer::Exchange => {
+                self.step_at = SimTime::NEVER;
+                self.exchange_step(now, out);
+            }
         }
-        self.refreeze(now);
-        self.arm_contention(out);
+        self.review_backoff(now);
     }
 }
 

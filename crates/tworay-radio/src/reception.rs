@@ -180,6 +180,30 @@ pub struct Receiver {
     worst: f64,
     /// Decides about frames whose bit errors leave it open.
     luck: Option<RngStream>,
+    known_errors: LogErrorFree,
+}
+
+/// Below this, e to that power is zero in double precision.
+const LOG_OF_NOTHING: f64 = -746.0;
+
+/// The logarithm of the chance that a bit is right, for the last few ratios met: stations that stand
+/// still meet the same ones again and again.
+#[derive(Copy, Clone, Debug, Default)]
+struct LogErrorFree {
+    known: [(f64, u64, f64); 4],
+    oldest: u8,
+}
+
+impl LogErrorFree {
+    fn of_a_bit(&mut self, sinr: f64, rate: BitRate, bandwidth: f64) -> f64 {
+        if let Some(known) = self.known.iter().find(|k| k.0 == sinr && k.1 == rate.as_bps()) {
+            return known.2;
+        }
+        let log = libm::log1p(-dsss::bit_error_rate(sinr, rate, bandwidth));
+        self.known[usize::from(self.oldest % 4)] = (sinr, rate.as_bps(), log);
+        self.oldest = self.oldest.wrapping_add(1);
+        log
+    }
 }
 
 impl Receiver {
@@ -198,6 +222,7 @@ impl Receiver {
         }
     }
 
+    #[inline(never)]
     fn begin_capture(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
         let decodable = s.power >= rules.rx_threshold;
         let q = &rules.quirks;
@@ -229,7 +254,7 @@ impl Receiver {
             self.others.push(Other { start: now, end: s.end, power: s.power });
         }
         if lock.power >= rules.capture * s.power {
-            return Arrived { lost: None, captured_over: q.captured_over_sets_nav };
+            return Arrived { captured_over: q.captured_over_sets_nav, ..Arrived::default() };
         }
         let readable = |l: &Lock| l.decodable && l.spoiled != Spoiled::OwnTransmission;
         if q.longest_collided_frame_holds && s.end > lock.end {
@@ -242,7 +267,7 @@ impl Receiver {
         if lock.spoiled == Spoiled::No {
             lock.spoiled = Spoiled::Overlap;
         }
-        Arrived { lost: readable(&fresh).then_some(s.tx), captured_over: false }
+        Arrived { lost: readable(&fresh).then_some(s.tx), ..Arrived::default() }
     }
 
     fn strongest_other(&mut self, now: SimTime) -> f64 {
@@ -266,6 +291,7 @@ impl Receiver {
         sum
     }
 
+    #[inline]
     fn begin_sinr(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
         let decodable = s.power >= rules.rx_threshold;
         let other = Other { start: now, end: s.end, power: s.power };
@@ -274,13 +300,13 @@ impl Receiver {
             let before: f64 = self.others.iter().map(|o| if o.end > now { o.power } else { 0.0 }).sum();
             self.others.push(other);
             self.worst = self.worst.max(before + s.power);
-            return Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false };
+            return Arrived { lost: (decodable && !transmitting).then_some(s.tx), ..Arrived::default() };
         }
         let before = self.forget_ended(now);
         let clear = s.power >= rules.preamble * (rules.noise + before);
         if !decodable || !clear || transmitting {
             self.others.push(other);
-            return Arrived { lost: (decodable && !transmitting).then_some(s.tx), captured_over: false };
+            return Arrived { lost: (decodable && !transmitting).then_some(s.tx), ..Arrived::default() };
         }
         self.lock = Some(Lock {
             tx: s.tx,
@@ -298,14 +324,21 @@ impl Receiver {
     /// The signal `tx` ends. `transmitting`: whether the station's own transmitter is on.
     #[inline]
     pub fn end(&mut self, tx: u32, transmitting: bool, rules: &Reception) -> Verdict {
-        let Some(lock) = self.lock.take_if(|lock| lock.tx == tx) else { return Verdict::NotHeard };
+        let Some(lock) = self.lock.as_ref().filter(|lock| lock.tx == tx) else { return Verdict::NotHeard };
         if transmitting {
+            self.lock = None;
             return Verdict::Deaf;
         }
         if rules.sinr && lock.spoiled == Spoiled::No {
-            return if self.survives(&lock, rules) { Verdict::Good } else { Verdict::Collided };
+            // At 9 dB and more even a DQPSK bit is wrong less often than once in 10¹⁹: nothing to work out.
+            let clear = rules.dsss && lock.power >= 8.0 * (rules.noise + self.worst);
+            let good = clear || self.survives(rules);
+            self.lock = None;
+            return if good { Verdict::Good } else { Verdict::Collided };
         }
-        match (lock.spoiled, lock.decodable) {
+        let (spoiled, decodable) = (lock.spoiled, lock.decodable);
+        self.lock = None;
+        match (spoiled, decodable) {
             (Spoiled::OwnTransmission, _) => Verdict::Deafened,
             (_, false) => Verdict::Undecodable,
             (Spoiled::Overlap, true) => Verdict::Collided,
@@ -313,16 +346,14 @@ impl Receiver {
         }
     }
 
-    fn survives(&mut self, lock: &Lock, rules: &Reception) -> bool {
+    #[inline(never)]
+    fn survives(&mut self, rules: &Reception) -> bool {
+        let Some(lock) = &self.lock else { return false };
         if !rules.dsss {
             let needed = if lock.fast { rules.body } else { rules.control };
             return lock.power >= needed * (rules.noise + self.worst);
         }
-        // At 9 dB and more even a DQPSK bit is wrong less often than once in 10¹⁹: nothing to work out.
-        if lock.power >= 8.0 * (rules.noise + self.worst) {
-            return true;
-        }
-        let chance = self.success(lock, rules);
+        let chance = Self::success(lock, &self.others, &mut self.known_errors, rules);
         match &mut self.luck {
             Some(luck) if chance > 0.0 && chance < 1.0 => luck.chance(chance),
             _ => chance > 0.5,
@@ -330,11 +361,11 @@ impl Receiver {
     }
 
     /// The probability that no bit of the frame is wrong, stretch by stretch of constant interference.
-    fn success(&self, lock: &Lock, rules: &Reception) -> f64 {
+    fn success(lock: &Lock, others: &[Other], known: &mut LogErrorFree, rules: &Reception) -> f64 {
         let header_end = lock.start + rules.plcp;
         let mut marks: SmallVec<[SimTime; 12]> = SmallVec::new();
         marks.extend([lock.start, header_end.min(lock.end), lock.end]);
-        for o in &self.others {
+        for o in others {
             marks.extend([o.start, o.end].into_iter().filter(|&t| t > lock.start && t < lock.end));
         }
         marks.sort_unstable();
@@ -345,7 +376,7 @@ impl Receiver {
                 continue;
             }
             let interference: f64 =
-                self.others.iter().filter(|o| o.start <= from && o.end >= to).map(|o| o.power).sum();
+                others.iter().filter(|o| o.start <= from && o.end >= to).map(|o| o.power).sum();
             let rate = match (from < header_end, lock.fast) {
                 (true, _) => BitRate::from_bps(1_000_000),
                 (false, true) => rules.data_rate,
@@ -356,7 +387,10 @@ impl Receiver {
                 continue;
             }
             let bits = to.since(from).as_secs_f64() * rate.as_bps() as f64;
-            log_success += bits * libm::log1p(-dsss::bit_error_rate(sinr, rate, rules.bandwidth));
+            log_success += bits * known.of_a_bit(sinr, rate, rules.bandwidth);
+            if log_success < LOG_OF_NOTHING {
+                return 0.0;
+            }
         }
         libm::exp(log_success)
     }
@@ -373,6 +407,12 @@ impl Receiver {
             }
             self.lock = None;
         }
+    }
+
+    /// Whether the signal `tx` occupies the receiver: the end of any other means nothing to it.
+    #[inline]
+    pub fn reads(&self, tx: u32) -> bool {
+        self.lock.as_ref().is_some_and(|lock| lock.tx == tx)
     }
 
     /// When the frame being read ends, if one is.

@@ -22,7 +22,7 @@ pub enum RoutingAction {
     /// Send a new control packet after `delay`; its `uid` is 0 and is filled in by the node.
     Originate {
         /// The message, addressed and sized.
-        packet: Packet,
+        packet: Box<Packet>,
         /// The neighbour, or [`NodeId::BROADCAST`].
         next_hop: NodeId,
         /// Wait before it enters the interface queue (jitter of broadcasts).

@@ -4,6 +4,6 @@ mod queue;
 mod slab;
 mod timers;
 
-pub use queue::EventQueue;
+pub use queue::{EventQueue, Packed};
 pub use slab::PacketSlab;
 pub use timers::{Firing, TimerSlot, TimerTable};

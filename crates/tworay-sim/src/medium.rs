@@ -37,12 +37,12 @@ pub struct Transmission {
     pub start: SimTime,
     /// Who hears it, where stations move; see [`Medium::hearers`].
     hearers: Vec<Hearer>,
-    /// Largest delay among them, nanoseconds.
+    /// Largest delay among the hearers, nanoseconds.
     pub farthest: u32,
-    /// How far the arrivals have been worked off when they had to be interleaved with other events.
-    pub cursor: u32,
-    /// Whether `hearers` is in order of delay.
-    pub sorted: bool,
+    /// How many hearers an edge of the frame has passed when it had to wait for other events.
+    pub passed: u32,
+    /// Whether the list is in order of delay.
+    sorted: bool,
     live: bool,
 }
 
@@ -167,30 +167,40 @@ impl Medium {
     }
 
     /// Puts a frame on the air and gives the transmission's number.
-    pub fn transmit(&mut self, now: SimTime, frame: Frame, tracks: &mut [Track]) -> u32 {
+    pub fn transmit(&mut self, now: SimTime, frame: &Frame, tracks: &mut [Track]) -> u32 {
         if now > self.candidates_until {
             self.refresh(now, tracks);
         }
         let id = self.free.pop().unwrap_or_else(|| {
             self.air.push(Transmission {
-                frame,
+                frame: *frame,
                 start: now,
                 hearers: Vec::new(),
                 farthest: 0,
-                cursor: 0,
+                passed: 0,
                 sorted: false,
                 live: false,
             });
             self.air.len() as u32 - 1
         });
-        let mut hearers = std::mem::take(&mut self.air[id as usize].hearers);
-        hearers.clear();
-        let (farthest, sorted) = match &self.fixed {
-            Some(lists) => (lists[frame.from.index()].last().map_or(0, |h| h.delay), true),
-            None => (self.measure(now, frame.from, tracks, &mut hearers), false),
-        };
-        self.air[id as usize] =
-            Transmission { frame, start: now, hearers, farthest, cursor: 0, sorted, live: true };
+        if let Some(lists) = &self.fixed {
+            let t = &mut self.air[id as usize];
+            t.farthest = lists[frame.from.index()].last().map_or(0, |h| h.delay);
+            t.sorted = true;
+        } else {
+            let mut hearers = std::mem::take(&mut self.air[id as usize].hearers);
+            hearers.clear();
+            let farthest = self.measure(now, frame.from, tracks, &mut hearers);
+            let t = &mut self.air[id as usize];
+            t.hearers = hearers;
+            t.farthest = farthest;
+            t.sorted = false;
+        }
+        let t = &mut self.air[id as usize];
+        t.frame = *frame;
+        t.start = now;
+        t.passed = 0;
+        t.live = true;
         id
     }
 
@@ -198,12 +208,6 @@ impl Medium {
     #[inline]
     pub fn get(&self, id: u32) -> &Transmission {
         &self.air[id as usize]
-    }
-
-    /// A transmission on the air.
-    #[inline]
-    pub fn get_mut(&mut self, id: u32) -> &mut Transmission {
-        &mut self.air[id as usize]
     }
 
     /// Who hears a transmission.
@@ -215,21 +219,30 @@ impl Medium {
         }
     }
 
+    /// A transmission on the air.
+    #[inline]
+    pub fn get_mut(&mut self, id: u32) -> &mut Transmission {
+        &mut self.air[id as usize]
+    }
+
     /// Takes the list of hearers out for a walk; give it back with [`Medium::give_back`].
+    #[inline]
     pub fn take_hearers(&mut self, id: u32) -> Vec<Hearer> {
-        let t = &mut self.air[id as usize];
-        match &mut self.fixed {
-            Some(lists) => std::mem::take(&mut lists[t.frame.from.index()]),
-            None => std::mem::take(&mut t.hearers),
-        }
+        std::mem::take(self.list(id))
     }
 
     /// Undoes [`Medium::take_hearers`].
+    #[inline]
     pub fn give_back(&mut self, id: u32, hearers: Vec<Hearer>) {
+        *self.list(id) = hearers;
+    }
+
+    #[inline]
+    fn list(&mut self, id: u32) -> &mut Vec<Hearer> {
         let t = &mut self.air[id as usize];
         match &mut self.fixed {
-            Some(lists) => lists[t.frame.from.index()] = hearers,
-            None => t.hearers = hearers,
+            Some(lists) => &mut lists[t.frame.from.index()],
+            None => &mut t.hearers,
         }
     }
 

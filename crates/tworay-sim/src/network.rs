@@ -6,6 +6,7 @@
 mod air;
 mod capture;
 mod errors;
+mod event;
 mod link;
 mod power;
 mod route;
@@ -13,7 +14,7 @@ mod transport;
 mod wired;
 
 use crate::capture::Capture;
-use crate::engine::{EventQueue, Firing, PacketSlab, TimerSlot, TimerTable};
+use crate::engine::{EventQueue, PacketSlab, TimerSlot, TimerTable};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
 use crate::medium::Medium;
@@ -27,6 +28,7 @@ use tworay_radio::{
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
 
+pub(crate) use event::{AppEvent, Event};
 pub(crate) use power::Energy;
 pub use wired::{WireEvent, WireRecord, WireSetup};
 
@@ -60,51 +62,6 @@ pub struct Setup {
     pub switches: Vec<(SimTime, NodeId, bool)>,
     /// Whether to keep time series.
     pub series: bool,
-}
-
-/// What can happen.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum Event {
-    /// A timer's queue entry is due.
-    Timer(Firing),
-    /// A transmission begins to arrive.
-    Begin(u32),
-    /// A transmission ends arriving.
-    End(u32),
-    /// A packet has crossed the link layer upwards.
-    Up { packet: PacketId, node: NodeId, from: NodeId },
-    /// A packet has crossed the link layer downwards.
-    Down { packet: PacketId, node: NodeId, next_hop: NodeId },
-    /// Routing's delay is over.
-    Forward { packet: PacketId, node: NodeId, next_hop: NodeId },
-    /// An application's turn.
-    App { flow: u16, what: AppEvent },
-    /// A wire has sent its packet's last bit.
-    WireFree(u16),
-    /// A packet arrives at the far end of a wire.
-    WireArrival { wire: u16, packet: PacketId },
-    /// A node is switched: index into the setup's list.
-    Switch(u16),
-    /// The warm-up is over.
-    Warm,
-    /// What is left in the batteries is noted.
-    Sample,
-}
-
-/// What an application does.
-#[derive(Copy, Clone, Debug)]
-pub(crate) enum AppEvent {
-    Start,
-    Stop,
-    Tick,
-    /// On/off sources: begin a burst.
-    On,
-}
-
-impl From<Firing> for Event {
-    fn from(f: Firing) -> Self {
-        Event::Timer(f)
-    }
 }
 
 /// Timers of a node, in order of their slots.
@@ -183,7 +140,8 @@ pub struct Network {
     pub(crate) warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
     control_uid: u64,
-    mac_pool: Vec<Vec<MacAction>>,
+    /// Room for a MAC's orders.
+    mac_actions: Vec<MacAction>,
     route_pool: Vec<Vec<RoutingAction>>,
     tcp_pool: Vec<Vec<TcpAction>>,
 }
@@ -268,7 +226,7 @@ impl Network {
             warm_at: SimTime::ZERO + warmup,
             switches,
             control_uid: UNTRACKED,
-            mac_pool: Vec::new(),
+            mac_actions: Vec::new(),
             route_pool: Vec::new(),
             tcp_pool: Vec::new(),
         };
@@ -325,6 +283,10 @@ impl Network {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Timer(firing) => {
+                if let Some(node) = self.contender(firing.slot) {
+                    let access = self.nodes[node.index()].mac.contention_deadline();
+                    self.timers.revise(firing.slot, access);
+                }
                 if self.timers.fires(self.now, firing, &mut self.queue) {
                     self.events += 1;
                     self.on_timer(firing.slot);
@@ -386,6 +348,14 @@ impl Network {
         }
     }
 
+    /// Whose contention a timer serves. What puts that off isn't told the timer: it asks when it expires.
+    #[inline]
+    fn contender(&self, slot: TimerSlot) -> Option<NodeId> {
+        let node = slot as usize / NODE_TIMERS;
+        let contention = slot % NODE_TIMERS as u32 == MAC_CONTENTION && node < self.nodes.len();
+        contention.then_some(NodeId(node as u16))
+    }
+
     #[inline]
     pub(crate) fn node_timer(node: NodeId, which: u32) -> TimerSlot {
         node.0 as u32 * NODE_TIMERS as u32 + which
@@ -411,13 +381,15 @@ impl Network {
         node: NodeId,
         input: impl FnOnce(&mut Dcf, SimTime, &mut Vec<MacAction>),
     ) {
-        let mut out = self.mac_pool.pop().unwrap_or_default();
+        let mut out = std::mem::take(&mut self.mac_actions);
         input(&mut self.nodes[node.index()].mac, self.now, &mut out);
+        // Timers first: what follows can come back to this MAC, which then wants them otherwise.
+        self.set_mac_timers(node);
         if !out.is_empty() {
             self.apply_mac(node, &out);
             out.clear();
         }
-        self.mac_pool.push(out);
+        self.mac_actions = out;
     }
 
     pub(crate) fn control_uid(&mut self) -> u64 {
@@ -426,6 +398,7 @@ impl Network {
     }
 
     /// A copy of a packet dies.
+    #[inline(never)]
     pub(crate) fn kill(&mut self, packet: PacketId, cause: LossCause, node: NodeId) {
         let p = self.packets.remove(packet);
         if p.uid < UNTRACKED {
@@ -457,7 +430,7 @@ impl Network {
         }
         self.wires.held(&mut holders);
         for e in self.queue.iter() {
-            match *e {
+            match e {
                 Event::Up { packet, .. }
                 | Event::Down { packet, .. }
                 | Event::Forward { packet, .. }

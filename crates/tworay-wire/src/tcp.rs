@@ -104,7 +104,7 @@ impl ProbeOption {
 }
 
 /// The options of a segment; absent ones cost nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Debug, PartialEq, Eq, Default)]
 pub struct TcpOptions {
     /// Maximum segment size (SYN only), bytes.
     pub mss: Option<u16>,
@@ -118,6 +118,15 @@ pub struct TcpOptions {
     pub sack: SackBlocks,
     /// A probe, its answer, or the word that probes are understood.
     pub probe: Option<ProbeOption>,
+}
+
+impl Clone for TcpOptions {
+    /// Each hop clones each packet; the blocks are copied as they are, not one by one.
+    fn clone(&self) -> Self {
+        let &Self { mss, sack_permitted, window_scale, timestamps, ref sack, probe } = self;
+        let sack = if sack.is_empty() { SackBlocks::new() } else { SackBlocks::from_slice(sack) };
+        Self { mss, sack_permitted, window_scale, timestamps, sack, probe }
+    }
 }
 
 impl TcpOptions {

@@ -12,9 +12,9 @@ fn at(micros: u64) -> SimTime {
 fn only_whole_slots_are_used_up() {
     // (busy at, slots left of 3 that count from 100)
     for (busy, left) in [(0, 3), (100, 3), (119, 3), (120, 2), (159, 1), (160, 0), (161, 0), (9999, 0)] {
-        let mut b = Backoff::new(3, at(100));
-        b.freeze(at(busy), at(10_000), SLOT);
-        assert_eq!(b.ends(SLOT), at(10_000 + 20 * left), "busy at {busy}");
+        let mut b = Backoff::new(3, at(50));
+        b.stop(at(busy), at(100), SLOT);
+        assert_eq!(b.ends(at(10_000), SLOT), at(10_000 + 20 * left), "busy at {busy}");
     }
 }
 
@@ -23,8 +23,8 @@ fn a_day_of_idleness_does_not_wrap_around() {
     let mut b = Backoff::new(1023, at(0));
     // 2^32 slots and one.
     let later = at(20 * ((1 << 32) + 1));
-    b.freeze(later, later, SLOT);
-    assert_eq!(b.ends(SLOT), later);
+    b.stop(later, at(0), SLOT);
+    assert_eq!(b.ends(later, SLOT), later);
 }
 
 proptest! {
@@ -41,8 +41,8 @@ proptest! {
                 (left, t) = (left - 1, t + 20);
             }
             idle_since = turns_busy + busy;
-            backoff.freeze(at(turns_busy), at(idle_since + difs), SLOT);
-            prop_assert_eq!(backoff.ends(SLOT), at(idle_since + difs + 20 * left as u64));
+            backoff.stop(at(turns_busy), at(turns_busy - idle + difs), SLOT);
+            prop_assert_eq!(backoff.ends(at(idle_since + difs), SLOT), at(idle_since + difs + 20 * left as u64));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Waiting for the medium: when it is idle, how long the backoff still takes (IEEE 802.11-1999 §9.2.5).
 
-use super::{Dcf, Exchange, MacAction, MacTimer};
+use super::{Dcf, Exchange};
 use crate::contention::Backoff;
 use tworay_base::{SimDuration, SimTime};
 
@@ -10,7 +10,7 @@ const CCA_TIME: SimDuration = SimDuration::from_micros(15);
 impl Dcf {
     /// Until when the medium is known to be taken (physical and virtual carrier, own exchange).
     #[inline]
-    fn taken_until(&self) -> SimTime {
+    pub(super) fn taken_until(&self) -> SimTime {
         self.busy_until.max(self.tx_until).max(self.nav_until).max(self.hold_until)
     }
 
@@ -18,6 +18,12 @@ impl Dcf {
     #[inline]
     pub(super) fn idle_from(&self) -> SimTime {
         self.taken_until().max(self.eifs_until)
+    }
+
+    /// When backoffs may count, unless something else comes: the idle time and DIFS.
+    #[inline]
+    pub(super) fn free_from(&self) -> SimTime {
+        self.idle_from() + self.timing.difs
     }
 
     /// Whether contention for our own frame may go on (no exchange of our own in progress).
@@ -30,99 +36,82 @@ impl Dcf {
 
     /// A packet has been offered: how it gets at the medium.
     pub(super) fn begin_contention(&mut self, now: SimTime) {
-        self.forget_expired(now, true);
+        // One that ran out while there was nothing to send is over: this frame needs a new one.
+        let (free, slot) = (self.free_from(), self.timing.slot);
+        self.backoff = self.backoff.filter(|b| b.ends(free, slot) > now);
         if self.backoff.is_some() || !self.may_contend() {
             return;
         }
         if self.quirks.backoff_always || self.taken_until() > now {
             self.draw_backoff(now);
         } else {
-            let at = (self.idle_from() + self.timing.difs).max(now);
-            self.backoff = Some(Backoff::immediate(at));
+            self.backoff = Some(Backoff::immediate(now));
         }
     }
 
     pub(super) fn draw_backoff(&mut self, now: SimTime) {
         let range = if self.quirks.backoff_below_cw { self.cw } else { self.cw + 1 };
         let slots = self.rng.below(range);
-        self.backoff = Some(Backoff::new(slots, self.idle_from().max(now) + self.timing.difs));
+        self.backoff = Some(Backoff::new(slots, now + self.timing.difs));
     }
 
     pub(super) fn double_window(&mut self) {
         self.cw = (2 * self.cw + 1).min(self.cw_max);
     }
 
-    /// A backoff that ran out while there was nothing to send is over: the next frame needs a new one.
-    #[inline]
-    fn forget_expired(&mut self, now: SimTime, nothing_to_send: bool) {
-        if nothing_to_send && self.backoff.is_some_and(|b| b.ends(self.timing.slot) <= now) {
-            self.backoff = None;
-        }
-    }
-
-    /// The rest of [`Dcf::on_busy`] for a station that has a backoff.
-    pub(super) fn busy_during_backoff(&mut self, now: SimTime, until: SimTime) -> Option<SimTime> {
-        let was_idle = self.taken_until() <= now;
-        self.busy_until = until;
-        if was_idle
-            && !self.quirks.instant_carrier_sense
-            && self.current.is_some()
-            && let Some(b) = &mut self.backoff
-            && b.ends(self.timing.slot) < now + CCA_TIME
-        {
-            b.commit();
-            return None;
-        }
-        self.refreeze(now);
-        let deadline = self.contention_deadline()?;
-        (deadline != self.armed).then(|| {
-            self.armed = deadline;
-            deadline
-        })
-    }
-
-    /// What is known of the medium has changed: the backoff counts on after its next idle time.
-    pub(super) fn refreeze(&mut self, now: SimTime) {
-        if self.backoff.is_none() {
-            return;
-        }
-        self.forget_expired(now, self.current.is_none());
-        let idle_from = self.idle_from();
-        let taken = self.taken_until() > now;
-        let transmitting = self.is_transmitting(now);
+    /// The medium turns busy at `now` at a station that has a backoff.
+    pub(super) fn stop_backoff(&mut self, now: SimTime) {
+        let free = self.free_from();
+        let slot = self.timing.slot;
+        let waits = self.current.is_some();
         let Some(b) = &mut self.backoff else { return };
-        // An idle time in the past is what the backoff counts from already.
-        if idle_from < now || b.is_committed() && !transmitting {
-            return;
-        }
-        if b.is_immediate() && taken {
+        if waits && !self.quirks.instant_carrier_sense && b.ends(free, slot) < now + CCA_TIME {
+            b.commit(free);
+        } else if !waits && b.ends(free, slot) <= now {
+            self.backoff = None;
+        } else if b.is_immediate() {
             self.draw_backoff(now);
         } else {
-            b.freeze(now, idle_from + self.timing.difs, self.timing.slot);
+            b.stop(now, free, slot);
         }
     }
 
-    fn contention_deadline(&self) -> Option<SimTime> {
-        let backoff = self.backoff?;
-        self.current?;
-        Some(backoff.ends(self.timing.slot))
-    }
-
-    /// The contention timer's deadline if it has changed; `NEVER` if there is none any more.
+    /// The medium is about to be taken at `now` by something other than a signal that begins: slots that have
+    /// passed until then are used up.
     #[inline]
-    pub(super) fn moved_deadline(&mut self) -> Option<SimTime> {
-        let deadline = self.contention_deadline().unwrap_or(SimTime::NEVER);
-        (deadline != self.armed).then(|| {
-            self.armed = deadline;
-            deadline
-        })
+    pub(super) fn use_up(&mut self, now: SimTime) {
+        if self.backoff.is_none() || self.taken_until() > now {
+            return;
+        }
+        let free = self.free_from();
+        let slot = self.timing.slot;
+        let Some(b) = &mut self.backoff else { return };
+        if self.current.is_none() && b.ends(free, slot) <= now {
+            self.backoff = None;
+        } else if free < now && !b.is_committed() && !b.is_immediate() {
+            b.stop(now, free, slot);
+        }
     }
 
-    pub(super) fn arm_contention(&mut self, out: &mut Vec<MacAction>) {
-        match self.moved_deadline() {
-            Some(SimTime::NEVER) => out.push(MacAction::Disarm(MacTimer::Contention)),
-            Some(deadline) => out.push(MacAction::Arm(MacTimer::Contention, deadline)),
-            None => {}
+    /// What the station itself did has changed the medium: a backoff that isn't drawn yet may have to be.
+    pub(super) fn review_backoff(&mut self, now: SimTime) {
+        let Some(b) = &self.backoff else { return };
+        if b.is_immediate() && self.taken_until() > now {
+            self.draw_backoff(now);
+        } else if b.is_committed() && self.is_transmitting(now) {
+            let (free, slot) = (self.free_from(), self.timing.slot);
+            if let Some(b) = &mut self.backoff {
+                b.stop(now, free, slot);
+            }
+        }
+    }
+
+    /// When the backoff ends as things stand; [`SimTime::NEVER`] while nothing waits for it.
+    #[inline]
+    pub fn contention_deadline(&self) -> SimTime {
+        match &self.backoff {
+            Some(backoff) if self.current.is_some() => backoff.ends(self.free_from(), self.timing.slot),
+            _ => SimTime::NEVER,
         }
     }
 }

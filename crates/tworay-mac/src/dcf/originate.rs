@@ -1,6 +1,6 @@
 //! Our own frame exchange: RTS, DATA, and what follows when they go unanswered (IEEE 802.11-1999 §9.2.5.3, §9.2.5.7).
 
-use super::{Current, Dcf, Exchange, GiveUp, MacAction, MacTimer};
+use super::{Current, Dcf, Exchange, GiveUp, MacAction};
 use crate::frame::{Frame, FrameKind};
 use tworay_base::{SimDuration, SimTime};
 
@@ -14,7 +14,7 @@ impl Dcf {
             let frame = self.control(FrameKind::Rts, c.to, duration);
             self.counters.tx_rts += 1;
             self.transmit(now, frame, out);
-            self.expect(Exchange::AwaitCts, self.tx_until + self.timing.cts_timeout, out);
+            self.expect(Exchange::AwaitCts, self.tx_until + self.timing.cts_timeout);
         } else {
             self.send_data(now, c, out);
         }
@@ -37,10 +37,10 @@ impl Dcf {
         self.transmit(now, frame, out);
         if broadcast {
             self.counters.tx_broadcast += 1;
-            self.expect(Exchange::Broadcasting, self.tx_until, out);
+            self.expect(Exchange::Broadcasting, self.tx_until);
         } else {
             self.counters.tx_data += 1;
-            self.expect(Exchange::AwaitAck, self.tx_until + self.timing.ack_timeout, out);
+            self.expect(Exchange::AwaitAck, self.tx_until + self.timing.ack_timeout);
         }
     }
 
@@ -49,15 +49,16 @@ impl Dcf {
         out.push(MacAction::Transmit(frame));
     }
 
-    pub(super) fn expect(&mut self, exchange: Exchange, until: SimTime, out: &mut Vec<MacAction>) {
+    pub(super) fn expect(&mut self, exchange: Exchange, until: SimTime) {
         self.exchange = exchange;
         self.hold_until = until;
-        out.push(MacAction::Arm(MacTimer::Exchange, until));
+        self.step_at = until;
     }
 
     /// Ends whatever exchange was going on at `now`.
     pub(super) fn settle(&mut self, now: SimTime) {
         self.exchange = Exchange::None;
+        self.step_at = SimTime::NEVER;
         self.hold_until = now;
     }
 
@@ -74,12 +75,12 @@ impl Dcf {
             Exchange::RespondSoon(frame) => self.respond(now, frame, out),
             Exchange::AwaitData | Exchange::Acknowledging => {
                 self.settle(now);
-                self.resume_own(now, out);
+                self.resume_own(now);
             }
         }
     }
 
-    pub(super) fn on_cts(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+    pub(super) fn on_cts(&mut self, now: SimTime) {
         if self.exchange != Exchange::AwaitCts {
             self.counters.unexpected += 1;
             return;
@@ -90,15 +91,15 @@ impl Dcf {
         }
         self.settle(now);
         if self.late_ack.is_some() {
-            self.send_late_ack(now, out);
+            self.send_late_ack(now);
         } else {
-            self.data_soon(now, out);
+            self.data_soon(now);
         }
     }
 
-    fn data_soon(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+    fn data_soon(&mut self, now: SimTime) {
         self.exchange = Exchange::DataSoon;
-        out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
+        self.step_at = now + self.timing.sifs;
     }
 
     /// (ns-2) A late ACK went before the DATA that a CTS allowed.
@@ -107,9 +108,9 @@ impl Dcf {
     }
 
     /// (ns-2) After an exchange for others: our own frame draws a backoff if none is left.
-    fn resume_own(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+    fn resume_own(&mut self, now: SimTime) {
         if self.owes_data() {
-            self.data_soon(now, out);
+            self.data_soon(now);
         } else if self.current.is_some() && self.backoff.is_none() {
             self.draw_backoff(now);
         }
@@ -140,9 +141,8 @@ impl Dcf {
             self.short_retries = 0;
         }
         self.cw = self.cw_min;
-        out.push(MacAction::Disarm(MacTimer::Exchange));
         self.settle(now);
-        self.send_late_ack(now, out);
+        self.send_late_ack(now);
         self.finish_current(now, out);
     }
 
@@ -179,7 +179,7 @@ impl Dcf {
             }
             self.double_window();
             self.draw_backoff(now);
-            self.send_late_ack(now, out);
+            self.send_late_ack(now);
         }
     }
 
@@ -196,7 +196,7 @@ impl Dcf {
         if !self.quirks.no_backoff_after_give_up {
             self.draw_backoff(now);
         }
-        self.send_late_ack(now, out);
+        self.send_late_ack(now);
         out.push(MacAction::GaveUp(GiveUp { packet: c.packet, to: c.to, unanswered }));
         out.push(MacAction::Ready);
     }

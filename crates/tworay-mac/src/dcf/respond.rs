@@ -1,6 +1,6 @@
 //! What we do for others: CTS after RTS, ACK after DATA (IEEE 802.11-1999 §9.2.5.7, §9.2.8).
 
-use super::{Dcf, Exchange, MacAction, MacTimer};
+use super::{Dcf, Exchange, MacAction};
 use crate::frame::{Frame, FrameKind};
 use crate::timing::Timing;
 use tworay_base::{NodeId, SimDuration, SimTime};
@@ -17,12 +17,11 @@ impl Dcf {
             _ => return,
         };
         if frame.kind != awaited || frame.to != self.node {
-            out.push(MacAction::Disarm(MacTimer::Exchange));
             self.unanswered(now, out);
         }
     }
 
-    pub(super) fn on_rts(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
+    pub(super) fn on_rts(&mut self, now: SimTime, frame: &Frame) {
         let reserved = !self.quirks.cts_needs_idle_after_sifs && self.nav_until > now;
         if self.exchange != Exchange::None || reserved {
             self.counters.busy += 1;
@@ -31,7 +30,7 @@ impl Dcf {
         let t = &self.timing;
         let duration = frame.duration.saturating_sub(t.sifs + t.cts);
         let cts = self.control(FrameKind::Cts, frame.from, duration);
-        self.respond_after_sifs(now, cts, out);
+        self.respond_after_sifs(now, cts);
     }
 
     pub(super) fn on_data(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
@@ -43,9 +42,9 @@ impl Dcf {
             _ if unasked => return self.counters.busy += 1,
             Exchange::AwaitData if awaited => {
                 self.settle(now);
-                self.respond_after_sifs(now, ack, out);
+                self.respond_after_sifs(now, ack);
             }
-            Exchange::None => self.respond_after_sifs(now, ack, out),
+            Exchange::None => self.respond_after_sifs(now, ack),
             Exchange::AwaitCts | Exchange::AwaitAck if self.late_ack.is_none() => self.late_ack = Some(ack),
             // One response at a time; and no frame fits in a SIFS.
             _ => return self.counters.busy += 1,
@@ -57,20 +56,21 @@ impl Dcf {
         }
     }
 
-    pub(super) fn send_late_ack(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
+    pub(super) fn send_late_ack(&mut self, now: SimTime) {
         if let Some(ack) = self.late_ack.take() {
-            self.respond_after_sifs(now, ack, out);
+            self.respond_after_sifs(now, ack);
         }
     }
 
-    fn respond_after_sifs(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
+    fn respond_after_sifs(&mut self, now: SimTime, frame: Frame) {
         self.exchange = Exchange::RespondSoon(frame);
-        out.push(MacAction::Arm(MacTimer::Exchange, now + self.timing.sifs));
+        self.step_at = now + self.timing.sifs;
     }
 
     /// The SIFS before our CTS or ACK is over.
     pub(super) fn respond(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
         self.settle(now);
+        self.use_up(now);
         if frame.kind == FrameKind::Cts {
             if self.quirks.cts_needs_idle_after_sifs && self.idle_from() > now {
                 self.counters.busy += 1;
@@ -83,13 +83,13 @@ impl Dcf {
                 // The CTS's duration is SIFS + DATA + SIFS + ACK.
                 let data = frame.duration.saturating_sub(t.sifs + t.ack);
                 let until = self.tx_until + data + MAX_PROPAGATION * 2;
-                self.expect(Exchange::AwaitData, until, out);
+                self.expect(Exchange::AwaitData, until);
             }
         } else {
             self.counters.tx_ack += 1;
             self.transmit(now, frame, out);
             if self.quirks.cts_waits_for_data || self.owes_data() {
-                self.expect(Exchange::Acknowledging, self.tx_until, out);
+                self.expect(Exchange::Acknowledging, self.tx_until);
             }
         }
     }

@@ -88,16 +88,10 @@ impl World {
         let sending = self.mac.tx_until;
         self.depth += 1;
         input(&mut self.mac, self.now, &mut out);
+        self.arm();
         let mut sends = 0;
         for action in out {
             match action {
-                MacAction::Arm(timer, at) => {
-                    assert!(at >= self.now, "{timer:?} armed for the past");
-                    self.timers.insert(timer as u8, at);
-                }
-                MacAction::Disarm(timer) => {
-                    self.timers.remove(&(timer as u8));
-                }
                 MacAction::Transmit(frame) => {
                     sends += 1;
                     assert!(sending <= self.now && sends == 1, "sends {frame:?} while transmitting");
@@ -119,10 +113,26 @@ impl World {
         }
     }
 
+    /// Sets the timers to what the station wants.
+    fn arm(&mut self) {
+        let wanted = [
+            (MacTimer::Contention, self.mac.contention_deadline()),
+            (MacTimer::Exchange, self.mac.exchange_deadline()),
+        ];
+        for (timer, at) in wanted {
+            if at == SimTime::NEVER {
+                self.timers.remove(&(timer as u8));
+            } else {
+                assert!(at >= self.now, "{timer:?} armed for the past");
+                self.timers.insert(timer as u8, at);
+            }
+        }
+    }
+
     fn feed(&mut self) {
         if self.mac.is_free() && !self.waiting.is_empty() {
             let packet = self.waiting.remove(0);
-            self.with(|mac, now, out| mac.offer(now, packet, out));
+            self.with(|mac, now, _| mac.offer(now, packet));
         }
     }
 
@@ -134,8 +144,6 @@ impl World {
         if self.mac.current.is_some() && self.mac.exchange == Exchange::None {
             assert!(armed(MacTimer::Contention).is_some(), "a packet waits for nothing");
         }
-        let kept = Some(self.mac.armed).filter(|&t| t != SimTime::NEVER);
-        assert_eq!(armed(MacTimer::Contention), kept, "the station knows its deadline");
         assert!((self.mac.cw_min..=self.mac.cw_max).contains(&self.mac.cw));
         assert!(self.mac.late_ack.is_none() || self.mac.exchange != Exchange::None, "an ACK is stuck");
     }
@@ -155,10 +163,10 @@ impl World {
 
     fn busy(&mut self, micros: u64) {
         let (now, until) = (self.now, self.now + SimDuration::from_micros(micros));
-        if let Some(at) = self.mac.on_busy(now, until) {
-            assert!(at >= now);
-            self.timers.insert(MacTimer::Contention as u8, at);
-        }
+        let before = self.mac.contention_deadline();
+        self.mac.on_busy(now, until);
+        assert!(self.mac.contention_deadline() >= before, "a busy medium can only put off");
+        self.arm();
         self.check();
     }
 
@@ -172,15 +180,17 @@ impl World {
             Input::Busy(micros) => self.busy(micros),
             Input::Reserve(micros) => {
                 let until = self.now + SimDuration::from_micros(micros);
-                self.with(|mac, now, out| {
-                    out.extend(mac.reserve(now, until).map(|at| MacAction::Arm(MacTimer::Contention, at)))
-                });
+                let before = self.mac.contention_deadline();
+                self.with(|mac, now, _| mac.reserve(now, until));
+                assert!(self.mac.contention_deadline() >= before, "a reservation can only put off");
             }
             // A station that transmits receives nothing, not even errors.
             Input::Error(_) | Input::Hear(..) if self.mac.is_transmitting(self.now) => {}
-            Input::Error(error) => self.with(|mac, now, out| {
-                out.extend(mac.on_rx_error(now, error).map(|at| MacAction::Arm(MacTimer::Contention, at)))
-            }),
+            Input::Error(error) => {
+                let before = self.mac.contention_deadline();
+                self.with(|mac, now, _| mac.on_rx_error(now, error));
+                assert!(self.mac.contention_deadline() >= before, "an error can only put off");
+            }
             Input::Hear(kind, to, reserves, number, retry, protected, sensed) => {
                 let frame = Frame {
                     kind,

@@ -150,9 +150,8 @@ impl Air {
                 s.arriving.iter_mut().for_each(|a| a.spoiled = true);
                 s.arriving.push(Signal { tx, spoiled: !alone });
                 let end = now + frame.airtime;
-                if let Some(deadline) = s.mac.on_busy(now, end) {
-                    self.apply(j, MacAction::Arm(MacTimer::Contention, deadline));
-                }
+                s.mac.on_busy(now, end);
+                self.arm(j);
                 self.push(end, Event::End(j, tx, frame));
             }
             Event::End(j, tx, frame) => {
@@ -161,12 +160,7 @@ impl Air {
                 let spoiled = s.arriving.remove(k).spoiled;
                 if s.mac.is_transmitting(now) {
                 } else if spoiled {
-                    self.with(j, |mac, out| {
-                        out.extend(
-                            mac.on_rx_error(now, RxError::Corrupt)
-                                .map(|at| MacAction::Arm(MacTimer::Contention, at)),
-                        )
-                    });
+                    self.with(j, |mac, _| mac.on_rx_error(now, RxError::Corrupt));
                 } else {
                     self.with(j, |mac, out| mac.on_frame(now, &frame, out));
                 }
@@ -179,27 +173,38 @@ impl Air {
         if self.stations[i].mac.is_free()
             && let Some(packet) = self.stations[i].waiting.pop_front()
         {
-            self.with(i, |mac, out| mac.offer(now, packet, out));
+            self.with(i, |mac, _| mac.offer(now, packet));
         }
     }
 
     fn with(&mut self, i: usize, input: impl FnOnce(&mut Dcf, &mut Vec<MacAction>)) {
         let mut out = Vec::new();
         input(&mut self.stations[i].mac, &mut out);
+        self.arm(i);
         for action in out {
             self.apply(i, action);
         }
     }
 
-    fn apply(&mut self, i: usize, action: MacAction) {
-        match action {
-            MacAction::Arm(timer, deadline) => {
-                self.stations[i].armed.insert(timer as u8, deadline);
+    /// Sets a station's timers to what its MAC wants.
+    fn arm(&mut self, i: usize) {
+        let mac = &self.stations[i].mac;
+        let wanted = [
+            (MacTimer::Exchange, mac.exchange_deadline()),
+            (MacTimer::Contention, mac.contention_deadline()),
+        ];
+        for (timer, deadline) in wanted {
+            let armed = &mut self.stations[i].armed;
+            if deadline == SimTime::NEVER {
+                armed.remove(&(timer as u8));
+            } else if armed.insert(timer as u8, deadline) != Some(deadline) {
                 self.push(deadline, Event::Timer(i, timer));
             }
-            MacAction::Disarm(timer) => {
-                self.stations[i].armed.remove(&(timer as u8));
-            }
+        }
+    }
+
+    fn apply(&mut self, i: usize, action: MacAction) {
+        match action {
             MacAction::Transmit(frame) => self.transmit(i, frame),
             MacAction::Deliver { packet, from } => {
                 self.note(i, &format!("got packet {} from {from}", packet.0))

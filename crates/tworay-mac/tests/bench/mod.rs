@@ -16,8 +16,6 @@ pub fn us(n: u64) -> SimDuration {
 pub struct Bench {
     pub mac: Dcf,
     pub now: SimTime,
-    contention: Option<SimTime>,
-    exchange: Option<SimTime>,
     /// All actions but timers, with their times in µs.
     pub log: Vec<(u64, MacAction)>,
     packets: u32,
@@ -28,8 +26,6 @@ impl Bench {
         Self {
             mac: Dcf::with_quirks(config, quirks, ME, RngStream::new(seed, ME, Purpose::Backoff)),
             now: SimTime::ZERO,
-            contention: None,
-            exchange: None,
             log: Vec::new(),
             packets: 0,
         }
@@ -41,39 +37,38 @@ impl Bench {
 
     /// When the contention timer runs out, µs from now.
     pub fn access_in(&self) -> Option<u64> {
-        self.contention.map(|t| t.since(self.now).as_nanos() / 1_000)
+        self.contention().map(|t| t.since(self.now).as_nanos() / 1_000)
     }
 
     /// When the exchange timer runs out, µs from now.
     pub fn exchange_in(&self) -> Option<u64> {
-        self.exchange.map(|t| t.since(self.now).as_nanos() / 1_000)
+        self.exchange().map(|t| t.since(self.now).as_nanos() / 1_000)
+    }
+
+    fn contention(&self) -> Option<SimTime> {
+        Some(self.mac.contention_deadline()).filter(|&t| t != SimTime::NEVER)
+    }
+
+    fn exchange(&self) -> Option<SimTime> {
+        Some(self.mac.exchange_deadline()).filter(|&t| t != SimTime::NEVER)
     }
 
     fn with(&mut self, input: impl FnOnce(&mut Dcf, SimTime, &mut Vec<MacAction>)) {
         let mut out = Vec::new();
         input(&mut self.mac, self.now, &mut out);
-        for action in out {
-            match action {
-                MacAction::Arm(MacTimer::Contention, at) => self.contention = Some(at),
-                MacAction::Arm(MacTimer::Exchange, at) => self.exchange = Some(at),
-                MacAction::Disarm(MacTimer::Contention) => self.contention = None,
-                MacAction::Disarm(MacTimer::Exchange) => self.exchange = None,
-                other => self.log.push((self.micros(), other)),
-            }
-        }
+        let micros = self.micros();
+        self.log.extend(out.into_iter().map(|action| (micros, action)));
     }
 
     /// Lets time pass; timers that run out do so.
     pub fn wait(&mut self, micros: u64) -> &mut Self {
         let until = self.now + us(micros);
-        while let Some(next) = self.contention.into_iter().chain(self.exchange).min().filter(|&t| t <= until)
-        {
+        let next = |bench: &Self| bench.contention().into_iter().chain(bench.exchange()).min();
+        while let Some(next) = next(self).filter(|&t| t <= until) {
             self.now = next;
-            if self.exchange == Some(next) {
-                self.exchange = None;
+            if self.exchange() == Some(next) {
                 self.with(|mac, now, out| mac.on_timer(now, MacTimer::Exchange, out));
             } else {
-                self.contention = None;
                 self.with(|mac, now, out| mac.on_timer(now, MacTimer::Contention, out));
             }
         }
@@ -115,32 +110,26 @@ impl Bench {
     pub fn offer(&mut self, ip_bytes: u32) -> &mut Self {
         self.packets += 1;
         let packet = Outgoing { packet: PacketId(self.packets), to: PEER, ip_bytes };
-        self.with(|mac, now, out| mac.offer(now, packet, out));
+        self.mac.offer(self.now, packet);
         self
     }
 
     /// A signal begins that lasts so long.
     pub fn busy(&mut self, micros: u64) -> &mut Self {
         let until = self.now + us(micros);
-        if let Some(at) = self.mac.on_busy(self.now, until) {
-            self.contention = Some(at);
-        }
+        self.mac.on_busy(self.now, until);
         self
     }
 
     pub fn reserve(&mut self, micros: u64) -> &mut Self {
         let until = self.now + us(micros);
-        self.with(|mac, now, out| {
-            out.extend(mac.reserve(now, until).map(|at| MacAction::Arm(MacTimer::Contention, at)))
-        });
+        self.mac.reserve(self.now, until);
         self
     }
 
     /// A reception has just failed.
     pub fn error(&mut self, error: RxError) -> &mut Self {
-        self.with(|mac, now, out| {
-            out.extend(mac.on_rx_error(now, error).map(|at| MacAction::Arm(MacTimer::Contention, at)))
-        });
+        self.mac.on_rx_error(self.now, error);
         self
     }
 

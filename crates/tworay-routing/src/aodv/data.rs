@@ -190,13 +190,13 @@ impl Aodv {
     pub(super) fn purge_routes(&mut self, now: SimTime, out: Out) {
         debug_assert!(self.config.upkeep == Upkeep::Polled);
         let mut expired: SmallVec<[NodeId; 8]> = SmallVec::new();
-        for (dst, route) in self.table.settle(now) {
+        self.table.settle(now, |dst, route| {
             if route.is_up() && route.expire < now {
                 route.bump();
                 route.down(now);
                 expired.push(dst);
             }
-        }
+        });
         for &dst in &expired {
             out.push(RoutingAction::Note(RoutingNote::RouteLost { dst }));
             self.drop_waiting(dst, DropReason::NoRoute, out);

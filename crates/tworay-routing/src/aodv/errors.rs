@@ -55,11 +55,12 @@ impl Aodv {
         let everyone = self.config.error_audience == ErrorAudience::Everyone;
         let repairs_too = self.config.requests == Requests::Ns2;
         let mut report = Report::default();
-        for (dst, route) in self.table.settle(now) {
+        let own = self.node;
+        self.table.settle(now, |dst, route| {
             let hit = route.is_up() || repairs_too && route.state == State::Repair;
             if hit && route.next_hop == neighbour && Some(dst) != except {
                 route.bump();
-                lose(route, now, dst, (self.node, Some(neighbour)), out);
+                lose(route, now, dst, (own, Some(neighbour)), out);
                 if everyone || !route.precursors.is_empty() {
                     report.add(dst, route);
                 }
@@ -68,7 +69,7 @@ impl Aodv {
                 }
             }
             route.precursors.retain(|p| *p != neighbour);
-        }
+        });
         report.audience.retain(|p| *p != neighbour);
         self.stale_timer = true;
         // The first to know tells at once.

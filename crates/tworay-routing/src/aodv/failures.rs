@@ -9,6 +9,7 @@ use tworay_wire::Packet;
 
 impl Aodv {
     /// The MAC gave up sending the packet to `next_hop`.
+    #[inline(never)]
     pub fn on_link_failure(
         &mut self,
         now: SimTime,
@@ -110,6 +111,7 @@ impl Aodv {
     }
 
     /// A packet taken out of the interface queue.
+    #[inline(never)]
     pub fn on_queue_purged(
         &mut self,
         now: SimTime,

@@ -110,7 +110,11 @@ impl Aodv {
             Hello::ActiveRoutes => {
                 // Any other broadcast of the last interval has told the neighbours as much.
                 let quiet = now.since(self.last_broadcast) >= interval;
-                quiet && self.table.settle(now).any(|(_, r)| r.is_up())
+                let mut used = false;
+                if quiet {
+                    self.table.settle(now, |_, route| used |= route.is_up());
+                }
+                used
             }
         };
         if due {

@@ -158,7 +158,7 @@ impl Aodv {
             dsr: None,
             body: Body::Aodv(Box::new(message)),
         };
-        out.push(RoutingAction::Originate { packet, next_hop: to, delay });
+        out.push(RoutingAction::Originate { packet: Box::new(packet), next_hop: to, delay });
     }
 
     fn jitter(&mut self) -> SimDuration {

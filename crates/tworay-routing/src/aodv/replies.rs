@@ -9,6 +9,7 @@ use tworay_wire::aodv::{AodvMessage, Rrep};
 
 impl Aodv {
     /// A routing message came in.
+    #[inline(never)]
     pub(super) fn on_message(
         &mut self,
         now: SimTime,

@@ -1,8 +1,6 @@
 //! The route table (RFC 3561 §2, §6.2).
 
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use tworay_base::{NodeId, Seq32, SimDuration, SimTime};
 
 /// The last hop count of a destination never reached (ns-2's unset value too).
@@ -109,41 +107,58 @@ pub(crate) enum Outcome {
     Found,
 }
 
-/// All destinations, by node.
+/// All destinations, by node. Each packet looks up half a dozen of them: an index finds them at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    routes: BTreeMap<NodeId, Route>,
+    /// For each node its place in `routes`, [`NOWHERE`] if it has none.
+    places: Vec<u16>,
+    routes: Vec<Route>,
+    /// Places in `routes` that aren't used.
+    free: Vec<u16>,
     /// How long the sequence numbers of invalid routes are kept.
     delete_period: SimDuration,
     /// Whether expiry is noticed at each look (otherwise somebody polls).
     exact: bool,
 }
 
+const NOWHERE: u16 = u16::MAX;
+
 impl Table {
     pub(crate) fn new(delete_period: SimDuration, exact: bool) -> Self {
-        Self { routes: BTreeMap::new(), delete_period, exact }
+        Self { delete_period, exact, ..Self::default() }
+    }
+
+    #[inline]
+    fn place(&self, dst: NodeId) -> Option<usize> {
+        self.places.get(dst.index()).filter(|&&place| place != NOWHERE).map(|&place| place as usize)
     }
 
     /// The route to `dst` as of `now`.
+    #[inline]
     pub(crate) fn get(&mut self, now: SimTime, dst: NodeId) -> Option<&mut Route> {
-        if !self.exact {
-            return self.routes.get_mut(&dst);
+        let place = self.place(dst)?;
+        let route = &self.routes[place];
+        if self.exact && !(route.is_up() && route.expire >= now) && self.outdated(now, place) {
+            self.places[dst.index()] = NOWHERE;
+            self.free.push(place as u16);
+            return None;
         }
-        let Entry::Occupied(mut entry) = self.routes.entry(dst) else { return None };
-        let route = entry.get_mut();
+        Some(&mut self.routes[place])
+    }
+
+    /// Takes an expired route out of use; whether it has been so for long enough to be deleted.
+    fn outdated(&mut self, now: SimTime, place: usize) -> bool {
+        let route = &mut self.routes[place];
         if route.is_up() && route.expire < now {
             let expired_at = route.expire;
             route.bump();
             route.down(expired_at);
         }
-        if route.state == State::Down && route.expire + self.delete_period < now {
-            entry.remove();
-            return None;
-        }
-        Some(entry.into_mut())
+        route.state == State::Down && route.expire + self.delete_period < now
     }
 
     /// The route to `dst` if it may be used.
+    #[inline]
     pub(crate) fn up(&mut self, now: SimTime, dst: NodeId) -> Option<&mut Route> {
         self.get(now, dst).filter(|r| r.is_up())
     }
@@ -151,23 +166,42 @@ impl Table {
     /// The entry of `dst`, made if it isn't there.
     pub(crate) fn entry(&mut self, now: SimTime, dst: NodeId) -> &mut Route {
         self.get(now, dst);
-        self.routes.entry(dst).or_insert_with(|| Route { expire: now, ..Route::unknown() })
+        let place =
+            self.place(dst).unwrap_or_else(|| self.insert(dst, Route { expire: now, ..Route::unknown() }));
+        &mut self.routes[place]
+    }
+
+    fn insert(&mut self, dst: NodeId, route: Route) -> usize {
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.routes[place as usize] = route;
+                place as usize
+            }
+            None => {
+                self.routes.push(route);
+                self.routes.len() - 1
+            }
+        };
+        if self.places.len() <= dst.index() {
+            self.places.resize(dst.index() + 1, NOWHERE);
+        }
+        self.places[dst.index()] = place as u16;
+        place
     }
 
     /// The entry as it stands, expired or not.
     pub(crate) fn peek(&self, dst: NodeId) -> Option<&Route> {
-        self.routes.get(&dst)
+        self.place(dst).map(|place| &self.routes[place])
     }
 
-    /// All entries, expired ones brought down first, in the order of their nodes.
-    pub(crate) fn settle(&mut self, now: SimTime) -> impl Iterator<Item = (NodeId, &mut Route)> {
-        if self.exact {
-            let nodes: SmallVec<[NodeId; 32]> = self.routes.keys().copied().collect();
-            for node in nodes {
-                self.get(now, node);
+    /// Calls `visit` with all entries, expired ones brought down first, in the order of their nodes.
+    pub(crate) fn settle(&mut self, now: SimTime, mut visit: impl FnMut(NodeId, &mut Route)) {
+        for index in 0..self.places.len() {
+            let node = NodeId(index as u16);
+            if let Some(route) = self.get(now, node) {
+                visit(node, route);
             }
         }
-        self.routes.iter_mut().map(|(n, r)| (*n, r))
     }
 
     /// Takes the offered route if it is newer, or as new and better than what is known (§6.2, with the

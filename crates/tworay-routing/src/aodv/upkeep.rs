@@ -21,6 +21,7 @@ impl Aodv {
     }
 
     /// The time asked for has come.
+    #[inline(never)]
     pub fn on_timer(&mut self, now: SimTime, out: Out) {
         self.armed = SimTime::NEVER;
         self.stale_timer = true;

@@ -11,6 +11,7 @@ use tworay_wire::dsr::{DsrHeader, RouteError};
 
 impl Dsr {
     /// The MAC gave up sending the packet to `next_hop`.
+    #[inline(never)]
     pub fn on_link_failure(
         &mut self,
         now: SimTime,
@@ -33,6 +34,7 @@ impl Dsr {
     }
 
     /// A packet taken out of the interface queue.
+    #[inline(never)]
     pub fn on_queue_purged(
         &mut self,
         now: SimTime,

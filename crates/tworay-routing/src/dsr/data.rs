@@ -14,6 +14,7 @@ const SECOND_IP_HEADER: u16 = 20;
 
 impl Dsr {
     /// A packet of this node's transport.
+    #[inline(never)]
     pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
         if packet.dst == self.node {
             out.push(RoutingAction::Deliver { packet: id });
@@ -26,6 +27,7 @@ impl Dsr {
     }
 
     /// A packet from neighbour `from`, for this node or for all.
+    #[inline(never)]
     pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         match (&packet.body, packet.dsr.as_deref()) {
             (Body::Tcp(_) | Body::Udp(_) | Body::Dsr, Some(header)) => {

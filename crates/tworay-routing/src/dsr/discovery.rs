@@ -160,7 +160,7 @@ impl Dsr {
         }
         let delay = self.jitter();
         let packet = self.control(packet.src, NodeId::BROADCAST, packet.ttl - 1, relayed);
-        out.push(RoutingAction::Originate { packet, next_hop: NodeId::BROADCAST, delay });
+        out.push(RoutingAction::Originate { packet: Box::new(packet), next_hop: NodeId::BROADCAST, delay });
     }
 
     fn reply_from_cache(&mut self, now: SimTime, request: &RouteRequest, back: &[NodeId], out: Out) -> bool {

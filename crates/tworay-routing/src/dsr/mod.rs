@@ -156,7 +156,7 @@ impl Dsr {
         out: Out,
     ) {
         let packet = self.control(self.node, dst, ttl, header);
-        out.push(RoutingAction::Originate { packet, next_hop, delay });
+        out.push(RoutingAction::Originate { packet: Box::new(packet), next_hop, delay });
     }
 
     fn control(&mut self, src: NodeId, dst: NodeId, ttl: u8, header: DsrHeader) -> Packet {

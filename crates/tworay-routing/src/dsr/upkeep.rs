@@ -10,6 +10,7 @@ const BUFFER_CHECK: SimDuration = SimDuration::from_millis(30);
 
 impl Dsr {
     /// The time asked for has come.
+    #[inline(never)]
     pub fn on_timer(&mut self, now: SimTime, out: Out) {
         self.armed = SimTime::NEVER;
         self.stale_timer = true;

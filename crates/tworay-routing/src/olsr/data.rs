@@ -17,6 +17,7 @@ pub(super) struct Used {
 
 impl Olsr {
     /// A packet of this node's transport.
+    #[inline(never)]
     pub fn on_send(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
         if packet.dst == self.node {
             out.push(RoutingAction::Deliver { packet: id });
@@ -28,6 +29,7 @@ impl Olsr {
     }
 
     /// A packet from neighbour `from`.
+    #[inline(never)]
     pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         match &packet.body {
             Body::Olsr(olsr) => self.on_packet(now, id, olsr, from, out),
@@ -67,6 +69,7 @@ impl Olsr {
     }
 
     /// The MAC gave up sending the packet to `next_hop`.
+    #[inline(never)]
     pub fn on_link_failure(
         &mut self,
         now: SimTime,
@@ -92,6 +95,7 @@ impl Olsr {
     }
 
     /// A packet taken out of the interface queue.
+    #[inline(never)]
     pub fn on_queue_purged(
         &mut self,
         now: SimTime,

@@ -190,6 +190,6 @@ impl Olsr {
             body: Body::Olsr(Box::new(packet)),
         };
         let next_hop = NodeId::BROADCAST;
-        out.push(RoutingAction::Originate { packet, next_hop, delay: SimDuration::ZERO });
+        out.push(RoutingAction::Originate { packet: Box::new(packet), next_hop, delay: SimDuration::ZERO });
     }
 }

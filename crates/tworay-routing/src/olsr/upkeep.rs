@@ -15,6 +15,7 @@ impl Olsr {
     }
 
     /// The time asked for has come.
+    #[inline(never)]
     pub fn on_timer(&mut self, now: SimTime, out: Out) {
         self.armed = SimTime::NEVER;
         if self.next_end <= now {

@@ -57,13 +57,13 @@ impl Desk {
         let mut out = Vec::new();
         self.router.on_link_failure(t, PacketId(self.next), packet, n(next_hop), &mut out);
         let errors = out.into_iter().filter_map(|action| match action {
-            RoutingAction::Originate { packet: Packet { body: Body::Aodv(message), .. }, .. } => {
-                if let AodvMessage::Rerr(rerr) = *message {
-                    Some(rerr)
-                } else {
-                    None
-                }
-            }
+            RoutingAction::Originate { packet, .. } => match packet.body {
+                Body::Aodv(message) => match *message {
+                    AodvMessage::Rerr(rerr) => Some(rerr),
+                    _ => None,
+                },
+                _ => None,
+            },
             _ => None,
         });
         errors.collect()

@@ -386,7 +386,7 @@ impl<W: Watch> Net<W> {
                 }
                 RoutingAction::Originate { packet, next_hop, delay } => {
                     assert!(packet.is_routing());
-                    let id = self.new_packet(packet);
+                    let id = self.new_packet(*packet);
                     self.post(now + delay, Event::Enqueue { node, id, next_hop });
                 }
                 RoutingAction::Deliver { packet: id } => {

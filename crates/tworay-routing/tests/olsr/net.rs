@@ -82,8 +82,10 @@ impl Net {
                 RoutingAction::Originate { packet, .. } => {
                     for to in 0..self.nodes.len() {
                         if self.links[node][to] && !self.rng.chance(self.loss) {
-                            let packet = packet.clone();
-                            self.push(self.now + CROSSING, What::Arrive { node: to, from: node, packet });
+                            self.push(
+                                self.now + CROSSING,
+                                What::Arrive { node: to, from: node, packet: Packet::clone(&packet) },
+                            );
                         }
                     }
                 }

@@ -3,16 +3,27 @@
 //! Total order: (time, order of insertion). Two events of the same nanosecond happen in the order
 //! in which they were scheduled, whatever their kind.
 
+use std::marker::PhantomData;
 use tworay_base::SimTime;
 
-#[derive(Copy, Clone)]
-struct Entry<E> {
-    /// Time in the upper half, order of insertion in the lower: one comparison decides.
-    key: u128,
-    event: E,
+/// What can be scheduled: kept as one word, in which it is moved about without being taken apart. (An event
+/// of several fields is read back in other pieces than it was written in, and the processor waits for that
+/// longer than for all the rest.)
+pub trait Packed: Copy {
+    /// The event as a word.
+    fn pack(self) -> u64;
+    /// The event that gave this word.
+    fn unpack(word: u64) -> Self;
 }
 
-impl<E> Entry<E> {
+#[derive(Copy, Clone)]
+struct Entry {
+    /// Time in the upper half, order of insertion in the lower: one comparison decides.
+    key: u128,
+    event: u64,
+}
+
+impl Entry {
     #[inline]
     fn at(&self) -> SimTime {
         SimTime::from_nanos((self.key >> 64) as u64)
@@ -24,100 +35,135 @@ const NEAR: usize = 32;
 /// So many move to the heap when the row is full, and back when it is empty.
 const BATCH: usize = 8;
 
-/// Events in the order of their time; `E` should be a small `Copy` enum.
+/// Events in the order of their time.
 ///
 /// What happens next is mostly scheduled last (a SIFS, the end of a frame): the next few events stand
 /// sorted in a short row, where such an event is put in with a few moves and taken out with none; only
 /// the others go through a heap.
 pub struct EventQueue<E> {
-    /// The next events, the very next last; empty only if the heap is.
-    near: Vec<Entry<E>>,
-    /// A 4-ary heap of all others: none is before any of the row.
-    heap: Vec<Entry<E>>,
+    near: Row,
+    /// A 4-ary heap of all events that aren't in the row: none is before any of those.
+    heap: Vec<Entry>,
     next_order: u64,
     now: SimTime,
+    of: PhantomData<E>,
 }
 
-impl<E: Copy> Default for EventQueue<E> {
-    fn default() -> Self {
-        Self {
-            near: Vec::with_capacity(NEAR),
-            heap: Vec::with_capacity(1024),
-            next_order: 0,
-            now: SimTime::ZERO,
+/// The next events, the very next last; empty only if the heap is.
+struct Row {
+    times: [SimTime; NEAR],
+    orders: [u64; NEAR],
+    events: [u64; NEAR],
+    length: usize,
+}
+
+impl Row {
+    /// Puts an event behind all that are later, and before those of its own time and earlier.
+    #[inline]
+    fn insert(&mut self, at: SimTime, order: u64, event: u64) {
+        let mut i = self.length;
+        while i > 0 && self.times[i - 1] <= at {
+            self.times[i] = self.times[i - 1];
+            self.orders[i] = self.orders[i - 1];
+            self.events[i] = self.events[i - 1];
+            i -= 1;
         }
+        self.times[i] = at;
+        self.orders[i] = order;
+        self.events[i] = event;
+        self.length += 1;
+    }
+
+    fn entry(&self, i: usize) -> Entry {
+        let key = u128::from(self.times[i].as_nanos()) << 64 | u128::from(self.orders[i]);
+        Entry { key, event: self.events[i] }
     }
 }
 
-impl<E: Copy> EventQueue<E> {
+impl<E> Default for EventQueue<E> {
+    fn default() -> Self {
+        let row = Row { times: [SimTime::ZERO; NEAR], orders: [0; NEAR], events: [0; NEAR], length: 0 };
+        let heap = Vec::with_capacity(1024);
+        Self { near: row, heap, next_order: 0, now: SimTime::ZERO, of: PhantomData }
+    }
+}
+
+impl<E: Packed> EventQueue<E> {
     /// Schedules `event`; a time in the past is raised to now (and refused in debug builds).
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, at: SimTime, event: E) {
         debug_assert!(at >= self.now, "an event at {at} was scheduled at {}", self.now);
-        let key = u128::from(at.max(self.now).as_nanos()) << 64 | u128::from(self.next_order);
+        self.push_word(at, event.pack());
+    }
+
+    fn push_word(&mut self, at: SimTime, event: u64) {
+        let at = at.max(self.now);
+        let order = self.next_order;
         self.next_order += 1;
-        let entry = Entry { key, event };
-        if self.near.len() == NEAR {
+        if self.near.length == NEAR {
             self.spill();
         }
         // Of events of one time the newest comes last, so here times decide alone.
-        let at = entry.at();
-        if !self.heap.is_empty() && self.near.first().is_some_and(|last| at >= last.at()) {
-            heap_push(&mut self.heap, entry);
-            return;
+        if !self.heap.is_empty() && self.near.length > 0 && at >= self.near.times[0] {
+            let key = u128::from(at.as_nanos()) << 64 | u128::from(order);
+            heap_push(&mut self.heap, Entry { key, event });
+        } else {
+            self.near.insert(at, order, event);
         }
-        let mut i = self.near.len();
-        self.near.push(entry);
-        let near = self.near.as_mut_slice();
-        while i > 0 && near[i - 1].at() <= at {
-            near[i] = near[i - 1];
-            i -= 1;
-        }
-        near[i] = entry;
     }
 
     /// The next event's time.
     #[inline]
     pub fn peek_time(&self) -> SimTime {
-        self.near.last().map_or(SimTime::NEVER, Entry::at)
+        if self.near.length == 0 { SimTime::NEVER } else { self.near.times[self.near.length - 1] }
     }
 
     /// Takes the next event and moves the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
-        let next = self.near.pop()?;
-        if self.near.is_empty() {
+        let last = self.near.length.checked_sub(1)?;
+        let (at, event) = (self.near.times[last], self.near.events[last]);
+        self.near.length = last;
+        if last == 0 {
             self.refill();
         }
-        self.now = next.at();
-        Some((self.now, next.event))
+        self.now = at;
+        Some((at, E::unpack(event)))
     }
 
     /// The row is full: its latest events go to the heap.
     #[cold]
     fn spill(&mut self) {
-        for entry in self.near.drain(..BATCH) {
-            heap_push(&mut self.heap, entry);
+        for i in 0..BATCH {
+            heap_push(&mut self.heap, self.near.entry(i));
         }
+        self.near.times.copy_within(BATCH.., 0);
+        self.near.orders.copy_within(BATCH.., 0);
+        self.near.events.copy_within(BATCH.., 0);
+        self.near.length -= BATCH;
     }
 
     /// The row is empty: the heap's next events come to it.
+    #[inline(never)]
     fn refill(&mut self) {
-        for _ in 0..BATCH {
+        let count = BATCH.min(self.heap.len());
+        for i in (0..count).rev() {
             let Some(entry) = heap_pop(&mut self.heap) else { break };
-            self.near.push(entry);
+            self.near.times[i] = entry.at();
+            self.near.orders[i] = entry.key as u64;
+            self.near.events[i] = entry.event;
         }
-        self.near.reverse();
+        self.near.length = count;
     }
 
     /// The waiting events in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = &E> {
-        self.near.iter().chain(&self.heap).map(|e| &e.event)
+    pub fn iter(&self) -> impl Iterator<Item = E> {
+        let near = self.near.events[..self.near.length].iter().copied();
+        near.chain(self.heap.iter().map(|e| e.event)).map(E::unpack)
     }
 }
 
-#[inline]
-fn heap_push<E: Copy>(heap: &mut Vec<Entry<E>>, entry: Entry<E>) {
+fn heap_push(heap: &mut Vec<Entry>, entry: Entry) {
     let mut i = heap.len();
     heap.push(entry);
     let heap = heap.as_mut_slice();
@@ -132,8 +178,7 @@ fn heap_push<E: Copy>(heap: &mut Vec<Entry<E>>, entry: Entry<E>) {
     heap[i] = entry;
 }
 
-#[inline]
-fn heap_pop<E: Copy>(heap: &mut Vec<Entry<E>>) -> Option<Entry<E>> {
+fn heap_pop(heap: &mut Vec<Entry>) -> Option<Entry> {
     let last = heap.pop()?;
     let heap = heap.as_mut_slice();
     let Some(&first) = heap.first() else { return Some(last) };

@@ -4,7 +4,7 @@
 //! the time) writes one number: the entry already queued notices when its time comes and queues
 //! itself again. Cancelling writes one number too.
 
-use super::queue::EventQueue;
+use super::queue::{EventQueue, Packed};
 use tworay_base::SimTime;
 
 /// Index of a timer.
@@ -17,6 +17,20 @@ struct Slot {
     /// deadline overtook (it serves again when the deadline moves back).
     first: SimTime,
     second: SimTime,
+}
+
+impl Slot {
+    #[inline]
+    fn set<E: Packed + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
+        self.deadline = at;
+        if at < self.first {
+            if self.second == SimTime::NEVER {
+                self.second = self.first;
+            }
+            self.first = at;
+            queue.push(at, Firing { slot }.into());
+        }
+    }
 }
 
 const IDLE: Slot = Slot { deadline: SimTime::NEVER, first: SimTime::NEVER, second: SimTime::NEVER };
@@ -44,16 +58,27 @@ impl TimerTable {
 
     /// (Re)arms a timer for `at`; [`SimTime::NEVER`] disarms it.
     #[inline]
-    pub fn set<E: Copy + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
-        let s = &mut self.slots[slot as usize];
-        s.deadline = at;
-        if at < s.first {
-            if s.second == SimTime::NEVER {
-                s.second = s.first;
-            }
-            s.first = at;
-            queue.push(at, Firing { slot }.into());
-        }
+    pub fn set<E: Packed + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
+        self.slots[slot as usize].set(slot, at, queue);
+    }
+
+    /// Sets the timers `slot + 1` and `slot`, in this order.
+    #[inline]
+    pub fn set_pair<E: Packed + From<Firing>>(
+        &mut self,
+        slot: TimerSlot,
+        at: [SimTime; 2],
+        queue: &mut EventQueue<E>,
+    ) {
+        let [a, b] = &mut self.slots[slot as usize..][..2] else { return };
+        b.set(slot + 1, at[1], queue);
+        a.set(slot, at[0], queue);
+    }
+
+    /// A timer whose entry has come out of the queue is wanted at `at`; see [`TimerTable::fires`].
+    #[inline]
+    pub fn revise(&mut self, slot: TimerSlot, at: SimTime) {
+        self.slots[slot as usize].deadline = at;
     }
 
     /// Disarms a timer.
@@ -64,7 +89,7 @@ impl TimerTable {
 
     /// A timer's entry came out of the queue at `now`: whether it really fires.
     #[inline]
-    pub fn fires<E: Copy + From<Firing>>(
+    pub fn fires<E: Packed + From<Firing>>(
         &mut self,
         now: SimTime,
         firing: Firing,

@@ -24,7 +24,7 @@ fn read(radio: &RadioConfig, metres: f64) -> f64 {
     let threshold = medium.channel().rx_threshold();
     let mut good = 0;
     for i in 0..N {
-        let tx = medium.transmit(SimTime::from_nanos(1_000_000 * i), frame, &mut tracks);
+        let tx = medium.transmit(SimTime::from_nanos(1_000_000 * i), &frame, &mut tracks);
         good += u64::from(medium.hearers(tx).iter().any(|h| h.power >= threshold));
         medium.retire(tx);
     }

@@ -1,27 +1,25 @@
 //! Between MAC and air: transmissions begin and end at their hearers.
 
-use super::{Event, MAC_CONTENTION, MAC_EXCHANGE, Network};
+use super::{Event, MAC_CONTENTION, Network};
 use crate::medium::Hearer;
 use tworay_base::{NodeId, SimDuration, SimTime};
-use tworay_mac::{Frame, FrameKind, MacAction, MacTimer, RxError};
-use tworay_radio::{Signal, Verdict};
+use tworay_mac::{Frame, FrameKind, MacAction, RxError};
+use tworay_radio::{Arrived, Signal, Verdict};
+
+/// A signal on its way past its hearers.
+#[derive(Copy, Clone)]
+struct Passing {
+    tx: u32,
+    airtime: SimDuration,
+    /// Its body is sent at the data rate.
+    fast: bool,
+}
 
 impl Network {
     pub(super) fn apply_mac(&mut self, node: NodeId, actions: &[MacAction]) {
-        // Timers first: what follows can come back to this MAC, which then sets them anew.
         for action in actions {
             match *action {
-                MacAction::Arm(timer, at) => {
-                    self.timers.set(Self::node_timer(node, which(timer)), at, &mut self.queue);
-                }
-                MacAction::Disarm(timer) => self.timers.clear(Self::node_timer(node, which(timer))),
-                _ => {}
-            }
-        }
-        for action in actions {
-            match *action {
-                MacAction::Arm(..) | MacAction::Disarm(_) => {}
-                MacAction::Transmit(frame) => self.transmit(node, frame),
+                MacAction::Transmit(ref frame) => self.transmit(node, frame),
                 MacAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
                 MacAction::Sent { packet } => {
                     self.nodes[node.index()].fates = Default::default();
@@ -33,7 +31,15 @@ impl Network {
         }
     }
 
-    fn transmit(&mut self, node: NodeId, frame: Frame) {
+    /// Sets a station's timers to what its MAC wants.
+    #[inline]
+    pub(super) fn set_mac_timers(&mut self, node: NodeId) {
+        let mac = &self.nodes[node.index()].mac;
+        let wanted = [mac.contention_deadline(), mac.exchange_deadline()];
+        self.timers.set_pair(Self::node_timer(node, MAC_CONTENTION), wanted, &mut self.queue);
+    }
+
+    fn transmit(&mut self, node: NodeId, frame: &Frame) {
         let Some(medium) = &mut self.medium else { return };
         let tx = medium.transmit(self.now, frame, &mut self.tracks);
         let rx_threshold = medium.channel().rx_threshold();
@@ -48,13 +54,13 @@ impl Network {
             }
         }
         if self.medium.as_ref().is_some_and(|m| m.fades()) {
-            self.blame_fading(node, tx, &frame);
+            self.blame_fading(node, tx, frame);
         }
         if self.capture.is_some() {
-            self.capture_frame(tx, &frame);
+            self.capture_frame(tx, frame);
         }
         if self.energy.is_some() {
-            self.meter_transmission(node, &frame);
+            self.meter_transmission(node, frame);
         }
         if let Some(rules) = &self.rules {
             self.nodes[node.index()].receiver.own_transmission(rules);
@@ -97,20 +103,58 @@ impl Network {
     /// A transmission begins to arrive. All hearers share this event; only where something else
     /// happens within the propagation delay are the arrivals worked off one by one.
     pub(super) fn on_begin(&mut self, tx: u32) {
+        let Some(medium) = &mut self.medium else { return };
         let base = self.now;
-        self.walk(tx, true);
+        let t = medium.get(tx);
+        let (origin, farthest) = (t.start, SimDuration::from_nanos(t.farthest.into()));
+        let signal = Passing {
+            tx,
+            airtime: t.frame.airtime,
+            fast: t.frame.kind == FrameKind::Data && !t.frame.to.is_broadcast(),
+        };
+        if t.passed == 0 && self.queue.peek_time() > origin + farthest {
+            let hearers = medium.take_hearers(tx);
+            for &hearer in &hearers {
+                self.now = origin + hearer.delay();
+                self.begin_at(signal, hearer);
+            }
+            if let Some(medium) = &mut self.medium {
+                medium.give_back(tx, hearers);
+            }
+        } else {
+            self.by_turns(tx, origin, |network, hearer| network.begin_one_at(signal, hearer), Event::Begin);
+        }
         self.now = base;
     }
 
+    /// A transmission ends: see [`Network::on_begin`].
     pub(super) fn on_end(&mut self, tx: u32) {
+        let Some(medium) = &mut self.medium else { return };
         let base = self.now;
-        if self.walk(tx, false)
-            && let Some(medium) = &mut self.medium
-        {
-            if let Some(packet) = medium.get(tx).frame.packet {
+        let t = medium.get(tx);
+        let frame = t.frame;
+        let (origin, farthest) = (t.start + frame.airtime, SimDuration::from_nanos(t.farthest.into()));
+        let done = if t.passed == 0 && self.queue.peek_time() > origin + farthest {
+            let hearers = medium.take_hearers(tx);
+            let every = self.capture.is_some();
+            for &hearer in &hearers {
+                if every || self.nodes[hearer.node.index()].receiver.reads(tx) {
+                    self.now = origin + hearer.delay();
+                    self.end_at(tx, &frame, hearer);
+                }
+            }
+            if let Some(medium) = &mut self.medium {
+                medium.give_back(tx, hearers);
+            }
+            true
+        } else {
+            self.by_turns(tx, origin, |network, hearer| network.end_at(tx, &frame, hearer), Event::End)
+        };
+        if done && let Some(medium) = &mut self.medium {
+            medium.retire(tx);
+            if let Some(packet) = frame.packet {
                 self.packets.unpin(packet);
             }
-            medium.retire(tx);
             if let Some(capture) = &mut self.capture {
                 capture.ended(tx);
             }
@@ -118,74 +162,84 @@ impl Network {
         self.now = base;
     }
 
-    /// Visits the hearers of `tx` at their times; true when all are done, otherwise an event is queued
-    /// for the rest.
-    fn walk(&mut self, tx: u32, begins: bool) -> bool {
+    /// Visits the hearers of `tx` at their times until something else is to happen first; true when all are
+    /// done, otherwise `again` is queued for the rest.
+    #[cold]
+    fn by_turns(
+        &mut self,
+        tx: u32,
+        origin: SimTime,
+        mut visit: impl FnMut(&mut Self, Hearer),
+        again: fn(u32) -> Event,
+    ) -> bool {
         let Some(medium) = &mut self.medium else { return true };
         let base = self.now;
-        let t = medium.get(tx);
-        let (frame, cursor) = (t.frame, t.cursor as usize);
-        let origin = if begins { t.start } else { t.start + frame.airtime };
-        let whole =
-            cursor == 0 && self.queue.peek_time() > origin + SimDuration::from_nanos(t.farthest.into());
-        if !whole {
-            medium.sort(tx);
-        }
+        medium.sort(tx);
+        let passed = medium.get(tx).passed as usize;
         let hearers = medium.take_hearers(tx);
+        let begins = matches!(again(tx), Event::Begin(_));
         let mut rest = None;
-        for (i, &hearer) in hearers.iter().enumerate().skip(cursor) {
+        for (i, &hearer) in hearers.iter().enumerate().skip(passed) {
             let at = origin + hearer.delay();
-            if !whole && at > base {
-                // Whoever starts to send in the very nanosecond in which a signal arrives has not heard
-                // it: timers of that time go before beginnings, and after ends.
-                let next = self.queue.peek_time();
-                if next < at || (begins && next == at) {
-                    rest = Some((i, at));
-                    break;
-                }
+            // Whoever starts to send in the very nanosecond in which a signal arrives has not heard
+            // it: timers of that time go before beginnings, and after ends.
+            let next = self.queue.peek_time();
+            if at > base && (next < at || begins && next == at) {
+                rest = Some((i, at));
+                break;
             }
             self.now = at;
-            if begins {
-                self.begin_at(tx, &frame, hearer);
-            } else {
-                self.end_at(tx, &frame, hearer);
-            }
+            visit(self, hearer);
         }
         if let Some(medium) = &mut self.medium {
             medium.give_back(tx, hearers);
-            medium.get_mut(tx).cursor = rest.map_or(0, |r| r.0 as u32);
+            medium.get_mut(tx).passed = rest.map_or(0, |(i, _)| i as u32);
         }
         if let Some((_, at)) = rest {
-            self.queue.push(at, if begins { Event::Begin(tx) } else { Event::End(tx) });
+            self.queue.push(at, again(tx));
         }
         rest.is_none()
     }
 
-    #[inline]
-    fn begin_at(&mut self, tx: u32, frame: &Frame, h: Hearer) {
+    fn begin_one_at(&mut self, signal: Passing, h: Hearer) {
+        self.begin_at(signal, h);
+    }
+
+    /// A signal begins at a station.
+    #[inline(always)]
+    fn begin_at(&mut self, signal: Passing, h: Hearer) {
         self.events += 1;
         let now = self.now;
-        let end = now + frame.airtime;
+        let Passing { tx, airtime, fast } = signal;
+        let end = now + airtime;
         let Some(rules) = &self.rules else { return };
         let node = &mut self.nodes[h.node.index()];
         if !node.up {
             return;
         }
         let transmitting = node.mac.is_transmitting(now);
-        let fast = frame.kind == FrameKind::Data && !frame.to.is_broadcast();
         let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
-        let moved = node.mac.on_busy(now, end);
-        self.move_contention(h.node, moved);
+        node.mac.on_busy(now, end);
+        if arrived.lost.is_some() || arrived.captured_over || self.energy.is_some() {
+            self.after_begin(signal, h, arrived);
+        }
+    }
+
+    /// What the beginning of a signal brings about besides.
+    #[inline(never)]
+    fn after_begin(&mut self, signal: Passing, h: Hearer, arrived: Arrived) {
         if arrived.captured_over {
-            let until = end + self.eifs;
-            let moved = self.nodes[h.node.index()].mac.reserve(now, until);
-            self.move_contention(h.node, moved);
+            let until = self.now + signal.airtime + self.eifs;
+            self.nodes[h.node.index()].mac.reserve(self.now, until);
         }
         if let Some(lost) = arrived.lost {
             self.count_collision(h.node, lost);
         }
-        if self.energy.is_some() {
-            self.meter_signal(frame, h);
+        if self.energy.is_some()
+            && let Some(medium) = &self.medium
+        {
+            let frame = medium.get(signal.tx).frame;
+            self.meter_signal(&frame, h);
         }
     }
 
@@ -210,54 +264,51 @@ impl Network {
         if !node.up {
             return;
         }
-        match verdict {
-            Verdict::NotHeard | Verdict::Deaf => {}
-            Verdict::Good => {
-                if let Some(packet) = frame.packet {
-                    if self.energy.is_some() {
-                        self.meter_reception(h.node, frame);
-                    }
-                    let node = &mut self.nodes[h.node.index()];
-                    node.router.on_heard(now, frame.from);
-                    let for_others = frame.to != h.node && !frame.to.is_broadcast();
-                    if for_others && node.router.wants_tap() {
-                        self.tap_packet(h.node, packet, frame.from, frame.to);
-                    }
-                }
-                let mac = &mut self.nodes[h.node.index()].mac;
-                if frame.to != h.node && !frame.to.is_broadcast() && mac.only_overhears() {
-                    let moved = mac.on_overheard(now, frame);
-                    return self.move_contention(h.node, moved);
-                }
-                let refused = mac.counters().busy;
-                self.with_mac(h.node, |mac, now, out| mac.on_frame(now, frame, out));
-                if self.capture.is_some() && frame.to == h.node {
-                    self.capture_refusal(tx, frame, refused);
-                }
+        let Verdict::Good = verdict else { return self.after_bad_end(tx, h.node, verdict) };
+        let for_others = frame.to != h.node && !frame.to.is_broadcast();
+        if let Some(packet) = frame.packet {
+            node.router.on_heard(now, frame.from);
+            if self.energy.is_some() {
+                self.meter_reception(h.node, frame);
             }
+            if for_others && self.nodes[h.node.index()].router.wants_tap() {
+                self.tap_packet(h.node, packet, frame.from, frame.to);
+            }
+        }
+        let mac = &mut self.nodes[h.node.index()].mac;
+        if for_others && mac.only_overhears() {
+            if mac.on_overheard(now, frame) {
+                let access = mac.contention_deadline();
+                self.timers.set(Self::node_timer(h.node, MAC_CONTENTION), access, &mut self.queue);
+            }
+            return;
+        }
+        self.hand_up(tx, frame, h.node);
+    }
+
+    /// A good frame that concerns the station's own MAC.
+    #[inline(never)]
+    fn hand_up(&mut self, tx: u32, frame: &Frame, node: NodeId) {
+        let refused = self.nodes[node.index()].mac.counters().busy;
+        self.with_mac(node, |mac, now, out| mac.on_frame(now, frame, out));
+        if self.capture.is_some() && frame.to == node {
+            self.capture_refusal(tx, frame, refused);
+        }
+    }
+
+    /// A reception ended without a good frame.
+    #[inline(never)]
+    fn after_bad_end(&mut self, tx: u32, node: NodeId, verdict: Verdict) {
+        let error = match verdict {
+            Verdict::NotHeard | Verdict::Good | Verdict::Deaf => return,
             Verdict::Collided => {
-                self.count_collision(h.node, tx);
-                self.rx_error(h.node, RxError::Corrupt);
+                self.count_collision(node, tx);
+                RxError::Corrupt
             }
-            Verdict::Corrupt => {
-                self.rx_error(h.node, RxError::Corrupt);
-            }
-            Verdict::Undecodable | Verdict::Deafened => {
-                self.rx_error(h.node, RxError::Undecodable);
-            }
-        }
-    }
-
-    #[inline]
-    fn move_contention(&mut self, node: NodeId, moved: Option<SimTime>) {
-        if let Some(at) = moved {
-            self.timers.set(Self::node_timer(node, MAC_CONTENTION), at, &mut self.queue);
-        }
-    }
-
-    fn rx_error(&mut self, node: NodeId, error: RxError) {
-        let moved = self.nodes[node.index()].mac.on_rx_error(self.now, error);
-        self.move_contention(node, moved);
+            Verdict::Corrupt => RxError::Corrupt,
+            Verdict::Undecodable | Verdict::Deafened => RxError::Undecodable,
+        };
+        self.nodes[node.index()].mac.on_rx_error(self.now, error);
     }
 
     /// Books a frame that was lost to overlap at a station it was meant for.
@@ -269,12 +320,5 @@ impl Network {
             self.tally.collisions.add(frame.kind, packet);
             self.capture_collision(tx, node);
         }
-    }
-}
-
-fn which(timer: MacTimer) -> u32 {
-    match timer {
-        MacTimer::Contention => MAC_CONTENTION,
-        MacTimer::Exchange => MAC_EXCHANGE,
     }
 }

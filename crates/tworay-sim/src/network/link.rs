@@ -30,6 +30,7 @@ impl Network {
         }
     }
 
+    #[inline(never)]
     fn resolve(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
         let action = self.nodes[node.index()].arp.resolve(self.now, next_hop, packet);
         match action {
@@ -64,6 +65,7 @@ impl Network {
     }
 
     /// Requests for addresses have gone unanswered.
+    #[inline(never)]
     pub(super) fn on_arp_timer(&mut self, node: NodeId) {
         let mut due = Vec::new();
         self.nodes[node.index()].arp.on_timer(self.now, &mut due);
@@ -79,6 +81,7 @@ impl Network {
         self.arm_arp(node);
     }
 
+    #[inline(never)]
     fn send_arp(&mut self, node: NodeId, body: ArpBody, to: NodeId) {
         let uid = self.control_uid();
         let packet = self.packets.insert(Packet {
@@ -95,6 +98,7 @@ impl Network {
         self.down(node, packet, to);
     }
 
+    #[inline(never)]
     fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node.index()].arp.learn(arp.sender) {
             self.down(node, held, arp.sender);
@@ -137,7 +141,8 @@ impl Network {
         }
         let Some(e) = n.queue.pop() else { return };
         let out = Outgoing { packet: e.packet, to: e.next_hop, ip_bytes: e.ip_bytes };
-        self.with_mac(node, |mac, now, actions| mac.offer(now, out, actions));
+        n.mac.offer(self.now, out);
+        self.set_mac_timers(node);
     }
 
     /// A frame's packet arrived at `node`: it takes a copy.
@@ -164,6 +169,7 @@ impl Network {
         }
     }
 
+    #[inline(never)]
     pub(super) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
         let n = &mut self.nodes[node.index()];
         n.failure = n.fates.verdict();
@@ -189,6 +195,7 @@ impl Network {
         medium.channel().rx_power_squared(pa.distance_squared(pb)) >= medium.channel().rx_threshold()
     }
 
+    #[inline(never)]
     fn link_failed(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
         self.tally.link_failures += 1;
         if self.nodes[next_hop.index()].up && self.in_range(node, next_hop) {

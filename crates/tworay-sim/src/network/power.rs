@@ -104,6 +104,7 @@ impl Network {
     }
 
     /// Notes what every node has left.
+    #[inline(never)]
     pub(super) fn on_sample(&mut self) {
         let now = self.now;
         let Some(energy) = &mut self.energy else { return };
@@ -119,6 +120,7 @@ impl Network {
     }
 
     /// An event switches a node; a dead one stays dead.
+    #[inline(never)]
     pub(super) fn switch(&mut self, node: NodeId, on: bool) {
         let dead = |e: &Energy| e.meters[node.index()].died_at().is_some();
         if self.nodes[node.index()].up == on || self.energy.as_deref().is_some_and(dead) {

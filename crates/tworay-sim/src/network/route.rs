@@ -2,7 +2,7 @@
 
 use super::{Event, Network};
 use std::collections::VecDeque;
-use tworay_base::{LossCause, NodeId, PacketId, SimTime};
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::{DropReason, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
@@ -10,6 +10,7 @@ const ROUTER_TIMER: u32 = 2;
 
 impl Network {
     /// A packet came up from the link layer.
+    #[inline(never)]
     pub(super) fn receive_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         let mut out = self.route_pool.pop().unwrap_or_default();
         let n = &mut self.nodes[node.index()];
@@ -60,51 +61,61 @@ impl Network {
         for action in actions.drain(..) {
             match action {
                 RoutingAction::Forward { packet, next_hop, delay } => {
-                    if delay.is_zero() {
-                        self.send_to_link(node, packet, next_hop);
-                    } else {
-                        self.queue.push(self.now + delay, Event::Forward { packet, node, next_hop });
-                    }
-                }
-                RoutingAction::Originate { mut packet, next_hop, delay } => {
-                    packet.uid = self.control_uid();
-                    let packet = self.packets.insert(packet);
-                    if delay.is_zero() {
-                        self.send_to_link(node, packet, next_hop);
-                    } else {
-                        self.queue.push(self.now + delay, Event::Forward { packet, node, next_hop });
-                    }
-                }
-                RoutingAction::SetHeader { packet, header } => {
-                    let p = self.packets.get_mut(packet);
-                    let length = |h: &Option<Box<DsrHeader>>| h.as_ref().map_or(0, |h| h.wire_bytes());
-                    p.ip_bytes = p.ip_bytes - length(&p.dsr) + length(&header);
-                    p.dsr = header;
-                }
-                RoutingAction::SendCopy { packet, next_hop } => {
-                    let copy = self.packets.get(packet).clone();
-                    if copy.uid < super::UNTRACKED {
-                        self.ledger.copied(copy.uid);
-                    }
-                    let copy = self.packets.insert(copy);
-                    self.send_to_link(node, copy, next_hop);
+                    self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
-                RoutingAction::Consume { packet } => self.release(packet),
-                RoutingAction::Drop { packet, cause, reason } => {
-                    let cause = match reason {
-                        DropReason::MacCallback => self.nodes[node.index()].failure,
-                        _ => cause,
-                    };
-                    self.kill(packet, cause, node);
-                }
-                RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop),
                 RoutingAction::WakeAt(_) => {}
-                RoutingAction::Note(note) => self.on_routing_note(node, note),
+                other => self.apply_rare(node, other),
             }
         }
     }
 
+    fn send_after(&mut self, delay: SimDuration, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        if delay.is_zero() {
+            self.send_to_link(node, packet, next_hop);
+        } else {
+            self.queue.push(self.now + delay, Event::Forward { packet, node, next_hop });
+        }
+    }
+
+    /// What routing wants less often than to pass on a packet.
+    #[inline(never)]
+    fn apply_rare(&mut self, node: NodeId, action: RoutingAction) {
+        match action {
+            RoutingAction::Forward { .. } | RoutingAction::Deliver { .. } | RoutingAction::WakeAt(_) => {}
+            RoutingAction::Originate { mut packet, next_hop, delay } => {
+                packet.uid = self.control_uid();
+                let packet = self.packets.insert(*packet);
+                self.send_after(delay, node, packet, next_hop);
+            }
+            RoutingAction::SetHeader { packet, header } => {
+                let p = self.packets.get_mut(packet);
+                let length = |h: &Option<Box<DsrHeader>>| h.as_ref().map_or(0, |h| h.wire_bytes());
+                p.ip_bytes = p.ip_bytes - length(&p.dsr) + length(&header);
+                p.dsr = header;
+            }
+            RoutingAction::SendCopy { packet, next_hop } => {
+                let copy = self.packets.get(packet).clone();
+                if copy.uid < super::UNTRACKED {
+                    self.ledger.copied(copy.uid);
+                }
+                let copy = self.packets.insert(copy);
+                self.send_to_link(node, copy, next_hop);
+            }
+            RoutingAction::Consume { packet } => self.release(packet),
+            RoutingAction::Drop { packet, cause, reason } => {
+                let cause = match reason {
+                    DropReason::MacCallback => self.nodes[node.index()].failure,
+                    _ => cause,
+                };
+                self.kill(packet, cause, node);
+            }
+            RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop),
+            RoutingAction::Note(note) => self.on_routing_note(node, note),
+        }
+    }
+
+    #[inline(never)]
     fn purge(&mut self, node: NodeId, next_hop: NodeId) {
         let mut gone = Vec::new();
         self.nodes[node.index()].queue.purge(next_hop, &mut gone);
@@ -117,6 +128,7 @@ impl Network {
     }
 
     /// A route error is the sender's word of a broken link (ELFN).
+    #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote) {
         match note {
             RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. } => {
@@ -128,6 +140,7 @@ impl Network {
     }
 
     /// Shortest paths at the start over links that can be decoded, and wires; ties go to the lower node.
+    #[inline(never)]
     pub(super) fn fill_static_routes(&mut self) {
         let n = self.nodes.len();
         let mut links: Vec<Vec<usize>> = vec![Vec::new(); n];

@@ -13,6 +13,7 @@ const INITIAL_TTL: u8 = 64;
 const UDP_OVERHEAD: u32 = 28;
 
 impl Network {
+    #[inline(never)]
     pub(super) fn on_app(&mut self, flow: usize, what: AppEvent) {
         let application = self.flows[flow].setup.application.clone();
         match (application, what) {
@@ -85,6 +86,7 @@ impl Network {
     }
 
     /// A packet has reached its destination.
+    #[inline(never)]
     pub(super) fn deliver(&mut self, node: NodeId, packet: PacketId) {
         let p = self.packets.remove(packet);
         let shipped = if p.uid < super::UNTRACKED { self.ledger.delivered(p.uid, self.now) } else { None };
@@ -119,6 +121,7 @@ impl Network {
     }
 
     /// The warm-up is over: the flows' figures begin here.
+    #[inline(never)]
     pub(super) fn on_warm(&mut self) {
         self.ledger.restart_means(self.now);
         for flow in &mut self.flows {
@@ -126,6 +129,7 @@ impl Network {
         }
     }
 
+    #[inline(never)]
     pub(super) fn on_tcp_timer(&mut self, slot: u32) {
         let per_flow = 2 * TcpTimer::COUNT as u32;
         let (flow, within) = ((slot / per_flow) as usize, (slot % per_flow) as usize);
@@ -136,6 +140,7 @@ impl Network {
     }
 
     /// Routing at `node` met a broken link on the way to `dst`: the flows that it concerns hear of it.
+    #[inline(never)]
     pub(super) fn notify_of_failure(&mut self, node: NodeId, dst: NodeId) {
         let mut heard = false;
         for flow in 0..self.flows.len() {

@@ -210,6 +210,7 @@ impl Network {
         self.queue.push(sent, Event::WireFree(wire));
     }
 
+    #[inline(never)]
     pub(super) fn wire_next(&mut self, wire: u16) {
         loop {
             let w = &mut self.wires.wires[wire as usize];
@@ -228,6 +229,7 @@ impl Network {
         }
     }
 
+    #[inline(never)]
     pub(super) fn on_wire_arrival(&mut self, wire: u16, packet: PacketId) {
         let now = self.now;
         let bytes = self.packets.get(packet).ip_bytes;

@@ -1,6 +1,15 @@
 use super::*;
 use proptest::prelude::*;
 
+impl Packed for u64 {
+    fn pack(self) -> u64 {
+        self
+    }
+    fn unpack(word: u64) -> Self {
+        word
+    }
+}
+
 #[test]
 fn events_of_one_nanosecond_keep_their_order() {
     let mut q = EventQueue::default();
@@ -8,7 +17,7 @@ fn events_of_one_nanosecond_keep_their_order() {
     for i in 0..100 {
         q.push(t, i);
     }
-    let out: Vec<i32> = std::iter::from_fn(|| q.pop().map(|e| e.1)).collect();
+    let out: Vec<u64> = std::iter::from_fn(|| q.pop().map(|e| e.1)).collect();
     assert_eq!(out, (0..100).collect::<Vec<_>>());
 }
 
@@ -17,12 +26,12 @@ proptest! {
     #[test]
     fn pops_like_a_stable_sort(times in proptest::collection::vec(0u64..50, 0..300)) {
         let mut q = EventQueue::default();
-        for (i, &t) in times.iter().enumerate() {
+        for (i, &t) in (0..).zip(&times) {
             q.push(SimTime::from_nanos(t), i);
         }
-        let mut model: Vec<(u64, usize)> = times.iter().copied().zip(0..).collect();
+        let mut model: Vec<(u64, u64)> = times.iter().copied().zip(0..).collect();
         model.sort_by_key(|e| e.0);
-        let got: Vec<(u64, usize)> =
+        let got: Vec<(u64, u64)> =
             std::iter::from_fn(|| q.pop().map(|(t, i)| (t.as_nanos(), i))).collect();
         prop_assert_eq!(got, model);
     }
@@ -31,14 +40,14 @@ proptest! {
     #[test]
     fn time_never_runs_backwards(steps in proptest::collection::vec((0u64..20, 0usize..3), 1..200)) {
         let mut q = EventQueue::default();
-        q.push(SimTime::ZERO, ());
+        q.push(SimTime::ZERO, 0u64);
         let mut last = SimTime::ZERO;
         for (ahead, pushes) in steps {
-            let Some((now, ())) = q.pop() else { break };
+            let Some((now, _)) = q.pop() else { break };
             prop_assert!(now >= last);
             last = now;
             for _ in 0..pushes {
-                q.push(SimTime::from_nanos(now.as_nanos() + ahead), ());
+                q.push(SimTime::from_nanos(now.as_nanos() + ahead), 0);
             }
         }
     }

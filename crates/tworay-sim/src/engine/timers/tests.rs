@@ -3,6 +3,14 @@ use proptest::prelude::*;
 
 #[derive(Copy, Clone)]
 struct Ev(Firing);
+impl Packed for Ev {
+    fn pack(self) -> u64 {
+        self.0.slot.into()
+    }
+    fn unpack(word: u64) -> Self {
+        Ev(Firing { slot: word as TimerSlot })
+    }
+}
 impl From<Firing> for Ev {
     fn from(f: Firing) -> Self {
         Ev(f)

@@ -1,0 +1,111 @@
+//! What can happen, and how it is kept in the event queue.
+
+use crate::engine::{Firing, Packed};
+use tworay_base::{NodeId, PacketId};
+
+/// What can happen.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// A timer's queue entry is due.
+    Timer(Firing),
+    /// A transmission begins to arrive.
+    Begin(u32),
+    /// A transmission ends arriving.
+    End(u32),
+    /// A packet has crossed the link layer upwards.
+    Up { packet: PacketId, node: NodeId, from: NodeId },
+    /// A packet has crossed the link layer downwards.
+    Down { packet: PacketId, node: NodeId, next_hop: NodeId },
+    /// Routing's delay is over.
+    Forward { packet: PacketId, node: NodeId, next_hop: NodeId },
+    /// An application's turn.
+    App { flow: u16, what: AppEvent },
+    /// A wire has sent its packet's last bit.
+    WireFree(u16),
+    /// A packet arrives at the far end of a wire.
+    WireArrival { wire: u16, packet: PacketId },
+    /// A node is switched: index into the setup's list.
+    Switch(u16),
+    /// The warm-up is over.
+    Warm,
+    /// What is left in the batteries is noted.
+    Sample,
+}
+
+/// What an application does.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(crate) enum AppEvent {
+    Start,
+    Stop,
+    Tick,
+    /// On/off sources: begin a burst.
+    On,
+}
+
+impl From<Firing> for Event {
+    fn from(f: Firing) -> Self {
+        Event::Timer(f)
+    }
+}
+
+/// Bits of a packet's number in an event.
+const PACKET_BITS: u32 = 28;
+
+/// A kind in the lowest four bits, above it what belongs to it: a packet in 28 bits and two nodes in 16 each,
+/// or less.
+impl Packed for Event {
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        let hop = |kind: u64, packet: PacketId, a: NodeId, b: NodeId| {
+            debug_assert!(packet.0 >> PACKET_BITS == 0, "no memory holds so many packets");
+            kind | u64::from(packet.0) << 4 | u64::from(a.0) << 32 | u64::from(b.0) << 48
+        };
+        let number = |kind: u64, number: u64| kind | number << 4;
+        match self {
+            Event::Timer(firing) => number(0, firing.slot.into()),
+            Event::Begin(tx) => number(1, tx.into()),
+            Event::End(tx) => number(2, tx.into()),
+            Event::Up { packet, node, from } => hop(3, packet, node, from),
+            Event::Down { packet, node, next_hop } => hop(4, packet, node, next_hop),
+            Event::Forward { packet, node, next_hop } => hop(5, packet, node, next_hop),
+            Event::WireArrival { wire, packet } => hop(6, packet, NodeId(wire), NodeId(0)),
+            Event::App { flow, what } => number(7, u64::from(flow) << 4 | what as u64),
+            Event::WireFree(wire) => number(8, wire.into()),
+            Event::Switch(i) => number(9, i.into()),
+            Event::Warm => 10,
+            Event::Sample => 11,
+        }
+    }
+
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        let packet = PacketId(word as u32 >> 4);
+        let (node, other) = (NodeId((word >> 32) as u16), NodeId((word >> 48) as u16));
+        let number = word >> 4;
+        match word & 15 {
+            0 => Event::Timer(Firing { slot: number as u32 }),
+            1 => Event::Begin(number as u32),
+            2 => Event::End(number as u32),
+            3 => Event::Up { packet, node, from: other },
+            4 => Event::Down { packet, node, next_hop: other },
+            5 => Event::Forward { packet, node, next_hop: other },
+            6 => Event::WireArrival { wire: node.0, packet },
+            7 => {
+                let what = match number & 15 {
+                    0 => AppEvent::Start,
+                    1 => AppEvent::Stop,
+                    2 => AppEvent::Tick,
+                    _ => AppEvent::On,
+                };
+                Event::App { flow: (number >> 4) as u16, what }
+            }
+            8 => Event::WireFree(number as u16),
+            9 => Event::Switch(number as u16),
+            10 => Event::Warm,
+            _ => Event::Sample,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
