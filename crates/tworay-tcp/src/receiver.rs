@@ -106,6 +106,12 @@ impl Receiver {
         self.next = 1;
         self.sack = sack;
     }
+    /// The time stamp of the peer's SYN is the first to echo (RFC 7323 §3.2).
+    pub fn take_timestamp(&mut self, syn: &TcpSegment) {
+        if let Some((value, _)) = syn.options.timestamps {
+            self.echo = value;
+        }
+    }
     #[inline]
     pub fn is_synchronised(&self) -> bool {
         self.irs.is_some()
