@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay_peers import mactrace, suite, windows
+from tworay_peers import mactrace, more_windows, suite, windows
 from tworay_peers.jobs import Job, Results, read_json
 from tworay_peers.movement import Waypoints
 from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
@@ -184,3 +184,11 @@ def test_windows_are_sampled_from_changes_and_compared_at_every_sample() -> None
     assert windows.sample([1.0, 1.9, 2.5, 3.4], [1.0, 2.0, 3.0, 4.0], 4.0) == [2.0, 3.0, 3.0, 4.0]
     assert windows.difference([6.0, 4.0], [5.0, 5.5]) == 1.5
     assert windows.difference([6.0], [6.0, 5.5]) == float("inf")
+
+
+def test_random_transfers_are_the_same_on_every_machine() -> None:
+    wanted = more_windows.Wanted(3, 5, ("vegas", "reno"), "800", "100")
+    first, second, third = wanted.draw()
+    assert (first.variant, second.variant, third.variant) == ("vegas", "reno", "vegas")
+    assert first.line() == "vegas,800,100,50,30,60 511 735 954 1086 1330 1336 1415,"
+    assert windows.kept_cases(f"head\n{second.line()}6 12.5")[0].windows == (6.0, 12.5)

@@ -27,6 +27,8 @@ FIRST, STEP = 2.0, 0.5
 """Times of the samples, seconds."""
 TOLERANCE = 1.0
 """Segments, at every sample."""
+SAME = 0.01
+"""Segments; the clock of tworay-tcp's tests is ns-2's, and they allow no more."""
 SEGMENTS = 64
 """The advertised window of Westwood and Reno, which bounds TCP-Linux' congestion window."""
 TCP_LINUX = (
@@ -65,6 +67,11 @@ class Case:
     def arguments(self) -> tuple[str, ...]:
         """What ns-2's script takes."""
         return (self.variant, self.rate_kbps, self.delay_ms, self.queue, self.end, *self.drops.split())
+
+    def line(self) -> str:
+        """Return it as a line of the kept figures."""
+        head = (self.variant, self.rate_kbps, self.delay_ms, self.queue, self.end, self.drops)
+        return ",".join((*head, " ".join(f"{window:g}" for window in self.windows)))
 
     def job(self) -> Job:
         """Run it in ns-2."""

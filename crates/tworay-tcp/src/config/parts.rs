@@ -324,7 +324,7 @@ pub enum SackForm {
     /// acknowledged then counts afterwards. At most the advertised window.
     ///
     /// *Habits*: duplicate ACKs restart the timer, and with timestamps they are round-trip samples.
-    /// With `handshake = "one-way"` data goes with the first SYN. `limited_transmit`, `halving` and
+    /// With `handshake = "one-way"` data goes with the first SYN. `limited_transmit`, `halving`, `after_rto` and
     /// `growth_on_exit` have no say.
     TcpLinux,
 }
