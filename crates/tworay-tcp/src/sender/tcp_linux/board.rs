@@ -184,7 +184,6 @@ impl Board {
         }
         self.lost = self.marks.len() - self.sacked;
         self.candidate = Some(self.first);
-        (self.orders, self.answered) = (0, -1);
     }
 
     /// The place of the lost segment to send next.

@@ -67,6 +67,8 @@ fn duplicates_count_once() {
     m.on_dup_ack(&at(7, 100, false));
     m.on_ack(&at(8, 100, false), 3000);
     assert_eq!((m.bytes, m.ahead), (11_000, 1000), "in the open all counts");
+    m.on_ack(&SenderView { after_timeout: true, ..at(9, 100, false) }, 3000);
+    assert_eq!((m.bytes, m.ahead), (13_000, 0), "after a timeout it doesn't");
 }
 
 #[test]
