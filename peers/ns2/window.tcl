@@ -1,16 +1,14 @@
 # The congestion window of one TCP over a wired bottleneck:
 #
-#   s1 -- 8 Mb/s, 0 ms -- r1 -- 800 kb/s, 100 ms, QUEUE packets -- k1
+#   s1 -- 8 Mb/s, 0 ms -- r1 -- RATE kb/s, DELAY ms, QUEUE packets -- k1
 #
-# usage: ns window.tcl vegas|westwood QUEUE END [DROP...]
+# usage: ns window.tcl vegas|westwood|reno RATE DELAY QUEUE END [DROP...]
 #
 # Prints "time cwnd" every half second from 2 s on; the transfer begins at 1 s. DROP are packets of the
 # flow (from 0) that never reach r1's queue. vegas is Agent/TCP/Vegas with the settings of ns-2's
-# validation suite; westwood is Linux' tcp_westwood in Agent/TCP/Linux, with the suite's sizes.
-set variant [lindex $argv 0]
-set limit [lindex $argv 1]
-set end [lindex $argv 2]
-set drops [lrange $argv 3 end]
+# validation suite; westwood and reno are modules of Linux in Agent/TCP/Linux, with the suite's sizes.
+lassign $argv variant rate delay limit end
+set drops [lrange $argv 5 end]
 
 remove-all-packet-headers
 add-packet-header Flags IP TCP
@@ -25,7 +23,7 @@ set s1 [$ns node]
 set r1 [$ns node]
 set k1 [$ns node]
 $ns duplex-link $s1 $r1 8Mb 0ms DropTail
-$ns duplex-link $r1 $k1 800Kb 100ms DropTail
+$ns duplex-link $r1 $k1 ${rate}Kb ${delay}ms DropTail
 foreach {a b n} [list $r1 $k1 $limit $k1 $r1 $limit $s1 $r1 1000 $r1 $s1 1000] { $ns queue-limit $a $b $n }
 
 set module [new ErrorModule Fid]
@@ -48,7 +46,7 @@ if {$variant eq "vegas"} {
   $ns attach-agent $s1 $tcp
   $ns attach-agent $k1 $sink
   $ns connect $tcp $sink
-  $ns at 0 "$tcp select_ca westwood"
+  $ns at 0 "$tcp select_ca $variant"
 }
 $tcp set window_ [expr {$variant eq "vegas" ? 28 : 64}]
 set ftp [$tcp attach-app FTP]

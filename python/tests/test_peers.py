@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay_peers import mactrace, suite, windows
+from tworay_peers import mactrace, more_windows, suite, windows
 from tworay_peers.jobs import Job, Results, read_json
 from tworay_peers.movement import Waypoints
 from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
@@ -163,26 +163,32 @@ def test_ranks_are_spearmans() -> None:
 
 
 def test_kept_windows_are_read_and_ns2s_chatter_is_not() -> None:
-    text = "# made by\nvariant,queue,end,drops,cwnd\nvegas,8,3,60 61,6 12.5\nwestwood,8,2,,31\n"
-    first, second = windows.kept_cases(text)
-    assert first.job().command == ("ns", "peers/ns2/window.tcl", "vegas", "8", "3", "60", "61")
+    head = "# made by\nvariant,rate_kbps,delay_ms,queue,end,drops,cwnd\n"
+    first, second = windows.kept_cases(f"{head}vegas,800,100,8,3,60 61,6 12.5\nwestwood,2000,50,8,2,,31\n")
+    assert first.job().command == (
+        *("ns", "peers/ns2/window.tcl", "vegas", "800", "100", "8", "3"),
+        *("60", "61"),
+    )
     assert first.windows == (6.0, 12.5)
-    assert second.job().command[-1] == "2"
+    assert second.job().command[-2:] == ("8", "2")
     assert windows.read_windows("cmd:select_ca westwood\n2.0 31.000\n2.5 8.000\nselect_ca \n") == [31.0, 8.0]
+    # ns-2's queue counts the packet that is on its way out.
+    ours = second.ours().command
+    assert {"link.2.queue=7", "link.2.rate=2000kbps", "link.2.delay=50ms", "link.2.drops=[]"} <= set(ours)
+    assert 'tcp.sack.form="tcp-linux"' in ours
+    assert 'tcp.sack.form="tcp-linux"' not in first.ours().command
 
 
-def test_windows_are_sampled_from_changes_and_judged_by_the_variants_bounds() -> None:
+def test_windows_are_sampled_from_changes_and_compared_at_every_sample() -> None:
     # A change in the instant of a sample is in it.
     assert windows.sample([1.0, 1.9, 2.5, 3.4], [1.0, 2.0, 3.0, 4.0], 4.0) == [2.0, 3.0, 3.0, 4.0]
-    text = "variant,queue,end,drops,cwnd\nvegas,8,3,60,6\nwestwood,8,2,60,6\nwestwood,8,2,,6\n"
-    vegas, repaired, teeth = windows.kept_cases(text)
-    assert vegas.ours().command[-4:-2] == ("--set", "link.2.queue=7")
-    assert windows.difference(vegas, [6.0, 4.0], [5.0, 4.5]) == (1.0, True)
-    assert windows.difference(vegas, [6.0, 4.0], [6.0, 5.5]) == (1.5, False)
-    assert windows.difference(vegas, [6.0], [6.0, 5.5])[1] is False
-    # From its second sample ns-2's window goes down; the third counts.
-    assert windows.difference(repaired, [90.0, 31.0, 31.0], [64.0, 62.0, 30.5]) == (0.5, True)
-    assert windows.difference(repaired, [64.0, 31.0, 28.0], [64.0, 62.0, 30.5]) == (2.5, False)
-    start = [0.0] * 8
-    assert windows.difference(teeth, [*start, 20.0, 10.0], [*start, 10.0, 18.5]) == (1.5, True)
-    assert windows.difference(teeth, [*start, 20.0, 10.0], [*start, 12.5, 17.5])[1] is False
+    assert windows.difference([6.0, 4.0], [5.0, 5.5]) == 1.5
+    assert windows.difference([6.0], [6.0, 5.5]) == float("inf")
+
+
+def test_random_transfers_are_the_same_on_every_machine() -> None:
+    wanted = more_windows.Wanted(3, 5, ("vegas", "reno"), "800", "100")
+    first, second, third = wanted.draw()
+    assert (first.variant, second.variant, third.variant) == ("vegas", "reno", "vegas")
+    assert first.line() == "vegas,800,100,50,30,60 511 735 954 1086 1330 1336 1415,"
+    assert windows.kept_cases(f"head\n{second.line()}6 12.5")[0].windows == (6.0, 12.5)

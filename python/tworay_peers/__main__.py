@@ -1,4 +1,4 @@
-"""``python -m tworay_peers validate|bench``."""
+"""``python -m tworay_peers validate|bench|windows``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+from pathlib import Path
 
 from tworay_peers.jobs import cores
 from tworay_peers.places import ROOT
@@ -26,6 +27,14 @@ def main() -> int:
 
             bench(repeats=options.repeats, quick=options.quick, only=options.only)
             return 0
+        if options.what == "windows":
+            from tworay_peers.more_windows import Wanted, compare
+
+            wanted = Wanted(
+                options.cases, options.seed, tuple(options.variants.split(",")), options.rate, options.delay
+            )
+            within = compare(wanted, threads=options.jobs, table=options.table)
+            return 0 if within or not options.strict else FAILED
         from tworay_peers.plan import FULL, QUICK
         from tworay_peers.validation import validate
 
@@ -46,10 +55,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     verbs = parser.add_subparsers(dest="what", required=True)
     validate = verbs.add_parser("validate", help="compare results and write docs/validation.md")
-    validate.add_argument("--jobs", type=_positive, default=cores(), metavar="N", help="runs at a time")
-    validate.add_argument("--strict", action="store_true", help="fail if a bound does not hold")
     bench = verbs.add_parser("bench", help="compare cost and write docs/performance.md")
     bench.add_argument("--repeats", type=_positive, default=5, metavar="N", help="runs of each (default 5)")
+    windows = verbs.add_parser("windows", help="compare congestion windows of random transfers with ns-2's")
+    windows.add_argument("--cases", type=_positive, default=100, metavar="N", help="how many (default 100)")
+    windows.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default 1)")
+    windows.add_argument(
+        "--variants", default="westwood,reno", metavar="LIST", help="of vegas, westwood and reno"
+    )
+    windows.add_argument("--rate", metavar="KBPS", help="of the bottleneck (default: random)")
+    windows.add_argument("--delay", metavar="MS", help="of the bottleneck (default: random)")
+    windows.add_argument("--table", type=Path, metavar="FILE", help="keep ns-2's figures")
+    for verb in (validate, windows):
+        verb.add_argument("--jobs", type=_positive, default=cores(), metavar="N", help="runs at a time")
+        verb.add_argument("--strict", action="store_true", help="fail if a bound does not hold")
     for verb in (validate, bench):
         verb.add_argument("--quick", action="store_true", help="a subset, for about five minutes")
         verb.add_argument(

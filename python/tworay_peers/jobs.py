@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,7 @@ class Job:
     @property
     def line(self) -> str:
         """The command as one would type it."""
-        return " ".join(self.command)
+        return shlex.join(self.command)
 
     def cached_at(self) -> str:
         """Name of the file that keeps the result, within the cache."""

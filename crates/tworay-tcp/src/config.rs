@@ -44,8 +44,11 @@ pub struct TcpConfig {
     /// Timers (RTO and delayed ACK) are noticed only at multiples of this, at a random phase per
     /// endpoint; "0s" for exact timers.
     pub heartbeat: SimDuration,
-    /// Whether segments carry timestamps (RFC 7323), in milliseconds.
+    /// Whether segments carry timestamps (RFC 7323).
     pub timestamps: bool,
+    /// Tick of the timestamps' clock, 1 us to 1 s; RFC 7323 §5.4 says 1 ms at least. Default 1 ms; with
+    /// `compat = "ns2"` 1 us, for ns-2's timestamps are exact.
+    pub timestamp_clock: SimDuration,
     /// What is halved on a loss.
     pub halving: Halving,
     /// How exactly it is halved.
@@ -124,7 +127,14 @@ impl TcpConfig {
             return problem("dup_threshold", "every ACK would be a loss".into(), "choose 3 (RFC 5681)");
         }
         self.rto.validate()?;
-        if self.rto.arithmetic == RttArithmetic::ScaledTicks && self.tick.is_zero() {
+        if !(SimDuration::from_micros(1)..=SimDuration::from_secs(1)).contains(&self.timestamp_clock) {
+            return problem(
+                "timestamp_clock",
+                format!("{} is out of range", self.timestamp_clock),
+                "choose 1ms (RFC 7323 §5.4), or from 1us to 1s",
+            );
+        }
+        if self.rto.arithmetic.counts_ticks() && self.tick.is_zero() {
             return problem(
                 "tick",
                 "arithmetic in ticks needs a tick".into(),

@@ -116,7 +116,8 @@ impl Connection {
     }
 
     fn push(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
-        if self.state == State::Established {
+        let rushes = self.state == State::SynSent && self.sender.rushes();
+        if rushes || self.state == State::Established {
             self.with(now, out, |sender, cx| sender.send_window(cx, cx.cfg.max_burst));
         }
     }
@@ -173,6 +174,7 @@ impl Connection {
             _ => self.wants_sack,
         };
         self.receiver.synchronise(segment.seq, agreed);
+        self.receiver.take_timestamp(segment);
         self.agree_on_probes(Some(segment));
         self.agree_on_window(segment);
         self.sender.set_peer_window(segment.window);
@@ -200,6 +202,7 @@ impl Connection {
         }
         if three_way {
             self.receiver.synchronise(segment.seq, segment.options.sack_permitted && self.wants_sack);
+            self.receiver.take_timestamp(segment);
         } else {
             self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
         }

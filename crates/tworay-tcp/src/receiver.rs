@@ -54,6 +54,8 @@ pub(crate) struct Receiver {
     closed: bool,
     /// In-order segments not acknowledged yet.
     unacked: u32,
+    /// `next` when an ACK left last.
+    acked: u64,
     sack: bool,
     echo: u32,
     daa: daa::Daa,
@@ -93,6 +95,7 @@ impl Receiver {
             fin: None,
             closed: false,
             unacked: 0,
+            acked: 0,
             sack: false,
             echo: 0,
             daa: daa::Daa::new(),
@@ -103,8 +106,14 @@ impl Receiver {
     /// The peer's SYN has number `irs`; `sack` says whether SACK is agreed on.
     pub fn synchronise(&mut self, irs: Seq32, sack: bool) {
         self.irs = Some(irs);
-        self.next = 1;
+        (self.next, self.acked) = (1, 1);
         self.sack = sack;
+    }
+    /// The time stamp of the peer's SYN is the first to echo (RFC 7323 §3.2).
+    pub fn take_timestamp(&mut self, syn: &TcpSegment) {
+        if let Some((value, _)) = syn.options.timestamps {
+            self.echo = value;
+        }
     }
     #[inline]
     pub fn is_synchronised(&self) -> bool {
@@ -144,6 +153,7 @@ impl Receiver {
     /// An ACK left.
     pub fn acknowledged(&mut self) {
         self.unacked = 0;
+        self.acked = self.next;
         self.duplicate = None;
     }
 
@@ -180,8 +190,9 @@ impl Receiver {
         if end == start {
             return result;
         }
+        // The first of several that one ACK answers is echoed (RFC 7323 §4.3).
         if let Some((value, _)) = segment.options.timestamps
-            && start <= self.next
+            && start <= self.acked
         {
             self.echo = value;
         }

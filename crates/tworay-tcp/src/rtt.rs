@@ -54,11 +54,20 @@ impl RttEstimator {
         self.tick * (ticks(now) - ticks(sent)).max(1)
     }
 
+    /// The age of an echoed timestamp in ticks: to the nearest, at least one, where the estimators count ticks
+    /// (ns-2), else as [`measure`](Self::measure) has it.
+    pub fn measure_age(&self, age: SimDuration, now: SimTime) -> SimDuration {
+        if self.arithmetic.counts_ticks() {
+            return self.tick * (age + self.tick / 2).whole(self.tick).max(1);
+        }
+        self.measure(SimTime::ZERO + (now.since_start() - age), now)
+    }
+
     /// Takes a sample of a segment that was sent once (Karn).
     pub fn sample(&mut self, rtt: SimDuration) {
         match self.arithmetic {
             RttArithmetic::Exact => self.sample_exact(rtt),
-            RttArithmetic::ScaledTicks => self.sample_ticks(rtt.whole(self.tick).max(1)),
+            _ => self.sample_ticks(rtt.whole(self.tick).max(1)),
         }
         self.has_sample = true;
     }
@@ -84,8 +93,15 @@ impl RttEstimator {
         } else {
             let delta = m - (self.srtt >> 3) as i64;
             self.srtt = (self.srtt as i64 + delta).max(1) as u64;
-            let spread = delta.abs() - (self.rttvar >> 2) as i64;
-            self.rttvar = (self.rttvar as i64 + spread).max(1) as u64;
+            let mut spread = delta.abs() - (self.rttvar >> 2) as i64;
+            let mut least = 1;
+            if self.arithmetic == RttArithmetic::LinuxTicks {
+                least = 0;
+                if delta < 0 && spread > 0 {
+                    spread >>= 3;
+                }
+            }
+            self.rttvar = (self.rttvar as i64 + spread).max(least) as u64;
         }
         self.base_rto = self.tick * (((self.rttvar << 3) + self.srtt) >> 3) * self.multiplier;
     }
@@ -102,7 +118,7 @@ impl RttEstimator {
             self.backoff *= 2;
         }
         if self.forget_above > 0 && self.backoff > self.forget_above && self.srtt > 0 {
-            if self.arithmetic == RttArithmetic::ScaledTicks {
+            if self.arithmetic.counts_ticks() {
                 self.rttvar += self.srtt >> 3;
             }
             self.srtt = 0;
@@ -111,8 +127,7 @@ impl RttEstimator {
 
     /// The timeout in force: backed off and clamped (minimum first, RFC 6298 §2.4, §2.5).
     pub fn rto(&self) -> SimDuration {
-        let floor =
-            if self.arithmetic == RttArithmetic::ScaledTicks { self.tick * 2 } else { SimDuration::ZERO };
+        let floor = if self.arithmetic.counts_ticks() { self.tick * 2 } else { SimDuration::ZERO };
         (self.base_rto.max(self.min) * u64::from(self.backoff)).min(self.max).max(floor)
     }
 
@@ -147,7 +162,7 @@ impl RttEstimator {
     pub fn srtt(&self) -> Option<SimDuration> {
         (self.srtt > 0).then(|| match self.arithmetic {
             RttArithmetic::Exact => SimDuration::from_nanos(self.srtt),
-            RttArithmetic::ScaledTicks => self.tick * self.srtt / 8,
+            _ => self.tick * self.srtt / 8,
         })
     }
 
@@ -155,7 +170,7 @@ impl RttEstimator {
     pub fn rttvar(&self) -> Option<SimDuration> {
         (self.srtt > 0).then(|| match self.arithmetic {
             RttArithmetic::Exact => SimDuration::from_nanos(self.rttvar),
-            RttArithmetic::ScaledTicks => self.tick * self.rttvar / 4,
+            _ => self.tick * self.rttvar / 4,
         })
     }
 }

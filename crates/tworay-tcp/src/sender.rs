@@ -9,6 +9,7 @@ mod rto;
 mod sack;
 mod sack_ns2;
 mod tahoe;
+mod tcp_linux;
 mod vegas;
 
 pub(crate) use ack::Ack;
@@ -129,11 +130,12 @@ pub(crate) struct Sender {
     peer_probes: bool,
     hops: u8,
     vegas: vegas::Vegas,
+    linux: tcp_linux::TcpLinux,
 }
 
 impl Sender {
     pub fn new(variant: &Variant, cfg: &TcpConfig, clock_phase: SimDuration) -> Self {
-        Self {
+        let mut sender = Self {
             kind: variant.recovery(),
             controls: variant.controls(cfg),
             mss: cfg.mss.0,
@@ -173,7 +175,12 @@ impl Sender {
             peer_probes: false,
             hops: 0,
             vegas: vegas::Vegas::new(variant, cfg),
+            linux: tcp_linux::TcpLinux::new(variant.recovery(), cfg),
+        };
+        if sender.linux.rushes() {
+            sender.open_window();
         }
+        sender
     }
 
     /// Opens without a SYN: offset 0 is taken as sent and acknowledged.
@@ -184,6 +191,11 @@ impl Sender {
 
     fn open_window(&mut self) {
         self.cwnd = self.limited(self.initial_window);
+    }
+
+    /// Data goes with the first SYN.
+    pub fn rushes(&self) -> bool {
+        self.linux.rushes()
     }
 
     /// Adds data to send.
@@ -260,6 +272,9 @@ impl Sender {
     }
 
     fn after_timeout(&self) -> bool {
+        if self.linux.is_on() {
+            return self.linux.after_timeout();
+        }
         self.last_cut == LastCut::Timeout && self.una < self.recover
     }
 
@@ -323,7 +338,7 @@ impl Sender {
             Phase::CongestionAvoidance
         };
         Snapshot {
-            cwnd: self.cwnd,
+            cwnd: if self.linux.is_on() { self.linux.shown() } else { self.cwnd },
             ssthresh: self.ssthresh,
             srtt: self.rtt.srtt(),
             rttvar: self.rtt.rttvar(),

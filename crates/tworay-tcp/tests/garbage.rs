@@ -55,13 +55,18 @@ proptest! {
         handshake in prop_oneof![Just(Handshake::ThreeWay), Just(Handshake::OneWay), Just(Handshake::None)],
         ns2: bool,
         rfc_sack: bool,
+        linux: bool,
     ) {
         for variant in every_variant() {
             let mut config = if ns2 { TcpConfig::ns2() } else { TcpConfig::default() };
             config.handshake = handshake;
             config.timestamps = rfc_sack;
             config.ack_size = AckSize::Encoded;
-            config.sack.form = if rfc_sack { SackForm::Rfc6675 } else { SackForm::Ns2Pipe };
+            config.sack.form = match (rfc_sack, linux) {
+                (true, _) => SackForm::Rfc6675,
+                (false, true) => SackForm::TcpLinux,
+                (false, false) => SackForm::Ns2Pipe,
+            };
             let mut pair = Pair::new(&config, &variant, Vec::new());
             pair.start([80_000, 5_000]);
             pair.run(40);

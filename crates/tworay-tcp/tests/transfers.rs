@@ -22,6 +22,7 @@ const CASES: u32 = 200;
 
 const COMBINATIONS: &[&str] = &[
     "sack+westwood+",
+    "sack+westwood+(2)+cwl(5)",
     "reno+sca(4)",
     "newreno+cwl(1)",
     "tahoe+ssca",
@@ -53,7 +54,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 
 fn config() -> impl Strategy<Value = TcpConfig> {
     let handshake = prop_oneof![Just(Handshake::ThreeWay), Just(Handshake::OneWay), Just(Handshake::None)];
-    (handshake, any::<[bool; 13]>(), 0u32..4, prop_oneof![Just(0u32), Just(u32::MAX - 5000)]).prop_map(
+    (handshake, any::<[bool; 14]>(), 0u32..4, prop_oneof![Just(0u32), Just(u32::MAX - 5000)]).prop_map(
         |(handshake, b, burst, iss)| {
             let mut c = if b[0] { TcpConfig::ns2() } else { TcpConfig::default() };
             c.handshake = handshake;
@@ -66,7 +67,11 @@ fn config() -> impl Strategy<Value = TcpConfig> {
             c.newreno.partial_window_deflation = b[6];
             c.newreno.exit = if b[7] { NewRenoExit::Keep } else { NewRenoExit::Flight };
             c.newreno.timer = if b[8] { NewRenoTimer::Impatient } else { NewRenoTimer::SlowButSteady };
-            c.sack.form = if b[9] { SackForm::Rfc6675 } else { SackForm::Ns2Pipe };
+            c.sack.form = match (b[9], b[13]) {
+                (true, _) => SackForm::Rfc6675,
+                (false, true) => SackForm::Ns2Pipe,
+                (false, false) => SackForm::TcpLinux,
+            };
             c.sack.dsack = b[10];
             c.receiver.acks = if b[11] { AckPolicy::Delayed } else { AckPolicy::EverySegment };
             c.max_burst = burst;

@@ -116,6 +116,16 @@ pub enum RttArithmetic {
     /// Integer ticks, SRTT scaled by 8 and RTTVAR by 4, RTO = SRTT + 4 RTTVAR and never below two
     /// ticks (Jacobson's code; ns-2).
     ScaledTicks,
+    /// The same, but where round trips get shorter by more than RTTVAR, that counts an eighth (ns-2's
+    /// TCP-Linux).
+    LinuxTicks,
+}
+
+impl RttArithmetic {
+    /// Whether the estimators are whole ticks.
+    pub(crate) fn counts_ticks(self) -> bool {
+        self != RttArithmetic::Exact
+    }
 }
 
 /// Which segments are timed.
@@ -296,6 +306,27 @@ pub enum SackForm {
     Rfc6675,
     /// ns-2's Sack1: a counted pipe, holes below any SACKed data are lost.
     Ns2Pipe,
+    /// ns-2's TCP-Linux (`Agent/TCP/Linux`): it runs congestion control modules of Linux 2.6.22 on a sender of
+    /// its own. Timeouts and round trips are as in that sender with `rto.arithmetic = "linux-ticks"`,
+    /// `tick = "1ms"` and timestamps.
+    ///
+    /// *Losses*: a segment is lost once `dup_threshold` others above the next one are SACKed (FACK); a
+    /// retransmission, once something is SACKed that was sent after it. A timeout loses all that isn't
+    /// SACKed. In flight is what is neither SACKed nor lost.
+    ///
+    /// *Walk down*: at a loss ssthresh is half the window and the window half of that (or what the
+    /// reduction says, such as `westwood+(2)`), but for each two segments that leave the network one goes
+    /// in, until no more is in flight than the window holds. Until then the walk is shown as the window. At
+    /// the end the window is ssthresh at least, but at most three segments more than what is in flight.
+    ///
+    /// *Growth*: by whole segments, for bytes acknowledged (RFC 3465, L = 1) and only if the window was
+    /// full; slow start up to ssthresh and with it; nothing while a loss is repaired, but what was
+    /// acknowledged then counts afterwards. At most the advertised window.
+    ///
+    /// *Habits*: duplicate ACKs restart the timer, and with timestamps they are round-trip samples.
+    /// With `handshake = "one-way"` data goes with the first SYN. `limited_transmit`, `halving`, `after_rto` and
+    /// `growth_on_exit` have no say.
+    TcpLinux,
 }
 
 /// The scoreboard after a timeout.
@@ -314,7 +345,7 @@ pub enum AfterRto {
 pub enum AckSize {
     /// As encoded, options padded to four bytes.
     Encoded,
-    /// 40 bytes, 8 more per SACK block, 10 for timestamps (ns-2).
+    /// 40 bytes, 8 more per SACK block; timestamps take 10, with data only (ns-2's one-way TCP).
     Ns2,
 }
 

@@ -18,6 +18,7 @@ impl Default for TcpConfig {
             tick: SimDuration::ZERO,
             heartbeat: SimDuration::ZERO,
             timestamps: false,
+            timestamp_clock: SimDuration::from_millis(1),
             halving: Halving::FlightSize,
             halving_precision: HalvingPrecision::Real,
             growth_on_exit: false,
@@ -48,6 +49,7 @@ impl TcpConfig {
                 ..RtoConfig::default()
             },
             tick: SimDuration::from_millis(10),
+            timestamp_clock: SimDuration::from_micros(1),
             halving: Halving::Window,
             halving_precision: HalvingPrecision::IntegerSsthresh,
             growth_on_exit: true,

@@ -30,7 +30,7 @@ fn initial_windows_of_the_rfcs_in_segments() {
 #[test]
 fn wrong_values_name_their_key() {
     type Spoil = fn(&mut TcpConfig);
-    let cases: [(&str, Spoil); 12] = [
+    let cases: [(&str, Spoil); 15] = [
         ("mss", |c| c.mss = Bytes(0)),
         ("mss", |c| c.mss = Bytes(65_496)),
         ("window", |c| c.window = WindowSize::Bytes(Bytes(100))),
@@ -41,6 +41,9 @@ fn wrong_values_name_their_key() {
         ("rto.max", |c| c.rto.max = SimDuration::from_millis(1)),
         ("rto.backoff_cap", |c| c.rto.backoff_cap = 3),
         ("tick", |c| c.rto.arithmetic = RttArithmetic::ScaledTicks),
+        ("tick", |c| c.rto.arithmetic = RttArithmetic::LinuxTicks),
+        ("timestamp_clock", |c| c.timestamp_clock = SimDuration::ZERO),
+        ("timestamp_clock", |c| c.timestamp_clock = SimDuration::from_secs(2)),
         ("sack.max_blocks", |c| c.sack.max_blocks = 5),
         ("receiver.interval", |c| c.receiver.interval = SimDuration::from_secs(1)),
     ];

@@ -1,12 +1,16 @@
 //! Westwood+: one bandwidth sample per round trip (Grieco and Mascolo 2004), filtered as in Linux.
 
+mod module;
+
 use super::bandwidth::PerRoundTrip;
 use super::westwood::{Rtts, WHY_NOT, Westwood};
 use super::*;
+use crate::config::{SackForm, TcpConfig};
 use crate::control::{
     AckEvent, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent,
     SenderView, Window,
 };
+use module::Module;
 
 /// When the estimate decides.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -16,10 +20,6 @@ enum Form {
     /// As Linux' `tcp_westwood`: Reno's halving on entry, the estimate when recovery ends, Reno's
     /// reaction to a timeout.
     Linux,
-    /// As ns-2.35's TCP-Linux runs the same file: the estimate is the window during recovery, and at its
-    /// end the window goes back to Reno's half if that is more (the agent never tells the module that a
-    /// reduction is complete).
-    Ns2Linux,
 }
 
 #[derive(Debug)]
@@ -30,14 +30,7 @@ struct WestwoodPlus {
 
 impl CongestionControl for WestwoodPlus {
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
-        let window = self.inner.on_ack(view, event, effects);
-        // Linux of that time starts slowly up to the threshold and with it. Growth is another part's:
-        // hence the effect.
-        if self.form == Form::Ns2Linux && event.may_grow && view.cwnd == view.ssthresh {
-            let cwnd = view.cwnd + 1.0;
-            effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
-        }
-        window
+        self.inner.on_ack(view, event, effects)
     }
     fn on_dup_ack(
         &mut self,
@@ -53,10 +46,6 @@ impl CongestionControl for WestwoodPlus {
     fn on_loss(&mut self, _: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
         match (self.inner.pipe(), self.form) {
             (Some(pipe), Form::Paper) => Window { cwnd: pipe, ssthresh: pipe },
-            (Some(pipe), Form::Ns2Linux) => {
-                let half = event.standard.ssthresh;
-                Window { cwnd: pipe.max(half), ssthresh: half }
-            }
             _ => event.standard,
         }
     }
@@ -67,16 +56,47 @@ impl CongestionControl for WestwoodPlus {
         }
         decision
     }
+    fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
+        if let (Form::Linux, Some(pipe)) = (self.form, self.inner.pipe()) {
+            effects.push(Effect::SetWindow(Window { cwnd: pipe, ssthresh: pipe }));
+        }
+    }
+}
+
+/// As ns-2.35's TCP-Linux runs Linux' module: the estimate is the window during recovery, and at its end
+/// the window goes back to Reno's half if that is more (the agent never tells the module that a reduction
+/// is complete). Timeouts are Reno's.
+#[derive(Debug)]
+struct Ns2Linux {
+    module: Module,
+    /// The recovery does the rest itself (`tcp.sack.form = "tcp-linux"`).
+    at_home: bool,
+}
+
+impl CongestionControl for Ns2Linux {
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
+        self.module.on_ack(view, event.bytes.into());
+        // Linux of that time starts slowly up to the threshold and with it. Growth is another part's:
+        // hence the effect.
+        if !self.at_home && event.may_grow && view.cwnd == view.ssthresh {
+            let cwnd = view.cwnd + 1.0;
+            effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
+        }
+        event.standard
+    }
+    fn on_dup_ack(&mut self, view: &SenderView, _: &DupAckEvent, _: &mut Effects) -> DupAckDecision {
+        self.module.on_dup_ack(view);
+        DupAckDecision::Recovery
+    }
+    fn on_loss(&mut self, view: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
+        let (pipe, half) = (self.module.pipe(view.mss), event.standard.ssthresh);
+        // Nowhere else the window is walked down: it is what the end will leave.
+        Window { cwnd: if self.at_home { pipe } else { pipe.max(half) }, ssthresh: half }
+    }
     fn on_recovery_exit(&mut self, view: &SenderView, effects: &mut Effects) {
-        match (self.form, self.inner.pipe()) {
-            (Form::Linux, Some(pipe)) => {
-                effects.push(Effect::SetWindow(Window { cwnd: pipe, ssthresh: pipe }));
-            }
-            (Form::Ns2Linux, _) => {
-                let cwnd = view.cwnd.max(view.ssthresh);
-                effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
-            }
-            _ => {}
+        if !self.at_home {
+            let cwnd = view.cwnd.max(view.ssthresh);
+            effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
         }
     }
 }
@@ -91,7 +111,7 @@ pub(crate) const ENTRY: Entry = Entry {
             default: Some(0.0),
             min: 0.0,
             max: 2.0,
-            about: "1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux; 2: as ns-2's TCP-Linux",
+            about: "1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux; 2: as ns-2's TCP-Linux (see tcp.sack.form)",
             choices: &[],
         }],
     },
@@ -100,11 +120,13 @@ pub(crate) const ENTRY: Entry = Entry {
         with: ANY_RENO,
         unless: WHY_NOT,
         make: |values| {
-            let form = match values[0] {
-                v if v >= 1.5 => Form::Ns2Linux,
-                v if v >= 0.5 => Form::Linux,
-                _ => Form::Paper,
-            };
+            let form = if values[0] >= 0.5 { Form::Linux } else { Form::Paper };
+            if values[0] >= 1.5 {
+                return Arc::new(|config: &TcpConfig| {
+                    let at_home = config.sack.form == SackForm::TcpLinux;
+                    Box::new(Ns2Linux { module: Module::default(), at_home })
+                });
+            }
             factory(move || WestwoodPlus {
                 inner: Westwood::new(Box::new(PerRoundTrip::default()), Rtts::Smoothed),
                 form,

@@ -88,6 +88,23 @@ fn delayed_acks_hold_one_in_order_segment() {
     }
 }
 
+/// RFC 7323 §4.3: of several segments that one ACK answers the first one's time stamp, and of out-of-order
+/// ones none.
+#[test]
+fn the_echo_is_of_the_segment_that_moved_the_window_first() {
+    let (mut r, mut c) = receiver();
+    let cfg = TcpConfig::default();
+    let mut arrives = |r: &mut Receiver, at, stamp| {
+        let mut s = segment(at, 10, false);
+        s.options.timestamps = Some((stamp, 0));
+        r.accept(SimTime::ZERO, &cfg, &mut c, &s);
+        r.timestamp_to_echo()
+    };
+    assert_eq!([arrives(&mut r, 1, 7), arrives(&mut r, 11, 8)], [7, 7]);
+    r.acknowledged();
+    assert_eq!([arrives(&mut r, 31, 9), arrives(&mut r, 21, 10)], [7, 10]);
+}
+
 #[test]
 fn the_fin_counts_once_everything_before_it_is_here() {
     let (mut r, mut c) = receiver();

@@ -44,6 +44,29 @@ fn ticks_step_by_step() {
     }
 }
 
+/// As TCP-Linux of ns-2 has it: where round trips get shorter, the spread grows by an eighth of the rest.
+#[test]
+fn linux_ticks_step_by_step() {
+    let rto = crate::RtoConfig { min: ms(20), arithmetic: RttArithmetic::LinuxTicks, ..TcpConfig::ns2().rto };
+    let mut rtt = RttEstimator::new(&TcpConfig { rto, ..TcpConfig::ns2() }, SimDuration::ZERO);
+    for (m, srtt, rttvar, rto) in [(20, 160, 40, 60), (30, 170, 40, 61), (10, 159, 40, 59), (1, 141, 41, 58)]
+    {
+        rtt.sample(ms(10 * m));
+        assert_eq!((rtt.srtt, rtt.rttvar, rtt.rto()), (srtt, rttvar, ms(10 * rto)), "after {m} ticks");
+    }
+}
+
+/// An echoed time stamp: ns-2 rounds its age, whatever the phase of the clock.
+#[test]
+fn ages_are_rounded_to_ticks() {
+    let rtt = RttEstimator::new(&TcpConfig::ns2(), ms(7));
+    for (age, ticked) in [(1, 10), (14, 10), (15, 20), (204, 200)] {
+        assert_eq!(rtt.measure_age(ms(age), at(1000)), ms(ticked), "{age} ms");
+    }
+    let exact = RttEstimator::new(&TcpConfig::default(), ms(7));
+    assert_eq!(exact.measure_age(ms(14), at(1000)), ms(14));
+}
+
 #[test]
 fn back_off_doubles_up_to_the_bounds() {
     let config =

@@ -56,6 +56,7 @@ impl Sender {
             RecoveryKind::Sack => match cx.cfg.sack.form {
                 crate::config::SackForm::Rfc6675 => self.sack(cx, ack),
                 crate::config::SackForm::Ns2Pipe => self.sack_ns2(cx, ack),
+                crate::config::SackForm::TcpLinux => self.tcp_linux(cx, ack),
             },
         }
     }
@@ -127,18 +128,27 @@ impl Sender {
             self.rtt.end_backoff();
             sent_at = Some(at);
         }
-        if cx.cfg.timestamps
-            && let Some(echo) = ack.echo
-        {
-            // An echo from the future is garbage.
-            let age = output::timestamp(cx.now).wrapping_sub(echo);
-            let age = SimDuration::from_millis(u64::from(age));
-            sent_at = (age <= cx.now.since_start()).then(|| SimTime::ZERO + (cx.now.since_start() - age));
-            self.rtt.end_backoff();
+        if cx.cfg.timestamps && ack.echo.is_some() {
+            return self.sample_echo(cx, ack);
         }
-        let Some(at) = sent_at else { return };
-        let (exact, ticked) = (cx.now.since(at), self.rtt.measure(at, cx.now));
-        if !withheld {
+        if let Some(at) = sent_at {
+            self.take_sample(cx, cx.now.since(at), self.rtt.measure(at, cx.now));
+        }
+    }
+
+    /// Takes the age of the echoed timestamp as a sample; an echo from the future is garbage.
+    pub(super) fn sample_echo(&mut self, cx: &mut Cx, ack: &Ack) {
+        let Some(echo) = ack.echo.filter(|_| cx.cfg.timestamps) else { return };
+        self.rtt.end_backoff();
+        let clock = cx.cfg.timestamp_clock;
+        let age = clock * u64::from(output::timestamp(cx.now, clock).wrapping_sub(echo));
+        if age <= cx.now.since_start() {
+            self.take_sample(cx, age, self.rtt.measure_age(age, cx.now));
+        }
+    }
+
+    fn take_sample(&mut self, cx: &mut Cx, exact: SimDuration, ticked: SimDuration) {
+        if !self.controls.withholds_samples() {
             self.rtt.sample(ticked);
             cx.counters.ran(Operation::RttSample);
         }
@@ -180,6 +190,11 @@ impl Sender {
         if may_grow {
             standard.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
         }
+        self.decide_growth(cx, bytes, may_grow, standard);
+    }
+
+    /// Sets the window to `standard` unless the variant knows better.
+    pub(super) fn decide_growth(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool, standard: Window) {
         if self.controls.is_standard() {
             self.cwnd = standard.cwnd;
             return;
@@ -197,6 +212,7 @@ impl Sender {
         let sane = |x: f64, floor: f64| if x.is_finite() { x.max(floor) } else { floor };
         self.cwnd = self.limited(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
         self.ssthresh = sane(window.ssthresh, 2.0);
+        self.linux.show(self.cwnd);
     }
 
     /// Counts a duplicate ACK and asks the variant about it.

@@ -70,14 +70,13 @@ impl Sender {
         if self.una >= self.max {
             return;
         }
-        self.nxt = self.una;
         self.recover = self.max;
         self.last_cut = LastCut::Timeout;
         self.dup_acks = 0;
         self.inflation = 0.0;
         self.limited_bytes = 0;
         self.timed = None;
-        self.reset_sack(cx);
+        self.go_back_to_una(cx);
         self.arm_timer(cx);
     }
 

@@ -16,7 +16,8 @@ pub(crate) fn ip_bytes(cfg: &TcpConfig, segment: &TcpSegment) -> u32 {
         }
         AckSize::Encoded => segment.ip_bytes(),
         AckSize::Ns2 => {
-            let stamps = if segment.options.timestamps.is_some() { 10 } else { 0 };
+            let stamped = segment.options.timestamps.is_some() && segment.payload > 0;
+            let stamps = if stamped { 10 } else { 0 };
             40 + segment.payload + stamps + 8 * segment.options.sack.len() as u32
         }
     }
@@ -31,7 +32,7 @@ impl Sender {
         let acked = if synchronised { cx.rx.ack() } else { Seq32(cx.cfg.iss).plus(1) };
         let mut options = TcpOptions::default();
         if cx.cfg.timestamps {
-            options.timestamps = Some((timestamp(cx.now), cx.rx.timestamp_to_echo()));
+            options.timestamps = Some((timestamp(cx.now, cx.cfg.timestamp_clock), cx.rx.timestamp_to_echo()));
         }
         TcpSegment {
             src_port: cx.ports.local,
@@ -150,6 +151,7 @@ impl Sender {
             self.output(cx, self.una, len);
             self.nxt = self.nxt.max(self.una + len);
             self.scoreboard.mark_retransmitted(self.una + len);
+            self.linux.oldest_sent_again(self.sent.len());
         }
     }
 
@@ -163,6 +165,10 @@ impl Sender {
             Some(own) if burst == 0 || own < burst => own,
             _ => burst,
         };
+        if self.linux.is_on() {
+            self.linux_send(cx, burst);
+            return self.watch_closed_window(cx);
+        }
         let mut sent = 0;
         while self.nxt < self.end() {
             if self.una == 0 && self.nxt > 0 && !self.vegas_rushes(cx.cfg) {
@@ -251,6 +257,7 @@ impl Sender {
                 self.timed = None;
             }
         }
+        self.linux.show(self.cwnd);
     }
 
     /// Nothing in flight and no room at the peer: probe until its window opens.
@@ -302,6 +309,6 @@ impl Sender {
 }
 
 /// The timestamp clock: milliseconds.
-pub(crate) fn timestamp(now: SimTime) -> u32 {
-    (now.as_nanos() / 1_000_000) as u32
+pub(crate) fn timestamp(now: SimTime, clock: SimDuration) -> u32 {
+    now.since_start().whole(clock) as u32
 }

@@ -29,7 +29,10 @@ impl Sender {
         }
         let half = self.halved(cx).ssthresh;
         let held = cx.cfg.halving == Halving::FlightSize && (consecutive > 1 || opening);
-        let standard = Window { cwnd: 1.0, ssthresh: if held { self.ssthresh } else { half } };
+        let standard = match self.linux.is_on() {
+            true => self.linux_after_timeout(),
+            false => Window { cwnd: 1.0, ssthresh: if held { self.ssthresh } else { half } },
+        };
         let decision = self.decide_rto(cx, consecutive, standard);
         if self.is_frozen() {
             // The variant has taken over.
@@ -43,7 +46,6 @@ impl Sender {
         self.recover = self.max;
         self.last_cut = LastCut::Timeout;
         self.limited_bytes = 0;
-        self.reset_sack(cx);
         self.wait = match decision.backoff {
             Backoff::Double => {
                 self.rtt.back_off();
@@ -52,7 +54,7 @@ impl Sender {
             Backoff::Keep => None,
             Backoff::Wait(wait) => Some(wait),
         };
-        self.nxt = self.una;
+        self.go_back_to_una(cx);
         self.timed = None;
         cx.note(TcpNote::Timeout { seq: self.seq(self.una), backoff: self.rtt.backoff() });
         self.arm_timer(cx);
@@ -73,7 +75,18 @@ impl Sender {
         decision
     }
 
-    pub(super) fn reset_sack(&mut self, cx: &Cx) {
+    /// Everything outstanding is to be sent again, but for what the scoreboard keeps.
+    pub(super) fn go_back_to_una(&mut self, cx: &Cx) {
+        if self.linux.is_on() {
+            self.sack_recovery = false;
+            self.linux.lose_all(self.sent.len(), self.cwnd);
+        } else {
+            self.nxt = self.una;
+            self.reset_sack(cx);
+        }
+    }
+
+    fn reset_sack(&mut self, cx: &Cx) {
         self.sack_recovery = false;
         self.deaf_to_dups = true;
         // A receiver that SACKed the byte it now lacks has thrown data away (RFC 2018 §8).

@@ -129,11 +129,29 @@ pub fn run(variant: &str, config: &TcpConfig, drops: &[u64]) -> Run {
 
 /// The same until `end`; samples the congestion window every half second from 2 s on.
 pub fn run_for(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64) -> Run {
-    run_with(variant, config, drops, end_time, 8)
+    run_over(variant, config, drops, end_time, Bottleneck::default())
 }
 
-/// The same with `limit` packets in the queues of the bottleneck.
-pub fn run_with(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64, limit: usize) -> Run {
+/// The slow link.
+#[derive(Copy, Clone, Debug)]
+pub struct Bottleneck {
+    /// Bits per second.
+    pub rate: f64,
+    /// Seconds.
+    pub delay: f64,
+    /// Packets, the one on its way out included.
+    pub limit: usize,
+}
+
+impl Default for Bottleneck {
+    /// The suite's.
+    fn default() -> Self {
+        Self { rate: 8e5, delay: 0.1, limit: 8 }
+    }
+}
+
+/// The same over another bottleneck.
+pub fn run_over(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64, slow: Bottleneck) -> Run {
     let variant: Variant = variant.parse().expect("a variant");
     let end = |side, local, remote, node| {
         let rng = RngStream::new(1, NodeId(node), Purpose::Tcp);
@@ -145,7 +163,12 @@ pub fn run_with(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64,
         heap: BinaryHeap::new(),
         events: BTreeMap::new(),
         inserted: 0,
-        links: vec![link(8e6, 0.0, 50), link(8e5, 0.1, limit), link(8e5, 0.1, limit), link(8e6, 0.0, 50)],
+        links: vec![
+            link(8e6, 0.0, 1000),
+            link(slow.rate, slow.delay, slow.limit),
+            link(slow.rate, slow.delay, slow.limit),
+            link(8e6, 0.0, 1000),
+        ],
         ends: vec![end(Side::Active, 1, 2, 0), end(Side::Passive, 2, 1, 3)],
         timers: vec![[f64::INFINITY; TcpTimer::COUNT]; 2],
         to_drop: drops.to_vec(),

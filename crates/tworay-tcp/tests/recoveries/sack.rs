@@ -3,7 +3,7 @@
 
 use crate::table::Do::{Ack, Sack, Timeout};
 use crate::table::{MSS, Row, play, ten, timers};
-use tworay_tcp::{AfterRto, Amount, SackConfig, SackForm, TcpConfig};
+use tworay_tcp::{AfterRto, Amount, InitialWindow, SackConfig, SackForm, TcpConfig};
 
 /// §5, steps 1 to 4 and A to C. Segments 1, 4 and 5 are lost.
 #[test]
@@ -114,4 +114,66 @@ fn limited_transmit() {
         (Sack(0, &[(2, 4)]), &[1], 5.0, 5.0),
     ];
     play("sack", &config, &table);
+}
+
+/// A window of ten of which ten are in flight, over TCP-Linux' sender.
+fn linux() -> TcpConfig {
+    TcpConfig { sack: SackConfig { form: SackForm::TcpLinux, ..SackConfig::default() }, ..ten() }
+}
+
+/// ns-2's TCP-Linux: a segment is lost when the fourth above it is SACKed. The window is a quarter at once,
+/// ssthresh a half; what may be in flight, which is shown, walks down by one for two segments that have left.
+#[test]
+fn the_walk_down_of_tcp_linux() {
+    let table: [Row; 9] = [
+        // What is SACKed isn't in flight: three more may be.
+        (Sack(0, &[(2, 4)]), &[11, 12, 13], 10.0, 10.0),
+        // Eight in flight: 6 to 13. One may come back.
+        (Sack(0, &[(2, 5)]), &[1], 10.0, 5.0),
+        (Sack(0, &[(2, 6)]), &[], 8.0, 5.0),
+        (Sack(0, &[(2, 7)]), &[14], 8.0, 5.0),
+        (Sack(0, &[(2, 8)]), &[], 7.0, 5.0),
+        (Sack(0, &[(2, 9)]), &[15], 7.0, 5.0),
+        (Sack(0, &[(2, 10)]), &[], 6.0, 5.0),
+        (Ack(10), &[16], 6.0, 5.0),
+        // The end: all is acknowledged that was out at the begin. Three are in flight.
+        (Ack(13), &[17, 18], 5.0, 5.0),
+    ];
+    play("sack", &linux(), &table);
+}
+
+/// At the end the window has room for three more than what is in flight.
+#[test]
+fn no_burst_at_the_end_of_tcp_linux() {
+    let table: [Row; 2] = [(Sack(0, &[(2, 10)]), &[1, 11], 10.0, 5.0), (Ack(11), &[12, 13, 14], 3.0, 5.0)];
+    play("sack", &linux(), &table);
+}
+
+/// Growth by what is acknowledged (RFC 3465): one segment per ACK up to ssthresh and with it, then one per
+/// window; none if the window wasn't full.
+#[test]
+fn the_growth_of_tcp_linux() {
+    let config =
+        TcpConfig { initial_ssthresh: Some(3.0), initial_window: InitialWindow::Segments(2), ..linux() };
+    let table: [Row; 6] = [
+        (Ack(1), &[3, 4], 3.0, 3.0),
+        (Ack(2), &[5, 6], 4.0, 3.0),
+        (Ack(4), &[7, 8], 4.0, 3.0),
+        (Ack(6), &[9, 10, 11], 5.0, 3.0),
+        (Ack(10), &[12, 13, 14, 15], 5.0, 3.0),
+        (Ack(11), &[16, 17], 6.0, 3.0),
+    ];
+    play("sack", &config, &table);
+}
+
+/// A timeout loses all that isn't SACKed; the window is one segment, ssthresh half of what it was.
+#[test]
+fn the_timeout_of_tcp_linux() {
+    let table: [Row; 4] = [
+        (Sack(0, &[(3, 4)]), &[11, 12], 10.0, 10.0),
+        (Timeout, &[1], 1.0, 5.0),
+        (Sack(1, &[(3, 4)]), &[2, 5], 2.0, 5.0),
+        (Ack(5), &[6, 7, 8], 3.0, 5.0),
+    ];
+    play("sack", &linux(), &table);
 }

@@ -1,0 +1,209 @@
+//! What TCP-Linux knows of each segment on its way.
+
+use std::collections::VecDeque;
+
+/// The state of a segment.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Mark {
+    /// Sent once, nothing heard.
+    Out,
+    /// The receiver has it.
+    Sacked,
+    /// It counts as lost and is to be sent again.
+    Lost,
+    /// Sent again: the `order`-th since the count began, when `next` was the number of the next new segment.
+    Again { order: i64, next: u64 },
+}
+
+/// What an ACK brought.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct News {
+    /// A segment was SACKed.
+    pub sacked: bool,
+    /// A segment became lost.
+    pub lost: bool,
+}
+
+/// Marks of the segments from the oldest on that isn't acknowledged; those beyond the marks are out.
+///
+/// An ACK is looked at only as far as its blocks reach, unless it moved the highest SACKed segment or
+/// answered a retransmission: lost segments above are not found then before the next such ACK.
+#[derive(Debug)]
+pub(super) struct Board {
+    /// The number of the oldest segment not acknowledged; they are counted from the first one sent.
+    first: u64,
+    marks: VecDeque<Mark>,
+    lost: usize,
+    sacked: usize,
+    /// The highest number SACKed; 0 if there is none.
+    highest: u64,
+    /// How many were sent again.
+    orders: i64,
+    /// The highest order that was answered.
+    answered: i64,
+    /// Where to look for a lost segment.
+    candidate: Option<u64>,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self {
+            first: 0,
+            marks: VecDeque::new(),
+            lost: 0,
+            sacked: 0,
+            highest: 0,
+            orders: 0,
+            answered: -1,
+            candidate: None,
+        }
+    }
+}
+
+impl Board {
+    /// Of `outstanding` segments, how many are neither SACKed nor lost.
+    pub fn in_flight(&self, outstanding: usize) -> usize {
+        outstanding.saturating_sub(self.lost + self.sacked)
+    }
+
+    /// The number of the segment at this place from the oldest.
+    pub fn number(&self, place: usize) -> u64 {
+        self.first + place as u64
+    }
+
+    /// Forgets all marks.
+    pub fn clear(&mut self) {
+        *self = Self { first: self.first, ..Self::default() };
+    }
+
+    /// Takes an ACK of the oldest `acked` segments with `blocks` `[left, right)` of numbers.
+    /// `threshold` is the number of duplicate ACKs that make a loss.
+    pub fn update(&mut self, acked: usize, blocks: &mut [(u64, u64)], threshold: u32) -> News {
+        let mut thorough = self.remove(acked);
+        if self.marks.is_empty() {
+            self.clear();
+            thorough = false;
+        }
+        blocks.sort_by_key(|b| b.0);
+        if let Some(&(_, right)) = blocks.last()
+            && self.highest + 1 < right
+        {
+            self.highest = right - 1;
+            thorough = true;
+        }
+        if thorough || !blocks.is_empty() {
+            return self.look(blocks, threshold, thorough);
+        }
+        News::default()
+    }
+
+    /// Removes what is acknowledged; whether that answered a retransmission.
+    fn remove(&mut self, acked: usize) -> bool {
+        let mut answered = false;
+        for _ in 0..acked {
+            self.first += 1;
+            match self.marks.pop_front() {
+                Some(Mark::Sacked) => self.sacked -= 1,
+                Some(Mark::Lost) => self.lost -= 1,
+                Some(Mark::Again { order, .. }) if order > self.answered => {
+                    self.answered = order;
+                    answered = true;
+                }
+                _ => {}
+            }
+        }
+        self.candidate = self.candidate.map(|c| c.max(self.first));
+        answered
+    }
+
+    /// Goes through the marks from the oldest on.
+    fn look(&mut self, blocks: &[(u64, u64)], threshold: u32, mut thorough: bool) -> News {
+        let mut news = News::default();
+        let reach = i64::from(threshold) + 1;
+        let mut blocks = blocks;
+        let mut place = 0;
+        self.candidate = None;
+        self.extend_to(self.highest + 1);
+        while place < self.marks.len() && (thorough || !blocks.is_empty()) {
+            let number = self.number(place);
+            let mark = self.marks[place];
+            place += 1;
+            if mark == Mark::Sacked {
+                continue;
+            }
+            while blocks.first().is_some_and(|b| b.1 <= number) {
+                blocks = &blocks[1..];
+            }
+            if blocks.first().is_some_and(|b| b.0 <= number) {
+                match mark {
+                    Mark::Lost => self.lost -= 1,
+                    Mark::Again { order, .. } => {
+                        self.answered = order;
+                        thorough = true;
+                    }
+                    _ => {}
+                }
+                self.marks[place - 1] = Mark::Sacked;
+                self.sacked += 1;
+                news.sacked = true;
+                continue;
+            }
+            let lost = match mark {
+                Mark::Again { order, next } => next <= self.highest || order + reach < self.answered,
+                Mark::Out => number as i64 <= self.highest as i64 - reach,
+                _ => false,
+            };
+            if lost {
+                self.marks[place - 1] = Mark::Lost;
+                self.lost += 1;
+                news.lost = true;
+            }
+            if lost || mark == Mark::Lost {
+                self.candidate.get_or_insert(number);
+            }
+        }
+        news
+    }
+
+    fn extend_to(&mut self, end: u64) {
+        let len = end.saturating_sub(self.first) as usize;
+        if len > self.marks.len() {
+            self.marks.resize(len, Mark::Out);
+        }
+    }
+
+    /// Everything outstanding that isn't SACKed is lost; all of it if the oldest was SACKed, for then the
+    /// receiver has thrown data away (RFC 2018 §8).
+    pub fn lose_all(&mut self, outstanding: usize) {
+        if self.marks.front() == Some(&Mark::Sacked) {
+            self.clear();
+        }
+        self.extend_to(self.first + outstanding as u64);
+        for mark in self.marks.iter_mut().filter(|m| **m != Mark::Sacked) {
+            *mark = Mark::Lost;
+        }
+        self.lost = self.marks.len() - self.sacked;
+        self.candidate = Some(self.first);
+    }
+
+    /// The place of the lost segment to send next.
+    pub fn next_lost(&mut self) -> Option<usize> {
+        let from = (self.candidate? - self.first) as usize;
+        let found = (from..self.marks.len()).find(|&place| self.marks[place] == Mark::Lost);
+        self.candidate = found.map(|place| self.number(place));
+        found
+    }
+
+    /// The lost segment at `place` is sent again, with `outstanding` segments on the way in all.
+    pub fn sent_again(&mut self, place: usize, outstanding: usize) {
+        let next = self.number(outstanding);
+        if let Some(mark) = self.marks.get_mut(place).filter(|m| **m == Mark::Lost) {
+            *mark = Mark::Again { order: self.orders, next };
+            self.lost -= 1;
+            self.orders += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
