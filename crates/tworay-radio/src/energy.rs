@@ -124,8 +124,8 @@ pub struct EnergyConfig {
     /// the scenario file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<PathBuf>,
-    /// SHA-256 of that table, 64 hexadecimal digits: if given, another table is refused. The scenario kept
-    /// with results has it.
+    /// SHA-256 of that table, 64 hexadecimal digits: if given and not empty, another table is refused. The
+    /// scenario kept with results has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs_sha256: Option<String>,
 }
@@ -222,7 +222,7 @@ impl EnergyConfig {
                 ));
             }
         }
-        if self.costs_sha256.is_some() && self.costs.is_none() {
+        if self.costs.is_none() && self.costs_sha256.as_ref().is_some_and(|digest| !digest.is_empty()) {
             return Err(problem(
                 "costs_sha256",
                 "the digest of no table".into(),

@@ -197,8 +197,8 @@ impl Check<'_> {
                 return self.fail("energy.costs", &problem, &remedy);
             }
         };
-        if let Some(wanted) = energy.costs_sha256.as_ref().filter(|d| !d.eq_ignore_ascii_case(&costs.sha256))
-        {
+        let wanted = energy.costs_sha256.as_deref().filter(|digest| !digest.is_empty());
+        if let Some(wanted) = wanted.filter(|digest| !digest.eq_ignore_ascii_case(&costs.sha256)) {
             let problem = format!("\"{wanted}\", but {} is now {}", file.display(), costs.sha256);
             let remedy = "Bring the table back, or leave the digest out to go by the new one.";
             return self.fail("energy.costs_sha256", &problem, remedy);
