@@ -202,7 +202,7 @@ class Comparison:
         return first.get("energy", {}).get("costs") if first else None
 
     def costed(self) -> dict[str, set[str]]:
-        """Return how each variant's computing was counted: in ``instructions``, in ``run time``, or in both."""
+        """Return how each variant's computing was counted: in ``instructions``, ``run time``, or both."""
         result: dict[str, set[str]] = {}
         for (variant, _), document in self._documents.items():
             kinds = result.setdefault(variant, set())
