@@ -7,6 +7,7 @@ whether the paper's claims hold is on the page.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import tworay
@@ -115,8 +116,13 @@ Results = dict[tuple[str, str, int, str], list[Outcome]]
 
 
 def percent(value: float) -> str:
-    """Write a share as a signed percentage."""
-    return f"{100 * value:+.0f} %"
+    """Write a share as a signed percentage; a dash if there is none."""
+    return f"{100 * value:+.0f} %" if math.isfinite(value) else "–"
+
+
+def share(part: float, whole: float) -> float:
+    """Divide; NaN where there is nothing to divide by: with few seeds Reno may get nothing through."""
+    return part / whole if whole > 0 else math.nan
 
 
 def mean(outcomes: list[Outcome], figure: str) -> float:
@@ -133,6 +139,8 @@ class Gain:
     high: float
 
     def __str__(self) -> str:
+        if math.isnan(self.mean):
+            return "–"
         return f"{percent(self.mean)} ({percent(self.low)} to {percent(self.high)})"
 
 
@@ -142,7 +150,7 @@ def gain(variant: list[Outcome], reno: list[Outcome]) -> Gain:
     base = sum(b) / len(b)
     interval = stats.t_interval(stats.differences(a, b))
     assert interval is not None
-    return Gain((sum(a) / len(a)) / base - 1, interval.low / base, interval.high / base)
+    return Gain(share(sum(a) / len(a), base) - 1, share(interval.low, base), share(interval.high, base))
 
 
 def verdict(gains: list[Gain]) -> str:
@@ -177,7 +185,7 @@ def goodputs(situation: Situation, results: Results) -> list[str]:
             lines.append(
                 f"| {speed} | {rates} | {gains[-1]} | {gain(elfn, reno)} "
                 f"| {mean(reno, 'timeouts'):.0f} times, {idle:.0f} s "
-                f"| {percent(SECONDS / (SECONDS - idle) - 1)} |"
+                f"| {percent(share(SECONDS, SECONDS - idle) - 1)} |"
             )
         lines += [
             "",
@@ -207,7 +215,7 @@ def ratios(results: Results) -> list[str]:
         for caches in CACHES:
             for figure, form in (("usable", "usable"), ("refined", "refined"), ("measured", "time measured")):
                 runs = [results[situation.title, caches, speed, "freeze-probing"] for speed in SPEEDS]
-                cells = " | ".join(f"{mean(r, figure) / mean(r, 'sent'):.2f}" for r in runs)
+                cells = " | ".join(f"{share(mean(r, figure), mean(r, 'sent')):.2f}" for r in runs)
                 situation_name, caches_name = (text.split(" (")[0] for text in (situation.title, caches))
                 lines.append(f"| {situation_name} | {caches_name} | {form} | {cells} |")
     return [*lines, ""]
