@@ -74,6 +74,20 @@ def test_the_shipped_table_has_every_variant_and_says_how_it_was_made() -> None:
     assert shipped["sack"].instructions["dup_ack"] > shipped["newreno"].instructions["dup_ack"] > 100
 
 
+def test_the_shipped_table_is_written_as_it_is(cli: Cli, tmp_path: Path) -> None:
+    assert cli("tune", "--costs", "--shipped", "--out", "all.csv").code == 0
+    assert (tmp_path / "all.csv").read_text() == _native.cost_table()
+    assert cli("tune", "--costs", "--shipped", "--tcp", "sack", "--out", "one.csv").code == 0
+    lines = _native.cost_table().splitlines()
+    kept = [line for line in lines if line.startswith(("#", "variant,", "sack,"))]
+    assert (tmp_path / "one.csv").read_text().splitlines() == kept
+    # It is a table to run with, and gives what ships.
+    ten = ("run", "string-2", "--set", "duration=10s", "--set", "energy.model=states", "--json")
+    shipped, again = (cli(*ten).document, cli(*ten, "--costs", "all.csv").document)
+    assert again["energy"]["joules_computation"] == shipped["energy"]["joules_computation"]
+    assert again["energy"]["costs"]["sha256"] == shipped["energy"]["costs"]["sha256"]
+
+
 @pytest.mark.parametrize(("text", "joules"), [("1nJ", 1e-9), ("150pJ", 1.5e-10), (" 2.5e-3 uJ ", 2.5e-9)])
 def test_energies_are_read(text: str, joules: float) -> None:
     assert parse_energy(text) == pytest.approx(joules)
@@ -99,6 +113,12 @@ def test_tune_counts_or_says_what_is_missing(cli: Cli, tmp_path: Path) -> None:
     shipped = next(cost for cost in costs.shipped() if cost.variant == "newreno")
     assert ack == pytest.approx(shipped.instructions["ack_congestion_avoidance"], rel=0.5)
     assert "newreno,newreno," in (tmp_path / "c.csv").read_text()
+    # What was measured here can be run with.
+    run = cli("run", "string-2", *ENERGY, "--costs", "c.csv", "--json").document
+    assert run["energy"]["costs"]["replaced"] == ["newreno"]
+    assert run["flows"][0]["instructions"] == pytest.approx(
+        sum(found["instructions"][name] * n for name, n in run["flows"][0]["operations"].items()), rel=1e-3
+    )
 
 
 def test_tune_without_a_task_and_with_a_wrong_variant(cli: Cli) -> None:

@@ -51,7 +51,7 @@ def measure_costs(
     else:
         found = costs.measure(names, jobs=threads)
     if out is not None:
-        write_text(out, costs.as_csv(found))
+        write_text(out, costs.shipped_csv(names) if shipped else costs.as_csv(found))
     if as_json:
         print_json(costs.document(found, joules))
         return
