@@ -251,6 +251,7 @@ def tune(
         kernel_costs(
             kernel,
             wanted=costs,
+            shipped=shipped,
             tcp=tcp,
             power=power,
             names=as_ or [],

@@ -64,6 +64,7 @@ def kernel_costs(
     file: Path,
     *,
     wanted: bool,
+    shipped: bool,
     tcp: str | None,
     power: str | None,
     names: list[str],
@@ -77,6 +78,8 @@ def kernel_costs(
 
     if not wanted:
         raise InputError(NOTHING)
+    if shipped:
+        raise InputError("--shipped shows the table that ships, --kernel reads another; leave one out")
     if power is None:
         raise InputError("--kernel needs the power of the computing processor; add for example --power 2.5W")
     watts = parse_power(power)
