@@ -56,16 +56,16 @@ soak: setup
 	done; rm -f $$log; test -z "$$failed"
 
 test-python: setup test-rust
-	$(BIN)/ruff check python
-	$(BIN)/ruff format --check python
+	$(BIN)/ruff check python scripts
+	$(BIN)/ruff format --check python scripts
 	$(BIN)/mypy
 	$(BIN)/stubtest tworay._native
 	$(BIN)/pytest
 
 fmt:
 	cargo fmt --all
-	$(BIN)/ruff check --fix python
-	$(BIN)/ruff format python
+	$(BIN)/ruff check --fix python scripts
+	$(BIN)/ruff format python scripts
 
 clean:
 	rm -rf $(VENV) python/tworay/_native*.so
@@ -81,27 +81,23 @@ peers: setup
 bench: setup
 	$(BIN)/python -m tworay_peers bench $(if $(QUICK),--quick)
 
-# make thesis-checks   figure 4.2 and table 5.1 of the thesis; writes docs/thesis-growth.md and docs/thesis-daa.md
+# make thesis-checks   figure 4.2 and tables 5.1 to 5.4 of the thesis; writes docs/thesis-growth.md, -daa.md and -rts.md
 .PHONY: thesis-checks
 thesis-checks: setup
+	$(BIN)/python scripts/thesis_rts.py
 	$(BIN)/python scripts/thesis_checks.py
 
 # make paper-002   paper 002's field with deaths and losses, six variants; writes docs/energy.md and its pictures (SEEDS=20)
 .PHONY: paper-002
 paper-002: SEEDS = 20
 paper-002: setup
-	$(BIN)/python scripts/energy_study.py $(SEEDS)
+	$(BIN)/python scripts/energy_study.py --seeds $(SEEDS)
 
-# make paper-000   TCP-WELCOME in its four loss situations (figures 18 to 25); writes docs/welcome.md
-# make paper-004   TCP-Probing against NewReno (scenarios 6.1 to 6.5); writes docs/probing.md
-.PHONY: paper-000 paper-004
-paper-000: setup
-	$(BIN)/python scripts/paper_000.py
-
-paper-004: setup
-	$(BIN)/python scripts/paper_004.py
-
-# make paper-001   Freeze-Probing and ELFN on their paper's field (ten minutes on two cores); writes docs/freeze-probing.md
-.PHONY: paper-001
-paper-001: setup
-	$(BIN)/python scripts/paper_001.py
+# make paper-000   TCP-WELCOME in its four loss situations (figures 18 to 25); writes docs/welcome.md (SEEDS=30)
+# make paper-001   Freeze-Probing and ELFN on their paper's field; writes docs/freeze-probing.md (SEEDS=20)
+# make paper-004   TCP-Probing against NewReno (scenarios 6.1 to 6.5); writes docs/probing.md (SEEDS=20)
+.PHONY: paper-000 paper-001 paper-004
+paper-000: SEEDS = 30
+paper-001 paper-004: SEEDS = 20
+paper-000 paper-001 paper-004: setup
+	$(BIN)/python scripts/$(subst -,_,$@).py --seeds $(SEEDS)

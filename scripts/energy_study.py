@@ -1,18 +1,16 @@
 """Six TCP variants' energy in a static field, after Seddik-Ghaleb et al. (2006): make paper-002.
 
-Writes docs/energy.md and its pictures docs/energy-*.svg. The number of seeds may be given: 20 unless told.
+Writes docs/energy.md and its pictures docs/energy-*.svg. ``--seeds`` says how many seeds: 20 unless told.
 Nothing fails if a claim of the paper doesn't hold: the page says so.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from papers import DOCS, made, notes, write
-
 import tworay
+from papers import DOCS, end, made, notes, seeds_asked, write
 from tworay import stats
 from tworay.progress import Progress
 
@@ -138,9 +136,9 @@ def picture(
         f'<text x="8" y="{top - 8}">{unit}</text>',
     ]
     for variant, (i, colour) in zip(VARIANTS, enumerate(COLOURS), strict=True):
-        x = left + i * 100
-        parts.append(f'<rect x="{x}" y="38" width="9" height="9" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 13}" y="47">{variant}</text>')
+        key = left + i * 100
+        parts.append(f'<rect x="{key}" y="38" width="9" height="9" fill="{colour}"/>')
+        parts.append(f'<text x="{key + 13}" y="47">{variant}</text>')
     for step in range(5):
         value = most * step / 4
         line = f'x1="{left}" x2="{width - 10}" y1="{y(value):.1f}" y2="{y(value):.1f}"'
@@ -218,7 +216,8 @@ def grows(
     """Claim that a metric grows (falls) with the rate of losses."""
 
     def judge(results: dict[str, tworay.Comparison]) -> Verdict:
-        holding, failing = [], []
+        holding: list[str] = []
+        failing: list[str] = []
         for variant in variants:
             steps = [average(results[f"{rate} %"], variant, metric) for rate in RATES]
             ordered = sorted(steps, reverse=falls)
@@ -276,7 +275,8 @@ def same(every: dict[str, dict[str, tworay.Comparison]]) -> list[str]:
 
 def main() -> int:
     """Run everything and write the page."""
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    asked = seeds_asked(__doc__, 20)
+    seeds = len(asked)
     kinds = {"losses at the radio": "frame_err", "losses above the MAC": "pkt_err"}
     every = {
         f"{energy}, {kind}": run(errors, energy, seeds) for energy in ENERGY for kind, errors in kinds.items()
@@ -285,7 +285,7 @@ def main() -> int:
     page = [
         "# Energy of six TCP variants in a static field: figures 2 to 4 of paper 002",
         "",
-        made(COMMAND, range(1, seeds + 1)),
+        made(COMMAND, asked),
         "",
         "The study (Seddik-Ghaleb, Ghamri-Doudane and Senouci, 2006): 20 nodes at random on",
         "670 m × 670 m, 14 FTP transfers with 512-byte packets, OLSR, 10 J a node, 400 s; a lost link, or",
@@ -337,4 +337,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end(main)

@@ -5,12 +5,24 @@ Writes docs/welcome.md. Claims that do not hold are written down there; they are
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
 
-from papers import Document, Settings, figure_of, goodput, made, notes, paired, prose, runs, table, write
-
+from papers import (
+    Document,
+    Settings,
+    end,
+    figure_of,
+    goodput,
+    made,
+    notes,
+    paired,
+    prose,
+    runs,
+    seeds_asked,
+    table,
+    write,
+)
 from tworay.diagnosis import covers, scores
 from tworay.metrics import add_counts
 
@@ -196,9 +208,7 @@ def windows(seeds: range) -> list[str]:
 
 def main() -> int:
     """Run everything and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=30, help="runs of each variant (default 30)")
-    seeds = range(1, parser.parse_args().seeds + 1)
+    seeds = seeds_asked(__doc__, 30)
     summary, parts = [], []
     for situation in SITUATIONS + CLOSE:
         results = runs(situation.scenario, VARIANTS, seeds, ENERGY | situation.settings)
@@ -240,4 +250,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end(main)

@@ -7,20 +7,17 @@ whether the paper's claims hold is on the page.
 
 from __future__ import annotations
 
-import sys
+import math
 from dataclasses import dataclass
 
-from papers import made, notes, write
-
 import tworay
+from papers import end, made, notes, on_all_cores, prose, seeds_asked, write
 from tworay import stats
-from tworay.executing import cores, each
 from tworay.models.freeze_probing import FreezeProbing
 
 COMMAND = "make paper-001"
 
 SECONDS = 300.0
-SEEDS = range(1, 21)
 SPEEDS = (2, 10, 20, 30)
 VARIANTS = ("reno", "freeze-probing", "elfn")
 # Title, settings.
@@ -119,13 +116,18 @@ Results = dict[tuple[str, str, int, str], list[Outcome]]
 
 
 def percent(value: float) -> str:
-    """Write a share as a signed percentage."""
-    return f"{100 * value:+.0f} %"
+    """Write a share as a signed percentage; a dash if there is none."""
+    return f"{100 * value:+.0f} %" if math.isfinite(value) else "–"
+
+
+def share(part: float, whole: float) -> float:
+    """Divide; NaN where there is nothing to divide by: with few seeds Reno may get nothing through."""
+    return part / whole if whole > 0 else math.nan
 
 
 def mean(outcomes: list[Outcome], figure: str) -> float:
     """Return the mean of a figure."""
-    return sum(getattr(o, figure) for o in outcomes) / len(outcomes)
+    return float(sum(getattr(o, figure) for o in outcomes)) / len(outcomes)
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ class Gain:
     high: float
 
     def __str__(self) -> str:
+        if math.isnan(self.mean):
+            return "–"
         return f"{percent(self.mean)} ({percent(self.low)} to {percent(self.high)})"
 
 
@@ -146,7 +150,7 @@ def gain(variant: list[Outcome], reno: list[Outcome]) -> Gain:
     base = sum(b) / len(b)
     interval = stats.t_interval(stats.differences(a, b))
     assert interval is not None
-    return Gain((sum(a) / len(a)) / base - 1, interval.low / base, interval.high / base)
+    return Gain(share(sum(a) / len(a), base) - 1, share(interval.low, base), share(interval.high, base))
 
 
 def verdict(gains: list[Gain]) -> str:
@@ -181,7 +185,7 @@ def goodputs(situation: Situation, results: Results) -> list[str]:
             lines.append(
                 f"| {speed} | {rates} | {gains[-1]} | {gain(elfn, reno)} "
                 f"| {mean(reno, 'timeouts'):.0f} times, {idle:.0f} s "
-                f"| {percent(SECONDS / (SECONDS - idle) - 1)} |"
+                f"| {percent(share(SECONDS, SECONDS - idle) - 1)} |"
             )
         lines += [
             "",
@@ -197,11 +201,12 @@ def ratios(results: Results) -> list[str]:
     lines = [
         "## The throughput model (figures 4 to 6)",
         "",
-        "Modelled over simulated bytes, sums over the seeds: the usable form, the refined form",
-        "(`tworay.models.freeze_probing`), and the refined form with the time measured in which the sender was",
-        "neither stopped nor waiting for a timeout, in place of the model's T - n T0. The paper: near 1 at 10 and",
-        "20 m/s, rising with speed.",
-        "",
+        *prose(
+            "Modelled over simulated bytes, sums over the seeds: the usable form, the refined form "
+            "(`tworay.models.freeze_probing`), and the refined form with the time measured in which the "
+            "sender was neither stopped nor waiting for a timeout, in place of the model's T - n T0. The "
+            "paper: near 1 at 10 and 20 m/s, rising with speed."
+        ),
         "| situation | caches | form | " + " | ".join(f"{s} m/s" for s in SPEEDS) + " |",
         "|---|---|---|" + "---|" * len(SPEEDS),
     ]
@@ -210,7 +215,7 @@ def ratios(results: Results) -> list[str]:
         for caches in CACHES:
             for figure, form in (("usable", "usable"), ("refined", "refined"), ("measured", "time measured")):
                 runs = [results[situation.title, caches, speed, "freeze-probing"] for speed in SPEEDS]
-                cells = " | ".join(f"{mean(r, figure) / mean(r, 'sent'):.2f}" for r in runs)
+                cells = " | ".join(f"{share(mean(r, figure), mean(r, 'sent')):.2f}" for r in runs)
                 situation_name, caches_name = (text.split(" (")[0] for text in (situation.title, caches))
                 lines.append(f"| {situation_name} | {caches_name} | {form} | {cells} |")
     return [*lines, ""]
@@ -218,27 +223,30 @@ def ratios(results: Results) -> list[str]:
 
 def main() -> int:
     """Run everything and write the page."""
+    seeds = seeds_asked(__doc__, 20)
     tasks = [
         Task(situation, caches, speed, variant, seed)
         for situation in SITUATIONS
         for caches in CACHES
         for speed in SPEEDS
         for variant in VARIANTS
-        for seed in SEEDS
+        for seed in seeds
     ]
     results: Results = {}
-    for task, outcome in zip(tasks, each(one, tasks, jobs=cores()), strict=True):
+    for task, outcome in zip(tasks, on_all_cores(one, tasks, "runs"), strict=True):
         key = (task.situation.title, task.caches, task.speed, task.variant)
         results.setdefault(key, []).append(outcome)
     page = [
         "# Freeze-Probing and ELFN on the paper's field",
         "",
-        made(COMMAND, SEEDS),
-        "`freeze-probing-field`: 30 nodes in 400 m x 800 m, sender and receiver fixed in opposite corners, DSR,",
-        "window 8, 1460 B, 300 s, ns-2's habits; every node moves at the given speed all the time. Goodput in",
-        "kb/s, means over the seeds; gains in percent of Reno's mean with 95 % intervals, paired by seed. The",
-        "paper's figures are plots, of which its text gives the ranges.",
-        "",
+        made(COMMAND, seeds),
+        *prose(
+            "`freeze-probing-field`: 30 nodes in 400 m x 800 m, sender and receiver fixed in opposite "
+            "corners, DSR, window 8, 1460 B, 300 s, ns-2's habits; every node moves at the given speed "
+            "all the time. Goodput in kb/s, means over the seeds; gains in percent of Reno's mean with 95 "
+            "% intervals, paired by seed. The paper's figures are plots, of which its text gives the "
+            "ranges."
+        ),
         "The last two columns are about Reno: how often and how long it waited for its retransmission timer,",
         "and what a sender that never waits would gain if it sent at the same rate in that time.",
         "",
@@ -247,9 +255,8 @@ def main() -> int:
         *notes("freeze-probing"),
     ]
     write("freeze-probing", page)
-    print(f"{len(tasks)} runs; see docs/freeze-probing.md")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end(main)

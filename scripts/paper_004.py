@@ -5,7 +5,6 @@ Writes docs/probing.md. Claims that do not hold are written down there; they are
 
 from __future__ import annotations
 
-import argparse
 import math
 import random
 import re
@@ -14,9 +13,21 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from papers import Document, Settings, figure_of, made, notes, paired, prose, spread, table, write
-
 import tworay
+from papers import (
+    Document,
+    Settings,
+    end,
+    figure_of,
+    made,
+    notes,
+    paired,
+    prose,
+    seeds_asked,
+    spread,
+    table,
+    write,
+)
 from tworay.diagnosis import scores
 from tworay.metrics import add_counts
 from tworay.resources import eee, uar
@@ -188,17 +199,17 @@ def simulate(
         note_seconds(document, flows_of(scenario, world))
         return document
 
-    return spread(one, variants, seeds)
+    return spread(one, variants, seeds, scenario)
 
 
 def system_goodput(document: Document) -> float:
     """Bits that all applications received, by the run's length: bits a second."""
-    return sum(flow["goodput_bps"] * active(flow) for flow in document["flows"])
+    return float(sum(flow["goodput_bps"] * active(flow) for flow in document["flows"]))
 
 
 def system_throughput(document: Document) -> float:
     """Bits that all senders put on the path, headers and probes included, by the run's length."""
-    return sum(flow["sent_bps"] * active(flow) for flow in document["flows"])
+    return float(sum(flow["sent_bps"] * active(flow) for flow in document["flows"]))
 
 
 def fairness(document: Document) -> float:
@@ -336,9 +347,7 @@ def readings(seeds: range) -> list[str]:
 
 def main() -> int:
     """Run everything and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=6, help="runs of each variant (default 6)")
-    seeds = range(1, parser.parse_args().seeds + 1)
+    seeds = seeds_asked(__doc__, 20)
     summary, parts = [], []
     for case in CASES:
         lines, outcomes = run_case(case, seeds)
@@ -385,4 +394,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end(main)

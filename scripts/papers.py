@@ -1,26 +1,35 @@
-"""What the checks of papers share: paired runs, intervals, tables."""
+"""What the checks of papers share: the command line, runs on all cores, intervals, tables."""
 
 from __future__ import annotations
 
+import argparse
 import datetime
+import sys
 import textwrap
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import tworay
 from tworay import stats
-from tworay.executing import cores
+from tworay.executing import TICK_SECONDS, cores
+from tworay.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 # Smaller differences, in percent, are rounding.
 NOTHING = 1e-9
 
+# Intervals need two.
+LEAST_SEEDS = 2
+INTERRUPTED = 130
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 Document = dict[str, Any]
 Settings = dict[str, object]
 
@@ -52,6 +61,43 @@ class Paired:
         return f"{self.difference:+.1f} % ({self.low:+.1f} to {self.high:+.1f})"
 
 
+def seeds_asked(about: str | None, default: int) -> range:
+    """Read the command line of a check that takes ``--seeds``."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=default, help=f"runs of each kind (default {default})")
+    seeds = parser.parse_args().seeds
+    if seeds < LEAST_SEEDS:
+        parser.error(f"--seeds {seeds}: give at least {LEAST_SEEDS}; intervals need them")
+    return range(1, seeds + 1)
+
+
+def end(main: Callable[[], int]) -> NoReturn:
+    """Run a check to its end or to Ctrl-C. Pages are written last and whole: what was there stays."""
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted; the pages are as they were", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+def on_all_cores(one: Callable[[Item], Result], items: Iterable[Item], what: str) -> list[Result]:
+    """Do every item, in order of the list, with progress on stderr; Ctrl-C ends after the runs under way."""
+    with Progress(what) as progress, ThreadPoolExecutor(cores()) as pool:
+        try:
+            futures = [pool.submit(one, item) for item in items]
+            pending: set[Future[Result]] = set(futures)
+            while pending:
+                ended, pending = wait(pending, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    future.result()
+                done = len(futures) - len(pending)
+                progress.watch(done, len(futures), done / len(futures))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
+
+
 def runs(scenario: str, variants: list[str], seeds: range, settings: Settings) -> dict[str, list[Document]]:
     """Run every variant over the same seeds; the documents by variant, in the order of the seeds."""
     worlds = {name: tworay.load(scenario, set=settings | {"tcp.variant": name}) for name in variants}
@@ -60,16 +106,15 @@ def runs(scenario: str, variants: list[str], seeds: range, settings: Settings) -
         name, seed = task
         return dict(tworay.run(worlds[name], seed=seed, series=False).summary)
 
-    return spread(one, variants, seeds)
+    return spread(one, variants, seeds, scenario)
 
 
 def spread(
-    one: Callable[[tuple[str, int]], Document], variants: list[str], seeds: range
+    one: Callable[[tuple[str, int]], Document], variants: list[str], seeds: range, what: str
 ) -> dict[str, list[Document]]:
     """Do (variant, seed) on all cores; the documents by variant, in the order of the seeds."""
     tasks = [(name, seed) for seed in seeds for name in variants]
-    with ThreadPoolExecutor(cores()) as pool:
-        documents = list(pool.map(one, tasks))
+    documents = on_all_cores(one, tasks, what)
     result: dict[str, list[Document]] = {name: [] for name in variants}
     for (name, _), document in zip(tasks, documents, strict=True):
         result[name].append(document)
@@ -130,5 +175,9 @@ def notes(name: str) -> list[str]:
 
 
 def write(name: str, lines: list[str]) -> None:
-    """Write a page."""
-    (DOCS / f"{name}.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    """Write a page, never half."""
+    page = DOCS / f"{name}.md"
+    hidden = page.with_name(f".{page.name}.tmp")
+    hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    hidden.replace(page)
+    print(f"wrote docs/{page.name}", file=sys.stderr)

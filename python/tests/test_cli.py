@@ -246,6 +246,7 @@ def test_compare_json_does_not_depend_on_the_number_of_threads(cli: Cli) -> None
         "diagnosis",
         "diagnosis_scores",
         "ledger",
+        "costs",
     }
     assert document["seeds"] == [1, 2, 3]
     assert document["scenario_facts"] == {"mean_shortest_path_hops": 3.0, "partitioned_fraction": 0.0}

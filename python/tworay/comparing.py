@@ -100,6 +100,7 @@ class Comparison:
             "diagnosis": diagnosis,
             "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
             "ledger": self._counts("ledger"),
+            "costs": self._costs(),
         }
 
     @property
@@ -195,6 +196,21 @@ class Comparison:
             "partitioned_fraction": stats.mean([share for _, share in facts]),
         }
 
+    def _costs(self) -> dict[str, Any] | None:
+        """Return by which table computing was counted, the same in all runs; ``None`` without energy."""
+        first = next(iter(self._documents.values()), None)
+        return first.get("energy", {}).get("costs") if first else None
+
+    def costed(self) -> dict[str, set[str]]:
+        """Return how each variant's computing was counted: in ``instructions``, ``run time``, or both."""
+        result: dict[str, set[str]] = {}
+        for (variant, _), document in self._documents.items():
+            kinds = result.setdefault(variant, set())
+            for flow in document["flows"]:
+                kinds |= {"instructions"} if flow.get("instructions") else set()
+                kinds |= {"run time"} if flow.get("computing_seconds") else set()
+        return result
+
     def _counts(self, section: str) -> dict[str, dict[str, dict[str, int]]]:
         result: dict[str, dict[str, dict[str, int]]] = {}
         for variant in self.variants:
@@ -286,6 +302,7 @@ def compare(
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     resources: bool = False,
+    costs: str | os.PathLike[str] | None = None,
     watch: Watcher = silent,
 ) -> Comparison:
     """Run every variant over the same seeds, on all cores, and compare them seed by seed.
@@ -294,7 +311,8 @@ def compare(
     ``until_ci=0.05`` seeds are added until every variant's 95 % interval of goodput is within ± 5 % of
     its mean, or ``max_seeds`` are done. ``out`` writes Parquet tables and ``summary.json`` there.
     ``resources`` fills in EEE and UAR, which takes one run more a seed: saturating sources in the same
-    world, shared by all variants (``tworay.resources``).
+    world, shared by all variants (``tworay.resources``). ``costs`` names a table of computing costs to
+    be used in place of the scenario's.
 
     The result depends on the scenario, the variants, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and left out. Ctrl-C raises ``KeyboardInterrupt`` with the
@@ -304,7 +322,7 @@ def compare(
     names = [name_of(variant) for variant in chosen]
     first_seeds = parse_seeds(seeds)
     threads = check_jobs(jobs)
-    base = load(scenario, set=set)
+    base = load(scenario, set=set, costs=costs)
     worlds = {name_of(variant): with_variant(base, variant) for variant in chosen}
     result = Comparison(base.name, names)
     crowded = saturated(base) if resources else None

@@ -155,6 +155,18 @@ def shipped() -> list[Cost]:
     return [Cost(row[0], row[1], dict(zip(names, map(float, row[2:]), strict=True)), 1.0) for row in rows[1:]]
 
 
+def shipped_csv(variants: Iterable[str] | None = None) -> str:
+    """Return the text of the table that ships, with its own provenance; only these variants' lines."""
+    wanted = None if variants is None else set(variants)
+    kept, heading = [], False
+    for line in _native.cost_table().splitlines():
+        if not line.startswith("#") and heading and wanted is not None and line.split(",")[0] not in wanted:
+            continue
+        heading = heading or not line.startswith("#")
+        kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
 def as_csv(costs: Iterable[Cost]) -> str:
     """Write the table with its provenance, as it ships."""
     operations = _native.operations()

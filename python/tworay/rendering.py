@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tworay.comparing import Comparison
     from tworay.costs import Cost
+    from tworay.kernelcosts import RunTime
 
 # Metric, heading, scale, format.
 Column: TypeAlias = "tuple[str, str, float, str]"
@@ -120,6 +121,7 @@ def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
         f"{_number(energy['joules_per_received_bit'], 1e6, '.3g')} µJ per bit received, with idle "
         f"{_number(energy['joules_total_per_received_bit'], 1e6, '.3g')}; "
         f"computing {_number(energy['joules_computation'], 1e3, '.3g')} mJ",
+        *_costs_line(energy.get("costs")),
     ]
     if energy["dead_nodes"]:
         half = energy["half_dead_seconds"]
@@ -130,6 +132,17 @@ def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
     else:
         lines.append("Lifetime no node died")
     return [Text(line) for line in lines]
+
+
+def _costs_line(costs: dict[str, Any] | None) -> list[str]:
+    """Say by which table computing was counted."""
+    if costs is None:
+        return []
+    digest = f"SHA-256 {costs['sha256'][:12]}"
+    if not costs["replaced"]:
+        return [f"Costs    computing by the table that ships, {digest}"]
+    head = next((line for line in costs["provenance"] if line), "its head says nothing")
+    return [f"Costs    {', '.join(costs['replaced'])} by a table of your own, {digest}: {head}"]
 
 
 def _resources_of_run(found: dict[str, Any]) -> list[RenderableType]:
@@ -168,6 +181,7 @@ def comparison_report(result: Comparison) -> RenderableType:
         parts += [_pairs(document["pairs"]), ""]
     parts += _losses(document["ledger"])
     parts += _guesses(document["diagnosis"])
+    parts += [Text(line) for line in _costs_line(document["costs"])]
     return Group(*parts)
 
 
@@ -295,6 +309,31 @@ def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> Rend
         worst = max(abs(cost.explained - 1) for cost in costs)
         note += f" Operations × costs add up to all instructions of a sender's life within {worst:.1%}."
     return Group(table, Text(note, style="dim"))
+
+
+def run_time_report(run_times: Iterable[RunTime], watts: float) -> RenderableType:
+    """Render run times by operation, and what an ACK costs in energy."""
+    run_times = list(run_times)
+    shown = [
+        name
+        for name in (run_times[0].nanoseconds if run_times else {})
+        if any(one.nanoseconds[name] != 0 for one in run_times)
+    ]
+    table = _table("nanoseconds", *(name.replace("_", " ") for name in shown), "an ACK, nJ")
+    for one in run_times:
+        cells = (_number(one.nanoseconds[name], 1.0, ",.1f") for name in shown)
+        ack = one.nanoseconds["ack_congestion_avoidance"]
+        table.add_row(one.variant, *cells, _number(ack, watts, ",.4g"))
+    notes = [
+        f"{one.variant}: "
+        + ", ".join(f"{name} ran {count:,} times" for name, (_, count) in one.callbacks.items())
+        for one in run_times
+    ]
+    notes.append(
+        f"The controllers' callbacks alone, as the kernel counted them; {watts:g} W. "
+        "–: a callback that never ran."
+    )
+    return Group(table, *(Text(note, style="dim") for note in notes))
 
 
 def _share(cell: dict[str, int], everything: int) -> str:

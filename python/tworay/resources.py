@@ -71,7 +71,7 @@ def saturated(scenario: Source) -> Scenario:
         "\n".join(["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)])
         for flow in flows
     ]
-    text = _without_flows(load(scenario).to_toml()) + "\n" + "\n\n".join(tables) + "\n"
+    text = _to_fill(load(scenario).to_toml()) + "\n" + "\n\n".join(tables) + "\n"
     # The name of the default variant is nobody's any more: one world for all variants.
     settings = ['energy.model="none"', 'tcp.variant="newreno"']
     return _native.Scenario.from_toml(text, "saturated.toml", "", settings)
@@ -139,12 +139,13 @@ def _toml(value: object) -> str:
     return str(value) if isinstance(value, int | float) else f'"{value}"'
 
 
-def _without_flows(text: str) -> str:
-    """Cut the flow tables out of a scenario's complete text."""
-    kept, inside = [], False
+def _to_fill(text: str) -> str:
+    """Cut the flow tables out of a scenario's complete text, and the costs that datagrams don't have."""
+    kept, section = [], ""
     for line in text.splitlines():
         if line.startswith("["):
-            inside = line.strip() == "[[flow]]"
-        if not inside:
+            section = line.strip()
+        costs = section == "[energy]" and line.startswith("costs")
+        if section != "[[flow]]" and not costs:
             kept.append(line)
     return "\n".join(kept) + "\n"

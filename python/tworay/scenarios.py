@@ -70,21 +70,24 @@ def load(
     *,
     tcp: Variant | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
+    costs: Path | None = None,
 ) -> Scenario:
     """Load a built-in scenario by name, or a scenario file by path.
 
     ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
     strings; ``tcp`` gives every TCP flow that variant: a name, a subclass of ``CongestionControl``, or
-    ``"mine.py:Mine"``. A ``Scenario`` is taken as it is, but for ``tcp``.
+    ``"mine.py:Mine"``. ``costs`` names a table of computing costs (relative to the working directory) to
+    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``.
 
     Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
     """
     if isinstance(source, Scenario):
-        if set:
-            raise ScenarioError("`set` needs a scenario's name or path; this one is already loaded")
+        if set or costs is not None:
+            name = "set" if set else "costs"
+            raise ScenarioError(f"`{name}` needs a scenario's name or path; this one is already loaded")
         scenario = source
     else:
-        scenario = Scenario.load(os.fspath(source), _overrides(set))
+        scenario = Scenario.load(os.fspath(source), _overrides(set) + _costs(costs))
     return scenario if tcp is None else with_variant(scenario, tcp)
 
 
@@ -108,6 +111,15 @@ def _overrides(values: Mapping[str, object] | Iterable[str] | None) -> list[str]
     if hasattr(values, "items"):
         return [f"{key}={_toml(value)}" for key, value in values.items()]
     return list(values)
+
+
+def _costs(table: Path | None) -> list[str]:
+    """Return the settings that name a table; the digest of another one is forgotten."""
+    if table is None:
+        return []
+    # A JSON string is a TOML string too.
+    name = json.dumps(str(pathlib.Path(table).absolute()), ensure_ascii=False)
+    return [f"energy.costs={name}", 'energy.costs_sha256=""']
 
 
 def _toml(value: object) -> str:

@@ -98,6 +98,20 @@ def parse_percent(spec: str) -> float:
 _JOULES = {"pJ": 1e-12, "nJ": 1e-9, "uJ": 1e-6, "mJ": 1e-3, "J": 1.0}
 
 
+_WATTS = {"uW": 1e-6, "mW": 1e-3, "W": 1.0}
+
+
+def parse_power(spec: str) -> float:
+    """Turn ``"2.5W"`` or ``"400mW"`` into watts."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([um]?W)\s*", spec)
+    value = float(match[1]) * _WATTS[match[2]] if match else 0.0
+    if not 0 < value <= 1e4:
+        raise InputError(
+            f"`{spec}` is not a power above zero and up to 10 kW; write for example `2.5W` or `400mW`"
+        )
+    return value
+
+
 def parse_energy(spec: str) -> float:
     """Turn ``"1nJ"`` or ``"150pJ"`` into joules."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([pnum]?J)\s*", spec)

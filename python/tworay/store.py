@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 MANIFEST = "tworay.json"
 SUMMARY = "summary.json"
 SCENARIO = "scenario.toml"
+COSTS = "costs.csv"
 RUNS = "runs"
 
 
@@ -43,7 +44,8 @@ class Store:
     ) -> None:
         self.path = path
         self._manifest = {"tworay": VERSION, "command": command, "scenario": scenario.name, **details}
-        self._scenario = scenario.to_toml()
+        # The table of costs is kept too: the scenario names it, beside itself, with its digest.
+        self._scenario, self._costs = scenario.to_keep(COSTS)
         self._lock = threading.Lock()
         self._created = False
         _check_place(path, command, force)
@@ -93,6 +95,8 @@ class Store:
         with _new_directory(self.path) as directory:
             _write(directory / MANIFEST, _json(self._manifest).encode())
             _write(directory / SCENARIO, self._scenario.encode())
+            if self._costs is not None:
+                _write(directory / COSTS, self._costs.encode())
             yield directory
 
 

@@ -60,6 +60,13 @@ impl Scenario {
         self.world.to_toml()
     }
 
+    /// The scenario as it is kept with results, and the text of its own table of costs, if it has one: the
+    /// TOML names that table `costs`, beside it.
+    fn to_keep(&self, costs: &str) -> (String, Option<String>) {
+        let (toml, table) = self.world.to_keep(costs);
+        (toml, table.map(str::to_owned))
+    }
+
     /// The scenario's name.
     #[getter]
     fn name(&self) -> String {

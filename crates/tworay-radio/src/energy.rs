@@ -9,6 +9,7 @@ use crate::ConfigProblem;
 use crate::config::problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use tworay_base::{Joules, SimDuration, SimTime, Watts};
 
 /// How a radio's energy is counted.
@@ -118,6 +119,15 @@ pub struct EnergyConfig {
     /// Energy of one processor instruction, for the transport's computations. An estimate to be
     /// replaced: about a nanojoule is the order of small cores of the 2000s and more than today's need.
     pub instruction: Joules,
+    /// Table of what the transport's operations cost (CSV, as `tworay tune --costs --out` writes it), in place
+    /// of the lines and cells of the table that ships: instructions, or run times with a power. Relative to
+    /// the scenario file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<PathBuf>,
+    /// SHA-256 of that table, 64 hexadecimal digits: if given and not empty, another table is refused. The
+    /// scenario kept with results has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs_sha256: Option<String>,
 }
 
 impl Default for EnergyConfig {
@@ -137,6 +147,8 @@ impl Default for EnergyConfig {
             batteries: Vec::new(),
             sample: SimDuration::from_secs(1),
             instruction: Joules(1e-9),
+            costs: None,
+            costs_sha256: None,
         }
     }
 }
@@ -209,6 +221,13 @@ impl EnergyConfig {
                     "list each node once".into(),
                 ));
             }
+        }
+        if self.costs.is_none() && self.costs_sha256.as_ref().is_some_and(|digest| !digest.is_empty()) {
+            return Err(problem(
+                "costs_sha256",
+                "the digest of no table".into(),
+                "name the table with energy.costs, or leave the digest out".into(),
+            ));
         }
         if self.sample < SimDuration::from_millis(1) || self.sample > SimDuration::from_secs(3600) {
             return Err(problem("sample", format!("{}", self.sample), "give \"1ms\" to \"1h\"".into()));

@@ -18,7 +18,9 @@ use crate::engine::{EventQueue, PacketSlab, TimerSlot, TimerTable};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
 use crate::medium::Medium;
+use crate::scenario::Costs;
 use crate::tally::Tally;
+use std::sync::Arc;
 use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
 use tworay_mobility::Track;
@@ -46,6 +48,8 @@ pub struct Setup {
     pub radio: Option<RadioConfig>,
     /// What the radios' energy costs.
     pub energy: EnergyConfig,
+    /// What the transport's computations cost.
+    pub costs: Arc<Costs>,
     /// Random errors.
     pub errors: ErrorsConfig,
     /// The MAC.
@@ -136,6 +140,8 @@ pub struct Network {
     routing: RoutingConfig,
     /// Energy of a processor instruction, J.
     pub(crate) joules_per_instruction: f64,
+    /// What the transport's computations cost.
+    pub(crate) costs: Arc<Costs>,
     /// When the flows' figures begin.
     pub(crate) warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
@@ -159,6 +165,7 @@ impl Network {
             mut tracks,
             radio,
             energy,
+            costs,
             errors,
             mac,
             routing,
@@ -223,6 +230,7 @@ impl Network {
             seed,
             routing,
             joules_per_instruction: energy.instruction.get(),
+            costs,
             warm_at: SimTime::ZERO + warmup,
             switches,
             control_uid: UNTRACKED,

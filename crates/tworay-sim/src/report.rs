@@ -13,9 +13,10 @@ use crate::ledger::{AloftSample, Ledger, LossRecord};
 use crate::network::{Network, WireRecord};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
 use tworay_mac::MacCounters;
-use tworay_tcp::{Ignored, Operation, Phase, Snapshot};
+use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase, Snapshot};
 
 /// One flow's results. Rates are bits per second over the time from the flow's start (or the end of the
 /// warm-up, if that is later) to the end of the run (or to its completion); windows are in segments. With
@@ -88,8 +89,11 @@ pub struct FlowReport {
     pub ignored: Option<BTreeMap<&'static str, u64>>,
     /// How often the sender ran each of its operations.
     pub operations: Option<BTreeMap<&'static str, u64>>,
-    /// Instructions of these, by the measured table.
+    /// Instructions of these, by the table of costs; operations whose run time it has are not among them.
     pub instructions: Option<f64>,
+    /// Processor time of the operations whose run time the table of costs has; absent without an energy model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub computing_seconds: Option<f64>,
 }
 
 /// Losses of one cause.
@@ -147,6 +151,17 @@ pub struct RoutingReport {
     pub malformed: BTreeMap<&'static str, u64>,
 }
 
+/// By which table of costs computations were counted.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct CostsReport {
+    /// SHA-256 of the table's text: of the user's own (`energy.costs`), else of the one that ships.
+    pub sha256: String,
+    /// What its head says about where the figures come from, line by line.
+    pub provenance: Vec<String>,
+    /// The variants that the user's own table has lines for; empty where the one that ships holds.
+    pub replaced: Vec<String>,
+}
+
 /// Energy; `null` where no energy model is on.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct EnergyReport {
@@ -166,6 +181,9 @@ pub struct EnergyReport {
     pub first_death_seconds: Option<f64>,
     /// When half of the nodes were dead, if they were.
     pub half_dead_seconds: Option<f64>,
+    /// The table of costs behind `joules_computation`; absent without an energy model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<CostsReport>,
 }
 
 /// Metrics over all flows; `null` where not defined for this run.
@@ -243,20 +261,22 @@ impl RunReport {
             .flows
             .iter_mut()
             .enumerate()
-            .map(|(i, f)| flow_report(f, i as u16, end, warm, &mut network.ledger))
+            .map(|(i, f)| flow_report(f, i as u16, end, warm, &mut network.ledger, &network.costs.table))
             .collect();
         // Energy is counted from the run's beginning: so are the bits that it is divided by, and the
         // instructions.
         let received_bits = network.flows.iter().map(|f| 8.0 * f.received_bytes() as f64).sum();
         let power = network.energy.take().map(|e| Power::gather(*e, end));
-        let computed: f64 = network.flows.iter().filter_map(instructions_of).sum();
-        let computation = computed * network.joules_per_instruction;
-        let energy = energy_report(power.as_ref(), received_bits, computation);
+        let costs = Arc::clone(&network.costs);
+        let computed = network.flows.iter().filter_map(|f| computing_of(f, &costs.table));
+        let computation =
+            computed.fold(Computing::default(), Computing::plus).joules(network.joules_per_instruction);
+        let energy = energy_report(power.as_ref(), received_bits, computation, &costs);
         let aloft = network.ledger.take_aloft_series();
         let hops = network.flows.iter().map(|f| f.path.hops.clone()).collect();
         let mut flows = flows;
         if power.is_none() {
-            flows.iter_mut().for_each(|f| f.instructions = None);
+            flows.iter_mut().for_each(|f| (f.instructions, f.computing_seconds) = (None, None));
         }
         let metrics = metrics(&flows);
         let tally = &network.tally;
@@ -362,17 +382,24 @@ fn ignored(pair: &TcpPair, before: [u64; Ignored::COUNT]) -> BTreeMap<&'static s
     Ignored::ALL.iter().map(|why| why.name()).zip(counts).collect()
 }
 
-/// Instructions of a TCP flow's sender in the whole run.
-fn instructions_of(f: &Flow) -> Option<f64> {
+/// What a TCP flow's sender computed in the whole run.
+fn computing_of(f: &Flow, costs: &CostTable) -> Option<Computing> {
     match (&f.transport, &f.setup.application) {
         (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
-            Some(tworay_tcp::instructions(variant, &pair.sender.counters().operations()))
+            Some(costs.computing(variant, &pair.sender.counters().operations()))
         }
         _ => None,
     }
 }
 
-fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut Ledger) -> FlowReport {
+fn flow_report(
+    f: &mut Flow,
+    id: u16,
+    end: SimTime,
+    warm: SimTime,
+    ledger: &mut Ledger,
+    costs: &CostTable,
+) -> FlowReport {
     let from = f.setup.start.max(warm).min(end);
     let until = f.finished_at.unwrap_or(end).min(end);
     let seconds = until.since(from).as_secs_f64();
@@ -413,6 +440,7 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
         ignored: None,
         operations: None,
         instructions: None,
+        computing_seconds: None,
     };
     match (&f.transport, &f.setup.application) {
         (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
@@ -422,6 +450,7 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
             let again = c.retransmitted_segments - before.retransmitted_segments;
             let mut operations = c.operations();
             operations.iter_mut().zip(before.operations()).for_each(|(n, b)| *n -= b);
+            let computing = costs.computing(variant, &operations);
             let phases = f.means.phases();
             FlowReport {
                 tcp: Some(variant.to_string()),
@@ -448,7 +477,8 @@ fn flow_report(f: &mut Flow, id: u16, end: SimTime, warm: SimTime, ledger: &mut 
                 ),
                 ignored: Some(ignored(pair, f.base.ignored)),
                 operations: Some(Operation::ALL.iter().zip(operations).map(|(o, n)| (o.name(), n)).collect()),
-                instructions: Some(tworay_tcp::instructions(variant, &operations)),
+                instructions: Some(computing.instructions),
+                computing_seconds: Some(computing.seconds),
                 ..base
             }
         }

@@ -104,8 +104,9 @@ const THESIS: [(&str, [f64; 3]); 12] = [
     ("goodput", [4476.0, 4748.0, 5365.0]),
 ];
 
-/// The thesis' own change is 1 % and 0.3 % in a single run: no direction.
-const NO_DIRECTION: [(&str, usize); 2] = [("FAIL DATA", 1), ("mean ACK in flight", 1)];
+/// The thesis' own change is +1 % and +0.3 % in a single run; ns-2's is -7 % and -18 %, as ours
+/// (docs/thesis-rts.md says what the signs hang on).
+const AS_NS2: [(&str, usize); 2] = [("FAIL DATA", 1), ("mean ACK in flight", 1)];
 
 fn thesis_rows(d: &Document) -> Vec<f64> {
     let n = counts(d);
@@ -146,7 +147,9 @@ fn every_row_of_the_thesis_has_its_direction() {
         for other in [1, 2] {
             let (here, there) = (ours[other][row] - ours[0][row], thesis[other] - thesis[0]);
             println!("{name}, {}: {:.2} -> {:.2}", STRATEGIES[other], ours[0][row], ours[other][row]);
-            if !NO_DIRECTION.contains(&(name, other)) {
+            if AS_NS2.contains(&(name, other)) {
+                assert!(here < 0.0, "{name}, {}: {here:+.2}, ns-2 less", STRATEGIES[other]);
+            } else {
                 assert!(here * there > 0.0, "{name}, {}: {here:+.2}, thesis {there:+.2}", STRATEGIES[other]);
             }
         }

@@ -1,68 +1,115 @@
-//! What the sender's operations cost: instructions counted on this code, in a table that ships with it.
+//! What the sender's operations cost: instructions counted on this code, in a table that ships with it,
+//! and where a table of the user's own says so, other counts or measured run times.
 //!
 //! `costs.csv` says at its head how, on what and when it was made; `tworay tune --costs` makes it anew.
 
 mod life;
+mod table;
 
 use crate::operations::{Operation, Operations};
 use crate::variant::Variant;
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 pub use life::{Call, Lived, live};
+pub use table::{CostProblem, CostTable, Timed};
 
-/// Instructions by operation, in the order of [`Operation::ALL`].
-pub type Instructions = [f64; Operation::COUNT];
-
-/// The table as text: comments with its provenance, a heading, one line a variant.
+/// The table that ships, as text: comments with its provenance, a heading, one line a variant.
 pub const COSTS_CSV: &str = include_str!("costs.csv");
 
-/// A line of the table.
-struct Line {
-    /// The recovery with which the variant was measured.
-    recovery: &'static str,
-    costs: Instructions,
+/// What running an operation once takes, or running many: instructions where these were counted,
+/// processor time where that was measured. Never the same work in both.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct Computing {
+    /// Instructions counted.
+    pub instructions: f64,
+    /// Processor time measured, s.
+    pub seconds: f64,
+    /// Energy of that time at the power stated with it, J.
+    pub timed_joules: f64,
 }
 
-static TABLE: LazyLock<BTreeMap<&'static str, Line>> = LazyLock::new(|| {
-    let lines = COSTS_CSV.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).skip(1);
-    lines
-        .filter_map(|line| {
-            let mut cells = line.split(',');
-            let (name, recovery) = (cells.next()?, cells.next()?);
-            let mut costs = Instructions::default();
-            for cost in &mut costs {
-                *cost = cells.next()?.parse().ok()?;
-            }
-            Some((name, Line { recovery, costs }))
-        })
-        .collect()
-});
+impl Computing {
+    /// Energy in joules, with `per_instruction` joules for an instruction.
+    pub fn joules(&self, per_instruction: f64) -> f64 {
+        self.instructions * per_instruction + self.timed_joules
+    }
 
-fn measured(name: &str) -> Option<&'static Line> {
-    TABLE.get(name)
-}
-
-/// The costs of `variant`: those of its recovery, and for each part what it adds to the recovery with
-/// which it was measured. A part that wasn't measured (one of the user's own) adds nothing; parameters
-/// make no difference.
-pub fn costs_of(variant: &Variant) -> Instructions {
-    let mut costs = measured(variant.recovery().name()).map(|l| l.costs).unwrap_or_default();
-    for part in variant.part_ids() {
-        let Some(line) = measured(part) else { continue };
-        let Some(base) = measured(line.recovery) else { continue };
-        for ((cost, with), without) in costs.iter_mut().zip(line.costs).zip(base.costs) {
-            // Where either never ran there is no difference to take.
-            let extra = if with > 0.0 && without > 0.0 { with - without } else { with };
-            *cost = (*cost + extra).max(0.0);
+    /// The sum of two.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            instructions: self.instructions + other.instructions,
+            seconds: self.seconds + other.seconds,
+            timed_joules: self.timed_joules + other.timed_joules,
         }
     }
-    costs
+
+    fn times(self, n: f64) -> Self {
+        Self {
+            instructions: self.instructions * n,
+            seconds: self.seconds * n,
+            timed_joules: self.timed_joules * n,
+        }
+    }
+
+    fn at_least_nothing(self) -> Self {
+        Self {
+            instructions: self.instructions.max(0.0),
+            seconds: self.seconds.max(0.0),
+            timed_joules: self.timed_joules.max(0.0),
+        }
+    }
+
+    fn of_time(time: Timed) -> Self {
+        Self { instructions: 0.0, seconds: time.seconds, timed_joules: time.seconds * time.watts }
+    }
 }
 
-/// Instructions that a sender of `variant` has spent on `operations`.
-pub fn instructions(variant: &Variant, operations: &Operations) -> f64 {
-    operations.iter().zip(costs_of(variant)).map(|(&n, cost)| n as f64 * cost).sum()
+impl CostTable {
+    /// The costs of `variant` by operation, in the order of [`Operation::ALL`]: those of its recovery, and
+    /// for each part what it adds to the recovery with which it was measured. A part that wasn't measured
+    /// (one of the user's own) adds nothing; parameters make no difference. A part's measured time
+    /// stands for the whole operation unless the recovery has one to take the difference from.
+    pub fn costs_of(&self, variant: &Variant) -> [Computing; Operation::COUNT] {
+        let mut costs = [Computing::default(); Operation::COUNT];
+        let recovery = self.line(variant.recovery().name());
+        let parts = || {
+            variant.part_ids().filter_map(|id| {
+                let line = self.line(id)?;
+                Some((line, self.line(&line.recovery)?))
+            })
+        };
+        for (i, cost) in costs.iter_mut().enumerate() {
+            if let Some(own) = recovery {
+                *cost = match own.timed[i] {
+                    Some(time) => Computing::of_time(time),
+                    None => Computing { instructions: own.instructions[i], ..Computing::default() },
+                };
+            }
+            let timed = recovery.is_some_and(|own| own.timed[i].is_some());
+            for (part, base) in parts() {
+                match (part.timed[i], base.timed[i].filter(|_| timed)) {
+                    (Some(with), Some(without)) => {
+                        let difference = Computing::of_time(without).times(-1.0);
+                        *cost = cost.plus(Computing::of_time(with)).plus(difference).at_least_nothing();
+                    }
+                    (Some(with), None) => *cost = Computing::of_time(with),
+                    (None, _) => {
+                        let (with, without) = (part.instructions[i], base.instructions[i]);
+                        // Where either never ran there is no difference to take.
+                        let extra = if with > 0.0 && without > 0.0 { with - without } else { with };
+                        cost.instructions = (cost.instructions + extra).max(0.0);
+                    }
+                }
+            }
+        }
+        costs
+    }
+
+    /// What a sender of `variant` has spent on `operations`.
+    pub fn computing(&self, variant: &Variant, operations: &Operations) -> Computing {
+        let costs = self.costs_of(variant);
+        let spent = operations.iter().zip(costs).map(|(&n, cost)| cost.times(n as f64));
+        spent.fold(Computing::default(), Computing::plus)
+    }
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
     ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, Window,
 };
-pub use costs::{COSTS_CSV, Call, Instructions, Lived, costs_of, instructions, live};
+pub use costs::{COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Timed, live};
 pub use counters::{Counters, Ignored};
 pub use operations::{Operation, Operations};
 pub use types::{

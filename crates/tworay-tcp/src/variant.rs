@@ -5,6 +5,7 @@ mod parse;
 mod registry;
 
 pub use error::VariantError;
+pub(crate) use error::distance;
 pub(crate) use registry::{Entry, Meaning};
 pub use registry::{Parameter, VariantInfo, registry};
 

@@ -46,6 +46,14 @@ ResourcesOption = Annotated[
         "--resources", help="Fill in EEE and UAR; takes one run more a seed, of saturating sources."
     ),
 ]
+CostsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--costs",
+        metavar="FILE.csv",
+        help="Table of computing costs in place of the scenario's (`tworay tune --costs --out FILE.csv`).",
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -80,6 +88,7 @@ def run(
     ] = None,
     force: ForceOption = False,
     resources: ResourcesOption = False,
+    costs: CostsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run a scenario once and say what became of every segment."""
@@ -94,6 +103,7 @@ def run(
         pcap=pcap,
         force=force,
         resources=resources,
+        costs=costs,
         as_json=json,
     )
 
@@ -113,6 +123,7 @@ def compare(
     out: OutOption = None,
     force: ForceOption = False,
     resources: ResourcesOption = False,
+    costs: CostsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Compare TCP variants over the same worlds, seed by seed, with intervals and tests."""
@@ -129,6 +140,7 @@ def compare(
         out=out,
         force=force,
         resources=resources,
+        costs=costs,
         as_json=json,
     )
 
@@ -206,18 +218,54 @@ def tune(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Variants at a time; default: all cores.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write the table there.")] = None,
+    kernel: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Take run times of controllers in the kernel from what `bpftool -j prog show` printed; "
+            "count nothing.",
+        ),
+    ] = None,
+    power: Annotated[
+        str | None,
+        typer.Option(metavar="POWER", help="With --kernel: power of the computing processor, such as 2.5W."),
+    ] = None,
+    as_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as",
+            metavar="PREFIX=VARIANT",
+            help="With --kernel: programs called PREFIX_... are this variant's; may be repeated.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the table there, for `run --costs`.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Measure what a variant's computations cost on this build (needs valgrind)."""
-    from tworay.cli.verbs import measure_costs
+    """Measure what a variant's computations cost on this build (needs valgrind), or in the kernel."""
+    from tworay.cli.tuning import kernel_costs, measure_costs
 
+    if kernel is not None:
+        kernel_costs(
+            kernel,
+            wanted=costs,
+            shipped=shipped,
+            tcp=tcp,
+            power=power,
+            names=as_ or [],
+            out=out,
+            force=force,
+            as_json=json,
+        )
+        return
     measure_costs(
         wanted=costs,
         tcp=tcp,
         instruction=instruction,
         shipped=shipped,
+        only_with_kernel={"--power": power, "--as": as_},
         jobs=jobs,
         out=out,
         force=force,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import tworay
-from tworay.cli.verbs import _print_columns, _print_json
-from tworay.cli.writing import check_free, write_file, write_text
+from tworay.cli.verbs import _print_columns
+from tworay.cli.writing import check_free, print_json, write_file, write_text
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _convert_trace(file: str, output: Path | None, *, force: bool, as_json: bool
         else:
             write_file(output, packets.write_parquet)
     if as_json:
-        _print_json(trace.summary)
+        print_json(trace.summary)
     else:
         _show(trace)
 

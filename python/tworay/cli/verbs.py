@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import tworay
-from tworay.cli.writing import check_free, note, write_text
+from tworay.cli.writing import note, print_json
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,10 +22,6 @@ FAILURES_SHOWN = 5
 LINE = 110
 
 
-def _print_json(document: Any) -> None:
-    print(json.dumps(document, indent=2, allow_nan=False))
-
-
 def run_once(
     scenario: str,
     *,
@@ -37,10 +32,11 @@ def run_once(
     pcap: Path | None,
     force: bool,
     resources: bool,
+    costs: Path | None,
     as_json: bool,
 ) -> None:
     """``tworay run``."""
-    world = tworay.load(scenario, tcp=tcp, set=settings)
+    world = tworay.load(scenario, tcp=tcp, set=settings, costs=costs)
     if pcap is not None:
         pcap = _capture_file(pcap, f"{world.name}-{seed}.pcapng", force=force)
     store = None
@@ -54,8 +50,10 @@ def run_once(
     if store is not None:
         store.write_single(result)
         note(f"results are in {out}")
+    if costs is not None:
+        _say_if_idle(result.summary["energy"].get("costs"))
     if as_json:
-        _print_json(result.summary)
+        print_json(result.summary)
         return
     from tworay.rendering import run_report, show
 
@@ -85,6 +83,7 @@ def compare_variants(
     out: Path | None,
     force: bool,
     resources: bool,
+    costs: Path | None,
     as_json: bool,
 ) -> None:
     """``tworay compare``."""
@@ -105,14 +104,18 @@ def compare_variants(
                 out=out,
                 force=force,
                 resources=resources,
+                costs=costs,
                 watch=progress.watch,
             )
     except KeyboardInterrupt:
         kept = f"; the finished runs are in {out}" if out is not None and out.is_dir() else ""
         note(f"tworay: interrupted{kept}")
         raise
+    if costs is not None and len(result):
+        _say_if_idle(result.summary["costs"])
+        _say_if_mixed(result.costed())
     if len(result) and as_json:
-        _print_json(result.summary)
+        print_json(result.summary)
     elif len(result):
         from tworay.rendering import comparison_report, show
 
@@ -127,6 +130,25 @@ def compare_variants(
         total = len(result) + len(result.failures)
         note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
         raise typer.Exit(1)
+
+
+def _say_if_idle(costs: dict[str, Any] | None) -> None:
+    """Say so if a table was given and nothing is counted by it."""
+    if costs is None:
+        note(
+            "tworay: this scenario counts no energy, so --costs changes nothing; "
+            "add --set energy.model=states"
+        )
+
+
+def _say_if_mixed(costed: dict[str, set[str]]) -> None:
+    """Say so if computing energies were not all counted in the same unit."""
+    if len({frozenset(kinds) for kinds in costed.values() if kinds}) > 1:
+        ways = "; ".join(f"{name}: {' and '.join(sorted(kinds))}" for name, kinds in costed.items())
+        note(
+            f"tworay: computing energies can't be compared, they are counted differently ({ways}); "
+            "measure all of the variants alike"
+        )
 
 
 def _say_precision(result: tworay.Comparison, wanted: float) -> None:
@@ -147,7 +169,7 @@ def list_scenarios(show: str | None, *, as_json: bool) -> None:
         text = tworay.scenario_text(show)
         print(text, end="" if text.endswith("\n") else "\n")
     elif as_json:
-        _print_json([entry._asdict() for entry in tworay.scenarios()])
+        print_json([entry._asdict() for entry in tworay.scenarios()])
     else:
         _print_columns([[entry.name, entry.summary] for entry in tworay.scenarios()])
 
@@ -163,7 +185,7 @@ def list_variants(show: str | None, *, as_json: bool) -> None:
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
             raise InputError(f"there is no variant {show}; {hint}")
     if as_json:
-        _print_json(
+        print_json(
             [
                 entry._asdict() | {"parameters": [parameter._asdict() for parameter in entry.parameters]}
                 for entry in entries
@@ -207,44 +229,7 @@ def _with_default(parameter: ParameterInfo) -> str:
 
 def print_schema() -> None:
     """``tworay schema``."""
-    _print_json(tworay.schema())
-
-
-def measure_costs(
-    *,
-    wanted: bool,
-    tcp: str | None,
-    instruction: str,
-    shipped: bool,
-    jobs: int | None,
-    out: Path | None,
-    force: bool,
-    as_json: bool,
-) -> None:
-    """``tworay tune --costs``."""
-    from tworay import costs
-    from tworay.executing import check_jobs
-    from tworay.spec import parse_energy, parse_variants
-
-    if not wanted:
-        raise InputError("nothing to do; write `tworay tune --costs`")
-    joules = parse_energy(instruction)
-    names = None if tcp is None else [str(name) for name in parse_variants(tcp)]
-    threads = check_jobs(jobs)
-    if out is not None:
-        check_free(out, force=force)
-    if shipped:
-        found = [cost for cost in costs.shipped() if names is None or cost.variant in names]
-    else:
-        found = costs.measure(names, jobs=threads)
-    if out is not None:
-        write_text(out, costs.as_csv(found))
-    if as_json:
-        _print_json(costs.document(found, joules))
-        return
-    from tworay.rendering import cost_report, show
-
-    show(cost_report(found, joules, measured=not shipped))
+    print_json(tworay.schema())
 
 
 def _print_columns(rows: list[list[str]]) -> None:

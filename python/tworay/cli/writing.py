@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError, OutputError
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 def note(text: str) -> None:
     """Say something beside the results: on stderr."""
     print(text, file=sys.stderr)
+
+
+def print_json(document: Any) -> None:
+    """Print a document on stdout."""
+    print(json.dumps(document, indent=2, allow_nan=False))
 
 
 def check_free(file: Path, *, force: bool) -> None:

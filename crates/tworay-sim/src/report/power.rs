@@ -1,7 +1,8 @@
 //! Energy in the report: the totals of the document, each node's account, and what was left when.
 
-use super::{Column, ColumnData, EnergyReport, Table, table};
+use super::{Column, ColumnData, CostsReport, EnergyReport, Table, table};
 use crate::network::Energy;
+use crate::scenario::Costs;
 use std::collections::BTreeMap;
 use tworay_base::SimTime;
 use tworay_radio::{Meter, RadioState};
@@ -80,7 +81,12 @@ impl Power {
 
 /// The document's part; empty if no energy model is on. `received_bits` and `computation`, J, are those of
 /// the whole run, as the radios' energy is.
-pub(crate) fn energy_report(power: Option<&Power>, received_bits: f64, computation: f64) -> EnergyReport {
+pub(crate) fn energy_report(
+    power: Option<&Power>,
+    received_bits: f64,
+    computation: f64,
+    costs: &Costs,
+) -> EnergyReport {
     let Some(power) = power else { return EnergyReport::default() };
     let by_state = power.by_state();
     let of = |states: &[RadioState]| {
@@ -98,5 +104,10 @@ pub(crate) fn energy_report(power: Option<&Power>, received_bits: f64, computati
         joules_total_per_received_bit: per_bit(total),
         first_death_seconds: power.death(1),
         half_dead_seconds: power.death(power.meters.len().div_ceil(2)),
+        costs: Some(CostsReport {
+            sha256: costs.sha256.clone(),
+            provenance: costs.table.provenance().to_vec(),
+            replaced: costs.table.given().to_vec(),
+        }),
     }
 }

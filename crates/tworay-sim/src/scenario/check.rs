@@ -1,6 +1,7 @@
 //! From the layered tree to a [`Scenario`]: reading, range checks, and the checks across tables.
 
 use super::Scenario;
+use super::costs::{self, Costs};
 use super::de::read;
 use super::error::ScenarioError;
 use super::file::{EventConfig, ScenarioFile};
@@ -9,8 +10,10 @@ use super::link::LinkConfig;
 use super::tree::{Kind, Node};
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
+use tworay_radio::EnergyConfig;
 use tworay_tcp::Variant;
 
 /// Longest run: 30 days.
@@ -32,6 +35,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     check.times(&file)?;
     check.ranges(&file)?;
     let mobility = resolve_paths(file.mobility.clone(), base_dir);
+    let (energy, costs) = check.costs(&file.energy, base_dir)?;
     let radio_nodes = check.radio_nodes(&file, &mobility)?;
     check.links(&file.links, file.duration)?;
     check.placed_links(&file.links, radio_nodes)?;
@@ -44,7 +48,8 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
         topology: file.topology.clone(),
         mobility,
         radio: file.radio.clone(),
-        energy: file.energy.clone(),
+        energy,
+        costs,
         errors: file.errors.clone(),
         mac: file.mac.clone(),
         routing: file.routing.clone(),
@@ -105,12 +110,17 @@ fn stem(file_name: &str) -> String {
 }
 
 fn resolve_paths(mobility: MobilityConfig, base_dir: &Path) -> MobilityConfig {
-    let join = |file: PathBuf| if base_dir.as_os_str().is_empty() { file } else { base_dir.join(file) };
     match mobility {
-        MobilityConfig::Ns2File { file } => MobilityConfig::Ns2File { file: join(file) },
-        MobilityConfig::BonnmotionFile { file } => MobilityConfig::BonnmotionFile { file: join(file) },
+        MobilityConfig::Ns2File { file } => MobilityConfig::Ns2File { file: joined(file, base_dir) },
+        MobilityConfig::BonnmotionFile { file } => {
+            MobilityConfig::BonnmotionFile { file: joined(file, base_dir) }
+        }
         other => other,
     }
+}
+
+fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
+    if base_dir.as_os_str().is_empty() { file } else { base_dir.join(file) }
 }
 
 /// Checks that can point at the user's lines.
@@ -168,6 +178,34 @@ impl Check<'_> {
             return self.fail("tcp.mss", &problem, "Give \"1B\" to \"9000B\", such as \"1460B\".");
         }
         Ok(())
+    }
+
+    /// The table of costs, and the energy's settings with its name and digest.
+    fn costs(
+        &self,
+        energy: &EnergyConfig,
+        base_dir: &Path,
+    ) -> Result<(EnergyConfig, Arc<Costs>), ScenarioError> {
+        let mut energy = energy.clone();
+        let Some(file) = energy.costs.take() else { return Ok((energy, Costs::shipped())) };
+        let file = joined(file, base_dir);
+        let costs = match Costs::read(&file) {
+            Ok(costs) => costs,
+            // What is wrong inside is shown there; a file that can't be read is the scenario's fault.
+            Err(costs::Unread::Wrong(error)) => return Err(error),
+            Err(costs::Unread::NoFile(problem, remedy)) => {
+                return self.fail("energy.costs", &problem, &remedy);
+            }
+        };
+        let wanted = energy.costs_sha256.as_deref().filter(|digest| !digest.is_empty());
+        if let Some(wanted) = wanted.filter(|digest| !digest.eq_ignore_ascii_case(&costs.sha256)) {
+            let problem = format!("\"{wanted}\", but {} is now {}", file.display(), costs.sha256);
+            let remedy = "Bring the table back, or leave the digest out to go by the new one.";
+            return self.fail("energy.costs_sha256", &problem, remedy);
+        }
+        energy.costs_sha256 = Some(costs.sha256.clone());
+        energy.costs = Some(file);
+        Ok((energy, Arc::new(costs)))
     }
 
     /// Nodes that only links name have no place on the air.

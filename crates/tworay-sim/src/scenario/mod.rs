@@ -7,6 +7,7 @@
 mod builtin;
 mod check;
 mod convert;
+mod costs;
 mod de;
 mod error;
 mod file;
@@ -24,6 +25,7 @@ mod write;
 pub use builtin::{BuiltinInfo, builtin_list, builtin_text};
 pub use convert::convert;
 pub(crate) use convert::{read_movement, unreadable};
+pub use costs::Costs;
 pub use error::ScenarioError;
 pub use file::{Compat, EventConfig, EventKind};
 pub use link::LinkConfig;
@@ -63,8 +65,10 @@ pub struct Scenario {
     pub mobility: MobilityConfig,
     /// The air and the radios.
     pub radio: RadioConfig,
-    /// What the radios' energy costs, and the batteries.
+    /// What the radios' energy costs, and the batteries. File names are relative to the working directory.
     pub energy: EnergyConfig,
+    /// What the transport's computations cost.
+    pub costs: Arc<Costs>,
     /// Random errors on the air.
     pub errors: ErrorsConfig,
     /// The MAC and the interface queue.
@@ -115,6 +119,17 @@ impl Scenario {
     /// working directory.
     pub fn to_toml(&self) -> String {
         write::to_toml(self)
+    }
+
+    /// The scenario as it is kept with results: as [`Self::to_toml`], but a table of costs of the user's own
+    /// is named `costs` beside it. With the table's text, if there is one.
+    pub fn to_keep(&self, costs: &str) -> (String, Option<&str>) {
+        if self.energy.costs.is_none() {
+            return (self.to_toml(), None);
+        }
+        let mut kept = self.clone();
+        kept.energy.costs = Some(costs.into());
+        (kept.to_toml(), Some(&self.costs.text))
     }
 
     /// The same world with every TCP flow running `tcp`.

@@ -4,6 +4,7 @@ use super::{EventKind, Scenario};
 use crate::links::Outages;
 use crate::network::{Setup, WireSetup};
 use std::path::Path;
+use std::sync::Arc;
 use tworay_base::{NodeId, Position, Purpose, RngStream, SimTime};
 use tworay_mobility::{MobilityError, Track};
 use tworay_radio::ErrorModelConfig;
@@ -54,6 +55,7 @@ impl Scenario {
             tracks,
             radio: (!wired_only).then(|| self.radio.clone()),
             energy: self.energy.clone(),
+            costs: Arc::clone(&self.costs),
             errors: self.errors.clone(),
             mac: self.mac.clone(),
             routing: self.routing.clone(),

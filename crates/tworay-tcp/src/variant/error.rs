@@ -30,7 +30,7 @@ impl fmt::Display for VariantError {
 impl std::error::Error for VariantError {}
 
 /// Edit distance (insert, delete, replace), for suggestions.
-pub(super) fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {

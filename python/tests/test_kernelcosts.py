@@ -1,0 +1,169 @@
+"""Run times of controllers in the kernel: what bpftool prints becomes a table of costs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tworay import _native, kernelcosts
+from tworay.errors import InputError
+from tworay.spec import parse_power
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+# Printed by bpftool 7.1 on Linux 6.18 after docs/examples/newreno.bpf.c had sent over a slow loopback.
+REAL = Path(__file__).parent / "data/bpftool-prog.json"
+
+
+def program(name: str, runs: int | None = 10, ns: int = 1000, **more: Any) -> dict[str, Any]:
+    counted = {} if runs is None else {"run_time_ns": ns, "run_cnt": runs}
+    return {"id": 1, "type": "struct_ops", "name": name, **counted, **more}
+
+
+def written(tmp_path: Path, document: Any) -> Path:
+    file = tmp_path / "prog.json"
+    file.write_text(document if isinstance(document, str) else json.dumps(document))
+    return file
+
+
+def only(tmp_path: Path, *programs: dict[str, Any], **names: str) -> kernelcosts.RunTime:
+    (found,) = kernelcosts.read(written(tmp_path, list(programs)), names).run_times
+    return found
+
+
+def test_real_output_of_bpftool_is_read() -> None:
+    found = kernelcosts.read(REAL)
+    (newreno,) = found.run_times
+    assert newreno.variant == "newreno"
+    assert newreno.callbacks["cong_avoid"] == (2856623 / 31849, 31849)
+    assert newreno.nanoseconds["ack_congestion_avoidance"] == pytest.approx(89.69, abs=0.01)
+    assert newreno.nanoseconds["timeout"] == newreno.nanoseconds["fast_retransmit"] == 57432 / 250
+    assert newreno.nanoseconds["dup_ack"] == 0, "the controller isn't called"
+    # Undoing a reduction is none of the operations.
+    assert newreno.never_ran == []
+    assert found.others == []
+
+
+def test_callbacks_of_an_operation_are_added_up(tmp_path: Path) -> None:
+    found = only(
+        tmp_path,
+        program("sack_cong_control", runs=10, ns=1000),
+        program("sack_in_ack_event", runs=5, ns=100),
+        program("sack_ssthresh", runs=2, ns=60),
+        program("sack_set_state", runs=None),
+    )
+    times = found.nanoseconds
+    assert [times[name] for name in ("ack_slow_start", "dup_ack", "recovery_ack")] == [120.0] * 3
+    assert times["timeout"] is None, "set_state never ran: its part is not known"
+    assert times["probe"] == 0
+    assert found.never_ran == ["set_state"]
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "callback"),
+    [
+        ("newreno_ff_ssthresh", "newreno-ff", "ssthresh"),
+        ("westwood_plus_cong_avoid", "westwood+", "cong_avoid"),
+        ("tworay_welcome_pkts_acked", "welcome", "pkts_acked"),
+        ("bpf_vegas_cong_control", "vegas", "cong_control"),
+        # As the kernel itself keeps names: 15 letters.
+        ("westwood_pkts_a", "westwood", "pkts_acked"),
+        ("mine_ssthresh", "reno", "ssthresh"),
+    ],
+)
+def test_programs_are_named_after_variants(tmp_path: Path, name: str, variant: str, callback: str) -> None:
+    found = only(tmp_path, program(name), mine="reno")
+    assert (found.variant, list(found.callbacks)) == (variant, [callback])
+
+
+def test_other_programs_are_left_out(tmp_path: Path) -> None:
+    programs = [
+        program("sack_ssthresh"),
+        program("bbr_ssthresh"),
+        {"id": 7, "type": "struct_ops"},
+        program("sack_ssthresh") | {"type": "tracing"},
+    ]
+    found = kernelcosts.read(written(tmp_path, programs))
+    assert [one.variant for one in found.run_times] == ["sack"]
+    assert found.others == ["bbr_ssthresh", "program 7 without a name"]
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ("not JSON", "no JSON"),
+        ({"error": "Operation not permitted"}, "Operation not permitted"),
+        ([], "no program is named after a variant"),
+        ([1], "`1` where a program was expected"),
+        ([program("bbr_main")], "found: bbr_main"),
+        ([program("sack_ssthresh", runs=None)], "bpf_stats_enabled=1"),
+        ([program("sack_ssthresh", run_cnt=-3)], "run_cnt of sack_ssthresh: `-3` is no count"),
+        ([program("sack_ssthresh", run_cnt=True)], "run_cnt of sack_ssthresh: `True` is no count"),
+        ([program("sack_ssthresh", run_time_ns="5")], "run_time_ns of sack_ssthresh: `5` is no count"),
+        ([program("sack_ssthresh")] * 2, "two programs are ssthresh of sack"),
+        ([program("newreno_ff_cong")], "may be cong_avoid of newreno-ff or cong_control of newreno-ff"),
+    ],
+)
+def test_what_cannot_be_right_is_refused(tmp_path: Path, document: Any, says: str) -> None:
+    file = written(tmp_path, document)
+    with pytest.raises(InputError) as refused:
+        kernelcosts.read(file)
+    assert says in str(refused.value)
+    assert str(file) in str(refused.value)
+
+
+@pytest.mark.parametrize(("text", "watts"), [("2.5W", 2.5), (" 400 mW", 0.4), ("5e3uW", 5e-3)])
+def test_powers_are_read(text: str, watts: float) -> None:
+    assert parse_power(text) == pytest.approx(watts)
+
+
+@pytest.mark.parametrize("text", ["", "2", "0W", "-1W", "20000W", "2 w"])
+def test_other_powers_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="not a power above zero"):
+        parse_power(text)
+
+
+def test_from_the_kernel_to_the_joules_of_a_run(cli: Cli, tmp_path: Path) -> None:
+    tune = ("tune", "--costs", "--kernel", REAL, "--power", "2.5W")
+    measured = cli(*tune, "--out", "costs.csv", "--json").document["variants"]["newreno"]
+    assert measured["joules"]["timeout"] == pytest.approx(57432 / 250 * 1e-9 * 2.5)
+    text = (tmp_path / "costs.csv").read_text()
+    assert "ssthresh 229.7 ns (250 runs)" in text
+    assert "newreno,ns,2.5W,89.7,89.7,0.0,229.7," in text
+    assert "89.7" in cli(*tune).out
+
+    ten = ("--set", "duration=10s", "--set", "energy.model=states")
+    run = cli("run", "string-2", *ten, "--costs", "costs.csv", "--json").document
+    (flow,) = run["flows"]
+    spent = sum(
+        flow["operations"][name] * ns
+        for name, ns in zip(_native.operations(), map(float, text.split("2.5W,")[-1].split(",")), strict=True)
+    )
+    assert flow["computing_seconds"] == pytest.approx(spent * 1e-9)
+    assert flow["instructions"] == 0
+    assert run["energy"]["joules_computation"] == pytest.approx(spent * 2.5e-9)
+
+
+def test_measuring_in_the_kernel_needs_a_power_and_names_that_are_variants(cli: Cli) -> None:
+    kernel = ("tune", "--costs", "--kernel", REAL)
+    wrong = {
+        kernel: "--power 2.5W",
+        (*kernel, "--power", "much"): "not a power",
+        (*kernel, "--power", "1W", "--as", "mine"): "PREFIX=VARIANT",
+        (*kernel, "--power", "1W", "--as", "mine=cubic"): "there is no variant cubic",
+        (*kernel, "--power", "1W", "--tcp", "sack"): "no program of sack",
+        (*kernel, "--power", "1W", "--shipped"): "leave one out",
+        ("tune", "--kernel", REAL, "--power", "1W"): "nothing to do",
+        ("tune", "--costs", "--power", "1W"): "--kernel FILE.json",
+    }
+    for arguments, says in wrong.items():
+        result = cli(*arguments)
+        assert (result.code, says in result.err) == (2, True), (arguments, result.err)

@@ -1,0 +1,116 @@
+"""``tworay tune``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tworay.cli.writing import check_free, note, print_json, write_text
+from tworay.errors import InputError
+from tworay.spec import parse_variants
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+NOTHING = "nothing to do; write `tworay tune --costs`"
+
+
+def _names(tcp: str | None) -> list[str] | None:
+    return None if tcp is None else [str(name) for name in parse_variants(tcp)]
+
+
+def measure_costs(
+    *,
+    wanted: bool,
+    tcp: str | None,
+    instruction: str,
+    shipped: bool,
+    only_with_kernel: Mapping[str, object],
+    jobs: int | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """``tworay tune --costs``."""
+    from tworay import costs
+    from tworay.executing import check_jobs
+    from tworay.spec import parse_energy
+
+    if not wanted:
+        raise InputError(NOTHING)
+    for option, value in only_with_kernel.items():
+        if value is not None:
+            raise InputError(f"{option} belongs to run times measured in the kernel; add --kernel FILE.json")
+    joules = parse_energy(instruction)
+    names = _names(tcp)
+    threads = check_jobs(jobs)
+    if out is not None:
+        check_free(out, force=force)
+    if shipped:
+        found = [cost for cost in costs.shipped() if names is None or cost.variant in names]
+    else:
+        found = costs.measure(names, jobs=threads)
+    if out is not None:
+        write_text(out, costs.shipped_csv(names) if shipped else costs.as_csv(found))
+    if as_json:
+        print_json(costs.document(found, joules))
+        return
+    from tworay.rendering import cost_report, show
+
+    show(cost_report(found, joules, measured=not shipped))
+
+
+def kernel_costs(
+    file: Path,
+    *,
+    wanted: bool,
+    shipped: bool,
+    tcp: str | None,
+    power: str | None,
+    names: list[str],
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """``tworay tune --costs --kernel FILE``."""
+    from tworay import kernelcosts
+    from tworay.spec import parse_power
+
+    if not wanted:
+        raise InputError(NOTHING)
+    if shipped:
+        raise InputError("--shipped shows the table that ships, --kernel reads another; leave one out")
+    if power is None:
+        raise InputError("--kernel needs the power of the computing processor; add for example --power 2.5W")
+    watts = parse_power(power)
+    if out is not None:
+        check_free(out, force=force)
+    found = kernelcosts.read(file, dict(map(_mapping, names)))
+    only = _names(tcp)
+    if only is not None:
+        found = found._replace(run_times=[one for one in found.run_times if one.variant in only])
+        if not found.run_times:
+            raise InputError(f"--kernel {file}: no program of {', '.join(only)}; leave --tcp out to see all")
+    if found.others:
+        note(f"tworay: left out, named after no variant: {', '.join(found.others)}")
+    for one in found.run_times:
+        if one.never_ran:
+            note(
+                f"tworay: {', '.join(one.never_ran)} of {one.variant} never ran; the operations that call "
+                "for it keep the costs that ship"
+            )
+    if out is not None:
+        write_text(out, kernelcosts.as_csv(found, watts, file.name))
+    if as_json:
+        print_json(kernelcosts.document(found.run_times, watts))
+        return
+    from tworay.rendering import run_time_report, show
+
+    show(run_time_report(found.run_times, watts))
+
+
+def _mapping(text: str) -> tuple[str, str]:
+    prefix, equals, variant = (part.strip() for part in text.partition("="))
+    if not (prefix and equals and variant):
+        raise InputError(f"--as {text}: write PREFIX=VARIANT, for example --as mine=newreno")
+    return prefix, variant
