@@ -34,7 +34,7 @@ OutOption = Annotated[
 ForceOption = Annotated[
     bool,
     typer.Option(
-        "--force", help="Replace earlier results of this command in --out (and the file of --pcap)."
+        "--force", help="Replace earlier results of this command in --out (and the files of --pcap and --animate)."
     ),
 ]
 JsonOption = Annotated[
@@ -78,6 +78,13 @@ def run(
             metavar="[FILE.pcapng]", help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng."
         ),
     ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="[FILE.xml]",
+            help="Show moves and packets in NetAnim; default: SCENARIO-SEED.xml. Up to 100000 packets, 35 MB.",
+        ),
+    ] = None,
     force: ForceOption = False,
     resources: ResourcesOption = False,
     json: JsonOption = False,
@@ -92,6 +99,7 @@ def run(
         tcp=tcp,
         out=out,
         pcap=pcap,
+        animate=animate,
         force=force,
         resources=resources,
         as_json=json,
@@ -234,11 +242,12 @@ def schema() -> None:
 
 
 def _filled_in(arguments: list[str]) -> list[str]:
-    """Give a ``--pcap`` that names no file the working directory, where the run names one."""
+    """Give a ``--pcap`` or ``--animate`` that names no file the working directory, where the run names one."""
+    endings = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
     filled = []
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        bare = argument == "--pcap" and not following.endswith((".pcapng", ".pcap"))
-        filled.append("--pcap=." if bare else argument)
+        bare = argument in endings and not following.endswith(endings[argument])
+        filled.append(f"{argument}=." if bare else argument)
     return filled
 
 
