@@ -2,8 +2,8 @@
 //! one radio reads from another.
 //!
 //! Shown are frames that carry a packet: data, acknowledgments of TCP, routing, ARP. RTS, CTS and the MAC's
-//! own acknowledgments aren't, nor frames that nobody reads. A file has at most [`FRAMES`] of them (about
-//! 350 bytes each), the moves always.
+//! own acknowledgments aren't, nor frames that nobody reads. A file has at most [`FLIGHTS`] of them (about
+//! 300 bytes each), the moves always.
 
 use crate::capture::CaptureFile;
 use crate::moves::animate;
@@ -13,23 +13,15 @@ use tworay_base::{NodeId, SimTime};
 use tworay_mac::Frame;
 use tworay_mobility::Track;
 use tworay_wire::Packet;
-use tworay_wire::netanim::{Colour, NetAnim};
+use tworay_wire::netanim::{Colour, Flight, NetAnim};
 
-/// Frames shown; NetAnim holds a whole file in memory.
-pub(crate) const FRAMES: u64 = 100_000;
+/// Frames shown, counted at each receiver; NetAnim holds a whole file in memory.
+pub(crate) const FLIGHTS: u64 = 100_000;
 /// Bytes that are written at a time.
 const CHUNK: usize = 1 << 16;
 const SOURCE: Colour = [0, 110, 220];
 const SINK: Colour = [0, 150, 60];
 const OTHER: Colour = [160, 160, 160];
-
-/// A frame in the air.
-#[derive(Copy, Clone, Debug, Default)]
-struct Aloft {
-    /// Its number in the file, once it is there.
-    number: Option<u64>,
-    begun: SimTime,
-}
 
 /// An animation being written.
 #[derive(Debug)]
@@ -38,9 +30,10 @@ pub(crate) struct Animation {
     /// The first failure to write: nothing is written after it.
     failure: Option<io::Error>,
     anim: NetAnim,
-    frames: u64,
+    flights: u64,
     most: u64,
-    aloft: Vec<Aloft>,
+    /// When each transmission in the air began.
+    begun: Vec<SimTime>,
 }
 
 impl Animation {
@@ -75,7 +68,7 @@ impl Animation {
             }
         }
         let file = CaptureFile::create(path)?;
-        let mut animation = Self { file, failure: None, anim, frames: 0, most: FRAMES, aloft: Vec::new() };
+        let mut animation = Self { file, failure: None, anim, flights: 0, most: FLIGHTS, begun: Vec::new() };
         animation.write();
         Ok(animation)
     }
@@ -83,28 +76,23 @@ impl Animation {
     /// A frame begins to be sent as transmission `tx`.
     pub fn transmitted(&mut self, now: SimTime, tx: u32) {
         let slot = tx as usize;
-        if slot >= self.aloft.len() {
-            self.aloft.resize(slot + 1, Aloft::default());
+        if slot >= self.begun.len() {
+            self.begun.resize(slot + 1, SimTime::ZERO);
         }
-        self.aloft[slot] = Aloft { number: None, begun: now };
+        self.begun[slot] = now;
     }
 
     /// Transmission `tx` has been read at `node`, which it was for.
     pub fn received(&mut self, now: SimTime, tx: u32, node: NodeId, frame: &Frame, packet: &Packet) {
-        let Some(aloft) = self.aloft.get_mut(tx as usize) else { return };
-        let number = match aloft.number {
-            Some(number) => number,
-            None if self.frames >= self.most => return,
-            None => {
-                self.frames += 1;
-                aloft.number = Some(self.frames);
-                let last = aloft.begun + frame.airtime;
-                self.anim.sent(self.frames, frame.from, aloft.begun, last, packet);
-                self.frames
-            }
-        };
-        let delay = now.since(aloft.begun + frame.airtime);
-        self.anim.received(number, node, aloft.begun + delay, now);
+        let Some(&begun) = self.begun.get(tx as usize) else { return };
+        if self.flights >= self.most {
+            return;
+        }
+        self.flights += 1;
+        let last = begun + frame.airtime;
+        let first_here = begun + now.since(last);
+        let flight = Flight { from: frame.from, to: node, sent: (begun, last), received: (first_here, now) };
+        self.anim.flight(&flight, packet);
         if self.anim.pending() > CHUNK {
             self.write();
         }

@@ -1,9 +1,9 @@
 //! NetAnim's XML, the animation format of ns-3 (written like version 3.109): nodes that stand or move, and
 //! frames that fly between them.
 //!
-//! Elements and attributes are those that ns-3's `AnimationInterface` writes and NetAnim's
-//! `animxmlparser.cpp` reads: `node`, `nu` (a node's place, size, name or colour changes), `pr` (a frame
-//! begins) and `wpr` (it is received).
+//! Elements and attributes are those that NetAnim's `animxmlparser.cpp` reads: `node`, `nu` (a node's place,
+//! size, name or colour changes) and `wp` (a frame on the air and one who receives it). ns-3 itself splits
+//! the latter into `pr` and `wpr`, which NetAnim 3.109 of 2024 reads but never draws.
 
 use crate::{ArpBody, Body, Packet, TcpFlags};
 use std::fmt::Write;
@@ -11,6 +11,19 @@ use tworay_base::{NodeId, Position, SimTime};
 
 /// A colour: red, green, blue.
 pub type Colour = [u8; 3];
+
+/// A frame on its way to one of its receivers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Flight {
+    /// Who sends it.
+    pub from: NodeId,
+    /// Who receives it.
+    pub to: NodeId,
+    /// When its first and its last bit leave.
+    pub sent: (SimTime, SimTime),
+    /// When its first and its last bit arrive.
+    pub received: (SimTime, SimTime),
+}
 
 /// An animation being written, in the order of time.
 #[derive(Clone, Debug)]
@@ -57,18 +70,15 @@ impl NetAnim {
         self.line(format_args!("<nu p=\"c\" t=\"{t}\" id=\"{node}\" r=\"{r}\" g=\"{g}\" b=\"{b}\" />"));
     }
 
-    /// Frame number `frame` leaves `from`, its first bit at `first` and its last at `last`.
-    pub fn sent(&mut self, frame: u64, from: NodeId, first: SimTime, last: SimTime, packet: &Packet) {
-        let (first, last, meta) = (Seconds(first), Seconds(last), Meta(packet));
+    /// A frame flies from radio to radio.
+    pub fn flight(&mut self, flight: &Flight, packet: &Packet) {
+        let Flight { from, to, sent, received } = *flight;
+        let [fb_tx, lb_tx, fb_rx, lb_rx] = [sent.0, sent.1, received.0, received.1].map(Seconds);
+        let meta = Meta(packet);
         self.line(format_args!(
-            "<pr uId=\"{frame}\" fId=\"{from}\" fbTx=\"{first}\" lbTx=\"{last}\" meta-info=\"{meta}\" />"
+            "<wp fId=\"{from}\" fbTx=\"{fb_tx}\" lbTx=\"{lb_tx}\" meta-info=\"{meta}\" \
+             tId=\"{to}\" fbRx=\"{fb_rx}\" lbRx=\"{lb_rx}\" />"
         ));
-    }
-
-    /// Frame number `frame`, told of by [`NetAnim::sent`], arrives at `to`.
-    pub fn received(&mut self, frame: u64, to: NodeId, first: SimTime, last: SimTime) {
-        let (first, last) = (Seconds(first), Seconds(last));
-        self.line(format_args!("<wpr uId=\"{frame}\" tId=\"{to}\" fbRx=\"{first}\" lbRx=\"{last}\" />"));
     }
 
     /// Bytes that wait for [`NetAnim::take`].

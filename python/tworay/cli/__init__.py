@@ -82,7 +82,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="[FILE.xml]",
-            help="Show moves and packets in NetAnim; default: SCENARIO-SEED.xml. Up to 100000 packets, 35 MB.",
+            help="Show moves and packets in NetAnim; default: SCENARIO-SEED.xml. Up to 100000 packets, 30 MB.",
         ),
     ] = None,
     force: ForceOption = False,

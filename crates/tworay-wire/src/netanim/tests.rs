@@ -56,20 +56,21 @@ fn frames_tell_what_they_carry_in_the_words_of_ns3() {
     let arp = ArpBody { request: true, sender: NodeId(258), target: NodeId(4) };
     let mut anim = NetAnim::new(&[], 10.0);
     anim.take();
-    anim.sent(7, NodeId(1), at(1000), at(1006), &packet(Body::Tcp(tcp)));
-    anim.received(7, NodeId(2), at(1000), at(1006));
-    anim.sent(8, NodeId(2), at(1010), at(1011), &packet(Body::Arp(arp)));
+    let flight =
+        Flight { from: NodeId(1), to: NodeId(2), sent: (at(1000), at(1006)), received: (at(1001), at(1007)) };
+    anim.flight(&flight, &packet(Body::Tcp(tcp)));
+    anim.flight(&flight, &packet(Body::Arp(arp)));
     let text = anim.take();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines,
         [
-            "<pr uId=\"7\" fId=\"1\" fbTx=\"1\" lbTx=\"1.006\" meta-info=\"ns3::Ipv4Header (tos 0x0 DSCP \
-             Default ECN Not-ECT ttl 32 id 0 protocol 6 offset (bytes) 0 flags [none] length: 1500 node-0 &gt; \
-             node-4) ns3::TcpHeader (1000 &gt; 2000 [ACK] Seq=0 Ack=9 Win=0)\" />",
-            "<wpr uId=\"7\" tId=\"2\" fbRx=\"1\" lbRx=\"1.006\" />",
-            "<pr uId=\"8\" fId=\"2\" fbTx=\"1.01\" lbTx=\"1.011\" meta-info=\"ns3::ArpHeader (request source \
-             mac: 00-06-00:00:00:00:01:02 source ipv4: node-258 dest ipv4: node-4)\" />",
+            "<wp fId=\"1\" fbTx=\"1\" lbTx=\"1.006\" meta-info=\"ns3::Ipv4Header (tos 0x0 DSCP Default ECN \
+             Not-ECT ttl 32 id 0 protocol 6 offset (bytes) 0 flags [none] length: 1500 node-0 &gt; node-4) \
+             ns3::TcpHeader (1000 &gt; 2000 [ACK] Seq=0 Ack=9 Win=0)\" tId=\"2\" fbRx=\"1.001\" lbRx=\"1.007\" />",
+            "<wp fId=\"1\" fbTx=\"1\" lbTx=\"1.006\" meta-info=\"ns3::ArpHeader (request source mac: \
+             00-06-00:00:00:00:01:02 source ipv4: node-258 dest ipv4: node-4)\" tId=\"2\" fbRx=\"1.001\" \
+             lbRx=\"1.007\" />",
         ]
     );
     assert_eq!(anim.finish(), "</anim>\n");
