@@ -98,9 +98,9 @@ fn animating_changes_nothing_and_needs_places() {
     with.document.cpu_seconds = 0.0;
     without.document.cpu_seconds = 0.0;
     assert_eq!(with.json(), without.json());
-    let path = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("animation-none.xml"));
-    let options = RunOptions { animation: path.clone(), ..RunOptions::default() };
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("animation-none.xml");
+    let options = RunOptions { animation: Some(path.clone()), ..RunOptions::default() };
     let refused = run(&load("dumbbell-4", &[]), &options, &RunControl::new());
     assert!(refused.is_err_and(|e| e.to_string().contains("wires only")));
-    assert!(!path.unwrap().exists());
+    assert!(!path.exists());
 }
