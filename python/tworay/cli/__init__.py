@@ -34,7 +34,7 @@ OutOption = Annotated[
 ForceOption = Annotated[
     bool,
     typer.Option(
-        "--force", help="Replace earlier results of this command in --out (and the files of --pcap and --animate)."
+        "--force", help="Replace earlier results of this command in --out, and files of --pcap and --animate."
     ),
 ]
 JsonOption = Annotated[
@@ -82,7 +82,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="[FILE.xml]",
-            help="Show moves and packets in NetAnim; default: SCENARIO-SEED.xml. Up to 100000 packets, 30 MB.",
+            help="Moves and packets for NetAnim, up to 100000 packets (30 MB); default: SCENARIO-SEED.xml.",
         ),
     ] = None,
     force: ForceOption = False,
@@ -242,7 +242,7 @@ def schema() -> None:
 
 
 def _filled_in(arguments: list[str]) -> list[str]:
-    """Give a ``--pcap`` or ``--animate`` that names no file the working directory, where the run names one."""
+    """Give a ``--pcap`` or ``--animate`` without a file the working directory, where the run names one."""
     endings = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
     filled = []
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
