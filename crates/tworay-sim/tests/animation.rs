@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use tworay_sim::{RunControl, RunOptions, run};
 
-/// What NetAnim 3.109's `animxmlparser.cpp` reads and draws, of what is used here: the attributes of each
+/// What NetAnim 3.110's `animxmlparser.cpp` reads and draws, of what is used here: the attributes of each
 /// element, in order. `nu` is told apart by what it changes.
 const KNOWN: [(&str, &[&str]); 7] = [
     ("anim", &["ver", "filetype"]),
