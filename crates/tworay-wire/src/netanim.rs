@@ -3,7 +3,7 @@
 //!
 //! Elements and attributes are those that NetAnim's `animxmlparser.cpp` reads: `node`, `nu` (a node's place,
 //! size, name or colour changes) and `wp` (a frame on the air and one who receives it). ns-3 itself splits
-//! the latter into `pr` and `wpr`; the source of 3.110 at hand reads those and draws nothing.
+//! the latter into `pr` and `wpr`; NetAnim 3.110 was seen to read those and draw nothing.
 
 use crate::{ArpBody, Body, Packet, TcpFlags};
 use std::fmt::Write;
