@@ -1,8 +1,9 @@
-"""``--pcap``: the capture's place and name. What is in it is tested in Rust, against Wireshark."""
+"""``--pcap`` and ``--animate``: place and name of their files. What is in them is tested in Rust."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from conftest import QUICK, Result
 
@@ -42,3 +43,23 @@ def test_a_capture_needs_a_directory(cli: Cli) -> None:
     result = cli("run", "string-1", *QUICK, "--pcap", "missing/run.pcapng")
     assert result.code == 2
     assert "missing" in result.err
+
+
+def test_an_animation_goes_where_it_is_told(cli: Cli, tmp_path: Path) -> None:
+    unnamed = cli("run", "string-2", "--animate", "--seed", "3", *QUICK)
+    assert unnamed.code == 0, unnamed.err
+    assert "string-2-3.xml" in unnamed.err
+    assert cli("run", "string-2", "--seed", "3", *QUICK, "--animate", "my.xml").code == 0
+    text = (tmp_path / "string-2-3.xml").read_bytes()
+    assert text == (tmp_path / "my.xml").read_bytes()
+    root = ElementTree.fromstring(text)
+    assert {(flight.get("fId"), flight.get("tId")) for flight in root.findall("wp")} == {
+        ("0", "1"),
+        ("1", "0"),
+        ("1", "2"),
+        ("2", "1"),
+    }
+    names = {node.get("descr") for node in root.findall("nu[@p='d']")}
+    assert {"0 source of flow 0", "2 sink of flow 0"} <= names
+    refused = cli("run", "string-2", *QUICK, "--animate", "my.xml")
+    assert (refused.code, "--force" in refused.err) == (2, True)

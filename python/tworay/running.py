@@ -111,13 +111,15 @@ def run(
     series: bool = True,
     control: RunControl | None = None,
     pcap: str | PathLike[str] | None = None,
+    animation: str | PathLike[str] | None = None,
     resources: bool = False,
     costs: str | PathLike[str] | None = None,
 ) -> Run:
     """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
 
     ``series`` records the time series (cwnd and so on). ``control`` lets another thread stop the run.
-    ``pcap`` names a file for a capture of every frame, to be read with Wireshark. ``resources`` fills in
+    ``pcap`` names a file for a capture of every frame, to be read with Wireshark, ``animation`` one for the
+    moves and the first 100000 packets, to be watched with NetAnim. ``resources`` fills in
     EEE and UAR, which takes a second run: saturating sources in the same world (``tworay.resources``).
     ``costs`` names a table of computing costs to be used in place of the scenario's.
     Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
@@ -125,7 +127,7 @@ def run(
     if not 0 <= seed <= MAX_SEED:
         raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
     world = load(scenario, tcp=tcp, set=set, costs=costs)
-    result = Run(_native.run(world, seed, series, control, pcap))
+    result = Run(_native.run(world, seed, series, control, pcap, animation))
     if resources:
         from tworay.resources import throughput_max, with_resources
 

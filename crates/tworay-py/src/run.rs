@@ -40,7 +40,7 @@ impl RunControl {
 /// Runs `scenario` with `seed`. The run computes on a thread of its own, without the GIL; the calling
 /// thread wakes now and then so that Ctrl-C works even in the middle of a long run.
 #[pyfunction]
-#[pyo3(signature = (scenario, seed, series = false, control = None, pcap = None))]
+#[pyo3(signature = (scenario, seed, series = false, control = None, pcap = None, animation = None))]
 pub(crate) fn run(
     py: Python<'_>,
     scenario: &Scenario,
@@ -48,8 +48,9 @@ pub(crate) fn run(
     series: bool,
     control: Option<&RunControl>,
     pcap: Option<PathBuf>,
+    animation: Option<PathBuf>,
 ) -> PyResult<RunReport> {
-    let options = core::RunOptions { seed, series, pcap };
+    let options = core::RunOptions { seed, series, pcap, animation };
     let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
     let trouble = Trouble::default();
     let world = match &scenario.custom {

@@ -15,10 +15,10 @@ mod file;
 mod tests;
 
 pub(crate) use fate::Fate;
+pub(crate) use file::CaptureFile;
 
 use crate::ledger::LossRecord;
 use fate::Fates;
-use file::CaptureFile;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;

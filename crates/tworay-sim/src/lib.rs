@@ -1,6 +1,7 @@
 //! Floor 4: the only room that knows everything — event loop, node assembly, loss ledger, probes,
 //! metrics, scenario.
 
+mod animation;
 mod capture;
 mod diagnosis;
 mod engine;

@@ -16,6 +16,8 @@ pub enum MoveFormat {
     NetAnim,
 }
 
+/// How many nodes' circles would fill the picture's longer side.
+const NODES_ACROSS: f64 = 60.0;
 /// How often NetAnim is told where a moving node is, as ns-3 does.
 const STEP: SimDuration = SimDuration::from_millis(250);
 
@@ -45,7 +47,7 @@ pub fn moves_of_file(path: &Path, format: MoveFormat) -> Result<String, Scenario
 fn write(tracks: Vec<Track>, end: SimTime, format: MoveFormat) -> Result<String, ScenarioError> {
     match format {
         MoveFormat::Ns2 => ns2(tracks, end),
-        MoveFormat::NetAnim => Ok(netanim(tracks, end)),
+        MoveFormat::NetAnim => Ok(animate(tracks, end).finish()),
     }
 }
 
@@ -89,9 +91,10 @@ fn commands(legs: &[Leg], end: SimTime) -> NodeMovement {
     NodeMovement { start, commands }
 }
 
-fn netanim(mut tracks: Vec<Track>, end: SimTime) -> String {
+/// An animation with the moves of all nodes until `end`.
+pub(crate) fn animate(mut tracks: Vec<Track>, end: SimTime) -> NetAnim {
     let mut places: Vec<Position> = tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect();
-    let mut anim = NetAnim::new(&places);
+    let mut anim = NetAnim::new(&places, node_size(&places));
     let mut now = SimTime::ZERO;
     while now < end {
         now = (now + STEP).min(end);
@@ -103,7 +106,17 @@ fn netanim(mut tracks: Vec<Track>, end: SimTime) -> String {
             }
         }
     }
-    anim.finish()
+    anim
+}
+
+/// What is easily seen among nodes so far apart, metres.
+fn node_size(places: &[Position]) -> f64 {
+    let extent = |of: fn(&Position) -> f64| {
+        let (low, high) = places.iter().map(of).fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+        high - low
+    };
+    let widest = extent(|p| p.x).max(extent(|p| p.y));
+    (widest / NODES_ACROSS).clamp(1.0, 1000.0).round()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod route;
 mod transport;
 mod wired;
 
+use crate::animation::Animation;
 use crate::capture::Capture;
 use crate::engine::{EventQueue, PacketSlab, TimerSlot, TimerTable};
 use crate::flow::{Flow, FlowSetup};
@@ -132,6 +133,9 @@ pub struct Network {
     pub(crate) mac_config: MacConfig,
     pub(crate) eifs: SimDuration,
     capture: Option<Box<Capture>>,
+    animation: Option<Box<Animation>>,
+    /// Whether there is one of the two.
+    watched: bool,
     pub(crate) energy: Option<Box<Energy>>,
     errors: Option<Box<errors::Errors>>,
     /// Whether any node has ever been switched off or died.
@@ -224,6 +228,8 @@ impl Network {
             mac_config: mac,
             eifs,
             capture: None,
+            animation: None,
+            watched: false,
             energy: None,
             errors: None,
             any_down: false,

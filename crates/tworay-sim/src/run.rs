@@ -19,11 +19,14 @@ pub struct RunOptions {
     /// Where to write a capture (pcapng) of everything that is sent; a file there is replaced when the
     /// new one is complete.
     pub pcap: Option<PathBuf>,
+    /// Where to write an animation (NetAnim's XML) of the moves and packets; a file there is replaced when
+    /// the new one is complete.
+    pub animation: Option<PathBuf>,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { seed: 1, series: false, pcap: None }
+        Self { seed: 1, series: false, pcap: None, animation: None }
     }
 }
 
@@ -79,11 +82,19 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     let begun = cpu_time::ThreadTime::now();
     let setup = scenario.setup(options.seed, options.series).map_err(|e| RunError::Failed(e.to_string()))?;
     let megahertz = setup.radio.as_ref().map_or(0, |r| (r.frequency.get() * 1e-6) as u16);
+    let ends: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
+    if options.animation.is_some() && setup.radio.is_none() {
+        let why = "there is nothing to animate: the scenario has wires only, and its nodes are nowhere";
+        return Err(RunError::Failed(why.into()));
+    }
     let mut network = Network::new(setup);
     let uncaptured = |path: &PathBuf, e| RunError::Failed(format!("can't write {}: {e}", path.display()));
     if let Some(path) = &options.pcap {
         let comment = format!("scenario {}, seed {}; payload is left out", scenario.name, options.seed);
         network.capture_to(path, megahertz, comment).map_err(|e| uncaptured(path, e))?;
+    }
+    if let Some(path) = &options.animation {
+        network.animate_to(path, &ends).map_err(|e| uncaptured(path, e))?;
     }
     if !network.run(|share| control.note(share)) {
         return Err(RunError::Cancelled);
@@ -91,6 +102,9 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     network.check_conservation().map_err(RunError::Failed)?;
     if let Some(path) = &options.pcap {
         network.finish_capture().map_err(|e| uncaptured(path, e))?;
+    }
+    if let Some(path) = &options.animation {
+        network.finish_animation().map_err(|e| uncaptured(path, e))?;
     }
     let mut report =
         RunReport::gather(network, &scenario.name, options.seed, scenario.routing.protocol.name());

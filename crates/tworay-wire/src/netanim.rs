@@ -1,7 +1,29 @@
-//! NetAnim's XML, the animation format of ns-3 (written like version 3.109), for nodes that move.
+//! NetAnim's XML, the animation format of ns-3 (written like version 3.109): nodes that stand or move, and
+//! frames that fly between them.
+//!
+//! Elements and attributes are those that NetAnim's `animxmlparser.cpp` reads: `node`, `nu` (a node's place,
+//! size, name or colour changes) and `wp` (a frame on the air and one who receives it). ns-3 itself splits
+//! the latter into `pr` and `wpr`; NetAnim 3.110 was seen to read those and draw nothing.
 
+use crate::{ArpBody, Body, Packet, TcpFlags};
 use std::fmt::Write;
 use tworay_base::{NodeId, Position, SimTime};
+
+/// A colour: red, green, blue.
+pub type Colour = [u8; 3];
+
+/// A frame on its way to one of its receivers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Flight {
+    /// Who sends it.
+    pub from: NodeId,
+    /// Who receives it.
+    pub to: NodeId,
+    /// When its first and its last bit leave.
+    pub sent: (SimTime, SimTime),
+    /// When its first and its last bit arrive.
+    pub received: (SimTime, SimTime),
+}
 
 /// An animation being written, in the order of time.
 #[derive(Clone, Debug)]
@@ -10,42 +32,74 @@ pub struct NetAnim {
 }
 
 impl NetAnim {
-    /// Begins with the nodes where they stand at time zero.
-    pub fn new(starts: &[Position]) -> Self {
-        let mut text = String::from(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<anim ver=\"netanim-3.109\" filetype=\"animation\">\n",
-        );
+    /// Begins with the nodes where they stand at time zero, each called by its number and `size` metres
+    /// wide.
+    pub fn new(starts: &[Position], size: f64) -> Self {
+        let mut anim = Self {
+            text: String::from(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+                 <anim ver=\"netanim-3.109\" filetype=\"animation\">\n",
+            ),
+        };
         for (i, place) in starts.iter().enumerate() {
-            // Writing to a String can't fail.
-            let _ = writeln!(
-                text,
-                "<node id=\"{i}\" sysId=\"0\" locX=\"{}\" locY=\"{}\" />",
-                Metres(place.x),
-                Metres(place.y)
-            );
+            let (x, y) = (Metres(place.x), Metres(place.y));
+            anim.line(format_args!("<node id=\"{i}\" sysId=\"0\" locX=\"{x}\" locY=\"{y}\" />"));
         }
         for i in 0..starts.len() {
-            let _ = writeln!(text, "<nu p=\"d\" t=\"0\" id=\"{i}\" descr=\"{i}\" />");
-            let _ = writeln!(text, "<nu p=\"s\" t=\"0\" id=\"{i}\" w=\"10\" h=\"10\" />");
+            anim.line(format_args!("<nu p=\"d\" t=\"0\" id=\"{i}\" descr=\"{i}\" />"));
+            anim.line(format_args!("<nu p=\"s\" t=\"0\" id=\"{i}\" w=\"{size}\" h=\"{size}\" />"));
         }
-        Self { text }
+        anim
     }
 
     /// A node is at `place` at `t`; NetAnim lets it jump there.
     pub fn place(&mut self, t: SimTime, node: NodeId, place: Position) {
-        let _ = writeln!(
-            self.text,
-            "<nu p=\"p\" t=\"{}\" id=\"{node}\" x=\"{}\" y=\"{}\" />",
-            t.since_start().as_secs_f64(),
-            Metres(place.x),
-            Metres(place.y)
-        );
+        let (x, y) = (Metres(place.x), Metres(place.y));
+        self.line(format_args!("<nu p=\"p\" t=\"{}\" id=\"{node}\" x=\"{x}\" y=\"{y}\" />", Seconds(t)));
     }
 
-    /// The whole document.
+    /// A node's name from `t` on; letters, digits and spaces.
+    pub fn name(&mut self, t: SimTime, node: NodeId, name: &str) {
+        let name = Escaped(name);
+        self.line(format_args!("<nu p=\"d\" t=\"{}\" id=\"{node}\" descr=\"{name}\" />", Seconds(t)));
+    }
+
+    /// A node's colour from `t` on; NetAnim's own is red.
+    pub fn colour(&mut self, t: SimTime, node: NodeId, [r, g, b]: Colour) {
+        let t = Seconds(t);
+        self.line(format_args!("<nu p=\"c\" t=\"{t}\" id=\"{node}\" r=\"{r}\" g=\"{g}\" b=\"{b}\" />"));
+    }
+
+    /// A frame flies from radio to radio.
+    pub fn flight(&mut self, flight: &Flight, packet: &Packet) {
+        let Flight { from, to, sent, received } = *flight;
+        let [fb_tx, lb_tx, fb_rx, lb_rx] = [sent.0, sent.1, received.0, received.1].map(Seconds);
+        let meta = Meta(packet);
+        self.line(format_args!(
+            "<wp fId=\"{from}\" fbTx=\"{fb_tx}\" lbTx=\"{lb_tx}\" meta-info=\"{meta}\" \
+             tId=\"{to}\" fbRx=\"{fb_rx}\" lbRx=\"{lb_rx}\" />"
+        ));
+    }
+
+    /// Bytes that wait for [`NetAnim::take`].
+    pub fn pending(&self) -> usize {
+        self.text.len()
+    }
+
+    /// What has been written since this was last asked for.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
+    /// The whole document, or what is left of it after [`NetAnim::take`].
     pub fn finish(mut self) -> String {
         self.text.push_str("</anim>\n");
         self.text
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a String can't fail.
+        let _ = writeln!(self.text, "{line}");
     }
 }
 
@@ -58,26 +112,73 @@ impl std::fmt::Display for Metres {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+struct Seconds(SimTime);
 
-    #[test]
-    fn nodes_stand_and_then_move() {
-        let mut anim = NetAnim::new(&[Position::new(0.0, 5.0), Position::new(200.0, 5.0)]);
-        anim.place(SimTime::from_nanos(1_250_000_000), NodeId(1), Position::new(201.0 / 3.0, -1.0));
-        assert_eq!(
-            anim.finish(),
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-             <anim ver=\"netanim-3.109\" filetype=\"animation\">\n\
-             <node id=\"0\" sysId=\"0\" locX=\"0.000\" locY=\"5.000\" />\n\
-             <node id=\"1\" sysId=\"0\" locX=\"200.000\" locY=\"5.000\" />\n\
-             <nu p=\"d\" t=\"0\" id=\"0\" descr=\"0\" />\n\
-             <nu p=\"s\" t=\"0\" id=\"0\" w=\"10\" h=\"10\" />\n\
-             <nu p=\"d\" t=\"0\" id=\"1\" descr=\"1\" />\n\
-             <nu p=\"s\" t=\"0\" id=\"1\" w=\"10\" h=\"10\" />\n\
-             <nu p=\"p\" t=\"1.25\" id=\"1\" x=\"67.000\" y=\"-1.000\" />\n\
-             </anim>\n"
-        );
+impl std::fmt::Display for Seconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0.since_start().as_secs_f64())
     }
 }
+
+/// Text in an attribute.
+struct Escaped<'a>(&'a str);
+
+impl std::fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                c if c.is_control() => f.write_str(" ")?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a packet is, in the words of ns-3's headers: NetAnim looks for these and shows what it finds.
+struct Meta<'a>(&'a Packet);
+
+impl std::fmt::Display for Meta<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Packet { src, dst, ttl, ip_bytes, .. } = self.0;
+        let protocol = match &self.0.body {
+            Body::Arp(arp) => return arp_words(arp, f),
+            Body::Tcp(_) => 6,
+            Body::Dsr => 48,
+            _ => 17,
+        };
+        write!(
+            f,
+            "ns3::Ipv4Header (tos 0x0 DSCP Default ECN Not-ECT ttl {ttl} id 0 protocol {protocol} \
+             offset (bytes) 0 flags [none] length: {ip_bytes} node-{src} &gt; node-{dst})"
+        )?;
+        if let Some(tcp) = self.0.tcp() {
+            let flags = if tcp.flags.has(TcpFlags::SYN) { "SYN" } else { "ACK" };
+            write!(
+                f,
+                " ns3::TcpHeader ({} &gt; {} [{flags}] Seq={} Ack={} Win={})",
+                tcp.src_port, tcp.dst_port, tcp.seq.0, tcp.ack.0, tcp.window
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// NetAnim wants hardware addresses: the nodes' numbers serve.
+fn arp_words(arp: &ArpBody, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    let [high, low] = arp.sender.0.to_be_bytes();
+    let kind = if arp.request { "request" } else { "reply" };
+    write!(
+        f,
+        "ns3::ArpHeader ({kind} source mac: 00-06-00:00:00:00:{high:02x}:{low:02x} source ipv4: node-{} \
+         dest ipv4: node-{})",
+        arp.sender, arp.target
+    )
+}
+
+#[cfg(test)]
+mod tests;

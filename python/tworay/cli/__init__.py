@@ -34,7 +34,7 @@ OutOption = Annotated[
 ForceOption = Annotated[
     bool,
     typer.Option(
-        "--force", help="Replace earlier results of this command in --out (and the file of --pcap)."
+        "--force", help="Replace earlier results of this command in --out, and files of --pcap and --animate."
     ),
 ]
 JsonOption = Annotated[
@@ -86,6 +86,13 @@ def run(
             metavar="[FILE.pcapng]", help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng."
         ),
     ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="[FILE.xml]",
+            help="Moves and packets for NetAnim, up to 100000 packets (30 MB); default: SCENARIO-SEED.xml.",
+        ),
+    ] = None,
     force: ForceOption = False,
     resources: ResourcesOption = False,
     costs: CostsOption = None,
@@ -101,6 +108,7 @@ def run(
         tcp=tcp,
         out=out,
         pcap=pcap,
+        animate=animate,
         force=force,
         resources=resources,
         costs=costs,
@@ -282,11 +290,12 @@ def schema() -> None:
 
 
 def _filled_in(arguments: list[str]) -> list[str]:
-    """Give a ``--pcap`` that names no file the working directory, where the run names one."""
+    """Give a ``--pcap`` or ``--animate`` without a file the working directory, where the run names one."""
+    endings = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
     filled = []
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        bare = argument == "--pcap" and not following.endswith((".pcapng", ".pcap"))
-        filled.append("--pcap=." if bare else argument)
+        bare = argument in endings and not following.endswith(endings[argument])
+        filled.append(f"{argument}=." if bare else argument)
     return filled
 
 

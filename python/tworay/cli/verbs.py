@@ -30,6 +30,7 @@ def run_once(
     tcp: str | None,
     out: Path | None,
     pcap: Path | None,
+    animate: Path | None,
     force: bool,
     resources: bool,
     costs: Path | None,
@@ -38,15 +39,21 @@ def run_once(
     """``tworay run``."""
     world = tworay.load(scenario, tcp=tcp, set=settings, costs=costs)
     if pcap is not None:
-        pcap = _capture_file(pcap, f"{world.name}-{seed}.pcapng", force=force)
+        pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
+    if animate is not None:
+        animate = _free_file("--animate", animate, f"{world.name}-{seed}.xml", force=force)
     store = None
     if out is not None:
         from tworay.store import Store
 
         store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
-    result = tworay.run(world, seed=seed, series=store is not None, pcap=pcap, resources=resources)
+    result = tworay.run(
+        world, seed=seed, series=store is not None, pcap=pcap, animation=animate, resources=resources
+    )
     if pcap is not None:
         note(f"the capture is in {pcap}")
+    if animate is not None:
+        note(f"the animation is in {animate}")
     if store is not None:
         store.write_single(result)
         note(f"results are in {out}")
@@ -60,15 +67,15 @@ def run_once(
     show(run_report(result.summary))
 
 
-def _capture_file(pcap: Path, name: str, *, force: bool) -> Path:
-    """Check the place of a capture before the run; a directory gets a file called ``name``."""
-    if pcap.is_dir():
-        pcap /= name.replace("/", "-")
-    if not pcap.absolute().parent.is_dir():
-        raise InputError(f"--pcap {pcap}: there is no directory {pcap.absolute().parent}; make it first")
-    if pcap.exists() and not (force and pcap.is_file()):
-        raise InputError(f"--pcap {pcap} exists already; add --force to replace it, or name another file")
-    return pcap
+def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
+    """Check the place of a run's file before the run; a directory gets a file called ``name``."""
+    if path.is_dir():
+        path /= name.replace("/", "-")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{option} {path}: there is no directory {path.absolute().parent}; make it first")
+    if path.exists() and not (force and path.is_file()):
+        raise InputError(f"{option} {path} exists already; add --force to replace it, or name another file")
+    return path
 
 
 def compare_variants(

@@ -140,15 +140,19 @@ impl Dsr {
         }
     }
 
-    /// This node's own replies and errors go another known way, or none: they don't wait.
+    /// This node's own replies and errors go another known way, or none: only ns-2's wait for one.
     fn save_own_control(&mut self, now: SimTime, mut parcel: Parcel, next_hop: NodeId, out: Out) {
-        let dead = self.cut_bad_replies(&mut parcel, next_hop) || parcel.header.source_route.is_none();
+        if parcel.header.source_route.is_none() {
+            return self.drop_packet(parcel.id, DropReason::MacCallback, out);
+        }
+        if self.config.requests == RequestPattern::Ns2 {
+            // As if it were data, without a look at what it says.
+            return self.send_or_wait(now, parcel, out);
+        }
+        let dead = self.cut_bad_replies(&mut parcel, next_hop);
         let path = self.cache.find(now, parcel.dst, Found::Overheard).filter(|_| !dead);
         match path {
             Some(path) => self.send_along(now, parcel, &path, SimDuration::ZERO, out),
-            None if self.config.requests == RequestPattern::Ns2 && !dead => {
-                self.send_or_wait(now, parcel, out)
-            }
             None => self.drop_packet(parcel.id, DropReason::MacCallback, out),
         }
     }
@@ -173,7 +177,7 @@ impl Dsr {
     /// Route errors in any header that comes by.
     pub(super) fn heed_errors(&mut self, now: SimTime, header: &DsrHeader, out: Out) {
         for error in &header.errors {
-            if error.source == self.node {
+            if error.source == self.node && !self.config.heed_own_errors {
                 // This node knows its own links best.
                 continue;
             }

@@ -29,6 +29,8 @@ settings! {
     learn_from_requests: bool,
     /// Learn from the headers of packets that are forwarded.
     snoop: bool,
+    /// Learn also from the route replies that are forwarded (ns-2 learns from those it overhears only).
+    learn_from_replies: bool,
     /// Learn from the headers of overheard packets (promiscuous listening).
     promiscuous: bool,
 
@@ -68,6 +70,9 @@ settings! {
     propagate_errors: bool,
     /// For how long after it was heard.
     error_hold: SimDuration,
+    /// ns-2: a route error that comes back to the node that found the break takes the link from its cache
+    /// again, even if a reply has brought it back meanwhile.
+    heed_own_errors: bool,
 
     /// Packets that may wait for routes in a node, at least 1; the oldest makes room.
     send_buffer_packets: u32,
@@ -138,6 +143,7 @@ impl DsrConfig {
             bidirectional: true,
             learn_from_requests: true,
             snoop: true,
+            learn_from_replies: true,
             promiscuous: true,
             requests: RequestPattern::Rfc4728,
             nonpropagating: true,
@@ -156,6 +162,7 @@ impl DsrConfig {
             grat_reply_holdoff: SimDuration::from_secs(1),
             propagate_errors: true,
             error_hold: SimDuration::from_secs(1),
+            heed_own_errors: false,
             send_buffer_packets: 64,
             send_buffer_timeout: SimDuration::from_secs(30),
             release_spacing: SimDuration::ZERO,
@@ -205,7 +212,9 @@ impl DsrConfig {
             max_route_hops: 15,
             bidirectional: false,
             learn_from_requests: false,
+            learn_from_replies: false,
             requests: RequestPattern::Ns2,
+            heed_own_errors: true,
             reply_holdoff: SimDuration::ZERO,
             release_spacing: SimDuration::from_millis(30),
             salvage_search: true,

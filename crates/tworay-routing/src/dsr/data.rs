@@ -74,7 +74,7 @@ impl Dsr {
             }
         }
         if self.config.snoop || ends_here {
-            if !ends_here {
+            if !ends_here && self.config.learn_from_replies {
                 header.replies.iter().for_each(|r| self.learn_reply(now, packet.dst, r));
             }
             if let Some(route) = &header.source_route {

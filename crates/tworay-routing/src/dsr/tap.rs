@@ -1,8 +1,9 @@
 //! What is overheard: routes, errors, passive acknowledgments, ways to shorten a route (RFC 4728 §3.4.3).
 
+use super::cache::Found;
 use super::check::check;
 use super::replies::nodes_of;
-use super::{Dsr, Out, TAPPED};
+use super::{Dsr, Out, RequestPattern, TAPPED};
 use crate::RoutingNote;
 use crate::{Malformed, RoutingAction};
 use smallvec::SmallVec;
@@ -83,6 +84,9 @@ impl Dsr {
         self.counters.gratuitous_replies += 1;
         let addresses = nodes[1..=heard].iter().chain(&nodes[me..]).copied().collect();
         let back: SmallVec<[NodeId; 10]> = nodes[..=heard].iter().rev().copied().collect();
+        if self.config.requests == RequestPattern::Ns2 {
+            self.learn(now, &back, Found::Wanted);
+        }
         let header = DsrHeader { replies: vec![RouteReply { addresses }], ..DsrHeader::default() };
         self.originate(header, &back, tworay_base::SimDuration::ZERO, out);
     }

@@ -181,6 +181,69 @@ fn the_last_error_rides_on_the_next_request() {
     assert_eq!(relay.route(ms(2), 9), None);
 }
 
+/// Node 5 finds 5-9 broken, learns it anew from a reply, and then hears its own error in a request of 1. A
+/// node of ns-2 forgets the link again: its routes break more often than its links do.
+#[test]
+fn an_error_of_its_own_that_comes_back_is_old_news_except_in_ns2() {
+    for (preset, known) in [(DsrPreset::Rfc4728, Some(vec![9])), (DsrPreset::Ns2, None)] {
+        let mut desk = Desk::new(5, DsrConfig::preset(preset));
+        desk.fail(ms(1), &routed(1, 9, &[2, 5], 0, 0), 9);
+        desk.hear(ms(2), 9, &reply(9, 5, &[9], &[]));
+        assert_eq!(desk.route(ms(2), 9), Some(vec![9]), "{preset:?}");
+        let mut asking = request(1, 1, 8, &[2], 9);
+        asking.dsr.as_mut().unwrap().errors.push(RouteError {
+            salvage: 0,
+            source: n(5),
+            destination: n(1),
+            unreachable: n(9),
+        });
+        desk.hear(ms(3), 2, &asking);
+        assert_eq!(desk.route(ms(3), 9), known, "{preset:?}");
+    }
+}
+
+/// Node 5 passes on 9's reply to 1, that says 1-2-5-8-9, and then hears 2 pass it on. A node of ns-2 reads
+/// only what it overhears.
+#[test]
+fn a_reply_teaches_those_who_pass_it_on_but_in_ns2_those_who_overhear_it() {
+    let passing = |left: u8| {
+        let source_route = Some(SourceRoute { salvage: 0, segments_left: left, addresses: list(&[8, 5, 2]) });
+        let replies = vec![RouteReply { addresses: list(&[2, 5, 8, 9]) }];
+        control(9, n(1), 9, DsrHeader { replies, source_route, ..DsrHeader::default() })
+    };
+    for (preset, known) in [(DsrPreset::Rfc4728, Some(vec![8, 9])), (DsrPreset::Ns2, None)] {
+        let mut desk = Desk::new(5, DsrConfig { bidirectional: false, ..DsrConfig::preset(preset) });
+        assert_eq!(desk.hear(ms(1), 8, &passing(2)).len(), 1, "{preset:?}: it goes on");
+        assert_eq!(desk.route(ms(1), 1), Some(vec![2, 1]), "{preset:?}: where it is going");
+        assert_eq!(desk.route(ms(1), 9), known, "{preset:?}");
+        desk.overhear(ms(2), 2, 1, &passing(0));
+        assert_eq!(desk.route(ms(2), 9), Some(vec![8, 9]), "{preset:?}");
+    }
+}
+
+/// Node 5 answers 1 and can't reach 2, its next hop: with the RFC's rules the reply, which praises that
+/// link, is gone; in ns-2 it waits for another way to 1.
+#[test]
+fn an_own_reply_without_its_next_hop_waits_only_in_ns2() {
+    let source_route = Some(SourceRoute { salvage: 0, segments_left: 1, addresses: list(&[2]) });
+    let replies = vec![RouteReply { addresses: list(&[2, 5]) }];
+    let own = control(5, n(1), 9, DsrHeader { replies, source_route, ..DsrHeader::default() });
+    let mut rfc = Desk::new(5, DsrConfig::rfc4728());
+    assert_eq!(rfc.fail(ms(1), &own, 2), ["drop CBK", "purge 2"]);
+    let mut ns2 = Desk::new(5, DsrConfig::ns2());
+    assert_eq!(ns2.fail(ms(1), &own, 2), ["new RREQ #1 5..1 ttl 1 to *", "purge 2"]);
+    assert_eq!(ns2.router.buffered().len(), 1);
+}
+
+/// Who tells of a shorter route keeps, in ns-2, the way to the one it tells.
+#[test]
+fn ns2_keeps_the_way_back_of_a_gratuitous_reply() {
+    let mut desk = Desk::new(5, DsrConfig::ns2());
+    let told = desk.overhear(ms(1), 2, 3, &routed(1, 9, &[2, 3, 5], 2, 0));
+    assert_eq!(told, ["new RREP 1-2-5-9 via [2] left 1 to 2"]);
+    assert_eq!(desk.route(ms(1), 1), Some(vec![2, 1]));
+}
+
 /// A packet of node 1 that node 5 can't send on to 6, with a way over 7 known or not.
 #[test]
 fn a_packet_without_its_next_hop_is_salvaged_within_limits() {

@@ -1,4 +1,4 @@
-//! The file of a capture: buffered, under another name until it is complete.
+//! The file of a capture, or an animation: buffered, under another name until it is complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// A file that gets its name when it is finished; until then it is called `NAME.partial`. Dropped
 /// before that, it is removed.
 #[derive(Debug)]
-pub(super) struct CaptureFile {
+pub(crate) struct CaptureFile {
     out: BufWriter<File>,
     partial: PathBuf,
     path: PathBuf,

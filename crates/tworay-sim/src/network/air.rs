@@ -56,7 +56,7 @@ impl Network {
         if self.medium.as_ref().is_some_and(|m| m.fades()) {
             self.blame_fading(node, tx, frame);
         }
-        if self.capture.is_some() {
+        if self.watched {
             self.capture_frame(tx, frame);
         }
         if self.energy.is_some() {
@@ -253,7 +253,7 @@ impl Network {
         if verdict == Verdict::Good && (self.errors.is_some() || self.any_down) {
             verdict = self.after_errors(tx, frame, h.node);
         }
-        if self.capture.is_some() {
+        if self.watched {
             self.capture_fate(tx, frame, h, verdict);
         }
         if verdict == Verdict::NotHeard {

@@ -1,6 +1,7 @@
-//! What the capture is told. Nothing here runs when there is none.
+//! What the capture and the animation are told. Nothing here runs when there is neither.
 
 use super::Network;
+use crate::animation::Animation;
 use crate::capture::{Capture, Fate, Layout};
 use crate::medium::Hearer;
 use std::io;
@@ -16,7 +17,21 @@ impl Network {
         let radios = if self.medium.is_some() { self.nodes.len() } else { 0 };
         let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment };
         self.capture = Some(Box::new(Capture::create(path, &layout, &self.mac_config)?));
+        self.watched = true;
         Ok(())
+    }
+
+    /// Shows what is sent from now on in an animation at `path`; `flows` are the ends of each flow.
+    pub(crate) fn animate_to(&mut self, path: &Path, flows: &[(NodeId, NodeId)]) -> io::Result<()> {
+        let animation = Animation::create(path, self.tracks.clone(), self.end, flows)?;
+        self.animation = Some(Box::new(animation));
+        self.watched = true;
+        Ok(())
+    }
+
+    /// Completes the animation, if there is one.
+    pub(crate) fn finish_animation(&mut self) -> io::Result<()> {
+        self.animation.take().map_or(Ok(()), |animation| animation.finish())
     }
 
     /// Completes the capture, if there is one.
@@ -26,6 +41,9 @@ impl Network {
 
     #[cold]
     pub(super) fn capture_frame(&mut self, tx: u32, frame: &Frame) {
+        if let Some(animation) = &mut self.animation {
+            animation.transmitted(self.now, tx);
+        }
         let (Some(capture), Some(medium)) = (&mut self.capture, &self.medium) else { return };
         capture.transmitted(self.now, tx, frame, frame.packet.map(|p| self.packets.get(p)));
         let rx_threshold = medium.channel().rx_threshold();
@@ -38,8 +56,13 @@ impl Network {
     /// What became of a frame at one of its hearers.
     #[cold]
     pub(super) fn capture_fate(&mut self, tx: u32, frame: &Frame, h: Hearer, verdict: Verdict) {
-        let (Some(capture), Some(medium)) = (&mut self.capture, &self.medium) else { return };
         let meant = frame.to == h.node || frame.to.is_broadcast();
+        if let (true, Verdict::Good, Some(animation), Some(packet)) =
+            (meant, verdict, &mut self.animation, frame.packet)
+        {
+            animation.received(self.now, tx, h.node, frame, self.packets.get(packet));
+        }
+        let (Some(capture), Some(medium)) = (&mut self.capture, &self.medium) else { return };
         if !meant || h.power < medium.channel().rx_threshold() {
             return;
         }
