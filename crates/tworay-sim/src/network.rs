@@ -15,7 +15,7 @@ mod wired;
 
 use crate::animation::Animation;
 use crate::capture::Capture;
-use crate::engine::{EventQueue, PacketSlab, TimerSlot, TimerTable};
+use crate::engine::{EventQueue, Firing, PacketSlab, TimerSlot, TimerTable};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
 use crate::medium::Medium;
@@ -297,11 +297,9 @@ impl Network {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Timer(firing) => {
-                if let Some(node) = self.contender(firing.slot) {
-                    let access = self.nodes[node.index()].mac.contention_deadline();
-                    self.timers.revise(firing.slot, access);
-                }
-                if self.timers.fires(self.now, firing, &mut self.queue) {
+                if let Some((node, timer)) = self.mac_timer(firing.slot) {
+                    self.on_mac_timer(node, timer, firing);
+                } else if self.timers.fires(self.now, firing, &mut self.queue) {
                     self.events += 1;
                     self.on_timer(firing.slot);
                 }
@@ -341,33 +339,46 @@ impl Network {
         }
     }
 
+    /// Whose MAC a timer serves, if it serves one.
+    #[inline]
+    fn mac_timer(&self, slot: TimerSlot) -> Option<(NodeId, MacTimer)> {
+        let node = slot as usize / NODE_TIMERS;
+        let timer = match slot % NODE_TIMERS as u32 {
+            MAC_CONTENTION => MacTimer::Contention,
+            MAC_EXCHANGE => MacTimer::Exchange,
+            _ => return None,
+        };
+        (node < self.nodes.len()).then_some((NodeId(node as u16), timer))
+    }
+
+    /// A MAC's timer expires. What puts a contention off isn't told its timer: it asks now.
+    #[inline(always)]
+    fn on_mac_timer(&mut self, node: NodeId, timer: MacTimer, firing: Firing) {
+        if timer == MacTimer::Contention {
+            let access = self.nodes[node.index()].mac.contention_deadline();
+            self.timers.revise(firing.slot, access);
+        }
+        if self.timers.fires(self.now, firing, &mut self.queue) {
+            self.events += 1;
+            self.with_mac(node, |mac, now, out| mac.on_timer(now, timer, out));
+        }
+    }
+
+    #[inline(never)]
     fn on_timer(&mut self, slot: TimerSlot) {
         let node_slots = (NODE_TIMERS * self.nodes.len()) as u32;
         if slot < node_slots {
             let node = NodeId((slot / NODE_TIMERS as u32) as u16);
-            match slot % NODE_TIMERS as u32 {
-                MAC_CONTENTION => {
-                    self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Contention, out))
-                }
-                MAC_EXCHANGE => {
-                    self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Exchange, out))
-                }
-                ARP => self.on_arp_timer(node),
-                _ => self.with_router(node, |router, now, out| router.on_timer(now, out)),
+            if slot % NODE_TIMERS as u32 == ARP {
+                self.on_arp_timer(node);
+            } else {
+                self.with_router(node, |router, now, out| router.on_timer(now, out));
             }
         } else if let Some(node) = self.energy.as_ref().and_then(|e| e.node_of(slot)) {
             self.on_energy_timer(node);
         } else {
             self.on_tcp_timer(slot - node_slots);
         }
-    }
-
-    /// Whose contention a timer serves. What puts that off isn't told the timer: it asks when it expires.
-    #[inline]
-    fn contender(&self, slot: TimerSlot) -> Option<NodeId> {
-        let node = slot as usize / NODE_TIMERS;
-        let contention = slot % NODE_TIMERS as u32 == MAC_CONTENTION && node < self.nodes.len();
-        contention.then_some(NodeId(node as u16))
     }
 
     #[inline]
