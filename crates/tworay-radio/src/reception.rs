@@ -291,7 +291,7 @@ impl Receiver {
         sum
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin_sinr(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
         let decodable = s.power >= rules.rx_threshold;
         let other = Other { start: now, end: s.end, power: s.power };

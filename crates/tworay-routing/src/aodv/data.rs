@@ -93,9 +93,13 @@ impl Aodv {
             if let Some(from) = from {
                 // Who sends over this route must hear when it breaks (§6.2).
                 route.add_precursor(from);
-                self.touch(now, from);
+                if from != packet.src {
+                    self.touch(now, from);
+                }
             }
-            self.touch(now, next_hop);
+            if next_hop != packet.dst {
+                self.touch(now, next_hop);
+            }
             self.touch(now, packet.src);
         }
         self.touch(now, packet.dst);
