@@ -60,6 +60,7 @@ impl Dcf {
     }
 
     /// The medium turns busy at `now` at a station that has a backoff.
+    #[inline(always)]
     pub(super) fn stop_backoff(&mut self, now: SimTime) {
         let free = self.free_from();
         let slot = self.timing.slot;

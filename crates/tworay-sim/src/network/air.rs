@@ -32,7 +32,7 @@ impl Network {
     }
 
     /// Sets a station's timers to what its MAC wants.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_mac_timers(&mut self, node: NodeId) {
         let mac = &self.nodes[node.index()].mac;
         let wanted = [mac.contention_deadline(), mac.exchange_deadline()];
