@@ -22,7 +22,7 @@ class Plan:
     """By routing."""
     seeds: int
     string_seeds: int
-    """Of the strings against ns-2: timeouts are so few that ten seeds leave their means to chance."""
+    """Of the strings against ns-2: timeouts are so few that twenty seeds leave their means to chance."""
     ns3_seeds: int
     moving: tuple[tuple[int, int], ...]
     """Movement files: greatest speed in m/s, seed."""
@@ -42,7 +42,7 @@ FULL = Plan(
     ns3_hops=(1, 2, 3, 4, 6, 8),
     rts_hops={"static": (3, 4, 5, 6, 8), "aodv": (3, 4, 5, 6)},
     seeds=10,
-    string_seeds=20,
+    string_seeds=40,
     ns3_seeds=3,
     moving=tuple((speed, seed) for speed in (5, 20) for seed in range(1, 6)),
     moving_seeds=10,
