@@ -9,6 +9,7 @@ mod ids;
 mod quantity;
 mod rng;
 mod seq;
+mod suggest;
 mod time;
 mod units;
 
@@ -18,5 +19,6 @@ pub use ids::{FlowId, NodeId, PacketId};
 pub use quantity::{BitRate, Bytes, Dbm, Hertz, Joules, Metres, Ratio, Speed, Watts};
 pub use rng::{Purpose, RngStream};
 pub use seq::Seq32;
+pub use suggest::suggest;
 pub use time::{SimDuration, SimTime};
 pub use units::UnitError;

@@ -5,7 +5,6 @@ mod parse;
 mod registry;
 
 pub use error::VariantError;
-pub(crate) use error::distance;
 pub(crate) use registry::{Entry, Meaning};
 pub use registry::{Parameter, VariantInfo, registry};
 

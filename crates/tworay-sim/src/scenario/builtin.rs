@@ -4,7 +4,7 @@ mod dumbbell;
 
 use self::dumbbell::{Dumbbell, Schedule};
 use super::error::ScenarioError;
-use super::suggest::suggest;
+use tworay_base::suggest;
 
 /// A built-in scenario, or a family of them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use super::error::{Place, ScenarioError};
 use super::schema;
-use super::suggest::suggest;
 use super::tree::{Entry, Kind, Node, Table};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Unexpected, Visitor};
 use std::fmt;
+use tworay_base::suggest;
 
 /// Reads a `T` from `node`; `path` is the dotted path of `node` for messages.
 pub(crate) fn read<T: DeserializeOwned>(node: &Node, path: &str) -> Result<T, ScenarioError> {

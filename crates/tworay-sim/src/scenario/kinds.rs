@@ -1,9 +1,9 @@
 //! Links of a kind take the kind's keys: `[link_kind.NAME]` beneath every `[[link]]` with `kind = "NAME"`.
 
 use super::error::ScenarioError;
-use super::suggest::suggest;
 use super::tree::{Kind, Node};
 use std::collections::BTreeMap;
+use tworay_base::suggest;
 
 /// Fills in the links' kinds. What is no table or text is left for the reader to refuse.
 pub(crate) fn apply(tree: &mut Node) -> Result<(), ScenarioError> {

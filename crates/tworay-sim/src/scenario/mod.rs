@@ -18,7 +18,6 @@ mod link;
 mod overrides;
 mod schema;
 mod setup;
-mod suggest;
 mod tree;
 mod write;
 
@@ -30,7 +29,7 @@ pub use error::ScenarioError;
 pub use file::{Compat, EventConfig, EventKind};
 pub use link::LinkConfig;
 pub use schema::json_schema;
-pub use suggest::suggest;
+pub use tworay_base::suggest;
 
 use crate::flow::{Application, FlowSetup};
 use error::{Place, Source};

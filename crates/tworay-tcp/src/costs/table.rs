@@ -6,11 +6,10 @@
 
 use super::COSTS_CSV;
 use crate::operations::Operation;
-use crate::variant::distance;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
-use tworay_base::Watts;
+use tworay_base::{Watts, suggest};
 
 /// A measured run time and the power drawn meanwhile.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -355,9 +354,6 @@ fn problem(span: Range<usize>, problem: String, remedy: String) -> CostProblem {
 
 /// A remedy: the closest name, and all there are.
 fn suggestion(name: &str, among: &[&str]) -> String {
-    let short: String = name.to_lowercase().chars().take(64).collect();
-    let near = among.iter().map(|known| (distance(&short, known), *known)).min();
-    let close = near.filter(|(far, known)| *far <= known.len().div_ceil(3));
-    let hint = close.map_or(String::new(), |(_, known)| format!("Did you mean \"{known}\"? "));
+    let hint = suggest(name, among).map_or(String::new(), |known| format!("Did you mean \"{known}\"? "));
     format!("{hint}There are {}.", among.join(", "))
 }

@@ -1,11 +1,11 @@
 //! Flows of the command line and of ns-2 traffic files, as `[[flow]]` tables.
 
 use super::super::error::{Place, ScenarioError, Source};
-use super::super::suggest::suggest;
 use super::renumber;
 use std::fmt::Write;
 use std::sync::Arc;
 use tworay_base::SimDuration;
+use tworay_base::suggest;
 use tworay_wire::ns2::{Traffic, TrafficFlow, TrafficKind};
 
 /// A `[[flow]]` table and when its flow starts, if that is known.
