@@ -6,15 +6,15 @@ import argparse
 import datetime
 import sys
 import textwrap
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import tworay
 from tworay import stats
-from tworay.executing import TICK_SECONDS, cores
+from tworay.executing import cores
 from tworay.progress import Progress
+from tworay.workers import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -82,20 +82,13 @@ def end(main: Callable[[], int]) -> NoReturn:
 
 def on_all_cores(one: Callable[[Item], Result], items: Iterable[Item], what: str) -> list[Result]:
     """Do every item, in order of the list, with progress on stderr; Ctrl-C ends after the runs under way."""
-    with Progress(what) as progress, ThreadPoolExecutor(cores()) as pool:
-        try:
-            futures = [pool.submit(one, item) for item in items]
-            pending: set[Future[Result]] = set(futures)
-            while pending:
-                ended, pending = wait(pending, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    future.result()
-                done = len(futures) - len(pending)
-                progress.watch(done, len(futures), done / len(futures))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    return [future.result() for future in futures]
+    with Progress(what) as progress:
+        return in_order(
+            one,
+            items,
+            jobs=cores(),
+            watch=lambda done, total: progress.watch(done, total, done / total),
+        )
 
 
 def runs(scenario: str, variants: list[str], seeds: range, settings: Settings) -> dict[str, list[Document]]:

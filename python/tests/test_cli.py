@@ -406,13 +406,17 @@ def test_an_interrupt_keeps_the_finished_runs(tmp_path: Path, signal_number: int
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while not (out / "runs").is_dir() or finished_runs(out) < 4:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal_number)
-    stdout, stderr = process.communicate(timeout=60)
+    try:
+        deadline = time.monotonic() + 60
+        while not (out / "runs").is_dir() or finished_runs(out) < 4:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal_number)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 130
     assert stdout == ""
     assert f"interrupted; the finished runs are in {out}" in stderr

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from tworay import metrics, stats
 from tworay.control import name_of
 from tworay.diagnosis import scores
-from tworay.executing import Task, check_jobs, each, execute, silent
+from tworay.executing import Task, check_jobs, execute, silent
 from tworay.resources import carried, saturated, with_resources
 from tworay.scenarios import Source, load, with_variant
 from tworay.spec import MAX_SEEDS, parse_seeds, parse_variants
+from tworay.workers import in_order
 
 if TYPE_CHECKING:
     import os
@@ -342,7 +343,7 @@ def compare(
     def do(batch: list[int]) -> None:
         # Seed by seed, so that an interruption leaves whole pairs.
         tasks = [Task(seed, name, world) for seed in batch for name, world in kinds]
-        for seed, facts in zip(batch, each(base.facts, batch, jobs=threads), strict=True):
+        for seed, facts in zip(batch, in_order(base.facts, batch, jobs=threads), strict=True):
             result.add_facts(seed, facts)
         result.failures += execute(
             tasks, jobs=threads, series=store is not None, finished=finished, watch=watch

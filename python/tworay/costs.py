@@ -17,12 +17,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tworay import _native
 from tworay.errors import InputError, RunError
+from tworay.workers import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -62,8 +62,7 @@ def measure(variants: Iterable[str] | None = None, *, jobs: int = 1) -> list[Cos
             "`tworay tune --costs --shipped` shows the table that ships"
         )
     names = _every_variant() if variants is None else list(variants)
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(_measure_one, names))
+    return in_order(_measure_one, names, jobs=jobs)
 
 
 def _every_variant() -> list[str]:

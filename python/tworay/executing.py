@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from tworay._native import RunControl
 from tworay.errors import Cancelled, InputError, RunError
 from tworay.running import Run, run
+from tworay.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from tworay.scenarios import Scenario
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
 MAX_JOBS = 1024
-TICK_SECONDS = 0.2
 
 
 def cores() -> int:
@@ -42,12 +38,6 @@ def check_jobs(jobs: int | None) -> int:
             f"{jobs} jobs asked for; allowed are 1 to {MAX_JOBS} (this machine has {cores()} cores)"
         )
     return jobs
-
-
-def each(function: Callable[[Item], Result], items: Iterable[Item], *, jobs: int) -> list[Result]:
-    """Apply a quick function that lets go of the GIL to every item, in order."""
-    with ThreadPoolExecutor(jobs, thread_name_prefix="tworay") as pool:
-        return list(pool.map(function, items))
 
 
 @dataclass(frozen=True, order=True)
@@ -92,16 +82,13 @@ def execute(
     anything can interrupt it. A run that fails does not disturb the others. If ``finished`` raises, or
     on Ctrl-C, the runs under way are stopped and the exception comes out when all threads are quiet.
     """
-    tasks = list(tasks)
     active: dict[Task, RunControl] = {}
     failures: list[Failure] = []
-    lock = threading.Lock()
     stop = threading.Event()
 
     def work(task: Task) -> None:
         control = RunControl()
-        with lock:
-            active[task] = control
+        active[task] = control
         try:
             if stop.is_set():
                 return
@@ -109,32 +96,20 @@ def execute(
         except Cancelled:
             return
         except RunError as error:
-            with lock:
-                failures.append(Failure(task, str(error)))
+            failures.append(Failure(task, str(error)))
         finally:
-            with lock:
-                del active[task]
+            del active[task]
 
+    # The dictionary is changed and copied in single steps of the interpreter; no lock is needed.
     def halt() -> None:
         stop.set()
-        with lock:
-            for control in active.values():
-                control.cancel()
+        for control in list(active.values()):
+            control.cancel()
 
-    with ThreadPoolExecutor(jobs, thread_name_prefix="tworay") as pool:
-        try:
-            pending: set[Future[None]] = {pool.submit(work, task) for task in tasks}
-            total = len(pending)
-            while pending:
-                ended, pending = wait(pending, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    future.result()
-                with lock:
-                    under_way = sum(control.progress() for control in active.values())
-                done = total - len(pending)
-                watch(done, total, min(1.0, (done + under_way) / total))
-        except BaseException:
-            halt()
-            pool.shutdown(cancel_futures=True)
-            raise
+    done = 0
+    with Workers(work, tasks, jobs=jobs, halt=halt) as workers:
+        for ended in workers.results():
+            done += ended is not None
+            under_way = workers.waiting + sum(control.progress() for control in list(active.values()))
+            watch(done, workers.total, min(1.0, (done + under_way) / workers.total))
     return sorted(failures, key=lambda failure: failure.task)

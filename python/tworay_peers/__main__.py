@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tworay_peers.jobs import cores
+from tworay.executing import cores
 from tworay_peers.places import ROOT
 from tworay_peers.processes import ProgramError
 from tworay_peers.tools import MissingTool

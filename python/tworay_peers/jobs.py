@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shlex
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tworay.workers import Workers
 from tworay_peers import processes
 from tworay_peers.places import CACHE, ROOT, replace
 from tworay_peers.progress import Progress
@@ -84,21 +83,18 @@ class Results:
         if not todo:
             return
         progress = Progress(sum(job.weight for job in todo))
-        with ThreadPoolExecutor(threads, thread_name_prefix="peers") as pool:
-            try:
-                pending = {pool.submit(job.harvest, job.command): job for job in todo}
-                while pending:
-                    # A short wait, so that Ctrl-C is noticed.
-                    for future in wait(pending, timeout=0.5, return_when=FIRST_COMPLETED).done:
-                        job = pending.pop(future)
-                        self._keep(job, future.result())
+        try:
+            workers = Workers(
+                lambda job: job.harvest(job.command), todo, jobs=threads, halt=processes.stop_all
+            )
+            with workers:
+                for ended in workers.results():
+                    if ended is not None:
+                        job, result = ended
+                        self._keep(job, result)
                         progress.advance(job.weight, job.line)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                processes.stop_all()
-                raise
-            finally:
-                progress.close()
+        finally:
+            progress.close()
 
     def _recall(self, job: Job) -> bool:
         try:
@@ -113,8 +109,3 @@ class Results:
         self._found[job] = result
         document = {"command": job.line, "depends": job.depends, "result": result}
         replace(ROOT / CACHE / job.cached_at(), json.dumps(document, indent=1) + "\n")
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
