@@ -204,9 +204,9 @@ class Comparison:
 
     def costed(self) -> dict[str, set[str]]:
         """Return how each variant's computing was counted: in ``instructions``, ``run time``, or both."""
-        result: dict[str, set[str]] = {variant: set() for variant in self.variants}
         # In the order of the variants, not in the order in which their runs were done.
-        for (variant, _), document in sorted(self._documents.items()):
+        result: dict[str, set[str]] = {variant: set() for variant in self.variants}
+        for (variant, _), document in self._documents.items():
             kinds = result[variant]
             for flow in document["flows"]:
                 kinds |= {"instructions"} if flow.get("instructions") else set()

@@ -7,7 +7,6 @@ seeded world, and what is made of the results goes by (seed, variant), never by 
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -84,13 +83,12 @@ def execute(
     """
     active: dict[Task, RunControl] = {}
     failures: list[Failure] = []
-    stop = threading.Event()
 
     def work(task: Task) -> None:
         control = RunControl()
         active[task] = control
         try:
-            if stop.is_set():
+            if workers.stopped:
                 return
             finished(task, run(task.scenario, seed=task.seed, series=series, control=control))
         except Cancelled:
@@ -102,7 +100,6 @@ def execute(
 
     # The dictionary is changed and copied in single steps of the interpreter; no lock is needed.
     def halt() -> None:
-        stop.set()
         for control in list(active.values()):
             control.cancel()
 

@@ -86,6 +86,11 @@ class Workers(Generic[Item, Result]):
                 thread.join()
 
     @property
+    def stopped(self) -> bool:
+        """Whether nothing more is to be begun."""
+        return self._stopped
+
+    @property
     def waiting(self) -> int:
         """Items that are done and not yet handed out."""
         return self._ended.qsize()
