@@ -279,16 +279,16 @@ impl Dcf {
         }
     }
 
-    /// The air around the station is busy until `until`.
+    /// The air around the station is busy until `until`. Returns whether that stops a backoff: then the contention
+    /// isn't due before `until` and DIFS.
     #[inline]
-    pub fn on_busy(&mut self, now: SimTime, until: SimTime) {
+    pub fn on_busy(&mut self, now: SimTime, until: SimTime) -> bool {
         if until <= self.busy_until {
-            return;
+            return false;
         }
-        if self.backoff.is_some() && self.taken_until() <= now {
-            self.stop_backoff(now);
-        }
+        let stops = self.backoff.is_some() && self.taken_until() <= now && self.stop_backoff(now);
         self.busy_until = until;
+        stops
     }
 
     /// The medium counts as reserved until `until` (virtual carrier).

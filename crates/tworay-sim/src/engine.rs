@@ -3,7 +3,9 @@
 mod queue;
 mod slab;
 mod timers;
+mod waits;
 
 pub use queue::{EventQueue, Packed};
 pub use slab::PacketSlab;
 pub use timers::{Firing, TimerSlot, TimerTable};
+pub use waits::Waits;

@@ -15,7 +15,7 @@ mod wired;
 
 use crate::animation::Animation;
 use crate::capture::Capture;
-use crate::engine::{EventQueue, Firing, PacketSlab, TimerSlot, TimerTable};
+use crate::engine::{EventQueue, PacketSlab, TimerSlot, TimerTable, Waits};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
 use crate::medium::Medium;
@@ -69,11 +69,11 @@ pub struct Setup {
     pub series: bool,
 }
 
-/// Timers of a node, in order of their slots.
-const NODE_TIMERS: usize = 4;
-const MAC_CONTENTION: u32 = 0;
-const MAC_EXCHANGE: u32 = 1;
-const ARP: u32 = 3;
+/// Kinds of timers that every node has. Those of one kind have neighbouring slots, the MACs' come first.
+const NODE_TIMERS: usize = 3;
+const MAC_EXCHANGE: u32 = 0;
+const ROUTER: u32 = 1;
+const ARP: u32 = 2;
 
 /// How the attempts to send a packet to its next hop fared.
 #[derive(Copy, Clone, Debug, Default)]
@@ -121,6 +121,8 @@ pub struct Network {
     pub(crate) events: u64,
     pub(crate) queue: EventQueue<Event>,
     pub(crate) timers: TimerTable,
+    /// When stations may send, if nothing comes between.
+    pub(crate) waits: Waits,
     pub(crate) packets: PacketSlab,
     pub(crate) ledger: Ledger,
     pub(crate) medium: Option<Medium>,
@@ -216,6 +218,7 @@ impl Network {
             events: 0,
             queue: EventQueue::default(),
             timers,
+            waits: Waits::new(tracks.len()),
             packets: PacketSlab::default(),
             ledger: Ledger::new(flows.len(), series),
             medium,
@@ -278,10 +281,28 @@ impl Network {
     pub fn run(&mut self, mut keep_going: impl FnMut(f64) -> bool) -> bool {
         const ASK_EVERY: u64 = 1 << 13;
         let mut ask_at = self.events + ASK_EVERY;
-        while self.queue.peek_time() <= self.end {
-            let Some((now, event)) = self.queue.pop() else { break };
-            self.now = now;
-            self.handle(event);
+        loop {
+            let next = self.queue.peek_time().min(self.end);
+            // Stations that may send at the time of an event do so before it.
+            if self.waits.next() <= next
+                && let Some((now, who)) =
+                    self.waits.first_until(next, |i| self.nodes[i].mac.contention_deadline())
+            {
+                self.now = self.now.max(now);
+                self.queue.advance(self.now);
+                self.events += 1;
+                self.with_mac(NodeId(who as u16), |mac, now, out| {
+                    mac.on_timer(now, MacTimer::Contention, out)
+                });
+            } else if self.queue.peek_time() <= self.end
+                && let Some((now, event)) = self.queue.pop()
+            {
+                self.now = now;
+                self.handle(event);
+            } else {
+                break;
+            }
+            let now = self.now;
             if self.events >= ask_at {
                 ask_at = self.events + ASK_EVERY;
                 if !keep_going(now.as_secs_f64() / self.end.as_secs_f64()) {
@@ -297,15 +318,27 @@ impl Network {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Timer(firing) => {
-                if let Some((node, timer)) = self.mac_timer(firing.slot) {
-                    self.on_mac_timer(node, timer, firing);
-                } else if self.timers.fires(self.now, firing, &mut self.queue) {
+                if self.timers.fires(self.now, firing, &mut self.queue) {
                     self.events += 1;
-                    self.on_timer(firing.slot);
+                    if (firing.slot as usize) < self.nodes.len() {
+                        let node = NodeId(firing.slot as u16);
+                        self.with_mac(node, |mac, now, out| mac.on_timer(now, MacTimer::Exchange, out));
+                    } else {
+                        self.on_timer(firing.slot);
+                    }
                 }
             }
-            Event::Begin(tx) => self.on_begin(tx),
             Event::End(tx) => self.on_end(tx),
+            other => self.handle_other(other),
+        }
+    }
+
+    /// What happens less often than ends of frames and timers.
+    #[inline(never)]
+    fn handle_other(&mut self, event: Event) {
+        match event {
+            Event::Timer(_) | Event::End(_) => unreachable!("handled before"),
+            Event::Begin(tx) => self.on_begin(tx),
             Event::Up { packet, node, from } => {
                 self.events += 1;
                 self.receive_packet(node, packet, from);
@@ -339,40 +372,15 @@ impl Network {
         }
     }
 
-    /// Whose MAC a timer serves, if it serves one.
-    #[inline]
-    fn mac_timer(&self, slot: TimerSlot) -> Option<(NodeId, MacTimer)> {
-        let node = slot as usize / NODE_TIMERS;
-        let timer = match slot % NODE_TIMERS as u32 {
-            MAC_CONTENTION => MacTimer::Contention,
-            MAC_EXCHANGE => MacTimer::Exchange,
-            _ => return None,
-        };
-        (node < self.nodes.len()).then_some((NodeId(node as u16), timer))
-    }
-
-    /// A MAC's timer expires. What puts a contention off isn't told its timer: it asks now.
-    #[inline(always)]
-    fn on_mac_timer(&mut self, node: NodeId, timer: MacTimer, firing: Firing) {
-        if timer == MacTimer::Contention {
-            let access = self.nodes[node.index()].mac.contention_deadline();
-            self.timers.revise(firing.slot, access);
-        }
-        if self.timers.fires(self.now, firing, &mut self.queue) {
-            self.events += 1;
-            self.with_mac(node, |mac, now, out| mac.on_timer(now, timer, out));
-        }
-    }
-
     #[inline(never)]
     fn on_timer(&mut self, slot: TimerSlot) {
-        let node_slots = (NODE_TIMERS * self.nodes.len()) as u32;
+        let nodes = self.nodes.len() as u32;
+        let node_slots = NODE_TIMERS as u32 * nodes;
         if slot < node_slots {
-            let node = NodeId((slot / NODE_TIMERS as u32) as u16);
-            if slot % NODE_TIMERS as u32 == ARP {
-                self.on_arp_timer(node);
-            } else {
-                self.with_router(node, |router, now, out| router.on_timer(now, out));
+            let node = NodeId((slot % nodes) as u16);
+            match slot / nodes {
+                ROUTER => self.with_router(node, |router, now, out| router.on_timer(now, out)),
+                _ => self.on_arp_timer(node),
             }
         } else if let Some(node) = self.energy.as_ref().and_then(|e| e.node_of(slot)) {
             self.on_energy_timer(node);
@@ -382,8 +390,8 @@ impl Network {
     }
 
     #[inline]
-    pub(crate) fn node_timer(node: NodeId, which: u32) -> TimerSlot {
-        node.0 as u32 * NODE_TIMERS as u32 + which
+    pub(crate) fn node_timer(&self, node: NodeId, kind: u32) -> TimerSlot {
+        kind * self.nodes.len() as u32 + u32::from(node.0)
     }
 
     /// Runs a router's input and carries out what it wants.
@@ -425,22 +433,24 @@ impl Network {
     /// A copy of a packet dies.
     #[inline(never)]
     pub(crate) fn kill(&mut self, packet: PacketId, cause: LossCause, node: NodeId) {
-        let p = self.packets.remove(packet);
-        if p.uid < UNTRACKED {
+        let uid = self.packets.get(packet).uid;
+        if uid < UNTRACKED {
             let booked = self.ledger.records().len();
-            self.ledger.died(p.uid, cause, node, self.now);
-            self.capture_loss(&p, booked);
+            self.ledger.died(uid, cause, node, self.now);
+            self.capture_loss(packet, booked);
         }
+        self.packets.discard(packet);
     }
 
     /// A copy of a packet isn't needed any more.
     pub(crate) fn release(&mut self, packet: PacketId) {
-        let p = self.packets.remove(packet);
-        if p.uid < UNTRACKED {
+        let uid = self.packets.get(packet).uid;
+        if uid < UNTRACKED {
             let booked = self.ledger.records().len();
-            self.ledger.handed_on(p.uid, self.now);
-            self.capture_loss(&p, booked);
+            self.ledger.handed_on(uid, self.now);
+            self.capture_loss(packet, booked);
         }
+        self.packets.discard(packet);
     }
 
     /// Checks that every live packet is held exactly once, and that the ledger's books balance.

@@ -59,22 +59,25 @@ impl Dcf {
         self.cw = (2 * self.cw + 1).min(self.cw_max);
     }
 
-    /// The medium turns busy at `now` at a station that has a backoff.
+    /// The medium turns busy at `now` at a station that has a backoff. Returns whether that stops it.
     #[inline(always)]
-    pub(super) fn stop_backoff(&mut self, now: SimTime) {
+    pub(super) fn stop_backoff(&mut self, now: SimTime) -> bool {
         let free = self.free_from();
         let slot = self.timing.slot;
         let waits = self.current.is_some();
-        let Some(b) = &mut self.backoff else { return };
+        let Some(b) = &mut self.backoff else { return false };
         if waits && !self.quirks.instant_carrier_sense && b.ends(free, slot) < now + CCA_TIME {
             b.commit(free);
-        } else if !waits && b.ends(free, slot) <= now {
+            return false;
+        }
+        if !waits && b.ends(free, slot) <= now {
             self.backoff = None;
         } else if b.is_immediate() {
             self.draw_backoff(now);
         } else {
             b.stop(now, free, slot);
         }
+        true
     }
 
     /// The medium is about to be taken at `now` by something other than a signal that begins: slots that have

@@ -118,6 +118,13 @@ impl<E: Packed> EventQueue<E> {
         if self.near.length == 0 { SimTime::NEVER } else { self.near.times[self.near.length - 1] }
     }
 
+    /// Moves the clock to the time of something that wasn't queued.
+    #[inline]
+    pub fn advance(&mut self, now: SimTime) {
+        debug_assert!(now <= self.peek_time());
+        self.now = self.now.max(now);
+    }
+
     /// Takes the next event and moves the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, E)> {

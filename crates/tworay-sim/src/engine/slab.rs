@@ -59,6 +59,19 @@ impl PacketSlab {
         place.packet.take().expect("packet handle is live")
     }
 
+    /// Its owner lets go of a packet; the handle is dead, but stays readable while pinned.
+    #[inline]
+    pub fn discard(&mut self, id: PacketId) {
+        let place = &mut self.places[id.index()];
+        debug_assert!(!place.dead, "a packet is let go of once");
+        if place.pins > 0 {
+            place.dead = true;
+        } else {
+            place.packet = None;
+            self.free.push(id.0);
+        }
+    }
+
     /// Keeps a packet readable.
     #[inline]
     pub fn pin(&mut self, id: PacketId) {
@@ -82,3 +95,6 @@ impl PacketSlab {
         live.filter_map(|(i, p)| Some((PacketId(i as u32), p.packet.as_ref()?)))
     }
 }
+
+#[cfg(test)]
+mod tests;

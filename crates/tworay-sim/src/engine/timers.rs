@@ -1,8 +1,8 @@
 //! Timers without allocation and without searching the queue.
 //!
-//! A timer is a slot. Moving its deadline later (what a frozen backoff or a restarted RTO does all
-//! the time) writes one number: the entry already queued notices when its time comes and queues
-//! itself again. Cancelling writes one number too.
+//! A timer is a slot. Moving its deadline later (what a restarted RTO does all the time) writes one
+//! number: the entry already queued notices when its time comes and queues itself again. Cancelling
+//! writes one number too.
 
 use super::queue::{EventQueue, Packed};
 use tworay_base::SimTime;
@@ -60,25 +60,6 @@ impl TimerTable {
     #[inline]
     pub fn set<E: Packed + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
         self.slots[slot as usize].set(slot, at, queue);
-    }
-
-    /// Sets the timers `slot + 1` and `slot`, in this order.
-    #[inline]
-    pub fn set_pair<E: Packed + From<Firing>>(
-        &mut self,
-        slot: TimerSlot,
-        at: [SimTime; 2],
-        queue: &mut EventQueue<E>,
-    ) {
-        let [a, b] = &mut self.slots[slot as usize..][..2] else { return };
-        b.set(slot + 1, at[1], queue);
-        a.set(slot, at[0], queue);
-    }
-
-    /// A timer whose entry has come out of the queue is wanted at `at`; see [`TimerTable::fires`].
-    #[inline]
-    pub fn revise(&mut self, slot: TimerSlot, at: SimTime) {
-        self.slots[slot as usize].deadline = at;
     }
 
     /// Disarms a timer.

@@ -1,15 +1,18 @@
 //! Between MAC and air: transmissions begin and end at their hearers.
 
-use super::{Event, MAC_CONTENTION, Network};
+use super::{Event, MAC_EXCHANGE, Network, Node};
+use crate::engine::{EventQueue, Waits};
 use crate::medium::Hearer;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind, MacAction, RxError};
-use tworay_radio::{Arrived, Signal, Verdict};
+use tworay_radio::{Arrived, Reception, Signal, Verdict};
 
 /// A signal on its way past its hearers.
 #[derive(Copy, Clone)]
 struct Passing {
     tx: u32,
+    /// When it began where it was sent.
+    start: SimTime,
     airtime: SimDuration,
     /// Its body is sent at the data rate.
     fast: bool,
@@ -35,8 +38,10 @@ impl Network {
     #[inline(always)]
     pub(super) fn set_mac_timers(&mut self, node: NodeId) {
         let mac = &self.nodes[node.index()].mac;
-        let wanted = [mac.contention_deadline(), mac.exchange_deadline()];
-        self.timers.set_pair(Self::node_timer(node, MAC_CONTENTION), wanted, &mut self.queue);
+        let (access, step) = (mac.contention_deadline(), mac.exchange_deadline());
+        self.waits.set(node.index(), access);
+        let slot = self.node_timer(node, MAC_EXCHANGE);
+        self.timers.set(slot, step, &mut self.queue);
     }
 
     fn transmit(&mut self, node: NodeId, frame: &Frame) {
@@ -100,6 +105,25 @@ impl Network {
         }
     }
 
+    /// Which station may send first, and when, if that is not after `limit`.
+    #[inline(never)]
+    fn first_access(limit: SimTime, waits: &mut Waits, nodes: &[Node]) -> Option<(SimTime, usize)> {
+        waits.first_until(limit, |i| nodes[i].mac.contention_deadline())
+    }
+
+    /// Whether anything can happen up to `limit`.
+    #[inline(always)]
+    fn comes_until(limit: SimTime, queue: &EventQueue<Event>, waits: &mut Waits, nodes: &[Node]) -> bool {
+        queue.peek_time() <= limit
+            || waits.next() <= limit && Self::first_access(limit, waits, nodes).is_some()
+    }
+
+    /// When something can happen next.
+    #[inline(always)]
+    fn next_time(&self) -> SimTime {
+        self.queue.peek_time().min(self.waits.next())
+    }
+
     /// A transmission begins to arrive. All hearers share this event; only where something else
     /// happens within the propagation delay are the arrivals worked off one by one.
     pub(super) fn on_begin(&mut self, tx: u32) {
@@ -107,22 +131,22 @@ impl Network {
         let base = self.now;
         let t = medium.get(tx);
         let (origin, farthest) = (t.start, SimDuration::from_nanos(t.farthest.into()));
+        let alone =
+            t.passed == 0 && !Self::comes_until(origin + farthest, &self.queue, &mut self.waits, &self.nodes);
         let signal = Passing {
             tx,
+            start: origin,
             airtime: t.frame.airtime,
             fast: t.frame.kind == FrameKind::Data && !t.frame.to.is_broadcast(),
         };
-        if t.passed == 0 && self.queue.peek_time() > origin + farthest {
+        if alone {
             let hearers = medium.take_hearers(tx);
-            for &hearer in &hearers {
-                self.now = origin + hearer.delay();
-                self.begin_at(signal, hearer);
-            }
+            self.begin_at(signal, &hearers);
             if let Some(medium) = &mut self.medium {
                 medium.give_back(tx, hearers);
             }
         } else {
-            self.by_turns(tx, origin, |network, hearer| network.begin_one_at(signal, hearer), Event::Begin);
+            self.by_turns(tx, origin, |network, hearer| network.begin_at(signal, &[hearer]), Event::Begin);
         }
         self.now = base;
     }
@@ -134,7 +158,9 @@ impl Network {
         let t = medium.get(tx);
         let frame = t.frame;
         let (origin, farthest) = (t.start + frame.airtime, SimDuration::from_nanos(t.farthest.into()));
-        let done = if t.passed == 0 && self.queue.peek_time() > origin + farthest {
+        let alone =
+            t.passed == 0 && !Self::comes_until(origin + farthest, &self.queue, &mut self.waits, &self.nodes);
+        let done = if alone {
             let hearers = medium.take_hearers(tx);
             let every = self.capture.is_some();
             for &hearer in &hearers {
@@ -183,7 +209,7 @@ impl Network {
             let at = origin + hearer.delay();
             // Whoever starts to send in the very nanosecond in which a signal arrives has not heard
             // it: timers of that time go before beginnings, and after ends.
-            let next = self.queue.peek_time();
+            let next = self.next_time();
             if at > base && (next < at || begins && next == at) {
                 rest = Some((i, at));
                 break;
@@ -201,26 +227,17 @@ impl Network {
         rest.is_none()
     }
 
-    fn begin_one_at(&mut self, signal: Passing, h: Hearer) {
-        self.begin_at(signal, h);
-    }
-
-    /// A signal begins at a station.
+    /// A signal begins at some of its hearers.
     #[inline(always)]
-    fn begin_at(&mut self, signal: Passing, h: Hearer) {
-        self.events += 1;
-        let now = self.now;
-        let Passing { tx, airtime, fast } = signal;
-        let end = now + airtime;
-        let Some(rules) = &self.rules else { return };
-        let node = &mut self.nodes[h.node.index()];
-        if !node.up {
-            return;
-        }
-        let transmitting = node.mac.is_transmitting(now);
-        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
-        node.mac.on_busy(now, end);
-        if arrived.lost.is_some() || arrived.captured_over || self.energy.is_some() {
+    fn begin_at(&mut self, signal: Passing, hearers: &[Hearer]) {
+        self.events += hearers.len() as u64;
+        let mut hearers = hearers.iter();
+        let metered = self.energy.is_some();
+        while let Some(rules) = &self.rules
+            && let Some((h, arrived)) =
+                begin_until_noted(signal, &mut hearers, rules, &mut self.nodes, &mut self.waits, metered)
+        {
+            self.now = signal.start + h.delay();
             self.after_begin(signal, h, arrived);
         }
     }
@@ -279,7 +296,7 @@ impl Network {
         if for_others && mac.only_overhears() {
             if mac.on_overheard(now, frame) {
                 let access = mac.contention_deadline();
-                self.timers.set(Self::node_timer(h.node, MAC_CONTENTION), access, &mut self.queue);
+                self.waits.set(h.node.index(), access);
             }
             return;
         }
@@ -321,4 +338,34 @@ impl Network {
             self.capture_collision(tx, node);
         }
     }
+}
+
+/// Tells stations in turn that a signal begins, up to the first one at which something is to be booked.
+#[inline(always)]
+fn begin_until_noted(
+    signal: Passing,
+    hearers: &mut std::slice::Iter<'_, Hearer>,
+    rules: &Reception,
+    nodes: &mut [Node],
+    waits: &mut Waits,
+    every: bool,
+) -> Option<(Hearer, Arrived)> {
+    let Passing { tx, start, airtime, fast } = signal;
+    for &h in hearers {
+        let node = &mut nodes[h.node.index()];
+        if !node.up {
+            continue;
+        }
+        let now = start + h.delay();
+        let end = now + airtime;
+        let transmitting = node.mac.is_transmitting(now);
+        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
+        if node.mac.on_busy(now, end) {
+            waits.put_off(h.node.index(), end + node.mac.timing().difs);
+        }
+        if arrived.lost.is_some() || arrived.captured_over || every {
+            return Some((h, arrived));
+        }
+    }
+    None
 }

@@ -9,7 +9,6 @@ use std::path::Path;
 use tworay_base::{NodeId, PacketId};
 use tworay_mac::Frame;
 use tworay_radio::Verdict;
-use tworay_wire::Packet;
 
 impl Network {
     /// Captures what is sent from now on in a file at `path`, with a remark in its header.
@@ -94,10 +93,10 @@ impl Network {
     }
 
     /// A copy of `packet` is gone: if it was the last, the ledger has a new entry.
-    pub(super) fn capture_loss(&mut self, packet: &Packet, booked_before: usize) {
+    pub(super) fn capture_loss(&mut self, packet: PacketId, booked_before: usize) {
         let Some(capture) = &mut self.capture else { return };
         if let Some(loss) = self.ledger.records().get(booked_before) {
-            capture.lost(self.now, packet, loss);
+            capture.lost(self.now, self.packets.get(packet), loss);
         }
     }
 

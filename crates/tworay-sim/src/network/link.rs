@@ -61,7 +61,8 @@ impl Network {
 
     fn arm_arp(&mut self, node: NodeId) {
         let due = self.nodes[node.index()].arp.next_due();
-        self.timers.set(Self::node_timer(node, super::ARP), due, &mut self.queue);
+        let slot = self.node_timer(node, super::ARP);
+        self.timers.set(slot, due, &mut self.queue);
     }
 
     /// Requests for addresses have gone unanswered.
@@ -151,15 +152,15 @@ impl Network {
             self.lose_copy(node, packet);
             return;
         }
-        let mut copy = self.packets.get(packet).clone();
-        if let Body::Arp(arp) = copy.body {
+        let sent = self.packets.get(packet);
+        if let Body::Arp(arp) = sent.body {
             self.on_arp(node, arp);
             return;
         }
-        copy.hops = copy.hops.saturating_add(1);
-        if copy.uid < super::UNTRACKED {
-            self.ledger.copied(copy.uid);
+        if sent.uid < super::UNTRACKED {
+            self.ledger.copied(sent.uid);
         }
+        let copy = Packet { hops: sent.hops.saturating_add(1), ..sent.clone() };
         let packet = self.packets.insert(copy);
         let delay = self.mac_config.link_delay;
         if delay.is_zero() {

@@ -162,9 +162,10 @@ impl Network {
             self.tally.control_packets += old.counters().control_packets();
             self.tally.control_bytes += old.counters().control_bytes();
         }
-        for which in 0..NODE_TIMERS as u32 {
-            self.timers.clear(Self::node_timer(node, which));
+        for kind in 0..NODE_TIMERS as u32 {
+            self.timers.clear(self.node_timer(node, kind));
         }
+        self.waits.set(node.index(), SimTime::NEVER);
         for packet in gone {
             self.kill(packet, LossCause::NodeDown, node);
         }

@@ -6,8 +6,6 @@ use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::{DropReason, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
-const ROUTER_TIMER: u32 = 2;
-
 impl Network {
     /// A packet came up from the link layer.
     #[inline(never)]
@@ -55,7 +53,8 @@ impl Network {
         // The timer first: what follows can come back to this router, which then sets it anew.
         for action in actions.iter() {
             if let RoutingAction::WakeAt(at) = action {
-                self.timers.set(Self::node_timer(node, ROUTER_TIMER), *at, &mut self.queue);
+                let slot = self.node_timer(node, super::ROUTER);
+                self.timers.set(slot, *at, &mut self.queue);
             }
         }
         for action in actions.drain(..) {
