@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tworay_peers.simulators import Value
 
 LONG_SECONDS = 150.0
-"""A peer whose run is guessed to take longer is run once."""
+"""A quick look leaves out a peer whose run is guessed to take longer."""
 
 BARE, COMMAND, STANDARD = "tworay", "tworay command", "tworay standard"
 NS2, NS3 = "ns-2", "ns-3"
@@ -137,7 +137,6 @@ def bench(*, repeats: int, quick: bool, only: list[str]) -> None:
         for case in chosen
         for name in _runners(case)
         if not (quick and case.peers.get(name, 0) > LONG_SECONDS)
-        if seed == 1 or case.peers.get(name, 0) <= LONG_SECONDS
     ]
     progress = Progress(sum(_weight(case, name) for case, name, _ in turns))
     measured: dict[str, dict[str, Measured]] = {case.name: {} for case in chosen}

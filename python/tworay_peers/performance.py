@@ -45,13 +45,10 @@ def document(cases: Sequence[Case], measured: Table, repeats: int) -> str:
         f"- ns-3: Debian `libns3-dev` {tools.ns3_version()} (logging compiled in), driver built with -O2",
         f"- Machine: {tools.machine()}",
         "",
-        "All simulators run by turns, one process at a time, in one go: first each case once with "
-        "seed 1, then "
-        f"each with seed 2, and so on up to {repeats}; runs of minutes are fewer, n says how many. "
-        "CPU seconds are "
-        "user + system time of the whole process, peak memory its largest resident set "
-        "(`peers/measure.c`). Every "
-        "number is the median over n runs.",
+        "All simulators run by turns, one process at a time, in one go: first each case once with seed 1, "
+        f"then each with seed 2, and so on up to {repeats}. CPU seconds are user + system time of the whole "
+        "process, peak memory its largest resident set (`peers/measure.c`). Every number is the median over "
+        "n runs.",
         "",
         f'*{LABELS[BARE]}*: `compat = "ns2"`, a bare binary around the library '
         "(`crates/tworay-sim/examples/run.rs`). "
