@@ -285,8 +285,7 @@ impl Network {
             let next = self.queue.peek_time().min(self.end);
             // Stations that may send at the time of an event do so before it.
             if self.waits.next() <= next
-                && let Some((now, who)) =
-                    self.waits.first_until(next, |i| self.nodes[i].mac.contention_deadline())
+                && let Some((now, who)) = Self::first_access(next, &mut self.waits, &self.nodes)
             {
                 self.now = self.now.max(now);
                 self.queue.advance(self.now);

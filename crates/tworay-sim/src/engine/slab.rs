@@ -50,13 +50,9 @@ impl PacketSlab {
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
         let place = &mut self.places[id.index()];
-        debug_assert!(!place.dead, "a packet is let go of once");
-        if place.pins > 0 {
-            place.dead = true;
-            return self.get(id).clone();
-        }
-        self.free.push(id.0);
-        place.packet.take().expect("packet handle is live")
+        let packet = if place.pins > 0 { place.packet.clone() } else { place.packet.take() };
+        self.discard(id);
+        packet.expect("packet handle is live")
     }
 
     /// Its owner lets go of a packet; the handle is dead, but stays readable while pinned.

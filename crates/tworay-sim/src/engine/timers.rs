@@ -19,20 +19,6 @@ struct Slot {
     second: SimTime,
 }
 
-impl Slot {
-    #[inline]
-    fn set<E: Packed + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
-        self.deadline = at;
-        if at < self.first {
-            if self.second == SimTime::NEVER {
-                self.second = self.first;
-            }
-            self.first = at;
-            queue.push(at, Firing { slot }.into());
-        }
-    }
-}
-
 const IDLE: Slot = Slot { deadline: SimTime::NEVER, first: SimTime::NEVER, second: SimTime::NEVER };
 
 /// A queue entry of a timer: what the event carries.
@@ -59,7 +45,15 @@ impl TimerTable {
     /// (Re)arms a timer for `at`; [`SimTime::NEVER`] disarms it.
     #[inline]
     pub fn set<E: Packed + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
-        self.slots[slot as usize].set(slot, at, queue);
+        let s = &mut self.slots[slot as usize];
+        s.deadline = at;
+        if at < s.first {
+            if s.second == SimTime::NEVER {
+                s.second = s.first;
+            }
+            s.first = at;
+            queue.push(at, Firing { slot }.into());
+        }
     }
 
     /// Disarms a timer.

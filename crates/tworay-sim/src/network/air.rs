@@ -107,7 +107,11 @@ impl Network {
 
     /// Which station may send first, and when, if that is not after `limit`.
     #[inline(never)]
-    fn first_access(limit: SimTime, waits: &mut Waits, nodes: &[Node]) -> Option<(SimTime, usize)> {
+    pub(super) fn first_access(
+        limit: SimTime,
+        waits: &mut Waits,
+        nodes: &[Node],
+    ) -> Option<(SimTime, usize)> {
         waits.first_until(limit, |i| nodes[i].mac.contention_deadline())
     }
 
