@@ -12,7 +12,7 @@ import pytest
 from conftest import document
 
 from tworay import metrics, stats
-from tworay.comparing import Comparison
+from tworay.comparison import Comparison
 from tworay.rendering import comparison_report, show
 
 GOODPUT = {
@@ -43,6 +43,8 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "diagnosis_scores",
         "ledger",
         "costs",
+        "arms",
+        "mixtures",
     ]
     assert list(summary["variants"]) == ["reno", "sack", "tahoe"]
     assert set(summary["variants"]["reno"]["goodput_bps"]) == {"mean", "std", "ci90", "ci95", "n"}

@@ -13,7 +13,7 @@ from conftest import MadeRun
 
 import tworay
 from tworay import store as store_module
-from tworay.comparing import Comparison
+from tworay.comparison import Comparison
 from tworay.errors import InputError, OutputError
 from tworay.store import Store
 

@@ -14,7 +14,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tworay.comparing import Comparison, compare
+    from tworay.comparing import compare
+    from tworay.comparison import Comparison
     from tworay.control import (
         AckEvent,
         CongestionControl,
@@ -66,7 +67,8 @@ __all__ = [
 
 # Imported when first used: `tworay --help` needs neither scipy nor polars.
 _HOME = {
-    "tworay.comparing": ("Comparison", "compare"),
+    "tworay.comparing": ("compare",),
+    "tworay.comparison": ("Comparison",),
     "tworay.control": (
         "AckEvent",
         "CongestionControl",

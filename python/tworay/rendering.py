@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from tworay.comparing import Comparison
+    from tworay.comparison import Comparison
     from tworay.costs import Cost
     from tworay.kernelcosts import RunTime
 
@@ -168,7 +168,8 @@ def comparison_report(result: Comparison) -> RenderableType:
     hops, parted = facts["mean_shortest_path_hops"], facts["partitioned_fraction"]
     head = Text.assemble(
         (document["scenario"], "bold"),
-        f": {result.sim_seconds:g} s simulated, {len(seeds)} seed{'s' * (len(seeds) != 1)}; "
+        f": {' or '.join(f'{seconds:g}' for seconds in result.sim_seconds)} s simulated, "
+        f"{len(seeds)} seed{'s' * (len(seeds) != 1)}; "
         f"shortest path {_number(hops, 1.0, '.2f')} hops on average, "
         f"no path {_number(parted, 100.0, '.1f')} % of the time",
     )

@@ -87,12 +87,12 @@ def load(
             raise ScenarioError(f"`{name}` needs a scenario's name or path; this one is already loaded")
         scenario = source
     else:
-        scenario = Scenario.load(os.fspath(source), _overrides(set) + _costs(costs))
+        scenario = Scenario.load(os.fspath(source), overrides(set) + _costs(costs))
     return scenario if tcp is None else with_variant(scenario, tcp)
 
 
-def with_variant(scenario: Scenario, tcp: Variant) -> Scenario:
-    """Return the same world with every TCP flow running ``tcp``."""
+def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
+    """Return the same world with every TCP flow running ``tcp``; ``name`` is what results call a class."""
     if isinstance(tcp, str):
         if not control.is_reference(tcp):
             return scenario.with_variant(tcp)
@@ -100,10 +100,11 @@ def with_variant(scenario: Scenario, tcp: Variant) -> Scenario:
     else:
         control.check_class(tcp, "tcp")
         chosen = tcp
-    return scenario.with_custom_variant(control.name_of(tcp), chosen.recovery, chosen)
+    return scenario.with_custom_variant(name or control.name_of(tcp), chosen.recovery, chosen)
 
 
-def _overrides(values: Mapping[str, object] | Iterable[str] | None) -> list[str]:
+def overrides(values: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:
+    """Turn settings into ``key=value`` texts."""
     if values is None:
         return []
     if isinstance(values, str):

@@ -11,7 +11,7 @@ test, which ignores the pairing, is given for comparison with published work.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import stats as sp
@@ -56,6 +56,18 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
     n = len(values)
     half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
     return Interval(centre - half, centre + half)
+
+
+def describe(values: Sequence[float]) -> dict[str, Any]:
+    """Mean, standard deviation, 90 and 95 % t intervals and number of values, as documents have them."""
+    ends = {level: t_interval(values, level) for level in (0.90, 0.95)}
+    return {
+        "mean": mean(values),
+        "std": std(values),
+        "ci90": None if ends[0.90] is None else list(ends[0.90]),
+        "ci95": None if ends[0.95] is None else list(ends[0.95]),
+        "n": len(values),
+    }
 
 
 def bootstrap_interval(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tworay.comparing import Comparison
+    from tworay.comparison import Comparison
     from tworay.running import Run
     from tworay.scenarios import Scenario
 

@@ -53,13 +53,11 @@ pub(crate) fn run(
     let options = core::RunOptions { seed, series, pcap, animation };
     let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
     let trouble = Trouble::default();
-    let world = match &scenario.custom {
-        None => Arc::clone(&scenario.world),
-        Some(custom) => {
-            let variant = custom.for_run(&control, &trouble);
-            Arc::new(scenario.world.with_custom_variant(&variant))
-        }
-    };
+    let mut world = Arc::clone(&scenario.world);
+    for (custom, flows) in &scenario.custom {
+        let variant = custom.for_run(&control, &trouble);
+        Arc::make_mut(&mut world).set_flow_variants(|place| flows.contains(&place).then(|| variant.clone()));
+    }
     let (sender, receiver) = channel();
     let watched = Arc::clone(&control);
     std::thread::Builder::new().name(format!("run-{seed}")).spawn(move || {

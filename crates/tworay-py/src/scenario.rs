@@ -1,5 +1,6 @@
 //! Scenarios: loading, overriding, listing, converting.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,8 +14,15 @@ use crate::{core, errors};
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct Scenario {
     pub(crate) world: Arc<core::Scenario>,
-    /// A variant written in Python, for every TCP flow.
-    pub(crate) custom: Option<Arc<Custom>>,
+    /// Variants written in Python, each with the TCP flows that run it (places among the TCP flows).
+    pub(crate) custom: Vec<(Custom, Range<usize>)>,
+}
+
+/// A variant in Python's words: its name, or the name, recovery and class of one written in Python.
+#[derive(FromPyObject)]
+pub(crate) enum Choice {
+    Named(String),
+    Custom(String, String, Py<PyAny>),
 }
 
 #[pymethods]
@@ -52,7 +60,34 @@ impl Scenario {
         let custom = Custom::new(name, recovery, variant)?;
         // Until it runs the variant is a name only: what it does is made for each run anew.
         let world = self.world.with_custom_variant(&custom.placeholder());
-        Ok(Self { world: Arc::new(world), custom: Some(Arc::new(custom)) })
+        let flows = 0..world.tcp_flow_count();
+        Ok(Self { world: Arc::new(world), custom: vec![(custom, flows)] })
+    }
+
+    /// The same world with a variant for each TCP flow, in their order.
+    fn with_flow_variants(&self, variants: Vec<Choice>) -> PyResult<Self> {
+        let mut custom = Vec::new();
+        let mut chosen = Vec::with_capacity(variants.len());
+        for (flow, choice) in variants.into_iter().enumerate() {
+            chosen.push(match choice {
+                Choice::Named(name) => core::Scenario::read_variant(&name).map_err(errors::scenario)?,
+                Choice::Custom(name, recovery, class) => {
+                    let one = Custom::new(name, &recovery, class)?;
+                    let placeholder = one.placeholder();
+                    custom.push((one, flow..flow + 1));
+                    placeholder
+                }
+            });
+        }
+        let mut world = core::Scenario::clone(&self.world);
+        world.set_flow_variants(|place| chosen.get(place).cloned());
+        Ok(Self { world: Arc::new(world), custom })
+    }
+
+    /// How many TCP flows there are.
+    #[getter]
+    fn tcp_flows(&self) -> usize {
+        self.world.tcp_flow_count()
     }
 
     /// The scenario as complete TOML: every setting, defaults included.
@@ -89,7 +124,7 @@ impl Scenario {
 
 impl Scenario {
     fn wrap(scenario: core::Scenario) -> Self {
-        Self { world: Arc::new(scenario), custom: None }
+        Self { world: Arc::new(scenario), custom: Vec::new() }
     }
 }
 

@@ -119,7 +119,22 @@ def run(
 @app.command()
 def compare(
     scenario: ScenarioArgument,
-    tcp: Annotated[str, typer.Option(metavar="A,B,C", help="TCP variants to compare.")],
+    tcp: Annotated[str | None, typer.Option(metavar="A,B,C", help="TCP variants to compare.")] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=V1,V2",
+            help="Compare values of a setting: --vary routing.protocol=aodv,dsr; several are crossed with "
+            "each other and with --tcp.",
+        ),
+    ] = None,
+    mix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:SHARE,B:SHARE",
+            help="Give the flows different variants, beside the pure cases: --mix vegas:0.5,newreno:0.5",
+        ),
+    ] = None,
     seeds: Annotated[str, typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.")] = "10",
     set_: SetOption = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
@@ -134,12 +149,14 @@ def compare(
     costs: CostsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compare TCP variants over the same worlds, seed by seed, with intervals and tests."""
-    from tworay.cli.verbs import compare_variants
+    """Compare variants, settings or mixtures over the same worlds, seed by seed, with intervals and tests."""
+    from tworay.cli.comparing import compare_arms
 
-    compare_variants(
+    compare_arms(
         scenario,
         tcp=tcp,
+        vary=vary,
+        mix=mix,
         seeds=seeds,
         settings=set_,
         jobs=jobs,
