@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import random
@@ -10,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from conftest import document
+from rich.console import Console
 
 from tworay import metrics, stats
 from tworay.comparison import Comparison
@@ -54,6 +56,7 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "metric",
         "difference",
         "ci95",
+        "p",
         "welch_p",
         "paired_t_p",
         "wilcoxon_p",
@@ -88,7 +91,22 @@ def test_pairs_are_differences_seed_by_seed() -> None:
     assert pair["welch_p"] == pytest.approx(stats.welch_p(reno, sack))
     # Pairing sees what the spread between worlds hides.
     assert pair["paired_t_p"] < 0.01 < 0.3 < pair["welch_p"]
-    assert [p["holm_p"] for p in pairs.values()] == stats.holm([p["paired_t_p"] for p in pairs.values()])
+    assert [p["holm_p"] for p in pairs.values()] == stats.holm([p["p"] for p in pairs.values()])
+
+
+def test_equal_differences_in_two_seeds_are_no_evidence() -> None:
+    result = Comparison("made-up", ["reno", "newreno"])
+    for variant, timeouts in (("reno", 3), ("newreno", 2)):
+        for seed in (1, 2):
+            result.add(variant, seed, document(variant, seed, 100.0 + seed, timeouts=timeouts))
+    pair = next(pair for pair in result.summary["pairs"] if pair["metric"] == "timeouts")
+    assert pair["difference"] == 1.0
+    assert (pair["paired_t_p"], pair["p"], pair["holm_p"]) == (None, None, None)
+    console = Console(width=200, file=io.StringIO())
+    console.print(comparison_report(result))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "too few seeds" in text
+    assert "reno > newreno" not in text
 
 
 def test_only_seeds_that_both_variants_finished_are_paired() -> None:
@@ -174,11 +192,18 @@ def test_headline_precision_is_that_of_the_widest_interval() -> None:
 def test_the_printed_table_says_who_wins_and_where_losses_come_from(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    show(comparison_report(comparison()))
+    result = comparison()
+    show(comparison_report(result))
     text = capsys.readouterr().out
     assert "4 seeds; shortest path 2.00 hops on average, no path 62.5 % of the time" in text
-    assert "sack > reno" in text
     assert "12 + 0 (33%)" in text
+    # However clear they look, four seeds decide nothing; five do.
+    assert "sack > reno" not in text
+    for variant, goodput in (("reno", 110.0), ("sack", 121.0), ("tahoe", 60.0)):
+        result.add(variant, 5, document(variant, 5, goodput))
+    show(comparison_report(result))
+    text = capsys.readouterr().out
+    assert "sack > reno" in text
     assert "nan" not in text.lower()
 
 

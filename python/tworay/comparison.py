@@ -260,7 +260,7 @@ class Comparison:
 _TABLE = {"variant": str, "metric": str, "mean": float, "std": float}
 _TABLE |= {"ci90_low": float, "ci90_high": float, "ci95_low": float, "ci95_high": float, "n": int}
 _PAIRS = {"a": str, "b": str, "metric": str, "difference": float, "ci95_low": float, "ci95_high": float}
-_PAIRS |= {"welch_p": float, "paired_t_p": float, "wilcoxon_p": float}
+_PAIRS |= {"p": float, "welch_p": float, "paired_t_p": float, "wilcoxon_p": float}
 _PAIRS |= {"effect_size": float, "holm_p": float}
 
 
@@ -289,7 +289,7 @@ def _pairs(by_variant: dict[str, dict[int, metrics.Values]]) -> list[dict[str, A
     known = [m for m in metrics.TESTED_IF_KNOWN if any(v.get(m) is not None for v in everything)]
     for metric in (*metrics.TESTED, *known):
         family = [_pair(a, b, metric, by_variant) for a, b in itertools.combinations(by_variant, 2)]
-        for pair, p in zip(family, stats.holm([pair["paired_t_p"] for pair in family]), strict=True):
+        for pair, p in zip(family, stats.holm([pair["p"] for pair in family]), strict=True):
             pair["holm_p"] = p
         result += family
     return result
@@ -310,6 +310,7 @@ def _pair(a: str, b: str, metric: str, by_variant: dict[str, dict[int, metrics.V
         "metric": metric,
         "difference": stats.mean(difference),
         "ci95": _listed(stats.t_interval(difference)),
+        "p": stats.paired_p(left, right),
         "welch_p": stats.welch_p(left, right),
         "paired_t_p": stats.paired_t_p(left, right),
         "wilcoxon_p": stats.wilcoxon_p(left, right),

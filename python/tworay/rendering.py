@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tworay.diagnosis import covers, scores
+from tworay.stats import FEWEST_PAIRS, SIGNIFICANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +48,6 @@ RESOURCE_COLUMNS = (
     ("metrics.uar", "UAR", 1.0, ".3f"),
     ("metrics.throughput_max_bps", "Throughput_max kb/s", 1e-3, ".1f"),
 )
-SIGNIFICANT = 0.05
 
 
 def show(renderable: RenderableType) -> None:
@@ -224,8 +224,9 @@ def _pairs(pairs: list[dict[str, Any]]) -> RenderableType:
             _verdict(pair),
         )
     notes = [
-        "Paired by seed (same world); Holm corrects the paired t over the pairs of a metric; "
-        f"significant: Holm p < {SIGNIFICANT:g}."
+        "Paired by seed (same world); Holm corrects the paired t (where all differences are the same, "
+        f"the exact Wilcoxon) over the pairs of a metric; significant: Holm p < {SIGNIFICANT:g}, from "
+        f"{FEWEST_PAIRS} seeds on."
     ]
     for other, heading, scale, form in (*COLUMNS[1:], *ENERGY_COLUMNS, *RESOURCE_COLUMNS):
         found = [

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EXACT_WILCOXON_MAX_N = 25
+# Below this the t test's assumption, differences that are normal, can't be seen to fail.
+FEWEST_PAIRS = 5
+# What is less probable than this by chance alone is called significant.
+SIGNIFICANT = 0.05
+# Spreads below this share of the mean are rounding.
+NO_SPREAD = 1e-9
 
 
 class Interval(NamedTuple):
@@ -101,34 +107,54 @@ def differences(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 
 def paired_t_p(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Two-sided p of the paired t test; ``None`` below two pairs."""
+    """Two-sided p of the paired t test; ``None`` below two pairs, and where all differences are the same."""
     d = differences(a, b)
     centre, spread = mean(d), std(d)
     if centre is None or spread is None:
         return None
-    if spread == 0:
+    if spread <= NO_SPREAD * abs(centre):
         return _p_without_spread(centre)
     return float(2 * sp.t.sf(abs(centre) / (spread / math.sqrt(len(d))), len(d) - 1))
 
 
 def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Two-sided p of Welch's t test (unpaired, unequal variances); ``None`` below two values on a side."""
+    """Two-sided p of Welch's t test (unpaired, unequal variances).
+
+    ``None`` below two values on a side, and where neither side varies but the two differ.
+    """
     if len(a) < 2 or len(b) < 2:
         return None
     spread_a, spread_b = std(a) or 0.0, std(b) or 0.0
     difference = math.fsum(a) / len(a) - math.fsum(b) / len(b)
     # Squared standard errors of the two means.
     error_a, error_b = spread_a**2 / len(a), spread_b**2 / len(b)
-    if error_a + error_b == 0:
+    if math.sqrt(error_a + error_b) <= NO_SPREAD * abs(difference):
         return _p_without_spread(difference)
     # Welch-Satterthwaite degrees of freedom.
     freedom = (error_a + error_b) ** 2 / (error_a**2 / (len(a) - 1) + error_b**2 / (len(b) - 1))
     return float(2 * sp.t.sf(abs(difference) / math.sqrt(error_a + error_b), freedom))
 
 
-def _p_without_spread(difference: float) -> float:
-    """Values that never vary either agree or differ with certainty; t itself would be 0/0 or infinite."""
-    return 1.0 if difference == 0 else 0.0
+def _p_without_spread(difference: float) -> float | None:
+    """Without a spread t is 0/0 or infinite, which is no evidence: only an exact test can say something."""
+    return 1.0 if difference == 0 else None
+
+
+def paired_p(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Two-sided p by which pairs are judged; ``None``: too few of them to say anything.
+
+    The paired t test from five pairs on; where it has no answer, because all differences are the same, the
+    exact signed-rank test. That one takes six pairs to fall below 5 %: whatever the values, n pairs can't
+    give less than 2 / 2^n.
+    """
+    n = len(a)
+    if n < FEWEST_PAIRS:
+        return None
+    p = paired_t_p(a, b)
+    if p is not None:
+        return p
+    exact = wilcoxon_p(a, b)
+    return None if 2 / 2**n > SIGNIFICANT else exact
 
 
 def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
