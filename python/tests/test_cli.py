@@ -57,7 +57,7 @@ FLOW_KEYS = {
 }
 CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "ttl", "reorder-discard"}
 FRAMES = {"rts_cts", "data", "ack"}
-VERBS = ("run", "compare", "convert", "scenarios", "variants", "tune", "schema")
+VERBS = ("run", "compare", "show", "convert", "scenarios", "variants", "tune", "schema")
 
 
 def without_cpu(document: dict[str, Any]) -> str:

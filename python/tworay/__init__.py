@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
     from tworay.running import Run, run
     from tworay.scenarios import Scenario, convert, load, moves, scenario_text, scenarios, schema, variants
+    from tworay.stored import results
     from tworay.traces import Trace, read_trace
 
     __version__: str
@@ -58,6 +59,7 @@ __all__ = [
     "load",
     "moves",
     "read_trace",
+    "results",
     "run",
     "scenario_text",
     "scenarios",
@@ -80,6 +82,7 @@ _HOME = {
         "Window",
     ),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
+    "tworay.stored": ("results",),
     "tworay.running": ("Run", "run"),
     "tworay.scenarios": (
         "Scenario",

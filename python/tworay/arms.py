@@ -7,12 +7,12 @@ seed by seed, whatever tells them apart.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.control import is_reference, load_class, name_of
-from tworay.errors import InputError, ScenarioError
-from tworay.mixing import Mix, parse_mixes
+from tworay.errors import InputError, RunError, ScenarioError
+from tworay.mixing import Mix, load_classes, parse_mixes
 from tworay.scenarios import load, overrides, with_variant
 from tworay.spec import parse_variants
 
@@ -36,13 +36,15 @@ class Arm:
     """One way to run the scenario, under the name that results give it."""
 
     name: str
-    world: Scenario = field(compare=False, repr=False)
+    world: Scenario | None = field(compare=False, repr=False)
     tcp: str | None = None
     settings: Settings = ()
     mix: Mix | None = None
 
     def at(self, seed: int) -> Scenario:
         """Return the scenario to run with ``seed``: in a mixture the flows change places with the seed."""
+        if self.world is None:
+            raise RunError(f"{self.name}: only the results of this arm are there, not its scenario")
         return self.mix.apply(self.world, seed) if self.mix else self.world
 
     @property
@@ -55,6 +57,13 @@ class Arm:
         mix = {"mix": self.mix.shares} if self.mix else {}
         return {"tcp": self.tcp, "set": dict(self.settings)} | mix
 
+    @classmethod
+    def stored(cls, name: str, description: dict[str, Any]) -> Arm:
+        """Make the arm that ``describe`` described, without its scenario."""
+        shares = description.get("mix")
+        settings = tuple(description["set"].items())
+        return cls(name, None, description["tcp"], settings, Mix(shares) if shares else None)
+
 
 @dataclass(frozen=True)
 class Field:
@@ -63,6 +72,7 @@ class Field:
     base: Scenario = field(repr=False)
     arms: list[Arm]
     worlds: dict[Settings, Scenario] = field(repr=False)
+    classes: dict[str, Variant] = field(repr=False)
 
     @property
     def names(self) -> list[str]:
@@ -145,14 +155,16 @@ def line_up(
     mix: str | Iterable[str] | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     costs: Path | None = None,
+    earlier: Iterable[Arm] = (),
 ) -> Field:
     """Make the arms: every variant and mixture over every combination of varied settings.
 
-    Raises ``InputError`` or ``ScenarioError`` before anything runs.
+    ``earlier`` are arms of an earlier comparison of the scenario; they come first. Raises ``InputError``
+    or ``ScenarioError`` before anything runs.
     """
-    axes, mixes = parse_vary(vary), parse_mixes(mix)
+    axes, mixes, earlier = parse_vary(vary), parse_mixes(mix), list(earlier)
     variants: list[Variant] = [] if tcp is None else parse_variants(tcp)
-    if not (variants or axes or mixes):
+    if not (variants or axes or mixes or earlier):
         raise InputError("nothing to compare; name variants (--tcp), settings (--vary) or mixtures (--mix)")
     # The pure cases that a mixture is measured against.
     names = [name_of(variant) for variant in variants]
@@ -160,24 +172,44 @@ def line_up(
         fresh = [name for name in one.shares if name not in names]
         names += fresh
         variants += fresh
-    combinations = list(itertools.product(*([(key, value) for value in values] for key, values in axes)))
-    number = len(combinations) * max(1, len(variants) + len(mixes))
+    combinations: list[Settings] = []
+    if variants or axes or mixes:
+        combinations = list(itertools.product(*([(key, value) for value in values] for key, values in axes)))
+    number = len(earlier) + len(combinations) * max(1, len(variants) + len(mixes))
     if number > MAX_ARMS:
         raise InputError(f"{number} arms asked for; allowed are up to {MAX_ARMS}: vary less at a time")
     base = overrides(set)
-    if axes and not isinstance(scenario, str) and not hasattr(scenario, "__fspath__"):
+    combined = dict.fromkeys([*(arm.settings for arm in earlier), *combinations])
+    if any(combined) and not isinstance(scenario, str) and not hasattr(scenario, "__fspath__"):
         raise ScenarioError("`vary` needs a scenario's name or path; this one is already loaded")
     plain = load(scenario, set=base or None, costs=costs)
     worlds = {
         settings: load(scenario, set=[*base, *(f"{key}={value}" for key, value in settings)], costs=costs)
         if settings
         else plain
-        for settings in combinations
+        for settings in combined
     }
     classes = {name: _loaded(variant) for name, variant in zip(names, variants, strict=True)}
-    arms = [arm for settings, world in worlds.items() for arm in _arms(world, settings, classes, mixes)]
-    _refuse_twins(arms)
-    return Field(plain, arms, worlds)
+    for name in (old.tcp for old in earlier if old.tcp):
+        classes.setdefault(name, _loaded(name))
+    chosen = {name: classes[name] for name in names}
+    arms = {arm.name: arm for arm in (_again(old, worlds[old.settings], classes) for old in earlier)}
+    for settings in combinations:
+        for arm in _arms(worlds[settings], settings, chosen, mixes):
+            arms.setdefault(arm.name, arm)
+    _refuse_twins(list(arms.values()))
+    return Field(plain, list(arms.values()), worlds, classes)
+
+
+def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
+    """Give an arm of an earlier comparison its scenario back."""
+    if old.mix:
+        mix = Mix(old.mix.shares, load_classes(old.mix.shares))
+        mix.check(world)
+        return replace(old, world=world, mix=mix)
+    if old.tcp is None:
+        return replace(old, world=world)
+    return replace(old, world=with_variant(world, classes[old.tcp], name=old.tcp))
 
 
 def _loaded(variant: Variant) -> Variant:
@@ -202,6 +234,8 @@ def _refuse_twins(arms: list[Arm]) -> None:
     """Refuse arms that are the same scenario: a comparison of one with itself says nothing."""
     seen: dict[str, str] = {}
     for arm in arms:
-        same = seen.setdefault(arm.world.to_toml(), arm.name) if arm.mix is None else arm.name
+        if arm.mix or arm.world is None:
+            continue
+        same = seen.setdefault(arm.world.to_toml(), arm.name)
         if same != arm.name:
             raise InputError(f"`{same}` and `{arm.name}` are the same scenario; leave one of them out")

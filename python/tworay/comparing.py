@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay.arms import Field, label, line_up
+from tworay.arms import label, line_up
 from tworay.comparison import Comparison
+from tworay.errors import InputError
 from tworay.executing import Task, check_jobs, execute, silent
+from tworay.records import read_manifest
 from tworay.resources import carried, saturated
+from tworay.scenarios import overrides
 from tworay.spec import MAX_SEEDS, parse_seeds
+from tworay.stored import read, source_digests, take
 from tworay.workers import in_order
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Mapping
 
     from tworay.arms import Vary
+    from tworay.comparison import Facts
     from tworay.control import CongestionControl, Variant
     from tworay.executing import Watcher
     from tworay.running import Run
-    from tworay.scenarios import Scenario, Source
-    from tworay.store import Store
+    from tworay.scenarios import Source
+    from tworay.store import Lock
+    from tworay.stored import Stored
 
 __all__ = ["Comparison", "compare"]
 
+DEFAULT_SEEDS = 10
+DEFAULT_MAX_SEEDS = 100
 MIN_SEEDS_UNTIL_CI = 5
 # Stands for an arm in the runs that find what a world can carry.
 SATURATED = "throughput_max"
@@ -36,33 +44,94 @@ class Plan:
 
     def __init__(
         self,
-        scenario: Source,
+        scenario: Source | None = None,
         *,
         tcp: str | type[CongestionControl] | Iterable[Variant] | None = None,
         vary: Vary | None = None,
         mix: str | Iterable[str] | None = None,
-        seeds: int | str | Iterable[int] = 10,
+        seeds: int | str | Iterable[int] | None = None,
         set: Mapping[str, object] | Iterable[str] | str | None = None,
         jobs: int | None = None,
         until_ci: float | None = None,
-        max_seeds: int = 100,
+        max_seeds: int | None = None,
         out: str | os.PathLike[str] | None = None,
+        resume: str | os.PathLike[str] | None = None,
         force: bool = False,
         resources: bool = False,
         costs: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.seeds = parse_seeds(seeds)
-        self.field = line_up(scenario, tcp=tcp, vary=vary, mix=mix, set=set, costs=costs)
         self._jobs = check_jobs(jobs)
-        self._until_ci, self._max_seeds = until_ci, min(max_seeds, MAX_SEEDS)
-        base = self.field.base
-        self.result = Comparison(base.name, self.field.names, self.field.arms)
-        self._crowded = (
-            {f"{SATURATED} {label(s)}": (label(s), saturated(w)) for s, w in self.field.worlds.items()}
-            if resources
-            else {}
+        self._lock: Lock | None = None
+        self._stored: Stored | None = None
+        if resume is not None:
+            self._lock, self._stored = _read(resume, out, force)
+        earlier = self._stored.manifest if self._stored else {}
+        if scenario is None:
+            scenario, set, costs = _same_scenario(self._stored, set, costs)
+        wanted = [] if seeds is None and earlier else parse_seeds(DEFAULT_SEEDS if seeds is None else seeds)
+        self.seeds = list(dict.fromkeys([*earlier.get("seeds", []), *wanted]))
+        self._until_ci = earlier.get("until_ci") if until_ci is None else until_ci
+        limit = max_seeds or earlier.get("max_seeds", DEFAULT_MAX_SEEDS)
+        self._max_seeds: int = min(limit, MAX_SEEDS)
+        self.field = line_up(
+            scenario,
+            tcp=tcp,
+            vary=vary,
+            mix=mix,
+            set=set,
+            costs=costs,
+            earlier=self._stored.arms if self._stored else (),
         )
-        self._store = _open_store(out, force, base, self.field, self.seeds)
+        base = self.field.base
+        sources = source_digests(self.field.classes)
+        if self._stored:
+            self._stored.refuse_other(base)
+            self._stored.refuse_other_sources(sources)
+            base_name = earlier["scenario"]
+            if (self._until_ci, self._max_seeds) != (earlier["until_ci"], earlier["max_seeds"]):
+                # Another rule of stopping: all that is there counts from the start.
+                done = sorted({seed for _, seed in self._stored.records})
+                self.seeds = list(dict.fromkeys([*self.seeds, *done]))
+        else:
+            base_name = base.name
+        self._facts: dict[tuple[str, int], Facts] = {}
+        self.result = Comparison(base_name, self.field.names, self.field.arms)
+        resources = resources or earlier.get("resources", False)
+        self._crowded = {}
+        if resources:
+            for settings, world in self.field.worlds.items():
+                self._crowded[f"{SATURATED} {label(settings)}"] = (label(settings), saturated(world))
+        self._bank = dict(self._stored.records) if self._stored else {}
+        self._store = None
+        if out is not None or self._stored:
+            from tworay.store import Store
+
+            details: dict[str, Any] = {
+                "source": os.fspath(scenario) if isinstance(scenario, str | os.PathLike) else None,
+                "set": overrides(set),
+                "costs": None if costs is None else os.fspath(costs),
+                "arms": {arm.name: arm.describe() for arm in self.field.arms},
+                "seeds": self.seeds,
+                "until_ci": self._until_ci,
+                "max_seeds": self._max_seeds,
+                "resources": resources,
+                "maxima": {name: settings for name, (settings, _) in self._crowded.items()},
+                "sources": sources,
+            }
+            place = Path(out) if out is not None else self._stored.path  # type: ignore[union-attr]
+            self._store = Store(
+                place, "compare", force=force, scenario=base, details=details, resume=out is None
+            )
+
+    @property
+    def stored_runs(self) -> int:
+        """Runs that are there already, of a comparison that is resumed."""
+        return sum("document" in record for record in self._bank.values())
+
+    @property
+    def place(self) -> Path | None:
+        """Where results are written."""
+        return self._store.path if self._store else None
 
     def execute(self, watch: Watcher = silent) -> Comparison:
         """Do the runs. Ctrl-C comes out of here with the finished runs in ``result`` and in ``out``."""
@@ -71,29 +140,54 @@ class Plan:
             if self._until_ci is not None:
                 self._add_seeds(self._until_ci, watch)
         finally:
-            if self._store and len(self.result):
-                self._store.finish(self.result)
+            try:
+                self._keep()
+            finally:
+                for held in (self._store, self._lock):
+                    if held:
+                        held.release()
         return self.result
 
+    def _keep(self) -> None:
+        """Write what is finished, also of an earlier session that this one did not come to."""
+        for key in sorted(self._bank):
+            self._take(key)
+        if self._store and len(self.result):
+            self._store.finish(self.result)
+
+    def _take(self, key: tuple[str, int]) -> bool:
+        """Take a run that is there already into the result."""
+        record = self._bank.pop(key, None)
+        if record is not None:
+            take(self.result, record, {name: settings for name, (settings, _) in self._crowded.items()})
+        return record is not None
+
     def _do(self, batch: list[int], watch: Watcher) -> None:
-        # Seed by seed, so that an interruption leaves whole pairs.
-        tasks = []
-        for seed in batch:
-            tasks += [Task(seed, arm.name, arm.at(seed)) for arm in self.field.arms]
-            tasks += [Task(seed, name, world) for name, (_, world) in self._crowded.items()]
         for place, world in self.field.places().items():
             for seed, facts in zip(batch, in_order(world.facts, batch, jobs=self._jobs), strict=True):
                 self.result.add_facts(seed, facts, place)
+                self._facts[place, seed] = facts
+        # Seed by seed, so that an interruption leaves whole pairs.
+        tasks = []
+        for seed in batch:
+            todo = [arm for arm in self.field.arms if not self._take((arm.name, seed))]
+            tasks += [Task(seed, arm.name, arm.at(seed)) for arm in todo]
+            crowded = [name for name in self._crowded if not self._take((name, seed))]
+            tasks += [Task(seed, name, self._crowded[name][1]) for name in crowded]
         self.result.failures += execute(
             tasks, jobs=self._jobs, series=self._store is not None, finished=self._finished, watch=watch
         )
 
     def _finished(self, task: Task, outcome: Run) -> None:
         if task.variant in self._crowded:
-            self.result.add_maximum(task.seed, carried(outcome), self._crowded[task.variant][0])
+            maximum = carried(outcome)
+            if self._store:
+                self._store.add_maximum(task.variant, task.seed, maximum)
+            self.result.add_maximum(task.seed, maximum, self._crowded[task.variant][0])
             return
         if self._store:
-            self._store.add_run(task.variant, task.seed, outcome)
+            place = self.result.arms[task.variant].place
+            self._store.add_run(task.variant, task.seed, outcome, self._facts[place, task.seed])
         self.result.add(task.variant, task.seed, outcome.summary)
 
     def _add_seeds(self, until_ci: float, watch: Watcher) -> None:
@@ -109,18 +203,49 @@ class Plan:
             done += fresh
 
 
+def _read(
+    resume: str | os.PathLike[str], out: str | os.PathLike[str] | None, force: bool
+) -> tuple[Lock, Stored]:
+    from tworay.store import Lock, sweep
+
+    if out is not None:
+        raise InputError("--out and --resume: name one directory, with --resume to go on with what it holds")
+    if force:
+        raise InputError("--force replaces results, --resume keeps them; leave one of the two out")
+    place = Path(resume)
+    read_manifest(place)
+    lock = Lock(place)
+    sweep(place)
+    return lock, read(place)
+
+
+def _same_scenario(stored: Stored | None, set: object, costs: object) -> tuple[str, list[str], str | None]:
+    """Return the scenario, settings and costs that a comparison was begun with."""
+    if stored is None:
+        raise InputError("no scenario given; `tworay scenarios` lists those that are built in")
+    if set or costs is not None:
+        raise InputError(
+            f"--resume {stored.path}: settings and costs stay as they were; leave --set and --costs out"
+        )
+    manifest = stored.manifest
+    if manifest["source"] is None:
+        raise InputError(f"--resume {stored.path}: it was begun from Python; give the scenario again")
+    return manifest["source"], manifest["set"], manifest["costs"]
+
+
 def compare(
-    scenario: Source,
+    scenario: Source | None = None,
     *,
     tcp: str | type[CongestionControl] | Iterable[Variant] | None = None,
     vary: Vary | None = None,
     mix: str | Iterable[str] | None = None,
-    seeds: int | str | Iterable[int] = 10,
+    seeds: int | str | Iterable[int] | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     jobs: int | None = None,
     until_ci: float | None = None,
-    max_seeds: int = 100,
+    max_seeds: int | None = None,
     out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
     force: bool = False,
     resources: bool = False,
     costs: str | os.PathLike[str] | None = None,
@@ -132,9 +257,11 @@ def compare(
     (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
     ``mix`` (``"vegas:0.5,newreno:0.5"``) with their pure cases (``tworay.mixing``).
 
-    ``seeds`` is a number (seeds 1 to N), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
+    ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
-    its mean, or ``max_seeds`` are done. ``out`` writes Parquet tables and ``summary.json`` there.
+    its mean, or ``max_seeds`` (100) are done. ``out`` writes Parquet tables and ``summary.json`` there.
+    ``resume`` goes on with what such a directory holds, also after an interruption: arms and seeds that
+    are named here are added to those of the directory. Without ``scenario``, everything is as it was.
     ``resources`` fills in EEE and UAR, which takes one run more a seed: saturating sources in the same
     world, shared by all variants (``tworay.resources``). ``costs`` names a table of computing costs to
     be used in place of the scenario's.
@@ -154,19 +281,9 @@ def compare(
         until_ci=until_ci,
         max_seeds=max_seeds,
         out=out,
+        resume=resume,
         force=force,
         resources=resources,
         costs=costs,
     )
     return plan.execute(watch)
-
-
-def _open_store(
-    out: str | os.PathLike[str] | None, force: bool, base: Scenario, arms: Field, seeds: list[int]
-) -> Store | None:
-    if out is None:
-        return None
-    from tworay.store import Store
-
-    details: dict[str, Any] = {"tcp": arms.names, "seeds": seeds}
-    return Store(Path(out), "compare", force=force, scenario=base, details=details)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tworay import stats
-from tworay.control import check_class, is_reference, load_class
+from tworay.control import is_reference, load_class
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,10 +101,12 @@ def _parse(text: str) -> Mix:
     total = sum(shares.values())
     if abs(total - 1) > ROUNDING:
         raise InputError(f"--mix {text}: the shares add up to {total:g}; let them add up to 1")
-    classes = {name: load_class(name) for name in shares if is_reference(name)}
-    for name, found in classes.items():
-        check_class(found, f"--mix {name}")
-    return Mix(shares, classes)
+    return Mix(shares, load_classes(shares))
+
+
+def load_classes(names: Iterable[str]) -> dict[str, type[CongestionControl]]:
+    """Load the classes among ``names`` that are references such as ``mine.py:Mine``."""
+    return {name: load_class(name) for name in names if is_reference(name)}
 
 
 def effects(

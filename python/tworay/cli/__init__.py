@@ -118,7 +118,12 @@ def run(
 
 @app.command()
 def compare(
-    scenario: ScenarioArgument,
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            help="A built-in scenario (`tworay scenarios`) or a TOML file; not needed with --resume."
+        ),
+    ] = None,
     tcp: Annotated[str | None, typer.Option(metavar="A,B,C", help="TCP variants to compare.")] = None,
     vary: Annotated[
         list[str] | None,
@@ -135,15 +140,28 @@ def compare(
             help="Give the flows different variants, beside the pure cases: --mix vegas:0.5,newreno:0.5",
         ),
     ] = None,
-    seeds: Annotated[str, typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.")] = "10",
+    seeds: Annotated[
+        str | None,
+        typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.", show_default="10"),
+    ] = None,
     set_: SetOption = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
     until_ci: Annotated[
         str | None,
         typer.Option(metavar="SHARE", help="Add seeds until goodput's 95 % interval is within ± SHARE (5%)."),
     ] = None,
-    max_seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Where --until-ci gives up.")] = 100,
+    max_seeds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Where --until-ci gives up.", show_default="100"),
+    ] = None,
     out: OutOption = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Go on with the comparison in DIR, whatever ended it; more seeds and arms are added.",
+        ),
+    ] = None,
     force: ForceOption = False,
     resources: ResourcesOption = False,
     costs: CostsOption = None,
@@ -163,11 +181,25 @@ def compare(
         until_ci=until_ci,
         max_seeds=max_seeds,
         out=out,
+        resume=resume,
         force=force,
         resources=resources,
         costs=costs,
         as_json=json,
     )
+
+
+@app.command()
+def show(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote, also interrupted.")
+    ],
+    json: JsonOption = False,
+) -> None:
+    """Print a stored run or comparison again."""
+    from tworay.cli.showing import show_results
+
+    show_results(directory, as_json=json)
 
 
 @app.command()

@@ -18,17 +18,18 @@ FAILURES_SHOWN = 5
 
 
 def compare_arms(
-    scenario: str,
+    scenario: str | None,
     *,
     tcp: str | None,
     vary: list[str] | None,
     mix: list[str] | None,
-    seeds: str,
+    seeds: str | None,
     settings: list[str] | None,
     jobs: int | None,
     until_ci: str | None,
-    max_seeds: int,
+    max_seeds: int | None,
     out: Path | None,
+    resume: Path | None,
     force: bool,
     resources: bool,
     costs: Path | None,
@@ -51,27 +52,32 @@ def compare_arms(
         until_ci=precision,
         max_seeds=max_seeds,
         out=out,
+        resume=resume,
         force=force,
         resources=resources,
         costs=costs,
     )
-    result = plan.result
+    result, place = plan.result, plan.place
+    if plan.stored_runs:
+        note(f"{place} has {plan.stored_runs} finished runs")
     try:
-        with Progress(scenario) as progress:
+        with Progress(result.scenario) as progress:
             plan.execute(progress.watch)
     except KeyboardInterrupt:
-        kept = f"; the finished runs are in {out}" if out is not None and out.is_dir() else ""
-        note(f"tworay: interrupted{kept}")
-        _print(result, as_json)
+        if place is not None and place.is_dir():
+            note(f"tworay: interrupted; the finished runs are in {place}; go on with --resume {place}")
+        else:
+            note("tworay: interrupted")
+        print_comparison(result, as_json)
         raise
     if costs is not None and len(result):
         say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())
-    _print(result, as_json)
+    print_comparison(result, as_json)
     if precision is not None:
         _say_precision(result, precision)
-    if out is not None and len(result):
-        note(f"results are in {out}")
+    if place is not None and len(result):
+        note(f"results are in {place}")
     if result.failures:
         for failure in result.failures[:FAILURES_SHOWN]:
             note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
@@ -80,7 +86,7 @@ def compare_arms(
         raise typer.Exit(1)
 
 
-def _print(result: tworay.Comparison, as_json: bool) -> None:
+def print_comparison(result: tworay.Comparison, as_json: bool) -> None:
     """Print what there is, also after an interruption."""
     if len(result) and as_json:
         print_json(result.summary)
