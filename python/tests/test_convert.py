@@ -79,3 +79,19 @@ def test_wrong_conversions_are_refused(cli: Cli, tmp_path: Path) -> None:
         assert result.code == 2, arguments
         assert says in result.err, result.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.tr", "walk.mov"]
+
+
+def test_a_trace_of_one_packet_has_no_rate(cli: Cli, tmp_path: Path) -> None:
+    line = "s 1.000000000 _0_ AGT  --- 0 cbr 512 [0 0 0 0] ------- [0:0 1:0 32 0] [0] 0 0\n"
+    (tmp_path / "one.tr").write_text(line)
+    result = cli("convert", "one.tr")
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[1].split() == ["0:0", "→", "1:0", "cbr", "1", "0", "–", "–", "–"]
+    assert cli("convert", "one.tr", "--json").document["flows"][0]["goodput_bps"] is None
+
+
+def test_an_unknown_ending_says_which_are_known(cli: Cli, tmp_path: Path) -> None:
+    result = cli("convert", "strip-50", "-o", "x.foo")
+    assert result.code == 2
+    assert "x.foo: its ending does not say what to write; allowed are .toml, .mov" in result.err
+    assert list(tmp_path.iterdir()) == []

@@ -50,18 +50,18 @@ RESOURCE_COLUMNS = (
 )
 
 
-def show(renderable: RenderableType) -> None:
-    """Print to stdout, wide enough for the tables where stdout is a file or a pipe."""
-    console = Console(highlight=False)
+def show(renderable: RenderableType, *, stderr: bool = False) -> None:
+    """Print, wide enough for the tables where the output is a file or a pipe."""
+    console = Console(highlight=False, stderr=stderr)
     if not console.is_terminal:
-        console = Console(highlight=False, width=120)
+        console = Console(highlight=False, stderr=stderr, width=120)
     console.print(renderable)
 
 
 def run_report(document: dict[str, Any]) -> RenderableType:
     """Render one run."""
     sim, cpu = document["sim_seconds"], document["cpu_seconds"]
-    speed = f"{sim / cpu:.0f} times real time" if cpu else "no time at all"
+    speed = f"{_plain(sim / cpu)} times real time" if cpu else "no time at all"
     head = Text.assemble(
         (document["scenario"], "bold"),
         f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {speed}",
@@ -356,6 +356,11 @@ def _number(value: float | None, scale: float = 1.0, form: str = ",") -> str:
     if value is None or not math.isfinite(value):
         return "–"
     return format(value * scale if scale != 1.0 else value, form)
+
+
+def _plain(value: float) -> str:
+    """Write two digits, or the whole number if it has more."""
+    return f"{value:,.0f}" if value >= 10 else f"{float(f'{value:.2g}'):g}"
 
 
 def _p(value: float | None) -> str:

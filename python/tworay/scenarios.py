@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
+import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tworay import _native, control
@@ -77,7 +79,8 @@ def load(
     ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
     strings; ``tcp`` gives every TCP flow that variant: a name, a subclass of ``CongestionControl``, or
     ``"mine.py:Mine"``. ``costs`` names a table of computing costs (relative to the working directory) to
-    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``.
+    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``; ``"-"`` is TOML
+    text on standard input.
 
     Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
     """
@@ -86,9 +89,20 @@ def load(
             name = "set" if set else "costs"
             raise ScenarioError(f"`{name}` needs a scenario's name or path; this one is already loaded")
         scenario = source
+    elif source == "-":
+        scenario = Scenario.from_toml(_stdin(), "<stdin>", "", overrides(set) + _costs(costs))
     else:
         scenario = Scenario.load(os.fspath(source), overrides(set) + _costs(costs))
     return scenario if tcp is None else with_variant(scenario, tcp)
+
+
+@functools.cache
+def _stdin() -> str:
+    """Return what standard input holds: all arms of a comparison read the same."""
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"<stdin>: {error}; a scenario is a TOML text in UTF-8") from error
 
 
 def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:

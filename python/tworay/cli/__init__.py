@@ -16,13 +16,14 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 # Typer itself ends with 2 on wrong options and with 130 on Ctrl-C.
 FAILED, WRONG_INPUT = 1, 2
 
 ScenarioArgument = Annotated[
-    str, typer.Argument(help="A built-in scenario (`tworay scenarios`) or a TOML file.")
+    str, typer.Argument(help="A built-in scenario (`tworay scenarios`), a TOML file, or - for stdin.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -83,7 +84,8 @@ def run(
     pcap: Annotated[
         Path | None,
         typer.Option(
-            metavar="[FILE.pcapng]", help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng."
+            metavar="[FILE.pcapng]",
+            help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng; - for stdout.",
         ),
     ] = None,
     animate: Annotated[
@@ -218,7 +220,7 @@ def convert(
             "-o",
             metavar="FILE",
             help="What to write: a scenario (.toml), an ns-2 movement file (.mov, .tcl), NetAnim's XML "
-            "(.xml), a trace's packets (.parquet, .csv).",
+            "(.xml), a trace's packets (.parquet, .csv); - prints a scenario, or a trace's packets as CSV.",
         ),
     ] = None,
     flow: Annotated[
@@ -338,24 +340,55 @@ def schema() -> None:
     print_schema()
 
 
+# Options whose file may be left out, with the endings that tell a file from a scenario.
+OPTIONAL_FILE = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
+
+
 def _filled_in(arguments: list[str]) -> list[str]:
     """Give a ``--pcap`` or ``--animate`` without a file the working directory, where the run names one."""
-    endings = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
     filled = []
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        bare = argument in endings and not following.endswith(endings[argument])
+    for place, argument in enumerate(arguments):
+        bare = argument in OPTIONAL_FILE and not _is_file(arguments, place + 1, OPTIONAL_FILE[argument])
         filled.append(f"{argument}=." if bare else argument)
     return filled
 
 
+def _is_file(arguments: list[str], place: int, endings: tuple[str, ...]) -> bool:
+    """Tell whether the word after an option is its file, or is the scenario, or no word of its own."""
+    word = arguments[place] if place < len(arguments) else ""
+    if not word or (word.startswith("-") and word != "-"):
+        return False
+    # `run --pcap strip-50` means a capture of strip-50; with a scenario elsewhere the word is a file.
+    return word.endswith(endings) or word == "-" or any(other != place for other in _words(arguments))
+
+
+def _words(arguments: list[str]) -> list[int]:
+    """Return the places of words behind the verb that are neither options nor values of options."""
+    command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
+    valued = {name for one in command.params if not getattr(one, "is_flag", False) for name in one.opts}
+    places = []
+    taken = True
+    for place, argument in enumerate(arguments):
+        if not taken and (argument == "-" or not argument.startswith("-")):
+            places.append(place)
+        taken = argument in valued and argument not in OPTIONAL_FILE
+    return places
+
+
 def main() -> None:
     """Run the command line; the exit code says what kind of trouble there was, stderr what to do."""
+    from tworay.cli import streams
     from tworay.errors import InputError, ScenarioError, TworayError
 
+    streams.prepare()
     # Being terminated should end as tidily as being interrupted.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app(_filled_in(sys.argv[1:]))
+        try:
+            app(_filled_in(sys.argv[1:]))
+        except SystemExit:
+            sys.stdout.flush()
+            raise
     except (InputError, ScenarioError) as error:
         _complain(error, WRONG_INPUT)
     except (TworayError, OSError) as error:

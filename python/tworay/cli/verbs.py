@@ -7,7 +7,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import tworay
-from tworay.cli.writing import note, print_json
+from tworay.cli import streams
+from tworay.cli.writing import check_apart, is_device, is_stdout, note, print_json
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ def run_once(
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:
         animate = _free_file("--animate", animate, f"{world.name}-{seed}.xml", force=force)
+    check_apart({"--out": out, "--pcap": pcap, "--animate": animate})
+    printed = streams.STDOUT in (pcap, animate)
+    if printed and as_json:
+        raise InputError("standard output can't take --json and a file as well; name a file for one of them")
     store = None
     if out is not None:
         from tworay.store import Store
@@ -61,11 +66,15 @@ def run_once(
         return
     from tworay.rendering import run_report, show
 
-    show(run_report(result.summary))
+    show(run_report(result.summary), stderr=printed)
 
 
 def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
     """Check the place of a run's file before the run; a directory gets a file called ``name``."""
+    if is_stdout(path):
+        return streams.stdout_path(option)
+    if is_device(path):
+        return path
     if path.is_dir():
         path /= name.replace("/", "-")
     if not path.absolute().parent.is_dir():
