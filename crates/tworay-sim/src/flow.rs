@@ -20,6 +20,8 @@ pub enum Application {
         interval: SimDuration,
         /// Payload of each, bytes.
         payload: u32,
+        /// Datagrams until the end, at least one; `None` never ends.
+        packets: Option<u64>,
     },
     /// CBR in bursts: exponential on and off times.
     OnOff {
@@ -78,6 +80,8 @@ pub(crate) struct Udp {
     /// Mean on and off times of bursts.
     pub bursts: Option<(SimDuration, SimDuration)>,
     pub until: SimTime,
+    /// Datagrams until the end.
+    pub packets: u64,
     pub ticking: bool,
     pub sent: u64,
     pub received: u64,
@@ -278,7 +282,10 @@ impl Flow {
                 receiver.open(SimTime::ZERO, &mut Vec::new());
                 Transport::Tcp(Box::new(TcpPair { sender, receiver }))
             }
-            Application::Cbr { interval, payload } => Transport::Udp(Udp::new(*interval, *payload, None)),
+            Application::Cbr { interval, payload, packets } => {
+                let udp = Udp::new(*interval, *payload, None);
+                Transport::Udp(Udp { packets: packets.unwrap_or(u64::MAX), ..udp })
+            }
             Application::OnOff { interval, payload, on, off } => {
                 Transport::Udp(Udp::new(*interval, *payload, Some((*on, *off))))
             }
@@ -361,6 +368,7 @@ impl Udp {
             payload,
             bursts,
             until: SimTime::NEVER,
+            packets: u64::MAX,
             ticking: false,
             sent: 0,
             received: 0,

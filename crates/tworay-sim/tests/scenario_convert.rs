@@ -56,10 +56,10 @@ fn flows_of_the_command_line_may_carry_settings() {
     let scenario = Scenario::from_toml(&text, "x.toml", output.parent().unwrap(), &[]).unwrap();
     let ms = SimDuration::from_millis;
     assert!(matches!(scenario.flows[0].application, Application::Ftp { bytes: Some(1_000_000), .. }));
-    assert_eq!(scenario.flows[1].application, Application::Cbr { interval: ms(250), payload: 512 });
+    assert_eq!(scenario.flows[1].application, Application::Cbr { interval: ms(250), payload: 512, packets: None });
     assert_eq!(
         scenario.flows[2].application,
-        Application::Cbr { interval: SimDuration::from_micros(12_500), payload: 100 }
+        Application::Cbr { interval: SimDuration::from_micros(12_500), payload: 100, packets: None }
     );
     assert_eq!(scenario.flows[2].port, 99);
     assert!(matches!(scenario.flows[3].application, Application::OnOff { .. }));

@@ -68,7 +68,7 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
         .filter(|(key, _)| !(given(key) || pace && matches!(*key, "rate" | "interval")));
     let missing: Vec<_> = missing.copied().collect();
     for (key, value) in settings.iter().chain(&missing) {
-        let number = value.parse::<u32>().is_ok() && *key == "port";
+        let number = value.parse::<u64>().is_ok() && matches!(*key, "port" | "packets");
         let value =
             if number { (*value).to_owned() } else { toml::Value::String((*value).to_owned()).to_string() };
         let _ = writeln!(text, "{key} = {value}");
@@ -106,7 +106,7 @@ fn from_traffic_flow(flow: &TrafficFlow, first: u16) -> Result<FlowTable, Scenar
                 text.push_str("# not carried over: random_ 1, ns-2's noise on the interval\n");
             }
             if let Some(packets) = max_packets {
-                let _ = writeln!(text, "# not carried over: maxpkts_ {packets}");
+                let _ = writeln!(text, "packets = {packets}");
             }
         }
         TrafficKind::Ftp { agent, .. } => {
@@ -118,9 +118,8 @@ fn from_traffic_flow(flow: &TrafficFlow, first: u16) -> Result<FlowTable, Scenar
         let _ = writeln!(text, "stop = \"{}\"", stop.since_start());
     }
     for (object, variable, value) in &flow.other_settings {
-        let line: String =
-            format!("{object} set {variable} {value}").chars().filter(|c| !c.is_control()).collect();
-        let _ = writeln!(text, "# not carried over: {line}");
+        let line = format!("{object} set {variable} {value}");
+        let _ = writeln!(text, "# not carried over: {}", super::shown(&line));
     }
     Ok(FlowTable { text, start: Some(flow.start.since_start()) })
 }
