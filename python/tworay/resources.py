@@ -66,7 +66,7 @@ def saturated(scenario: Source) -> Scenario:
             flow.pop("bytes", None)
             # A UDP header is 12 bytes shorter than TCP's.
             flow.update(app="cbr", rate=_access(world, flow["from"]), size=f"{mss + 12}B")
-    keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "on", "off")
+    keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "packets", "on", "off")
     tables = [
         "\n".join(["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)])
         for flow in flows

@@ -1,5 +1,6 @@
 //! Scenarios: loading, overriding, listing, converting.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -96,10 +97,33 @@ impl Scenario {
     }
 
     /// The scenario as it is kept with results, and the text of its own table of costs, if it has one: the
-    /// TOML names that table `costs`, beside it.
-    fn to_keep(&self, costs: &str) -> (String, Option<String>) {
-        let (toml, table) = self.world.to_keep(costs);
+    /// TOML names that table `costs`, beside it. `names` has new names of variants written in Python.
+    #[pyo3(signature = (costs, names = BTreeMap::new()))]
+    fn to_keep(&self, costs: &str, names: BTreeMap<String, String>) -> (String, Option<String>) {
+        let mut world = Arc::clone(&self.world);
+        for (custom, flows) in &self.custom {
+            let Some(name) = names.get(custom.name()) else { continue };
+            let renamed = custom.placeholder_named(name);
+            let world = Arc::make_mut(&mut world);
+            world.set_flow_variants(|place| flows.contains(&place).then(|| renamed.clone()));
+            if world.variant.name() == custom.name() {
+                world.variant = renamed;
+            }
+        }
+        let (toml, table) = world.to_keep(costs);
         (toml, table.map(str::to_owned))
+    }
+
+    /// The variants written in Python that TCP flows run, each with its name.
+    #[getter]
+    fn custom(&self, py: Python<'_>) -> Vec<(String, Py<PyAny>)> {
+        self.custom.iter().map(|(custom, _)| (custom.name().to_owned(), custom.class(py))).collect()
+    }
+
+    /// A variant's name spelt out: the same text for all ways to write it.
+    #[staticmethod]
+    fn spelt_out(variant: &str) -> PyResult<String> {
+        core::Scenario::read_variant(variant).map(|found| found.spelt_out()).map_err(errors::scenario)
     }
 
     /// The scenario's name.

@@ -95,15 +95,26 @@ pub struct Ledger {
     delivered: Column,
     lost: [Column; LossCause::ALL.len()],
     records: Vec<LossRecord>,
+    /// Losses are counted only, not recorded.
+    counts_only: bool,
+    /// By flow: its source, and the data segments that never left it.
+    at_source: Vec<(NodeId, u64)>,
     aloft: Vec<Aloft>,
     aloft_series: Option<Vec<AloftSample>>,
 }
 
 impl Ledger {
-    /// Empty books for so many flows; `series`: whether to keep how many segments are alive, change by
-    /// change.
-    pub fn new(flows: usize, series: bool) -> Self {
-        Self { aloft: vec![Aloft::default(); flows], aloft_series: series.then(Vec::new), ..Self::default() }
+    /// Empty books for flows from these sources; `series`: whether to keep how many segments are alive,
+    /// change by change.
+    pub fn new(sources: impl IntoIterator<Item = NodeId>, series: bool) -> Self {
+        let at_source: Vec<_> = sources.into_iter().map(|node| (node, 0)).collect();
+        let aloft = vec![Aloft::default(); at_source.len()];
+        Self { aloft, at_source, aloft_series: series.then(Vec::new), ..Self::default() }
+    }
+
+    /// Counts losses from now on without recording each: [`Self::records`] stays as it is.
+    pub fn count_only(&mut self) {
+        self.counts_only = true;
     }
 
     /// One segment more or less is alive.
@@ -216,9 +227,17 @@ impl Ledger {
             match s.death {
                 Some((cause, node, at)) => {
                     self.lost[cause as usize].add(s.carries);
-                    let record =
-                        LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, uid, cause };
-                    self.records.push(record);
+                    if let Some((source, lost)) = self.at_source.get_mut(s.flow.index())
+                        && *source == node
+                        && s.carries == Carries::Data
+                    {
+                        *lost += 1;
+                    }
+                    if !self.counts_only {
+                        let record =
+                            LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, uid, cause };
+                        self.records.push(record);
+                    }
                     self.count_aloft(s.flow, s.carries, false, now);
                 }
                 None => debug_assert!(false, "the only copy of packet {uid} was let go of"),
@@ -247,6 +266,16 @@ impl Ledger {
     /// Every loss in order of time.
     pub fn records(&self) -> &[LossRecord] {
         &self.records
+    }
+
+    /// Hands over every loss in order of time.
+    pub fn take_records(&mut self) -> Vec<LossRecord> {
+        std::mem::take(&mut self.records)
+    }
+
+    /// Data segments that died at their own source, by flow.
+    pub fn lost_at_source(&self) -> Vec<u64> {
+        self.at_source.iter().map(|&(_, lost)| lost).collect()
     }
 
     /// Segments still under way.

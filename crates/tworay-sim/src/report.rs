@@ -238,6 +238,7 @@ pub struct RunReport {
     /// The document of `run --json`.
     pub document: Document,
     losses: Vec<LossRecord>,
+    lost_at_source: Vec<u64>,
     guesses: Vec<Diagnosed>,
     series: Vec<(u16, f64, Snapshot)>,
     packets: Vec<WireRecord>,
@@ -247,6 +248,11 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// Data segments that died at their own source, by flow: they took nothing from the network.
+    pub fn lost_at_source(&self) -> &[u64] {
+        &self.lost_at_source
+    }
+
     pub(crate) fn gather(mut network: Network, scenario: &str, seed: u64, protocol: &str) -> Self {
         let end = network.end;
         let warm = network.warm_at;
@@ -337,7 +343,8 @@ impl RunReport {
         let packets = network.wires.trace.take().unwrap_or_default();
         Self {
             document,
-            losses: network.ledger.records().to_vec(),
+            lost_at_source: network.ledger.lost_at_source(),
+            losses: network.ledger.take_records(),
             guesses,
             series,
             packets,

@@ -15,7 +15,8 @@ pub fn json_schema() -> Value {
                 "type": "string",
                 "default": DEFAULT_VARIANT,
                 "description": "TCP variant of flows that choose none, such as \"newreno\" or \"sack\"; \
-                                `tworay variants` lists them.",
+                                `tworay variants` lists them; \"mine.py:Mine\" is a class of your own in a \
+                                Python file beside this one.",
             }),
         );
     }
