@@ -483,3 +483,25 @@ def test_stdout_that_cannot_be_written_ends_the_run_with_one_line() -> None:
     assert "No space left on device" in process.stderr
     assert "Traceback" not in process.stderr
     assert len(process.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["run", "compare"])
+def test_results_go_into_the_working_directory_itself(tmp_path: Path, verb: str) -> None:
+    here = tmp_path / "results"
+    here.mkdir()
+    before = here.stat().st_ino
+    tcp = ("--tcp", "reno", "--seeds", "2") if verb == "compare" else ()
+    for force in ((), ("--force",)):
+        process = subprocess.run(
+            command(verb, "string-1", *QUICK, *tcp, "--out", ".", *force),
+            cwd=here,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert process.returncode == 0, process.stderr
+        assert json.loads((here / "summary.json").read_text())
+        assert [path.name for path in here.iterdir() if path.name.startswith(".")] == []
+    # The same directory: a shell that stands in it sees the results.
+    assert here.stat().st_ino == before
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]

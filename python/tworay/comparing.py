@@ -14,7 +14,7 @@ from tworay.executing import Task, check_jobs, execute, silent
 from tworay.records import read_manifest
 from tworay.resources import carried, saturated
 from tworay.scenarios import overrides
-from tworay.spec import MAX_SEEDS, parse_seeds
+from tworay.spec import MAX_SEEDS, check_precision, parse_seeds
 from tworay.stored import read, source_digests, take
 from tworay.workers import in_order
 
@@ -72,6 +72,7 @@ class Plan:
         self.seeds = list(dict.fromkeys([*earlier.get("seeds", []), *wanted]))
         self._until_ci = earlier.get("until_ci") if until_ci is None else until_ci
         limit = max_seeds or earlier.get("max_seeds", DEFAULT_MAX_SEEDS)
+        check_precision(self._until_ci, max_seeds, len(self.seeds))
         self._max_seeds: int = min(limit, MAX_SEEDS)
         self.field = line_up(
             scenario,
@@ -120,7 +121,13 @@ class Plan:
             }
             place = Path(out) if out is not None else self._stored.path  # type: ignore[union-attr]
             self._store = Store(
-                place, "compare", force=force, scenario=base, details=details, resume=out is None
+                place,
+                "compare",
+                force=force,
+                scenario=base,
+                details=details,
+                resume=out is None,
+                classes=self.field.classes,
             )
 
     @property
@@ -173,7 +180,7 @@ class Plan:
             todo = [arm for arm in self.field.arms if not self._take((arm.name, seed))]
             tasks += [Task(seed, arm.name, arm.at(seed)) for arm in todo]
             crowded = [name for name in self._crowded if not self._take((name, seed))]
-            tasks += [Task(seed, name, self._crowded[name][1]) for name in crowded]
+            tasks += [Task(seed, name, self._crowded[name][1], totals_only=True) for name in crowded]
         self.result.failures += execute(
             tasks, jobs=self._jobs, series=self._store is not None, finished=self._finished, watch=watch
         )

@@ -120,7 +120,7 @@ class Comparison:
     @property
     def table(self) -> pl.DataFrame:
         """One row per variant and metric: mean, standard deviation, intervals, number of runs."""
-        import polars as pl
+        from tworay.frames import Table
 
         rows = [
             {"variant": variant, "metric": metric, "mean": cell["mean"], "std": cell["std"]}
@@ -130,12 +130,14 @@ class Comparison:
             for variant, cells in self.summary["variants"].items()
             for metric, cell in cells.items()
         ]
-        return pl.DataFrame(rows, schema=_TABLE, orient="row")
+        return Table(rows, schema=_TABLE, orient="row")
 
     @property
     def runs(self) -> pl.DataFrame:
         """One row per run with every metric."""
         import polars as pl
+
+        from tworay.frames import Table
 
         rows: list[dict[str, Any]] = [
             {"variant": variant, "seed": seed} | values
@@ -144,30 +146,32 @@ class Comparison:
         ]
         names = list(dict.fromkeys(name for row in rows for name in row))
         kinds = {"variant": pl.String, "seed": pl.UInt64}
-        return pl.DataFrame(rows, schema={name: kinds.get(name, pl.Float64) for name in names}, orient="row")
+        return Table(rows, schema={name: kinds.get(name, pl.Float64) for name in names}, orient="row")
 
     @property
     def pairs(self) -> pl.DataFrame:
         """One row per pair of variants and metric: difference a - b, its interval, and the tests."""
-        import polars as pl
+        from tworay.frames import Table
 
         rows = [
             {key: value for key, value in pair.items() if key != "ci95"} | _ends("ci95", pair["ci95"])
             for pair in self.summary["pairs"]
         ]
-        return pl.DataFrame(rows, schema=_PAIRS, orient="row")
+        return Table(rows, schema=_PAIRS, orient="row")
 
     @property
     def ledger(self) -> pl.DataFrame:
         """One row per variant and true cause of loss: lost segments, summed over the runs."""
         import polars as pl
 
+        from tworay.frames import Table
+
         rows = [
             {"variant": variant, "cause": cause} | counts
             for variant, causes in self._counts("ledger").items()
             for cause, counts in causes.items()
         ]
-        return pl.DataFrame(
+        return Table(
             rows, schema={"variant": pl.String, "cause": pl.String, "data": pl.Int64, "ack": pl.Int64}
         )
 
@@ -176,13 +180,15 @@ class Comparison:
         """One row per variant, guess of the sender and true cause: how often they met."""
         import polars as pl
 
+        from tworay.frames import Table
+
         rows = [
             {"variant": variant, "guess": guess, "cause": cause, "count": count}
             for variant, guesses in self._counts("diagnosis").items()
             for guess, causes in guesses.items()
             for cause, count in causes.items()
         ]
-        return pl.DataFrame(
+        return Table(
             rows, schema={"variant": pl.String, "guess": pl.String, "cause": pl.String, "count": pl.Int64}
         )
 

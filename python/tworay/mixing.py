@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tworay import stats
 from tworay.control import is_reference, load_class
 from tworay.errors import InputError
+from tworay.spec import refuse_twins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -98,6 +99,7 @@ def _parse(text: str) -> Mix:
         if match[1] in shares:
             raise InputError(f"--mix {text}: `{match[1]}` is given twice; leave one out")
         shares[match[1]] = share
+    refuse_twins(list(shares), f"--mix {text}")
     total = sum(shares.values())
     if abs(total - 1) > ROUNDING:
         raise InputError(f"--mix {text}: the shares add up to {total:g}; let them add up to 1")

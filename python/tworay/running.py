@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
+from tworay.checks import whole
 from tworay.diagnosis import scores
 from tworay.errors import InputError, OutputError
-from tworay.records import COSTS
 from tworay.scenarios import Source, load
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Run:
         self._frames: dict[str, pl.DataFrame] | None = None
         self._text: str | None = None
         self._world = world
-        self._kept: tuple[str, str | None] | None = None
+        self._kept: dict[str, str] | None = None
         self.summary: dict[str, Any] = json.loads(report.json())
         self.summary["diagnosis_scores"] = scores(self.summary["diagnosis"])
 
@@ -62,12 +62,14 @@ class Run:
 
         Store.of_run(Path(path), self, force=force).write_single(self)
 
-    def to_keep(self) -> tuple[str, str | None]:
-        """Return the complete scenario as TOML, and its own table of costs, if it has one."""
+    def to_keep(self) -> dict[str, str]:
+        """Return the files from which the run can be repeated: the complete scenario, and what it names."""
         if self._kept is None:
             if self._world is None:
                 raise OutputError("this run does not know its scenario")
-            self._kept = self._world.to_keep(COSTS)
+            from tworay.store import keep
+
+            self._kept = keep(self._world)
         return self._kept
 
     def __repr__(self) -> str:
@@ -120,6 +122,13 @@ class Run:
         return int(self.summary["seed"])
 
     @property
+    def lost_at_source(self) -> list[int]:
+        """Data segments of each flow that died at their own source: they took nothing from the network."""
+        if self._report is None:
+            raise OutputError("what died at its source is known only where the run was made")
+        return self._report.lost_at_source()
+
+    @property
     def goodput_bps(self) -> float:
         """Acknowledged application bits a second, summed over the flows."""
         return self._sum("goodput_bps")
@@ -150,6 +159,7 @@ def run(
     tcp: Variant | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     series: bool = True,
+    losses: bool = True,
     control: RunControl | None = None,
     pcap: str | PathLike[str] | None = None,
     animation: str | PathLike[str] | None = None,
@@ -160,7 +170,8 @@ def run(
 ) -> Run:
     """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
 
-    ``series`` records the time series (cwnd and so on). ``control`` lets another thread stop the run.
+    ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
+    (without, the document has no ``diagnosis`` either). ``control`` lets another thread stop the run.
     ``pcap`` names a file for a capture of every frame, to be read with Wireshark, ``animation`` one for the
     moves and the first 100000 packets, to be watched with NetAnim. ``resources`` fills in
     EEE and UAR, which takes a second run: saturating sources in the same world (``tworay.resources``).
@@ -169,6 +180,7 @@ def run(
     replaces an earlier run there.
     Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
     """
+    seed = whole(seed, "the seed")
     if not 0 <= seed <= MAX_SEED:
         raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
     world = load(scenario, tcp=tcp, set=set, costs=costs)
@@ -178,7 +190,7 @@ def run(
 
         # Refused before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
-    result = Run(_native.run(world, seed, series, control, pcap, animation), world)
+    result = Run(_native.run(world, seed, series, control, pcap, animation, losses), world)
     if resources:
         from tworay.resources import throughput_max, with_resources
 

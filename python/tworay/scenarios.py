@@ -9,7 +9,7 @@ import pathlib
 import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from tworay import _native, control
+from tworay import _native, control, sources
 from tworay._native import Scenario
 from tworay.errors import ScenarioError
 
@@ -89,11 +89,30 @@ def load(
             name = "set" if set else "costs"
             raise ScenarioError(f"`{name}` needs a scenario's name or path; this one is already loaded")
         scenario = source
-    elif source == "-":
-        scenario = Scenario.from_toml(_stdin(), "<stdin>", "", overrides(set) + _costs(costs))
     else:
-        scenario = Scenario.load(os.fspath(source), overrides(set) + _costs(costs))
+        scenario = _read(os.fspath(source), overrides(set) + _costs(costs), classes=tcp is None)
     return scenario if tcp is None else with_variant(scenario, tcp)
+
+
+def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
+    """Read a scenario; ``classes``: also the variants in Python files that it names."""
+    path = pathlib.Path(source)
+    text = _stdin() if source == "-" else _text(path)
+    own = sources.named(text, path.parent, settings)
+    settings = settings + own.settings if own else settings
+    if source == "-":
+        scenario = Scenario.from_toml(text, "<stdin>", "", settings)
+    else:
+        scenario = Scenario.load(source, settings)
+    return own.apply(scenario) if own and classes else scenario
+
+
+def _text(path: pathlib.Path) -> str:
+    """Return a scenario's text to look for classes in; what is wrong with the file is said elsewhere."""
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 @functools.cache

@@ -16,12 +16,14 @@ import shutil
 import threading
 import zlib
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tworay._native import VERSION
 from tworay.errors import InputError, OutputError
+from tworay.frames import Table
 from tworay.records import (
     COSTS,
     FORMAT,
@@ -34,9 +36,10 @@ from tworay.records import (
     read_manifest,
     read_records,
 )
+from tworay.sources import kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from tworay.comparison import Comparison, Facts
@@ -45,6 +48,17 @@ if TYPE_CHECKING:
 
 # A file name of 255 bytes must hold the seed and a suffix too.
 LONGEST_NAME = 120
+
+
+def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
+    """Return the files from which a scenario can be run again, by name: the scenario, and what it names.
+
+    ``classes`` are variants in Python that it does not run itself.
+    """
+    own = [*scenario.custom, *((name, one) for name, one in classes.items() if isinstance(one, type))]
+    names, files = kept(own)
+    text, costs = scenario.to_keep(COSTS, names)
+    return {SCENARIO: text} | ({} if costs is None else {COSTS: costs}) | files
 
 
 class Store:
@@ -59,13 +73,14 @@ class Store:
         scenario: Scenario | None,
         details: dict[str, Any],
         resume: bool = False,
+        classes: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self.path = path
         self._manifest = {"format": FORMAT, "tworay": VERSION, "command": command}
         if scenario is not None:
             self._manifest["scenario"] = scenario.name
-            # The table of costs is kept too: the scenario names it, beside itself, with its digest.
-            self._scenario, self._costs = scenario.to_keep(COSTS)
+            # With what the scenario names beside itself: the table of costs, classes of variants.
+            self._kept = keep(scenario, classes)
         self._manifest |= details
         self._mutex = threading.Lock()
         self._resume = resume
@@ -79,7 +94,7 @@ class Store:
         """Check the place for a run that is done; it may have been made in another process."""
         details = {"scenario": run.scenario, "seed": run.seed}
         store = cls(path, "run", force=force, scenario=None, details=details)
-        store._scenario, store._costs = run.to_keep()
+        store._kept = run.to_keep()
         return store
 
     def add_run(self, variant: str, seed: int, run: Run, facts: Facts | None = None) -> None:
@@ -190,9 +205,9 @@ class Store:
     def _new(self) -> Iterator[Path]:
         with _new_directory(self.path) as directory:
             _write(directory / MANIFEST, _json(self._manifest).encode())
-            _write(directory / SCENARIO, self._scenario.encode())
-            if self._costs is not None:
-                _write(directory / COSTS, self._costs.encode())
+            for name, text in self._kept.items():
+                (directory / name).parent.mkdir(parents=True, exist_ok=True)
+                _write(directory / name, text.encode())
             yield directory
 
 
@@ -203,12 +218,14 @@ def read_run(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} holds results of `tworay {manifest['command']}`, not of a run")
     try:
         summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-        text = (path / SCENARIO).read_text(encoding="utf-8")
-        costs = (path / COSTS).read_text(encoding="utf-8") if (path / COSTS).is_file() else None
-        frames = {file.stem: pl.read_parquet(file).drop("seed") for file in sorted(path.glob("*.parquet"))}
+        names = [SCENARIO, COSTS, *(str(file.relative_to(path)) for file in sorted(path.rglob("*.py")))]
+        kept = {name: (path / name).read_text(encoding="utf-8") for name in names if (path / name).is_file()}
+        frames = {
+            file.stem: Table(pl.read_parquet(file).drop("seed")) for file in sorted(path.glob("*.parquet"))
+        }
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise OutputError(f"{path} can't be read: {error}") from error
-    return {"text": None, "frames": frames, "kept": (text, costs), "summary": summary}
+    return {"text": None, "frames": frames, "kept": kept, "summary": summary}
 
 
 class Lock:
@@ -264,7 +281,8 @@ def _check_place(path: Path, command: str, force: bool) -> None:
                 f"--out {path}: the directory already holds results of `tworay {command}`; "
                 "add --force to replace them, or name another directory"
             )
-    parent = next(place for place in path.absolute().parents if place.exists())
+    whole = path.absolute()
+    parent = next(place for place in (whole, *whole.parents) if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(
             f"--out {path}: {parent} is not a directory that can be written to; name another place"
@@ -292,24 +310,43 @@ def _writing(path: Path) -> Iterator[None]:
 @contextmanager
 def _new_directory(path: Path) -> Iterator[Path]:
     """Fill a directory out of sight, then put it in its place in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    old = path.with_name(f".{path.name}.{os.getpid()}.old")
+    # A directory that is there stays itself: somebody may work in it, or it may be a mount point. What it
+    # holds is exchanged.
+    stays = path.is_dir()
+    place = path if stays else path.parent
+    place.mkdir(parents=True, exist_ok=True)
+    hidden = place / f".{path.name}.{os.getpid()}.tmp"
     shutil.rmtree(hidden, ignore_errors=True)
     try:
         hidden.mkdir()
         yield hidden
-        if path.is_dir() and any(path.iterdir()):
-            path.rename(old)
-        try:
+        if stays:
+            _exchange(path, hidden)
+        else:
             hidden.rename(path)
-        except OSError:
-            old.rename(path)
-            raise
-        _sync(path.parent)
-        shutil.rmtree(old, ignore_errors=True)
+        _sync(place)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _exchange(path: Path, new: Path) -> None:
+    """Move what is in ``new`` into ``path`` and delete what was there; if that fails, nothing has changed."""
+    old = path / f".{path.name}.{os.getpid()}.old"
+    shutil.rmtree(old, ignore_errors=True)
+    old.mkdir()
+    steps = [(entry, old / entry.name) for entry in path.iterdir() if entry not in (old, new)]
+    steps += [(entry, path / entry.name) for entry in new.iterdir()]
+    done = []
+    try:
+        for source, target in steps:
+            source.rename(target)
+            done.append((source, target))
+    except BaseException:
+        for source, target in reversed(done):
+            target.rename(source)
+        old.rmdir()
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from tworay.arms import Arm
 from tworay.comparison import Comparison
 from tworay.errors import InputError
 from tworay.records import COSTS, SCENARIO, read_manifest, read_records
+from tworay.store import keep
 
 if TYPE_CHECKING:
     import os
@@ -55,7 +56,8 @@ class Stored:
                 f"{where}: its runs are of tworay {self.manifest['tworay']}, this is {VERSION}; figures of "
                 "two versions don't mix: compare anew with --out"
             )
-        kept, costs = base.to_keep(COSTS)
+        files = keep(base)
+        kept, costs = files[SCENARIO], files.get(COSTS)
         text = (self.path / SCENARIO).read_text(encoding="utf-8")
         if kept != text:
             found = list(_differences(tomllib.loads(text), tomllib.loads(kept)))

@@ -73,8 +73,8 @@ class _Stdout(io.TextIOWrapper):
         """Take over a stream's buffer; one that has none, as in some shells, stays as it is."""
         if not isinstance(stream, io.TextIOWrapper):
             return stream
-        keep = {"line_buffering": stream.line_buffering, "encoding": stream.encoding}
-        return cls(stream.detach(), errors=FALLBACK, **keep)
+        encoding, by_line = stream.encoding, stream.line_buffering
+        return cls(stream.detach(), encoding, FALLBACK, line_buffering=by_line)
 
     def write(self, text: str, /) -> int:
         try:

@@ -27,7 +27,7 @@ pub fn convert(
     let traffic = traffic.map(Traffic::read).transpose().map_err(unreadable)?;
     let mut tables = flows.iter().map(|flow| flows::from_argument(flow)).collect::<Result<Vec<_>, _>>()?;
     if let Some(traffic) = &traffic {
-        tables.extend(flows::from_traffic(traffic, moves.first_number)?);
+        tables.extend(flows::from_traffic(traffic, &moves)?);
     }
     if tables.is_empty() {
         let remedy = "Say what to send with --flow FROM:TO:APP, for example --flow 0:1:ftp.";
@@ -177,7 +177,8 @@ fn write(
     let commands = traffic.map(|traffic| traffic.node_commands.as_slice()).unwrap_or_default();
     if let Some(first) = commands.first() {
         let number = commands.len();
-        let _ = writeln!(text, "\n# not carried over: {number} commands to nodes, the first: {}", shown(first));
+        let _ =
+            writeln!(text, "\n# not carried over: {number} commands to nodes, the first: {}", shown(first));
     }
     for flow in flows {
         text.push_str(&flow.text);

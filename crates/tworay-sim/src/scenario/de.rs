@@ -91,9 +91,9 @@ impl Fault {
             }
             Complaint::WrongLength { found, expected } => {
                 // What the list's items are is said with the key that holds them.
-                let key = path.rsplit_once('.').map_or(&*path, |(key, last)| {
-                    if last.parse::<usize>().is_ok() { key } else { &*path }
-                });
+                let key = path
+                    .rsplit_once('.')
+                    .map_or(&*path, |(key, last)| if last.parse::<usize>().is_ok() { key } else { &*path });
                 let about = schema::description(key).map(|text| format!(" {}", text.replace('\n', " ")));
                 let remedy = format!("Expected {expected}.{}", about.unwrap_or_default());
                 (format!("{here}found a list of {found}"), remedy)

@@ -165,14 +165,21 @@ fn read_line(line: &Line<'_>, objects: &mut BTreeMap<String, Object>) -> Result<
                     objects.insert(name, made);
                 }
                 ["$ns_" | "$ns", "create-connection", kinds @ ..] => {
-                    let [source, "$node_" | "$node", from, sink, "$node_" | "$node", to, _class] = kinds else {
+                    let [source, "$node_" | "$node", from, sink, "$node_" | "$node", to, _class] = kinds
+                    else {
                         return Err(unknown());
                     };
                     // As ns-lib.tcl does it: two agents, attached and connected.
                     let sink_name = format!("{name}'s {sink}");
                     let agent = |class: &str, node: &str, peer| {
                         let class = format!("Agent/{class}");
-                        Ok(Object { class, line: line.number, node: Some(line.node(node)?), peer, ..Object::default() })
+                        Ok(Object {
+                            class,
+                            line: line.number,
+                            node: Some(line.node(node)?),
+                            peer,
+                            ..Object::default()
+                        })
                     };
                     let (from, to) = (agent(source, from, Some(sink_name.clone()))?, agent(sink, to, None)?);
                     objects.insert(name, from);
