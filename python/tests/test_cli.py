@@ -57,7 +57,7 @@ FLOW_KEYS = {
 }
 CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "ttl", "reorder-discard"}
 FRAMES = {"rts_cts", "data", "ack"}
-VERBS = ("run", "compare", "show", "convert", "scenarios", "variants", "tune", "schema")
+VERBS = ("run", "compare", "show", "plot", "metrics", "convert", "scenarios", "variants", "tune", "schema")
 
 
 def without_cpu(document: dict[str, Any]) -> str:
@@ -249,6 +249,7 @@ def test_compare_json_does_not_depend_on_the_number_of_threads(cli: Cli) -> None
         "costs",
         "arms",
         "mixtures",
+        "verdict",
     }
     assert document["seeds"] == [1, 2, 3]
     assert document["scenario_facts"] == {"mean_shortest_path_hops": 3.0, "partitioned_fraction": 0.0}

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Window,
     )
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
+    from tworay.plotting import plot
     from tworay.running import Run, run
     from tworay.scenarios import Scenario, convert, load, moves, scenario_text, scenarios, schema, variants
     from tworay.stored import results
@@ -58,6 +59,7 @@ __all__ = [
     "convert",
     "load",
     "moves",
+    "plot",
     "read_trace",
     "results",
     "run",
@@ -83,6 +85,7 @@ _HOME = {
     ),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
     "tworay.stored": ("results",),
+    "tworay.plotting": ("plot",),
     "tworay.running": ("Run", "run"),
     "tworay.scenarios": (
         "Scenario",

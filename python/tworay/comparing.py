@@ -103,12 +103,16 @@ class Plan:
             for settings, world in self.field.worlds.items():
                 self._crowded[f"{SATURATED} {label(settings)}"] = (label(settings), saturated(world))
         self._bank = dict(self._stored.records) if self._stored else {}
+        for record in self._bank.values():
+            if record.get("facts"):
+                hops, parted = record["facts"]
+                self._facts[self.result.arms[record["variant"]].place, record["seed"]] = (hops, parted)
         self._store = None
         if out is not None or self._stored:
             from tworay.store import Store
 
             details: dict[str, Any] = {
-                "source": os.fspath(scenario) if isinstance(scenario, str | os.PathLike) else None,
+                "source": _source(scenario),
                 "set": overrides(set),
                 "costs": None if costs is None else os.fspath(costs),
                 "arms": {arm.name: arm.describe() for arm in self.field.arms},
@@ -171,9 +175,11 @@ class Plan:
 
     def _do(self, batch: list[int], watch: Watcher) -> None:
         for place, world in self.field.places().items():
-            for seed, facts in zip(batch, in_order(world.facts, batch, jobs=self._jobs), strict=True):
-                self.result.add_facts(seed, facts, place)
+            unknown = [seed for seed in batch if (place, seed) not in self._facts]
+            for seed, facts in zip(unknown, in_order(world.facts, unknown, jobs=self._jobs), strict=True):
                 self._facts[place, seed] = facts
+            for seed in batch:
+                self.result.add_facts(seed, self._facts[place, seed], place)
         # Seed by seed, so that an interruption leaves whole pairs.
         tasks = []
         for seed in batch:
@@ -210,6 +216,12 @@ class Plan:
             done += fresh
 
 
+def _source(scenario: Source) -> str | None:
+    """Return what loads the scenario again; nothing does if it came from Python or standard input."""
+    name = os.fspath(scenario) if isinstance(scenario, str | os.PathLike) else None
+    return None if name == "-" else name
+
+
 def _read(
     resume: str | os.PathLike[str], out: str | os.PathLike[str] | None, force: bool
 ) -> tuple[Lock, Stored]:
@@ -236,7 +248,9 @@ def _same_scenario(stored: Stored | None, set: object, costs: object) -> tuple[s
         )
     manifest = stored.manifest
     if manifest["source"] is None:
-        raise InputError(f"--resume {stored.path}: it was begun from Python; give the scenario again")
+        raise InputError(
+            f"--resume {stored.path}: its scenario came from Python or standard input; give it again"
+        )
     return manifest["source"], manifest["set"], manifest["costs"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tworay import arms, metrics, mixing, stats
+from tworay import arms, metrics, mixing, stats, verdict
 from tworay.diagnosis import scores
 from tworay.resources import with_resources
 
@@ -102,19 +102,22 @@ class Comparison:
 
     def _summarize(self) -> dict[str, Any]:
         by_variant = {variant: self.values(variant) for variant in self.variants}
+        described = {variant: _describe(runs) for variant, runs in by_variant.items()}
+        pairs = _pairs(by_variant)
         diagnosis = self._counts("diagnosis")
         return {
             "scenario": self.scenario,
             "seeds": self.seeds,
             "scenario_facts": self._scenario_facts(),
-            "variants": {variant: _describe(runs) for variant, runs in by_variant.items()},
-            "pairs": _pairs(by_variant),
+            "variants": described,
+            "pairs": pairs,
             "diagnosis": diagnosis,
             "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
             "ledger": self._counts("ledger"),
             "costs": self._costs(),
             "arms": {variant: self._describe_arm(variant) for variant in self.variants},
             "mixtures": self._mixtures(),
+            "verdict": verdict.judge(described, pairs, HEADLINE),
         }
 
     @property
@@ -192,6 +195,18 @@ class Comparison:
             rows, schema={"variant": pl.String, "guess": pl.String, "cause": pl.String, "count": pl.Int64}
         )
 
+    @property
+    def metrics(self) -> list[str]:
+        """Names of all metrics of the runs, in the order of the documents."""
+        return list(dict.fromkeys(name for cells in self.summary["variants"].values() for name in cells))
+
+    def kinds_of_flows(self) -> tuple[int, int]:
+        """Return how many flows use TCP and how many send datagrams, in the run that has most."""
+        counts = [
+            [flow["tcp"] is not None for flow in document["flows"]] for document in self._documents.values()
+        ]
+        return max(map(sum, counts), default=0), max((len(c) - sum(c) for c in counts), default=0)
+
     def headline_precision(self) -> float | None:
         """Half width of the widest 95 % interval of goodput, as a share of its mean; ``None``: unknown."""
         widths = []
@@ -265,7 +280,8 @@ class Comparison:
 
 _TABLE = {"variant": str, "metric": str, "mean": float, "std": float}
 _TABLE |= {"ci90_low": float, "ci90_high": float, "ci95_low": float, "ci95_high": float, "n": int}
-_PAIRS = {"a": str, "b": str, "metric": str, "difference": float, "ci95_low": float, "ci95_high": float}
+_PAIRS = {"a": str, "b": str, "metric": str, "n": int, "difference": float, "std": float}
+_PAIRS |= {"ci95_low": float, "ci95_high": float}
 _PAIRS |= {"p": float, "welch_p": float, "paired_t_p": float, "wilcoxon_p": float}
 _PAIRS |= {"effect_size": float, "holm_p": float}
 
@@ -292,8 +308,10 @@ def _pairs(by_variant: dict[str, dict[int, metrics.Values]]) -> list[dict[str, A
     """Compare every two variants seed by seed; Holm corrects over the pairs of one metric."""
     result = []
     everything = [values for runs in by_variant.values() for values in runs.values()]
-    known = [m for m in metrics.TESTED_IF_KNOWN if any(v.get(m) is not None for v in everything)]
-    for metric in (*metrics.TESTED, *known):
+    known = dict.fromkeys(
+        name for values in everything for name, value in values.items() if value is not None
+    )
+    for metric in known:
         family = [_pair(a, b, metric, by_variant) for a, b in itertools.combinations(by_variant, 2)]
         for pair, p in zip(family, stats.holm([pair["p"] for pair in family]), strict=True):
             pair["holm_p"] = p
@@ -314,7 +332,9 @@ def _pair(a: str, b: str, metric: str, by_variant: dict[str, dict[int, metrics.V
         "a": a,
         "b": b,
         "metric": metric,
+        "n": len(difference),
         "difference": stats.mean(difference),
+        "std": stats.std(difference),
         "ci95": _listed(stats.t_interval(difference)),
         "p": stats.paired_p(left, right),
         "welch_p": stats.welch_p(left, right),

@@ -148,6 +148,9 @@ def effects(
             "goodput_per_flow_bps": stats.describe(per_flow),
             "against_all": {other: _paired(here, there) for other, (here, there) in against.items() if here},
         }
+    pairs = [pair for about in found.values() for pair in about["against_all"].values()]
+    for pair, p in zip(pairs, stats.holm([pair["p"] for pair in pairs]), strict=True):
+        pair["holm_p"] = p
     return found
 
 
@@ -163,5 +166,5 @@ def _paired(here: list[float], there: list[float]) -> dict[str, Any]:
         "pure_mean": stats.mean(there),
         "difference": stats.mean(difference),
         "ci95": None if interval is None else list(interval),
-        "paired_t_p": stats.paired_t_p(here, there),
+        "p": stats.paired_p(here, there),
     }

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats as sp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 EXACT_WILCOXON_MAX_N = 25
 # Below this the t test's assumption, differences that are normal, can't be seen to fail.
@@ -184,11 +184,12 @@ def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
 def _signed_rank_exact_p(ranks: list[int], statistic: int) -> float:
     """Two-sided p over all 2^n ways of signs, counted by sum."""
     total = sum(ranks)
-    ways = [1] + [0] * total
+    # 2^25 ways at most: they fit into 64 bits.
+    ways = np.zeros(total + 1, dtype=np.int64)
+    ways[0] = 1
     for rank in ranks:
-        for value in range(total, rank - 1, -1):
-            ways[value] += ways[value - rank]
-    tail = min(sum(ways[: statistic + 1]), sum(ways[statistic:]))
+        ways[rank:] += ways[:-rank].copy()
+    tail = min(int(ways[: statistic + 1].sum()), int(ways[statistic:].sum()))
     return min(1.0, 2 * tail / 2.0 ** len(ranks))
 
 
@@ -267,12 +268,57 @@ def seeds_needed(
         half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
         return bool(half > relative * abs(centre))
 
+    return _first(wide, limit)
+
+
+def seeds_to_show(
+    differences: Sequence[float],
+    difference: float,
+    *,
+    level: float = SIGNIFICANT,
+    power: float = 0.8,
+    limit: int = 1_000_000,
+) -> int | None:
+    """Pairs after which the paired t test shows a true ``difference``, in ``power`` of all cases.
+
+    Goes by the spread of the ``differences`` seen so far; ``level`` is the probability of seeing one where
+    there is none. ``None`` if that cannot be said: fewer than two differences, or more than ``limit`` pairs.
+    """
+    return seeds_to_show_by_spread(std(differences), difference, level=level, power=power, limit=limit)
+
+
+def seeds_to_show_by_spread(
+    spread: float | None,
+    difference: float,
+    *,
+    level: float = SIGNIFICANT,
+    power: float = 0.8,
+    limit: int = 1_000_000,
+) -> int | None:
+    """As ``seeds_to_show``, from the standard deviation of the differences."""
+    if spread is None or difference == 0:
+        return None
+    if spread <= NO_SPREAD * abs(difference):
+        return FEWEST_PAIRS
+
+    def weak(n: int) -> bool:
+        critical = float(sp.t.ppf(1 - level / 2, n - 1))
+        shift = abs(difference) / spread * math.sqrt(n)
+        # The far tail adds nothing to speak of.
+        return bool(sp.nct.sf(critical, n - 1, shift) < power)
+
+    found = _first(weak, limit)
+    return None if found is None else max(found, FEWEST_PAIRS)
+
+
+def _first(short: Callable[[int], bool], limit: int) -> int | None:
+    """Return the first number from two on that is not too ``short``; ``None`` above ``limit``."""
     low, high = 1, 2
-    while wide(high):
+    while short(high):
         if high >= limit:
             return None
         low, high = high, min(2 * high, limit)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if wide(middle) else (low, middle)
+        low, high = (middle, high) if short(middle) else (low, middle)
     return high

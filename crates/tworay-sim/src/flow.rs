@@ -97,6 +97,8 @@ pub struct Sample {
     pub at: SimTime,
     /// The sender's state.
     pub state: Snapshot,
+    /// Payload acknowledged since the flow's start.
+    pub acked_bytes: u64,
 }
 
 /// Time-weighted means of the sender's state.
@@ -170,6 +172,8 @@ pub(crate) struct Baseline {
     pub udp_sent: u64,
     pub udp_received: u64,
     pub udp_received_bytes: u64,
+    /// Data packets that had arrived.
+    pub arrivals: u64,
 }
 
 impl Means {
@@ -334,15 +338,17 @@ impl Flow {
         if let Some(series) = &mut self.series
             && series.last().is_none_or(|s| s.state != state)
         {
-            series.push(Sample { at: now, state });
+            series.push(Sample { at: now, state, acked_bytes: acked });
         }
     }
 
     /// The figures begin at `now`: what was counted before is left out.
     pub fn restart(&mut self, now: SimTime) {
         self.means.restart(now);
+        let arrivals = self.base.arrivals + self.path.packets;
         self.path = PathProbe { last: self.path.last, ..PathProbe::default() };
         self.base = Baseline {
+            arrivals,
             delivered_bytes: self.delivered_bytes,
             sent_bytes: self.sent_bytes,
             ..Baseline::default()

@@ -41,6 +41,14 @@ ForceOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
 ]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,C",
+        help="Columns of the table (`tworay metrics` lists them): --metrics goodput_bps,mean_delay_seconds",
+    ),
+]
+PairsOption = Annotated[bool, typer.Option("--pairs", help="Add every pair of arms with its tests.")]
 ResourcesOption = Annotated[
     bool,
     typer.Option(
@@ -167,6 +175,8 @@ def compare(
     force: ForceOption = False,
     resources: ResourcesOption = False,
     costs: CostsOption = None,
+    metrics: MetricsOption = None,
+    pairs: PairsOption = False,
     json: JsonOption = False,
 ) -> None:
     """Compare variants, settings or mixtures over the same worlds, seed by seed, with intervals and tests."""
@@ -187,6 +197,8 @@ def compare(
         force=force,
         resources=resources,
         costs=costs,
+        wanted=metrics,
+        pairs=pairs,
         as_json=json,
     )
 
@@ -196,12 +208,44 @@ def show(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote, also interrupted.")
     ],
+    metrics: MetricsOption = None,
+    pairs: PairsOption = False,
     json: JsonOption = False,
 ) -> None:
     """Print a stored run or comparison again."""
     from tworay.cli.showing import show_results
 
-    show_results(directory, as_json=json)
+    show_results(directory, wanted=metrics, pairs=pairs, as_json=json)
+
+
+@app.command()
+def plot(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="cwnd, rtt or goodput over time, or box.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture: .svg, .pdf or .png.")
+    ],
+    flow: Annotated[int | None, typer.Option(metavar="N", help="Only this flow.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Of a comparison: this seed; else the first, or a mean.")
+    ] = None,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="What box draws (`tworay metrics`).")] = (
+        "goodput_bps"
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace the picture if it exists.")] = False,
+) -> None:
+    """Draw a stored run or comparison: windows, RTT or goodput over time, a metric by arm."""
+    from tworay.cli.showing import plot_results
+
+    plot_results(directory, what, output, flow=flow, seed=seed, metric=metric, force=force)
+
+
+@app.command(name="metrics")
+def metrics_(json: JsonOption = False) -> None:
+    """List the metrics with unit and definition: names for --metrics, and of --json."""
+    from tworay.cli.showing import list_metrics
+
+    list_metrics(as_json=json)
 
 
 @app.command()

@@ -33,13 +33,17 @@ def compare_arms(
     force: bool,
     resources: bool,
     costs: Path | None,
+    wanted: str | None,
+    pairs: bool,
     as_json: bool,
 ) -> None:
     """``tworay compare``."""
+    from tworay import metrics
     from tworay.comparing import Plan
     from tworay.progress import Progress
     from tworay.spec import parse_percent
 
+    metrics.check(wanted)
     precision = None if until_ci is None else parse_percent(until_ci)
     plan = Plan(
         scenario,
@@ -68,12 +72,12 @@ def compare_arms(
             note(f"tworay: interrupted; the finished runs are in {place}; go on with --resume {place}")
         else:
             note("tworay: interrupted")
-        print_comparison(result, as_json)
+        print_comparison(result, wanted, pairs=pairs, as_json=as_json)
         raise
     if costs is not None and len(result):
         say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())
-    print_comparison(result, as_json)
+    print_comparison(result, wanted, pairs=pairs, as_json=as_json)
     if precision is not None:
         _say_precision(result, precision)
     if place is not None and len(result):
@@ -86,14 +90,17 @@ def compare_arms(
         raise typer.Exit(1)
 
 
-def print_comparison(result: tworay.Comparison, as_json: bool) -> None:
+def print_comparison(result: tworay.Comparison, wanted: str | None, *, pairs: bool, as_json: bool) -> None:
     """Print what there is, also after an interruption."""
     if len(result) and as_json:
         print_json(result.summary)
     elif len(result):
-        from tworay.rendering import comparison_report, show
+        from tworay import metrics
+        from tworay.rendering import show
+        from tworay.reporting import comparison_report
 
-        show(comparison_report(result))
+        shown = metrics.parse(wanted, result.metrics)
+        show(comparison_report(result, shown=shown, pairs=pairs))
 
 
 def _say_if_mixed(costed: dict[str, set[str]]) -> None:
