@@ -193,6 +193,12 @@ class Store:
             return
         if self._resume:
             (self.path / RUNS).mkdir(exist_ok=True)
+            # Sources of variants that were not there before.
+            for name, text in self._kept.items():
+                if not (self.path / name).exists():
+                    (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+                    with _new_file(self.path / name) as file:
+                        file.write_text(text, encoding="utf-8")
             with _new_file(self.path / MANIFEST) as file:
                 file.write_text(_json(self._manifest), encoding="utf-8")
         else:
