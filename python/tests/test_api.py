@@ -133,7 +133,7 @@ def test_overrides_can_be_a_mapping_or_texts() -> None:
         ({"tcp": []}, "no variant given"),
         ({"tcp": ["newreno", "NewReno"]}, "`newreno` and `NewReno` are the same variant"),
         ({"tcp": "sca(10),newreno+sca(10)"}, r"`sca\(10\)` and `newreno\+sca\(10\)` are the same"),
-        ({"tcp": "newreno+cwl(4)+elfn,elfn+cwl(n=4)"}, "are the same variant"),
+        ({"tcp": "newreno+cwl(4)+elfn,NewReno+elfn+cwl(n=4)"}, "are the same variant"),
         ({"seeds": 2.5}, "the number of seeds is a whole number, found 2.5"),
         ({"seeds": [1, "2"]}, "a seed is a whole number, found '2'"),
         ({"seeds": []}, "no seeds given"),

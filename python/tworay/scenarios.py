@@ -110,7 +110,7 @@ def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
 def _text(path: pathlib.Path) -> str:
     """Return a scenario's text to look for classes in; what is wrong with the file is said elsewhere."""
     try:
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
+        return path.read_text(encoding="utf-8") if path.is_file() else _native.builtin_text(str(path)) or ""
     except (OSError, UnicodeDecodeError):
         return ""
 
