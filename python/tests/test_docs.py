@@ -80,8 +80,9 @@ def test_every_line_of_the_readme_runs_in_order(
             app(_filled_in(quick(shlex.split(words))), standalone_mode=False)
         except Exception as error:
             raise AssertionError(line) from error
+        printed = capsys.readouterr().out
         if target:
-            Path(target).write_text(capsys.readouterr().out)
+            Path(target).write_text(printed)
         ran.append(line)
     assert len(ran) > 15
 
