@@ -35,9 +35,9 @@ Document = dict[str, Any]
 Settings = dict[str, object]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dialect:
-    """A set of habits of MAC, routing and TCP that a page is run in."""
+    """A set of habits of MAC, routing and TCP that a page is run in. Each is itself only: a key of a dict."""
 
     name: str
     settings: Settings
