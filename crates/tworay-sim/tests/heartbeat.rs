@@ -8,7 +8,7 @@ use tworay_sim::{ColumnData, RunControl, RunOptions, run};
 /// The thesis' granularities, ms.
 const BEATS: [u64; 6] = [0, 10, 50, 100, 200, 500];
 
-/// Whose timers beat.
+/// Whose timers beat. The timeout is a second at least, so that ACKs held for a beat are never too late for it.
 #[derive(Copy, Clone, Debug, PartialEq)]
 enum Whose {
     Both,
@@ -25,7 +25,7 @@ fn scenario(beat: u64, whose: Whose, extra: &str) -> tworay_sim::scenario::Scena
         duration = "31s"
         topology = {{ kind = "string", hops = 1 }}
         routing = {{ protocol = "static" }}
-        tcp = {{ variant = "newreno+cwl(1)", heartbeat = "{all}ms", receiver = {{ acks = "delayed", interval = "100ms"{receiver} }} }}
+        tcp = {{ variant = "newreno+cwl(1)", rto = {{ min = "1s" }}, heartbeat = "{all}ms", receiver = {{ acks = "delayed", interval = "100ms"{receiver} }} }}
         [[flow]]
         from = 0
         to = 1
