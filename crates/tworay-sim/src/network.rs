@@ -26,7 +26,7 @@ use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, 
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
 use tworay_mobility::Track;
 use tworay_radio::{
-    Channel, EnergyConfig, ErrorsConfig, Fader, RadioConfig, Receiver, Reception, ReceptionQuirks,
+    BodyRates, Channel, EnergyConfig, ErrorsConfig, Fader, RadioConfig, Receiver, Reception, ReceptionQuirks,
 };
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
@@ -187,10 +187,11 @@ impl Network {
             tworay_mac::Dialect::Standard => ReceptionQuirks::CAPTURE,
             tworay_mac::Dialect::Ns2 => ReceptionQuirks::NS2,
         };
+        let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
         let rules = radio
             .as_ref()
             .zip(channel.as_ref())
-            .map(|(r, c)| Reception::new(r, c, reception_quirks, mac.data_rate, mac.basic_rate, mac.plcp));
+            .map(|(r, c)| Reception::new(r, c, reception_quirks, rates, mac.plcp));
         let fader = radio.as_ref().and_then(|r| Fader::new(r, seed));
         let medium = channel.map(|c| Medium::new(c, fader, &mut tracks));
         let mut timers = TimerTable::default();
