@@ -71,7 +71,7 @@ clean:
 	rm -rf $(VENV) python/tworay/_native*.so
 	cargo clean
 
-# make peers   runs ns-2, ns-3 and tworay on the same work and writes docs/validation.md (QUICK=1: five minutes)
+# make peers   runs ns-2, ns-3 and tworay on the same work and writes docs/validation.md (QUICK=1: prints a subset)
 # make bench   measures what the same work costs each of them and writes docs/performance.md (QUICK=1: prints a subset)
 .PHONY: peers bench
 

@@ -20,13 +20,14 @@ use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
 use crate::medium::Medium;
 use crate::scenario::Costs;
+use crate::stations::{StationConfig, Stations};
 use crate::tally::Tally;
 use std::sync::Arc;
 use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
 use tworay_mobility::Track;
 use tworay_radio::{
-    Channel, EnergyConfig, ErrorsConfig, Fader, RadioConfig, Receiver, Reception, ReceptionQuirks,
+    BodyRates, Channel, EnergyConfig, ErrorsConfig, Fader, RadioConfig, Receiver, Reception, ReceptionQuirks,
 };
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
@@ -53,6 +54,8 @@ pub struct Setup {
     pub costs: Arc<Costs>,
     /// Random errors.
     pub errors: ErrorsConfig,
+    /// How far the stations are out of step.
+    pub station: StationConfig,
     /// The MAC.
     pub mac: MacConfig,
     /// Routing.
@@ -139,6 +142,7 @@ pub struct Network {
     /// Whether there is one of the two.
     watched: bool,
     pub(crate) energy: Option<Box<Energy>>,
+    stations: Stations,
     errors: Option<Box<errors::Errors>>,
     /// Whether any node has ever been switched off or died.
     any_down: bool,
@@ -173,6 +177,7 @@ impl Network {
             energy,
             costs,
             errors,
+            station,
             mac,
             routing,
             tcp,
@@ -187,12 +192,14 @@ impl Network {
             tworay_mac::Dialect::Standard => ReceptionQuirks::CAPTURE,
             tworay_mac::Dialect::Ns2 => ReceptionQuirks::NS2,
         };
+        let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
         let rules = radio
             .as_ref()
             .zip(channel.as_ref())
-            .map(|(r, c)| Reception::new(r, c, reception_quirks, mac.data_rate, mac.basic_rate, mac.plcp));
+            .map(|(r, c)| Reception::new(r, c, reception_quirks, rates, mac.plcp));
         let fader = radio.as_ref().and_then(|r| Fader::new(r, seed));
         let medium = channel.map(|c| Medium::new(c, fader, &mut tracks));
+        let stations = Stations::new(&station, medium.is_some(), seed, tracks.len());
         let mut timers = TimerTable::default();
         timers.add(NODE_TIMERS * tracks.len());
         let nodes: Vec<Node> = (0..tracks.len())
@@ -234,6 +241,7 @@ impl Network {
             animation: None,
             watched: false,
             energy: None,
+            stations,
             errors: None,
             any_down: false,
             seed,
@@ -250,7 +258,10 @@ impl Network {
         if network.routing.protocol == Protocol::Static {
             network.fill_static_routes();
         }
-        for (i, flow) in flows.into_iter().enumerate() {
+        for (i, mut flow) in flows.into_iter().enumerate() {
+            let offset = network.stations.clock_offset(flow.from);
+            flow.start += offset;
+            flow.stop = flow.stop.map(|stop| stop + offset);
             let slot = network.timers.add(2 * TcpTimer::COUNT);
             network.queue.push(flow.start, Event::App { flow: i as u16, what: AppEvent::Start });
             if let Some(stop) = flow.stop {
@@ -349,6 +360,10 @@ impl Network {
             Event::Forward { packet, node, next_hop } => {
                 self.events += 1;
                 self.send_to_link(node, packet, next_hop);
+            }
+            Event::Launch { packet, node } => {
+                self.events += 1;
+                self.send_packet(node, packet);
             }
             Event::App { flow, what } => {
                 self.events += 1;
@@ -468,6 +483,7 @@ impl Network {
                 Event::Up { packet, .. }
                 | Event::Down { packet, .. }
                 | Event::Forward { packet, .. }
+                | Event::Launch { packet, .. }
                 | Event::WireArrival { packet, .. } => holders.push(packet),
                 _ => {}
             }

@@ -5,7 +5,7 @@ use crate::engine::{EventQueue, Waits};
 use crate::medium::Hearer;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind, MacAction, RxError};
-use tworay_radio::{Arrived, Reception, Signal, Verdict};
+use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
 
 /// A signal on its way past its hearers.
 #[derive(Copy, Clone)]
@@ -14,8 +14,7 @@ struct Passing {
     /// When it began where it was sent.
     start: SimTime,
     airtime: SimDuration,
-    /// Its body is sent at the data rate.
-    fast: bool,
+    body: BodyRate,
 }
 
 impl Network {
@@ -141,7 +140,11 @@ impl Network {
             tx,
             start: origin,
             airtime: t.frame.airtime,
-            fast: t.frame.kind == FrameKind::Data && !t.frame.to.is_broadcast(),
+            body: match t.frame.kind {
+                FrameKind::Data if !t.frame.to.is_broadcast() => BodyRate::Data,
+                FrameKind::Ack => BodyRate::Ack,
+                FrameKind::Data | FrameKind::Rts | FrameKind::Cts => BodyRate::Basic,
+            },
         };
         if alone {
             let hearers = medium.take_hearers(tx);
@@ -354,7 +357,7 @@ fn begin_until_noted(
     waits: &mut Waits,
     every: bool,
 ) -> Option<(Hearer, Arrived)> {
-    let Passing { tx, start, airtime, fast } = signal;
+    let Passing { tx, start, airtime, body } = signal;
     for &h in hearers {
         let node = &mut nodes[h.node.index()];
         if !node.up {
@@ -363,7 +366,7 @@ fn begin_until_noted(
         let now = start + h.delay();
         let end = now + airtime;
         let transmitting = node.mac.is_transmitting(now);
-        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
+        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, body }, transmitting, rules);
         if node.mac.on_busy(now, end) {
             waits.put_off(h.node.index(), end + node.mac.timing().difs);
         }

@@ -1,7 +1,7 @@
 //! Between routing and MAC: link delay, address resolution, interface queue, give-ups.
 
 use super::{Event, Network};
-use tworay_base::{FlowId, LossCause, NodeId, PacketId};
+use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration};
 use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, Outgoing, QueueEntry};
 use tworay_wire::{ArpBody, Body, Packet};
 
@@ -96,7 +96,8 @@ impl Network {
             dsr: None,
             body: Body::Arp(body),
         });
-        self.down(node, packet, to);
+        let jitter = if to.is_broadcast() { self.stations.jitter(self.now, node) } else { SimDuration::ZERO };
+        self.down_after(self.mac_config.link_delay + jitter, node, packet, to);
     }
 
     #[inline(never)]
@@ -110,7 +111,11 @@ impl Network {
     }
 
     fn down(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let delay = self.mac_config.link_delay;
+        self.down_after(self.mac_config.link_delay, node, packet, next_hop);
+    }
+
+    #[inline]
+    fn down_after(&mut self, delay: SimDuration, node: NodeId, packet: PacketId, next_hop: NodeId) {
         if delay.is_zero() {
             self.enqueue(node, packet, next_hop);
         } else {

@@ -85,7 +85,13 @@ impl Network {
             RoutingAction::Originate { mut packet, next_hop, delay } => {
                 packet.uid = self.control_uid();
                 let packet = self.packets.insert(*packet);
-                self.send_after(delay, node, packet, next_hop);
+                // Relayed broadcasts come with a jitter of routing's own.
+                let jitter = if next_hop.is_broadcast() && delay.is_zero() {
+                    self.stations.jitter(self.now, node)
+                } else {
+                    SimDuration::ZERO
+                };
+                self.send_after(delay + jitter, node, packet, next_hop);
             }
             RoutingAction::SetHeader { packet, header } => {
                 let p = self.packets.get_mut(packet);

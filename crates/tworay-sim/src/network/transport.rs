@@ -82,7 +82,12 @@ impl Network {
         let packet =
             Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
         let packet = self.packets.insert(packet);
-        self.send_packet(from, packet);
+        let processing = self.stations.processing(self.now, from);
+        if processing.is_zero() {
+            self.send_packet(from, packet);
+        } else {
+            self.queue.push(self.now + processing, Event::Launch { packet, node: from });
+        }
     }
 
     /// A packet has reached its destination.
