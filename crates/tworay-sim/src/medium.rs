@@ -147,6 +147,39 @@ impl Medium {
         };
     }
 
+    /// Appends the stations that can decode `from` now, were there no fading.
+    pub fn in_range(&mut self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<NodeId>) {
+        if now > self.candidates_until {
+            self.refresh(now, tracks);
+        }
+        let here = tracks[from.index()].position(now);
+        let threshold = self.channel.rx_threshold();
+        for &node in &self.candidates[from.index()] {
+            let d2 = tracks[node.index()].position(now).distance_squared(here);
+            if self.channel.rx_power_squared(d2) >= threshold {
+                out.push(node);
+            }
+        }
+    }
+
+    /// Whose signal is strongest at `node` of those that overlapped transmission `tx` on the air.
+    pub fn interferer(&self, tx: u32, node: NodeId) -> Option<NodeId> {
+        let spoiled = &self.air[tx as usize];
+        let end = |t: &Transmission| t.start + t.frame.airtime;
+        let mut strongest: Option<(f64, NodeId)> = None;
+        for (id, t) in (0u32..).zip(&self.air) {
+            let from = t.frame.from;
+            if id == tx || from == spoiled.frame.from || t.start > end(spoiled) || end(t) < spoiled.start {
+                continue;
+            }
+            let power = self.hearers(id).iter().find(|h| h.node == node).map(|h| h.power);
+            if let Some(power) = power.filter(|p| strongest.is_none_or(|(most, _)| *p > most)) {
+                strongest = Some((power, from));
+            }
+        }
+        strongest.map(|(_, from)| from)
+    }
+
     fn measure(&self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<Hearer>) -> u32 {
         let here = tracks[from.index()].position(now);
         let threshold = self.channel.cs_threshold();
