@@ -80,9 +80,9 @@ impl Losses {
     }
 }
 
-/// Every guess with its cause, flow by flow and in order of time.
-pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed> {
-    let mut losses: Vec<Losses> = flows.iter().map(|_| Losses::default()).collect();
+/// The losses of each flow.
+fn gather(flows: usize, records: &[LossRecord]) -> Vec<Losses> {
+    let mut losses: Vec<Losses> = (0..flows).map(|_| Losses::default()).collect();
     for r in records {
         let Some(of) = losses.get_mut(r.flow.index()) else { continue };
         match r.carries {
@@ -94,6 +94,12 @@ pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed
             }
         }
     }
+    losses
+}
+
+/// Every guess with its cause, flow by flow and in order of time.
+pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed> {
+    let losses = gather(flows.len(), records);
     let mut out = Vec::new();
     for (i, (flow, losses)) in flows.iter().zip(&losses).enumerate() {
         for g in &flow.guesses {

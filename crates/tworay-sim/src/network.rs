@@ -357,7 +357,9 @@ impl Network {
         if slot < node_slots {
             let node = NodeId((slot % nodes) as u16);
             match slot / nodes {
-                ROUTER => self.with_router(node, Occasion::Other, |router, now, out| router.on_timer(now, out)),
+                ROUTER => {
+                    self.with_router(node, Occasion::Other, |router, now, out| router.on_timer(now, out))
+                }
                 _ => self.on_arp_timer(node),
             }
         } else if let Some(node) = self.energy.as_ref().and_then(|e| e.node_of(slot)) {

@@ -59,6 +59,15 @@ impl PacketSlab {
         self.places[id.index()].setback.get_or_insert_with(|| Box::new(by));
     }
 
+    /// A live packet goes on: if it waited only while a route was searched for, it has found one.
+    #[inline]
+    pub fn end_search(&mut self, id: PacketId) {
+        let setback = &mut self.places[id.index()].setback;
+        if setback.as_ref().is_some_and(|s| s.cause.is_none()) {
+            *setback = None;
+        }
+    }
+
     /// Takes a packet from its owner; the handle is dead, but stays readable while pinned.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {

@@ -52,14 +52,16 @@ impl Network {
             let in_range = medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
             let to = &self.nodes[frame.to.index()];
             let up = to.up;
-            let deaf = to.mac.is_transmitting(self.now);
+            let deaf = to.mac.is_transmitting(self.now).then_some(frame.to);
             let fates = &mut self.nodes[node.index()].fates;
             match (in_range, up) {
                 (_, false) => fates.node_down += 1,
                 (false, _) => fates.out_of_range += 1,
                 (true, true) => fates.contention += 1,
             }
-            fates.interferer = deaf.then_some(frame.to);
+            // Who spoils it from now on is noted when the receiver has lost it (`count_collision`).
+            let repeated = fates.attempts() > 1;
+            fates.interferer = deaf.or_else(|| if repeated { medium.blocker(tx, frame.to) } else { None });
         }
         if self.medium.as_ref().is_some_and(|m| m.fades()) {
             self.blame_fading(node, tx, frame);

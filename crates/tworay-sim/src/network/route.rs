@@ -79,6 +79,7 @@ impl Network {
                     if self.record.lost_any(node) {
                         self.note_way_found(node, packet);
                     }
+                    self.packets.end_search(packet);
                     self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),

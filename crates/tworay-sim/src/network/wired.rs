@@ -1,8 +1,8 @@
 //! Point-to-point links: a rate, a delay, a drop-tail or RED queue, errors, handoffs, drops by list.
 
 use super::{Event, Network};
-use crate::provenance::Setback;
 use crate::links::{Backlog, Outages, Red, RedConfig, RedVerdict};
+use crate::provenance::Setback;
 use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_radio::{ErrorModel, ErrorModelConfig};
