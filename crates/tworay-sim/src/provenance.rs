@@ -6,7 +6,7 @@ use tworay_base::{LossCause, NodeId, SimTime};
 /// packet later, this is the root of its loss; the next hop's copy starts without one.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Setback {
-    /// When it struck this packet.
+    /// When it struck this packet: from then on it was not going on.
     pub at: SimTime,
     /// Where; for a missing route, the node before the break that removed it.
     pub node: NodeId,
@@ -51,6 +51,8 @@ pub(crate) struct Fates {
     pub node_down: u16,
     /// Whose signal spoiled the last attempt, or the answer to it.
     pub interferer: Option<NodeId>,
+    /// When an attempt was made first although the next hop was out of reach.
+    pub out_of_reach_since: Option<SimTime>,
 }
 
 impl Fates {
@@ -71,6 +73,20 @@ impl Fates {
     /// Attempts so far.
     pub fn attempts(self) -> u16 {
         self.contention + self.out_of_range + self.channel + self.node_down
+    }
+
+    /// What a give-up at `node` on the way to `next_hop` amounts to. A hop out of reach keeps the packet
+    /// from going on from the first attempt; otherwise any attempt might have succeeded, up to the last.
+    pub fn give_up(self, now: SimTime, node: NodeId, next_hop: NodeId) -> Setback {
+        let setback = Setback {
+            attempts: self.attempts(),
+            interferer: self.interferer,
+            ..Setback::new(now, node, self.verdict()).towards(next_hop)
+        };
+        match self.out_of_reach_since {
+            Some(at) if setback.is_physical() => Setback { at, ..setback },
+            _ => setback,
+        }
     }
 
     /// An attempt spoiled by the channel was booked as contention when it began.

@@ -1,5 +1,9 @@
 use super::*;
-use tworay_base::{Died, NodeId};
+use tworay_base::{Died, NodeId, SimDuration};
+
+fn at(seconds: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_secs(seconds)
+}
 
 /// The next packet's number when the guess is made, at 10 s.
 const SENT: u64 = 100;
@@ -9,7 +13,7 @@ const AGAIN: Seq32 = Seq32(1001);
 type Row = (u32, u64, u64, LossCause);
 
 fn losses(data: &[Row], acks: &[Row]) -> Losses {
-    let struck = |s: u64, cause| (SimTime::from_secs(s), cause);
+    let struck = |s: u64, cause| (at(s), cause);
     Losses {
         data: data.iter().map(|&(seq, uid, s, cause)| ((seq, uid), struck(s, cause))).collect(),
         acks: acks.iter().map(|&(ack, uid, s, cause)| (uid, (Seq32(ack), struck(s, cause)))).collect(),
@@ -79,7 +83,7 @@ fn which_loss_a_guess_is_about() {
             None,
         ),
     ];
-    let guess = (SimTime::from_secs(10), AGAIN, SENT);
+    let guess = (at(10), AGAIN, SENT);
     for (what, data, acks, resent, cause) in table {
         assert_eq!(losses(data, acks).cause(guess, resent), cause, "{what}");
     }
@@ -94,7 +98,7 @@ fn which_loss_a_guess_is_about() {
 #[test]
 fn a_packet_that_waits_has_met_its_root() {
     let record = LossRecord {
-        at: SimTime::from_secs(20),
+        at: at(20),
         node: NodeId(0),
         flow: FlowId(0),
         carries: Carries::Data,
@@ -102,18 +106,18 @@ fn a_packet_that_waits_has_met_its_root() {
         uid: 7,
         cause: LossCause::LinkFailure,
         died: Died::BufferTimeout,
-        since: SimTime::from_secs(5),
+        since: at(5),
         root_node: NodeId(0),
         next_hop: Some(NodeId(1)),
         attempts: 7,
         interferer: None,
     };
     let losses = gather(1, &[record]);
-    let guess = |s| losses[0].cause((SimTime::from_secs(s), AGAIN, SENT), &[]);
+    let guess = |s| losses[0].cause((at(s), AGAIN, SENT), &[]);
     assert_eq!(guess(7), Some(LossCause::LinkFailure));
     assert_eq!(guess(4), None);
     let saved = gather(1, &[]);
-    assert_eq!(saved[0].cause((SimTime::from_secs(7), AGAIN, SENT), &[]), None);
+    assert_eq!(saved[0].cause((at(7), AGAIN, SENT), &[]), None);
 }
 
 #[test]

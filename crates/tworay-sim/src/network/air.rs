@@ -59,6 +59,9 @@ impl Network {
                 (false, _) => fates.out_of_range += 1,
                 (true, true) => fates.contention += 1,
             }
+            if !(in_range && up) {
+                fates.out_of_reach_since.get_or_insert(self.now);
+            }
             // Who spoils it from now on is noted when the receiver has lost it (`count_collision`).
             let repeated = fates.attempts() > 1;
             fates.interferer = deaf.or_else(|| if repeated { medium.blocker(tx, frame.to) } else { None });

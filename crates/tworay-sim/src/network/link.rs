@@ -180,11 +180,7 @@ impl Network {
     #[inline(never)]
     pub(super) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
         let fates = std::mem::take(&mut self.nodes[node.index()].fates);
-        let root = Setback {
-            attempts: fates.attempts(),
-            interferer: fates.interferer,
-            ..Setback::new(self.now, node, fates.verdict()).towards(give_up.to)
-        };
+        let root = fates.give_up(self.now, node, give_up.to);
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
         let p = self.packets.get(give_up.packet);
         self.tally.give_ups.add_give_up(died == Died::RtsRetries, p);
