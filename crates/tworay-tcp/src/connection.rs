@@ -168,6 +168,19 @@ impl Connection {
         }
     }
 
+    /// Whether a segment that is about to arrive carries data of which nothing will be kept: it comes before
+    /// its SYN, or lies beyond the window.
+    #[inline]
+    pub fn throws_away(&self, segment: &TcpSegment) -> bool {
+        if segment.payload == 0 || segment.flags.has(TcpFlags::SYN) {
+            return false;
+        }
+        match self.state {
+            State::Closed | State::Listening | State::SynSent => true,
+            State::SynReceived | State::Established => self.receiver.is_beyond_window(segment, &self.config),
+        }
+    }
+
     fn on_first_syn(&mut self, now: SimTime, segment: &TcpSegment, out: &mut Vec<TcpAction>) {
         if !segment.flags.has(TcpFlags::SYN) || segment.flags.has(TcpFlags::ACK) {
             return self.counters.ignore(Ignored::NoConnection);
