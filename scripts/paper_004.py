@@ -349,7 +349,7 @@ def run_case(case: Case, dialect: Dialect, variants: list[str], seeds: range) ->
 
 # Seeds of the readings, and of the dialect that stands beside.
 READING_SEEDS = 3
-STANDARD_SEEDS = 5
+STANDARD_SEEDS = 3
 READINGS = [
     "probing",
     PRINTED,
@@ -410,7 +410,7 @@ def judged(found: dict[Case, dict[Dialect, Outcomes]]) -> tuple[list[Judged], li
 
 def main() -> int:
     """Run everything and write the page."""
-    seeds = seeds_asked(__doc__, 20)
+    seeds = seeds_asked(__doc__, 6)
     fewer = first(seeds, STANDARD_SEEDS)
     found: dict[Case, dict[Dialect, Outcomes]] = {}
     parts, standard_parts = [], []
