@@ -143,6 +143,7 @@ def test_overrides_can_be_a_mapping_or_texts() -> None:
         ({"until_ci": 0.05, "max_seeds": 3, "seeds": 5}, "--max-seeds 3 is less than the 5 seeds"),
         ({"max_seeds": 30}, "says where --until-ci gives up"),
         ({"tcp": []}, "no variant given"),
+        ({"tcp": ["reno", 5]}, "tcp: 5 is no subclass of tworay.CongestionControl"),
         ({"tcp": ["newreno", "NewReno"]}, "`newreno` and `NewReno` are the same variant"),
         ({"tcp": "sca(10),newreno+sca(10)"}, r"`sca\(10\)` and `newreno\+sca\(10\)` are the same"),
         ({"tcp": "newreno+cwl(4)+elfn,NewReno+elfn+cwl(n=4)"}, "are the same variant"),

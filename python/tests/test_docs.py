@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,8 @@ def lines() -> list[str]:
 
 def quick(words: list[str]) -> list[str]:
     """Make a run short: what is tested is that the line is right."""
+    if words[:2] == ["tune", "--costs"] and shutil.which("valgrind") is None:
+        return [*words, "--shipped"]
     if words[0] not in ("run", "compare"):
         return words
     short = ["--set", "duration=40s" if "energy-field" in words else "duration=4s"]
