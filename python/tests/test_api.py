@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import subprocess
 import sys
 import threading
 import tomllib
@@ -28,6 +30,16 @@ def test_everything_promised_is_there() -> None:
     assert dir(tworay) == sorted(tworay.__all__)
     with pytest.raises(AttributeError, match="nonsense"):
         getattr(tworay, "nonsense")  # noqa: B009
+
+
+def test_functions_keep_their_names_once_modules_are_imported() -> None:
+    # An imported submodule becomes an attribute of its package, in the place of a function of that name.
+    code = "import tworay; tworay.load('string-1'); print(len(tworay.scenarios()), len(tworay.variants()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in set(tworay.__all__) - {"__version__"}:
+        importlib.import_module(getattr(tworay, name).__module__)
+        assert callable(getattr(tworay, name)), name
 
 
 def test_a_run_has_data_frames_and_numbers() -> None:
@@ -131,9 +143,10 @@ def test_overrides_can_be_a_mapping_or_texts() -> None:
         ({"until_ci": 0.05, "max_seeds": 3, "seeds": 5}, "--max-seeds 3 is less than the 5 seeds"),
         ({"max_seeds": 30}, "says where --until-ci gives up"),
         ({"tcp": []}, "no variant given"),
+        ({"tcp": ["reno", 5]}, "tcp: 5 is no subclass of tworay.CongestionControl"),
         ({"tcp": ["newreno", "NewReno"]}, "`newreno` and `NewReno` are the same variant"),
         ({"tcp": "sca(10),newreno+sca(10)"}, r"`sca\(10\)` and `newreno\+sca\(10\)` are the same"),
-        ({"tcp": "newreno+cwl(4)+elfn,elfn+cwl(n=4)"}, "are the same variant"),
+        ({"tcp": "newreno+cwl(4)+elfn,NewReno+elfn+cwl(n=4)"}, "are the same variant"),
         ({"seeds": 2.5}, "the number of seeds is a whole number, found 2.5"),
         ({"seeds": [1, "2"]}, "a seed is a whole number, found '2'"),
         ({"seeds": []}, "no seeds given"),

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from tworay import metrics, stats
 from tworay.comparison import Comparison
-from tworay.rendering import show
+from tworay.rendering import run_report, show
 from tworay.reporting import comparison_report
 
 GOODPUT = {
@@ -272,3 +272,11 @@ def test_pairs_are_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     assert "reno − sack" in text
     assert "delay ms" in text
     assert "goodput" not in text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "speed"), [(250.0, "0.4"), (66.0, "1.5"), (30.0, "3.3"), (8.0, "12"), (0.02, "5,000")]
+)
+def test_slow_runs_have_a_speed_too(capsys: pytest.CaptureFixture[str], seconds: float, speed: str) -> None:
+    show(run_report(document("reno", 1) | {"cpu_seconds": seconds}))
+    assert f" {speed} times real time" in capsys.readouterr().out

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import sys
+import types
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tworay import _native, control, sources
@@ -110,7 +111,7 @@ def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
 def _text(path: pathlib.Path) -> str:
     """Return a scenario's text to look for classes in; what is wrong with the file is said elsewhere."""
     try:
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
+        return path.read_text(encoding="utf-8") if path.is_file() else _native.builtin_text(str(path)) or ""
     except (OSError, UnicodeDecodeError):
         return ""
 
@@ -218,3 +219,13 @@ def scenario_text(name: str) -> str:
     if text is None:
         raise ScenarioError(f"`{name}` is not a built-in scenario; `tworay scenarios` lists them")
     return text
+
+
+class _Module(types.ModuleType):
+    """The module, called: importing it hides the function ``tworay.scenarios``."""
+
+    def __call__(self) -> list[ScenarioInfo]:
+        return scenarios()
+
+
+sys.modules[__name__].__class__ = _Module

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from tworay._native import Scenario
 
+DEFAULT = "newreno"
 # Stands in the scenario's text for a class, until that is loaded.
-STAND_IN = '"newreno"'
+STAND_IN = f'"{DEFAULT}"'
 
 
 @dataclass(frozen=True)
@@ -34,19 +35,21 @@ class Named:
     """Class of flows that choose none."""
     flows: list[str | None]
     """What each TCP flow chooses: a class, another variant, or nothing."""
-    folder: Path
+    folders: tuple[Path, Path]
+    """Where the default's file is looked up, and where those of flows are."""
     settings: list[str]
     """Settings that put a built-in variant in the place of each class."""
 
     def apply(self, scenario: Scenario) -> Scenario:
         """Give the classes to their flows."""
-        chosen = [own or self.default or "newreno" for own in self.flows]
-        classes = {name: load_class(str(self.folder / name)) for name in set(chosen) if is_reference(name)}
-        if self.default in classes and not any(self.flows):
-            found = classes[self.default]
+        places = [(name, self.folders[name is not None]) for name in self.flows]
+        chosen = [(name or self.default or DEFAULT, folder) for name, folder in places]
+        classes = {one: load_class(str(one[1] / one[0])) for one in set(chosen) if is_reference(one[0])}
+        if self.default is not None and not any(self.flows) and classes:
+            (found,) = classes.values()
             return scenario.with_custom_variant(self.default, found.recovery, found)
         return scenario.with_flow_variants(
-            [(name, classes[name].recovery, classes[name]) if name in classes else name for name in chosen]
+            [(one[0], classes[one].recovery, classes[one]) if one in classes else one[0] for one in chosen]
         )
 
 
@@ -60,11 +63,11 @@ def named(text: str, folder: Path, settings: Iterable[str]) -> Named | None:
     except tomllib.TOMLDecodeError:
         # The scenario's own reader says what is wrong.
         return None
-    default = _table(document.get("tcp")).get("variant")
+    default, default_folder = _table(document.get("tcp")).get("variant"), folder
     for setting in settings:
         key, _, value = setting.partition("=")
         if key.strip() == "tcp.variant":
-            default, folder = value.strip().strip("\"'"), Path()
+            default, default_folder = value.strip().strip("\"'"), Path()
     flows = document.get("flow")
     tables = [_table(flow) for flow in flows] if isinstance(flows, list) else []
     stand_ins = [f"flow.{i}.tcp={STAND_IN}" for i, flow in enumerate(tables) if _is_class(flow.get("tcp"))]
@@ -73,7 +76,7 @@ def named(text: str, folder: Path, settings: Iterable[str]) -> Named | None:
         return None
     if _is_class(default):
         stand_ins.append(f"tcp.variant={STAND_IN}")
-    return Named(default, chosen, folder, stand_ins)
+    return Named(default, chosen, (default_folder, folder), stand_ins)
 
 
 def _table(value: object) -> dict[str, Any]:

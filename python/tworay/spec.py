@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tworay.checks import whole
-from tworay.control import identity, name_of
+from tworay.control import check_class, identity, name_of
 from tworay.errors import InputError
 from tworay.running import MAX_SEED
 
@@ -97,6 +97,9 @@ def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> l
         )
     if not variants:
         raise InputError("--tcp: no variant given; write for example `reno,newreno`")
+    for variant in variants:
+        if not isinstance(variant, str):
+            check_class(variant, "tcp")
     refuse_twins(variants, "--tcp")
     return variants
 

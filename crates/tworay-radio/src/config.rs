@@ -56,9 +56,9 @@ fn default_reference() -> Metres {
 #[serde(rename_all = "kebab-case")]
 pub enum ReceptionModel {
     /// ns-2's pairwise rule: the signal being received survives one that is weaker by `capture_ratio`.
-    #[default]
     Capture,
     /// Signal against noise plus the sum of all interference, with a threshold per rate.
+    #[default]
     Sinr,
 }
 
@@ -123,7 +123,7 @@ impl Default for SinrConfig {
 }
 
 /// The scenario's `[radio]` table: one radio for all nodes. The defaults are the WaveLAN-914 profile
-/// over two-ray ground with ns-2's capture rule.
+/// over two-ray ground, where interference adds up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RadioConfig {
@@ -170,7 +170,7 @@ impl Default for RadioConfig {
             propagation: Propagation::TwoRayGround,
             shadowing: None,
             fading: None,
-            reception: ReceptionModel::Capture,
+            reception: ReceptionModel::Sinr,
             // ns-2.35, tcl/lib/ns-default.tcl, Phy/WirelessPhy.
             tx_power: Watts(0.281_838_15),
             frequency: Hertz(914e6),
@@ -188,9 +188,9 @@ impl Default for RadioConfig {
 }
 
 impl RadioConfig {
-    /// ns-2.35's radio: the default is ns-2's already.
+    /// ns-2.35's radio: the default one with ns-2's rule for overlapping signals.
     pub fn ns2() -> Self {
-        Self::default()
+        Self { reception: ReceptionModel::Capture, ..Self::default() }
     }
 
     /// Checks ranges and the profile's promise. On error: the key, what is wrong, what to do.

@@ -22,7 +22,7 @@ pub use energy::{EnergyConfig, EnergyModel, EnergyPreset, Meter, NodeBattery, Po
 pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
 pub use errors::ErrorsConfig;
 pub use fading::{Fader, FadingConfig, ShadowingConfig};
-pub use reception::{Arrived, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
+pub use reception::{Arrived, BodyRate, BodyRates, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
 
 /// What [`RadioConfig::validate`] and its kin report: the key, what is wrong, what to do.
 pub type ConfigProblem = (String, String, String);

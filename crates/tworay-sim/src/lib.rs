@@ -11,9 +11,11 @@ mod links;
 mod medium;
 mod moves;
 mod network;
+mod provenance;
 mod report;
 mod run;
 pub mod scenario;
+mod stations;
 mod tally;
 mod trace;
 
@@ -24,6 +26,7 @@ pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
 pub use report::{Column, ColumnData, Document, FlowReport, RunReport, Table};
 pub use run::{RunControl, RunError, RunOptions, facts, run, variants};
+pub use stations::StationConfig;
 pub use trace::read_ns2_trace;
 
 /// Version of tworay.

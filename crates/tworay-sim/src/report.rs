@@ -330,7 +330,8 @@ impl RunReport {
                 protocol: protocol.into(),
                 control_packets: control_packets + tally.control_packets,
                 control_bytes: control_bytes + tally.control_bytes,
-                load: (arrived > 0).then(|| (control_packets + tally.control_packets) as f64 / arrived as f64),
+                load: (arrived > 0)
+                    .then(|| (control_packets + tally.control_packets) as f64 / arrived as f64),
                 route_changes: tally.route_changes,
                 false_link_failures: tally.false_link_failures,
                 stray_notices: tally.stray_notices,
@@ -343,13 +344,7 @@ impl RunReport {
             .flows
             .iter_mut()
             .enumerate()
-            .flat_map(|(i, f)| {
-                f.series
-                    .take()
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(move |s| (i as u16, s))
-            })
+            .flat_map(|(i, f)| f.series.take().unwrap_or_default().into_iter().map(move |s| (i as u16, s)))
             .collect();
         let packets = network.wires.trace.take().unwrap_or_default();
         Self {

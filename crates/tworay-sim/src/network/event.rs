@@ -18,6 +18,8 @@ pub(crate) enum Event {
     Down { packet: PacketId, node: NodeId, next_hop: NodeId },
     /// Routing's delay is over.
     Forward { packet: PacketId, node: NodeId, next_hop: NodeId },
+    /// A packet of the node's own transport has been processed.
+    Launch { packet: PacketId, node: NodeId },
     /// An application's turn.
     App { flow: u16, what: AppEvent },
     /// A wire has sent its packet's last bit.
@@ -74,6 +76,7 @@ impl Packed for Event {
             Event::Switch(i) => number(9, i.into()),
             Event::Warm => 10,
             Event::Sample => 11,
+            Event::Launch { packet, node } => hop(12, packet, node, NodeId(0)),
         }
     }
 
@@ -102,7 +105,8 @@ impl Packed for Event {
             8 => Event::WireFree(number as u16),
             9 => Event::Switch(number as u16),
             10 => Event::Warm,
-            _ => Event::Sample,
+            11 => Event::Sample,
+            _ => Event::Launch { packet, node },
         }
     }
 }

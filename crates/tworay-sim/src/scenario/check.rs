@@ -51,6 +51,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
         energy,
         costs,
         errors: file.errors.clone(),
+        station: file.station.clone(),
         mac: file.mac.clone(),
         routing: file.routing.clone(),
         tcp: file.tcp.clone(),
@@ -170,6 +171,7 @@ impl Check<'_> {
         self.section("radio", file.radio.validate())?;
         self.section("energy", file.energy.validate())?;
         self.section("errors", file.errors.validate())?;
+        self.section("station", file.station.validate())?;
         self.section("mac", file.mac.validate())?;
         self.section("routing", file.routing.validate())?;
         self.section("tcp", file.tcp.validate())?;

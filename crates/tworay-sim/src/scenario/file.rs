@@ -1,6 +1,7 @@
 //! The scenario file's shape: what serde reads and writes, and what the JSON Schema describes.
 
 use super::link::{LinkConfig, LinkKind};
+use crate::stations::StationConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,6 +47,9 @@ pub(crate) struct ScenarioFile {
     /// Random errors on the air.
     #[serde(default)]
     pub errors: ErrorsConfig,
+    /// Clocks, processing times and jitter: how far the stations of a radio network are out of step.
+    #[serde(default)]
+    pub station: StationConfig,
     /// IEEE 802.11 and the interface queue.
     #[serde(default)]
     pub mac: MacConfig,

@@ -32,6 +32,7 @@ pub use schema::json_schema;
 pub use tworay_base::suggest;
 
 use crate::flow::{Application, FlowSetup};
+use crate::stations::StationConfig;
 use error::{Place, Source};
 use std::fs::File;
 use std::io::Read;
@@ -70,6 +71,8 @@ pub struct Scenario {
     pub costs: Arc<Costs>,
     /// Random errors on the air.
     pub errors: ErrorsConfig,
+    /// How far the stations are out of step.
+    pub station: StationConfig,
     /// The MAC and the interface queue.
     pub mac: MacConfig,
     /// How packets find their way.

@@ -57,6 +57,7 @@ impl Scenario {
             energy: self.energy.clone(),
             costs: Arc::clone(&self.costs),
             errors: self.errors.clone(),
+            station: self.station.clone(),
             mac: self.mac.clone(),
             routing: self.routing.clone(),
             tcp: self.tcp.clone(),

@@ -47,7 +47,7 @@ fn a_variant_is_spelt_out_alike_however_it_is_written() {
     for (spellings, whole) in [
         (&["newreno", "NewReno", " newreno "][..], "newreno"),
         (&["sca(10)", "newreno+sca(10)", "SCA(10)"], "newreno+sca(10)"),
-        (&["newreno+cwl(4)+elfn", "newreno+elfn+cwl(n=4)", "elfn+cwl(4)"], "newreno+cwl(4)+elfn"),
+        (&["newreno+cwl(4)+elfn", "newreno+elfn+cwl(n=4)", "NewReno+elfn+cwl(4)"], "newreno+cwl(4)+elfn"),
         (&["westwood", "newreno+westwood"], "newreno+westwood"),
         (&["vegas"], "vegas"),
     ] {

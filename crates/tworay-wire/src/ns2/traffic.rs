@@ -105,6 +105,7 @@ impl Traffic {
                 Some((at, ["$node_" | "$node", node, command @ ..])) => {
                     node_commands.push(format!("node {} {} at {at}", line.node(node)?, command.join(" ")));
                 }
+                Some((_, ["puts", ..])) => {}
                 _ => read_line(&line, &mut objects)?,
             }
         }
