@@ -150,6 +150,7 @@ class Store:
             doomed = self.path / f".{RUNS}.{os.getpid()}.old"
             (self.path / RUNS).rename(doomed)
             shutil.rmtree(doomed)
+        self.release()
 
     def release(self) -> None:
         """Let other processes write."""
