@@ -339,6 +339,7 @@ impl Network {
         if frame.to == node || frame.to.is_broadcast() {
             let packet = frame.packet.map(|p| self.packets.get(p));
             self.tally.collisions.add(frame.kind, packet);
+            self.tally.broadcast_collisions += u64::from(frame.to.is_broadcast());
             self.capture_collision(tx, node);
         }
     }
