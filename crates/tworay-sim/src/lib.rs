@@ -12,6 +12,7 @@ mod medium;
 mod moves;
 mod network;
 mod paths;
+mod provenance;
 mod report;
 mod run;
 pub mod scenario;

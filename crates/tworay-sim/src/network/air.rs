@@ -1,11 +1,11 @@
 //! Between MAC and air: transmissions begin and end at their hearers.
 
-use super::{Event, MAC_EXCHANGE, Network, Node};
+use super::{Event, MAC_EXCHANGE, Network, Node, is_message};
 use crate::engine::{EventQueue, Waits};
 use crate::medium::Hearer;
-use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind, MacAction, RxError};
-use tworay_radio::{Arrived, Reception, Signal, Verdict};
+use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
 
 /// A signal on its way past its hearers.
 #[derive(Copy, Clone)]
@@ -14,8 +14,7 @@ struct Passing {
     /// When it began where it was sent.
     start: SimTime,
     airtime: SimDuration,
-    /// Its body is sent at the data rate.
-    fast: bool,
+    body: BodyRate,
 }
 
 impl Network {
@@ -50,13 +49,21 @@ impl Network {
         let rx_threshold = medium.channel().rx_threshold();
         if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             let in_range = medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
-            let up = self.nodes[frame.to.index()].up;
+            let to = &self.nodes[frame.to.index()];
+            let up = to.up;
+            let deaf = to.mac.is_transmitting(self.now).then_some(frame.to);
             let fates = &mut self.nodes[node.index()].fates;
             match (in_range, up) {
                 (_, false) => fates.node_down += 1,
                 (false, _) => fates.out_of_range += 1,
                 (true, true) => fates.contention += 1,
             }
+            if !(in_range && up) {
+                fates.out_of_reach_since.get_or_insert(self.now);
+            }
+            // Who spoils it from now on is noted when the receiver has lost it (`count_collision`).
+            let repeated = fates.attempts() > 1;
+            fates.interferer = deaf.or_else(|| if repeated { medium.blocker(tx, frame.to) } else { None });
         }
         if self.medium.as_ref().is_some_and(|m| m.fades()) {
             self.blame_fading(node, tx, frame);
@@ -95,13 +102,7 @@ impl Network {
                 fates.out_of_range = fates.out_of_range.saturating_sub(1);
                 fates.channel += 1;
             }
-            FrameKind::Cts | FrameKind::Ack => {
-                let fates = &mut self.nodes[frame.to.index()].fates;
-                if fates.contention > 0 {
-                    fates.contention -= 1;
-                    fates.channel += 1;
-                }
-            }
+            FrameKind::Cts | FrameKind::Ack => self.nodes[frame.to.index()].fates.blame_channel(),
         }
     }
 
@@ -141,7 +142,11 @@ impl Network {
             tx,
             start: origin,
             airtime: t.frame.airtime,
-            fast: t.frame.kind == FrameKind::Data && !t.frame.to.is_broadcast(),
+            body: match t.frame.kind {
+                FrameKind::Data if !t.frame.to.is_broadcast() => BodyRate::Data,
+                FrameKind::Ack => BodyRate::Ack,
+                FrameKind::Data | FrameKind::Rts | FrameKind::Cts => BodyRate::Basic,
+            },
         };
         if alone {
             let hearers = medium.take_hearers(tx);
@@ -338,9 +343,21 @@ impl Network {
         let frame = medium.get(tx).frame;
         if frame.to == node || frame.to.is_broadcast() {
             let packet = frame.packet.map(|p| self.packets.get(p));
+            let message = packet.is_some_and(is_message);
             self.tally.collisions.add(frame.kind, packet);
             self.tally.broadcast_collisions += u64::from(frame.to.is_broadcast());
             self.capture_collision(tx, node);
+            if !frame.to.is_broadcast() {
+                // The attempt of whoever waits for this frame, or for the answer to it, has failed.
+                let sender = match frame.kind {
+                    FrameKind::Rts | FrameKind::Data => frame.from,
+                    FrameKind::Cts | FrameKind::Ack => node,
+                };
+                let interferer = self.medium.as_ref().and_then(|m| m.interferer(tx, node));
+                self.nodes[sender.index()].fates.interferer = interferer;
+            } else if message {
+                self.note_missed(node, frame.from, LossCause::Contention);
+            }
         }
     }
 }
@@ -355,7 +372,7 @@ fn begin_until_noted(
     waits: &mut Waits,
     every: bool,
 ) -> Option<(Hearer, Arrived)> {
-    let Passing { tx, start, airtime, fast } = signal;
+    let Passing { tx, start, airtime, body } = signal;
     for &h in hearers {
         let node = &mut nodes[h.node.index()];
         if !node.up {
@@ -364,7 +381,7 @@ fn begin_until_noted(
         let now = start + h.delay();
         let end = now + airtime;
         let transmitting = node.mac.is_transmitting(now);
-        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
+        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, body }, transmitting, rules);
         if node.mac.on_busy(now, end) {
             waits.put_off(h.node.index(), end + node.mac.timing().difs);
         }

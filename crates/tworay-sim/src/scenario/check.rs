@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tworay_base::{BitRate, NodeId, SimDuration, SimTime};
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
-use tworay_radio::{DSSS_RATES, EnergyConfig, ReceptionModel};
+use tworay_radio::{EnergyConfig, RADIO_RATES, ReceptionModel};
 use tworay_tcp::Variant;
 
 /// Longest run: 30 days.
@@ -194,9 +194,9 @@ impl Check<'_> {
         let list = |rates: &[BitRate]| rates.iter().map(BitRate::to_string).collect::<Vec<_>>().join(", ");
         for (key, rate) in rates.into_iter().filter_map(|(key, rate)| Some((key, rate?))) {
             let key = format!("mac.{key}");
-            if !DSSS_RATES.contains(&rate) {
+            if !RADIO_RATES.contains(&rate) {
                 let problem = format!("an 802.11 DSSS radio doesn't send at {rate}");
-                return self.fail(&key, &problem, &format!("Its rates are {}.", list(&DSSS_RATES)));
+                return self.fail(&key, &problem, &format!("Its rates are {}.", list(&RADIO_RATES)));
             }
             let thresholds = &file.radio.sinr.thresholds;
             let listed = thresholds.last().is_some_and(|entry| rate <= entry.rate);
