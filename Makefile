@@ -85,6 +85,7 @@ bench: setup
 .PHONY: thesis-checks
 thesis-checks: setup
 	$(BIN)/python scripts/thesis_rts.py
+	$(BIN)/python scripts/thesis_daa.py
 	$(BIN)/python scripts/thesis_checks.py
 
 # make paper-002   paper 002's field with deaths and losses, six variants; writes docs/energy.md and its pictures (SEEDS=20)
@@ -95,9 +96,10 @@ paper-002: setup
 
 # make paper-000   TCP-WELCOME in its four loss situations (figures 18 to 25); writes docs/welcome.md (SEEDS=30)
 # make paper-001   Freeze-Probing and ELFN on their paper's field; writes docs/freeze-probing.md (SEEDS=20)
-# make paper-004   TCP-Probing against NewReno (scenarios 6.1 to 6.5); writes docs/probing.md (SEEDS=20)
+# make paper-004   TCP-Probing against NewReno (scenarios 6.1 to 6.5); writes docs/probing.md (SEEDS=6)
 .PHONY: paper-000 paper-001 paper-004
 paper-000: SEEDS = 30
-paper-001 paper-004: SEEDS = 20
+paper-001: SEEDS = 20
+paper-004: SEEDS = 6
 paper-000 paper-001 paper-004: setup
 	$(BIN)/python scripts/$(subst -,_,$@).py --seeds $(SEEDS)

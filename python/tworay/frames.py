@@ -28,4 +28,8 @@ def _series(column: _Column) -> pl.Series:
         return pl.Series(name, np.frombuffer(column[2], dtype="<f8"), dtype=pl.Float64).fill_nan(None)
     if column[1] == "i64":
         return pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
+    if column[1] == "i64?":
+        # The smallest integer means "no value" in the core.
+        values = pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
+        return values.set(values == np.iinfo(np.int64).min, None)
     return pl.Series(name, column[2], dtype=pl.String)

@@ -1,22 +1,24 @@
-//! Why a packet died: the ledger's vocabulary.
+//! Why a packet was lost: the ledger's vocabulary.
 
-/// The one true cause of a loss, booked where the packet died.
+/// The one true cause of a loss: the first thing that kept the packet from going on. Where and how it
+/// ended is [`Died`](crate::Died).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum LossCause {
-    /// A queue or routing buffer was full.
+    /// A queue, ARP's hold or a routing buffer was full, and nothing but load had filled it.
     Congestion,
-    /// The MAC gave up because of collisions or a busy receiver.
+    /// The MAC gave up because of collisions or a busy receiver; also what follows from that: a link held
+    /// to be broken that isn't, a route lost with it, a search whose messages collided.
     Contention,
     /// Bit errors or fading.
     Channel,
-    /// Next hop out of range, route gone, handoff.
+    /// Next hop out of range, no path to the destination, handoff; a route that went with such a link.
     LinkFailure,
-    /// A node without power or switched off.
+    /// A node without power or switched off; a route that went with it.
     NodeDown,
     /// The hop limit ran out.
     Ttl,
-    /// Thrown away by the receiver although it arrived (duplicate cover, no room).
+    /// Thrown away by the receiving transport although it arrived: data before its SYN, or beyond the window.
     ReorderDiscard,
 }
 

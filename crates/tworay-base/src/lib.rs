@@ -4,6 +4,7 @@
 //! bits per second, powers are watts or dBm and can't be mixed by accident.
 
 mod cause;
+mod death;
 mod geometry;
 mod ids;
 mod quantity;
@@ -14,6 +15,7 @@ mod time;
 mod units;
 
 pub use cause::LossCause;
+pub use death::Died;
 pub use geometry::Position;
 pub use ids::{FlowId, NodeId, PacketId};
 pub use quantity::{BitRate, Bytes, Dbm, Hertz, Joules, Metres, Ratio, Speed, Watts};

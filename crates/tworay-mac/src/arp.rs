@@ -53,7 +53,7 @@ pub struct ArpTable {
 }
 
 /// Requests for an address before its packets come back undelivered.
-const MAX_REQUESTS: u8 = 3;
+pub const MAX_REQUESTS: u8 = 3;
 
 impl ArpTable {
     /// A table that repeats unanswered requests after `retry`; zero repeats them only with the next

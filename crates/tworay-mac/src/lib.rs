@@ -15,7 +15,7 @@ mod queue;
 mod quirks;
 mod timing;
 
-pub use arp::{ArpAction, ArpBody, ArpDue, ArpTable};
+pub use arp::{ArpAction, ArpBody, ArpDue, ArpTable, MAX_REQUESTS};
 pub use config::{Dialect, MacConfig, RtsStrategy};
 pub use counters::MacCounters;
 pub use dcf::{Dcf, GiveUp, MacAction, MacTimer, Outgoing, RxError};

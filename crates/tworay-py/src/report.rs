@@ -17,7 +17,10 @@ impl RunReport {
     }
 }
 
-/// One column: name, kind (`f64`, `i64` or `str`), and its values: little-endian bytes for numbers
+/// Stands for a missing value in a column of kind `i64?`.
+const MISSING: i64 = i64::MIN;
+
+/// One column: name, kind (`f64`, `i64`, `i64?` or `str`), and its values: little-endian bytes for numbers
 /// (one copy, no Python object per value), a list for text.
 type PyColumn<'py> = (String, &'static str, Bound<'py, PyAny>);
 
@@ -45,6 +48,10 @@ fn hand_over_column(py: Python<'_>, column: core::Column) -> PyResult<PyColumn<'
     let (kind, values) = match column.data {
         core::ColumnData::F64(values) => ("f64", little_endian(py, &values, f64::to_le_bytes)?),
         core::ColumnData::I64(values) => ("i64", little_endian(py, &values, i64::to_le_bytes)?),
+        core::ColumnData::MaybeI64(values) => {
+            let values: Vec<i64> = values.into_iter().map(|v| v.unwrap_or(MISSING)).collect();
+            ("i64?", little_endian(py, &values, i64::to_le_bytes)?)
+        }
         core::ColumnData::Str(values) => ("str", PyList::new(py, values)?.into_any()),
     };
     Ok((column.name.to_string(), kind, values))

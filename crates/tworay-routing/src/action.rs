@@ -1,7 +1,7 @@
 //! What a router wants done.
 
 use crate::Malformed;
-use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
 use tworay_wire::dsr::DsrHeader;
 
@@ -58,10 +58,8 @@ pub enum RoutingAction {
     Drop {
         /// The packet.
         packet: PacketId,
-        /// The cause as far as routing knows. With [`DropReason::MacCallback`] the MAC knows
-        /// better: the fate of its attempts decides.
-        cause: LossCause,
-        /// Where in routing it happened.
+        /// Where in routing it happened. Why is not for routing to say: the simulation knows what kept the
+        /// packet from going on.
         reason: DropReason,
     },
     /// Take every packet that waits for this neighbour out of the interface queue and hand each back
@@ -125,20 +123,6 @@ impl DropReason {
             DropReason::BufferFull => "IFQ",
             DropReason::Malformed => "BAD",
             DropReason::Salvaged => "SAL",
-        }
-    }
-
-    /// The ledger's cause for a packet that dies for this reason.
-    pub const fn cause(self) -> LossCause {
-        match self {
-            DropReason::Ttl => LossCause::Ttl,
-            DropReason::BufferFull => LossCause::Congestion,
-            DropReason::Malformed => LossCause::Channel,
-            DropReason::NoRoute
-            | DropReason::Timeout
-            | DropReason::Loop
-            | DropReason::MacCallback
-            | DropReason::Salvaged => LossCause::LinkFailure,
         }
     }
 }

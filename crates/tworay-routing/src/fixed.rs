@@ -82,6 +82,6 @@ impl StaticRoutes {
 
     fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: &mut Vec<RoutingAction>) {
         self.counters.drops[reason as usize] += 1;
-        out.push(RoutingAction::Drop { packet, cause: reason.cause(), reason });
+        out.push(RoutingAction::Drop { packet, reason });
     }
 }

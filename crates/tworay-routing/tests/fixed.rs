@@ -30,8 +30,7 @@ fn router() -> Router {
 fn packets_take_the_next_hop_of_the_table() {
     let forward = |to| RoutingAction::Forward { packet: PacketId(7), next_hop: to, delay: SimDuration::ZERO };
     let deliver = RoutingAction::Deliver { packet: PacketId(7) };
-    let drop =
-        |reason: DropReason| RoutingAction::Drop { packet: PacketId(7), cause: reason.cause(), reason };
+    let drop = |reason: DropReason| RoutingAction::Drop { packet: PacketId(7), reason };
     let all = NodeId::BROADCAST;
     // (source, destination, hop limit, what becomes of it); packets of node 1 come from its transport
     let cases = [

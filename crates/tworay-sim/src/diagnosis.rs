@@ -1,13 +1,20 @@
 //! Senders' guesses beside the truth: which loss was a guess about?
 //!
-//! A guess names a segment and stands for a loss event. Its true cause is
+//! A guess names a segment, at a time, and stands for a loss event: what has happened to that segment
+//! since it was last sent again, and to its acknowledgments. Its true cause is that of the *earliest* loss
+//! of this event that had already happened when the guess was made:
 //!
-//! 1. that of the newest transmission of the segment sent before the guess, if it was lost, even if its
-//!    last copy died only after the guess (it may have waited in a routing buffer);
-//! 2. otherwise that of the newest lost acknowledgment beyond the segment sent before the guess: the
-//!    data arrived, but the sender couldn't know;
-//! 3. otherwise none: nothing was lost, the retransmission is needless (also where the segment is still
-//!    on its way when the run ends).
+//! 1. the newest transmission of the segment sent before the guess, if that was lost. An older transmission
+//!    was the matter of an earlier guess: this one is the answer to it;
+//! 2. otherwise the earliest lost of the acknowledgments beyond the segment that were sent after that
+//!    transmission and before the guess: the data arrived, but the sender couldn't know;
+//! 3. otherwise none: nothing had been lost, the guess is needless or early.
+//!
+//! A loss has happened when its root struck ([`LossRecord::since`]), provided that the segment was lost in
+//! the end. A packet that the MAC gave up on and that then waits in a routing buffer isn't lost yet, but
+//! the broken link that keeps it there is what the sender notices and guesses about: if the packet dies of
+//! it later, the guess is matched with that break. If it is saved and arrives, nothing was lost (rule 3).
+//! What strikes after the guess is never matched: no sender can know the future.
 
 use crate::flow::Flow;
 use crate::ledger::{Carries, LossRecord};
@@ -39,45 +46,64 @@ impl Diagnosed {
     }
 }
 
+/// When a loss struck, and why.
+type Struck = (SimTime, LossCause);
+
 /// Losses of one flow, ready to be asked.
 #[derive(Default)]
 struct Losses {
     /// Lost data by first byte and uid.
-    data: BTreeMap<(u32, u64), LossCause>,
+    data: BTreeMap<(u32, u64), Struck>,
     /// Lost acknowledgments by uid: what they acknowledged.
-    acks: BTreeMap<u64, (Seq32, LossCause)>,
+    acks: BTreeMap<u64, (Seq32, Struck)>,
 }
 
 impl Losses {
-    fn cause(&self, seq: Seq32, sent_before: u64, resent: &[(Seq32, u64)]) -> Option<LossCause> {
+    /// The cause of a guess made at `at` about the segment at `seq`, when the next packet's uid was
+    /// `sent_before`.
+    fn cause(
+        &self,
+        (at, seq, sent_before): (SimTime, Seq32, u64),
+        resent: &[(Seq32, u64)],
+    ) -> Option<LossCause> {
         let newest_again =
             resent.iter().rev().find(|(s, uid)| *s == seq && *uid < sent_before).map_or(0, |(_, uid)| *uid);
+        let happened = |struck: &Struck| struck.0 <= at;
         let lost = self.data.range((seq.0, newest_again)..(seq.0, sent_before)).next_back();
-        lost.map(|(_, cause)| *cause).or_else(|| {
-            let mut acks = self.acks.range(..sent_before).rev();
-            acks.find(|(_, (ack, _))| ack.gt(seq)).map(|(_, (_, cause))| *cause)
-        })
+        let lost = lost.map(|(_, struck)| *struck).filter(happened);
+        let ack = || {
+            let acks = self.acks.range(newest_again..sent_before).map(|(_, ack)| ack);
+            let of_this = acks.filter(|(ack, struck)| ack.gt(seq) && happened(struck));
+            of_this.map(|(_, struck)| *struck).min_by_key(|(since, _)| *since)
+        };
+        lost.or_else(ack).map(|(_, cause)| cause)
     }
 }
 
-/// Every guess with its cause, flow by flow and in order of time.
-pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed> {
-    let mut losses: Vec<Losses> = flows.iter().map(|_| Losses::default()).collect();
+/// The losses of each flow.
+fn gather(flows: usize, records: &[LossRecord]) -> Vec<Losses> {
+    let mut losses: Vec<Losses> = (0..flows).map(|_| Losses::default()).collect();
     for r in records {
         let Some(of) = losses.get_mut(r.flow.index()) else { continue };
         match r.carries {
             Carries::Data => {
-                of.data.insert((r.seq.0, r.uid), r.cause);
+                of.data.insert((r.seq.0, r.uid), (r.since, r.cause));
             }
             Carries::Ack => {
-                of.acks.insert(r.uid, (r.seq, r.cause));
+                of.acks.insert(r.uid, (r.seq, (r.since, r.cause)));
             }
         }
     }
+    losses
+}
+
+/// Every guess with its cause, flow by flow and in order of time.
+pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed> {
+    let losses = gather(flows.len(), records);
     let mut out = Vec::new();
     for (i, (flow, losses)) in flows.iter().zip(&losses).enumerate() {
         for g in &flow.guesses {
-            let cause = losses.cause(g.seq, g.sent_before, &flow.resent);
+            let cause = losses.cause((g.at, g.seq, g.sent_before), &flow.resent);
             out.push(Diagnosed { at: g.at, flow: FlowId(i as u16), seq: g.seq, guess: g.guess, cause });
         }
     }

@@ -2,10 +2,16 @@
 //!
 //! A segment can exist in several copies: the sender of a frame keeps its copy until the ACK arrives,
 //! so when an ACK is lost both ends hold one. A segment is lost when no copy is left and none has
-//! reached the destination; the last death among its copies is its one true cause.
+//! reached the destination. Its one true cause is the root of the death of the copy that had come
+//! farthest: a copy left behind keeps nothing from going on. Of copies that had come equally far, the
+//! first death counts.
+//!
+//! The root of a death is the first thing that kept that copy from going on (a [`Setback`], which the
+//! packet carries with it); how and where it ended is booked beside it ([`Died`]).
 
+use crate::provenance::Setback;
 use std::collections::VecDeque;
-use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimTime};
+use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimTime};
 
 /// What a tracked packet is to its flow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -19,9 +25,9 @@ pub enum Carries {
 /// One loss.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct LossRecord {
-    /// When the last copy died.
+    /// When the last copy was gone.
     pub at: SimTime,
-    /// Where.
+    /// Where the copy died that had come farthest.
     pub node: NodeId,
     /// Whose.
     pub flow: FlowId,
@@ -31,11 +37,38 @@ pub struct LossRecord {
     pub seq: Seq32,
     /// Number of the segment: later ones were sent later.
     pub uid: u64,
-    /// Why.
+    /// Why: the root.
     pub cause: LossCause,
+    /// How it ended.
+    pub died: Died,
+    /// When the root struck this segment: from here on it was not going on.
+    pub since: SimTime,
+    /// Where the root is; for a missing route, the node before the break.
+    pub root_node: NodeId,
+    /// The hop from there that couldn't be taken, if it was one.
+    pub next_hop: Option<NodeId>,
+    /// Frames sent in vain for that hop (RTS or DATA; ARP requests where ARP failed).
+    pub attempts: u16,
+    /// Whose signal spoiled the last of them, where it is known.
+    pub interferer: Option<NodeId>,
 }
 
+/// The end of one copy.
 #[derive(Copy, Clone, Debug)]
+pub struct Death {
+    /// The root.
+    pub root: Setback,
+    /// Its cause.
+    pub cause: LossCause,
+    /// How it ended.
+    pub died: Died,
+    /// Where.
+    pub node: NodeId,
+    /// How many hops the copy had travelled.
+    pub hops: u8,
+}
+
+#[derive(Debug)]
 struct Shipment {
     copies: u16,
     delivered: bool,
@@ -43,8 +76,8 @@ struct Shipment {
     flow: FlowId,
     seq: Seq32,
     shipped: SimTime,
-    /// The last death among its copies.
-    death: Option<(LossCause, NodeId, SimTime)>,
+    /// The death of the copy that came farthest, of those that died.
+    death: Option<Box<Death>>,
 }
 
 /// Counts of one flow: data and ACK segments.
@@ -200,26 +233,42 @@ impl Ledger {
         self.settle(uid, now);
     }
 
-    /// A copy died at `node` for `cause`.
-    pub fn died(&mut self, uid: u64, cause: LossCause, node: NodeId, at: SimTime) {
+    /// A copy died.
+    pub fn died(&mut self, uid: u64, death: Death, at: SimTime) {
         let s = self.entry(uid);
         s.copies -= 1;
-        s.death = Some((cause, node, at));
+        if s.death.as_ref().is_none_or(|known| death.hops > known.hops) {
+            s.death = Some(Box::new(death));
+        }
         self.settle(uid, at);
     }
 
     /// Books a loss if no copy is left and none arrived.
     #[inline]
     fn settle(&mut self, uid: u64, now: SimTime) {
-        let s = *self.entry(uid);
+        let s = self.entry(uid);
         if s.copies == 0 && !s.delivered {
-            match s.death {
-                Some((cause, node, at)) => {
-                    self.lost[cause as usize].add(s.carries);
-                    let record =
-                        LossRecord { at, node, flow: s.flow, carries: s.carries, seq: s.seq, uid, cause };
-                    self.records.push(record);
-                    self.count_aloft(s.flow, s.carries, false, now);
+            let (flow, carries, seq) = (s.flow, s.carries, s.seq);
+            match s.death.take() {
+                Some(death) => {
+                    let Death { root, cause, died, node, .. } = *death;
+                    self.lost[cause as usize].add(carries);
+                    self.records.push(LossRecord {
+                        at: now,
+                        node,
+                        flow,
+                        carries,
+                        seq,
+                        uid,
+                        cause,
+                        died,
+                        since: root.at,
+                        root_node: root.node,
+                        next_hop: root.next_hop,
+                        attempts: root.attempts,
+                        interferer: root.interferer,
+                    });
+                    self.count_aloft(flow, carries, false, now);
                 }
                 None => debug_assert!(false, "the only copy of packet {uid} was let go of"),
             }

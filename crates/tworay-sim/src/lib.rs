@@ -11,6 +11,7 @@ mod links;
 mod medium;
 mod moves;
 mod network;
+mod provenance;
 mod report;
 mod run;
 pub mod scenario;

@@ -147,6 +147,55 @@ impl Medium {
         };
     }
 
+    /// Appends the stations that can decode `from` now, were there no fading.
+    pub fn in_range(&mut self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<NodeId>) {
+        if now > self.candidates_until {
+            self.refresh(now, tracks);
+        }
+        let here = tracks[from.index()].position(now);
+        let threshold = self.channel.rx_threshold();
+        for &node in &self.candidates[from.index()] {
+            let d2 = tracks[node.index()].position(now).distance_squared(here);
+            if self.channel.rx_power_squared(d2) >= threshold {
+                out.push(node);
+            }
+        }
+    }
+
+    /// Whose signal is strongest at `node` of those that overlapped transmission `tx` on the air.
+    pub fn interferer(&self, tx: u32, node: NodeId) -> Option<NodeId> {
+        self.strongest_overlap(tx, node).map(|(_, from)| from)
+    }
+
+    /// Whose signal keeps `node` from reading transmission `tx`, which begins now.
+    pub fn blocker(&self, tx: u32, node: NodeId) -> Option<NodeId> {
+        let wanted = self.power_at(tx, node)?;
+        let spoils = |power: f64| wanted < self.channel.capture_ratio() * power;
+        self.strongest_overlap(tx, node).filter(|(power, _)| spoils(*power)).map(|(_, from)| from)
+    }
+
+    fn power_at(&self, tx: u32, node: NodeId) -> Option<f64> {
+        self.hearers(tx).iter().find(|h| h.node == node).map(|h| h.power)
+    }
+
+    fn strongest_overlap(&self, tx: u32, node: NodeId) -> Option<(f64, NodeId)> {
+        let spoiled = &self.air[tx as usize];
+        let end = |t: &Transmission| t.start + t.frame.airtime;
+        let mut strongest: Option<(f64, NodeId)> = None;
+        for (id, t) in (0u32..).zip(&self.air) {
+            let from = t.frame.from;
+            if id == tx || from == spoiled.frame.from || t.start >= end(spoiled) || end(t) <= spoiled.start {
+                continue;
+            }
+            if let Some(power) = self.power_at(id, node)
+                && strongest.is_none_or(|(most, _)| power > most)
+            {
+                strongest = Some((power, from));
+            }
+        }
+        strongest
+    }
+
     fn measure(&self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<Hearer>) -> u32 {
         let here = tracks[from.index()].position(now);
         let threshold = self.channel.cs_threshold();

@@ -7,6 +7,7 @@ mod air;
 mod capture;
 mod errors;
 mod event;
+mod judge;
 mod link;
 mod power;
 mod route;
@@ -17,13 +18,14 @@ use crate::animation::Animation;
 use crate::capture::Capture;
 use crate::engine::{EventQueue, PacketSlab, TimerSlot, TimerTable, Waits};
 use crate::flow::{Flow, FlowSetup};
-use crate::ledger::Ledger;
+use crate::ledger::{Death, Ledger};
 use crate::medium::Medium;
+use crate::provenance::{Fates, Setback};
 use crate::scenario::Costs;
 use crate::stations::{StationConfig, Stations};
 use crate::tally::Tally;
 use std::sync::Arc;
-use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
 use tworay_mobility::Track;
 use tworay_radio::{
@@ -31,8 +33,10 @@ use tworay_radio::{
 };
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
+use tworay_wire::{Body, Packet};
 
 pub(crate) use event::{AppEvent, Event};
+use judge::Occasion;
 pub(crate) use power::Energy;
 pub use wired::{WireEvent, WireRecord, WireSetup};
 
@@ -78,31 +82,6 @@ const MAC_EXCHANGE: u32 = 0;
 const ROUTER: u32 = 1;
 const ARP: u32 = 2;
 
-/// How the attempts to send a packet to its next hop fared.
-#[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Fates {
-    pub contention: u16,
-    pub out_of_range: u16,
-    pub channel: u16,
-    pub node_down: u16,
-}
-
-impl Fates {
-    /// The cause that most attempts died of; contention where they tie.
-    pub fn verdict(self) -> LossCause {
-        let most = self.contention.max(self.out_of_range).max(self.channel).max(self.node_down);
-        if self.contention == most {
-            LossCause::Contention
-        } else if self.out_of_range == most {
-            LossCause::LinkFailure
-        } else if self.node_down == most {
-            LossCause::NodeDown
-        } else {
-            LossCause::Channel
-        }
-    }
-}
-
 pub(crate) struct Node {
     pub mac: Dcf,
     pub receiver: Receiver,
@@ -110,8 +89,6 @@ pub(crate) struct Node {
     pub arp: ArpTable,
     pub router: Router,
     pub fates: Fates,
-    /// Why the MAC gave up last.
-    pub failure: LossCause,
     pub up: bool,
     /// When it was switched off last, or died.
     pub down_since: SimTime,
@@ -137,6 +114,8 @@ pub struct Network {
     pub(crate) tally: Tally,
     pub(crate) mac_config: MacConfig,
     pub(crate) eifs: SimDuration,
+    /// What holds packets up, for the ledger.
+    record: judge::Record,
     capture: Option<Box<Capture>>,
     animation: Option<Box<Animation>>,
     /// Whether there is one of the two.
@@ -212,7 +191,6 @@ impl Network {
                     arp: ArpTable::new(mac.arp_retry),
                     router: Router::new(&routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),
                     fates: Fates::default(),
-                    failure: LossCause::LinkFailure,
                     up: true,
                     down_since: SimTime::NEVER,
                 }
@@ -231,6 +209,7 @@ impl Network {
             medium,
             rules,
             tracks,
+            record: judge::Record::new(nodes.len()),
             nodes,
             flows: Vec::new(),
             wires: wired::Wires::new(wires, series, seed),
@@ -270,7 +249,7 @@ impl Network {
             network.flows.push(Flow::new(flow, i, slot, &tcp, seed, series));
         }
         for i in 0..network.nodes.len() {
-            network.with_router(NodeId(i as u16), |router, now, out| router.start(now, out));
+            network.with_router(NodeId(i as u16), Occasion::Other, |router, now, out| router.start(now, out));
         }
         for (i, s) in network.switches.iter().enumerate() {
             network.queue.push(s.0, Event::Switch(i as u16));
@@ -393,7 +372,9 @@ impl Network {
         if slot < node_slots {
             let node = NodeId((slot % nodes) as u16);
             match slot / nodes {
-                ROUTER => self.with_router(node, |router, now, out| router.on_timer(now, out)),
+                ROUTER => {
+                    self.with_router(node, Occasion::Other, |router, now, out| router.on_timer(now, out))
+                }
                 _ => self.on_arp_timer(node),
             }
         } else if let Some(node) = self.energy.as_ref().and_then(|e| e.node_of(slot)) {
@@ -409,14 +390,15 @@ impl Network {
     }
 
     /// Runs a router's input and carries out what it wants.
-    pub(crate) fn with_router(
+    fn with_router(
         &mut self,
         node: NodeId,
+        occasion: Occasion,
         input: impl FnOnce(&mut Router, SimTime, &mut Vec<RoutingAction>),
     ) {
         let mut out = self.route_pool.pop().unwrap_or_default();
         input(&mut self.nodes[node.index()].router, self.now, &mut out);
-        self.apply_routing(node, &mut out);
+        self.apply_routing(node, &mut out, occasion);
         out.clear();
         self.route_pool.push(out);
     }
@@ -444,16 +426,24 @@ impl Network {
         self.control_uid
     }
 
-    /// A copy of a packet dies.
+    /// A copy of a packet dies at `node`. The root is `of`, unless something held it up before.
     #[inline(never)]
-    pub(crate) fn kill(&mut self, packet: PacketId, cause: LossCause, node: NodeId) {
-        let uid = self.packets.get(packet).uid;
+    fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
+        let (uid, hops) = (self.packets.get(packet).uid, self.packets.get(packet).hops);
         if uid < UNTRACKED {
+            let mut root = self.packets.setback(packet).unwrap_or(of);
+            let (cause, interferer) = self.final_cause(&root, died);
+            root.interferer = interferer;
             let booked = self.ledger.records().len();
-            self.ledger.died(uid, cause, node, self.now);
+            self.ledger.died(uid, Death { root, cause, died, node, hops }, self.now);
             self.capture_loss(packet, booked);
         }
         self.packets.discard(packet);
+    }
+
+    /// A packet is at a node that is switched off.
+    fn kill_at_dead_node(&mut self, packet: PacketId, node: NodeId) {
+        self.kill(packet, node, Died::NodeDown, Setback::new(self.now, node, LossCause::NodeDown));
     }
 
     /// A copy of a packet isn't needed any more.
@@ -502,4 +492,9 @@ impl Network {
         }
         Ok(())
     }
+}
+
+/// Whether a packet belongs to the search for a route or an address.
+fn is_message(packet: &Packet) -> bool {
+    packet.is_routing() || matches!(packet.body, Body::Arp(_))
 }

@@ -27,8 +27,7 @@ fn share(losses: &BTreeMap<&'static str, u64>, causes: &[&str]) -> f64 {
 fn each_situation_loses_for_its_own_reason() {
     let table: [(&str, &[&str]); 5] = [
         ("congestion", &["congestion"]),
-        // What the MAC gives up makes AODV hold the link broken: packets die of either.
-        ("interference", &["contention", "link-failure"]),
+        ("interference", &["contention"]),
         ("link-failure", &["node-down"]),
         ("link-failure-shorter", &["node-down"]),
         ("signal-loss", &["link-failure"]),

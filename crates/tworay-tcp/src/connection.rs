@@ -40,7 +40,8 @@ pub struct Connection {
     sender: Sender,
     receiver: Receiver,
     counters: Counters,
-    clock_phase: SimDuration,
+    /// Of the ACK timer's granularity.
+    ack_phase: SimDuration,
     closing: bool,
     finished: bool,
 }
@@ -49,6 +50,8 @@ impl Connection {
     /// A connection that isn't open yet. `rng` gives the phases of its clocks.
     pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
         let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
+        // Drawn apart, so that the granularity of the ACK timer doesn't move the sender's clock.
+        let ack_phase = config.receiver.heartbeat.map_or(clock_phase, |period| rng.jitter(period));
         let mut config = config.clone();
         if let Some(values) = variant.part(crate::family::daa::NAME) {
             crate::family::daa::configure(values, &mut config);
@@ -64,7 +67,7 @@ impl Connection {
             probes_agreed: false,
             receiver: Receiver::new(),
             counters: Counters::default(),
-            clock_phase,
+            ack_phase,
             closing: false,
             finished: false,
         }
@@ -162,6 +165,19 @@ impl Connection {
             State::Listening => self.on_first_syn(now, segment, out),
             State::SynSent => self.on_answer(now, segment, arrival, out),
             State::SynReceived | State::Established => self.on_regular(now, segment, arrival, out),
+        }
+    }
+
+    /// Whether a segment that is about to arrive carries data of which nothing will be kept: it comes before
+    /// its SYN, or lies beyond the window.
+    #[inline]
+    pub fn throws_away(&self, segment: &TcpSegment) -> bool {
+        if segment.payload == 0 || segment.flags.has(TcpFlags::SYN) {
+            return false;
+        }
+        match self.state {
+            State::Closed | State::Listening | State::SynSent => true,
+            State::SynReceived | State::Established => self.receiver.is_beyond_window(segment, &self.config),
         }
     }
 
@@ -292,7 +308,7 @@ impl Connection {
             AckWhen::Now if !sent => self.send_ack(now, out),
             AckWhen::Later if !sent && received.wait.is_some() => {
                 let wait = received.wait.unwrap_or_default();
-                let at = heartbeat(now + wait, self.config.heartbeat, self.clock_phase);
+                let at = heartbeat(now + wait, self.config.ack_heartbeat(), self.ack_phase);
                 out.push(TcpAction::Arm(TcpTimer::DelayedAck, at));
             }
             _ => {}

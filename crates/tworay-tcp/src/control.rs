@@ -286,6 +286,10 @@ pub trait CongestionControl: Debug + Send {
     fn limit(&self) -> Option<f64> {
         None
     }
+    /// A lower bound on the congestion window, segments; a [limit](Self::limit) below it wins.
+    fn floor(&self) -> Option<f64> {
+        None
+    }
     /// Segments sent at most on one ACK; none but the configured bound by default.
     fn burst(&self) -> Option<u32> {
         None

@@ -167,6 +167,13 @@ impl Receiver {
         self.next.checked_add_signed(i64::from(seq.diff(self.ack())))
     }
 
+    /// Whether a segment's payload begins at or after the end of the window.
+    #[inline]
+    pub fn is_beyond_window(&self, segment: &TcpSegment, cfg: &TcpConfig) -> bool {
+        let end = self.next + self.window(cfg);
+        segment.payload > 0 && self.offset(segment.seq).is_some_and(|start| start >= end)
+    }
+
     /// Takes a segment's payload and FIN.
     pub fn accept(
         &mut self,

@@ -190,7 +190,7 @@ impl Sender {
     }
 
     fn open_window(&mut self) {
-        self.cwnd = self.limited(self.initial_window);
+        self.cwnd = self.bounded(self.initial_window);
     }
 
     /// Data goes with the first SYN.
@@ -290,8 +290,9 @@ impl Sender {
         Outstanding { una: self.una, max: self.max, mss: self.mss, dup_threshold: cfg.dup_threshold }
     }
 
-    /// Applies the variant's bound on the window.
-    fn limited(&self, cwnd: f64) -> f64 {
+    /// Applies the variant's bounds on the window.
+    fn bounded(&self, cwnd: f64) -> f64 {
+        let cwnd = self.controls.floor().map_or(cwnd, |floor| cwnd.max(floor));
         match self.controls.limit() {
             Some(limit) => cwnd.min(limit.max(1.0)),
             None => cwnd,

@@ -186,7 +186,7 @@ impl Dsr {
 
     fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: Out) {
         self.counters.drops[reason as usize] += 1;
-        out.push(RoutingAction::Drop { packet, cause: reason.cause(), reason });
+        out.push(RoutingAction::Drop { packet, reason });
     }
 
     fn refuse(&mut self, packet: PacketId, from: NodeId, what: Malformed, out: Out) {

@@ -143,6 +143,6 @@ impl Olsr {
 
     fn drop_packet(&mut self, packet: PacketId, reason: DropReason, out: Out) {
         self.counters.drops[reason as usize] += 1;
-        out.push(RoutingAction::Drop { packet, cause: reason.cause(), reason });
+        out.push(RoutingAction::Drop { packet, reason });
     }
 }

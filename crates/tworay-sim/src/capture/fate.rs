@@ -75,14 +75,22 @@ impl Fates {
     }
 }
 
-/// The comment on a packet of the ledger.
+/// The comment on a packet of the ledger: the root, and how it ended.
 pub(super) fn loss_comment(loss: &LossRecord) -> String {
-    let LossRecord { node, flow, .. } = *loss;
+    let LossRecord { node, flow, seq, .. } = *loss;
     let what = match loss.carries {
         Carries::Data => "data",
         Carries::Ack => "ack",
     };
-    let cause = loss.cause.name();
-    let at = loss.at.as_secs_f64();
-    format!("lost: {cause} at node {node} ({what} of flow {flow}, seq {}, died at {at:.9} s)", loss.seq)
+    let (cause, died) = (loss.cause.name(), loss.died.name());
+    let (at, since) = (loss.at.as_secs_f64(), loss.since.as_secs_f64());
+    let root_node = loss.root_node;
+    let mut comment = format!("lost: {cause} at node {root_node}");
+    // Writing to a String doesn't fail.
+    if let Some(next_hop) = loss.next_hop {
+        let _ = write!(comment, " towards node {next_hop}");
+    }
+    let _ = write!(comment, " since {since:.9} s; died: {died} at node {node} at {at:.9} s");
+    let _ = write!(comment, " ({what} of flow {flow}, seq {seq})");
+    comment
 }

@@ -1,71 +1,123 @@
 use super::*;
+use tworay_base::{Died, NodeId, SimDuration};
 
-const AT: u64 = 100;
+fn at(seconds: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_secs(seconds)
+}
 
-fn losses(data: &[(u32, u64, LossCause)], acks: &[(u32, u64, LossCause)]) -> Losses {
+/// The next packet's number when the guess is made, at 10 s.
+const SENT: u64 = 100;
+const AGAIN: Seq32 = Seq32(1001);
+
+/// First byte or what is acknowledged, number, when the root struck in seconds, cause.
+type Row = (u32, u64, u64, LossCause);
+
+fn losses(data: &[Row], acks: &[Row]) -> Losses {
+    let struck = |s: u64, cause| (at(s), cause);
     Losses {
-        data: data.iter().map(|&(seq, uid, cause)| ((seq, uid), cause)).collect(),
-        acks: acks.iter().map(|&(ack, uid, cause)| (uid, (Seq32(ack), cause))).collect(),
+        data: data.iter().map(|&(seq, uid, s, cause)| ((seq, uid), struck(s, cause))).collect(),
+        acks: acks.iter().map(|&(ack, uid, s, cause)| (uid, (Seq32(ack), struck(s, cause)))).collect(),
     }
 }
 
-/// A guess about segment 1001, made after uid 99 was sent.
+/// A guess about segment 1001, made at 10 s, after number 99 was sent.
 #[test]
 fn which_loss_a_guess_is_about() {
     use LossCause::{Channel, Congestion, Contention, LinkFailure};
-    type Row<'a> = (
-        &'a str,
-        &'a [(u32, u64, LossCause)],
-        &'a [(u32, u64, LossCause)],
-        &'a [(Seq32, u64)],
-        Option<LossCause>,
-    );
-    let again = Seq32(1001);
-    let table: [Row; 10] = [
+    type Case<'a> = (&'a str, &'a [Row], &'a [Row], &'a [(Seq32, u64)], Option<LossCause>);
+    let table: [Case; 14] = [
         ("nothing was lost", &[], &[], &[], None),
-        ("the segment was", &[(1001, 7, Channel)], &[], &[], Some(Channel)),
-        ("another one was", &[(2001, 8, Channel)], &[], &[], None),
+        ("the segment was", &[(1001, 7, 5, Channel)], &[], &[], Some(Channel)),
+        ("another one was", &[(2001, 8, 5, Channel)], &[], &[], None),
         (
-            "it was lost twice: the newer counts",
-            &[(1001, 7, Channel), (1001, 50, LinkFailure)],
+            "it was lost, sent again and lost again: the first loss was the matter of an earlier guess",
+            &[(1001, 7, 5, Channel), (1001, 50, 8, LinkFailure)],
             &[],
-            &[(again, 50)],
+            &[(AGAIN, 50)],
             Some(LinkFailure),
         ),
-        ("what was sent again arrived", &[(1001, 7, Channel)], &[], &[(again, 50)], None),
+        ("what was sent again arrived", &[(1001, 7, 5, Channel)], &[], &[(AGAIN, 50)], None),
+        ("it is lost only after the guess", &[(1001, 7, 11, Channel)], &[], &[], None),
+        (
+            "it was lost, sent again and is lost again only after the guess",
+            &[(1001, 7, 5, Channel), (1001, 50, 11, LinkFailure)],
+            &[],
+            &[(AGAIN, 50)],
+            None,
+        ),
         (
             "it arrived, its ACK was lost",
-            &[(1001, 7, Channel)],
-            &[(2001, 60, Contention)],
-            &[(again, 50)],
+            &[(1001, 7, 5, Channel)],
+            &[(2001, 60, 9, Contention)],
+            &[(AGAIN, 50)],
             Some(Contention),
         ),
-        ("a lost ACK of less says nothing", &[], &[(1001, 60, Contention)], &[], None),
+        ("its ACK is lost only after the guess", &[], &[(2001, 60, 11, Contention)], &[], None),
+        ("a lost ACK of less says nothing", &[], &[(1001, 60, 9, Contention)], &[], None),
         (
-            "the newest lost ACK counts",
+            "the earliest lost ACK counts, whichever was sent first",
             &[],
-            &[(2001, 60, Contention), (3001, 61, Congestion)],
+            &[(2001, 60, 9, Contention), (3001, 61, 8, Congestion)],
             &[],
             Some(Congestion),
         ),
         (
+            "an ACK lost before the segment was sent again was the matter of an earlier guess",
+            &[],
+            &[(2001, 40, 6, Contention), (2001, 60, 9, Congestion)],
+            &[(AGAIN, 50)],
+            Some(Congestion),
+        ),
+        (
             "the lost segment before its ACKs",
-            &[(1001, 7, Channel)],
-            &[(3001, 61, Congestion)],
+            &[(1001, 7, 5, Channel)],
+            &[(3001, 61, 4, Congestion)],
             &[],
             Some(Channel),
         ),
         (
             "what was sent later can't be meant",
-            &[(1001, AT, Channel)],
-            &[(2001, AT + 1, Congestion)],
-            &[(again, AT)],
+            &[(1001, SENT, 10, Channel)],
+            &[(2001, SENT + 1, 10, Congestion)],
+            &[(AGAIN, SENT)],
             None,
         ),
     ];
+    let guess = (at(10), AGAIN, SENT);
     for (what, data, acks, resent, cause) in table {
-        assert_eq!(losses(data, acks).cause(again, AT, resent), cause, "{what}");
+        assert_eq!(losses(data, acks).cause(guess, resent), cause, "{what}");
     }
+}
+
+/// ```text
+/// 5 s   the MAC gives up on the segment, AODV keeps it and searches for a route
+/// 7 s   the timer expires: a guess            ◀── nothing is lost yet, but the break is what it is about
+/// 20 s  the buffer's time is over: the ledger books the loss, with its root at 5 s
+/// ```
+/// A guess at 4 s comes before all this. Of a packet that is saved in the end the ledger knows nothing.
+#[test]
+fn a_packet_that_waits_has_met_its_root() {
+    let record = LossRecord {
+        at: at(20),
+        node: NodeId(0),
+        flow: FlowId(0),
+        carries: Carries::Data,
+        seq: AGAIN,
+        uid: 7,
+        cause: LossCause::LinkFailure,
+        died: Died::BufferTimeout,
+        since: at(5),
+        root_node: NodeId(0),
+        next_hop: Some(NodeId(1)),
+        attempts: 7,
+        interferer: None,
+    };
+    let losses = gather(1, &[record]);
+    let guess = |s| losses[0].cause((at(s), AGAIN, SENT), &[]);
+    assert_eq!(guess(7), Some(LossCause::LinkFailure));
+    assert_eq!(guess(4), None);
+    let saved = gather(1, &[]);
+    assert_eq!(saved[0].cause((at(7), AGAIN, SENT), &[]), None);
 }
 
 #[test]

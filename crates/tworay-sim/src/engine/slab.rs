@@ -3,11 +3,14 @@
 //! A frame on the air pins its packet: whoever hears it can read it until the frame has passed, even
 //! if its sender has meanwhile let go of it (a broadcast is done for the sender with its last bit).
 
+use crate::provenance::Setback;
 use tworay_base::PacketId;
 use tworay_wire::Packet;
 
 struct Place {
     packet: Option<Packet>,
+    /// What keeps the packet from going on from where it is.
+    setback: Option<Box<Setback>>,
     pins: u16,
     /// Its owner has let go of it.
     dead: bool,
@@ -24,7 +27,7 @@ impl PacketSlab {
     /// Stores a packet.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        let place = Place { packet: Some(packet), pins: 0, dead: false };
+        let place = Place { packet: Some(packet), setback: None, pins: 0, dead: false };
         if let Some(i) = self.free.pop() {
             self.places[i as usize] = place;
             PacketId(i)
@@ -44,6 +47,25 @@ impl PacketSlab {
     #[inline]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Packet {
         self.places[id.index()].packet.as_mut().expect("packet handle is live")
+    }
+
+    /// What keeps a live packet from going on from where it is, if anything does.
+    pub fn setback(&self, id: PacketId) -> Option<Setback> {
+        self.places[id.index()].setback.as_deref().copied()
+    }
+
+    /// Something keeps a live packet from going on. Only the first such thing counts.
+    pub fn set_back(&mut self, id: PacketId, by: Setback) {
+        self.places[id.index()].setback.get_or_insert_with(|| Box::new(by));
+    }
+
+    /// A live packet goes on: if it waited only while a route was searched for, it has found one.
+    #[inline]
+    pub fn end_search(&mut self, id: PacketId) {
+        let setback = &mut self.places[id.index()].setback;
+        if setback.as_ref().is_some_and(|s| s.cause.is_none()) {
+            *setback = None;
+        }
     }
 
     /// Takes a packet from its owner; the handle is dead, but stays readable while pinned.

@@ -3,14 +3,20 @@ use proptest::prelude::*;
 
 const FLOW: FlowId = FlowId(0);
 
+/// A copy dies at `node` for `cause`; it has travelled as many hops as the node's number says.
+fn death(cause: LossCause, node: u16) -> Death {
+    let root = Setback::new(SimTime::ZERO, NodeId(node), cause);
+    Death { root, cause, died: Died::Ifq, node: NodeId(node), hops: node as u8 }
+}
+
 #[test]
 fn a_segment_with_two_copies_is_lost_only_with_the_last() {
     let mut l = Ledger::default();
     let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
     l.copied(uid); // the next hop took it, but its ACK was lost ...
-    l.died(uid, LossCause::Contention, NodeId(0), SimTime::ZERO); // ... so the sender gave up
+    l.died(uid, death(LossCause::Contention, 0), SimTime::ZERO); // ... so the sender gave up
     assert_eq!(l.lost(LossCause::Contention).data, 0);
-    l.died(uid, LossCause::Congestion, NodeId(1), SimTime::ZERO);
+    l.died(uid, death(LossCause::Congestion, 1), SimTime::ZERO);
     assert_eq!(l.lost(LossCause::Congestion).data, 1);
     assert_eq!(l.lost(LossCause::Contention).data, 0);
     l.check().expect("balanced");
@@ -21,11 +27,42 @@ fn a_copy_that_died_early_is_the_cause_when_the_others_are_let_go_of() {
     let mut l = Ledger::default();
     let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
     l.copied(uid);
-    l.died(uid, LossCause::Congestion, NodeId(1), SimTime::ZERO); // the relay's queue was full ...
+    l.died(uid, death(LossCause::Congestion, 1), SimTime::ZERO); // the relay's queue was full ...
     assert_eq!(l.lost(LossCause::Congestion).data, 0);
     l.handed_on(uid, SimTime::ZERO); // ... and only then the sender saw the ACK
     assert_eq!(l.lost(LossCause::Congestion).data, 1);
     l.check().expect("balanced");
+}
+
+/// `0 ──▶ 1`: node 1 has its copy, but its ACKs are lost. Its queue is full; only later does node 0 give up.
+/// What kept the segment from going on was the queue: it was at node 1 already.
+#[test]
+fn the_copy_that_came_farthest_decides() {
+    for order in [[0, 1], [1, 0]] {
+        let mut l = Ledger::default();
+        let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
+        l.copied(uid);
+        for node in order {
+            let cause = [LossCause::Contention, LossCause::Congestion][usize::from(node)];
+            l.died(uid, death(cause, node), SimTime::ZERO);
+        }
+        assert_eq!(l.lost(LossCause::Congestion).data, 1, "{order:?}");
+        assert_eq!(l.records()[0].node, NodeId(1));
+    }
+}
+
+/// Two copies at one node (DSR keeps one until the next hop has confirmed the other): the first death counts.
+#[test]
+fn of_copies_equally_far_the_first_death_counts() {
+    let mut l = Ledger::default();
+    let uid = l.ship(FLOW, Carries::Data, Seq32(1), SimTime::ZERO);
+    l.copied(uid);
+    l.died(uid, death(LossCause::Channel, 2), SimTime::ZERO);
+    let later = SimTime::from_nanos(5);
+    l.died(uid, death(LossCause::LinkFailure, 2), later);
+    assert_eq!(l.lost(LossCause::Channel).data, 1);
+    // It is lost with the last copy, and hasn't gone on since the first was held up.
+    assert_eq!((l.records()[0].at, l.records()[0].since), (later, SimTime::ZERO));
 }
 
 #[test]
@@ -34,7 +71,7 @@ fn a_delivered_segment_is_never_lost() {
     let uid = l.ship(FLOW, Carries::Ack, Seq32(1), SimTime::ZERO);
     l.copied(uid);
     l.delivered(uid, SimTime::ZERO);
-    l.died(uid, LossCause::Contention, NodeId(0), SimTime::ZERO);
+    l.died(uid, death(LossCause::Contention, 0), SimTime::ZERO);
     assert_eq!(l.arrived().ack, 1);
     assert_eq!(LossCause::ALL.iter().map(|&c| l.lost(c).ack).sum::<u64>(), 0);
     l.check().expect("balanced");
@@ -55,7 +92,7 @@ proptest! {
             match op {
                 1 => { l.copied(uid); live.push(uid); }
                 2 => { l.delivered(uid, SimTime::ZERO); live.swap_remove(i); }
-                3 => { l.died(uid, LossCause::ALL[cause], NodeId(0), SimTime::ZERO); live.swap_remove(i); }
+                3 => { l.died(uid, death(LossCause::ALL[cause], pick as u16), SimTime::ZERO); live.swap_remove(i); }
                 _ => {
                     // Handing on needs another copy, here or gone before.
                     if live.iter().filter(|&&u| u == uid).count() > 1 { l.handed_on(uid, SimTime::ZERO); live.swap_remove(i); }

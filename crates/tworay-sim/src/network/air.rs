@@ -1,9 +1,9 @@
 //! Between MAC and air: transmissions begin and end at their hearers.
 
-use super::{Event, MAC_EXCHANGE, Network, Node};
+use super::{Event, MAC_EXCHANGE, Network, Node, is_message};
 use crate::engine::{EventQueue, Waits};
 use crate::medium::Hearer;
-use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind, MacAction, RxError};
 use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
 
@@ -49,13 +49,21 @@ impl Network {
         let rx_threshold = medium.channel().rx_threshold();
         if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             let in_range = medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
-            let up = self.nodes[frame.to.index()].up;
+            let to = &self.nodes[frame.to.index()];
+            let up = to.up;
+            let deaf = to.mac.is_transmitting(self.now).then_some(frame.to);
             let fates = &mut self.nodes[node.index()].fates;
             match (in_range, up) {
                 (_, false) => fates.node_down += 1,
                 (false, _) => fates.out_of_range += 1,
                 (true, true) => fates.contention += 1,
             }
+            if !(in_range && up) {
+                fates.out_of_reach_since.get_or_insert(self.now);
+            }
+            // Who spoils it from now on is noted when the receiver has lost it (`count_collision`).
+            let repeated = fates.attempts() > 1;
+            fates.interferer = deaf.or_else(|| if repeated { medium.blocker(tx, frame.to) } else { None });
         }
         if self.medium.as_ref().is_some_and(|m| m.fades()) {
             self.blame_fading(node, tx, frame);
@@ -94,13 +102,7 @@ impl Network {
                 fates.out_of_range = fates.out_of_range.saturating_sub(1);
                 fates.channel += 1;
             }
-            FrameKind::Cts | FrameKind::Ack => {
-                let fates = &mut self.nodes[frame.to.index()].fates;
-                if fates.contention > 0 {
-                    fates.contention -= 1;
-                    fates.channel += 1;
-                }
-            }
+            FrameKind::Cts | FrameKind::Ack => self.nodes[frame.to.index()].fates.blame_channel(),
         }
     }
 
@@ -341,8 +343,20 @@ impl Network {
         let frame = medium.get(tx).frame;
         if frame.to == node || frame.to.is_broadcast() {
             let packet = frame.packet.map(|p| self.packets.get(p));
+            let message = packet.is_some_and(is_message);
             self.tally.collisions.add(frame.kind, packet);
             self.capture_collision(tx, node);
+            if !frame.to.is_broadcast() {
+                // The attempt of whoever waits for this frame, or for the answer to it, has failed.
+                let sender = match frame.kind {
+                    FrameKind::Rts | FrameKind::Data => frame.from,
+                    FrameKind::Cts | FrameKind::Ack => node,
+                };
+                let interferer = self.medium.as_ref().and_then(|m| m.interferer(tx, node));
+                self.nodes[sender.index()].fates.interferer = interferer;
+            } else if message {
+                self.note_missed(node, frame.from, LossCause::Contention);
+            }
         }
     }
 }

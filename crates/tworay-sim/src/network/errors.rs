@@ -1,7 +1,8 @@
 //! Random errors: on frames at each receiver, on packets above the MAC.
 
-use super::Network;
-use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream};
+use super::{Network, is_message};
+use crate::provenance::Setback;
+use tworay_base::{Died, LossCause, NodeId, PacketId, Purpose, RngStream};
 use tworay_mac::{Frame, FrameKind};
 use tworay_radio::{ErrorModel, ErrorModelConfig, ErrorsConfig, Verdict};
 use tworay_wire::Packet;
@@ -45,7 +46,11 @@ impl Network {
         }
         if frame.to == node || frame.to.is_broadcast() {
             let packet = frame.packet.map(|p| self.packets.get(p));
+            let message = packet.is_some_and(is_message);
             self.tally.corrupted.add(frame.kind, packet);
+            if message && frame.to.is_broadcast() {
+                self.note_missed(node, frame.from, LossCause::Channel);
+            }
         }
         if frame.to == node {
             // The attempt of whoever waits for this frame, or for the answer to it, fails by the channel.
@@ -53,11 +58,7 @@ impl Network {
                 FrameKind::Rts | FrameKind::Data => frame.from,
                 FrameKind::Cts | FrameKind::Ack => node,
             };
-            let fates = &mut self.nodes[sender.index()].fates;
-            if fates.contention > 0 {
-                fates.contention -= 1;
-                fates.channel += 1;
-            }
+            self.nodes[sender.index()].fates.blame_channel();
         }
         Verdict::Corrupt
     }
@@ -75,6 +76,6 @@ impl Network {
             self.ledger.copied(copy.uid);
         }
         let copy = self.packets.insert(copy);
-        self.kill(copy, LossCause::Channel, node);
+        self.kill(copy, node, Died::Error, Setback::new(self.now, node, LossCause::Channel));
     }
 }

@@ -1,8 +1,10 @@
 //! Between routing and MAC: link delay, address resolution, interface queue, give-ups.
 
+use super::judge::Occasion;
 use super::{Event, Network};
-use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration};
-use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, Outgoing, QueueEntry};
+use crate::provenance::Setback;
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration};
+use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, MAX_REQUESTS, Outgoing, QueueEntry};
 use tworay_wire::{ArpBody, Body, Packet};
 
 /// Length of an ARP packet, bytes (RFC 826 for Ethernet and IPv4).
@@ -12,7 +14,7 @@ impl Network {
     /// A packet leaves routing for `next_hop`.
     pub(super) fn send_to_link(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
         if !self.nodes[node.index()].up {
-            self.kill(packet, LossCause::NodeDown, node);
+            self.kill_at_dead_node(packet, node);
             return;
         }
         if let Some(wire) = self.wires.between(node, next_hop) {
@@ -20,7 +22,8 @@ impl Network {
             return;
         }
         if self.medium.is_none() {
-            self.kill(packet, LossCause::LinkFailure, node);
+            let root = Setback::new(self.now, node, LossCause::LinkFailure).towards(next_hop);
+            self.kill(packet, node, Died::NoRoute, root);
             return;
         }
         if self.mac_config.arp && !next_hop.is_broadcast() {
@@ -38,7 +41,8 @@ impl Network {
             ArpAction::Request { pushed_out } | ArpAction::Wait { pushed_out } => {
                 if let Some(old) = pushed_out {
                     self.tally.arp_drops += 1;
-                    self.kill(old, LossCause::Congestion, node);
+                    let root = self.judge_hold(node, next_hop);
+                    self.kill(old, node, Died::Arp, root);
                 }
                 if matches!(action, ArpAction::Request { .. }) {
                     self.ask(node, next_hop);
@@ -47,9 +51,8 @@ impl Network {
             }
             ArpAction::Unreachable { held } => {
                 // Three broadcasts without an answer: like ns-2, routing learns of a broken link.
-                self.nodes[node.index()].failure = self.link_state(node, next_hop);
                 for p in held.into_iter().chain([packet]) {
-                    self.link_failed(node, p, next_hop);
+                    self.unresolved(node, p, next_hop);
                 }
             }
         }
@@ -73,13 +76,16 @@ impl Network {
         for d in due {
             match d {
                 ArpDue::Request(target) => self.ask(node, target),
-                ArpDue::Unreachable(next_hop, packet) => {
-                    self.nodes[node.index()].failure = self.link_state(node, next_hop);
-                    self.link_failed(node, packet, next_hop);
-                }
+                ArpDue::Unreachable(next_hop, packet) => self.unresolved(node, packet, next_hop),
             }
         }
         self.arm_arp(node);
+    }
+
+    /// ARP gave up on the next hop of a packet.
+    fn unresolved(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+        let root = Setback { attempts: MAX_REQUESTS.into(), ..self.judge_link(node, next_hop) };
+        self.link_failed(packet, next_hop, Died::ArpUnanswered, root);
     }
 
     #[inline(never)]
@@ -125,14 +131,15 @@ impl Network {
 
     pub(super) fn enqueue(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
         if !self.nodes[node.index()].up {
-            self.kill(packet, LossCause::NodeDown, node);
+            self.kill_at_dead_node(packet, node);
             return;
         }
         let p = self.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
         if let Some(refused) = self.nodes[node.index()].queue.push(entry) {
             self.tally.queue_drops += 1;
-            self.kill(refused.packet, LossCause::Congestion, node);
+            let root = self.judge_queue(node, refused.next_hop);
+            self.kill(refused.packet, node, Died::Ifq, root);
         }
         if self.nodes[node.index()].mac.is_free() {
             self.feed_mac(node);
@@ -177,20 +184,12 @@ impl Network {
 
     #[inline(never)]
     pub(super) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
-        let n = &mut self.nodes[node.index()];
-        n.failure = n.fates.verdict();
-        n.fates = Default::default();
+        let fates = std::mem::take(&mut self.nodes[node.index()].fates);
+        let root = fates.give_up(self.now, node, give_up.to);
+        let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
         let p = self.packets.get(give_up.packet);
-        self.tally.give_ups.add_give_up(give_up.unanswered == FrameKind::Rts, p);
-        self.link_failed(node, give_up.packet, give_up.to);
-    }
-
-    /// The true state of the link between two nodes: why a packet can't cross it.
-    fn link_state(&mut self, a: NodeId, b: NodeId) -> LossCause {
-        if !self.nodes[b.index()].up {
-            return LossCause::NodeDown;
-        }
-        if self.in_range(a, b) { LossCause::Contention } else { LossCause::LinkFailure }
+        self.tally.give_ups.add_give_up(died == Died::RtsRetries, p);
+        self.link_failed(give_up.packet, give_up.to, died, root);
     }
 
     /// Whether two nodes can decode each other's frames now.
@@ -201,17 +200,24 @@ impl Network {
         medium.channel().rx_power_squared(pa.distance_squared(pb)) >= medium.channel().rx_threshold()
     }
 
+    /// A packet comes back from its next hop: routing decides.
     #[inline(never)]
-    fn link_failed(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
+    fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: Setback) {
+        let node = root.node;
         self.tally.link_failures += 1;
         if self.nodes[next_hop.index()].up && self.in_range(node, next_hop) {
             self.tally.false_link_failures += 1;
         }
+        self.note_break(root);
+        self.note_message_lost(packet, &root);
         if matches!(self.packets.get(packet).body, Body::Arp(_)) {
             self.release(packet);
             return;
         }
+        self.set_back(packet, root);
         let p = self.packets.get(packet).clone();
-        self.with_router(node, |router, now, out| router.on_link_failure(now, packet, &p, next_hop, out));
+        self.with_router(node, Occasion::Break(died, root), |router, now, out| {
+            router.on_link_failure(now, packet, &p, next_hop, out)
+        });
     }
 }

@@ -1,9 +1,11 @@
 //! Power: batteries that run out, nodes that are switched off and on.
 
+use super::judge::Occasion;
 use super::{Event, NODE_TIMERS, Network};
 use crate::engine::TimerSlot;
 use crate::medium::Hearer;
-use tworay_base::{LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use crate::provenance::Setback;
+use tworay_base::{Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::Frame;
 use tworay_radio::{EnergyConfig, EnergyModel, Meter};
 use tworay_routing::{Protocol, Router};
@@ -129,7 +131,7 @@ impl Network {
         if on {
             self.with_meter(node, |meter, now| meter.wake(now));
             self.nodes[node.index()].up = true;
-            self.with_router(node, |router, now, out| router.start(now, out));
+            self.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
         } else {
             self.with_meter(node, |meter, now| meter.sleep(now));
             self.power_off(node);
@@ -147,6 +149,7 @@ impl Network {
         n.up = false;
         n.down_since = self.now;
         n.fates = Default::default();
+        self.record.forget(node);
         self.any_down = true;
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         while let Some(entry) = n.queue.pop() {
@@ -167,7 +170,7 @@ impl Network {
         }
         self.waits.set(node.index(), SimTime::NEVER);
         for packet in gone {
-            self.kill(packet, LossCause::NodeDown, node);
+            self.kill(packet, node, Died::NodeDown, Setback::new(self.now, node, LossCause::NodeDown));
         }
     }
 

@@ -3,12 +3,13 @@
 use super::{AppEvent, Event, Network};
 use crate::flow::{Application, Guess, Transport};
 use crate::ledger::Carries;
-use tworay_base::{FlowId, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use crate::provenance::Setback;
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
 
 /// Hop limit of a flow's packets (RFC 1122's recommended initial value).
-const INITIAL_TTL: u8 = 64;
+pub(super) const INITIAL_TTL: u8 = 64;
 /// IPv4 and UDP headers, bytes.
 const UDP_OVERHEAD: u32 = 28;
 
@@ -93,6 +94,9 @@ impl Network {
     /// A packet has reached its destination.
     #[inline(never)]
     pub(super) fn deliver(&mut self, node: NodeId, packet: PacketId) {
+        if self.is_thrown_away(node, packet) {
+            return self.throw_away(node, packet);
+        }
         let p = self.packets.remove(packet);
         let shipped = if p.uid < super::UNTRACKED { self.ledger.delivered(p.uid, self.now) } else { None };
         if p.flow == FlowId::NONE {
@@ -104,12 +108,10 @@ impl Network {
         {
             self.flows[flow].path.arrived(self.now.since(at), p.hops);
         }
-        let route = p.dsr.as_ref().and_then(|header| header.source_route.as_ref());
-        let hops = route.map_or(0, |r| u8::try_from(r.addresses.len() + 1).unwrap_or(u8::MAX));
-        let arrival = Arrival { ttl_left: p.ttl, hops };
+        let arrival = arrival_of(&p);
         match p.body {
             Body::Tcp(segment) => {
-                let side = if node == self.flows[flow].setup.to { Side::Passive } else { Side::Active };
+                let side = self.side(flow, node);
                 self.with_tcp(flow, side, |c, now, out| c.on_segment(now, &segment, arrival, out));
             }
             Body::Udp(d) => {
@@ -122,6 +124,35 @@ impl Network {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The end of `flow` at `node`.
+    fn side(&self, flow: usize, node: NodeId) -> Side {
+        if node == self.flows[flow].setup.to { Side::Passive } else { Side::Active }
+    }
+
+    /// Whether the receiving connection has no place for the data that has arrived.
+    #[inline]
+    fn is_thrown_away(&self, node: NodeId, packet: PacketId) -> bool {
+        let p = self.packets.get(packet);
+        let Body::Tcp(segment) = &p.body else { return false };
+        let Some(flow) = self.flows.get(p.flow.index()) else { return false };
+        let Transport::Tcp(pair) = &flow.transport else { return false };
+        let end = if node == flow.setup.to { &pair.receiver } else { &pair.sender };
+        end.throws_away(segment)
+    }
+
+    /// Data has arrived, but the connection takes none of it: it is lost at the receiver.
+    #[cold]
+    fn throw_away(&mut self, node: NodeId, packet: PacketId) {
+        let p = self.packets.get(packet).clone();
+        let root = Setback::new(self.now, node, LossCause::ReorderDiscard);
+        self.kill(packet, node, Died::Receiver, root);
+        let (flow, arrival) = (p.flow.index(), arrival_of(&p));
+        if let Body::Tcp(segment) = &p.body {
+            let side = self.side(flow, node);
+            self.with_tcp(flow, side, |c, now, out| c.on_segment(now, segment, arrival, out));
         }
     }
 
@@ -248,4 +279,11 @@ impl Network {
         }
         self.launch(from, to, id, uid, ip_bytes, Body::Tcp(segment));
     }
+}
+
+/// What a packet tells of its path.
+fn arrival_of(p: &Packet) -> Arrival {
+    let route = p.dsr.as_ref().and_then(|header| header.source_route.as_ref());
+    let hops = route.map_or(0, |r| u8::try_from(r.addresses.len() + 1).unwrap_or(u8::MAX));
+    Arrival { ttl_left: p.ttl, hops }
 }

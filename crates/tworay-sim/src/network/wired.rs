@@ -2,8 +2,9 @@
 
 use super::{Event, Network};
 use crate::links::{Backlog, Outages, Red, RedConfig, RedVerdict};
+use crate::provenance::Setback;
 use std::collections::{BTreeMap, VecDeque};
-use tworay_base::{BitRate, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_radio::{ErrorModel, ErrorModelConfig};
 use tworay_wire::{Body, Packet};
 
@@ -141,6 +142,11 @@ impl Wires {
         if self.wires.is_empty() { None } else { self.by_ends.get(&(a, b)).copied() }
     }
 
+    /// Appends the nodes that wires lead to from `node`.
+    pub fn from(&self, node: NodeId, out: &mut Vec<NodeId>) {
+        out.extend(self.by_ends.range((node, NodeId(0))..=(node, NodeId::BROADCAST)).map(|((_, to), _)| *to));
+    }
+
     /// Both ends of each wire, by its number.
     pub fn ends(&self) -> Vec<(NodeId, NodeId)> {
         self.wires.iter().map(|w| (w.setup.from, w.setup.to)).collect()
@@ -159,12 +165,12 @@ impl Network {
         let number = w.seen;
         w.seen += 1;
         if w.setup.drops.contains(&number) {
-            self.wire_lose(wire, packet, LossCause::Channel);
+            self.wire_lose(wire, packet, LossCause::Channel, Died::Error);
         } else if w.setup.outages.cut(now, now) {
-            self.wire_lose(wire, packet, LossCause::LinkFailure);
+            self.wire_lose(wire, packet, LossCause::LinkFailure, Died::Handoff);
         } else if w.refuses(now, bytes) {
             self.tally.queue_drops += 1;
-            self.wire_lose(wire, packet, LossCause::Congestion);
+            self.wire_lose(wire, packet, LossCause::Congestion, Died::WireQueue);
         } else if !w.busy {
             self.wire_trace(wire, packet, WireEvent::Enqueue);
             self.wire_start(wire, packet);
@@ -176,9 +182,10 @@ impl Network {
     }
 
     /// A packet dies at the link's sending end.
-    fn wire_lose(&mut self, wire: u16, packet: PacketId, cause: LossCause) {
+    fn wire_lose(&mut self, wire: u16, packet: PacketId, cause: LossCause, died: Died) {
         self.wire_trace(wire, packet, WireEvent::Drop);
-        self.kill(packet, cause, self.wires.wires[wire as usize].setup.from);
+        let WireSetup { from, to, .. } = self.wires.wires[wire as usize].setup;
+        self.kill(packet, from, died, Setback::new(self.now, from, cause).towards(to));
     }
 
     fn wire_trace(&mut self, wire: u16, packet: PacketId, event: WireEvent) {
@@ -225,7 +232,7 @@ impl Network {
             if !w.setup.outages.cut(self.now, self.now) {
                 return self.wire_start(wire, packet);
             }
-            self.wire_lose(wire, packet, LossCause::LinkFailure);
+            self.wire_lose(wire, packet, LossCause::LinkFailure, Died::Handoff);
         }
     }
 
@@ -240,13 +247,13 @@ impl Network {
         // The model advances with every packet that was on the way, whatever becomes of it.
         let broken = w.errors.as_mut().is_some_and(|model| model.corrupts(8 * bytes));
         let cause = match (w.setup.outages.cut(left, now), broken) {
-            (true, _) => Some(LossCause::LinkFailure),
-            (false, true) => Some(LossCause::Channel),
+            (true, _) => Some((LossCause::LinkFailure, Died::Handoff)),
+            (false, true) => Some((LossCause::Channel, Died::Error)),
             (false, false) => None,
         };
-        if let Some(cause) = cause {
+        if let Some((cause, died)) = cause {
             self.wire_trace(wire, packet, WireEvent::Drop);
-            self.kill(packet, cause, to);
+            self.kill(packet, to, died, Setback::new(now, from, cause).towards(to));
             return;
         }
         self.wire_trace(wire, packet, WireEvent::Receive);

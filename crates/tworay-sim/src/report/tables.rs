@@ -4,6 +4,7 @@ use super::{FlowReport, RunReport};
 use crate::diagnosis::Diagnosed;
 use crate::ledger::{AloftSample, Carries, LossRecord};
 use crate::network::{WireEvent, WireRecord};
+use tworay_base::NodeId;
 use tworay_tcp::Snapshot;
 
 /// A column of a table.
@@ -22,6 +23,8 @@ pub enum ColumnData {
     F64(Vec<f64>),
     /// Integers.
     I64(Vec<i64>),
+    /// Integers, some of which may be missing.
+    MaybeI64(Vec<Option<i64>>),
     /// Texts.
     Str(Vec<String>),
 }
@@ -163,6 +166,9 @@ impl RunReport {
             Carries::Data => "data".to_string(),
             Carries::Ack => "ack".to_string(),
         };
+        let node = |get: fn(&LossRecord) -> Option<NodeId>| {
+            ColumnData::MaybeI64(l.iter().map(|r| get(r).map(|n| n.0.into())).collect())
+        };
         table(
             "ledger",
             [
@@ -172,6 +178,12 @@ impl RunReport {
                 ("kind", ColumnData::Str(l.iter().map(kind).collect())),
                 ("seq", ColumnData::I64(l.iter().map(|r| r.seq.0 as i64).collect())),
                 ("cause", ColumnData::Str(l.iter().map(|r| r.cause.name().to_string()).collect())),
+                ("died", ColumnData::Str(l.iter().map(|r| r.died.name().to_string()).collect())),
+                ("since_s", ColumnData::F64(l.iter().map(|r| r.since.as_secs_f64()).collect())),
+                ("root_node", ColumnData::I64(l.iter().map(|r| r.root_node.0 as i64).collect())),
+                ("next_hop", node(|r| r.next_hop)),
+                ("attempts", ColumnData::I64(l.iter().map(|r| r.attempts.into()).collect())),
+                ("interferer", node(|r| r.interferer)),
             ],
         )
     }

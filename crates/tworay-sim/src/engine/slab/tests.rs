@@ -1,5 +1,5 @@
 use super::*;
-use tworay_base::{FlowId, NodeId};
+use tworay_base::{FlowId, LossCause, NodeId, SimTime};
 use tworay_wire::Body;
 
 fn packet(uid: u64) -> Packet {
@@ -31,4 +31,25 @@ fn places_are_used_again() {
     assert_eq!(slab.remove(b).uid, 2);
     assert_eq!(slab.insert(packet(3)), a);
     assert_eq!(slab.iter().map(|(_, p)| p.uid).collect::<Vec<_>>(), [3]);
+}
+
+/// A packet carries the first thing that held it up; its place forgets it with the packet. A search for a
+/// route is over when the packet goes on, a failed hop isn't: it may be the root of what comes.
+#[test]
+fn a_packet_carries_its_first_setback() {
+    let at = SimTime::ZERO;
+    let hop = Setback::new(at, NodeId(0), LossCause::Contention);
+    let mut slab = PacketSlab::default();
+    let id = slab.insert(packet(1));
+    assert_eq!(slab.setback(id), None);
+    slab.set_back(id, hop);
+    slab.set_back(id, Setback::new(at, NodeId(0), LossCause::LinkFailure));
+    slab.end_search(id);
+    assert_eq!(slab.setback(id), Some(hop));
+    slab.discard(id);
+    let id = slab.insert(packet(2));
+    assert_eq!(slab.setback(id), None);
+    slab.set_back(id, Setback::search(at, NodeId(0)));
+    slab.end_search(id);
+    assert_eq!(slab.setback(id), None);
 }

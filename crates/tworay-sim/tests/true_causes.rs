@@ -1,0 +1,329 @@
+//! What the ledger says of losses whose root is known, because the network leaves no other: one test a rule.
+//!
+//! `0 ── 1 ── 2` are stations 200 m apart (range 250 m); `✗` is switched off, `···` is out of range.
+
+mod common;
+use common::{load, parse, run_once};
+use std::collections::BTreeSet;
+use tworay_sim::{ColumnData, RunReport};
+
+const PROTOCOLS: [&[&str]; 13] = [
+    &["routing.protocol=static"],
+    &["routing.protocol=aodv"],
+    &["routing.protocol=aodv", "routing.aodv.preset=ns2"],
+    &["routing.protocol=aodv", "routing.aodv.preset=thesis"],
+    &["routing.protocol=aodv", "routing.aodv.preset=thesis-trace"],
+    &["routing.protocol=dsr"],
+    &["routing.protocol=dsr", "routing.dsr.preset=ns2"],
+    &["routing.protocol=dsr", "routing.dsr.preset=thesis"],
+    &["routing.protocol=dsr", "routing.dsr.preset=thesis-trace"],
+    &["routing.protocol=dsr", "routing.dsr.preset=freeze-probing"],
+    &["routing.protocol=olsr"],
+    &["routing.protocol=olsr", "routing.olsr.preset=thesis"],
+    &["routing.protocol=olsr", "routing.olsr.preset=thesis-trace"],
+];
+
+/// A row of the ledger.
+#[derive(Debug)]
+struct Loss {
+    at: f64,
+    since: f64,
+    node: i64,
+    cause: String,
+    died: String,
+    root_node: i64,
+    next_hop: Option<i64>,
+    attempts: i64,
+    interferer: Option<i64>,
+}
+
+fn losses(report: &RunReport) -> Vec<Loss> {
+    let tables = report.tables();
+    let ledger = tables.iter().find(|t| t.name == "ledger").expect("a ledger");
+    let column = |name: &str| &ledger.columns.iter().find(|c| c.name == name).expect("a column").data;
+    let real = |name: &str, i: usize| match column(name) {
+        ColumnData::F64(values) => values[i],
+        other => panic!("{name}: {other:?}"),
+    };
+    let text = |name: &str, i: usize| match column(name) {
+        ColumnData::Str(values) => values[i].clone(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let int = |name: &str, i: usize| match column(name) {
+        ColumnData::I64(values) => Some(values[i]),
+        ColumnData::MaybeI64(values) => values[i],
+        other => panic!("{name}: {other:?}"),
+    };
+    let ColumnData::F64(times) = column("t_s") else { panic!("times are reals") };
+    let row = |i: usize| Loss {
+        at: times[i],
+        since: real("since_s", i),
+        node: int("node", i).expect("a node"),
+        cause: text("cause", i),
+        died: text("died", i),
+        root_node: int("root_node", i).expect("a node"),
+        next_hop: int("next_hop", i),
+        attempts: int("attempts", i).expect("a count"),
+        interferer: int("interferer", i),
+    };
+    (0..times.len()).map(row).collect()
+}
+
+fn causes(losses: &[Loss]) -> BTreeSet<&str> {
+    losses.iter().map(|l| l.cause.as_str()).collect()
+}
+
+fn deaths(losses: &[Loss]) -> BTreeSet<&str> {
+    losses.iter().map(|l| l.died.as_str()).collect()
+}
+
+/// A scenario of stations at `positions` with datagrams of 512 bytes from 1 s on.
+fn datagrams(positions: &str, to: u32, rate: &str, more: &str) -> RunReport {
+    run_once(
+        &parse(&format!(
+            r#"
+            duration = "20s"
+            topology = {{ kind = "explicit", positions = {positions} }}
+            {more}
+            [[flow]]
+            from = 0
+            to = {to}
+            app = "cbr"
+            size = "512B"
+            rate = "{rate}"
+            start = "1s"
+            "#
+        )),
+        1,
+    )
+}
+
+fn off(node: u32, at: &str) -> String {
+    format!("event = [{{ node = {node}, at = \"{at}\", what = \"down\" }}]")
+}
+
+const TWO: &str = "[[0, 0], [200, 0]]";
+const THREE: &str = "[[0, 0], [200, 0], [400, 0]]";
+const APART: &str = "[[0, 0], [200, 0], [800, 0]]";
+const FIVE: &str = "[[0, 0], [200, 0], [400, 0], [600, 0], [800, 0]]";
+
+/// `0 ── 1 ── … ── 8`: nothing moves and nothing is switched off, so no link fails, whatever routing holds
+/// of it. Every string, every protocol.
+#[test]
+fn where_nothing_moves_nothing_is_link_failure() {
+    let (mut lost, mut false_failures) = (0, 0);
+    for protocol in PROTOCOLS {
+        for hops in 1..=8u64 {
+            let sets = [protocol, &["duration=12s"]].concat();
+            let world = load(&format!("string-{hops}"), &sets);
+            for seed in [hops, hops + 8] {
+                let report = run_once(&world, seed);
+                let losses = losses(&report);
+                let allowed = BTreeSet::from(["congestion", "contention"]);
+                assert!(causes(&losses).is_subset(&allowed), "{protocol:?} {hops} {seed}: {losses:?}");
+                assert!(losses.iter().all(|l| l.since <= l.at), "{losses:?}");
+                lost += losses.len();
+                false_failures += report.document.routing.false_link_failures;
+            }
+        }
+    }
+    assert!(lost > 1000 && false_failures > 500, "{lost} lost, {false_failures} false link failures");
+}
+
+/// A packet that the MAC gave up on and that AODV kept for a repair dies for want of a route, but it was
+/// contention that kept it from going on: at a node, on the way to a neighbour, after so many attempts.
+#[test]
+fn a_false_link_failure_is_contentions_doing() {
+    let sets = ["duration=60s", "routing.protocol=aodv", "routing.aodv.preset=thesis"];
+    let report = run_once(&load("string-5", &sets), 1);
+    let losses = losses(&report);
+    assert!(report.document.routing.false_link_failures > 5);
+    let kept: Vec<&Loss> = losses.iter().filter(|l| l.died == "no-route").collect();
+    assert!(kept.len() > 20, "{losses:?}");
+    for loss in kept {
+        assert_eq!(loss.cause, "contention");
+        let next_hop = loss.next_hop.expect("a hop failed");
+        assert_eq!((next_hop - loss.root_node).abs(), 1);
+        assert!(loss.attempts >= 4 && loss.at >= loss.since, "{loss:?}");
+    }
+}
+
+/// `0 ── 1✗`: what waits for node 1's address is pushed out by what comes after it. Node 1 is off: so the
+/// root is the node that is down, not the size of the hold.
+#[test]
+fn arps_hold_before_a_dead_hop() {
+    let more = format!("{}\nrouting.protocol = \"static\"", off(1, "0.5s"));
+    let losses = losses(&datagrams(TWO, 1, "100kbps", &more));
+    assert!(losses.len() > 100);
+    assert_eq!(causes(&losses), BTreeSet::from(["node-down"]));
+    assert!(deaths(&losses).contains("arp"), "{:?}", deaths(&losses));
+    assert!(losses.iter().all(|l| (l.root_node, l.next_hop) == (0, Some(1))));
+}
+
+/// `0 ── 1`: node 1 answers, only not before the next packets come. Nothing but load pushes them out.
+#[test]
+fn arps_hold_before_a_living_hop() {
+    let losses = losses(&datagrams(TWO, 1, "8Mbps", "routing.protocol = \"static\""));
+    let held: Vec<&Loss> = losses.iter().filter(|l| l.died == "arp").collect();
+    assert!(!held.is_empty());
+    assert_eq!(causes(&losses), BTreeSet::from(["congestion"]));
+    assert_eq!(deaths(&losses), BTreeSet::from(["arp", "ifq"]));
+}
+
+/// Packets wait for a route that can't be found until the buffer is full: the root is why there is none.
+#[test]
+fn a_full_routing_buffer_has_the_cause_of_the_missing_route() {
+    for protocol in ["aodv", "dsr"] {
+        let routing = format!("routing.protocol = \"{protocol}\"");
+        // 0 ── 1 ······ 2
+        let apart = losses(&datagrams(APART, 2, "400kbps", &routing));
+        // 0 ── 1✗ ── 2
+        let down = losses(&datagrams(THREE, 2, "400kbps", &format!("{}\n{routing}", off(1, "0.5s"))));
+        for (losses, cause) in [(&apart, "link-failure"), (&down, "node-down")] {
+            assert!(losses.len() > 500, "{protocol}: {}", losses.len());
+            assert_eq!(causes(losses), BTreeSet::from([cause]), "{protocol}");
+            assert!(deaths(losses).contains("buffer"), "{protocol}: {:?}", deaths(losses));
+        }
+    }
+}
+
+/// `0 ── 1✗ ── 2`: the MAC retries at a dead hop while the queue behind it fills.
+#[test]
+fn a_queue_that_a_break_fills() {
+    let routing = "routing.protocol = \"static\"";
+    let more = format!("{}\n{routing}", off(1, "3s"));
+    let broken = losses(&datagrams(THREE, 2, "400kbps", &more));
+    let after: Vec<&Loss> = broken.iter().filter(|l| l.at > 3.0).collect();
+    assert!(after.iter().any(|l| l.died == "ifq") && after.iter().any(|l| l.died == "rts-retries"));
+    assert!(after.iter().all(|l| l.cause == "node-down"), "{after:?}");
+    // 0 ── 1 ── 2: the same queue, filled by load alone.
+    let loaded = losses(&datagrams(THREE, 2, "2Mbps", routing));
+    let full: Vec<&Loss> = loaded.iter().filter(|l| l.died == "ifq").collect();
+    assert!(full.len() > 100 && full.iter().all(|l| l.cause == "congestion"));
+}
+
+/// `0 ── 1`, half of the frames with bit errors: the MAC gives up, AODV loses the route and doesn't find it
+/// again. All of it is the channel's doing.
+#[test]
+fn a_link_that_bit_errors_break() {
+    for (protocol, died) in [("static", "rts-retries"), ("aodv", "buffer")] {
+        let more = format!(
+            "routing.protocol = \"{protocol}\"\nerrors.frame_err = {{ bernoulli = {{ rate = 0.55 }} }}"
+        );
+        let losses = losses(&datagrams(TWO, 1, "20kbps", &more));
+        assert!(losses.len() > 10, "{protocol}: {losses:?}");
+        assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{protocol}: {losses:?}");
+        assert!(deaths(&losses).contains(died), "{protocol}: {:?}", deaths(&losses));
+    }
+}
+
+/// ```text
+/// 0 ── 1 ── 2 ── 3✗ ── 4
+///      ◀─────┘ RERR: 4 is unreachable      node 2 gives up on node 3 and tells,
+/// ◀────┘ RERR                              nodes 1 and 0 lose their routes with the same root
+/// ```
+#[test]
+fn a_route_error_hands_the_root_on() {
+    for protocol in ["aodv", "dsr"] {
+        let more = format!("{}\nrouting.protocol = \"{protocol}\"", off(3, "5s"));
+        let losses = losses(&datagrams(FIVE, 4, "60kbps", &more));
+        let at_source: Vec<&Loss> = losses.iter().filter(|l| l.at > 5.5 && l.node == 0).collect();
+        assert!(at_source.len() > 5, "{protocol}: {losses:?}");
+        for loss in at_source {
+            assert_eq!(loss.cause, "node-down", "{protocol}: {loss:?}");
+            assert_eq!((loss.root_node, loss.next_hop), (2, Some(3)), "{protocol}: {loss:?}");
+        }
+    }
+}
+
+/// The relay of a transfer is switched off at 20 s. Whoever sends into the gap, waits for the new route or
+/// is thrown out of a queue meanwhile: the break did it, never load.
+#[test]
+fn a_break_is_never_congestion() {
+    for protocol in PROTOCOLS {
+        let sets = [protocol, &["duration=30s"]].concat();
+        let world = load("link-failure", &sets);
+        for seed in 1..=3 {
+            let losses = losses(&run_once(&world, seed));
+            let of_the_break: Vec<&Loss> = losses.iter().filter(|l| l.at >= 20.0).collect();
+            assert!(of_the_break.len() >= 5, "{protocol:?} {seed}: {losses:?}");
+            assert!(of_the_break.iter().all(|l| l.cause == "node-down"), "{protocol:?} {seed}: {losses:?}");
+        }
+    }
+}
+
+/// `interference`: node 3 is hidden from node 0 and spoils what node 1 hears. Nothing breaks.
+#[test]
+fn a_hidden_sender_is_contention_and_is_named() {
+    for protocol in PROTOCOLS {
+        let sets = [protocol, &["duration=60s"]].concat();
+        let losses = losses(&run_once(&load("interference", &sets), 1));
+        let allowed = BTreeSet::from(["congestion", "contention"]);
+        assert!(causes(&losses).is_subset(&allowed), "{protocol:?}: {:?}", causes(&losses));
+        let busy = losses.iter().filter(|l| l.cause == "contention").count();
+        assert!(10 * busy >= 9 * losses.len(), "{protocol:?}: {busy} of {}", losses.len());
+    }
+    let losses = losses(&run_once(&load("interference", &["routing.protocol=static"]), 1));
+    let hop = losses.iter().filter(|l| (l.root_node, l.next_hop) == (0, Some(1)));
+    let known: Vec<i64> = hop.filter_map(|l| l.interferer).collect();
+    let hidden = known.iter().filter(|&&n| n == 3).count();
+    assert!(known.len() > 100 && 10 * hidden > 9 * known.len(), "{hidden} of {}", known.len());
+}
+
+/// A string of 70 hops: a packet sets out with a hop limit of 64.
+#[test]
+fn a_path_longer_than_the_hop_limit() {
+    let positions: Vec<String> = (0..=70).map(|i| format!("[{}, 0]", 200 * i)).collect();
+    let positions = format!("[{}]", positions.join(", "));
+    let losses = losses(&datagrams(&positions, 70, "2kbps", "routing.protocol = \"static\""));
+    assert!(
+        losses.iter().any(|l| (l.cause.as_str(), l.died.as_str(), l.node) == ("ttl", "ttl", 64)),
+        "{losses:?}"
+    );
+}
+
+/// Wires: a full queue, errors on the way, a handoff.
+#[test]
+fn wires_name_how_a_packet_ended() {
+    let rows = [
+        ("queue = 5", "2Mbps", "congestion", "wire-queue"),
+        ("errors = { bernoulli = { rate = 0.1 } }", "100kbps", "channel", "error"),
+        ("handoffs = { length = \"2s\", at = [\"10s\"] }", "100kbps", "link-failure", "handoff"),
+    ];
+    for (keys, rate, cause, died) in rows {
+        let report = run_once(
+            &parse(&format!(
+                "duration = \"20s\"\nrouting.protocol = \"static\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n\
+                 delay = \"10ms\"\n{keys}\n[[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"512B\"\nrate = \"{rate}\"\n"
+            )),
+            1,
+        );
+        let losses = losses(&report);
+        assert_eq!(causes(&losses), BTreeSet::from([cause]), "{keys}");
+        assert_eq!(deaths(&losses), BTreeSet::from([died]), "{keys}");
+        assert!(losses.iter().all(|l| (l.root_node, l.next_hop) == (0, Some(1))), "{keys}");
+    }
+}
+
+/// ns-2's `TCP/Linux` sends data right behind its SYN. If the SYN is lost (the first packet on the wire),
+/// the data arrives at a receiver that knows of no connection, which throws it away.
+#[test]
+fn data_before_its_syn_is_thrown_away_by_the_receiver() {
+    let report = run_once(
+        &parse(
+            "duration = \"20s\"\nrouting.protocol = \"static\"\ncompat = \"ns2\"\n\
+             tcp = { variant = \"sack\", sack.form = \"tcp-linux\" }\n\
+             [[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"10ms\"\ndrops = [0]\n\
+             [[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\n",
+        ),
+        1,
+    );
+    let losses = losses(&report);
+    let thrown: Vec<&Loss> = losses.iter().filter(|l| l.died == "receiver").collect();
+    assert!(!thrown.is_empty(), "{losses:?}");
+    assert!(thrown.iter().all(|l| l.cause == "reorder-discard" && l.node == 1), "{thrown:?}");
+    let booked: u64 = report.document.ledger["reorder-discard"].data;
+    assert_eq!(booked as usize, thrown.len());
+    let ignored = report.document.flows[0].ignored.as_ref().expect("counts of a TCP flow");
+    assert_eq!(ignored["no-connection"] as usize, thrown.len());
+}
