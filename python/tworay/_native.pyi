@@ -158,7 +158,7 @@ class RunReport:
     def json(self) -> str: ...
     def tables(self) -> list[tuple[str, list[_Column]]]: ...
 
-_Column: TypeAlias = tuple[str, Literal["f64", "i64"], bytes] | tuple[str, Literal["str"], list[str]]
+_Column: TypeAlias = tuple[str, Literal["f64", "i64", "i64?"], bytes] | tuple[str, Literal["str"], list[str]]
 
 def run(
     scenario: Scenario,

@@ -448,11 +448,16 @@ impl Network {
 
     /// A copy of a packet isn't needed any more.
     pub(crate) fn release(&mut self, packet: PacketId) {
-        let uid = self.packets.get(packet).uid;
+        let p = self.packets.get(packet);
+        let uid = p.uid;
         if uid < UNTRACKED {
             let booked = self.ledger.records().len();
             self.ledger.handed_on(uid, self.now);
             self.capture_loss(packet, booked);
+        } else if let Body::Arp(arp) = p.body
+            && arp.request
+        {
+            self.record.note_asked(arp.sender, arp.target, self.now);
         }
         self.packets.discard(packet);
     }

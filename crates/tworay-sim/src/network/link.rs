@@ -112,6 +112,7 @@ impl Network {
             self.down(node, held, arp.sender);
         }
         if arp.request && arp.target == node {
+            self.record.note_heard(arp.sender, node, self.now);
             self.send_arp(node, ArpBody { request: false, sender: node, target: arp.sender }, arp.sender);
         }
     }
