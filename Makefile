@@ -89,7 +89,6 @@ thesis-checks: setup
 	$(BIN)/python scripts/thesis_growth.py
 	$(BIN)/python scripts/thesis_rts.py
 	$(BIN)/python scripts/thesis_daa.py
-	$(BIN)/python scripts/thesis_checks.py
 
 # make paper-002   paper 002's field with deaths and losses, six variants; writes docs/energy.md and its pictures (SEEDS=20)
 .PHONY: paper-002

@@ -60,13 +60,23 @@ impl Dsr {
     /// A packet of a lost next hop: saved at once, or, if the newest goes first, as soon as those behind it
     /// in the interface queue are here too.
     pub(super) fn strand(&mut self, now: SimTime, parcel: Parcel, next_hop: NodeId, out: Out) {
-        match self.config.maintenance_order {
-            MaintenanceOrder::Fifo => self.save(now, parcel, next_hop, out),
-            MaintenanceOrder::Lifo => {
-                self.stranded.push((parcel, next_hop));
-                self.stale_timer = true;
-            }
+        let newest_first = self.config.maintenance_order == MaintenanceOrder::Lifo;
+        if newest_first && self.can_be_saved(now, &parcel) {
+            self.stranded.push((parcel, next_hop));
+            self.stale_timer = true;
+        } else {
+            self.save(now, parcel, next_hop, out);
         }
+    }
+
+    /// Whether a packet without its next hop has another route, or may wait for one.
+    fn can_be_saved(&mut self, now: SimTime, parcel: &Parcel) -> bool {
+        let waits = if parcel.src == self.node {
+            parcel.data && self.config.keep_own
+        } else {
+            self.config.salvage_search
+        };
+        waits || self.cache.find(now, parcel.dst, Found::Overheard).is_some()
     }
 
     /// Saves what a lost next hop has left behind, the newest first. What finds no other route waits in the

@@ -182,8 +182,8 @@ fn the_newest_goes_first_also_with_link_layer_feedback() {
 fn a_break_with_a_lone_route_drops_own_packets_only_where_dsr_uu_does() {
     for (keep_own, waiting) in [(true, 1), (false, 0)] {
         let mut desk = desk(DsrConfig { keep_own, ..DsrConfig::thesis() });
-        desk.fail(ms(10), &with(data(5, 9, 1), header(&[6], 1)), 6);
-        let told = desk.wake(ms(10), &data(5, 9, 1));
+        let mut told = desk.fail(ms(10), &with(data(5, 9, 1), header(&[6], 1)), 6);
+        told.extend(desk.wake(ms(10), &data(5, 9, 1)));
         assert_eq!(
             (desk.router.buffered().len(), told.contains(&"drop CBK".to_string())),
             (waiting, !keep_own)
@@ -196,9 +196,11 @@ fn a_relay_may_look_for_a_route_for_the_packets_of_others() {
     let transit = with(data(3, 9, 1), header(&[5, 8], 1));
     let told = |salvage_search: bool| {
         let mut desk = Desk::new(5, DsrConfig { salvage_search, ..DsrConfig::thesis() });
-        desk.fail(ms(10), &transit, 8);
-        desk.wake(ms(10), &transit)
+        let mut told = desk.fail(ms(10), &transit, 8);
+        told.extend(desk.wake(ms(10), &transit));
+        told
     };
-    assert_eq!(told(false), ["drop CBK"]);
-    assert_eq!(told(true), ["new RREQ #1 5..9 ttl 1 to *"]);
+    let rerr = "new RERR 5-8 to 3 via [] left 0 to 3";
+    assert_eq!(told(false), [rerr, "drop CBK", "purge 8"]);
+    assert_eq!(told(true), [rerr, "purge 8", "new RREQ #1 5..9 ttl 1 to *"]);
 }
