@@ -271,7 +271,7 @@ def _verdict(pair: dict[str, Any]) -> str:
 
 
 def _losses(ledgers: dict[str, dict[str, dict[str, int]]]) -> list[RenderableType]:
-    """Render where segments died; causes that never happened are named in one line."""
+    """Render why segments were lost; causes that never happened are named in one line."""
     causes = list(dict.fromkeys(cause for ledger in ledgers.values() for cause in ledger))
     seen = [c for c in causes if any(sum(ledger.get(c, {}).values()) for ledger in ledgers.values())]
     if not seen:

@@ -148,6 +148,12 @@ impl Router {
         }
     }
 
+    /// Whether this node itself chooses the whole route of its packets, so that
+    /// [`RoutingNote::RouteChanged`](crate::RoutingNote::RouteChanged) tells its length for certain.
+    pub fn routes_at_source(&self) -> bool {
+        matches!(self, Router::Dsr(_))
+    }
+
     /// Hops to `dst` on the route in use, if there is one.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         match self {

@@ -5,6 +5,7 @@
 
 mod air;
 mod capture;
+mod cuts;
 mod errors;
 mod event;
 mod fixed_routes;
@@ -36,6 +37,7 @@ use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
 use tworay_wire::{Body, Packet};
 
+pub use cuts::LinkCut;
 pub(crate) use event::{AppEvent, Event};
 use judge::Occasion;
 pub(crate) use power::Energy;
@@ -73,6 +75,8 @@ pub struct Setup {
     pub wires: Vec<WireSetup>,
     /// Nodes switched off and on: (when, which, on).
     pub switches: Vec<(SimTime, NodeId, bool)>,
+    /// Links cut while they carry a flow.
+    pub cuts: Vec<LinkCut>,
     /// Whether to keep time series.
     pub series: bool,
 }
@@ -124,8 +128,8 @@ pub struct Network {
     pub(crate) energy: Option<Box<Energy>>,
     stations: Stations,
     errors: Option<Box<errors::Errors>>,
-    /// Whether any node has ever been switched off or died.
-    any_down: bool,
+    /// Whether any node has ever been switched off or died, or any link been cut.
+    any_damage: bool,
     seed: u64,
     routing: RoutingConfig,
     /// Energy of a processor instruction, J.
@@ -135,6 +139,7 @@ pub struct Network {
     /// When the flows' figures begin.
     pub(crate) warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
+    cuts: cuts::Cuts,
     control_uid: u64,
     /// Room for a MAC's orders.
     mac_actions: Vec<MacAction>,
@@ -164,6 +169,7 @@ impl Network {
             flows,
             wires,
             switches,
+            cuts,
             series,
         } = setup;
         let quirks = mac.quirks();
@@ -223,13 +229,14 @@ impl Network {
             energy: None,
             stations,
             errors: None,
-            any_down: false,
+            any_damage: false,
             seed,
             routing,
             joules_per_instruction: energy.instruction.get(),
             costs,
             warm_at: SimTime::ZERO + warmup,
             switches,
+            cuts: cuts::Cuts::new(cuts),
             control_uid: UNTRACKED,
             mac_actions: Vec::new(),
             route_pool: Vec::new(),
@@ -254,6 +261,9 @@ impl Network {
         }
         for (i, s) in network.switches.iter().enumerate() {
             network.queue.push(s.0, Event::Switch(i as u16));
+        }
+        for (i, order) in network.cuts.orders().iter().enumerate() {
+            network.queue.push(order.at, Event::Cut(i as u16));
         }
         network.errors = errors::Errors::new(&errors, seed, network.nodes.len());
         if network.medium.is_some() {
@@ -361,6 +371,8 @@ impl Network {
                 let (_, node, on) = self.switches[i as usize];
                 self.switch(node, on);
             }
+            Event::Cut(order) => self.on_cut_due(order),
+            Event::Mend(order) => self.on_mend(order),
             Event::Warm => self.on_warm(),
             Event::Sample => self.on_sample(),
         }
@@ -449,11 +461,16 @@ impl Network {
 
     /// A copy of a packet isn't needed any more.
     pub(crate) fn release(&mut self, packet: PacketId) {
-        let uid = self.packets.get(packet).uid;
+        let p = self.packets.get(packet);
+        let uid = p.uid;
         if uid < UNTRACKED {
             let booked = self.ledger.records().len();
             self.ledger.handed_on(uid, self.now);
             self.capture_loss(packet, booked);
+        } else if let Body::Arp(arp) = p.body
+            && arp.request
+        {
+            self.record.note_asked(arp.sender, arp.target, self.now);
         }
         self.packets.discard(packet);
     }

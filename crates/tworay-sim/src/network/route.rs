@@ -164,13 +164,18 @@ impl Network {
         }
     }
 
-    /// A route error is the sender's word of a broken link (ELFN); breaks and losses are kept on record.
+    /// Counts route changes and tells the sender what it may hear: the length of its source route, a broken
+    /// link (ELFN). Breaks and losses are kept on record.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
         match note {
-            RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. } => {
-                self.tally.route_changes += 1
+            RoutingNote::RouteChanged { dst, hops } => {
+                self.tally.route_changes += 1;
+                if self.nodes[node.index()].router.routes_at_source() {
+                    self.tell_source_route(node, dst, hops);
+                }
             }
+            RoutingNote::RouteFound { .. } => self.tally.route_changes += 1,
             RoutingNote::LinkBroken { neighbour } => {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {

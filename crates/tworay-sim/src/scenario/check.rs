@@ -4,7 +4,7 @@ use super::Scenario;
 use super::costs::{self, Costs};
 use super::de::read;
 use super::error::ScenarioError;
-use super::file::{EventConfig, ScenarioFile};
+use super::file::ScenarioFile;
 use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
 use super::link::LinkConfig;
 use super::tree::{Kind, Node};
@@ -62,7 +62,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
         radio_nodes,
     };
     let nodes = scenario.node_count();
-    check.events(&file.events, nodes, file.duration)?;
+    check.events(&file.events, nodes, radio_nodes, file.flows.len(), file.duration)?;
     for (i, battery) in file.energy.batteries.iter().enumerate() {
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
     }
@@ -125,12 +125,12 @@ fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
 }
 
 /// Checks that can point at the user's lines.
-struct Check<'a> {
+pub(super) struct Check<'a> {
     tree: &'a Node,
 }
 
 impl Check<'_> {
-    fn fail<T>(&self, key: &str, problem: &str, remedy: &str) -> Result<T, ScenarioError> {
+    pub(super) fn fail<T>(&self, key: &str, problem: &str, remedy: &str) -> Result<T, ScenarioError> {
         let place = self.tree.place_of(key);
         Err(ScenarioError::new(place, format!("{key}: {problem}"), sentence(remedy)))
     }
@@ -333,7 +333,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn node(&self, key: &str, node: u32, nodes: u32) -> Result<NodeId, ScenarioError> {
+    pub(super) fn node(&self, key: &str, node: u32, nodes: u32) -> Result<NodeId, ScenarioError> {
         match u16::try_from(node) {
             Ok(id) if node < nodes => Ok(NodeId(id)),
             _ => {
@@ -342,26 +342,6 @@ impl Check<'_> {
                 self.fail(key, &format!("there is no node {node}"), &remedy)
             }
         }
-    }
-
-    fn events(&self, events: &[EventConfig], nodes: u32, duration: SimDuration) -> Result<(), ScenarioError> {
-        for (i, event) in events.iter().enumerate() {
-            self.node(&format!("event.{i}.node"), u32::from(event.node), nodes)?;
-            if event.at >= duration {
-                let problem = format!("{} is after the run's end ({duration})", event.at);
-                return self.fail(
-                    &format!("event.{i}.at"),
-                    &problem,
-                    "Give an earlier time, or a longer duration.",
-                );
-            }
-            let same = |other: &EventConfig| other.node == event.node && other.at == event.at;
-            if let Some(first) = events[..i].iter().position(same) {
-                let problem = format!("event.{first} happens to node {} at the same time", event.node);
-                return self.fail(&format!("event.{i}.at"), &problem, "Remove one of the two.");
-            }
-        }
-        Ok(())
     }
 
     fn flows(
