@@ -137,7 +137,11 @@ impl Network {
     /// Routing has taken a packet and keeps it: it waits for a route.
     #[cold]
     pub(super) fn on_wait(&mut self, node: NodeId, packet: PacketId) {
-        let dst = self.packets.get(packet).dst;
+        let p = self.packets.get(packet);
+        let dst = p.dst;
+        if p.uid >= UNTRACKED {
+            return;
+        }
         let root = self.missing_route(node, dst);
         self.packets.set_back(packet, root);
     }
@@ -152,7 +156,8 @@ impl Network {
     ) -> (Died, Setback) {
         let here = Setback::new(self.now, node, LossCause::Channel);
         let p = self.packets.get(packet);
-        let (src, dst, held_up) = (p.src, p.dst, self.packets.setback(packet));
+        let (src, dst, tracked) = (p.src, p.dst, p.uid < UNTRACKED);
+        let held_up = self.packets.setback(packet);
         let died = match (reason, occasion) {
             (DropReason::MacCallback, Occasion::Break(died, _)) => died,
             (DropReason::MacCallback, _) => Died::Purged,
@@ -166,6 +171,7 @@ impl Network {
         };
         let root = match (held_up, reason, occasion) {
             (Some(root), ..) => root,
+            _ if !tracked => here,
             (None, DropReason::Malformed, _) => here,
             (None, DropReason::Loop | DropReason::Ttl, _) => self.loop_root(node, src, dst, died),
             (None, DropReason::MacCallback | DropReason::Salvaged, Occasion::Break(_, root)) => root,
