@@ -7,7 +7,11 @@ mod air;
 mod capture;
 mod errors;
 mod event;
+<<<<<<< HEAD
 mod judge;
+=======
+mod fixed_routes;
+>>>>>>> lockstep
 mod link;
 mod power;
 mod route;
@@ -145,8 +149,8 @@ pub struct Network {
 pub(crate) const UNTRACKED: u64 = 1 << 48;
 
 impl Network {
-    /// Puts a network together; nothing has happened yet.
-    pub fn new(setup: Setup) -> Self {
+    /// Puts a network together; nothing has happened yet. `None` if `keep_going`, asked now and then, says no.
+    pub fn new(setup: Setup, mut keep_going: impl FnMut() -> bool) -> Option<Self> {
         let Setup {
             seed,
             duration,
@@ -234,9 +238,6 @@ impl Network {
             route_pool: Vec::new(),
             tcp_pool: Vec::new(),
         };
-        if network.routing.protocol == Protocol::Static {
-            network.fill_static_routes();
-        }
         for (i, mut flow) in flows.into_iter().enumerate() {
             let offset = network.stations.clock_offset(flow.from);
             flow.start += offset;
@@ -247,6 +248,9 @@ impl Network {
                 network.queue.push(stop, Event::App { flow: i as u16, what: AppEvent::Stop });
             }
             network.flows.push(Flow::new(flow, i, slot, &tcp, seed, series));
+        }
+        if network.routing.protocol == Protocol::Static && !network.fill_static_routes(&mut keep_going) {
+            return None;
         }
         for i in 0..network.nodes.len() {
             network.with_router(NodeId(i as u16), Occasion::Other, |router, now, out| router.start(now, out));
@@ -263,7 +267,7 @@ impl Network {
         if !warmup.is_zero() {
             network.queue.push(network.warm_at, Event::Warm);
         }
-        network
+        Some(network)
     }
 
     /// Works off events up to the end, or until `keep_going` (asked now and then, with the share of

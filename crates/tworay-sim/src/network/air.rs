@@ -345,6 +345,7 @@ impl Network {
             let packet = frame.packet.map(|p| self.packets.get(p));
             let message = packet.is_some_and(is_message);
             self.tally.collisions.add(frame.kind, packet);
+            self.tally.broadcast_collisions += u64::from(frame.to.is_broadcast());
             self.capture_collision(tx, node);
             if !frame.to.is_broadcast() {
                 // The attempt of whoever waits for this frame, or for the answer to it, has failed.

@@ -2,10 +2,15 @@
 
 use super::judge::Occasion;
 use super::{Event, Network};
+<<<<<<< HEAD
 use crate::provenance::Setback;
 use std::collections::VecDeque;
 use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::{RoutingAction, RoutingNote};
+=======
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration};
+use tworay_routing::{DropReason, RoutingAction, RoutingNote};
+>>>>>>> lockstep
 use tworay_wire::dsr::DsrHeader;
 
 impl Network {
@@ -191,43 +196,6 @@ impl Network {
             }
             _ => {}
         }
-    }
-
-    /// Shortest paths at the start over links that can be decoded, and wires; ties go to the lower node.
-    #[inline(never)]
-    pub(super) fn fill_static_routes(&mut self) {
-        let n = self.nodes.len();
-        let mut links: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for (a, list) in links.iter_mut().enumerate() {
-            for b in 0..n {
-                let (na, nb) = (NodeId(a as u16), NodeId(b as u16));
-                if a != b && (self.wires.between(na, nb).is_some() || self.in_range_at_start(na, nb)) {
-                    list.push(b);
-                }
-            }
-        }
-        for source in 0..n {
-            let mut hops: Vec<Option<u8>> = vec![None; n];
-            let mut first: Vec<Option<NodeId>> = vec![None; n];
-            hops[source] = Some(0);
-            let mut open = VecDeque::from([source]);
-            while let Some(a) = open.pop_front() {
-                for &b in &links[a] {
-                    if hops[b].is_none() {
-                        hops[b] = hops[a].map(|h| h.saturating_add(1));
-                        first[b] = if a == source { Some(NodeId(b as u16)) } else { first[a] };
-                        open.push_back(b);
-                    }
-                }
-            }
-            self.nodes[source].router.set_static(first);
-            self.nodes[source].router.set_static_hops(hops);
-        }
-    }
-
-    fn in_range_at_start(&mut self, a: NodeId, b: NodeId) -> bool {
-        debug_assert_eq!(self.now, SimTime::ZERO);
-        self.in_range(a, b)
     }
 }
 

@@ -11,9 +11,9 @@ use super::tree::{Kind, Node};
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_base::{BitRate, NodeId, SimDuration, SimTime};
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
-use tworay_radio::EnergyConfig;
+use tworay_radio::{DSSS_RATES, EnergyConfig, ReceptionModel};
 use tworay_tcp::Variant;
 
 /// Longest run: 30 days.
@@ -173,11 +173,41 @@ impl Check<'_> {
         self.section("errors", file.errors.validate())?;
         self.section("station", file.station.validate())?;
         self.section("mac", file.mac.validate())?;
+        self.rates(file)?;
         self.section("routing", file.routing.validate())?;
         self.section("tcp", file.tcp.validate())?;
         if file.tcp.mss.0 > MOST_PAYLOAD {
             let problem = format!("{} is more than any frame carries", file.tcp.mss);
             return self.fail("tcp.mss", &problem, "Give \"1B\" to \"9000B\", such as \"1460B\".");
+        }
+        Ok(())
+    }
+
+    /// The MAC sends at rates that the radio has.
+    fn rates(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+        let mac = &file.mac;
+        let rates = [
+            ("data_rate", Some(mac.data_rate)),
+            ("basic_rate", Some(mac.basic_rate)),
+            ("ack_rate", mac.ack_rate),
+        ];
+        let list = |rates: &[BitRate]| rates.iter().map(BitRate::to_string).collect::<Vec<_>>().join(", ");
+        for (key, rate) in rates.into_iter().filter_map(|(key, rate)| Some((key, rate?))) {
+            let key = format!("mac.{key}");
+            if !DSSS_RATES.contains(&rate) {
+                let problem = format!("an 802.11 DSSS radio doesn't send at {rate}");
+                return self.fail(&key, &problem, &format!("Its rates are {}.", list(&DSSS_RATES)));
+            }
+            let thresholds = &file.radio.sinr.thresholds;
+            let listed = thresholds.last().is_some_and(|entry| rate <= entry.rate);
+            if file.radio.reception == ReceptionModel::Sinr && !listed {
+                let problem = format!("radio.sinr.thresholds has no entry for {rate}");
+                let remedy = format!(
+                    "Add {{ rate = \"{rate}\", sinr = \"...dB\" }} there, or choose from {}.",
+                    list(&thresholds.iter().map(|entry| entry.rate).collect::<Vec<_>>())
+                );
+                return self.fail(&key, &problem, &remedy);
+            }
         }
         Ok(())
     }
