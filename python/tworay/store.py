@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from tworay.comparison import Comparison, Facts
+    from tworay.comparison import Comparison, Paths
     from tworay.running import Run
     from tworay.scenarios import Scenario
 
@@ -97,7 +97,7 @@ class Store:
         store._kept = run.to_keep()
         return store
 
-    def add_run(self, variant: str, seed: int, run: Run, facts: Facts | None = None) -> None:
+    def add_run(self, variant: str, seed: int, run: Run, facts: Paths | None = None) -> None:
         """Keep a finished run; safe to call from several threads."""
         with self._part(variant, seed) as directory:
             _write_run(directory, run, tcp=variant)
