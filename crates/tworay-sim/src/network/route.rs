@@ -116,7 +116,7 @@ impl Network {
             }
             RoutingAction::SendCopy { packet, next_hop } => {
                 let copy = self.packets.get(packet).clone();
-                if copy.uid < super::UNTRACKED {
+                if copy.uid < UNTRACKED {
                     self.ledger.copied(copy.uid);
                 }
                 let copy = self.packets.insert(copy);
