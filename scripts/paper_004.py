@@ -15,16 +15,23 @@ from dataclasses import dataclass
 
 import tworay
 from papers import (
+    NS2,
+    STANDARD,
+    Dialect,
     Document,
+    Judged,
     Settings,
+    Verdict,
     end,
     figure_of,
+    first,
     made,
     notes,
     paired,
     prose,
     seeds_asked,
     spread,
+    survival,
     table,
     write,
 )
@@ -34,6 +41,8 @@ from tworay.resources import eee, uar
 
 COMMAND = "make paper-004"
 NEWRENO, PROBING = "newreno", "probing"
+# The 3/4 recovery as the pseudo-code prints it, which the paper's words contradict.
+PRINTED = "probing(three_quarters=printed)"
 SECONDS = 60.0
 ENTERED_MS = 2000
 FLOWS = (10, 20, 40, 60, 80, 100)
@@ -56,7 +65,7 @@ def errors(percent: float) -> Settings:
     return {"link_kind.sink.errors.bernoulli.rate": percent / 100}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A scenario of the paper; over the number of flows, or over the error rate."""
 
@@ -212,9 +221,20 @@ def system_throughput(document: Document) -> float:
     return float(sum(flow["sent_bps"] * active(flow) for flow in document["flows"]))
 
 
-def fairness(document: Document) -> float:
-    """Jain's index of the flows' throughputs while they were there."""
-    return float(document["metrics"]["jain_fairness"] or 0.0)
+def jain(rates: list[float]) -> float:
+    """Jain's index of the flows' rates while they were there."""
+    squares = sum(rate * rate for rate in rates)
+    return sum(rates) ** 2 / (len(rates) * squares) if squares else 0.0
+
+
+def throughput_fairness(document: Document) -> float:
+    """Index of what the flows put on the path, as the paper has it (section 5.2)."""
+    return jain([flow["sent_bps"] for flow in document["flows"]])
+
+
+def goodput_fairness(document: Document) -> float:
+    """Index of what the flows' applications received."""
+    return jain([flow["goodput_bps"] for flow in document["flows"]])
 
 
 def maximum(scenario: str, settings: Settings, source_mbps: int) -> float:
@@ -230,22 +250,25 @@ Figures = dict[str, Callable[[Document], float]]
 
 
 def figures(most: float) -> Figures:
-    """Give the paper's four figures of a run."""
+    """Give the paper's four figures of a run, fairness over throughput and over goodput."""
     return {
         "goodput": system_goodput,
         "eee": lambda d: eee(system_throughput(d), system_goodput(d), most),
         "uar": lambda d: uar(system_throughput(d), system_goodput(d), most),
-        "fairness": fairness,
+        "fairness": throughput_fairness,
+        "goodput fairness": goodput_fairness,
     }
 
 
 # Whether more is better.
-GOOD = {"goodput": True, "eee": False, "uar": False, "fairness": True}
+GOOD = {"goodput": True, "eee": False, "uar": False, "fairness": True, "goodput fairness": True}
+# The figures that a claim about one is judged by.
+JUDGED_BY = {"fairness": ("fairness", "goodput fairness")}
 
 
-def sign(name: str, results: dict[str, list[Document]], found: Figures) -> str:
+def sign(variant: str, name: str, results: dict[str, list[Document]], found: Figures) -> str:
     """Say whether Probing is better in a figure, worse, or neither, with 95 % confidence."""
-    against = paired(results[PROBING], results[NEWRENO], found[name])
+    against = paired(results[variant], results[NEWRENO], found[name])
     if not (against.better or against.worse):
         return "="
     return "+" if against.better == GOOD[name] else "−"
@@ -266,46 +289,52 @@ class Outcome:
         self.apart = max(self.apart, abs(ours - theirs))
         self.least = min(self.least, ours)
 
-    def judge(self, claim: str) -> str:
+    def judge(self, claim: str) -> Verdict:
         """Say whether a claim about Probing holds over all points."""
         better, worse = self.signs.count("+"), self.signs.count("−")
         if claim.startswith("near 1"):
-            return "**holds**" if self.least >= NEAR_ONE else "**does not hold**"
+            return Verdict.HOLDS if self.least >= NEAR_ONE else Verdict.FAILS
         if not re.match(r"(clearly |slightly )?(more|less)", claim):
-            return "**holds**" if self.apart <= EQUAL else "**does not hold**"
+            return Verdict.HOLDS if self.apart <= EQUAL else Verdict.FAILS
         if worse == 0 and 2 * better >= len(self.signs):
-            return "**holds**"
-        return "**does not hold**" if better == 0 else "**in part**"
+            return Verdict.HOLDS
+        return Verdict.FAILS if better == 0 else Verdict.IN_PART
 
 
-def run_case(case: Case, seeds: range) -> tuple[list[str], dict[str, Outcome]]:
-    """Run one case; the page's part and the outcome by figure."""
+# By variant and figure.
+Outcomes = dict[tuple[str, str], Outcome]
+
+
+def run_case(case: Case, dialect: Dialect, variants: list[str], seeds: range) -> tuple[list[str], Outcomes]:
+    """Run one case; the page's part (of the first variant) and the outcome by variant and figure."""
     rows = []
-    outcomes = {name: Outcome() for name in GOOD}
+    outcomes = {(variant, name): Outcome() for variant in variants for name in GOOD}
     counts: dict[str, dict[str, int]] = {}
     points: tuple[float, ...] = ERRORS if case.flows else FLOWS
     for point in points:
         scenario = f"{case.scenario}-{case.flows or int(point)}"
-        settings = case.settings | (errors(point) if case.flows else {})
-        results = simulate(scenario, [NEWRENO, PROBING], seeds, settings)
+        settings = dialect.settings | case.settings | (errors(point) if case.flows else {})
+        results = simulate(scenario, [NEWRENO, *variants], seeds, settings)
         for document in results[PROBING]:
             add_counts(counts, document["diagnosis"])
         found = figures(maximum(scenario, settings, case.source_mbps))
         row = [f"{point:g} %" if case.flows else f"{int(point)}"]
-        for name in GOOD:
-            mark = sign(name, results, found)
-            ours, theirs = (figure_of(results[v], found[name])[0] for v in (PROBING, NEWRENO))
+        for variant, name in outcomes:
+            mark = sign(variant, name, results, found)
+            ours, theirs = (figure_of(results[v], found[name])[0] for v in (variant, NEWRENO))
             if case.flows is None or point <= PAPER_MOST:
-                outcomes[name].add(mark, ours, theirs)
+                outcomes[variant, name].add(mark, ours, theirs)
+            if variant != PROBING:
+                continue
             if name == "goodput":
                 difference = paired(results[PROBING], results[NEWRENO], found[name])
                 row += [f"{theirs / 1e6:.3f}", f"{ours / 1e6:.3f}", f"{difference} {mark}"]
             else:
                 row.append(f"{theirs:.4f} → {ours:.4f} {mark}")
         rows.append(row)
-        print(case.name, *row, sep="  ", file=sys.stderr)
+        print(case.name, dialect.name, *row, sep="  ", file=sys.stderr)
     head = ["errors" if case.flows else "flows", "NewReno, Mb/s", "Probing, Mb/s", "difference"]
-    head += ["EEE", "UAR", "fairness"]
+    head += ["EEE", "UAR", "fairness over throughput", "over goodput"]
     accuracy = scores(counts)["balanced_accuracy"] if counts else None
     guesses = ", ".join(
         f"{guess}: " + ", ".join(f"{cause} {n}" for cause, n in sorted(row.items()) if n)
@@ -314,13 +343,16 @@ def run_case(case: Case, seeds: range) -> tuple[list[str], dict[str, Outcome]]:
     said = f"Probing's guesses by true cause: {guesses or 'none'}."
     if accuracy is not None:
         said += f" Balanced accuracy {100 * accuracy:.0f} %."
-    return [f"## {case.name}", "", case.about + ".", "", *table(head, rows), said, ""], outcomes
+    title = f"## {case.name}" + ("" if dialect == NS2 else f", {dialect.name}")
+    return [title, "", case.about + ".", "", *table(head, rows), said, ""], outcomes
 
 
-# Seeds of the readings.
+# Seeds of the readings, and of the dialect that stands beside.
 READING_SEEDS = 3
+STANDARD_SEEDS = 3
 READINGS = [
     "probing",
+    PRINTED,
     "probing(three_quarters=capped)",
     "probing(reference=best_probe_prev)",
     "probing(tie=below)",
@@ -337,7 +369,7 @@ def readings(seeds: range) -> list[str]:
     rows: list[list[str]] = [[name] for name in READINGS]
     for case in CASES:
         scenario = f"{case.scenario}-{case.flows or 40}"
-        settings = case.settings | (errors(0.2) if case.flows else {})
+        settings = NS2.settings | case.settings | (errors(0.2) if case.flows else {})
         results = simulate(scenario, [NEWRENO, *READINGS], seeds, settings)
         for row, name in zip(rows, READINGS, strict=True):
             row.append(f"{paired(results[name], results[NEWRENO], system_goodput).difference:+.1f} %")
@@ -345,49 +377,96 @@ def readings(seeds: range) -> list[str]:
     return table(["reading", *(case.name for case in CASES)], rows)
 
 
+def figure_title(name: str) -> str:
+    """Name what fairness is over."""
+    return {"fairness": "fairness over throughput", "goodput fairness": "fairness over goodput"}.get(
+        name, name
+    )
+
+
+def judged(found: dict[Case, dict[Dialect, Outcomes]]) -> tuple[list[Judged], list[list[str]]]:
+    """Judge every claim in both dialects, and in ns-2's with the printed 3/4 recovery too."""
+    both, printed = [], []
+    for case, by_dialect in found.items():
+        for figure, claim in case.claims.items():
+            for name in JUDGED_BY.get(figure, (figure,)):
+                ns2, standard = by_dialect[NS2][PROBING, name], by_dialect[STANDARD][PROBING, name]
+                text = f"{figure_title(name)}: {claim}"
+                both.append(
+                    Judged(
+                        case.name,
+                        text,
+                        ns2.judge(claim),
+                        standard.judge(claim),
+                        f"`{ns2.signs}`",
+                        f"`{standard.signs}`",
+                    )
+                )
+                as_printed = by_dialect[NS2][PRINTED, name]
+                cells = [f"**{o.judge(claim)}** `{o.signs}`" for o in (ns2, as_printed)]
+                printed.append([case.name, text, *cells])
+    return both, printed
+
+
 def main() -> int:
     """Run everything and write the page."""
-    seeds = seeds_asked(__doc__, 20)
-    summary, parts = [], []
+    seeds = seeds_asked(__doc__, 6)
+    fewer = first(seeds, STANDARD_SEEDS)
+    found: dict[Case, dict[Dialect, Outcomes]] = {}
+    parts, standard_parts = [], []
     for case in CASES:
-        lines, outcomes = run_case(case, seeds)
+        lines, outcomes = run_case(case, NS2, [PROBING, PRINTED], seeds)
+        standard_lines, standard = run_case(case, STANDARD, [PROBING], fewer)
+        found[case] = {NS2: outcomes, STANDARD: standard}
         parts += lines
-        for name, claim in case.claims.items():
-            signs = outcomes[name].signs
-            counted = ", ".join(
-                f"{word} {signs.count(mark)}"
-                for word, mark in (("better", "+"), ("no difference", "="), ("worse", "−"))
-            )
-            summary.append([case.name, name, claim, outcomes[name].judge(claim), counted, f"`{signs}`"])
+        standard_parts += standard_lines
+    both, printed = judged(found)
     page = [
-        "# TCP-Probing against NewReno: scenarios 6.1 to 6.5 of paper 004",
+        "# Does TCP-Probing beat NewReno over wires with errors and handoffs? (Psaras et al., 6.1 to 6.5)",
         "",
         made(COMMAND, seeds),
         "",
         *prose(
-            "The dumbbells are built in (`tworay scenarios`); all flows of a run have the same variant. "
-            "Differences are Probing less NewReno, paired by seed, with 95 % intervals; `+` is better for "
-            "Probing with 95 % confidence, `−` worse, `=` neither. Goodput is all that the applications "
-            "received in 60 s. Each seed draws when the flows enter, within the first two seconds. EEE and "
-            "UAR (less is better) follow the paper's formulas; Throughput_max is what saturating CBR sources "
-            "put out in the same scenario, delivered or not, as the paper defines it. Handoffs strike each "
-            "sink's link at its own times. The paper gives its figures as plots and these claims."
+            "The dumbbells are built in (`tworay scenarios`); all flows of a run have the same variant. The "
+            'paper used ns-2: with its TCP settings (`compat = "ns2"`) in the first column, with the '
+            f"standard ones and {len(fewer)} seeds in the second. There is no radio and no MAC in these "
+            "scenarios: what differs is TCP alone. Differences are Probing less NewReno, paired by seed, "
+            "with 95 % intervals; `+` is better for Probing with 95 % confidence, `−` worse, `=` neither. "
+            "Goodput is all that the applications received in 60 s. Each seed draws when the flows enter, "
+            "within the first two seconds. EEE and UAR (less is better) follow the paper's formulas; "
+            "Throughput_max is what saturating CBR sources put out in the same scenario, delivered or not, "
+            "as the paper defines it. Fairness is Jain's index over the flows' throughputs, as in the "
+            "paper, and over their goodputs. Handoffs strike each sink's link at its own times. The paper "
+            "gives its figures as plots and these claims."
         ),
         *prose(
             "What follows counts the points of each figure: numbers of flows (10 to 100), or error rates "
             "(0.01 to 0.4 %). A claim of more or less holds if no point contradicts it and at least half "
-            f"show it; a claim of equality if the means are nowhere more than {EQUAL} apart; near 1 means at "
-            f"least {NEAR_ONE}."
+            f"show it; a claim of equality if the means are nowhere more than {EQUAL} apart; near 1 means "
+            f"at least {NEAR_ONE}."
         ),
-        *table(["scenario", "figure", "claim for Probing", "verdict", "here", "by point"], summary),
+        *survival(both),
+        "## With the 3/4 recovery as printed",
+        "",
+        *prose(
+            "The pseudo-code sets ssthresh = 3/4 ssthresh and cwnd = 1 (`three_quarters=printed`). The text "
+            "has an immediate recovery with only a small shrinkage of the window, which the default "
+            "follows: ssthresh = cwnd = 3/4 of the window in use. The same claims with both, in ns-2's "
+            "dialect:"
+        ),
+        *table(["scenario", "claim", "3/4 of the window", "as printed"], printed),
         *parts,
         "## Readings of the paper",
         "",
         *prose(
-            "Goodput against NewReno with 40 flows, in the last two scenarios with their 70 and 60 flows and "
-            f"0.2 % errors; {READING_SEEDS} seeds. What the words mean: `tworay variants`."
+            "Goodput against NewReno with 40 flows, in the last two scenarios with their 70 and 60 flows "
+            f"and 0.2 % errors; {READING_SEEDS} seeds, ns-2's dialect. What the words mean: "
+            "`tworay variants --show probing`."
         ),
         *readings(seeds[:READING_SEEDS]),
+        "# In the standard dialect",
+        "",
+        *standard_parts,
     ]
     write("probing", [*page, *notes("probing")])
     return 0

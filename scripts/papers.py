@@ -7,6 +7,7 @@ import datetime
 import sys
 import textwrap
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -32,6 +33,52 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Document = dict[str, Any]
 Settings = dict[str, object]
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """A set of habits of MAC, routing and TCP that a page is run in. Each is itself only: a key of a dict."""
+
+    name: str
+    settings: Settings
+
+
+# All five papers used ns-2, so their claims are judged in its dialect. The standards' stands beside it.
+NS2 = Dialect("ns-2", {"compat": "ns2"})
+STANDARD = Dialect("standard", {"compat": "none"})
+DIALECTS = (NS2, STANDARD)
+
+
+class Verdict(StrEnum):
+    """What a page says of a claim."""
+
+    HOLDS = "holds"
+    IN_PART = "in part"
+    # The interval contains zero: neither shown nor contradicted.
+    OPEN = "open"
+    FAILS = "does not hold"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with its verdicts in both dialects, and details (an interval, say) to print after them."""
+
+    source: str
+    claim: str
+    ns2: Verdict
+    standard: Verdict
+    ns2_detail: str = ""
+    standard_detail: str = ""
+
+    @property
+    def survives(self) -> str:
+        """Say whether what ns-2 shows is there with the standards' MAC, routing and TCP too."""
+        shown = (Verdict.HOLDS, Verdict.IN_PART)
+        if self.ns2 not in shown:
+            return "shown by the standard only" if self.standard in shown else "shown by neither"
+        if self.standard not in shown:
+            return "no" if self.standard == Verdict.FAILS else "open"
+        return "yes" if self.standard == Verdict.HOLDS else "in part"
 
 
 @dataclass(frozen=True)
@@ -154,6 +201,24 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     """Write a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return [f"| {' | '.join(line)} |" for line in lines] + [""]
+
+
+def survival(claims: list[Judged]) -> list[str]:
+    """Write one line per claim: its verdict in ns-2's dialect and in the standard one."""
+
+    def cell(verdict: Verdict, detail: str) -> str:
+        return f"**{verdict}**" + (f": {detail}" if detail else "")
+
+    rows = [
+        [c.source, c.claim, cell(c.ns2, c.ns2_detail), cell(c.standard, c.standard_detail), c.survives]
+        for c in claims
+    ]
+    return table(["source", "claim", NS2.name, STANDARD.name, "survives the standard dialect"], rows)
+
+
+def first(seeds: range, most: int) -> range:
+    """Return at most so many of the seeds: for what stands beside the page's main runs."""
+    return seeds[: max(most, LEAST_SEEDS)]
 
 
 def prose(text: str) -> list[str]:

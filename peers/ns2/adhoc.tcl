@@ -15,6 +15,7 @@ set options {
     tcp      newreno    {tahoe, reno, newreno, sack or vegas}
     routing  aodv       {aodv, dsr, or static: DSDV that has converged and then falls silent}
     rts      0          {RTS threshold in bytes}
+    limited  1          {limited transmit (RFC 3042): 1 on, 0 off}
     start    1          {when the flows start, seconds}
     stop     120        {when the run ends, seconds}
     freeze   400        {when static routes fall silent, seconds}
@@ -45,9 +46,10 @@ proc configure_layers {} {
     Mac/802_11 set basicRate_ 1Mb
     Mac/802_11 set RTSThreshold_ $opt(rts)
     foreach {variable value} {
-        packetSize_ 1460  window_ 64   maxburst_ 3  singledup_ 1
+        packetSize_ 1460  window_ 64   maxburst_ 3
         minrto_     0.2   maxrto_ 60   tcpTick_  0.01
     } { Agent/TCP set $variable $value }
+    Agent/TCP set singledup_ $opt(limited)
     foreach {variable value} {v_alpha_ 1 v_beta_ 3 v_gamma_ 1} { Agent/TCP/Vegas set $variable $value }
     if {$opt(routing) eq "static"} {
         # Routes that only time builds: MAC failures change nothing, updates come every 5 s.

@@ -7,6 +7,14 @@
 // and nothing above it; segments of 1460 bytes, a window of 64, every segment acknowledged, least RTO
 // 200 ms. What differs by ns-3's nature: interference adds up and is judged by SINR error rates, and the
 // ACK to a 2 Mb/s frame goes at 2 Mb/s.
+//
+// --rtslimit=7 gives ns-3 the standard's limit of RTS attempts (IEEE 802.11-1999 9.2.5.3), which ns-3.37
+// does not apply to frames above the RTS threshold: WifiRemoteStationManager::NeedRetransmission looks at
+// their count of unacknowledged DATA alone, and RTSs without a CTS never add to it.
+//
+// --destonly=1 makes up for a sequence number that ns-3.37's AODV does not count up when a link breaks (RFC
+// 3561 6.11). By the RFC nobody but the destination knows a route new enough to answer the request that
+// follows; in ns-3 the neighbour of the break answers with the old number.
 
 #include "ns3/aodv-module.h"
 #include "ns3/applications-module.h"
@@ -14,11 +22,14 @@
 #include "ns3/internet-module.h"
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
+#include "ns3/olsr-module.h"
 #include "ns3/traffic-control-module.h"
 #include "ns3/wifi-module.h"
 
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -44,7 +55,10 @@ struct Options
     std::string flows;
     std::string routing = "aodv";
     bool sack = true;
+    bool hello = true;
+    bool destinationOnly = false;
     uint32_t rts = 0;
+    uint32_t rtsLimit = 0;
     double start = 1;
     double stop = 120;
     uint32_t seed = 1;
@@ -57,9 +71,12 @@ struct Options
         line.AddValue("movement", "movement file (setdest), in place of the string", movement);
         line.AddValue("nodes", "nodes of the movement file", nodes);
         line.AddValue("flows", "0-1,2-3; by default along the whole string", flows);
-        line.AddValue("routing", "aodv or static", routing);
+        line.AddValue("routing", "aodv, olsr or static", routing);
         line.AddValue("sack", "NewReno with or without SACK", sack);
+        line.AddValue("hello", "HELLO messages of AODV", hello);
+        line.AddValue("destonly", "AODV: only the destination answers requests", destinationOnly);
         line.AddValue("rts", "RTS threshold in bytes", rts);
+        line.AddValue("rtslimit", "attempts of an RTS; 0: as ns-3 has it, endless", rtsLimit);
         line.AddValue("start", "when the flows start, seconds", start);
         line.AddValue("stop", "when the run ends, seconds", stop);
         line.AddValue("seed", "run number of the generator", seed);
@@ -87,6 +104,51 @@ struct Options
     }
 };
 
+// Constant rates, and a packet is given up after so many RTSs in a row without a CTS.
+class LimitedRtsManager : public ConstantRateWifiManager
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId id = TypeId("LimitedRtsManager")
+                               .SetParent<ConstantRateWifiManager>()
+                               .AddConstructor<LimitedRtsManager>()
+                               .AddAttribute("RtsLimit",
+                                             "Attempts of an RTS.",
+                                             UintegerValue(7),
+                                             MakeUintegerAccessor(&LimitedRtsManager::m_limit),
+                                             MakeUintegerChecker<uint32_t>(1));
+        return id;
+    }
+
+  private:
+    void DoReportRtsFailed(WifiRemoteStation*) override
+    {
+        ++m_failures;
+    }
+
+    void DoReportRtsOk(WifiRemoteStation*, double, WifiMode, double) override
+    {
+        m_failures = 0;
+    }
+
+    void DoReportFinalRtsFailed(WifiRemoteStation*) override
+    {
+        m_failures = 0;
+    }
+
+    bool DoNeedRetransmission(WifiRemoteStation*, Ptr<const Packet>, bool normally) override
+    {
+        return normally && m_failures < m_limit;
+    }
+
+    uint32_t m_limit{7};
+    // One station at a time is being sent to, so one count does.
+    uint32_t m_failures{0};
+};
+
+NS_OBJECT_ENSURE_REGISTERED(LimitedRtsManager);
+
 void SetTcp(const Options& options)
 {
     const UintegerValue buffer(kWindow * kSegment);
@@ -97,6 +159,8 @@ void SetTcp(const Options& options)
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", buffer);
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", buffer);
+    // By default ns-3 ends a connection after six timeouts in a row, which partitions of a moving network bring.
+    Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(1000));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(options.sack));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
@@ -130,7 +194,7 @@ void Place(const Options& options, const NodeContainer& nodes)
     mobility.Install(nodes);
 }
 
-NetDeviceContainer InstallRadios(const NodeContainer& nodes)
+NetDeviceContainer InstallRadios(const Options& options, const NodeContainer& nodes)
 {
     YansWifiChannelHelper channel;
     channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
@@ -153,9 +217,19 @@ NetDeviceContainer InstallRadios(const NodeContainer& nodes)
                                   "MinimumRssi", DoubleValue(-64.38));
     WifiHelper wifi;
     wifi.SetStandard(WIFI_STANDARD_80211b);
-    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
-                                 "DataMode", StringValue("DsssRate2Mbps"),
-                                 "ControlMode", StringValue("DsssRate1Mbps"));
+    const StringValue data("DsssRate2Mbps");
+    const StringValue control("DsssRate1Mbps");
+    if (options.rtsLimit > 0)
+    {
+        wifi.SetRemoteStationManager("LimitedRtsManager",
+                                     "DataMode", data,
+                                     "ControlMode", control,
+                                     "RtsLimit", UintegerValue(options.rtsLimit));
+    }
+    else
+    {
+        wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", data, "ControlMode", control);
+    }
     WifiMacHelper mac;
     mac.SetType("ns3::AdhocWifiMac");
     return wifi.Install(phy, mac, nodes);
@@ -184,11 +258,18 @@ Ipv4InterfaceContainer InstallStack(const Options& options,
                                     const NetDeviceContainer& devices)
 {
     AodvHelper aodv;
+    aodv.Set("EnableHello", BooleanValue(options.hello));
+    aodv.Set("DestinationOnly", BooleanValue(options.destinationOnly));
+    OlsrHelper olsr;
     Ipv4StaticRoutingHelper fixed;
     InternetStackHelper stack;
     if (options.routing == "static")
     {
         stack.SetRoutingHelper(fixed);
+    }
+    else if (options.routing == "olsr")
+    {
+        stack.SetRoutingHelper(olsr);
     }
     else
     {
@@ -206,6 +287,107 @@ Ipv4InterfaceContainer InstallStack(const Options& options,
     return addresses;
 }
 
+// Counts how often the way of a flow's packets changes, at its ends and at every node that forwards for it:
+// next hop or distance to a destination are others than when a packet last went there. At a flow's own ends
+// a change counts at once, also if no packet is waiting; a route that was lost and is found again counts,
+// the first one does not. Only OLSR computes whole tables, so only OLSR is watched.
+class RouteChanges
+{
+  public:
+    void Watch(const Options& options,
+               const NodeContainer& nodes,
+               const Ipv4InterfaceContainer& addresses)
+    {
+        if (options.routing != "olsr")
+        {
+            return;
+        }
+        for (const auto& [from, to] : options.Flows())
+        {
+            m_own[from].insert(addresses.GetAddress(to));
+            m_own[to].insert(addresses.GetAddress(from));
+        }
+        for (uint32_t i = 0; i < nodes.GetN(); ++i)
+        {
+            auto ip = nodes.Get(i)->GetObject<Ipv4L3Protocol>();
+            auto olsr = ip->GetRoutingProtocol()->GetObject<olsr::RoutingProtocol>();
+            m_protocols.push_back(olsr);
+            olsr->TraceConnectWithoutContext("RoutingTableChanged",
+                                             MakeCallback(&RouteChanges::OnTable, this).Bind(i));
+            ip->TraceConnectWithoutContext("SendOutgoing",
+                                           MakeCallback(&RouteChanges::OnPacket, this).Bind(i));
+            ip->TraceConnectWithoutContext("UnicastForward",
+                                           MakeCallback(&RouteChanges::OnPacket, this).Bind(i));
+        }
+    }
+
+    uint64_t Count() const
+    {
+        return m_count;
+    }
+
+  private:
+    using Way = std::pair<Ipv4Address, uint32_t>; // next hop and distance; distance 0: none
+
+    void OnTable(uint32_t node, uint32_t)
+    {
+        m_tables[node].clear();
+        for (const auto& entry : m_protocols[node]->GetRoutingTableEntries())
+        {
+            m_tables[node][entry.destAddr] = {entry.nextAddr, entry.distance};
+        }
+        for (const auto& to : m_own[node])
+        {
+            if (m_used[node].count(to) > 0)
+            {
+                Use(node, to);
+            }
+        }
+    }
+
+    void OnPacket(uint32_t node, const Ipv4Header& header, Ptr<const Packet>, uint32_t)
+    {
+        if (header.GetProtocol() == TcpL4Protocol::PROT_NUMBER)
+        {
+            Use(node, header.GetDestination());
+        }
+    }
+
+    void Use(uint32_t node, Ipv4Address to)
+    {
+        const auto found = m_tables[node].find(to);
+        const Way way = found == m_tables[node].end() ? Way{} : found->second;
+        const auto [last, first] = m_used[node].emplace(to, way);
+        if (!first && last->second != way)
+        {
+            last->second = way;
+            m_count += way.second > 0;
+        }
+    }
+
+    std::vector<Ptr<olsr::RoutingProtocol>> m_protocols;
+    std::map<uint32_t, std::set<Ipv4Address>> m_own;
+    std::map<uint32_t, std::map<Ipv4Address, Way>> m_tables;
+    std::map<uint32_t, std::map<Ipv4Address, Way>> m_used;
+    uint64_t m_count{0};
+};
+
+// Starts a flow over OLSR as soon as there is a route: ns-3's TCP gives up at once where there is none,
+// and never tries again.
+void StartWhenRouted(BulkSendHelper sender, Ptr<Node> from, Ipv4Address to)
+{
+    auto olsr = from->GetObject<Ipv4>()->GetRoutingProtocol()->GetObject<olsr::RoutingProtocol>();
+    for (const auto& entry : olsr->GetRoutingTableEntries())
+    {
+        if (entry.destAddr == to)
+        {
+            sender.Install(from);
+            return;
+        }
+    }
+    Simulator::Schedule(MilliSeconds(100), &StartWhenRouted, sender, from, to);
+}
+
 std::vector<Ptr<PacketSink>> StartFlows(const Options& options,
                                         const NodeContainer& nodes,
                                         const Ipv4InterfaceContainer& addresses)
@@ -220,13 +402,55 @@ std::vector<Ptr<PacketSink>> StartFlows(const Options& options,
         sinks.push_back(DynamicCast<PacketSink>(receiving.Get(0)));
         BulkSendHelper sender("ns3::TcpSocketFactory", InetSocketAddress(addresses.GetAddress(to), port));
         sender.SetAttribute("SendSize", UintegerValue(kSegment));
-        sender.Install(nodes.Get(from)).Start(Seconds(options.start));
+        if (options.routing == "olsr")
+        {
+            Simulator::Schedule(Seconds(options.start),
+                                &StartWhenRouted,
+                                sender,
+                                nodes.Get(from),
+                                addresses.GetAddress(to));
+        }
+        else
+        {
+            sender.Install(nodes.Get(from)).Start(Seconds(options.start));
+        }
         ++port;
     }
     return sinks;
 }
 
-void Report(const Options& options, const std::vector<Ptr<PacketSink>>& sinks)
+// Counts packets that a MAC gave up on: its retries had come to an end.
+class GivenUp
+{
+  public:
+    void Watch(const NetDeviceContainer& devices)
+    {
+        for (uint32_t i = 0; i < devices.GetN(); ++i)
+        {
+            DynamicCast<WifiNetDevice>(devices.Get(i))
+                ->GetMac()
+                ->TraceConnectWithoutContext("DroppedMpdu", MakeCallback(&GivenUp::OnDrop, this));
+        }
+    }
+
+    uint64_t Count() const
+    {
+        return m_count;
+    }
+
+  private:
+    void OnDrop(WifiMacDropReason reason, Ptr<const WifiMpdu>)
+    {
+        m_count += reason == WIFI_MAC_DROP_REACHED_RETRY_LIMIT;
+    }
+
+    uint64_t m_count{0};
+};
+
+void Report(const Options& options,
+            const std::vector<Ptr<PacketSink>>& sinks,
+            const RouteChanges& changes,
+            const GivenUp& givenUp)
 {
     std::cout << "{\"flows\": [";
     const auto flows = options.Flows();
@@ -235,7 +459,9 @@ void Report(const Options& options, const std::vector<Ptr<PacketSink>>& sinks)
         std::cout << (i > 0 ? ", " : "") << "{\"from\": " << flows[i].first << ", \"to\": " << flows[i].second
                   << ", \"acked\": " << sinks[i]->GetTotalRx() / kSegment << "}";
     }
-    std::cout << "], \"events\": " << Simulator::GetEventCount() << "}" << std::endl;
+    std::cout << "], \"events\": " << Simulator::GetEventCount()
+              << ", \"given_up\": " << givenUp.Count() << ", \"route_changes\": " << changes.Count() << "}"
+              << std::endl;
 }
 
 } // namespace
@@ -244,7 +470,7 @@ int main(int argc, char** argv)
 {
     Options options;
     options.Read(argc, argv);
-    if (options.routing != "static" && options.routing != "aodv")
+    if (options.routing != "static" && options.routing != "aodv" && options.routing != "olsr")
     {
         std::cerr << "adhoc: there is no routing " << options.routing << std::endl;
         return 2;
@@ -255,12 +481,16 @@ int main(int argc, char** argv)
     NodeContainer nodes;
     nodes.Create(options.NodeCount());
     Place(options, nodes);
-    auto devices = InstallRadios(nodes);
+    auto devices = InstallRadios(options, nodes);
     auto addresses = InstallStack(options, nodes, devices);
+    RouteChanges changes;
+    changes.Watch(options, nodes, addresses);
+    GivenUp givenUp;
+    givenUp.Watch(devices);
     auto sinks = StartFlows(options, nodes, addresses);
     Simulator::Stop(Seconds(options.stop));
     Simulator::Run();
-    Report(options, sinks);
+    Report(options, sinks, changes, givenUp);
     // Tearing down the simulation is no part of the run, and takes its time.
     std::_Exit(0);
 }

@@ -4,13 +4,15 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay_peers import mactrace, more_windows, suite, windows
+from tworay_peers import mactrace, more_windows, moving, suite, windows
 from tworay_peers.jobs import Job, Results, read_json
 from tworay_peers.movement import Waypoints
 from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
 from tworay_peers.plan import FULL, QUICK
 from tworay_peers.processes import ProgramError
+from tworay_peers.simulators import builtin, route_changes
 from tworay_peers.verdicts import (
+    Judging,
     Sample,
     Section,
     deviation,
@@ -136,15 +138,53 @@ def test_bounds() -> None:
     assert section.verdict == "**off**: 1 of 2"
 
 
+def test_a_few_seeds_are_judged_by_their_intervals() -> None:
+    # The means are 6 % apart. Variances 50 and 2 over two runs each: the standard error is 5.1, Welch's
+    # degrees of freedom are 1.08, so the interval of the difference reaches far beyond any bound.
+    theirs, ours = Sample([95, 105]), Sample([105, 107])
+    assert not within(ours, theirs, 0.03)
+    assert within(ours, theirs, 0.03, Judging.INTERVALS)
+    # As far apart, but sure of it: 4.303 standard errors of 0.141 are 0.61.
+    theirs, ours = Sample([99.9, 100.1]), Sample([105.9, 106.1])
+    assert not within(ours, theirs, 0.03, Judging.INTERVALS)
+    assert within(ours, theirs, 0.054, Judging.INTERVALS)
+    assert not within(ours, theirs, 0.053, Judging.INTERVALS)
+    # Equal runs leave no doubt, single ones nothing but doubt.
+    assert not within(Sample([106, 106]), Sample([100, 100]), 0.05, Judging.INTERVALS)
+    assert within(Sample([106]), Sample([100]), 0.05, Judging.INTERVALS)
+    assert not within_share_or_spread(ours, theirs, 0.03, Judging.INTERVALS)
+
+
+def test_built_in_scenarios_run_as_a_user_types_them() -> None:
+    command = builtin("string-4", 3, tcp="sack", settings={"routing.protocol": "static"}).command
+    assert command[1:] == (
+        *("run", "string-4", "--seed", "3", "--tcp", "sack"),
+        *("--set", "routing.protocol=static", "--json"),
+    )
+
+
+def test_route_changes_are_read_from_both() -> None:
+    assert route_changes({"routing": {"route_changes": 7}}) == 7
+    assert route_changes({"flows": [], "route_changes": 5}) == 5
+
+
+def test_the_mean_over_files_scatters_as_the_seeds_do() -> None:
+    # Two files, two seeds: the files are far apart, the seeds aren't.
+    found = moving.over_files({"a": Sample([10, 12]), "b": Sample([110, 112])})
+    assert found.values == [60, 62]
+    assert moving.apart(Sample([1.0, 1.1]), Sample([9.0, 9.1]))
+    assert not moving.apart(Sample([1.0, 9.1]), Sample([9.0, 9.1]))
+    assert not moving.apart(Sample([1.0]), Sample([9.0, 9.1])), "a single run has no interval"
+
+
 def test_our_scenarios_load_with_the_overrides_that_are_used() -> None:
-    for name in ("string", "string-standard"):
-        path = ROOT / SCENARIOS / f"{name}.toml"
-        tworay.load(path, set={"topology.hops": 12, "flow.0.to": 12, "mac.rts_threshold": "500B"})
+    path = ROOT / SCENARIOS / "string.toml"
+    tworay.load(path, set={"topology.hops": 12, "flow.0.to": 12, "mac.rts_threshold": "500B"})
     path = ROOT / SCENARIOS / "suite.toml"
     for test in suite.TESTS:
         drops = list(suite.DROPS[test.name])
         tworay.load(path, tcp=test.tcp, set={"link.2.drops": drops, "tcp.limited_transmit": True})
-    grid = tworay.load(ROOT / SCENARIOS / "grid.toml", set={"compat": "none", "radio.reception": "sinr"})
+    grid = tworay.load(ROOT / SCENARIOS / "grid.toml", set={"compat": "none"})
     assert grid.name == "peers-grid"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from tworay.workers import in_order
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import polars as pl
 
@@ -49,6 +50,7 @@ class Comparison:
         self._documents: dict[tuple[str, int], dict[str, Any]] = {}
         self._facts: dict[int, tuple[float | None, float]] = {}
         self._maxima: dict[int, float] = {}
+        self.warnings: list[str] = []
 
     def add(self, variant: str, seed: int, document: dict[str, Any]) -> None:
         """Take in a finished run."""
@@ -102,6 +104,7 @@ class Comparison:
             "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
             "ledger": self._counts("ledger"),
             "costs": self._costs(),
+            "warnings": self.warnings,
         }
 
     @property
@@ -306,6 +309,7 @@ def compare(
     resources: bool = False,
     costs: str | os.PathLike[str] | None = None,
     watch: Watcher = silent,
+    announce: Callable[[Scenario, int, int], None] = lambda world, seed, jobs: None,
 ) -> Comparison:
     """Run every variant over the same seeds, on all cores, and compare them seed by seed.
 
@@ -314,7 +318,8 @@ def compare(
     its mean, or ``max_seeds`` are done. ``out`` writes Parquet tables and ``summary.json`` there.
     ``resources`` fills in EEE and UAR, which takes one run more a seed: saturating sources in the same
     world, shared by all variants (``tworay.resources``). ``costs`` names a table of computing costs to
-    be used in place of the scenario's.
+    be used in place of the scenario's. ``announce`` is told of the world, a seed and the number of threads
+    before the first run.
 
     The result depends on the scenario, the variants, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and left out. Ctrl-C raises ``KeyboardInterrupt`` with the
@@ -325,6 +330,7 @@ def compare(
     first_seeds = parse_seeds(seeds)
     threads = check_jobs(jobs)
     base = load(scenario, set=set, costs=costs)
+    announce(base, first_seeds[0], threads)
     worlds = {name_of(variant): with_variant(base, variant) for variant in chosen}
     result = Comparison(base.name, names)
     crowded = saturated(base) if resources else None
@@ -338,13 +344,17 @@ def compare(
             store.add_run(task.variant, task.seed, outcome)
         result.add(task.variant, task.seed, outcome.summary)
 
+    shares: list[list[float]] = []
     kinds = [*worlds.items(), *([(SATURATED, crowded)] if crowded else [])]
 
     def do(batch: list[int]) -> None:
         # Seed by seed, so that an interruption leaves whole pairs.
         tasks = [Task(seed, name, world) for seed in batch for name, world in kinds]
-        for seed, facts in zip(batch, in_order(base.facts, batch, jobs=threads), strict=True):
-            result.add_facts(seed, facts)
+        for seed, (hops, parted, flows) in zip(batch, in_order(base.paths, batch, jobs=threads), strict=True):
+            result.add_facts(seed, (hops, parted))
+            shares.append(flows)
+        means = [math.fsum(flow) / len(flow) for flow in zip(*shares, strict=True)]
+        result.warnings = base.path_warnings(first_seeds[0], means) if any(means) else []
         result.failures += execute(
             tasks, jobs=threads, series=store is not None, finished=finished, watch=watch
         )

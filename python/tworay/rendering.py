@@ -68,7 +68,23 @@ def run_report(document: dict[str, Any]) -> RenderableType:
     )
     losses = _losses({"segments": document["ledger"]})
     guesses = _guesses({"guess": document["diagnosis"]})
-    return Group(head, "", _flows(document["flows"]), "", *losses, *guesses, "", *_facts_of_run(document))
+    return Group(
+        head,
+        "",
+        _flows(document["flows"]),
+        "",
+        *losses,
+        *guesses,
+        "",
+        *_facts_of_run(document),
+        *_warnings(document),
+    )
+
+
+def _warnings(document: dict[str, Any]) -> list[RenderableType]:
+    """Render what to know before trusting the figures: flows without a path, flows that got nothing."""
+    texts = [w if isinstance(w, str) else w["text"] for w in document.get("warnings", [])]
+    return [Text(f"Warning  {text}", style="yellow") for text in texts]
 
 
 def _flows(flows: list[dict[str, Any]]) -> Table:
@@ -182,6 +198,7 @@ def comparison_report(result: Comparison) -> RenderableType:
     parts += _losses(document["ledger"])
     parts += _guesses(document["diagnosis"])
     parts += [Text(line) for line in _costs_line(document["costs"])]
+    parts += _warnings(document)
     return Group(*parts)
 
 

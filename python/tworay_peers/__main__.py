@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         verb.add_argument("--jobs", type=_positive, default=cores(), metavar="N", help="runs at a time")
         verb.add_argument("--strict", action="store_true", help="fail if a bound does not hold")
     for verb in (validate, bench):
-        verb.add_argument("--quick", action="store_true", help="a subset, for about five minutes")
+        verb.add_argument("--quick", action="store_true", help="a subset, printed and not written")
         verb.add_argument(
             "--only",
             action="append",

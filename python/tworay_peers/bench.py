@@ -186,7 +186,7 @@ def command_of(case: Case, name: str, seed: int) -> list[str]:
     if name in (BARE, COMMAND, STANDARD):
         settings = dict(case.settings)
         if name == STANDARD:
-            settings |= {"compat": "none", "radio.reception": "sinr", "mac.ack_rate": "2Mbps"}
+            settings["compat"] = "none"
         path = SCENARIOS / f"{case.scenario}.toml"
         arguments = tworay_arguments(path, seed, None, settings, movement)
         if name == COMMAND:

@@ -5,10 +5,19 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from tworay.stats import mean
 from tworay_peers.movement import Waypoints
 from tworay_peers.simulators import Value, acked, ns2, tworay
 from tworay_peers.strings import sample
-from tworay_peers.verdicts import Sample, Section, deviation, percent, rank_correlation, within
+from tworay_peers.verdicts import (
+    Judging,
+    Sample,
+    Section,
+    deviation,
+    percent,
+    rank_correlation,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,17 +107,18 @@ class Moving:
         return section
 
     def _mean(self, section: Section, theirs: dict[str, Sample], ours: dict[str, Sample]) -> None:
-        their_mean = Sample(each.mean for each in theirs.values())
-        our_mean = Sample(each.mean for each in ours.values())
+        their_mean, our_mean = over_files(theirs), over_files(ours)
         off = percent(deviation(our_mean, their_mean))
         share = SHARE[self._routing]
-        cell = section.judge("mean over the files", {"goodput": within(our_mean, their_mean, share)})
+        cell = section.judge(
+            "mean over the files", {"goodput": within(our_mean, their_mean, share, self._plan.judging)}
+        )
         section.text(f"Mean over the files: {their_mean.mean:.0f} → {our_mean.mean:.0f}, {off}: {cell}.")
 
     def _ranks(self, section: Section, theirs: dict[str, Sample], ours: dict[str, Sample]) -> None:
         found = rank_correlation([theirs[f].mean for f in self._files], [ours[f].mean for f in self._files])
         text = f"Rank correlation of the files (Spearman): {found:.2f}"
-        if self._routing == "aodv":
+        if self._routing == "aodv" and self._plan.judging is Judging.MEANS:
             cell = section.judge("rank correlation of the files", {"order": found > RANKS})
             text = f"{text}, more than {RANKS:.1f}: {cell}"
         section.text(f"{text}.")
@@ -116,17 +126,30 @@ class Moving:
     def _order(self, section: Section, theirs: dict[str, Sample], ours: dict[str, Sample]) -> None:
         sure, turned = 0, []
         for a, b in combinations(self._files, 2):
-            one, other = theirs[a].interval, theirs[b].interval
-            if one is None or other is None or (one.low <= other.high and other.low <= one.high):
+            if not apart(theirs[a], theirs[b]):
                 continue
             sure += 1
             agrees = (theirs[a].mean > theirs[b].mean) == (ours[a].mean > ours[b].mean)
+            if self._plan.judging is Judging.INTERVALS:
+                agrees |= not apart(ours[a], ours[b])
             section.judge(f"{a} against {b}", {"order": agrees})
             if not agrees:
                 turned.append(f"{a} / {b}")
         kept = sure - len(turned)
         text = f"Pairs of files whose order ns-2 is sure of: {sure}; in the same order in tworay: {kept}."
         section.text(f"{text} The other way round: {', '.join(turned)}." if turned else text)
+
+
+def over_files(samples: dict[str, Sample]) -> Sample:
+    """Return the mean over the files, seed by seed: how it scatters says how sure the runs are of it."""
+    by_seed = zip(*(each.values for each in samples.values()), strict=True)
+    return Sample(mean(values) or 0.0 for values in by_seed)
+
+
+def apart(one: Sample, other: Sample) -> bool:
+    """Whether the 95 % intervals of two means have nothing in common."""
+    a, b = one.interval, other.interval
+    return a is not None and b is not None and (a.low > b.high or b.low > a.high)
 
 
 def _interval(sample_: Sample) -> str:

@@ -77,7 +77,7 @@ class RtsStrategies:
         theirs = self._theirs(routing, hops, RTS[strategy])
         ours = self._ours(routing, hops, RTS[strategy])
         their_acked, our_acked = sample(results, theirs, acked), sample(results, ours, acked)
-        verdicts = {"goodput": within(our_acked, their_acked, GOODPUT_SHARE)}
+        verdicts = {"goodput": within(our_acked, their_acked, GOODPUT_SHARE, self._plan.judging)}
         cells = [_arrow(their_acked, our_acked), percent(deviation(our_acked, their_acked))]
         for group in GROUPS:
             for kind, name in KINDS.items():
@@ -85,7 +85,9 @@ class RtsStrategies:
                 their_count, our_count = sample(results, theirs, number), sample(results, ours, number)
                 cells.append(_arrow(their_count, our_count))
                 if their_count.mean >= LEAST_COUNT:
-                    verdicts[f"{name} {group}"] = within(our_count, their_count, COUNT_SHARE)
+                    verdicts[f"{name} {group}"] = within(
+                        our_count, their_count, COUNT_SHARE, self._plan.judging
+                    )
         verdict = section.judge(f"{routing}, {hops} hops, {strategy}", verdicts)
         return [f"{hops}, {strategy}", *cells, verdict]
 

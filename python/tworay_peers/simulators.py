@@ -6,14 +6,23 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tworay import moves
 from tworay_peers import mactrace, tools
 from tworay_peers.jobs import Job, Result, run_for_json
-from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
+from tworay_peers.places import CACHE, NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Value = str | int | float
+
+NS3_BY_THE_STANDARD: dict[str, dict[str, Value]] = {
+    "static": {"rtslimit": 7},
+    "aodv": {"rtslimit": 7, "destonly": 1, "hello": 0},
+    "olsr": {"rtslimit": 7},
+}
+"""What makes ns-3 do as the standard and the RFC say, and as tworay does by default, by routing: RTSs are
+given up, old sequence numbers answer no request, and AODV hears of broken links from the MAC alone."""
 
 TRACE = "TRACE"
 """Stands for the trace file in a command."""
@@ -80,20 +89,47 @@ def tworay(
     return Job("tworay", tuple(command), tuple(depends), weight)
 
 
+def builtin(
+    scenario: str,
+    seed: int,
+    *,
+    tcp: str | None = None,
+    settings: Mapping[str, Value] | None = None,
+    weight: float = 1.0,
+) -> Job:
+    """One run of a scenario that comes with tworay, by the command that a user would type."""
+    command = [tools.tworay_command(), *_arguments(scenario, seed, tcp, settings)]
+    return Job("tworay", tuple(command), (tools.tworay_build(),), weight)
+
+
 def tworay_arguments(
     path: Path, seed: int, tcp: str | None, settings: Mapping[str, Value] | None, movement: Path | None
 ) -> list[str]:
     """Return what follows the program's name."""
-    arguments = ["run", str(path), "--seed", str(seed)]
-    if tcp is not None:
-        arguments += ["--tcp", tcp]
+    changes: dict[str, Value] = {}
     if movement is not None:
         # Paths in a scenario are relative to its file.
         up = Path(*[".."] * len(path.parent.parts))
-        arguments += ["--set", f"mobility.file={up / movement}"]
+        changes["mobility.file"] = str(up / movement)
+    return _arguments(str(path), seed, tcp, changes | dict(settings or {}))
+
+
+def _arguments(scenario: str, seed: int, tcp: str | None, settings: Mapping[str, Value] | None) -> list[str]:
+    arguments = ["run", scenario, "--seed", str(seed)]
+    if tcp is not None:
+        arguments += ["--tcp", tcp]
     for key, value in (settings or {}).items():
         arguments += ["--set", f"{key}={value}"]
     return [*arguments, "--json"]
+
+
+def builtin_movement(scenario: str, seed: int) -> Path:
+    """Write the movement of a scenario that comes with tworay, in ``setdest`` form; return its path."""
+    path = CACHE / "movement" / f"{scenario}-seed{seed}.mov"
+    text = moves(scenario, seed=seed, form="ns2")
+    if not (ROOT / path).is_file() or (ROOT / path).read_text() != text:
+        replace(ROOT / path, text)
+    return path
 
 
 def counted_from_start(command: tuple[str, ...]) -> Result:
@@ -131,6 +167,11 @@ def total(result: Result, ours: str, theirs: str) -> int:
 def retransmitted(result: Result) -> int:
     """Segments sent again."""
     return total(result, "retransmitted_segments", "retransmitted")
+
+
+def route_changes(result: Result) -> int:
+    """Count changes of the ways that packets take, in tworay or ns-3."""
+    return int(result["routing"]["route_changes"] if "routing" in result else result["route_changes"])
 
 
 def timeouts(result: Result) -> int:

@@ -111,11 +111,16 @@ class Strings:
         (our_acked, our_again, our_timeouts) = (sample(results, ours, number) for number in numbers)
         cell = "not judged"
         if hops in self._judged:
+            judging = self._plan.judging
             share = GOODPUT_SHARE[tcp] if self._routing == "static" else AODV_SHARE
-            verdicts = {"goodput": within(our_acked, their_acked, share)}
+            verdicts = {"goodput": within(our_acked, their_acked, share, judging)}
             if self._routing == "static":
-                verdicts["retransmissions"] = within_share_or_spread(our_again, their_again, COUNT_SHARE)
-                verdicts["timeouts"] = within_share_or_spread(our_timeouts, their_timeouts, COUNT_SHARE)
+                verdicts["retransmissions"] = within_share_or_spread(
+                    our_again, their_again, COUNT_SHARE, judging
+                )
+                verdicts["timeouts"] = within_share_or_spread(
+                    our_timeouts, their_timeouts, COUNT_SHARE, judging
+                )
             cell = section.judge(f"{tcp}, {hops} hops", verdicts)
         return [
             str(hops),

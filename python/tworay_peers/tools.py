@@ -16,7 +16,17 @@ from tworay_peers.processes import ProgramError, run
 from tworay_peers.progress import say
 
 PACKAGES = ("ns2", "ns2-examples", "libns3-dev", "g++")
-NS3_MODULES = ("core", "network", "internet", "mobility", "wifi", "aodv", "applications", "traffic-control")
+NS3_MODULES = (
+    "core",
+    "network",
+    "internet",
+    "mobility",
+    "wifi",
+    "aodv",
+    "olsr",
+    "applications",
+    "traffic-control",
+)
 NS3_BINARY = CACHE / "build" / "ns3-adhoc"
 MEASURE = CACHE / "build" / "measure"
 OWN_BINARY = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release" / "examples" / "run"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from tworay.stats import Interval, mean, std, t_interval
@@ -11,6 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MINUS = "−"
+
+
+class Judging(Enum):
+    """When a bound counts as missed."""
+
+    MEANS = "means"
+    """The means differ by more than the bound: for as many seeds as make the means sharp."""
+    INTERVALS = "intervals"
+    """The 95 % interval of the difference of the means lies outside the bound: for a few seeds, whose
+    means may miss a bound by chance."""
 
 
 class Sample:
@@ -38,14 +50,37 @@ def deviation(ours: Sample, theirs: Sample) -> float | None:
     return ours.mean / theirs.mean - 1 if theirs.mean else None
 
 
-def within(ours: Sample, theirs: Sample, share: float) -> bool:
+def within(ours: Sample, theirs: Sample, share: float, judging: Judging = Judging.MEANS) -> bool:
     """Whether the means agree within a share of theirs."""
-    return abs(ours.mean - theirs.mean) <= share * theirs.mean
+    return _apart(ours, theirs, judging) <= share * theirs.mean
 
 
-def within_share_or_spread(ours: Sample, theirs: Sample, share: float) -> bool:
+def within_share_or_spread(
+    ours: Sample, theirs: Sample, share: float, judging: Judging = Judging.MEANS
+) -> bool:
     """Whether the means agree within a share of theirs or within one standard deviation of theirs."""
-    return abs(ours.mean - theirs.mean) <= max(share * theirs.mean, theirs.sd)
+    return _apart(ours, theirs, judging) <= max(share * theirs.mean, theirs.sd)
+
+
+def _apart(ours: Sample, theirs: Sample, judging: Judging) -> float:
+    """By how much the means are apart; of an interval, its end that is nearer to nothing."""
+    apart = abs(ours.mean - theirs.mean)
+    return max(0.0, apart - _half_width(ours, theirs)) if judging is Judging.INTERVALS else apart
+
+
+def _half_width(ours: Sample, theirs: Sample) -> float:
+    """Half the 95 % interval of the difference of two means, by Welch's t; of single runs, without end."""
+    from scipy.stats import t
+
+    if min(ours.n, theirs.n) < 2:
+        return math.inf
+    parts = [each.sd**2 / each.n for each in (ours, theirs)]
+    if not sum(parts):
+        return 0.0
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (each.n - 1) for part, each in zip(parts, (ours, theirs), strict=True)
+    )
+    return float(t.ppf(0.975, freedom)) * math.sqrt(sum(parts))
 
 
 def rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:

@@ -33,6 +33,12 @@ pub enum Purpose {
     Queue = 9,
     /// Handoff and node failure times.
     Events = 10,
+    /// How late a node's clock is.
+    ClockOffset = 11,
+    /// Processing of the packets that a node originates.
+    Processing = 12,
+    /// Jitter of the broadcasts that a node originates.
+    BroadcastJitter = 13,
     /// Test inputs.
     Test = 99,
 }

@@ -5,6 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, Bytes, SimDuration};
 
+/// The rates that every DSSS station sends and receives (IEEE 802.11-1999 §15.1).
+pub(crate) const DSSS_RATES: [BitRate; 2] = [BitRate::from_bps(1_000_000), BitRate::from_bps(2_000_000)];
+
 /// Which reading of IEEE 802.11 the MAC follows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
@@ -47,9 +50,11 @@ pub struct MacConfig {
     pub dialect: Dialect,
     /// Rate of unicast data frames.
     pub data_rate: BitRate,
-    /// Rate of RTS, CTS, ACK and broadcast frames.
+    /// Rate of RTS, CTS and broadcast frames.
     pub basic_rate: BitRate,
-    /// Rate of ACK frames where it differs from the basic rate.
+    /// Rate of ACK frames. Absent: by the dialect. `standard`: the highest basic rate that is not above
+    /// `data_rate` (IEEE 802.11-1999 §9.6), where DSSS's 1 and 2 Mb/s are basic rates as `basic_rate` is.
+    /// `ns2`: `basic_rate`.
     pub ack_rate: Option<BitRate>,
     /// A frame longer than this is preceded by RTS/CTS. 0B: always; 3000B: never.
     pub rts_threshold: Bytes,
@@ -118,6 +123,19 @@ impl MacConfig {
     /// The RTS threshold in force, bytes.
     pub fn threshold(&self) -> Bytes {
         self.rts.map_or(self.rts_threshold, RtsStrategy::threshold)
+    }
+
+    /// The rate of ACK frames in force.
+    pub fn rate_of_acks(&self) -> BitRate {
+        if let Some(rate) = self.ack_rate {
+            return rate;
+        }
+        if self.quirks().responses_at_basic_rate {
+            return self.basic_rate;
+        }
+        // Whatever the data rate is, 1 Mb/s is known to everyone.
+        let basic = [self.basic_rate, DSSS_RATES[1]];
+        basic.into_iter().filter(|rate| *rate <= self.data_rate).max().unwrap_or(DSSS_RATES[0])
     }
 
     /// The habits of the dialect.

@@ -27,6 +27,9 @@ pub struct MacQuirks {
     pub duplicate_by_number_only: bool,
     /// Data frames carry 34 bytes of MAC overhead (four addresses, no LLC) instead of 28 + 8 (LLC/SNAP).
     pub four_address_header: bool,
+    /// CTS and ACK go at the basic rate, whatever they answer. (Standard: at the highest basic rate that is not
+    /// above the rate of the frame they answer, §9.6.)
+    pub responses_at_basic_rate: bool,
     /// The RTS threshold is compared with the frame including 24 bytes of PLCP, "at least" instead of "more than".
     pub threshold_counts_plcp: bool,
     /// The interface queue refuses a packet when one place is still free, and routing packets jump to its very head.
@@ -57,6 +60,7 @@ impl MacQuirks {
         exact_response_timeout: false,
         duplicate_by_number_only: false,
         four_address_header: false,
+        responses_at_basic_rate: false,
         threshold_counts_plcp: false,
         queue_one_short: false,
         data_needs_idle_after_sifs: false,
@@ -78,6 +82,7 @@ impl MacQuirks {
         exact_response_timeout: true,
         duplicate_by_number_only: true,
         four_address_header: true,
+        responses_at_basic_rate: true,
         threshold_counts_plcp: true,
         queue_one_short: true,
         data_needs_idle_after_sifs: true,

@@ -1,14 +1,12 @@
 //! Frame lengths, airtimes and interframe spaces computed once from a [`MacConfig`].
 
-use crate::config::MacConfig;
+use crate::config::{DSSS_RATES, MacConfig};
 use crate::quirks::MacQuirks;
 use tworay_base::{BitRate, SimDuration};
 
 const RTS_BYTES: u32 = 20;
 const CTS_BYTES: u32 = 14;
 const ACK_BYTES: u32 = 14;
-/// The lowest rate that every DSSS station knows.
-const LOWEST_RATE: BitRate = BitRate::from_bps(1_000_000);
 /// ns-2 counts the PLCP header of 192 bits at 1 Mb/s as 24 bytes of every frame.
 const PLCP_BYTES: u32 = 24;
 
@@ -46,7 +44,7 @@ impl Timing {
         let at = |rate: BitRate, bytes: u32| config.plcp + rate.airtime(bytes);
         let difs = config.sifs + config.slot * 2;
         let cts = at(config.basic_rate, CTS_BYTES);
-        let ack = at(config.ack_rate.unwrap_or(config.basic_rate), ACK_BYTES);
+        let ack = at(config.rate_of_acks(), ACK_BYTES);
         let wait = |response: SimDuration| {
             if quirks.exact_response_timeout {
                 config.sifs + response + SimDuration::from_micros(4)
@@ -66,7 +64,7 @@ impl Timing {
             slot: config.slot,
             sifs: config.sifs,
             difs,
-            eifs: config.sifs + at(LOWEST_RATE, ACK_BYTES) + difs,
+            eifs: config.sifs + at(DSSS_RATES[0], ACK_BYTES) + difs,
             rts: at(config.basic_rate, RTS_BYTES),
             cts,
             ack,

@@ -2,14 +2,14 @@
 
 mod bench;
 
-use bench::{Bench, ME, OTHER, control, data, rts};
+use bench::{Bench, ME, OTHER, control, data, rts, slow_acks};
 use tworay_mac::FrameKind::{Ack, Cts, Data, Rts};
 use tworay_mac::{MacConfig, MacQuirks, RxError};
 
 const STANDARD: MacQuirks = MacQuirks::STANDARD;
 
 fn mac(seed: u64) -> Bench {
-    Bench::new(&MacConfig::default(), STANDARD, seed)
+    Bench::new(&slow_acks(), STANDARD, seed)
 }
 
 /// Slots of the backoff with which a packet offered in a busy medium waits.
@@ -94,7 +94,7 @@ fn a_backoff_that_ran_out_with_nothing_to_send_is_no_credit() {
     // After a first packet the station rests; much later a packet comes while the medium is busy.
     for quirks in [STANDARD, MacQuirks::NS2] {
         let drawn = (0..100).map(|seed| {
-            let mut b = Bench::new(&MacConfig::default(), quirks, seed);
+            let mut b = Bench::new(&slow_acks(), quirks, seed);
             b.offer(1500).until_sent(Rts);
             b.receive(control(Cts, ME, 0)).until_sent(Data);
             b.receive(control(Ack, ME, 0)).wait(100_000);
@@ -155,14 +155,14 @@ fn windows(config: &MacConfig, quirks: MacQuirks, attempts: usize) -> Vec<u64> {
 
 #[test]
 fn the_window_doubles_with_each_failure_up_to_its_limit() {
-    let config = MacConfig { cw_min: 3, cw_max: 15, ..MacConfig::default() };
+    let config = MacConfig { cw_min: 3, cw_max: 15, ..slow_acks() };
     assert_eq!(windows(&config, STANDARD, 5), [3, 7, 15, 15, 15]);
     assert_eq!(windows(&config, MacQuirks::NS2, 5), [2, 6, 14, 14, 14], "ns-2: random mod CW");
 }
 
 #[test]
 fn the_window_is_small_again_after_a_packet_was_given_up() {
-    let config = MacConfig { cw_min: 3, short_retry_limit: 3, ..MacConfig::default() };
+    let config = MacConfig { cw_min: 3, short_retry_limit: 3, ..slow_acks() };
     let widest = (0..400).map(|seed| {
         let mut b = Bench::new(&config, STANDARD, seed);
         b.offer(1500);
@@ -178,7 +178,7 @@ fn the_window_is_small_again_after_a_packet_was_given_up() {
 #[test]
 fn a_cts_leaves_the_window_but_resets_the_short_count() {
     // Five RTS failures, a CTS, a lost ACK: seven more RTS attempts are allowed, from a window of 1023.
-    let mut b = Bench::new(&MacConfig::default(), STANDARD, 2);
+    let mut b = Bench::new(&slow_acks(), STANDARD, 2);
     b.offer(1500);
     for _ in 0..6 {
         b.until_sent(Rts);
@@ -227,7 +227,7 @@ fn send_at_the_second_attempt(b: &mut Bench) {
 
 #[test]
 fn an_ack_makes_the_window_small_and_clears_the_long_count() {
-    let config = MacConfig { cw_min: 3, long_retry_limit: 2, ..MacConfig::default() };
+    let config = MacConfig { cw_min: 3, long_retry_limit: 2, ..slow_acks() };
     for quirks in [STANDARD, MacQuirks::NS2] {
         let widest = (0..400).map(|seed| {
             let mut b = Bench::new(&config, quirks, seed);

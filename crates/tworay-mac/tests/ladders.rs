@@ -3,12 +3,13 @@
 mod air;
 
 use air::{Air, Lose, at, us};
-use tworay_base::Bytes;
+use tworay_base::{BitRate, Bytes};
 use tworay_mac::FrameKind::{Ack, Cts, Data};
 use tworay_mac::MacConfig;
 
+/// ACKs at 1 Mb/s, as long as CTSs: the ladders' times are reckoned with them.
 fn standard() -> MacConfig {
-    MacConfig::default()
+    MacConfig { ack_rate: Some(BitRate::from_bps(1_000_000)), ..MacConfig::default() }
 }
 
 fn line(stations: usize, reach: usize, config: &MacConfig) -> Air {
@@ -26,18 +27,18 @@ fn expect(mut air: Air, ladder: &str) -> Air {
 
 #[test]
 fn a_packet_crosses_an_idle_medium_with_rts_and_cts() {
-    // DIFS 50, RTS 352, SIFS 10, CTS 304, DATA 192 + 1536 bytes at 2 Mb/s, ACK 304.
-    let mut air = line(2, 1, &standard());
-    air.send(at(0), 0, 1, 1, 1500);
-    expect(
-        air,
-        "50 0 Rts to 1
-        413 1 Cts to 0
-        728 0 Data to 1
-        7065 1 got packet 1 from 0
-        7075 1 Ack to 0
-        7380 0 sent packet 1",
-    );
+    // DIFS 50, RTS 352, SIFS 10, CTS 304, DATA 192 + 1536 bytes at 2 Mb/s, ACK 304, or 248 at 2 Mb/s, the
+    // rate of the data that it answers.
+    for (config, end) in [(standard(), 7380), (MacConfig::default(), 7324)] {
+        let mut air = line(2, 1, &config);
+        air.send(at(0), 0, 1, 1, 1500);
+        let ladder = "50 0 Rts to 1
+            413 1 Cts to 0
+            728 0 Data to 1
+            7065 1 got packet 1 from 0
+            7075 1 Ack to 0";
+        expect(air, &format!("{ladder}\n{end} 0 sent packet 1"));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod bench;
 
-use bench::{Bench, OTHER, control, data, rts, us};
+use bench::{Bench, OTHER, control, data, rts, slow_acks, us};
 use tworay_base::Bytes;
 use tworay_mac::FrameKind::{Ack, Cts, Data, Rts};
 use tworay_mac::{MacConfig, MacQuirks, RxError, Timing};
@@ -11,7 +11,7 @@ use tworay_mac::{MacConfig, MacQuirks, RxError, Timing};
 const PROMPT: MacQuirks = MacQuirks { backoff_below_cw: true, ..MacQuirks::STANDARD };
 
 fn prompt_config() -> MacConfig {
-    MacConfig { cw_min: 1, cw_max: 1, ..MacConfig::default() }
+    MacConfig { cw_min: 1, cw_max: 1, ..slow_acks() }
 }
 
 fn prompt(quirks: MacQuirks) -> Bench {
@@ -20,7 +20,7 @@ fn prompt(quirks: MacQuirks) -> Bench {
 
 /// The number of slots drawn in 200 runs for a packet offered while the medium is busy, smallest and largest.
 fn slots(quirks: MacQuirks) -> (u64, u64) {
-    let config = MacConfig { cw_min: 3, ..MacConfig::default() };
+    let config = MacConfig { cw_min: 3, ..slow_acks() };
     let draws = (0..200).map(|seed| {
         let mut b = Bench::new(&config, quirks, seed);
         let access = b.busy(100).offer(100).access_in().expect("it contends");
@@ -190,7 +190,7 @@ fn threshold_counts_plcp() {
 #[test]
 fn data_needs_idle_after_sifs() {
     let run = |data_needs_idle_after_sifs| {
-        let mut b = Bench::new(&MacConfig::default(), MacQuirks { data_needs_idle_after_sifs, ..PROMPT }, 5);
+        let mut b = Bench::new(&slow_acks(), MacQuirks { data_needs_idle_after_sifs, ..PROMPT }, 5);
         b.offer(1500).until_sent(Rts);
         b.receive(control(Cts, bench::ME, 0)).wait(5).busy(500).wait(20_000);
         assert_eq!(b.mac.counters().rts_failures, b.sent(Rts).len() as u64 - 1);
@@ -216,7 +216,7 @@ fn instant_carrier_sense() {
 fn no_backoff_after_give_up() {
     let accesses = |no_backoff_after_give_up| -> Vec<u64> {
         let draws = (0..50).map(|seed| {
-            let config = MacConfig { short_retry_limit: 1, ..MacConfig::default() };
+            let config = MacConfig { short_retry_limit: 1, ..slow_acks() };
             let mut b = Bench::new(&config, MacQuirks { no_backoff_after_give_up, ..PROMPT }, seed);
             b.offer(1500).until_sent(Rts);
             while b.gave_up() == 0 {

@@ -56,9 +56,9 @@ fn default_reference() -> Metres {
 #[serde(rename_all = "kebab-case")]
 pub enum ReceptionModel {
     /// ns-2's pairwise rule: the signal being received survives one that is weaker by `capture_ratio`.
-    #[default]
     Capture,
     /// Signal against noise plus the sum of all interference, with a threshold per rate.
+    #[default]
     Sinr,
 }
 
@@ -104,26 +104,31 @@ pub struct SinrConfig {
     pub thresholds: Vec<RateThreshold>,
 }
 
+/// The rates of a DSSS radio: IEEE 802.11-1999 §15.1 (1 and 2 Mb/s), 802.11b-1999 §18.1 (5.5 and 11 Mb/s).
+pub const RADIO_RATES: [BitRate; 4] = [
+    BitRate::from_bps(1_000_000),
+    BitRate::from_bps(2_000_000),
+    BitRate::from_bps(5_500_000),
+    BitRate::from_bps(11_000_000),
+];
+
 impl Default for SinrConfig {
     fn default() -> Self {
         // Commonly quoted for Lucent's Orinoco card at 1, 2, 5.5 and 11 Mb/s; its data sheet couldn't be
         // found to check. They matter with `errors = "threshold"` and for rates that aren't DSSS only.
-        let table = [(1_000_000, 4.0), (2_000_000, 7.0), (5_500_000, 11.0), (11_000_000, 16.0)];
+        let table = RADIO_RATES.into_iter().zip([4.0, 7.0, 11.0, 16.0]);
         Self {
             noise_figure: Ratio(7.0),
             bandwidth: Hertz(22e6),
             preamble: Ratio(4.0),
             errors: SinrErrors::Dsss,
-            thresholds: table
-                .iter()
-                .map(|&(bps, db)| RateThreshold { rate: BitRate::from_bps(bps), sinr: Ratio(db) })
-                .collect(),
+            thresholds: table.map(|(rate, db)| RateThreshold { rate, sinr: Ratio(db) }).collect(),
         }
     }
 }
 
 /// The scenario's `[radio]` table: one radio for all nodes. The defaults are the WaveLAN-914 profile
-/// over two-ray ground with ns-2's capture rule.
+/// over two-ray ground, where interference adds up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RadioConfig {
@@ -170,7 +175,7 @@ impl Default for RadioConfig {
             propagation: Propagation::TwoRayGround,
             shadowing: None,
             fading: None,
-            reception: ReceptionModel::Capture,
+            reception: ReceptionModel::Sinr,
             // ns-2.35, tcl/lib/ns-default.tcl, Phy/WirelessPhy.
             tx_power: Watts(0.281_838_15),
             frequency: Hertz(914e6),
@@ -188,9 +193,9 @@ impl Default for RadioConfig {
 }
 
 impl RadioConfig {
-    /// ns-2.35's radio: the default is ns-2's already.
+    /// ns-2.35's radio: the default one with ns-2's rule for overlapping signals.
     pub fn ns2() -> Self {
-        Self::default()
+        Self { reception: ReceptionModel::Capture, ..Self::default() }
     }
 
     /// Checks ranges and the profile's promise. On error: the key, what is wrong, what to do.

@@ -17,12 +17,14 @@ mod fading;
 mod reception;
 
 pub use channel::{Channel, SPEED_OF_LIGHT};
-pub use config::{Profile, Propagation, RadioConfig, RateThreshold, ReceptionModel, SinrConfig, SinrErrors};
+pub use config::{
+    Profile, Propagation, RADIO_RATES, RadioConfig, RateThreshold, ReceptionModel, SinrConfig, SinrErrors,
+};
 pub use energy::{EnergyConfig, EnergyModel, EnergyPreset, Meter, NodeBattery, Powers, RadioState};
 pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
 pub use errors::ErrorsConfig;
 pub use fading::{Fader, FadingConfig, ShadowingConfig};
-pub use reception::{Arrived, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
+pub use reception::{Arrived, BodyRate, BodyRates, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
 
 /// What [`RadioConfig::validate`] and its kin report: the key, what is wrong, what to do.
 pub type ConfigProblem = (String, String, String);

@@ -56,13 +56,33 @@ pub struct Reception {
     capture: f64,
     noise: f64,
     preamble: f64,
-    body: f64,
-    control: f64,
+    needed: [f64; 3],
     dsss: bool,
     bandwidth: f64,
-    data_rate: BitRate,
-    basic_rate: BitRate,
+    rates: BodyRates,
     plcp: SimDuration,
+}
+
+/// Which of the station's rates the body of a frame is sent at.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum BodyRate {
+    /// RTS, CTS and broadcast frames.
+    Basic,
+    /// ACK frames.
+    Ack,
+    /// Unicast data.
+    Data,
+}
+
+/// The rates of bodies, in the order of [`BodyRate`].
+#[derive(Copy, Clone, Debug)]
+pub struct BodyRates(pub [BitRate; 3]);
+
+impl BodyRates {
+    #[inline]
+    fn of(&self, body: BodyRate) -> BitRate {
+        self.0[body as usize]
+    }
 }
 
 impl Reception {
@@ -72,8 +92,7 @@ impl Reception {
         config: &RadioConfig,
         channel: &Channel,
         quirks: ReceptionQuirks,
-        data_rate: BitRate,
-        basic_rate: BitRate,
+        rates: BodyRates,
         plcp: SimDuration,
     ) -> Self {
         Self {
@@ -83,12 +102,10 @@ impl Reception {
             capture: channel.capture_ratio(),
             noise: channel.noise(),
             preamble: config.sinr.preamble.factor(),
-            body: channel.sinr_threshold(data_rate),
-            control: channel.sinr_threshold(basic_rate),
-            dsss: config.sinr.errors == SinrErrors::Dsss && dsss::knows(data_rate) && dsss::knows(basic_rate),
+            needed: rates.0.map(|rate| channel.sinr_threshold(rate)),
+            dsss: config.sinr.errors == SinrErrors::Dsss && rates.0.iter().all(|rate| dsss::knows(*rate)),
             bandwidth: config.sinr.bandwidth.get(),
-            data_rate,
-            basic_rate,
+            rates,
             plcp,
         }
     }
@@ -111,8 +128,8 @@ pub struct Signal {
     pub end: SimTime,
     /// Received power, W.
     pub power: f64,
-    /// Whether its body is sent at the data rate (otherwise the basic rate).
-    pub fast: bool,
+    /// The rate of its body.
+    pub body: BodyRate,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -123,7 +140,7 @@ struct Lock {
     power: f64,
     decodable: bool,
     spoiled: Spoiled,
-    fast: bool,
+    body: BodyRate,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -233,7 +250,7 @@ impl Receiver {
             power: s.power,
             decodable,
             spoiled: if transmitting { Spoiled::OwnTransmission } else { Spoiled::No },
-            fast: s.fast,
+            body: s.body,
         };
         let Some(lock) = &mut self.lock else {
             if !q.locks_on_undecodable {
@@ -315,7 +332,7 @@ impl Receiver {
             power: s.power,
             decodable,
             spoiled: Spoiled::No,
-            fast: s.fast,
+            body: s.body,
         });
         self.worst = before;
         Arrived::default()
@@ -350,8 +367,7 @@ impl Receiver {
     fn survives(&mut self, rules: &Reception) -> bool {
         let Some(lock) = &self.lock else { return false };
         if !rules.dsss {
-            let needed = if lock.fast { rules.body } else { rules.control };
-            return lock.power >= needed * (rules.noise + self.worst);
+            return lock.power >= rules.needed[lock.body as usize] * (rules.noise + self.worst);
         }
         let chance = Self::success(lock, &self.others, &mut self.known_errors, rules);
         match &mut self.luck {
@@ -377,11 +393,8 @@ impl Receiver {
             }
             let interference: f64 =
                 others.iter().filter(|o| o.start <= from && o.end >= to).map(|o| o.power).sum();
-            let rate = match (from < header_end, lock.fast) {
-                (true, _) => BitRate::from_bps(1_000_000),
-                (false, true) => rules.data_rate,
-                (false, false) => rules.basic_rate,
-            };
+            let rate =
+                if from < header_end { BitRate::from_bps(1_000_000) } else { rules.rates.of(lock.body) };
             let sinr = lock.power / (rules.noise + interference);
             if dsss::is_errorless(sinr, rate, rules.bandwidth) {
                 continue;

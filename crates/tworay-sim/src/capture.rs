@@ -109,7 +109,7 @@ impl Capture {
             wires: layout.wires.len() as u32,
             megahertz: layout.megahertz,
             basic_rate: mac.basic_rate,
-            ack_rate: mac.ack_rate.unwrap_or(mac.basic_rate),
+            ack_rate: mac.rate_of_acks(),
             data_rate: mac.data_rate,
             waiting: VecDeque::new(),
             written: 0,

@@ -11,10 +11,12 @@ mod links;
 mod medium;
 mod moves;
 mod network;
+mod paths;
 mod provenance;
 mod report;
 mod run;
 pub mod scenario;
+mod stations;
 mod tally;
 mod trace;
 
@@ -23,8 +25,10 @@ pub use ledger::{Carries, LossRecord};
 pub use links::{Backlog, HandoffConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
-pub use report::{Column, ColumnData, Document, FlowReport, RunReport, Table};
+pub use paths::FlowPath;
+pub use report::{Column, ColumnData, Document, FlowReport, RunReport, Table, Warning, WarningKind};
 pub use run::{RunControl, RunError, RunOptions, facts, run, variants};
+pub use stations::StationConfig;
 pub use trace::read_ns2_trace;
 
 /// Version of tworay.

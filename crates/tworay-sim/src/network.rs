@@ -5,8 +5,10 @@
 
 mod air;
 mod capture;
+mod cuts;
 mod errors;
 mod event;
+mod fixed_routes;
 mod judge;
 mod link;
 mod power;
@@ -22,18 +24,20 @@ use crate::ledger::{Death, Ledger};
 use crate::medium::Medium;
 use crate::provenance::{Fates, Setback};
 use crate::scenario::Costs;
+use crate::stations::{StationConfig, Stations};
 use crate::tally::Tally;
 use std::sync::Arc;
 use tworay_base::{Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacAction, MacConfig, MacTimer};
 use tworay_mobility::Track;
 use tworay_radio::{
-    Channel, EnergyConfig, ErrorsConfig, Fader, RadioConfig, Receiver, Reception, ReceptionQuirks,
+    BodyRates, Channel, EnergyConfig, ErrorsConfig, Fader, RadioConfig, Receiver, Reception, ReceptionQuirks,
 };
 use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
 use tworay_wire::{Body, Packet};
 
+pub use cuts::LinkCut;
 pub(crate) use event::{AppEvent, Event};
 use judge::Occasion;
 pub(crate) use power::Energy;
@@ -57,6 +61,8 @@ pub struct Setup {
     pub costs: Arc<Costs>,
     /// Random errors.
     pub errors: ErrorsConfig,
+    /// How far the stations are out of step.
+    pub station: StationConfig,
     /// The MAC.
     pub mac: MacConfig,
     /// Routing.
@@ -69,6 +75,8 @@ pub struct Setup {
     pub wires: Vec<WireSetup>,
     /// Nodes switched off and on: (when, which, on).
     pub switches: Vec<(SimTime, NodeId, bool)>,
+    /// Links cut while they carry a flow.
+    pub cuts: Vec<LinkCut>,
     /// Whether to keep time series.
     pub series: bool,
 }
@@ -118,9 +126,10 @@ pub struct Network {
     /// Whether there is one of the two.
     watched: bool,
     pub(crate) energy: Option<Box<Energy>>,
+    stations: Stations,
     errors: Option<Box<errors::Errors>>,
-    /// Whether any node has ever been switched off or died.
-    any_down: bool,
+    /// Whether any node has ever been switched off or died, or any link been cut.
+    any_damage: bool,
     seed: u64,
     routing: RoutingConfig,
     /// Energy of a processor instruction, J.
@@ -130,6 +139,7 @@ pub struct Network {
     /// When the flows' figures begin.
     pub(crate) warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
+    cuts: cuts::Cuts,
     control_uid: u64,
     /// Room for a MAC's orders.
     mac_actions: Vec<MacAction>,
@@ -141,8 +151,8 @@ pub struct Network {
 pub(crate) const UNTRACKED: u64 = 1 << 48;
 
 impl Network {
-    /// Puts a network together; nothing has happened yet.
-    pub fn new(setup: Setup) -> Self {
+    /// Puts a network together; nothing has happened yet. `None` if `keep_going`, asked now and then, says no.
+    pub fn new(setup: Setup, mut keep_going: impl FnMut() -> bool) -> Option<Self> {
         let Setup {
             seed,
             duration,
@@ -152,12 +162,14 @@ impl Network {
             energy,
             costs,
             errors,
+            station,
             mac,
             routing,
             tcp,
             flows,
             wires,
             switches,
+            cuts,
             series,
         } = setup;
         let quirks = mac.quirks();
@@ -166,12 +178,14 @@ impl Network {
             tworay_mac::Dialect::Standard => ReceptionQuirks::CAPTURE,
             tworay_mac::Dialect::Ns2 => ReceptionQuirks::NS2,
         };
+        let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
         let rules = radio
             .as_ref()
             .zip(channel.as_ref())
-            .map(|(r, c)| Reception::new(r, c, reception_quirks, mac.data_rate, mac.basic_rate, mac.plcp));
+            .map(|(r, c)| Reception::new(r, c, reception_quirks, rates, mac.plcp));
         let fader = radio.as_ref().and_then(|r| Fader::new(r, seed));
         let medium = channel.map(|c| Medium::new(c, fader, &mut tracks));
+        let stations = Stations::new(&station, medium.is_some(), seed, tracks.len());
         let mut timers = TimerTable::default();
         timers.add(NODE_TIMERS * tracks.len());
         let nodes: Vec<Node> = (0..tracks.len())
@@ -213,23 +227,25 @@ impl Network {
             animation: None,
             watched: false,
             energy: None,
+            stations,
             errors: None,
-            any_down: false,
+            any_damage: false,
             seed,
             routing,
             joules_per_instruction: energy.instruction.get(),
             costs,
             warm_at: SimTime::ZERO + warmup,
             switches,
+            cuts: cuts::Cuts::new(cuts),
             control_uid: UNTRACKED,
             mac_actions: Vec::new(),
             route_pool: Vec::new(),
             tcp_pool: Vec::new(),
         };
-        if network.routing.protocol == Protocol::Static {
-            network.fill_static_routes();
-        }
-        for (i, flow) in flows.into_iter().enumerate() {
+        for (i, mut flow) in flows.into_iter().enumerate() {
+            let offset = network.stations.clock_offset(flow.from);
+            flow.start += offset;
+            flow.stop = flow.stop.map(|stop| stop + offset);
             let slot = network.timers.add(2 * TcpTimer::COUNT);
             network.queue.push(flow.start, Event::App { flow: i as u16, what: AppEvent::Start });
             if let Some(stop) = flow.stop {
@@ -237,11 +253,17 @@ impl Network {
             }
             network.flows.push(Flow::new(flow, i, slot, &tcp, seed, series));
         }
+        if network.routing.protocol == Protocol::Static && !network.fill_static_routes(&mut keep_going) {
+            return None;
+        }
         for i in 0..network.nodes.len() {
             network.with_router(NodeId(i as u16), Occasion::Other, |router, now, out| router.start(now, out));
         }
         for (i, s) in network.switches.iter().enumerate() {
             network.queue.push(s.0, Event::Switch(i as u16));
+        }
+        for (i, order) in network.cuts.orders().iter().enumerate() {
+            network.queue.push(order.at, Event::Cut(i as u16));
         }
         network.errors = errors::Errors::new(&errors, seed, network.nodes.len());
         if network.medium.is_some() {
@@ -252,7 +274,7 @@ impl Network {
         if !warmup.is_zero() {
             network.queue.push(network.warm_at, Event::Warm);
         }
-        network
+        Some(network)
     }
 
     /// Works off events up to the end, or until `keep_going` (asked now and then, with the share of
@@ -329,6 +351,10 @@ impl Network {
                 self.events += 1;
                 self.send_to_link(node, packet, next_hop);
             }
+            Event::Launch { packet, node } => {
+                self.events += 1;
+                self.send_packet(node, packet);
+            }
             Event::App { flow, what } => {
                 self.events += 1;
                 self.on_app(flow as usize, what);
@@ -345,6 +371,8 @@ impl Network {
                 let (_, node, on) = self.switches[i as usize];
                 self.switch(node, on);
             }
+            Event::Cut(order) => self.on_cut_due(order),
+            Event::Mend(order) => self.on_mend(order),
             Event::Warm => self.on_warm(),
             Event::Sample => self.on_sample(),
         }
@@ -463,6 +491,7 @@ impl Network {
                 Event::Up { packet, .. }
                 | Event::Down { packet, .. }
                 | Event::Forward { packet, .. }
+                | Event::Launch { packet, .. }
                 | Event::WireArrival { packet, .. } => holders.push(packet),
                 _ => {}
             }

@@ -7,8 +7,9 @@
 //!   S = Ps·Ptr·payload / ((1−Ptr)·slot + Ptr·Ps·Ts + Ptr·(1−Ps)·Tc)
 //! ```
 //!
-//! with W = 32, m = 5, Ts = DATA + SIFS + ACK + DIFS. A collision costs the bystanders DATA + EIFS
-//! and the senders DATA + their ACK timeout + DIFS; Tc takes the bystanders' value.
+//! with W = 32, m = 5, Ts = DATA + SIFS + ACK + DIFS, where the ACK goes at 2 Mb/s as the data does. A
+//! collision costs the bystanders DATA + EIFS, which is reckoned with an ACK at 1 Mb/s (IEEE 802.11-1999
+//! §9.2.10), and the senders DATA + their ACK timeout + DIFS; Tc takes the bystanders' value.
 
 mod common;
 use common::{mean_over, parse};
@@ -29,9 +30,9 @@ fn bianchi_bps(n: f64, payload: f64) -> f64 {
     let ptr = 1.0 - (1.0 - tau).powf(n);
     let ps = n * tau * (1.0 - tau).powf(n - 1.0) / ptr;
     let data = 192.0 + (payload + 28.0 + 36.0) * 8.0 / 2.0;
-    let (sifs, difs, ack) = (10.0, 50.0, 304.0);
+    let (sifs, difs, ack, slow_ack) = (10.0, 50.0, 248.0, 304.0);
     let ts = data + sifs + ack + difs;
-    let tc = data + sifs + ack + difs;
+    let tc = data + sifs + slow_ack + difs;
     ps * ptr * 8.0 * payload / ((1.0 - ptr) * SLOT + ptr * ps * ts + ptr * (1.0 - ps) * tc) * 1e6
 }
 

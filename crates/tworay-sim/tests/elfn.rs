@@ -13,13 +13,14 @@ const UP: f64 = 33.0;
 const INTERVAL: f64 = 2.0;
 
 /// A string of 4 hops that loses node `lost` for a while, without another way round, watched until `end`.
-/// Flat radio and a small window, so that few other links seem to fail; no timeout comes before the word.
+/// Flat radio, ns-2's rule for overlapping signals and a small window, so that few other links seem to fail;
+/// no timeout comes before the word.
 fn outage(routing: &str, tcp: &str, lost: u16, end: f64) -> Scenario {
     parse(&format!(
         r#"
         duration = "{end}s"
         topology = {{ kind = "string", hops = 4 }}
-        radio = {{ propagation = "range", range = "250m" }}
+        radio = {{ propagation = "range", range = "250m", reception = "capture" }}
         {routing}
         tcp = {{ variant = "{tcp}", window = 2, rto.min = "1s" }}
         [[flow]]

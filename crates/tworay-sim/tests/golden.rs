@@ -16,7 +16,7 @@ const RUNS: [(&str, u64, &[&str]); 10] = [
     ("string-4", 3, &["duration=40s", "tcp.variant=tahoe"]),
     ("string-4", 3, &["duration=40s", "tcp.variant=reno"]),
     ("string-4", 3, &["duration=40s", "tcp.variant=newreno", "compat=ns2"]),
-    ("string-7", 5, &["duration=40s", "tcp.variant=sack", "radio.reception=sinr"]),
+    ("string-7", 5, &["duration=40s", "tcp.variant=sack", "radio.reception=capture"]),
     ("string-4", 2, &["duration=40s", "mac.rts=none", "routing.protocol=static"]),
     ("grid-5x5", 1, &["duration=30s"]),
     ("cross", 4, &["duration=30s"]),
@@ -74,7 +74,7 @@ fn threads_do_not_change_results() {
 fn variants_meet_the_same_world() {
     let hops = |tcp: &str| {
         let scenario = load("strip-50", &["duration=50s", tcp]);
-        let facts = tworay_sim::facts(&scenario, 5).expect("facts");
+        let facts = tworay_sim::facts(&scenario, 5).expect("facts").0;
         (facts.mean_shortest_path_hops, facts.partitioned_fraction)
     };
     assert_eq!(hops("tcp.variant=tahoe"), hops("tcp.variant=sack"));

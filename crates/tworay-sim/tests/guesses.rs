@@ -3,10 +3,12 @@
 mod common;
 use common::{load, run_once};
 
-/// A string with losses of all kinds: contention, false breaks, errors on the air.
+/// A string with losses of all kinds: contention, of which ns-2's rule for overlapping signals makes plenty,
+/// false breaks, errors on the air.
 fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
     let tcp = format!("tcp.variant={tcp}");
-    let sets = ["duration=60s", "errors.pkt_err.bernoulli.rate=0.005", tcp.as_str()];
+    let world = ["duration=60s", "errors.pkt_err.bernoulli.rate=0.005", "radio.reception=capture"];
+    let sets = [&world[..], &[tcp.as_str()]].concat();
     let report = run_once(&load("string-5", &sets), 3);
     let table = &report.document.diagnosis;
     let guesses = table.values().flat_map(|row| row.values()).sum();

@@ -8,8 +8,8 @@
 //!   goodput = 8 · payload / T
 //! ```
 //!
-//! with 192 µs of long preamble before every frame, RTS 20 B, CTS and ACK 14 B at 1 Mb/s, and DATA =
-//! payload + 28 (UDP/IP) + 36 (MAC header 24, FCS 4, LLC/SNAP 8) bytes at 2 Mb/s.
+//! with 192 µs of long preamble before every frame, RTS 20 B and CTS 14 B at 1 Mb/s, and DATA =
+//! payload + 28 (UDP/IP) + 36 (MAC header 24, FCS 4, LLC/SNAP 8) bytes and ACK = 14 bytes at 2 Mb/s.
 
 mod common;
 use common::{load, parse, run_once};
@@ -21,7 +21,7 @@ fn closed_form_bps(payload: f64, rts: bool) -> f64 {
     let control = |bytes: f64| PLCP + bytes * 8.0;
     let data = PLCP + (payload + 28.0 + 36.0) * 8.0 / 2.0;
     let handshake = if rts { control(20.0) + sifs + control(14.0) + sifs } else { 0.0 };
-    let cycle = difs + 31.0 / 2.0 * slot + handshake + data + sifs + control(14.0);
+    let cycle = difs + 31.0 / 2.0 * slot + handshake + data + sifs + PLCP + 14.0 * 8.0 / 2.0;
     8.0 * payload / (cycle * 1e-6)
 }
 

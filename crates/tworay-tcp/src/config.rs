@@ -41,8 +41,8 @@ pub struct TcpConfig {
     /// Clock tick of round-trip samples and the G of RFC 6298; "0s" for an exact clock. Each
     /// endpoint's clock starts at a random phase of the tick.
     pub tick: SimDuration,
-    /// Timers (RTO and delayed ACK) are noticed only at multiples of this, at a random phase per
-    /// endpoint; "0s" for exact timers.
+    /// The retransmission timer expires only at multiples of this, at a random phase per endpoint; so does
+    /// the receiver's ACK timer, unless `receiver.heartbeat` says otherwise. "0s" for exact timers.
     pub heartbeat: SimDuration,
     /// Whether segments carry timestamps (RFC 7323).
     pub timestamps: bool,
@@ -76,6 +76,9 @@ pub struct TcpConfig {
     /// Initial sequence number of both sides: fixed, so that runs repeat.
     pub iss: u32,
 }
+
+/// No timer is coarser.
+const COARSEST_HEARTBEAT: SimDuration = SimDuration::from_secs(10);
 
 /// A key, what is wrong with it, and the remedy.
 pub(crate) type Problem = (String, String, String);
@@ -148,7 +151,7 @@ impl TcpConfig {
                 "choose at most 1s (RFC 7323 §5.4)",
             );
         }
-        if self.heartbeat > SimDuration::from_secs(10) {
+        if self.heartbeat > COARSEST_HEARTBEAT {
             return problem("heartbeat", format!("{} is too coarse", self.heartbeat), "choose at most 10s");
         }
         if !(1..=4).contains(&self.sack.max_blocks) {
@@ -159,6 +162,11 @@ impl TcpConfig {
             );
         }
         self.receiver.validate()
+    }
+
+    /// The granularity of the receiver's ACK timer.
+    pub fn ack_heartbeat(&self) -> SimDuration {
+        self.receiver.heartbeat.unwrap_or(self.heartbeat)
     }
 
     /// The advertised window in bytes.

@@ -40,7 +40,8 @@ pub struct Connection {
     sender: Sender,
     receiver: Receiver,
     counters: Counters,
-    clock_phase: SimDuration,
+    /// Of the ACK timer's granularity.
+    ack_phase: SimDuration,
     closing: bool,
     finished: bool,
 }
@@ -49,6 +50,8 @@ impl Connection {
     /// A connection that isn't open yet. `rng` gives the phases of its clocks.
     pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
         let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
+        // Drawn apart, so that the granularity of the ACK timer doesn't move the sender's clock.
+        let ack_phase = config.receiver.heartbeat.map_or(clock_phase, |period| rng.jitter(period));
         let mut config = config.clone();
         if let Some(values) = variant.part(crate::family::daa::NAME) {
             crate::family::daa::configure(values, &mut config);
@@ -64,7 +67,7 @@ impl Connection {
             probes_agreed: false,
             receiver: Receiver::new(),
             counters: Counters::default(),
-            clock_phase,
+            ack_phase,
             closing: false,
             finished: false,
         }
@@ -140,7 +143,9 @@ impl Connection {
     pub fn on_path_event(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
         self.with(now, out, |sender, cx| {
             sender.on_path_event(cx, event);
-            if cx.rx.is_synchronised() && !sender.is_standard() {
+            // Routing chooses a source route while it sends one of our segments: those behind it go first.
+            let sending = matches!(event, PathEvent::SourceRoute(_));
+            if !sending && cx.rx.is_synchronised() && !sender.is_standard() {
                 sender.send_window(cx, cx.cfg.max_burst);
             }
         });
@@ -305,7 +310,7 @@ impl Connection {
             AckWhen::Now if !sent => self.send_ack(now, out),
             AckWhen::Later if !sent && received.wait.is_some() => {
                 let wait = received.wait.unwrap_or_default();
-                let at = heartbeat(now + wait, self.config.heartbeat, self.clock_phase);
+                let at = heartbeat(now + wait, self.config.ack_heartbeat(), self.ack_phase);
                 out.push(TcpAction::Arm(TcpTimer::DelayedAck, at));
             }
             _ => {}

@@ -129,6 +129,8 @@ pub(crate) struct Sender {
     /// The peer answers them.
     peer_probes: bool,
     hops: u8,
+    /// The hops are those of this end's own source route, which routing tells.
+    source_routed: bool,
     vegas: vegas::Vegas,
     linux: tcp_linux::TcpLinux,
 }
@@ -174,6 +176,7 @@ impl Sender {
             wants_probes: variant.wants_probes(),
             peer_probes: false,
             hops: 0,
+            source_routed: false,
             vegas: vegas::Vegas::new(variant, cfg),
             linux: tcp_linux::TcpLinux::new(variant.recovery(), cfg),
         };
@@ -190,7 +193,7 @@ impl Sender {
     }
 
     fn open_window(&mut self) {
-        self.cwnd = self.limited(self.initial_window);
+        self.cwnd = self.bounded(self.initial_window);
     }
 
     /// Data goes with the first SYN.
@@ -290,8 +293,9 @@ impl Sender {
         Outstanding { una: self.una, max: self.max, mss: self.mss, dup_threshold: cfg.dup_threshold }
     }
 
-    /// Applies the variant's bound on the window.
-    fn limited(&self, cwnd: f64) -> f64 {
+    /// Applies the variant's bounds on the window.
+    fn bounded(&self, cwnd: f64) -> f64 {
+        let cwnd = self.controls.floor().map_or(cwnd, |floor| cwnd.max(floor));
         match self.controls.limit() {
             Some(limit) => cwnd.min(limit.max(1.0)),
             None => cwnd,

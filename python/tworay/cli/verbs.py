@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tworay.scenarios import ParameterInfo, VariantInfo
 
 FAILURES_SHOWN = 5
+# From so many nodes on a run is announced with what it takes.
+MANY_NODES = 5000
 # Columns of text.
 LINE = 110
 
@@ -42,6 +44,7 @@ def run_once(
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:
         animate = _free_file("--animate", animate, f"{world.name}-{seed}.xml", force=force)
+    _say_what_it_takes(world, seed)
     store = None
     if out is not None:
         from tworay.store import Store
@@ -60,11 +63,25 @@ def run_once(
     if costs is not None:
         _say_if_idle(result.summary["energy"].get("costs"))
     if as_json:
+        for warning in result.summary["warnings"]:
+            note(f"tworay: {warning['text']}")
         print_json(result.summary)
         return
     from tworay.rendering import run_report, show
 
     show(run_report(result.summary))
+
+
+def _say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
+    """Announce memory and time of a run of very many nodes."""
+    if world.nodes < MANY_NODES:
+        return
+    memory, seconds = world.estimate(seed)
+    together = f"; {jobs} run at a time (--jobs)" if jobs > 1 else ""
+    note(
+        f"tworay: {world.nodes} nodes: a run takes very roughly {memory / 1e6:.0f} MB of memory, more with "
+        f"traffic, and {seconds:.0f} s of processor time{together}"
+    )
 
 
 def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
@@ -113,6 +130,7 @@ def compare_variants(
                 resources=resources,
                 costs=costs,
                 watch=progress.watch,
+                announce=_say_what_it_takes,
             )
     except KeyboardInterrupt:
         kept = f"; the finished runs are in {out}" if out is not None and out.is_dir() else ""
@@ -122,6 +140,8 @@ def compare_variants(
         _say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())
     if len(result) and as_json:
+        for warning in result.warnings:
+            note(f"tworay: {warning}")
         print_json(result.summary)
     elif len(result):
         from tworay.rendering import comparison_report, show

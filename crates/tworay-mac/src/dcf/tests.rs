@@ -64,6 +64,7 @@ fn quirks() -> impl Strategy<Value = MacQuirks> {
             instant_carrier_sense: on(14),
             no_backoff_after_give_up: on(15),
             retries_outlive_packet: on(16),
+            responses_at_basic_rate: on(17),
         }
     });
     prop_oneof![1 => Just(MacQuirks::STANDARD), 1 => Just(MacQuirks::NS2), 1 => mixed]

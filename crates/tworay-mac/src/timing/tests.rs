@@ -11,11 +11,41 @@ fn us(d: SimDuration) -> f64 {
 }
 
 #[test]
-fn interframe_spaces_and_control_frames_at_1_mbps() {
-    for config in [MacConfig::default(), MacConfig::ns2()] {
+fn interframe_spaces_and_control_frames() {
+    // An ACK has 112 bits: at 1 Mb/s 304 µs with preamble and PLCP header, at 2 Mb/s 248 µs. By the standard
+    // it answers data at 2 Mb/s, a basic rate, at 2 Mb/s (§9.6); in ns-2 it goes at 1 Mb/s as CTSs do.
+    for (config, ack) in [(MacConfig::default(), 248.0), (MacConfig::ns2(), 304.0)] {
         let t = timing(&config);
         assert_eq!((us(t.slot), us(t.sifs), us(t.difs), us(t.eifs)), (20.0, 10.0, 50.0, 364.0));
-        assert_eq!((us(t.rts), us(t.cts), us(t.ack)), (352.0, 304.0, 304.0));
+        assert_eq!((us(t.rts), us(t.cts), us(t.ack)), (352.0, 304.0, ack));
+    }
+}
+
+#[test]
+fn acks_go_at_the_highest_basic_rate_not_above_the_data() {
+    let mbps = |n: u64| BitRate::from_bps(n * 100_000);
+    let of = |basic: u64, data: u64, ack: Option<u64>, dialect| {
+        let config = MacConfig {
+            basic_rate: mbps(basic),
+            data_rate: mbps(data),
+            ack_rate: ack.map(mbps),
+            dialect,
+            ..MacConfig::default()
+        };
+        config.rate_of_acks().as_bps() / 100_000
+    };
+    // Basic rate, data rate in 100 kb/s; rate of ACKs by the standard and in ns-2.
+    for (basic, data, standard, ns2) in [
+        (10, 20, 20, 10),
+        (10, 10, 10, 10),
+        (10, 110, 20, 10),
+        (20, 110, 20, 20),
+        (55, 110, 55, 55),
+        (20, 10, 10, 20),
+    ] {
+        let found = [Dialect::Standard, Dialect::Ns2].map(|dialect| of(basic, data, None, dialect));
+        assert_eq!(found, [standard, ns2], "basic {basic}, data {data}");
+        assert_eq!(of(basic, data, Some(10), Dialect::Standard), 10, "a rate that is given counts");
     }
 }
 
@@ -36,15 +66,15 @@ fn rates() {
     let t = timing(&MacConfig { basic_rate: mbps(2), data_rate: mbps(11), ..MacConfig::default() });
     assert_eq!((us(t.rts), us(t.cts), us(t.ack)), (272.0, 248.0, 248.0));
     assert_eq!(us(t.eifs), 364.0, "an ACK at the lowest rate, whatever the basic rate is");
-    let t = timing(&MacConfig { ack_rate: Some(mbps(2)), ..MacConfig::default() });
-    assert_eq!((us(t.cts), us(t.ack), us(t.eifs)), (304.0, 248.0, 364.0));
-    assert_eq!((us(t.cts_timeout), us(t.ack_timeout)), (334.0, 278.0));
+    let t = timing(&MacConfig { ack_rate: Some(mbps(1)), ..MacConfig::default() });
+    assert_eq!((us(t.cts), us(t.ack), us(t.eifs)), (304.0, 304.0, 364.0));
+    assert_eq!((us(t.cts_timeout), us(t.ack_timeout)), (334.0, 334.0));
 }
 
 #[test]
 fn response_timeouts() {
     let of = |t: Timing| (us(t.cts_timeout), us(t.ack_timeout));
-    assert_eq!(of(timing(&MacConfig::default())), (334.0, 334.0));
+    assert_eq!(of(timing(&MacConfig::default())), (334.0, 278.0));
     assert_eq!(of(timing(&MacConfig::ns2())), (318.0, 318.0));
 }
 

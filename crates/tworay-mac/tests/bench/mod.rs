@@ -1,13 +1,18 @@
 //! One station on a bench: inputs by hand, timers kept, what it sends and says written down.
 #![allow(dead_code)]
 
-use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{BitRate, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{Dcf, Frame, FrameKind, MacAction, MacConfig, MacQuirks, MacTimer, Outgoing, RxError};
 
 /// The station on the bench, and the one it talks with; `OTHER` is somebody else's conversation.
 pub const ME: NodeId = NodeId(0);
 pub const PEER: NodeId = NodeId(1);
 pub const OTHER: NodeId = NodeId(2);
+
+/// The standard's MAC with ACKs at 1 Mb/s, as long as CTSs: the times written down here are reckoned with them.
+pub fn slow_acks() -> MacConfig {
+    MacConfig { ack_rate: Some(BitRate::from_bps(1_000_000)), ..MacConfig::default() }
+}
 
 pub fn us(n: u64) -> SimDuration {
     SimDuration::from_micros(n)

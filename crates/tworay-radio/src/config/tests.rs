@@ -1,9 +1,10 @@
 use super::*;
 
 #[test]
-fn the_defaults_are_ns2s_wavelan() {
+fn the_defaults_are_ns2s_wavelan_where_interference_adds_up() {
     let config = RadioConfig::default();
-    assert_eq!(config, RadioConfig::ns2());
+    assert_eq!(config.reception, ReceptionModel::Sinr);
+    assert_eq!(RadioConfig { reception: ReceptionModel::Capture, ..config.clone() }, RadioConfig::ns2());
     assert_eq!(config.validate(), Ok(()));
     assert_eq!(config.tx_power, Watts(0.28183815));
     assert_eq!((config.rx_threshold, config.cs_threshold), (Watts(3.652e-10), Watts(1.559e-11)));

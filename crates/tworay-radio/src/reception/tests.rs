@@ -8,15 +8,18 @@ const STANDARD: ReceptionQuirks = ReceptionQuirks::STANDARD;
 const NS2: ReceptionQuirks = ReceptionQuirks::NS2;
 
 const PLCP: SimDuration = SimDuration::from_micros(192);
+const SLOW: BitRate = BitRate::from_bps(1_000_000);
+const FAST: BitRate = BitRate::from_bps(2_000_000);
+/// RTS, CTS and broadcasts at 1 Mb/s, ACKs and data at 2 Mb/s: the default.
+const RATES: BodyRates = BodyRates([SLOW, FAST, FAST]);
 
 fn at(micros: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_micros(micros)
 }
 
 fn capture(quirks: ReceptionQuirks) -> Reception {
-    let config = RadioConfig::default();
-    let rate = BitRate::from_bps(1_000_000);
-    Reception::new(&config, &Channel::new(&config), quirks, rate, rate, PLCP)
+    let config = RadioConfig { reception: ReceptionModel::Capture, ..RadioConfig::default() };
+    Reception::new(&config, &Channel::new(&config), quirks, BodyRates([SLOW; 3]), PLCP)
 }
 
 /// One receiver, told a story line by line.
@@ -49,7 +52,7 @@ fn story(rules: Reception, signals: &[Told], own: &[(u64, u64)]) -> Vec<String> 
         }
         let (tx, _, ends, power) = signals[i];
         if what == 2 {
-            let signal = Signal { tx, end: at(ends), power: power * READABLE, fast: false };
+            let signal = Signal { tx, end: at(ends), power: power * READABLE, body: BodyRate::Basic };
             let arrived = s.receiver.begin(at(now), signal, transmitting, &s.rules);
             if arrived.captured_over {
                 s.lines.push(format!("{now}: {tx} captured over"));
@@ -183,8 +186,7 @@ fn sinr_config() -> RadioConfig {
 
 fn sinr() -> Reception {
     let config = sinr_config();
-    let (data, basic) = (BitRate::from_bps(2_000_000), BitRate::from_bps(1_000_000));
-    Reception::new(&config, &Channel::new(&config), STANDARD, data, basic, PLCP)
+    Reception::new(&config, &Channel::new(&config), STANDARD, RATES, PLCP)
 }
 
 #[test]
@@ -203,14 +205,15 @@ fn interferers_add_up() {
 }
 
 #[test]
-fn the_body_at_the_data_rate_needs_more() {
+fn a_body_at_2_mbps_needs_more() {
     // 7 dB are a factor of 5.01.
-    for (fast, verdict) in [(false, Verdict::Good), (true, Verdict::Collided)] {
+    let verdicts = [Verdict::Good, Verdict::Collided, Verdict::Collided];
+    for (body, verdict) in [BodyRate::Basic, BodyRate::Ack, BodyRate::Data].into_iter().zip(verdicts) {
         let (mut r, rules) = (Receiver::default(), sinr());
-        let signal = |tx, power| Signal { tx, end: at(1000), power: power * READABLE, fast };
+        let signal = |tx, power| Signal { tx, end: at(1000), power: power * READABLE, body };
         r.begin(at(0), signal(1, 10.0), false, &rules);
         r.begin(at(10), signal(2, 3.0), false, &rules);
-        assert_eq!(r.end(1, false, &rules), verdict, "fast: {fast}");
+        assert_eq!(r.end(1, false, &rules), verdict, "{body:?}");
     }
 }
 
@@ -219,14 +222,14 @@ fn the_body_at_the_data_rate_needs_more() {
 fn bit_errors_are_drawn_where_they_leave_it_open() {
     let mut config = sinr_config();
     config.sinr.errors = SinrErrors::Dsss;
-    let (data, basic) = (BitRate::from_bps(2_000_000), BitRate::from_bps(1_000_000));
-    let rules = Reception::new(&config, &Channel::new(&config), STANDARD, data, basic, PLCP);
+    let rules = Reception::new(&config, &Channel::new(&config), STANDARD, RATES, PLCP);
     let share = |interference: f64, until: u64| {
         let luck = RngStream::numbered(1, 1, tworay_base::Purpose::Test);
         let mut r = Receiver::with_luck(luck);
         let good = (0..400).filter(|n| {
             let from = n * 10_000;
-            let signal = |tx, end, power| Signal { tx, end: at(end), power: power * READABLE, fast: true };
+            let signal =
+                |tx, end, power| Signal { tx, end: at(end), power: power * READABLE, body: BodyRate::Data };
             r.begin(at(from), signal(1, from + 6328, 10.0), false, &rules);
             r.begin(at(from + 1), signal(2, from + until, interference), false, &rules);
             r.end(2, false, &rules);
@@ -237,7 +240,7 @@ fn bit_errors_are_drawn_where_they_leave_it_open() {
     // 12272 bits at 2 Mb/s, Eb/N0 = 11 times the ratio of powers.
     assert_eq!((share(1.0, 6328), share(20.0, 6328)), (1.0, 0.0));
     let ratio = 1.2;
-    let chance = libm::exp(12_272.0 * libm::log1p(-dsss::bit_error_rate(ratio, data, 22e6)));
+    let chance = libm::exp(12_272.0 * libm::log1p(-dsss::bit_error_rate(ratio, FAST, 22e6)));
     assert!((0.2..0.8).contains(&chance), "{chance}");
     assert!((share(10.0 / ratio, 6328) - chance).abs() < 0.1, "three standard errors");
     assert_eq!(share(10.0 / ratio, 190), 1.0, "the header at 1 Mb/s stands more");

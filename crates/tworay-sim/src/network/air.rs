@@ -5,7 +5,7 @@ use crate::engine::{EventQueue, Waits};
 use crate::medium::Hearer;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind, MacAction, RxError};
-use tworay_radio::{Arrived, Reception, Signal, Verdict};
+use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
 
 /// A signal on its way past its hearers.
 #[derive(Copy, Clone)]
@@ -14,8 +14,7 @@ struct Passing {
     /// When it began where it was sent.
     start: SimTime,
     airtime: SimDuration,
-    /// Its body is sent at the data rate.
-    fast: bool,
+    body: BodyRate,
 }
 
 impl Network {
@@ -49,7 +48,8 @@ impl Network {
         let tx = medium.transmit(self.now, frame, &mut self.tracks);
         let rx_threshold = medium.channel().rx_threshold();
         if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
-            let in_range = medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
+            let heard = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
+            let in_range = medium.hearers(tx).iter().any(heard) && !self.cuts.between(node, frame.to);
             let to = &self.nodes[frame.to.index()];
             let up = to.up;
             let deaf = to.mac.is_transmitting(self.now).then_some(frame.to);
@@ -143,7 +143,11 @@ impl Network {
             tx,
             start: origin,
             airtime: t.frame.airtime,
-            fast: t.frame.kind == FrameKind::Data && !t.frame.to.is_broadcast(),
+            body: match t.frame.kind {
+                FrameKind::Data if !t.frame.to.is_broadcast() => BodyRate::Data,
+                FrameKind::Ack => BodyRate::Ack,
+                FrameKind::Data | FrameKind::Rts | FrameKind::Cts => BodyRate::Basic,
+            },
         };
         if alone {
             let hearers = medium.take_hearers(tx);
@@ -273,7 +277,7 @@ impl Network {
         let node = &mut self.nodes[h.node.index()];
         let transmitting = node.mac.is_transmitting(now);
         let mut verdict = node.receiver.end(tx, transmitting, rules);
-        if verdict == Verdict::Good && (self.errors.is_some() || self.any_down) {
+        if verdict == Verdict::Good && (self.errors.is_some() || self.any_damage) {
             verdict = self.after_errors(tx, frame, h.node);
         }
         if self.watched {
@@ -342,6 +346,7 @@ impl Network {
             let packet = frame.packet.map(|p| self.packets.get(p));
             let message = packet.is_some_and(is_message);
             self.tally.collisions.add(frame.kind, packet);
+            self.tally.broadcast_collisions += u64::from(frame.to.is_broadcast());
             self.capture_collision(tx, node);
             if !frame.to.is_broadcast() {
                 // The attempt of whoever waits for this frame, or for the answer to it, has failed.
@@ -368,7 +373,7 @@ fn begin_until_noted(
     waits: &mut Waits,
     every: bool,
 ) -> Option<(Hearer, Arrived)> {
-    let Passing { tx, start, airtime, fast } = signal;
+    let Passing { tx, start, airtime, body } = signal;
     for &h in hearers {
         let node = &mut nodes[h.node.index()];
         if !node.up {
@@ -377,7 +382,7 @@ fn begin_until_noted(
         let now = start + h.delay();
         let end = now + airtime;
         let transmitting = node.mac.is_transmitting(now);
-        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, fast }, transmitting, rules);
+        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, body }, transmitting, rules);
         if node.mac.on_busy(now, end) {
             waits.put_off(h.node.index(), end + node.mac.timing().difs);
         }

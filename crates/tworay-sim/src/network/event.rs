@@ -18,6 +18,8 @@ pub(crate) enum Event {
     Down { packet: PacketId, node: NodeId, next_hop: NodeId },
     /// Routing's delay is over.
     Forward { packet: PacketId, node: NodeId, next_hop: NodeId },
+    /// A packet of the node's own transport has been processed.
+    Launch { packet: PacketId, node: NodeId },
     /// An application's turn.
     App { flow: u16, what: AppEvent },
     /// A wire has sent its packet's last bit.
@@ -26,6 +28,10 @@ pub(crate) enum Event {
     WireArrival { wire: u16, packet: PacketId },
     /// A node is switched: index into the setup's list.
     Switch(u16),
+    /// The cutting of a link is due: index into the orders.
+    Cut(u16),
+    /// The link that an order cut works again.
+    Mend(u16),
     /// The warm-up is over.
     Warm,
     /// What is left in the batteries is noted.
@@ -74,6 +80,9 @@ impl Packed for Event {
             Event::Switch(i) => number(9, i.into()),
             Event::Warm => 10,
             Event::Sample => 11,
+            Event::Launch { packet, node } => hop(12, packet, node, NodeId(0)),
+            Event::Cut(i) => number(13, i.into()),
+            Event::Mend(i) => number(14, i.into()),
         }
     }
 
@@ -102,7 +111,10 @@ impl Packed for Event {
             8 => Event::WireFree(number as u16),
             9 => Event::Switch(number as u16),
             10 => Event::Warm,
-            _ => Event::Sample,
+            11 => Event::Sample,
+            12 => Event::Launch { packet, node },
+            13 => Event::Cut(number as u16),
+            _ => Event::Mend(number as u16),
         }
     }
 }

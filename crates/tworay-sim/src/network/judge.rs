@@ -361,7 +361,7 @@ impl Network {
     fn no_path(&mut self, from: NodeId, to: NodeId) -> Option<LossCause> {
         if self.path(from, to, false).is_some() {
             None
-        } else if self.any_down && self.path(from, to, true).is_some() {
+        } else if self.any_damage && self.path(from, to, true).is_some() {
             Some(LossCause::NodeDown)
         } else {
             Some(LossCause::LinkFailure)
@@ -385,11 +385,13 @@ impl Network {
             let next = hops[a.index()].map(|h| h + 1);
             near.clear();
             self.wires.from(a, &mut near);
+            let wired = near.len();
             if let Some(medium) = &mut self.medium {
                 medium.in_range(self.now, a, &mut self.tracks, &mut near);
             }
-            for &b in &near {
-                if hops[b.index()].is_none() && (all || self.nodes[b.index()].up) {
+            for (i, &b) in near.iter().enumerate() {
+                let stands = i < wired || !self.cuts.between(a, b);
+                if stands && hops[b.index()].is_none() && (all || self.nodes[b.index()].up) {
                     hops[b.index()] = next;
                     open.push_back(b);
                 }

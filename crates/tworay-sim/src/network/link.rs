@@ -3,7 +3,7 @@
 use super::judge::Occasion;
 use super::{Event, Network};
 use crate::provenance::Setback;
-use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId};
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration};
 use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, MAX_REQUESTS, Outgoing, QueueEntry};
 use tworay_wire::{ArpBody, Body, Packet};
 
@@ -102,7 +102,8 @@ impl Network {
             dsr: None,
             body: Body::Arp(body),
         });
-        self.down(node, packet, to);
+        let jitter = if to.is_broadcast() { self.stations.jitter(self.now, node) } else { SimDuration::ZERO };
+        self.down_after(self.mac_config.link_delay + jitter, node, packet, to);
     }
 
     #[inline(never)]
@@ -117,7 +118,11 @@ impl Network {
     }
 
     fn down(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let delay = self.mac_config.link_delay;
+        self.down_after(self.mac_config.link_delay, node, packet, next_hop);
+    }
+
+    #[inline]
+    fn down_after(&mut self, delay: SimDuration, node: NodeId, packet: PacketId, next_hop: NodeId) {
         if delay.is_zero() {
             self.enqueue(node, packet, next_hop);
         } else {
@@ -160,6 +165,9 @@ impl Network {
             self.lose_copy(node, packet);
             return;
         }
+        if self.cuts.await_packets() {
+            self.cut_behind(packet, from, node);
+        }
         let sent = self.packets.get(packet);
         if let Body::Arp(arp) = sent.body {
             self.on_arp(node, arp);
@@ -190,6 +198,9 @@ impl Network {
 
     /// Whether two nodes can decode each other's frames now.
     pub(super) fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
+        if self.cuts.between(a, b) {
+            return false;
+        }
         let Some(medium) = &self.medium else { return false };
         let pa = self.tracks[a.index()].position(self.now);
         let pb = self.tracks[b.index()].position(self.now);

@@ -6,6 +6,7 @@ use super::file::Compat;
 use super::overrides;
 use super::tree::Kind;
 use super::tree::{Entry, Node, Table};
+use crate::stations::StationConfig;
 use serde::Serialize;
 use std::sync::Arc;
 use tworay_mac::MacConfig;
@@ -35,6 +36,7 @@ fn defaults(compat: Compat) -> Node {
     let mut table = Table::new();
     if compat == Compat::Ns2 {
         add(&mut table, "radio", &RadioConfig::ns2());
+        add(&mut table, "station", &StationConfig::ns2());
         add(&mut table, "mac", &MacConfig::ns2());
         add(&mut table, "routing", &RoutingConfig::ns2());
         add(&mut table, "tcp", &TcpConfig::ns2());

@@ -10,6 +10,8 @@ mod convert;
 mod costs;
 mod de;
 mod error;
+mod estimate;
+mod event;
 mod file;
 mod flow;
 mod kinds;
@@ -26,12 +28,15 @@ pub use convert::convert;
 pub(crate) use convert::{read_movement, unreadable};
 pub use costs::Costs;
 pub use error::ScenarioError;
-pub use file::{Compat, EventConfig, EventKind};
+pub use estimate::Estimate;
+pub use event::{EventConfig, EventKind};
+pub use file::Compat;
 pub use link::LinkConfig;
 pub use schema::json_schema;
 pub use tworay_base::suggest;
 
 use crate::flow::{Application, FlowSetup};
+use crate::stations::StationConfig;
 use error::{Place, Source};
 use std::fs::File;
 use std::io::Read;
@@ -70,6 +75,8 @@ pub struct Scenario {
     pub costs: Arc<Costs>,
     /// Random errors on the air.
     pub errors: ErrorsConfig,
+    /// How far the stations are out of step.
+    pub station: StationConfig,
     /// The MAC and the interface queue.
     pub mac: MacConfig,
     /// How packets find their way.

@@ -18,6 +18,7 @@ pub(crate) fn to_toml(scenario: &Scenario) -> String {
         radio: scenario.radio.clone(),
         energy: scenario.energy.clone(),
         errors: scenario.errors.clone(),
+        station: scenario.station.clone(),
         mac: scenario.mac.clone(),
         routing: scenario.routing.clone(),
         tcp: scenario.tcp.clone(),
@@ -35,9 +36,9 @@ pub(crate) fn to_toml(scenario: &Scenario) -> String {
 
 /// The tables in the order of the file's own type, keys within them sorted.
 fn render(value: &toml::Table) -> String {
-    const ORDER: [&str; 16] = [
+    const ORDER: [&str; 17] = [
         "name", "summary", "duration", "warmup", "compat", "topology", "mobility", "radio", "energy",
-        "errors", "mac", "routing", "tcp", "link", "flow", "event",
+        "errors", "station", "mac", "routing", "tcp", "link", "flow", "event",
     ];
     let mut text = String::new();
     for key in ORDER {

@@ -371,6 +371,10 @@ pub struct ReceiverConfig {
     pub interval: SimDuration,
     /// With delayed ACKs, every so many segments are acknowledged at once (RFC 5681 §4.2: 2).
     pub every: u32,
+    /// Granularity of the ACK timer alone: it expires only at multiples of this, at a random phase per
+    /// endpoint; "0s" for an exact timer (Papanastasiou 2006, table 5.1: 0, 10, 50, 200, 500 ms). Default:
+    /// `tcp.heartbeat`.
+    pub heartbeat: Option<SimDuration>,
     /// The parameters of `acks = "daa"`.
     pub daa: DaaConfig,
 }
@@ -387,11 +391,14 @@ pub struct DaaConfig {
     pub mu: f64,
     /// Segments per ACK at most. Default 4.
     pub max: u32,
+    /// What the count of segments begins with for each ACK, 0 or 1. Default 0: an ACK for `max` segments. With
+    /// 1, as Papanastasiou (2006, p. 123) describes `ack_count`, it is one segment less.
+    pub count_from: u32,
 }
 
 impl Default for DaaConfig {
     fn default() -> Self {
-        Self { alpha: 0.75, kappa: 0.2, mu: 0.3, max: 4 }
+        Self { alpha: 0.75, kappa: 0.2, mu: 0.3, max: 4, count_from: 0 }
     }
 }
 
@@ -401,6 +408,7 @@ impl Default for ReceiverConfig {
             acks: AckPolicy::EverySegment,
             interval: SimDuration::from_millis(100),
             every: 2,
+            heartbeat: None,
             daa: DaaConfig::default(),
         }
     }
@@ -422,6 +430,13 @@ impl ReceiverConfig {
                 "choose 2 (RFC 5681 §4.2)",
             );
         }
+        if self.heartbeat.is_some_and(|h| h > super::COARSEST_HEARTBEAT) {
+            return problem(
+                "receiver.heartbeat",
+                format!("{} is too coarse", self.heartbeat.unwrap_or_default()),
+                "choose at most 10s, such as 200ms",
+            );
+        }
         let unit = |x: f64| x > 0.0 && x < 1.0;
         let d = &self.daa;
         if !(unit(d.alpha) && unit(d.mu) && d.kappa > 0.0 && d.kappa.is_finite() && d.max >= 1) {
@@ -429,6 +444,13 @@ impl ReceiverConfig {
                 "receiver.daa",
                 "alpha and mu lie between 0 and 1, kappa above 0, max at 1 or more".into(),
                 "leave them out for 0.75, 0.3, 0.2 and 4",
+            );
+        }
+        if d.count_from > 1 {
+            return problem(
+                "receiver.daa.count_from",
+                format!("{} is out of range", d.count_from),
+                "choose 0, or 1 as the thesis describes it",
             );
         }
         Ok(())

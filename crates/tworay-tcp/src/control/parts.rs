@@ -9,7 +9,7 @@ pub(crate) enum Role {
     Growth,
     /// `on_loss`, `on_rto`, `on_dup_ack`.
     Reduction,
-    /// `limit` only.
+    /// `limit` and `floor` only.
     Limit,
     /// Everything.
     Whole,
@@ -134,6 +134,10 @@ impl Controls {
     }
     pub fn withholds_samples(&self) -> bool {
         self.parts.iter().any(|(_, p)| p.sampling() == Sampling::Withheld)
+    }
+    /// The highest floor, segments.
+    pub fn floor(&self) -> Option<f64> {
+        self.parts.iter().filter_map(|(_, p)| p.floor()).reduce(f64::max)
     }
     /// The tightest limit, segments.
     pub fn limit(&self) -> Option<f64> {

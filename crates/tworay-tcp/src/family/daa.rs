@@ -1,5 +1,7 @@
 //! Dynamic Adaptive ACK: the receiver acknowledges up to every fourth segment, and the sender keeps
-//! its window at 4 segments (de Oliveira and Braun 2005). The receiver's part is in the receiver.
+//! its window at 2 to 4 segments (de Oliveira and Braun 2005; Papanastasiou 2006, p. 124). The receiver's
+//! part is in the receiver. It never acknowledges a single segment by count once it has started up: with a
+//! window of one segment only its timer would bring ACKs. So the window stays at two after timeouts too.
 //!
 //! The thesis calls the window "the only requirement" at the sender; the original also retransmits on
 //! the second duplicate ACK and waits five times longer. Both are options.
@@ -10,9 +12,15 @@ use crate::config::{AckPolicy, TcpConfig};
 #[derive(Debug)]
 struct DaaSender;
 
+/// The sender's window, segments.
+const WINDOW: (f64, f64) = (2.0, 4.0);
+
 impl CongestionControl for DaaSender {
     fn limit(&self) -> Option<f64> {
-        Some(4.0)
+        Some(WINDOW.1)
+    }
+    fn floor(&self) -> Option<f64> {
+        Some(WINDOW.0)
     }
 }
 
@@ -37,7 +45,7 @@ const fn option(name: &'static str, about: &'static str) -> Parameter {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: NAME,
-        summary: "one ACK for 2 to 4 segments, by their rhythm; window of 4 segments",
+        summary: "one ACK for 2 to 4 segments, by their rhythm; window of 2 to 4 segments",
         source: "de Oliveira and Braun 2005; Papanastasiou 2006, chapter 5",
         parameters: &[
             option("dupthresh2", "1: two duplicate ACKs make a loss; 0: as configured (3)"),

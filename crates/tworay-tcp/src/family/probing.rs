@@ -2,7 +2,16 @@
 //! cycle of two probes, whose round trips decide what follows (Psaras, Mamatas, Tsaoussidis).
 //!
 //! Readings of the paper: `gate_rto` and the other parameters name its ambiguities, the first word
-//! being the one taken. After a cycle that duplicate ACKs began, immediate and Reno's recovery are fast
+//! being the one taken. The ¾ recovery is the one on which the paper contradicts itself. The comment in
+//! its pseudo-code (§4.3) has ssthresh = ¾ ssthresh and cwnd = 1 (`printed`). Its words call the same outcome an
+//! immediate recovery, in which there is "no reason to back off adjusting the congestion window to half of
+//! its current value (as Reno would)" (§4.3), with "only a small shrinkage of the congestion window" (§6.4).
+//! As printed, nothing raises ssthresh again: a dozen such cycles take it from 64 to 2, whatever the window
+//! was, and each ends in slow start from one segment, which is less than Reno's half. Default is therefore
+//! `window`, ssthresh = cwnd = ¾ of the window in use. `capped` keeps ¾ of ssthresh as printed without the
+//! single segment, and ratchets as well.
+//!
+//! After a cycle that duplicate ACKs began, immediate and Reno's recovery are fast
 //! recoveries with NewReno's partial ACKs; wherever the window falls to one, and after a timeout,
 //! everything outstanding is sent again. The probe timer is the smoothed round trip at the cycle's
 //! start and isn't backed off; but each answer that comes too late doubles it for the rest of the cycle,
@@ -36,6 +45,17 @@ enum Predictor {
     None,
 }
 
+/// Three quarters of what, and what is left of the window.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum ThreeQuarters {
+    /// Of the window in use, for cwnd and ssthresh alike.
+    Window,
+    /// Of ssthresh; cwnd is one segment.
+    Printed,
+    /// Of ssthresh; cwnd is at most that.
+    Capped,
+}
+
 #[derive(Copy, Clone, Debug)]
 struct Options {
     predictor: Predictor,
@@ -43,8 +63,7 @@ struct Options {
     gate_rto: bool,
     reference: Reference,
     tie: Tie,
-    /// ¾ recovery keeps min(cwnd, ¾ ssthresh) instead of one segment.
-    capped: bool,
+    three_quarters: ThreeQuarters,
     /// Contention means slow start instead of fast recovery.
     contention_slow_start: bool,
     /// A timeout's immediate recovery goes hole by hole too.
@@ -164,18 +183,31 @@ impl Probing {
         effects.push(Effect::EndBackoff);
         effects.push(Effect::Thaw);
         let half = cycle.standard.ssthresh;
-        let three_quarters = (0.75 * view.ssthresh).max(2.0);
         let window = match outcome {
             Outcome::FullImmediate => Window { cwnd: view.cwnd, ssthresh: view.ssthresh },
-            Outcome::ThreeQuarters if self.options.capped => {
-                Window { cwnd: view.cwnd.min(three_quarters), ssthresh: three_quarters }
-            }
-            Outcome::ThreeQuarters => Window { cwnd: 1.0, ssthresh: three_quarters },
+            Outcome::ThreeQuarters => self.options.three_quarters.window(view),
             Outcome::Reno => Window { cwnd: half, ssthresh: half },
             Outcome::SlowStart => Window { cwnd: 1.0, ssthresh: half },
         };
         let hole_by_hole = window.cwnd > 1.0 && (!cycle.timed_out || self.options.partial_acks);
         effects.push(if hole_by_hole { Effect::Recover(window) } else { Effect::GoBack(window) });
+    }
+}
+
+impl ThreeQuarters {
+    fn window(self, view: &SenderView) -> Window {
+        let of = |base: f64| (0.75 * base).max(2.0);
+        match self {
+            ThreeQuarters::Window => {
+                let three_quarters = of(view.cwnd.min(view.advertised));
+                Window { cwnd: three_quarters, ssthresh: three_quarters }
+            }
+            ThreeQuarters::Printed => Window { cwnd: 1.0, ssthresh: of(view.ssthresh) },
+            ThreeQuarters::Capped => {
+                let ssthresh = of(view.ssthresh);
+                Window { cwnd: view.cwnd.min(ssthresh), ssthresh }
+            }
+        }
     }
 }
 
@@ -295,8 +327,8 @@ pub(crate) const ENTRY: Entry = Entry {
             ),
             Parameter::choice(
                 "three_quarters",
-                &["one", "capped"],
-                "3/4 recovery sets cwnd to 1, or to at most 3/4 of ssthresh",
+                &["window", "printed", "capped"],
+                "3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; or cwnd at most that",
             ),
             Parameter::choice("contention", &["reno", "slow_start"], "what predicted contention brings"),
             Parameter::choice(
@@ -322,7 +354,11 @@ pub(crate) const ENTRY: Entry = Entry {
                 gate_rto: set(2),
                 reference: if set(3) { Reference::BestProbe } else { Reference::Data },
                 tie: if set(4) { Tie::Below } else { Tie::Above },
-                capped: set(5),
+                three_quarters: match values[5] as u32 {
+                    0 => ThreeQuarters::Window,
+                    1 => ThreeQuarters::Printed,
+                    _ => ThreeQuarters::Capped,
+                },
                 contention_slow_start: set(6),
                 partial_acks: set(7),
                 floor: SimDuration::ZERO,

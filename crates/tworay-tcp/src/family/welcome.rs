@@ -3,7 +3,14 @@
 //!
 //! Readings of the paper where it leaves a choice are parameters, the first word being the one taken:
 //! the wireless loss keeps the rate (prose) or caps it (figure 7); congestion is NewReno's (prose) or
-//! figure 7's; after a broken link cwnd follows proposition 3, 2 or 1. Link failure works in two steps,
+//! figure 7's; after a broken link cwnd follows proposition 3, 2 or 1, and is capped at bandwidth x shortest
+//! round trip as figure 7 has it, or isn't (`lra_link`: "does not decrease its CWND", §V.C). Table I's
+//! RTT_THRESHOLD has no role in figures 6 and 7; `constant=band` gives it equation 2's.
+//!
+//! The rate before the loss is that of the window in use, min(cwnd, peer's window): cwnd grows beyond the
+//! peer's window, and two thirds of 60 segments of which 20 are ever in flight would be no cut.
+//!
+//! Link failure works in two steps,
 //! for the new round trip is known only after some samples: until then the factor a is 2/3, for window and
 //! timeout alike.
 
@@ -16,7 +23,7 @@ use crate::control::{
     AckEvent, Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, RtoDecision, RtoEvent,
     RttEvent, Sampling, SenderView, Window,
 };
-use history::{Filter, History, Predicate, Relative};
+use history::{Filter, History, Predicate, Reading, Relative};
 use smallvec::SmallVec;
 use tworay_base::SimDuration;
 
@@ -35,6 +42,8 @@ struct Options {
     /// Congestion sets ssthresh by the estimate and cwnd to 1.
     fig7: bool,
     cwnd: Proposition,
+    /// The window after a broken link isn't capped, and ssthresh stays.
+    uncapped_link: bool,
     /// The provisional factor stays.
     a_fixed: bool,
     a: f64,
@@ -58,6 +67,7 @@ enum Mode {
 /// The state before the link broke.
 #[derive(Copy, Clone, PartialEq, Debug)]
 struct Before {
+    /// The window in use.
     cwnd: f64,
     ssthresh: f64,
     rto: SimDuration,
@@ -97,8 +107,13 @@ impl Welcome {
             effects.push(Effect::ScaleRtt((1.0 / a).clamp(0.5, 10.0)));
         }
         if self.options.cwnd == Proposition::Ratio {
-            let ssthresh = self.pipe(view.ssthresh);
-            let cwnd = (a.min(1.0) * before.cwnd).min(ssthresh).max(1.0);
+            let cwnd = a.min(1.0) * before.cwnd;
+            let (cwnd, ssthresh) = if self.options.uncapped_link {
+                (cwnd.max(1.0), before.ssthresh)
+            } else {
+                let ssthresh = self.pipe(view.ssthresh);
+                (cwnd.min(ssthresh).max(1.0), ssthresh)
+            };
             effects.push(Effect::SetWindow(Window { cwnd, ssthresh }));
         }
     }
@@ -108,7 +123,7 @@ impl Welcome {
         let before = match self.mode {
             Mode::Waiting(before) | Mode::Collecting(before) => before,
             _ => Before {
-                cwnd: view.cwnd,
+                cwnd: in_use(view),
                 ssthresh: view.ssthresh,
                 rto: view.base_rto,
                 rtt: self.history.average(),
@@ -116,7 +131,7 @@ impl Welcome {
         };
         self.mode = Mode::Waiting(before);
         self.fresh.clear();
-        let ssthresh = if self.options.cwnd == Proposition::Keep {
+        let ssthresh = if self.options.cwnd == Proposition::Keep || self.options.uncapped_link {
             before.ssthresh
         } else {
             self.pipe(event.standard.ssthresh)
@@ -126,6 +141,11 @@ impl Welcome {
             backoff: Backoff::Wait(before.rto.mul_f64(1.0 / self.options.a)),
         }
     }
+}
+
+/// The window that bounds what is in flight, segments.
+fn in_use(view: &SenderView) -> f64 {
+    view.cwnd.min(view.advertised)
 }
 
 impl CongestionControl for Welcome {
@@ -181,7 +201,7 @@ impl CongestionControl for Welcome {
             return Window { cwnd: 1.0, ssthresh: self.pipe(event.standard.ssthresh) };
         }
         effects.push(Effect::Guess { seq: event.seq, guess: CHANNEL });
-        let mut window = Window { cwnd: view.cwnd, ssthresh: view.ssthresh };
+        let mut window = Window { cwnd: in_use(view), ssthresh: view.ssthresh };
         if self.options.cap {
             window.ssthresh = self.pipe(event.standard.ssthresh);
             window.cwnd = window.cwnd.min(window.ssthresh);
@@ -283,12 +303,28 @@ pub(crate) const ENTRY: Entry = Entry {
                 "modification factor before new round trips are known",
             ),
             Parameter::number("burst", 3.0, (1.0, 1000.0), "segments per ACK after a wireless recovery"),
+            Parameter::choice(
+                "lra_link",
+                &["cap", "keep"],
+                "after a link failure the window is at most bandwidth x shortest round trip, or isn't capped",
+            ),
+            Parameter::choice(
+                "constant",
+                &["any", "band"],
+                "round trips that don't grow count as constant, or only if all stay within RTT_THRESHOLD",
+            ),
+            Parameter::number(
+                "band",
+                10.0,
+                (0.0, 1000.0),
+                "RTT_THRESHOLD, percent above or below the average (with constant=band)",
+            ),
         ],
     },
     meaning: Meaning::Part {
         role: Role::Reduction,
-        with: &[RecoveryKind::NewReno],
-        unless: "it is defined on NewReno",
+        with: ANY_RENO,
+        unless: "it changes what fast recovery does to the window",
         make: |values| {
             let set = |i: usize| values[i] > 0.0;
             let options = Options {
@@ -299,6 +335,7 @@ pub(crate) const ENTRY: Entry = Entry {
                     1 => Proposition::Halve,
                     _ => Proposition::Keep,
                 },
+                uncapped_link: set(14),
                 a_fixed: set(6),
                 a: values[12],
                 new_samples: values[11] as usize,
@@ -312,11 +349,19 @@ pub(crate) const ENTRY: Entry = Entry {
             };
             let relative = if set(4) { Relative::Successive } else { Relative::Average };
             let filter = if set(5) { Filter::FlipFlop } else { Filter::Ewma };
-            let (samples, count, growth, estimator) =
-                (values[8] as u32, values[10] as u32, values[9] / 100.0, values[7]);
+            let reading = Reading {
+                predicate,
+                relative,
+                filter,
+                width: values[8] as u32,
+                count: values[10] as u32,
+                growth: values[9] / 100.0,
+                band: set(15).then_some(values[16] / 100.0),
+            };
+            let estimator = values[7];
             factory(move || Welcome {
                 options,
-                history: History::new(predicate, relative, filter, samples, count, growth),
+                history: History::new(reading),
                 estimate: Westwood::new(bandwidth(estimator), Rtts::Exact),
                 mode: Mode::Normal,
                 fresh: SmallVec::new(),

@@ -37,7 +37,7 @@ impl Daa {
         }
         let most = f64::from(cfg.max);
         // Ten steps of 0.3 make three, though not quite in binary.
-        if f64::from(self.held) >= (self.window + 1e-9).floor() {
+        if f64::from(self.held + cfg.count_from) >= (self.window + 1e-9).floor() {
             self.held = 0;
             // A wait for the next window is no gap of the rhythm.
             self.last = None;

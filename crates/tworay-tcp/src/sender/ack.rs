@@ -210,7 +210,7 @@ impl Sender {
 
     pub(super) fn set_window(&mut self, window: Window) {
         let sane = |x: f64, floor: f64| if x.is_finite() { x.max(floor) } else { floor };
-        self.cwnd = self.limited(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
+        self.cwnd = self.bounded(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
         self.ssthresh = sane(window.ssthresh, 2.0);
         self.linux.show(self.cwnd);
     }
@@ -301,17 +301,21 @@ impl Sender {
         if event == PathEvent::LinkFailure && (self.una == 0 || self.una >= self.max) {
             return cx.counters.ignore(Ignored::StrayNotice);
         }
-        if let PathEvent::Hops(hops) = event {
-            if self.hops == hops {
-                return;
+        match event {
+            PathEvent::Hops(hops) if self.source_routed || self.hops == hops => return,
+            PathEvent::SourceRoute(hops) if self.source_routed && self.hops == hops => return,
+            PathEvent::Hops(hops) => self.hops = hops,
+            PathEvent::SourceRoute(hops) => {
+                self.hops = hops;
+                self.source_routed = true;
             }
-            self.hops = hops;
+            PathEvent::LinkFailure | PathEvent::RouteFound => {}
         }
         if !self.controls.is_standard() {
             let mut effects = Effects::new();
             let view = self.view(cx);
             self.controls.on_path_event(&view, event, &mut effects);
-            self.cwnd = self.limited(self.cwnd);
+            self.cwnd = self.bounded(self.cwnd);
             self.apply(cx, effects);
         }
     }

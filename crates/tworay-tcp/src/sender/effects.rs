@@ -7,7 +7,10 @@ impl Sender {
     pub(super) fn apply(&mut self, cx: &mut Cx, effects: Effects) {
         for effect in effects {
             match effect {
-                Effect::SetWindow(window) => self.set_window(window),
+                Effect::SetWindow(window) => {
+                    self.set_window(window);
+                    self.linux.window_chosen();
+                }
                 Effect::Retransmit => self.retransmit_una(cx),
                 Effect::Freeze => self.freeze(cx),
                 Effect::Thaw => self.thaw(cx),

@@ -249,9 +249,9 @@ impl Sender {
         }
         match cx.cfg.idle_restart {
             IdleRestart::Off => {}
-            IdleRestart::InitialWindow => self.cwnd = self.cwnd.min(self.initial_window),
+            IdleRestart::InitialWindow => self.cwnd = self.bounded(self.cwnd.min(self.initial_window)),
             IdleRestart::OneSegment => {
-                self.cwnd = 1.0;
+                self.cwnd = self.bounded(1.0);
                 self.recover = self.max;
                 self.last_cut = LastCut::Timeout;
                 self.timed = None;

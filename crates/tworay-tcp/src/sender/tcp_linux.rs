@@ -34,6 +34,8 @@ pub(super) struct TcpLinux {
     walk: usize,
     /// The window to show: the walk while there is one, as the last ACK or timeout left it.
     shown: f64,
+    /// The variant has set the window itself since the loss.
+    chosen: bool,
     /// Bytes acknowledged that haven't made the window grow.
     credit: u64,
     /// Data goes with the first SYN.
@@ -74,8 +76,13 @@ impl TcpLinux {
     pub fn lose_all(&mut self, outstanding: usize, cwnd: f64) {
         self.board.lose_all(outstanding);
         self.state = State::Loss;
-        (self.walk, self.credit) = (0, 0);
+        (self.walk, self.credit, self.chosen) = (0, 0, false);
         self.show(cwnd);
+    }
+
+    /// The variant has set the window by an effect: the end of the repair leaves it.
+    pub fn window_chosen(&mut self) {
+        self.chosen = true;
     }
 }
 
@@ -169,7 +176,7 @@ impl Sender {
         self.sack_recovery = true;
         self.last_cut = LastCut::DupAcks;
         self.linux.state = State::Recovery;
-        (self.linux.walk, self.linux.credit) = (old as usize, 0);
+        (self.linux.walk, self.linux.credit, self.linux.chosen) = (old as usize, 0, false);
     }
 
     /// Everything that was out at the loss is acknowledged.
@@ -177,7 +184,7 @@ impl Sender {
         let state = std::mem::take(&mut self.linux.state);
         self.linux.board.clear();
         self.linux.walk = 0;
-        if self.cwnd < self.ssthresh {
+        if self.cwnd < self.ssthresh && !self.linux.chosen {
             self.cwnd = self.ssthresh.min((self.sent.len() + MAX_BURST) as f64);
         }
         self.sack_recovery = false;

@@ -123,11 +123,13 @@ impl Sender {
             self.cwnd = self.vegas.deflated;
             self.ssthresh = 2.0;
         }
+        // After few duplicate ACKs their inflation stays, though not beyond the variant's bounds.
+        self.cwnd = self.bounded(self.cwnd);
         let newest = self.vegas_newest(ack.to);
         let unopened = if self.vegas.ring.is_some() { self.cwnd } else { 1.0 };
         self.advance(cx, ack);
         if opening && late {
-            self.cwnd = unopened;
+            self.cwnd = self.bounded(unopened);
         }
         if self.una > self.vegas.mark {
             self.vegas_round_trip(cx);
@@ -137,7 +139,7 @@ impl Sender {
         }
         let used = self.count_to(self.nxt) - self.count_to(self.una) + 1.0;
         if self.vegas.step > 0.0 && self.cwnd - used <= 2.0 {
-            self.cwnd = self.limited(self.cwnd + self.vegas.step);
+            self.cwnd = self.bounded(self.cwnd + self.vegas.step);
         }
         if let Some(at) = newest.filter(|s| s.times == 1 && !opening).and_then(|s| s.at) {
             self.vegas.sample(cx.now.since(at).as_secs_f64());
@@ -286,7 +288,7 @@ impl Sender {
 
     /// After a timeout Vegas starts with two segments.
     pub(super) fn vegas_after_timeout(&mut self, cx: &Cx) {
-        self.cwnd = self.limited(2.0);
+        self.cwnd = self.bounded(2.0);
         self.vegas.deflated = self.cwnd;
         self.vegas.last_cut_at = Some(cx.now);
         if let Some(ring) = &self.vegas.ring {

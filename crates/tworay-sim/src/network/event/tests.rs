@@ -13,10 +13,13 @@ fn event() -> impl Strategy<Value = Event> {
         hop.clone().prop_map(|(packet, node, from)| Event::Up { packet, node, from }),
         hop.clone().prop_map(|(packet, node, next_hop)| Event::Down { packet, node, next_hop }),
         hop.clone().prop_map(|(packet, node, next_hop)| Event::Forward { packet, node, next_hop }),
+        hop.clone().prop_map(|(packet, node, _)| Event::Launch { packet, node }),
         hop.prop_map(|(packet, wire, _)| Event::WireArrival { wire: wire.0, packet }),
         (any::<u16>(), what).prop_map(|(flow, what)| Event::App { flow, what }),
         any::<u16>().prop_map(Event::WireFree),
         any::<u16>().prop_map(Event::Switch),
+        any::<u16>().prop_map(Event::Cut),
+        any::<u16>().prop_map(Event::Mend),
         Just(Event::Warm),
         Just(Event::Sample),
     ]

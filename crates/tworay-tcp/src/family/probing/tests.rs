@@ -124,7 +124,13 @@ fn each_outcome_sets_its_window() {
     // Probes of the first cycle, of the second, the window and how lost data is sent.
     for (text, before, now, wanted) in [
         ("probing", [90, 90], [50, 50], "guess=transient stop end-backoff thaw recover=10/20"),
-        ("probing", [200, 200], [50, 110], "guess=transient stop end-backoff thaw go-back=1/15"),
+        ("probing", [200, 200], [50, 110], "guess=transient stop end-backoff thaw recover=7.5/7.5"),
+        (
+            "probing(three_quarters=printed)",
+            [200, 200],
+            [50, 110],
+            "guess=transient stop end-backoff thaw go-back=1/15",
+        ),
         (
             "probing(three_quarters=capped)",
             [200, 200],
@@ -142,4 +148,45 @@ fn each_outcome_sets_its_window() {
         }
         assert_eq!(b.wanted(), wanted, "{text} {before:?} {now:?}");
     }
+}
+
+/// Windows after so many three-quarter recoveries, one after the other.
+fn ratchet(text: &str, cycles: u16) -> Window {
+    let mut b = calm(text);
+    (b.view.cwnd, b.view.ssthresh, b.view.advertised) = (64.0, 64.0, 64.0);
+    for id in 1..=cycles {
+        // The first cycle makes the average long; all others are below it, and one probe above the best.
+        let (first, second) = if id == 1 { (400, 400) } else { (50, 110) };
+        b.at(0).loss();
+        b.at(first).answer(Pr1Ack, id);
+        b.at(first + second).answer(Pr2Ack, id);
+        if id > 1 {
+            let window = b.effects.iter().find_map(|effect| match effect {
+                Effect::Recover(window) | Effect::GoBack(window) => Some(*window),
+                _ => None,
+            });
+            let window = window.expect("a window");
+            // The window has grown to the peer's again before the next loss.
+            (b.view.cwnd, b.view.ssthresh) = (64.0, window.ssthresh);
+        }
+    }
+    let Some(Effect::Recover(window) | Effect::GoBack(window)) = b.effects.last() else {
+        panic!("no window")
+    };
+    *window
+}
+
+/// As the pseudo-code prints it, the threshold only ever falls; of the window in use, three quarters stay.
+#[test]
+fn the_printed_three_quarters_ratchet_down_and_those_of_the_window_do_not() {
+    assert_eq!(ratchet("probing", 14), Window { cwnd: 48.0, ssthresh: 48.0 });
+    assert_eq!(ratchet("probing(three_quarters=printed)", 14), Window { cwnd: 1.0, ssthresh: 2.0 });
+    assert_eq!(ratchet("probing(three_quarters=capped)", 14), Window { cwnd: 2.0, ssthresh: 2.0 });
+}
+
+#[test]
+fn three_quarters_are_of_the_window_in_use() {
+    let mut b = calm("probing");
+    (b.view.cwnd, b.view.ssthresh, b.view.advertised) = (100.0, 64.0, 64.0);
+    assert_eq!(ThreeQuarters::Window.window(&b.view), Window { cwnd: 48.0, ssthresh: 48.0 });
 }

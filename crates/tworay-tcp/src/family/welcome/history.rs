@@ -1,4 +1,4 @@
-//! Loss differentiation: do round trips grow?
+//! Loss differentiation: do round trips grow? Are they constant?
 
 use crate::family::flip_flop::{FlipFlop, Verdict};
 
@@ -31,18 +31,31 @@ pub(super) enum Filter {
     FlipFlop,
 }
 
+/// How the history is read.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Reading {
+    pub predicate: Predicate,
+    pub relative: Relative,
+    pub filter: Filter,
+    /// How many samples count.
+    pub width: u32,
+    /// How many growing ones mean growth.
+    pub count: u32,
+    /// Share above what a sample grows from.
+    pub growth: f64,
+    /// Share above or below the average within which all samples lie if they are constant (equation 2);
+    /// `None`: whatever doesn't grow is.
+    pub band: Option<f64>,
+}
+
 /// The last samples as bits, 1 for growing.
 #[derive(Debug)]
 pub(super) struct History {
-    predicate: Predicate,
-    relative: Relative,
-    filter: Filter,
-    /// How many bits count.
-    width: u32,
-    count: u32,
-    growth: f64,
+    reading: Reading,
     /// The newest in the lowest bit.
     bits: u64,
+    /// The same for samples outside the band.
+    outside: u64,
     /// Samples since the start.
     seen: u32,
     average: Option<f64>,
@@ -51,42 +64,29 @@ pub(super) struct History {
 }
 
 impl History {
-    pub fn new(
-        predicate: Predicate,
-        relative: Relative,
-        filter: Filter,
-        width: u32,
-        count: u32,
-        growth: f64,
-    ) -> Self {
+    pub fn new(reading: Reading) -> Self {
         let flip_flop = FlipFlop::new();
-        Self {
-            predicate,
-            relative,
-            filter,
-            width,
-            count,
-            growth,
-            bits: 0,
-            seen: 0,
-            average: None,
-            last: None,
-            flip_flop,
-        }
+        Self { reading, bits: 0, outside: 0, seen: 0, average: None, last: None, flip_flop }
     }
 
     /// Takes a round trip in seconds.
     pub fn sample(&mut self, rtt: f64) {
-        let from = match self.relative {
+        let from = match self.reading.relative {
             Relative::Average => self.average,
             Relative::Successive => self.last,
         };
         let outlier = self.flip_flop.sample(rtt) == Verdict::High;
-        let grows = match self.filter {
-            Filter::Ewma => from.is_some_and(|f| rtt > (1.0 + self.growth) * f),
+        let grows = match self.reading.filter {
+            Filter::Ewma => from.is_some_and(|f| rtt > (1.0 + self.reading.growth) * f),
             Filter::FlipFlop => outlier,
         };
+        let strays = self
+            .reading
+            .band
+            .zip(self.average)
+            .is_some_and(|(band, average)| (rtt - average).abs() > band * average);
         self.bits = self.bits << 1 | u64::from(grows);
+        self.outside = self.outside << 1 | u64::from(strays);
         self.seen = self.seen.saturating_add(1);
         // The same average as SRTT's (RFC 6298 §2.3).
         self.average = Some(self.average.map_or(rtt, |a| (7.0 * a + rtt) / 8.0));
@@ -100,24 +100,28 @@ impl History {
 
     /// A new path with this average; the old one's samples don't count.
     pub fn restart(&mut self, average: f64) {
-        self.bits = 0;
+        (self.bits, self.outside) = (0, 0);
         self.average = Some(average);
         self.last = None;
         self.flip_flop = FlipFlop::new();
     }
 
-    /// Whether round trips grow. At the start, before all samples are there, they do: slow start.
+    /// Whether round trips grow, or aren't constant. At the start, before all samples are there, they do:
+    /// slow start.
     pub fn growing(&self) -> bool {
-        if self.seen < self.width {
+        let Reading { predicate, width, count, .. } = self.reading;
+        if self.seen < width {
             return true;
         }
-        let bits = self.bits & (u64::MAX >> (64 - self.width));
-        match self.predicate {
-            Predicate::Run => longest_run(bits) >= self.count,
-            Predicate::Count => bits.count_ones() >= self.count,
-            Predicate::CountAbove => bits.count_ones() > self.count,
-            Predicate::CurrentRun => bits.trailing_ones() >= self.count,
-        }
+        let newest = u64::MAX >> (64 - width);
+        let bits = self.bits & newest;
+        let growing = match predicate {
+            Predicate::Run => longest_run(bits) >= count,
+            Predicate::Count => bits.count_ones() >= count,
+            Predicate::CountAbove => bits.count_ones() > count,
+            Predicate::CurrentRun => bits.trailing_ones() >= count,
+        };
+        growing || self.outside & newest != 0
     }
 }
 

@@ -154,6 +154,66 @@ fn the_three_propositions() {
     }
 }
 
+/// cwnd grows beyond the peer's window; the rate before the loss is that of the window in use.
+#[test]
+fn a_broken_link_cuts_the_window_that_was_in_use() {
+    for (text, at_once) in [
+        ("welcome(cwnd=1)", "window=20/20"),
+        ("welcome(cwnd=2)", "window=10/20"),
+        ("welcome(cwnd=3)", "window=13.333333333333332/20"),
+    ] {
+        let mut b = after(text, FLAT);
+        (b.view.cwnd, b.view.advertised) = (61.0, 20.0);
+        b.rto();
+        b.ack();
+        assert_eq!(b.wanted(), at_once, "{text}");
+    }
+    let mut b = after("welcome", FLAT);
+    (b.view.cwnd, b.view.advertised) = (61.0, 20.0);
+    assert_eq!(b.loss(), Window { cwnd: 20.0, ssthresh: 20.0 }, "a wireless loss keeps the rate");
+}
+
+/// Figure 7 caps the new window at bandwidth x shortest round trip; §V.C has it not decrease.
+#[test]
+fn the_cap_after_a_broken_link_is_an_option() {
+    for (text, ssthresh, adapted) in [
+        ("welcome", 5.0, "scale=2.000 window=4/4"),
+        ("welcome(lra_link=keep)", 20.0, "scale=2.000 window=5/20"),
+        ("welcome(lra_link=keep,cwnd=2)", 20.0, "scale=2.000"),
+    ] {
+        let mut b = after(text, FLAT);
+        assert_eq!(b.rto().window, Window { cwnd: 1.0, ssthresh }, "{text}");
+        b.ack();
+        // No bandwidth is known here: the sender's threshold stands for the product.
+        b.view.ssthresh = 4.0;
+        (0..4).for_each(|_| {
+            b.rtt(200);
+        });
+        assert_eq!(b.wanted(), adapted, "{text}");
+    }
+}
+
+/// Equation 2: all round trips within 10 % of the average. Neither growing nor constant: as congestion.
+#[test]
+fn constant_round_trips_by_equation_2() {
+    let outlier = || FLAT.into_iter().chain([112, 100]);
+    for (text, guess) in [
+        ("welcome", "guess=channel"),
+        ("welcome(constant=band)", "guess=congestion"),
+        ("welcome(constant=band,band=15)", "guess=channel"),
+    ] {
+        let mut b = after(text, outlier());
+        b.loss();
+        assert_eq!(b.wanted(), guess, "{text}");
+        // Ten samples later the outlier is forgotten.
+        (0..10).for_each(|_| {
+            b.rtt(100);
+        });
+        b.loss();
+        assert_eq!(b.wanted(), "guess=channel", "{text}");
+    }
+}
+
 #[test]
 fn options_are_named() {
     let name = |text: &str| text.parse::<crate::Variant>().map(|v| v.to_string()).map_err(|e| e.to_string());
@@ -167,8 +227,9 @@ fn options_are_named() {
         ("welcome(keep,lra_wireless=cap)", "lra_wireless is given twice; keep one of them"),
         ("welcome(a=7)", "a = 7 is out of range; choose 0.01 to 1"),
         (
-            "reno+welcome",
-            "welcome makes no sense with reno: it is defined on NewReno; combine it with newreno",
+            "tahoe+welcome",
+            "welcome makes no sense with tahoe: it changes what fast recovery does to the window; \
+             combine it with newreno or reno or sack",
         ),
     ] {
         assert_eq!(name(text), Err(format!("\"{text}\": {message}")));

@@ -25,6 +25,17 @@ fn the_window_grows_to_four_and_falls_to_two() {
     assert_eq!(rhythm(&mut daa, &cfg, &mut now, 9), ".A..A...A");
 }
 
+/// The thesis counts from one: an ACK for one segment less each time, and no more than three segments.
+#[test]
+fn counted_from_one_an_ack_answers_one_segment_less() {
+    let (cfg, mut now) = (DaaConfig { count_from: 1, ..DaaConfig::default() }, 0);
+    let mut daa = Daa::new();
+    // Start-up: an ACK for each segment until the window is 3.1, then for two, then for three.
+    assert_eq!(rhythm(&mut daa, &cfg, &mut now, 7), "AAAAAAA");
+    assert_eq!(rhythm(&mut daa, &cfg, &mut now, 6), ".A.A.A");
+    assert_eq!(rhythm(&mut daa, &cfg, &mut now, 6), "..A..A");
+}
+
 #[test]
 fn the_timer_follows_the_gaps() {
     let cfg = DaaConfig::default();
