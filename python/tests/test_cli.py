@@ -402,7 +402,9 @@ positions = [[0, 0], [200, 0], [600, 0]]
 from = 0
 to = 2
 """
-NO_PATH = "flow 0 (0 to 2) never has a path: at the start nodes 1 and 2 are 400 m apart, but links reach 250 m"
+NO_PATH = (
+    "flow 0 (0 to 2) never has a path: at the start nodes 1 and 2 are 400 m apart, but links reach 250 m"
+)
 
 
 def test_a_flow_without_a_path_is_said_to_have_none_and_what_would_help(cli: Cli, tmp_path: Path) -> None:
