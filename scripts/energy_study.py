@@ -216,7 +216,7 @@ def less(metric: str, a: str, b: str, situation: str) -> Callable[[Results], Fin
         pairs = [(x[metric], y[metric]) for x, y in runs]
         left = [x for x, y in pairs if x is not None and y is not None]
         right = [y for x, y in pairs if x is not None and y is not None]
-        p = stats.paired_t_p(left, right)
+        p = stats.paired_p(left, right)
         mean_a, mean_b = stats.mean(left) or 0.0, stats.mean(right) or 0.0
         change = f"{100 * (mean_a / mean_b - 1):+.1f} %" if mean_b else "–"
         figures = f"{a} {change} of {b}, p = {p:.2g}" if p is not None else f"{a} {change} of {b}"

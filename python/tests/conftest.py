@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,14 @@ def cli(tmp_path: Path) -> Callable[..., Result]:
     def run(*arguments: str | Path) -> Result:
         return Result(
             subprocess.run(
-                command(*arguments), cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+                command(*arguments),
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+                # Wide enough that no sentence is broken.
+                env=os.environ | {"COLUMNS": "200"},
             )
         )
 
@@ -81,6 +89,11 @@ def document(variant: str, seed: int, goodput: float = 100_000.0, **flow: Any) -
                 "mean_in_flight_segments": 3.0,
                 "mean_rtt_seconds": 0.1,
                 "completion_seconds": None,
+                "delivery_ratio": 100 / 110,
+                "mean_delay_seconds": 0.05,
+                "jitter_seconds": 0.01,
+                "mean_hops": 4.0,
+                "handshake_seconds": 0.02,
             }
             | flow
         ],

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
+import re
+import subprocess
+import sys
 import threading
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
+from unittest import mock
 
+import numpy as np
 import polars as pl
 import pytest
 
 import tworay
 from tworay import _native
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tworay.control import load_class
+from tworay.errors import InputError
 
 QUICK = {"duration": "10s"}
 
@@ -24,6 +30,16 @@ def test_everything_promised_is_there() -> None:
     assert dir(tworay) == sorted(tworay.__all__)
     with pytest.raises(AttributeError, match="nonsense"):
         getattr(tworay, "nonsense")  # noqa: B009
+
+
+def test_functions_keep_their_names_once_modules_are_imported() -> None:
+    # An imported submodule becomes an attribute of its package, in the place of a function of that name.
+    code = "import tworay; tworay.load('string-1'); print(len(tworay.scenarios()), len(tworay.variants()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in set(tworay.__all__) - {"__version__"}:
+        importlib.import_module(getattr(tworay, name).__module__)
+        assert callable(getattr(tworay, name)), name
 
 
 def test_a_run_has_data_frames_and_numbers() -> None:
@@ -145,3 +161,75 @@ def test_overrides_can_be_a_mapping_or_texts() -> None:
     one = tworay.load("string-2", set={"duration": "7s"}).to_toml()
     assert one == tworay.load("string-2", set=["duration=7s"]).to_toml()
     assert one == tworay.load("string-2", set="duration=7s").to_toml()
+
+
+# What the command line checks is checked here, too
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"until_ci": 5}, "until_ci = 5 is no share between 0 and 1; 0.05 means ± 5 %"),
+        ({"until_ci": "5%"}, "no share between 0 and 1"),
+        ({"until_ci": 0.05, "max_seeds": 3, "seeds": 5}, "--max-seeds 3 is less than the 5 seeds"),
+        ({"max_seeds": 30}, "says where --until-ci gives up"),
+        ({"tcp": []}, "no variant given"),
+        ({"tcp": ["reno", 5]}, "tcp: 5 is no subclass of tworay.CongestionControl"),
+        ({"tcp": ["newreno", "NewReno"]}, "`newreno` and `NewReno` are the same variant"),
+        ({"tcp": "sca(10),newreno+sca(10)"}, r"`sca\(10\)` and `newreno\+sca\(10\)` are the same"),
+        ({"tcp": "newreno+cwl(4)+elfn,NewReno+elfn+cwl(n=4)"}, "are the same variant"),
+        ({"seeds": 2.5}, "the number of seeds is a whole number, found 2.5"),
+        ({"seeds": [1, "2"]}, "a seed is a whole number, found '2'"),
+        ({"seeds": []}, "no seeds given"),
+        ({"jobs": "2"}, "the number of jobs is a whole number"),
+    ],
+)
+def test_compare_refuses_what_the_command_line_refuses(arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        tworay.compare("string-1", **({"tcp": "reno", "set": QUICK} | arguments))
+
+
+def test_a_class_and_its_name_are_one_variant() -> None:
+    file = Path(__file__).parents[2] / "docs/examples/sca.py"
+    own = load_class(f"{file}:SCA")
+    for twin in (f"{file.parent}/../examples/sca.py:SCA", own):
+        with pytest.raises(InputError, match="are the same variant"):
+            tworay.compare("string-1", tcp=[f"{file}:SCA", twin], set=QUICK)
+
+
+def test_seeds_may_be_numpys() -> None:
+    assert tworay.run("string-1", seed=np.uint32(3), set=QUICK).seed == 3
+    with pytest.raises(InputError, match="the seed is a whole number, found '3'"):
+        tworay.run("string-1", seed="3", set=QUICK)  # type: ignore[arg-type]
+
+
+def test_a_callback_that_would_never_be_called_is_refused() -> None:
+    def class_with(**names: Any) -> type[tworay.CongestionControl]:
+        return type("Mine", (tworay.CongestionControl,), names)
+
+    def callback(self: Any, state: Any, event: Any) -> None: ...
+
+    for names, problem in (
+        ({"on_ackk": callback}, "Mine.on_ackk is never called; did you mean on_ack?"),
+        ({"onAck": callback}, "Mine.onAck is never called; did you mean on_ack?"),
+        ({"on_timeout": callback}, "Mine.on_timeout is never called; there are on_ack, on_loss, on_rto"),
+        ({"recoverry": "sack"}, "Mine.recoverry is never called; did you mean recovery?"),
+        ({"on_rto": 5}, "Mine.on_rto is no method"),
+        ({"on_rto": lambda self, state: None}, "Mine.on_rto can't be called with the sender's state and"),
+    ):
+        with pytest.raises(InputError, match=re.escape(problem)):
+            tworay.run("string-1", tcp=class_with(**names), set=QUICK)
+    # Names of one's own, and parameters beyond the two, are nobody's business.
+    own = class_with(
+        on_ack=lambda self, state, ack, *more: None, slow_down=callback, count=0, recovery="reno"
+    )
+    assert tworay.run("string-1", tcp=own, set=QUICK).goodput_bps > 0
+
+
+def test_what_pandas_needs_is_named() -> None:
+    run = tworay.run("string-1", set=QUICK)
+    # As without the two packages, whether they are there or not.
+    with mock.patch.dict(sys.modules, {"pyarrow": None, "pandas": None}):
+        for frame in (run.flows, tworay.compare("string-1", tcp="reno", seeds=1, set=QUICK).table):
+            with pytest.raises(ModuleNotFoundError, match=r"pip install pandas pyarrow.* tworay\[pandas\]"):
+                frame.to_pandas()

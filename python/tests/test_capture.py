@@ -63,3 +63,28 @@ def test_an_animation_goes_where_it_is_told(cli: Cli, tmp_path: Path) -> None:
     assert {"0 source of flow 0", "2 sink of flow 0"} <= names
     refused = cli("run", "string-2", *QUICK, "--animate", "my.xml")
     assert (refused.code, "--force" in refused.err) == (2, True)
+
+
+def test_one_file_takes_one_of_them(cli: Cli, tmp_path: Path) -> None:
+    refused = cli("run", "string-1", *QUICK, "--pcap=F", "--animate=./F")
+    assert refused.code == 2
+    assert "--pcap and --animate both name F" in refused.err
+    (tmp_path / "results").mkdir()
+    refused = cli("run", "string-1", *QUICK, "--out", "results", "--pcap=results/F")
+    assert refused.code == 2
+    assert "--pcap results/F lies in --out results" in refused.err
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def test_a_file_needs_no_ending_where_the_scenario_is_named(cli: Cli, tmp_path: Path) -> None:
+    assert cli("run", "string-1", *QUICK, "--pcap", "F").code == 0
+    assert (tmp_path / "F").read_bytes().startswith(SECTION_HEADER)
+    assert "string-1-1.pcapng" in cli("run", "--pcap", "string-1", *QUICK).err
+    assert "string-1-1.xml" in cli("run", *QUICK, "--animate", "string-1").err
+
+
+def test_a_device_is_written_to(cli: Cli) -> None:
+    assert cli("run", "string-1", *QUICK, "--pcap", "/dev/null").code == 0
+    full = cli("run", "string-1", *QUICK, "--pcap", "/dev/full")
+    assert (full.code, full.out) == (1, "")
+    assert full.err == "tworay: can't write /dev/full: No space left on device (os error 28)\n"

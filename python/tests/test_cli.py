@@ -58,7 +58,7 @@ FLOW_KEYS = {
 }
 CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "ttl", "reorder-discard"}
 FRAMES = {"rts_cts", "data", "ack"}
-VERBS = ("run", "compare", "convert", "scenarios", "variants", "tune", "schema")
+VERBS = ("run", "compare", "show", "plot", "metrics", "convert", "scenarios", "variants", "tune", "schema")
 
 
 def without_cpu(document: dict[str, Any]) -> str:
@@ -248,6 +248,9 @@ def test_compare_json_does_not_depend_on_the_number_of_threads(cli: Cli) -> None
         "diagnosis_scores",
         "ledger",
         "costs",
+        "arms",
+        "mixtures",
+        "verdict",
         "warnings",
     }
     assert document["seeds"] == [1, 2, 3]
@@ -472,7 +475,9 @@ def test_an_interrupt_keeps_the_finished_runs(tmp_path: Path, signal_number: int
         process.kill()
         process.communicate()
     assert process.returncode == 130
-    assert stdout == ""
+    # What is finished is shown.
+    assert "reno" in stdout
+    assert "goodput" in stdout
     assert f"interrupted; the finished runs are in {out}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads((out / "summary.json").read_text())
@@ -533,3 +538,25 @@ def test_stdout_that_cannot_be_written_ends_the_run_with_one_line() -> None:
     assert "No space left on device" in process.stderr
     assert "Traceback" not in process.stderr
     assert len(process.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["run", "compare"])
+def test_results_go_into_the_working_directory_itself(tmp_path: Path, verb: str) -> None:
+    here = tmp_path / "results"
+    here.mkdir()
+    before = here.stat().st_ino
+    tcp = ("--tcp", "reno", "--seeds", "2") if verb == "compare" else ()
+    for force in ((), ("--force",)):
+        process = subprocess.run(
+            command(verb, "string-1", *QUICK, *tcp, "--out", ".", *force),
+            cwd=here,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert process.returncode == 0, process.stderr
+        assert json.loads((here / "summary.json").read_text())
+        assert [path.name for path in here.iterdir() if path.name.startswith(".")] == []
+    # The same directory: a shell that stands in it sees the results.
+    assert here.stat().st_ino == before
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import random
@@ -10,10 +11,12 @@ from typing import Any
 import polars as pl
 import pytest
 from conftest import document
+from rich.console import Console
 
 from tworay import metrics, stats
-from tworay.comparing import Comparison
-from tworay.rendering import comparison_report, show
+from tworay.comparison import Comparison
+from tworay.rendering import run_report, show
+from tworay.reporting import comparison_report
 
 GOODPUT = {
     "reno": {1: 100.0, 2: 120.0, 3: 90.0, 4: 130.0},
@@ -44,6 +47,9 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "ledger",
         "costs",
         "warnings",
+        "arms",
+        "mixtures",
+        "verdict",
     ]
     assert list(summary["variants"]) == ["reno", "sack", "tahoe"]
     assert set(summary["variants"]["reno"]["goodput_bps"]) == {"mean", "std", "ci90", "ci95", "n"}
@@ -51,8 +57,11 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "a",
         "b",
         "metric",
+        "n",
         "difference",
+        "std",
         "ci95",
+        "p",
         "welch_p",
         "paired_t_p",
         "wilcoxon_p",
@@ -87,7 +96,22 @@ def test_pairs_are_differences_seed_by_seed() -> None:
     assert pair["welch_p"] == pytest.approx(stats.welch_p(reno, sack))
     # Pairing sees what the spread between worlds hides.
     assert pair["paired_t_p"] < 0.01 < 0.3 < pair["welch_p"]
-    assert [p["holm_p"] for p in pairs.values()] == stats.holm([p["paired_t_p"] for p in pairs.values()])
+    assert [p["holm_p"] for p in pairs.values()] == stats.holm([p["p"] for p in pairs.values()])
+
+
+def test_equal_differences_in_two_seeds_are_no_evidence() -> None:
+    result = Comparison("made-up", ["reno", "newreno"])
+    for variant, timeouts in (("reno", 3), ("newreno", 2)):
+        for seed in (1, 2):
+            result.add(variant, seed, document(variant, seed, 100.0 + seed, timeouts=timeouts))
+    pair = next(pair for pair in result.summary["pairs"] if pair["metric"] == "timeouts")
+    assert pair["difference"] == 1.0
+    assert (pair["paired_t_p"], pair["p"], pair["holm_p"]) == (None, None, None)
+    console = Console(width=200, file=io.StringIO())
+    console.print(comparison_report(result))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "No verdict: it takes 5 seeds or more" in text
+    assert "reno > newreno" not in text
 
 
 def test_only_seeds_that_both_variants_finished_are_paired() -> None:
@@ -171,13 +195,23 @@ def test_headline_precision_is_that_of_the_widest_interval() -> None:
 
 
 def test_the_printed_table_says_who_wins_and_where_losses_come_from(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    show(comparison_report(comparison()))
+    monkeypatch.setenv("COLUMNS", "120")
+    result = comparison()
+    show(comparison_report(result))
     text = capsys.readouterr().out
     assert "4 seeds; shortest path 2.00 hops on average, no path 62.5 % of the time" in text
-    assert "sack > reno" in text
     assert "12 + 0 (33%)" in text
+    # However clear they look, four seeds decide nothing; five do.
+    assert "No verdict" in text
+    for variant, goodput in (("reno", 110.0), ("sack", 121.0), ("tahoe", 60.0)):
+        result.add(variant, 5, document(variant, 5, goodput))
+    show(comparison_report(result))
+    text = capsys.readouterr().out
+    # Differences of 10, 11, 9, 12 and 11 b/s: 10.6 ± 1.4, shown in kb/s.
+    assert "Best in goodput: sack, by 0.0 ± 0.0 kb/s (9.6 %) more than reno." in text
+    assert "Ranking: sack (a), reno (b), tahoe (c)." in text
     assert "nan" not in text.lower()
 
 
@@ -219,3 +253,31 @@ def test_energy_is_shown_where_there_is_some(capsys: pytest.CaptureFixture[str])
     assert "40.0 (1 of 2)" in text
     show(comparison_report(comparison()))
     assert "radio J" not in capsys.readouterr().out
+
+
+def test_every_metric_that_runs_have_is_compared() -> None:
+    summary = comparison().summary
+    known = {name for name, cell in summary["variants"]["reno"].items() if cell["n"]}
+    assert {pair["metric"] for pair in summary["pairs"]} == known
+    for name in ("mean_delay_seconds", "jitter_seconds", "mean_hops", "handshake_seconds", "delivery_ratio"):
+        assert name in known
+    assert {"ledger.congestion.data", "mac.queue_drops", "flow.0.goodput_bps"} <= known
+
+
+def test_pairs_are_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    result = comparison()
+    show(comparison_report(result))
+    assert "Wilcoxon" not in capsys.readouterr().out
+    show(comparison_report(result, shown=["mean_delay_seconds"], pairs=True))
+    text = capsys.readouterr().out
+    assert "reno − sack" in text
+    assert "delay ms" in text
+    assert "goodput" not in text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "speed"), [(250.0, "0.4"), (66.0, "1.5"), (30.0, "3.3"), (8.0, "12"), (0.02, "5,000")]
+)
+def test_slow_runs_have_a_speed_too(capsys: pytest.CaptureFixture[str], seconds: float, speed: str) -> None:
+    show(run_report(document("reno", 1) | {"cpu_seconds": seconds}))
+    assert f" {speed} times real time" in capsys.readouterr().out

@@ -79,3 +79,49 @@ def test_wrong_conversions_are_refused(cli: Cli, tmp_path: Path) -> None:
         assert result.code == 2, arguments
         assert says in result.err, result.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cut.tr", "walk.mov"]
+
+
+def test_a_trace_of_one_packet_has_no_rate(cli: Cli, tmp_path: Path) -> None:
+    line = "s 1.000000000 _0_ AGT  --- 0 cbr 512 [0 0 0 0] ------- [0:0 1:0 32 0] [0] 0 0\n"
+    (tmp_path / "one.tr").write_text(line)
+    result = cli("convert", "one.tr")
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[1].split() == ["0:0", "→", "1:0", "cbr", "1", "0", "–", "–", "–"]
+    assert cli("convert", "one.tr", "--json").document["flows"][0]["goodput_bps"] is None
+
+
+def test_an_unknown_ending_says_which_are_known(cli: Cli, tmp_path: Path) -> None:
+    result = cli("convert", "strip-50", "-o", "x.foo")
+    assert result.code == 2
+    assert "x.foo: its ending does not say what to write; allowed are .toml, .mov" in result.err
+    assert list(tmp_path.iterdir()) == []
+
+
+TCP_AND_CBR = """\
+set tcp_(0) [$ns_ create-connection  TCP $node_(0) TCPSink $node_(1) 0] ;# cbrgen -type tcp
+$tcp_(0) set window_ 8
+set ftp_(0) [$tcp_(0) attach-source FTP]
+$ns_ at 2.5 "$ftp_(0) start"
+set udp_(0) [new Agent/UDP]; $ns_ attach-agent $node_(1) $udp_(0)
+set null_(0) [new Agent/Null]; $ns_ attach-agent $node_(0) $null_(0)
+set cbr_(0) [new Application/Traffic/CBR]
+$cbr_(0) set interval_ 0.25
+$cbr_(0) set maxpkts_ 5
+$cbr_(0) attach-agent $udp_(0)
+$ns_ connect $udp_(0) $null_(0)
+$ns_ at 1.0 "$cbr_(0) start"
+"""
+
+
+def test_traffic_of_cbrgen_runs_with_as_many_packets_as_it_says(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "walk.mov").write_text(MOVEMENT + "$node_(1) set X_ 150; $node_(1) set Y_ 10 ;# stays\n")
+    (tmp_path / "both.tcl").write_text(TCP_AND_CBR)
+    made = cli("convert", "walk.mov", "--traffic", "both.tcl", "-o", "walk.toml")
+    assert made.code == 0, made.err
+    cbr, ftp = cli("run", "walk.toml", "--json").document["flows"]
+    assert (cbr["tcp"], cbr["sent_segments"], cbr["acked_segments"]) == (None, 5, 5)
+    assert (ftp["tcp"], ftp["goodput_bps"] > 0) == ("tahoe", True)
+    (tmp_path / "both.tcl").write_text(TCP_AND_CBR.replace("TCPSink $node_(1)", "TCPSink $node_(2)"))
+    refused = cli("convert", "walk.mov", "--traffic", "both.tcl", "-o", "far.toml")
+    assert refused.code == 2
+    assert "from node 0 to node 2, the movement file has nodes 0 to 1" in refused.err

@@ -10,8 +10,9 @@ from conftest import MadeRun
 
 import tworay
 from tworay import executing
+from tworay._native import RunControl
 from tworay.errors import InputError, OutputError, RunError
-from tworay.executing import Task, check_jobs, execute
+from tworay.executing import Effort, Task, check_jobs, execute
 
 WORLD = tworay.load("string-2")
 
@@ -86,3 +87,23 @@ def test_a_number_of_jobs_out_of_range_is_refused(jobs: int) -> None:
 
 def test_all_cores_are_used_unless_told() -> None:
     assert check_jobs(None) == executing.cores() >= 1
+
+
+def test_the_share_done_goes_by_what_runs_of_a_kind_took() -> None:
+    quick, slow = [[Task(seed, kind, None) for seed in (1, 2)] for kind in ("quick", "slow")]  # type: ignore[arg-type]
+    effort = Effort([*quick, *slow])
+    assert effort.share([]) == 0.0
+    effort.took(quick[0], 1.0)
+    effort.ended(quick[0])
+    # Nothing is known of the other kind yet: it counts as this one.
+    assert effort.share([]) == pytest.approx(1 / 4)
+    effort.took(slow[0], 9.0)
+    effort.ended(slow[0])
+    assert effort.share([]) == pytest.approx(10 / 20)
+    effort.ended(quick[1])  # It failed: done, whatever it took.
+    assert effort.share([]) == pytest.approx(11 / 20)
+    half_way = RunControl()
+    assert effort.share([(slow[1], half_way)]) == pytest.approx(11 / 20)
+    effort.ended(slow[1])
+    assert effort.share([]) == 1.0
+    assert Effort([]).share([]) == 1.0

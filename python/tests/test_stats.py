@@ -96,11 +96,38 @@ def test_welch_is_scipys() -> None:
     assert stats.welch_p(A, B[:5]) == pytest.approx(sp.ttest_ind(A, B[:5], equal_var=False).pvalue)
 
 
-@pytest.mark.parametrize(("shift", "p"), [(0.0, 1.0), (1.0, 0.0)])
-def test_values_that_never_vary_agree_or_differ_for_certain(shift: float, p: float) -> None:
+@pytest.mark.parametrize(("shift", "p"), [(0.0, 1.0), (1.0, None)])
+def test_values_that_never_vary_are_no_evidence_for_a_t_test(shift: float, p: float | None) -> None:
     a, b = [5.0, 5.0, 5.0], [5.0 - shift] * 3
     assert stats.paired_t_p(a, b) == p
     assert stats.welch_p(a, b) == p
+
+
+def test_differences_that_vary_by_rounding_only_do_not_vary() -> None:
+    # 0.1 + 0.2 - 0.2 is not 0.1 exactly: the spread of these differences is rounding.
+    a, b = [0.1 + x for x in (0.2, 0.3, 0.7)], [0.2, 0.3, 0.7]
+    assert stats.std(stats.differences(a, b))
+    assert stats.paired_t_p(a, b) is None
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
+        # Two seeds that agree to the last digit prove nothing, nor do four that agree nearly.
+        ([1.0, 1.0], None),
+        ([1.0, 1.1, 0.9, 1.05], None),
+        # From five on the t test decides.
+        ([1.0, 1.1, 0.9, 1.05, 0.95], sp.ttest_1samp([1.0, 1.1, 0.9, 1.05, 0.95], 0).pvalue),
+        ([0.0] * 5, 1.0),
+        # It has no answer where all differences are the same. The exact test can't get below 5 % with five
+        # pairs (2 of 32 ways of signs), and with six it can.
+        ([1.0] * 5, None),
+        ([1.0] * 6, 2 / 2**6),
+    ],
+)
+def test_what_pairs_are_judged_by(differences: list[float], p: float | None) -> None:
+    judged = stats.paired_p([5 + d for d in differences], [5.0] * len(differences))
+    assert judged == (p if p is None else pytest.approx(p))
 
 
 def test_wilcoxon_exact_is_scipys() -> None:

@@ -13,7 +13,7 @@ from conftest import MadeRun
 
 import tworay
 from tworay import store as store_module
-from tworay.comparing import Comparison
+from tworay.comparison import Comparison
 from tworay.errors import InputError, OutputError
 from tworay.store import Store
 
@@ -44,7 +44,10 @@ def test_nothing_is_written_before_the_first_run_is_done(tmp_path: Path) -> None
 def test_each_finished_run_is_readable_at_once(tmp_path: Path) -> None:
     out = tmp_path / "results"
     fill(make(out), seeds=(1,))
-    assert sorted(path.name for path in (out / "runs").iterdir()) == ["reno-seed-1", "sack+x_2_-seed-1"]
+    assert sorted(path.name for path in (out / "runs").iterdir()) == [
+        "reno-seed-1",
+        "sack+x_2_-6a0daf59-seed-1",
+    ]
     flows = pl.read_parquet(out / "runs" / "*" / "flows.parquet")
     assert flows["variant"].to_list() == ["reno", "sack+x(2)"]
     assert json.loads((out / "runs" / "reno-seed-1" / "summary.json").read_text())["seed"] == 1
@@ -59,6 +62,7 @@ def test_at_the_end_there_is_one_table_a_kind(tmp_path: Path) -> None:
         "flows.parquet",
         "guesses.parquet",
         "ledger.parquet",
+        "runs.jsonl",
         "runs.parquet",
         "scenario.toml",
         "series.parquet",

@@ -14,7 +14,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tworay.comparing import Comparison, compare
+    from tworay.comparing import compare
+    from tworay.comparison import Comparison
     from tworay.control import (
         AckEvent,
         CongestionControl,
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
         Window,
     )
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
+    from tworay.plotting import plot
     from tworay.running import Run, run
     from tworay.scenarios import Scenario, convert, load, moves, scenario_text, scenarios, schema, variants
+    from tworay.stored import results
     from tworay.traces import Trace, read_trace
 
     __version__: str
@@ -56,7 +59,9 @@ __all__ = [
     "convert",
     "load",
     "moves",
+    "plot",
     "read_trace",
+    "results",
     "run",
     "scenario_text",
     "scenarios",
@@ -66,7 +71,8 @@ __all__ = [
 
 # Imported when first used: `tworay --help` needs neither scipy nor polars.
 _HOME = {
-    "tworay.comparing": ("Comparison", "compare"),
+    "tworay.comparing": ("compare",),
+    "tworay.comparison": ("Comparison",),
     "tworay.control": (
         "AckEvent",
         "CongestionControl",
@@ -78,6 +84,8 @@ _HOME = {
         "Window",
     ),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
+    "tworay.stored": ("results",),
+    "tworay.plotting": ("plot",),
     "tworay.running": ("Run", "run"),
     "tworay.scenarios": (
         "Scenario",

@@ -6,13 +6,24 @@ A variant is a class with callbacks; ``docs/python-variants.md`` has an example 
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
+import inspect
 import sys
 import traceback
 from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias
 
-from tworay._native import AckEvent, LossEvent, Reaction, RtoEvent, RttEvent, SenderState, Window
+from tworay._native import (
+    AckEvent,
+    LossEvent,
+    Reaction,
+    RtoEvent,
+    RttEvent,
+    Scenario,
+    SenderState,
+    Window,
+)
 from tworay.errors import InputError
 
 __all__ = [
@@ -29,6 +40,7 @@ __all__ = [
 Recovery: TypeAlias = Literal["tahoe", "reno", "newreno", "sack"]
 Answer: TypeAlias = "Window | tuple[float, float] | float | None"
 
+CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt")
 RECOVERIES = ("tahoe", "reno", "newreno", "sack")
 
 
@@ -62,6 +74,17 @@ Variant: TypeAlias = "str | type[CongestionControl]"
 def name_of(variant: Variant) -> str:
     """Return what results call a variant."""
     return variant if isinstance(variant, str) else variant.__name__
+
+
+def identity(variant: Variant) -> object:
+    """Return what is the same for all ways to name one variant."""
+    if not isinstance(variant, str):
+        file = getattr(sys.modules.get(variant.__module__), "__file__", None)
+        return (str(Path(file).resolve()), variant.__qualname__) if file else variant
+    if is_reference(variant):
+        file, _, name = variant.rpartition(":")
+        return str(Path(file).resolve()), name
+    return Scenario.spelt_out(variant)
 
 
 def is_reference(text: str) -> bool:
@@ -102,10 +125,36 @@ def check_class(found: object, where: str) -> None:
     """Refuse what can't be a variant."""
     if not (isinstance(found, type) and issubclass(found, CongestionControl)):
         raise InputError(f"{where}: {found!r} is no subclass of tworay.CongestionControl")
+    _check_names(found, where)
     if found.recovery not in RECOVERIES:
         raise InputError(
             f"{where}: recovery = {found.recovery!r} is unknown; allowed are {', '.join(RECOVERIES)}"
         )
+
+
+def _check_names(found: type[CongestionControl], where: str) -> None:
+    """Refuse a callback that would never be called: misspelt, no function, or with other parameters."""
+    own = {name for base in found.__mro__ if base not in CongestionControl.__mro__ for name in vars(base)}
+    for name in sorted(own):
+        near = difflib.get_close_matches(name.lower(), (*CALLBACKS, "recovery"), 1, cutoff=0.8)
+        if name not in CALLBACKS and name != "recovery" and (name.startswith("on_") or near):
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(CALLBACKS)}"
+            raise InputError(f"{where}: {found.__name__}.{name} is never called; {hint}")
+        if name in CALLBACKS:
+            _check_callback(inspect.getattr_static(found, name), f"{where}: {found.__name__}.{name}")
+
+
+def _check_callback(callback: object, where: str) -> None:
+    if not callable(callback) and not isinstance(callback, staticmethod | classmethod):
+        raise InputError(f"{where} is no method; write def {where.rpartition('.')[2]}(self, state, event)")
+    if inspect.isfunction(callback):
+        try:
+            inspect.signature(callback).bind(None, None, None)
+        except TypeError as error:
+            raise InputError(
+                f"{where} can't be called with the sender's state and the event ({error}); write "
+                f"def {callback.__name__}(self, state, event)"
+            ) from error
 
 
 def _candidates(names: dict[str, object]) -> str:

@@ -7,10 +7,12 @@ seeded world, and what is made of the results goes by (seed, variant), never by 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tworay._native import RunControl
+from tworay.checks import whole
 from tworay.errors import Cancelled, InputError, RunError
 from tworay.running import Run, run
 from tworay.workers import Workers
@@ -32,6 +34,7 @@ def check_jobs(jobs: int | None) -> int:
     """Return the number of threads: all cores unless told."""
     if jobs is None:
         return cores()
+    jobs = whole(jobs, "the number of jobs")
     if not 1 <= jobs <= MAX_JOBS:
         raise InputError(
             f"{jobs} jobs asked for; allowed are 1 to {MAX_JOBS} (this machine has {cores()} cores)"
@@ -46,6 +49,8 @@ class Task:
     seed: int
     variant: str
     scenario: Scenario = field(compare=False)
+    totals_only: bool = field(default=False, compare=False)
+    """Neither time series nor single losses are wanted of it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,33 @@ class Watcher(Protocol):
 
     def __call__(self, done: int, total: int, fraction: float) -> None:
         """Take ``done`` finished runs out of ``total``; ``fraction`` counts unfinished runs in part."""
+
+
+class Effort:
+    """How much of the work is done, where kinds of runs take times of their own."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._number = Counter(task.variant for task in tasks)
+        self._ended: Counter[str] = Counter()
+        self._seconds: dict[str, list[float]] = {kind: [] for kind in self._number}
+
+    def took(self, task: Task, seconds: float) -> None:
+        """Take in what a run took of the processor."""
+        self._seconds[task.variant].append(seconds)
+
+    def ended(self, task: Task) -> None:
+        """Count a run that is done, whatever became of it."""
+        self._ended[task.variant] += 1
+
+    def share(self, active: Iterable[tuple[Task, RunControl]]) -> float:
+        """Return the share of the work that is done; kinds that are not known yet count as the others do."""
+        known = [seconds for kind in self._seconds.values() for seconds in list(kind)]
+        usual = sum(known) / len(known) if known else 1.0
+        cost = {kind: max(sum(s) / len(s) if s else usual, 1e-9) for kind, s in self._seconds.items()}
+        whole = sum(cost[kind] * number for kind, number in self._number.items())
+        done = sum(cost[kind] * number for kind, number in self._ended.items())
+        done += sum(cost[task.variant] * control.progress() for task, control in active)
+        return min(1.0, done / whole) if whole else 1.0
 
 
 def silent(done: int, total: int, fraction: float) -> None:
@@ -81,8 +113,10 @@ def execute(
     anything can interrupt it. A run that fails does not disturb the others. If ``finished`` raises, or
     on Ctrl-C, the runs under way are stopped and the exception comes out when all threads are quiet.
     """
+    tasks = list(tasks)
     active: dict[Task, RunControl] = {}
     failures: list[Failure] = []
+    effort = Effort(tasks)
 
     def work(task: Task) -> None:
         control = RunControl()
@@ -90,7 +124,10 @@ def execute(
         try:
             if workers.stopped:
                 return
-            finished(task, run(task.scenario, seed=task.seed, series=series, control=control))
+            keep = not task.totals_only
+            outcome = run(task.scenario, seed=task.seed, series=series and keep, losses=keep, control=control)
+            effort.took(task, outcome.summary["cpu_seconds"])
+            finished(task, outcome)
         except Cancelled:
             return
         except RunError as error:
@@ -106,7 +143,8 @@ def execute(
     done = 0
     with Workers(work, tasks, jobs=jobs, halt=halt) as workers:
         for ended in workers.results():
-            done += ended is not None
-            under_way = workers.waiting + sum(control.progress() for control in list(active.values()))
-            watch(done, workers.total, min(1.0, (done + under_way) / workers.total))
+            if ended is not None:
+                done += 1
+                effort.ended(ended[0])
+            watch(done, workers.total, effort.share(list(active.items())))
     return sorted(failures, key=lambda failure: failure.task)

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 if TYPE_CHECKING:
     from tworay._native import RunReport, _Column
+
+
+class Table(pl.DataFrame):
+    """A polars data frame that says what it lacks to become one of pandas."""
+
+    def to_pandas(self, *, use_pyarrow_extension_array: bool = False, **kwargs: Any) -> Any:
+        """Return a pandas data frame, as ``polars.DataFrame.to_pandas`` does."""
+        try:
+            return super().to_pandas(use_pyarrow_extension_array=use_pyarrow_extension_array, **kwargs)
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                f"{error}; pip install pandas pyarrow, which is the extra tworay[pandas]"
+            ) from error
 
 
 def frames(report: RunReport) -> dict[str, pl.DataFrame]:
@@ -18,7 +31,7 @@ def frames(report: RunReport) -> dict[str, pl.DataFrame]:
 
 def from_tables(tables: list[tuple[str, list[_Column]]]) -> dict[str, pl.DataFrame]:
     """Return tables of the core by name."""
-    return {name: pl.DataFrame([_series(column) for column in columns]) for name, columns in tables}
+    return {name: Table([_series(column) for column in columns]) for name, columns in tables}
 
 
 def _series(column: _Column) -> pl.Series:
@@ -32,4 +45,5 @@ def _series(column: _Column) -> pl.Series:
         # The smallest integer means "no value" in the core.
         values = pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
         return values.set(values == np.iinfo(np.int64).min, None)
-    return pl.Series(name, column[2], dtype=pl.String)
+    texts, places = column[2]
+    return pl.Series(name, texts, dtype=pl.String).gather(np.frombuffer(places, dtype="<i8"))

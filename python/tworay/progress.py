@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -79,9 +80,10 @@ class _Log:
             return
         self._next = fraction - fraction % LOG_STEP + LOG_STEP
         self._quiet_until = elapsed + LOG_SECONDS
-        left = elapsed * (1 - fraction) / fraction
+        left = elapsed * (1 - fraction) / fraction if fraction else 0.0
+        rest = f"{math.ceil(left)} s left" if done < total else "done"
         print(
-            f"{self._what}: {done}/{total} runs, {_rate(done, elapsed)}, {left:.0f} s left",
+            f"{self._what}: {done}/{total} runs, {_rate(done, elapsed)}, {rest}",
             file=sys.stderr,
             flush=True,
         )

@@ -66,7 +66,7 @@ def saturated(scenario: Source) -> Scenario:
             flow.pop("bytes", None)
             # A UDP header is 12 bytes shorter than TCP's.
             flow.update(app="cbr", rate=_access(world, flow["from"]), size=f"{mss + 12}B")
-    keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "on", "off")
+    keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "packets", "on", "off")
     tables = [
         "\n".join(["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)])
         for flow in flows
@@ -89,7 +89,7 @@ def throughput_max(scenario: Source, seed: int = 1) -> float:
     aggressive = saturated(scenario)
     key = (hashlib.sha256(aggressive.to_toml().encode()).hexdigest(), seed)
     if key not in _known:
-        _known[key] = carried(run(aggressive, seed=seed, series=False))
+        _known[key] = carried(run(aggressive, seed=seed, series=False, losses=False))
     return _known[key]
 
 
@@ -109,16 +109,11 @@ def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
 
 def carried(outcome: Run) -> float:
     """Return what left its source in a run of datagrams: bits a second, summed over the flows."""
-    lost: dict[tuple[int, int], int] = {}
-    ledger = outcome.ledger
-    for flow, node in zip(ledger["flow"].to_list(), ledger["node"].to_list(), strict=True):
-        lost[flow, node] = lost.get((flow, node), 0) + 1
     total = 0.0
-    for flow in outcome.summary["flows"]:
+    for flow, lost in zip(outcome.summary["flows"], outcome.lost_at_source, strict=True):
         sent = flow["sent_segments"]
         if sent:
-            left = sent - lost.get((flow["id"], flow["from"]), 0)
-            total += flow["sent_bps"] * left / sent
+            total += flow["sent_bps"] * (sent - lost) / sent
     return total
 
 

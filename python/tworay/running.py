@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
+from tworay.checks import whole
 from tworay.diagnosis import scores
-from tworay.errors import InputError
+from tworay.errors import InputError, OutputError
 from tworay.scenarios import Source, load
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from tworay._native import RunControl, RunReport
     from tworay.control import Variant
+    from tworay.scenarios import Scenario
 
 MAX_SEED = 2**64 - 1
 
@@ -25,11 +28,49 @@ MAX_SEED = 2**64 - 1
 class Run:
     """A finished run: the JSON document as ``summary``, the tables as polars data frames."""
 
-    def __init__(self, report: RunReport) -> None:
-        self._report = report
+    def __init__(self, report: RunReport, world: Scenario | None = None) -> None:
+        self._report: RunReport | None = report
         self._frames: dict[str, pl.DataFrame] | None = None
+        self._text: str | None = None
+        self._world = world
+        self._kept: dict[str, str] | None = None
         self.summary: dict[str, Any] = json.loads(report.json())
         self.summary["diagnosis_scores"] = scores(self.summary["diagnosis"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle documents and tables; the simulator's own objects stay behind."""
+        kept = self.to_keep() if self._world is not None or self._kept is not None else None
+        return {"text": self.json, "frames": self.tables, "kept": kept, "summary": self.summary}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._report, self._world = None, None
+        self._text, self._frames = state["text"], state["frames"]
+        self._kept, self.summary = state["kept"], state["summary"]
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Run:
+        """Read a directory that ``save`` or ``tworay run --out`` wrote."""
+        from tworay.store import read_run
+
+        result = cls.__new__(cls)
+        result.__setstate__(read_run(Path(path)))
+        return result
+
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write tables, ``summary.json`` and the complete scenario into a directory."""
+        from tworay.store import Store
+
+        Store.of_run(Path(path), self, force=force).write_single(self)
+
+    def to_keep(self) -> dict[str, str]:
+        """Return the files from which the run can be repeated: the complete scenario, and what it names."""
+        if self._kept is None:
+            if self._world is None:
+                raise OutputError("this run does not know its scenario")
+            from tworay.store import keep
+
+            self._kept = keep(self._world)
+        return self._kept
 
     def __repr__(self) -> str:
         return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
@@ -37,7 +78,9 @@ class Run:
     @property
     def json(self) -> str:
         """The document as the simulator wrote it: but for ``cpu_seconds``, equal runs give equal bytes."""
-        return self._report.json()
+        if self._text is None:
+            self._text = self._report.json() if self._report else json.dumps(self.summary)
+        return self._text
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -45,7 +88,7 @@ class Run:
         if self._frames is None:
             from tworay.frames import frames
 
-            self._frames = frames(self._report)
+            self._frames = frames(self._report) if self._report else {}
         return self._frames
 
     @property
@@ -79,6 +122,13 @@ class Run:
         return int(self.summary["seed"])
 
     @property
+    def lost_at_source(self) -> list[int]:
+        """Data segments of each flow that died at their own source: they took nothing from the network."""
+        if self._report is None:
+            raise OutputError("what died at its source is known only where the run was made")
+        return self._report.lost_at_source()
+
+    @property
     def goodput_bps(self) -> float:
         """Acknowledged application bits a second, summed over the flows."""
         return self._sum("goodput_bps")
@@ -109,27 +159,42 @@ def run(
     tcp: Variant | None = None,
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     series: bool = True,
+    losses: bool = True,
     control: RunControl | None = None,
     pcap: str | PathLike[str] | None = None,
     animation: str | PathLike[str] | None = None,
     resources: bool = False,
     costs: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    force: bool = False,
 ) -> Run:
     """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
 
-    ``series`` records the time series (cwnd and so on). ``control`` lets another thread stop the run.
+    ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
+    (without, the document has no ``diagnosis`` either). ``control`` lets another thread stop the run.
     ``pcap`` names a file for a capture of every frame, to be read with Wireshark, ``animation`` one for the
     moves and the first 100000 packets, to be watched with NetAnim. ``resources`` fills in
     EEE and UAR, which takes a second run: saturating sources in the same world (``tworay.resources``).
-    ``costs`` names a table of computing costs to be used in place of the scenario's.
+    ``costs`` names a table of computing costs to be used in place of the scenario's. ``out`` names a
+    directory for tables, ``summary.json`` and the complete scenario, as ``Run.save`` writes them; ``force``
+    replaces an earlier run there.
     Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
     """
+    seed = whole(seed, "the seed")
     if not 0 <= seed <= MAX_SEED:
         raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
     world = load(scenario, tcp=tcp, set=set, costs=costs)
-    result = Run(_native.run(world, seed, series, control, pcap, animation))
+    store = None
+    if out is not None:
+        from tworay.store import Store
+
+        # Refused before the run, not after it.
+        store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
+    result = Run(_native.run(world, seed, series, control, pcap, animation, losses), world)
     if resources:
         from tworay.resources import throughput_max, with_resources
 
         result.summary = with_resources(result.summary, throughput_max(world, seed))
+    if store is not None:
+        store.write_single(result)
     return result

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
+import sys
+import types
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from tworay import _native, control
+from tworay import _native, control, sources
 from tworay._native import Scenario
 from tworay.errors import ScenarioError
 
@@ -77,7 +80,8 @@ def load(
     ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
     strings; ``tcp`` gives every TCP flow that variant: a name, a subclass of ``CongestionControl``, or
     ``"mine.py:Mine"``. ``costs`` names a table of computing costs (relative to the working directory) to
-    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``.
+    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``; ``"-"`` is TOML
+    text on standard input.
 
     Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
     """
@@ -87,12 +91,42 @@ def load(
             raise ScenarioError(f"`{name}` needs a scenario's name or path; this one is already loaded")
         scenario = source
     else:
-        scenario = Scenario.load(os.fspath(source), _overrides(set) + _costs(costs))
+        scenario = _read(os.fspath(source), overrides(set) + _costs(costs), classes=tcp is None)
     return scenario if tcp is None else with_variant(scenario, tcp)
 
 
-def with_variant(scenario: Scenario, tcp: Variant) -> Scenario:
-    """Return the same world with every TCP flow running ``tcp``."""
+def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
+    """Read a scenario; ``classes``: also the variants in Python files that it names."""
+    path = pathlib.Path(source)
+    text = _stdin() if source == "-" else _text(path)
+    own = sources.named(text, path.parent, settings)
+    settings = settings + own.settings if own else settings
+    if source == "-":
+        scenario = Scenario.from_toml(text, "<stdin>", "", settings)
+    else:
+        scenario = Scenario.load(source, settings)
+    return own.apply(scenario) if own and classes else scenario
+
+
+def _text(path: pathlib.Path) -> str:
+    """Return a scenario's text to look for classes in; what is wrong with the file is said elsewhere."""
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else _native.builtin_text(str(path)) or ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+@functools.cache
+def _stdin() -> str:
+    """Return what standard input holds: all arms of a comparison read the same."""
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"<stdin>: {error}; a scenario is a TOML text in UTF-8") from error
+
+
+def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
+    """Return the same world with every TCP flow running ``tcp``; ``name`` is what results call a class."""
     if isinstance(tcp, str):
         if not control.is_reference(tcp):
             return scenario.with_variant(tcp)
@@ -100,10 +134,11 @@ def with_variant(scenario: Scenario, tcp: Variant) -> Scenario:
     else:
         control.check_class(tcp, "tcp")
         chosen = tcp
-    return scenario.with_custom_variant(control.name_of(tcp), chosen.recovery, chosen)
+    return scenario.with_custom_variant(name or control.name_of(tcp), chosen.recovery, chosen)
 
 
-def _overrides(values: Mapping[str, object] | Iterable[str] | None) -> list[str]:
+def overrides(values: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:
+    """Turn settings into ``key=value`` texts."""
     if values is None:
         return []
     if isinstance(values, str):
@@ -184,3 +219,13 @@ def scenario_text(name: str) -> str:
     if text is None:
         raise ScenarioError(f"`{name}` is not a built-in scenario; `tworay scenarios` lists them")
     return text
+
+
+class _Module(types.ModuleType):
+    """The module, called: importing it hides the function ``tworay.scenarios``."""
+
+    def __call__(self) -> list[ScenarioInfo]:
+        return scenarios()
+
+
+sys.modules[__name__].__class__ = _Module

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tworay.control import name_of
+from tworay.checks import whole
+from tworay.control import check_class, identity, name_of
 from tworay.errors import InputError
 from tworay.running import MAX_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tworay.control import CongestionControl, Variant
 
@@ -19,12 +20,12 @@ MAX_SEEDS = 100_000
 
 def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
     """Turn ``10`` (seeds 1 to 10), ``"1-10"``, ``"3,5,9"`` or a list into a list of distinct seeds."""
-    if isinstance(spec, int):
-        seeds = list(range(1, _count(spec) + 1))
-    elif isinstance(spec, str):
+    if isinstance(spec, str):
         seeds = _parse_text(spec)
+    elif hasattr(spec, "__iter__"):
+        seeds = [whole(seed, "a seed") for seed in spec]
     else:
-        seeds = list(spec)
+        seeds = list(range(1, _count(whole(spec, "the number of seeds")) + 1))
     if not seeds:
         raise InputError(
             "no seeds given; write a number (`10`: seeds 1 to 10), a range (`1-10`) or a list (`3,5,9`)"
@@ -37,6 +38,21 @@ def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
                 f"seed {seed} is given twice; the same run twice says nothing new, leave one out"
             )
     return seeds
+
+
+def check_precision(until_ci: float | None, max_seeds: int | None, seeds: int) -> None:
+    """Refuse a precision that can't be, and a limit of seeds that means nothing."""
+    if until_ci is not None and not (isinstance(until_ci, int | float) and 0 < until_ci < 1):
+        raise InputError(f"until_ci = {until_ci!r} is no share between 0 and 1; 0.05 means ± 5 %")
+    if max_seeds is None:
+        return
+    if until_ci is None:
+        raise InputError("--max-seeds says where --until-ci gives up; add --until-ci 5%, or leave it out")
+    if whole(max_seeds, "max_seeds") < seeds:
+        raise InputError(
+            f"--max-seeds {max_seeds} is less than the {seeds} seeds to begin with; give more of the one, or "
+            "less of the other"
+        )
 
 
 def _parse_text(spec: str) -> list[int]:
@@ -79,11 +95,27 @@ def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> l
         raise InputError(
             "--tcp: empty variant name; write for example `--tcp reno,newreno` (`tworay variants` lists them)"
         )
-    names = [name_of(variant) for variant in variants]
-    for position, name in enumerate(names):
-        if name in names[:position]:
-            raise InputError(f"--tcp: `{name}` is given twice; leave one out")
+    if not variants:
+        raise InputError("--tcp: no variant given; write for example `reno,newreno`")
+    for variant in variants:
+        if not isinstance(variant, str):
+            check_class(variant, "tcp")
+    refuse_twins(variants, "--tcp")
     return variants
+
+
+def refuse_twins(variants: Sequence[Variant], where: str) -> None:
+    """Refuse a variant that is named twice, also in two spellings: the pair would compare it with itself."""
+    names: list[str] = []
+    seen: dict[object, str] = {}
+    for variant in variants:
+        name = name_of(variant)
+        first = name if name in names else seen.setdefault(identity(variant), name)
+        if first != name:
+            raise InputError(f"{where}: `{first}` and `{name}` are the same variant; leave one out")
+        if name in names:
+            raise InputError(f"{where}: `{name}` is given twice; leave one out")
+        names.append(name)
 
 
 def parse_percent(spec: str) -> float:

@@ -11,15 +11,22 @@ test, which ignores the pairing, is given for comparison with published work.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import stats as sp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 EXACT_WILCOXON_MAX_N = 25
+# Below this the t test's assumption, differences that are normal, can't be seen to fail.
+FEWEST_PAIRS = 5
+# What is less probable than this by chance alone is called significant.
+SIGNIFICANT = 0.05
+# Spreads below this share of the mean are rounding.
+NO_SPREAD = 1e-9
 
 
 class Interval(NamedTuple):
@@ -54,8 +61,26 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
     if centre is None or spread is None:
         return None
     n = len(values)
-    half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
+    half = _t_quantile((1 + level) / 2, n - 1) * spread / math.sqrt(n)
     return Interval(centre - half, centre + half)
+
+
+def describe(values: Sequence[float]) -> dict[str, Any]:
+    """Mean, standard deviation, 90 and 95 % t intervals and number of values, as documents have them."""
+    ends = {level: t_interval(values, level) for level in (0.90, 0.95)}
+    return {
+        "mean": mean(values),
+        "std": std(values),
+        "ci90": None if ends[0.90] is None else list(ends[0.90]),
+        "ci95": None if ends[0.95] is None else list(ends[0.95]),
+        "n": len(values),
+    }
+
+
+@cache
+def _t_quantile(probability: float, freedom: int) -> float:
+    """Quantile of Student's t; a comparison asks for the same few thousands of times."""
+    return float(sp.t.ppf(probability, freedom))
 
 
 def bootstrap_interval(
@@ -89,34 +114,54 @@ def differences(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 
 def paired_t_p(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Two-sided p of the paired t test; ``None`` below two pairs."""
+    """Two-sided p of the paired t test; ``None`` below two pairs, and where all differences are the same."""
     d = differences(a, b)
     centre, spread = mean(d), std(d)
     if centre is None or spread is None:
         return None
-    if spread == 0:
+    if spread <= NO_SPREAD * abs(centre):
         return _p_without_spread(centre)
     return float(2 * sp.t.sf(abs(centre) / (spread / math.sqrt(len(d))), len(d) - 1))
 
 
 def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Two-sided p of Welch's t test (unpaired, unequal variances); ``None`` below two values on a side."""
+    """Two-sided p of Welch's t test (unpaired, unequal variances).
+
+    ``None`` below two values on a side, and where neither side varies but the two differ.
+    """
     if len(a) < 2 or len(b) < 2:
         return None
     spread_a, spread_b = std(a) or 0.0, std(b) or 0.0
     difference = math.fsum(a) / len(a) - math.fsum(b) / len(b)
     # Squared standard errors of the two means.
     error_a, error_b = spread_a**2 / len(a), spread_b**2 / len(b)
-    if error_a + error_b == 0:
+    if math.sqrt(error_a + error_b) <= NO_SPREAD * abs(difference):
         return _p_without_spread(difference)
     # Welch-Satterthwaite degrees of freedom.
     freedom = (error_a + error_b) ** 2 / (error_a**2 / (len(a) - 1) + error_b**2 / (len(b) - 1))
     return float(2 * sp.t.sf(abs(difference) / math.sqrt(error_a + error_b), freedom))
 
 
-def _p_without_spread(difference: float) -> float:
-    """Values that never vary either agree or differ with certainty; t itself would be 0/0 or infinite."""
-    return 1.0 if difference == 0 else 0.0
+def _p_without_spread(difference: float) -> float | None:
+    """Without a spread t is 0/0 or infinite, which is no evidence: only an exact test can say something."""
+    return 1.0 if difference == 0 else None
+
+
+def paired_p(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Two-sided p by which pairs are judged; ``None``: too few of them to say anything.
+
+    The paired t test from five pairs on; where it has no answer, because all differences are the same, the
+    exact signed-rank test. That one takes six pairs to fall below 5 %: whatever the values, n pairs can't
+    give less than 2 / 2^n.
+    """
+    n = len(a)
+    if n < FEWEST_PAIRS:
+        return None
+    p = paired_t_p(a, b)
+    if p is not None:
+        return p
+    exact = wilcoxon_p(a, b)
+    return None if 2 / 2**n > SIGNIFICANT else exact
 
 
 def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
@@ -146,11 +191,12 @@ def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
 def _signed_rank_exact_p(ranks: list[int], statistic: int) -> float:
     """Two-sided p over all 2^n ways of signs, counted by sum."""
     total = sum(ranks)
-    ways = [1] + [0] * total
+    # 2^25 ways at most: they fit into 64 bits.
+    ways = np.zeros(total + 1, dtype=np.int64)
+    ways[0] = 1
     for rank in ranks:
-        for value in range(total, rank - 1, -1):
-            ways[value] += ways[value - rank]
-    tail = min(sum(ways[: statistic + 1]), sum(ways[statistic:]))
+        ways[rank:] += ways[:-rank].copy()
+    tail = min(int(ways[: statistic + 1].sum()), int(ways[statistic:].sum()))
     return min(1.0, 2 * tail / 2.0 ** len(ranks))
 
 
@@ -229,12 +275,57 @@ def seeds_needed(
         half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
         return bool(half > relative * abs(centre))
 
+    return _first(wide, limit)
+
+
+def seeds_to_show(
+    differences: Sequence[float],
+    difference: float,
+    *,
+    level: float = SIGNIFICANT,
+    power: float = 0.8,
+    limit: int = 1_000_000,
+) -> int | None:
+    """Pairs after which the paired t test shows a true ``difference``, in ``power`` of all cases.
+
+    Goes by the spread of the ``differences`` seen so far; ``level`` is the probability of seeing one where
+    there is none. ``None`` if that cannot be said: fewer than two differences, or more than ``limit`` pairs.
+    """
+    return seeds_to_show_by_spread(std(differences), difference, level=level, power=power, limit=limit)
+
+
+def seeds_to_show_by_spread(
+    spread: float | None,
+    difference: float,
+    *,
+    level: float = SIGNIFICANT,
+    power: float = 0.8,
+    limit: int = 1_000_000,
+) -> int | None:
+    """As ``seeds_to_show``, from the standard deviation of the differences."""
+    if spread is None or difference == 0:
+        return None
+    if spread <= NO_SPREAD * abs(difference):
+        return FEWEST_PAIRS
+
+    def weak(n: int) -> bool:
+        critical = float(sp.t.ppf(1 - level / 2, n - 1))
+        shift = abs(difference) / spread * math.sqrt(n)
+        # The far tail adds nothing to speak of.
+        return bool(sp.nct.sf(critical, n - 1, shift) < power)
+
+    found = _first(weak, limit)
+    return None if found is None else max(found, FEWEST_PAIRS)
+
+
+def _first(short: Callable[[int], bool], limit: int) -> int | None:
+    """Return the first number from two on that is not too ``short``; ``None`` above ``limit``."""
     low, high = 1, 2
-    while wide(high):
+    while short(high):
         if high >= limit:
             return None
         low, high = high, min(2 * high, limit)
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if wide(middle) else (low, middle)
+        low, high = (middle, high) if short(middle) else (low, middle)
     return high

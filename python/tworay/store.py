@@ -7,55 +7,115 @@ cut), the runs under ``runs/`` are whole. At the end they are merged into one ta
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
 import re
 import shutil
 import threading
+import zlib
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tworay._native import VERSION
 from tworay.errors import InputError, OutputError
+from tworay.frames import Table
+from tworay.records import (
+    COSTS,
+    FORMAT,
+    MANIFEST,
+    RECORD,
+    RECORDS,
+    RUNS,
+    SCENARIO,
+    SUMMARY,
+    read_manifest,
+    read_records,
+)
+from tworay.sources import kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from tworay.comparing import Comparison
+    from tworay.comparison import Comparison, Paths
     from tworay.running import Run
     from tworay.scenarios import Scenario
 
-MANIFEST = "tworay.json"
-SUMMARY = "summary.json"
-SCENARIO = "scenario.toml"
-COSTS = "costs.csv"
-RUNS = "runs"
+# A file name of 255 bytes must hold the seed and a suffix too.
+LONGEST_NAME = 120
+
+
+def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
+    """Return the files from which a scenario can be run again, by name: the scenario, and what it names.
+
+    ``classes`` are variants in Python that it does not run itself.
+    """
+    own = [*scenario.custom, *((name, one) for name, one in classes.items() if isinstance(one, type))]
+    names, files = kept(own)
+    text, costs = scenario.to_keep(COSTS, names)
+    return {SCENARIO: text} | ({} if costs is None else {COSTS: costs}) | files
 
 
 class Store:
     """One result directory. Creating the object only checks; nothing is written before a run is done."""
 
     def __init__(
-        self, path: Path, command: str, *, force: bool, scenario: Scenario, details: dict[str, Any]
+        self,
+        path: Path,
+        command: str,
+        *,
+        force: bool,
+        scenario: Scenario | None,
+        details: dict[str, Any],
+        resume: bool = False,
+        classes: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self.path = path
-        self._manifest = {"tworay": VERSION, "command": command, "scenario": scenario.name, **details}
-        # The table of costs is kept too: the scenario names it, beside itself, with its digest.
-        self._scenario, self._costs = scenario.to_keep(COSTS)
-        self._lock = threading.Lock()
+        self._manifest = {"format": FORMAT, "tworay": VERSION, "command": command}
+        if scenario is not None:
+            self._manifest["scenario"] = scenario.name
+            # With what the scenario names beside itself: the table of costs, classes of variants.
+            self._kept = keep(scenario, classes)
+        self._manifest |= details
+        self._mutex = threading.Lock()
+        self._resume = resume
         self._created = False
-        _check_place(path, command, force)
+        self._lock: Lock | None = None
+        if not resume:
+            _check_place(path, command, force)
 
-    def add_run(self, variant: str, seed: int, run: Run) -> None:
+    @classmethod
+    def of_run(cls, path: Path, run: Run, *, force: bool) -> Store:
+        """Check the place for a run that is done; it may have been made in another process."""
+        details = {"scenario": run.scenario, "seed": run.seed}
+        store = cls(path, "run", force=force, scenario=None, details=details)
+        store._kept = run.to_keep()
+        return store
+
+    def add_run(self, variant: str, seed: int, run: Run, facts: Paths | None = None) -> None:
         """Keep a finished run; safe to call from several threads."""
-        with self._lock, _writing(self.path):
+        with self._part(variant, seed) as directory:
+            _write_run(directory, run, tcp=variant)
+            # Last: a part that has it is whole.
+            _write(directory / RECORD, _json({"variant": variant, "seed": seed, "facts": facts}).encode())
+
+    def add_maximum(self, name: str, seed: int, throughput_max: float) -> None:
+        """Keep what the world of a seed can carry."""
+        record = {"variant": name, "seed": seed, "throughput_max_bps": throughput_max}
+        with self._part(name, seed) as directory:
+            _write(directory / RECORD, _json(record).encode())
+
+    @contextmanager
+    def _part(self, name: str, seed: int) -> Iterator[Path]:
+        with self._mutex, _writing(self.path):
             self._create()
-            with _new_directory(self.path / RUNS / _part_name(variant, seed)) as directory:
-                _write_run(directory, run, tcp=variant)
+            with _new_directory(self.path / RUNS / _part_name(name, seed)) as directory:
+                yield directory
 
     def write_single(self, run: Run) -> None:
         """Write the directory of a single run."""
@@ -63,17 +123,62 @@ class Store:
             _write_run(directory, run)
 
     def finish(self, comparison: Comparison) -> None:
-        """Merge the finished runs into one table a kind and write the summary."""
-        with self._lock, _writing(self.path):
-            parts = self._parts(comparison)
-            with _new_file(self.path / SUMMARY) as file:
-                file.write_text(_json(comparison.summary), encoding="utf-8")
+        """Merge the finished runs into one table a kind and write the summary.
+
+        What stands in ``runs/`` counts until all of it is merged: killed at any point, a later resumption
+        finds every finished run.
+        """
+        with self._mutex, _writing(self.path):
+            if self._resume and not (self.path / RUNS).is_dir() and (self.path / SUMMARY).is_file():
+                return  # Nothing was added.
+            records = read_records(self.path)
+            self._take_apart(records)
+            for text, name in (
+                (_json(self._manifest), MANIFEST),
+                (_json(comparison.summary), SUMMARY),
+                (_lines(records[key] for key in sorted(records)), RECORDS),
+            ):
+                with _new_file(self.path / name) as file:
+                    file.write_text(text, encoding="utf-8")
             with _new_file(self.path / "runs.parquet") as file:
                 file.write_bytes(_parquet(comparison.runs))
+            parts = self._parts(comparison)
             for table in sorted({table.name for part in parts for table in part.glob("*.parquet")}):
                 with _new_file(self.path / table) as file:
                     _merge([part / table for part in parts if (part / table).is_file()], file)
-            shutil.rmtree(self.path / RUNS)
+            # Out of sight in one step: half of it must never be taken for the whole.
+            doomed = self.path / f".{RUNS}.{os.getpid()}.old"
+            (self.path / RUNS).rename(doomed)
+            shutil.rmtree(doomed)
+        self.release()
+
+    def release(self) -> None:
+        """Let other processes write."""
+        if self._lock:
+            self._lock.release()
+
+    def _take_apart(self, records: dict[tuple[str, int], dict[str, Any]]) -> None:
+        """Bring runs that earlier merges took in back to ``runs/``, so that all are merged alike."""
+        names = {
+            (v, s): self.path / RUNS / _part_name(v, s) for v, s in records if "document" in records[v, s]
+        }
+        missing = {key: place for key, place in names.items() if not place.is_dir()}
+        if not missing:
+            return
+        tables = {
+            file.name: pl.read_parquet(file).partition_by("variant", "seed", as_dict=True)
+            for file in self.path.glob("*.parquet")
+            if file.name != "runs.parquet"
+        }
+        for key, place in missing.items():
+            with _new_directory(place) as directory:
+                for name, pieces in tables.items():
+                    if key in pieces:
+                        _write(directory / name, _parquet(pieces[key]))
+                document = records[key]["document"]
+                _write(directory / SUMMARY, _json(document).encode())
+                record = {name: value for name, value in records[key].items() if name != "document"}
+                _write(directory / RECORD, _json(record).encode())
 
     def _parts(self, comparison: Comparison) -> list[Path]:
         """Return the finished runs, by variant and seed."""
@@ -85,19 +190,84 @@ class Store:
         return [place for place in places if place.is_dir()]
 
     def _create(self) -> None:
-        if not self._created:
+        if self._created:
+            return
+        if self._resume:
+            (self.path / RUNS).mkdir(exist_ok=True)
+            # Sources of variants that were not there before.
+            for name, text in self._kept.items():
+                if not (self.path / name).exists():
+                    (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+                    with _new_file(self.path / name) as file:
+                        file.write_text(text, encoding="utf-8")
+            with _new_file(self.path / MANIFEST) as file:
+                file.write_text(_json(self._manifest), encoding="utf-8")
+        else:
             with self._new() as directory:
                 (directory / RUNS).mkdir()
-            self._created = True
+            self._lock = Lock(self.path)
+        self._created = True
 
     @contextmanager
     def _new(self) -> Iterator[Path]:
         with _new_directory(self.path) as directory:
             _write(directory / MANIFEST, _json(self._manifest).encode())
-            _write(directory / SCENARIO, self._scenario.encode())
-            if self._costs is not None:
-                _write(directory / COSTS, self._costs.encode())
+            for name, text in self._kept.items():
+                (directory / name).parent.mkdir(parents=True, exist_ok=True)
+                _write(directory / name, text.encode())
             yield directory
+
+
+def read_run(path: Path) -> dict[str, Any]:
+    """Return what ``write_single`` wrote, as the state of a ``Run``."""
+    manifest = read_manifest(path)
+    if manifest["command"] != "run":
+        raise InputError(f"{path} holds results of `tworay {manifest['command']}`, not of a run")
+    try:
+        summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+        names = [SCENARIO, COSTS, *(str(file.relative_to(path)) for file in sorted(path.rglob("*.py")))]
+        kept = {name: (path / name).read_text(encoding="utf-8") for name in names if (path / name).is_file()}
+        frames = {
+            file.stem: Table(pl.read_parquet(file).drop("seed")) for file in sorted(path.glob("*.parquet"))
+        }
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        raise OutputError(f"{path} can't be read: {error}") from error
+    return {"text": None, "frames": frames, "kept": kept, "summary": summary}
+
+
+class Lock:
+    """Keeps other processes from writing to a directory, until it is released or the process ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._handle: int | None = os.open(path, os.O_RDONLY)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.release()
+            raise InputError(
+                f"{path}: another tworay is writing results there; wait until it has ended"
+            ) from None
+        except OSError:
+            # Some network file systems have no locks.
+            self.release()
+
+    def release(self) -> None:
+        """Let others write; releasing twice is no mistake."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    __del__ = release
+
+
+def sweep(path: Path) -> None:
+    """Take away what a killed process left half written or half deleted."""
+    for pattern in (".*.tmp", ".*.old", f"{RUNS}/.*.tmp", f"{RUNS}/.*.old"):
+        for left in path.glob(pattern):
+            if left.is_dir():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
 
 
 def _check_place(path: Path, command: str, force: bool) -> None:
@@ -118,7 +288,8 @@ def _check_place(path: Path, command: str, force: bool) -> None:
                 f"--out {path}: the directory already holds results of `tworay {command}`; "
                 "add --force to replace them, or name another directory"
             )
-    parent = next(place for place in path.absolute().parents if place.exists())
+    whole = path.absolute()
+    parent = next(place for place in (whole, *whole.parents) if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(
             f"--out {path}: {parent} is not a directory that can be written to; name another place"
@@ -146,23 +317,43 @@ def _writing(path: Path) -> Iterator[None]:
 @contextmanager
 def _new_directory(path: Path) -> Iterator[Path]:
     """Fill a directory out of sight, then put it in its place in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    old = path.with_name(f".{path.name}.{os.getpid()}.old")
+    # A directory that is there stays itself: somebody may work in it, or it may be a mount point. What it
+    # holds is exchanged.
+    stays = path.is_dir()
+    place = path if stays else path.parent
+    place.mkdir(parents=True, exist_ok=True)
+    hidden = place / f".{path.name}.{os.getpid()}.tmp"
     shutil.rmtree(hidden, ignore_errors=True)
     try:
         hidden.mkdir()
         yield hidden
-        if path.is_dir() and any(path.iterdir()):
-            path.rename(old)
-        try:
+        if stays:
+            _exchange(path, hidden)
+        else:
             hidden.rename(path)
-        except OSError:
-            old.rename(path)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
+        _sync(place)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _exchange(path: Path, new: Path) -> None:
+    """Move what is in ``new`` into ``path`` and delete what was there; if that fails, nothing has changed."""
+    old = path / f".{path.name}.{os.getpid()}.old"
+    shutil.rmtree(old, ignore_errors=True)
+    old.mkdir()
+    steps = [(entry, old / entry.name) for entry in path.iterdir() if entry not in (old, new)]
+    steps += [(entry, path / entry.name) for entry in new.iterdir()]
+    done = []
+    try:
+        for source, target in steps:
+            source.rename(target)
+            done.append((source, target))
+    except BaseException:
+        for source, target in reversed(done):
+            target.rename(source)
+        old.rmdir()
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager
@@ -174,6 +365,7 @@ def _new_file(path: Path) -> Iterator[Path]:
         with hidden.open("rb") as file:
             os.fsync(file.fileno())
         hidden.rename(path)
+        _sync(path.parent)
     finally:
         hidden.unlink(missing_ok=True)
 
@@ -214,5 +406,22 @@ def _write(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
+def _sync(directory: Path) -> None:
+    """Make renames within a directory outlast a power cut."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _lines(records: Iterable[dict[str, Any]]) -> str:
+    return "".join(json.dumps(record, allow_nan=False) + "\n" for record in records)
+
+
 def _part_name(variant: str, seed: int) -> str:
-    return f"{re.sub(r'[^A-Za-z0-9.+=-]', '_', variant)}-seed-{seed}"
+    """Name a run's directory; a digest keeps names apart that differ in more than a file's name can hold."""
+    name = re.sub(r"[^A-Za-z0-9.+=-]", "_", variant)[:LONGEST_NAME]
+    if name != variant:
+        name += f"-{zlib.crc32(variant.encode()):08x}"
+    return f"{name}-seed-{seed}"

@@ -118,7 +118,12 @@ macro_rules! real_quantity {
         }
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!("{}", $unit), self.0)
+                // Hundreds of digits help nobody; both forms are read back as the same number.
+                if self.0.abs() < 1e15 {
+                    write!(f, concat!("{}", $unit), self.0)
+                } else {
+                    write!(f, concat!("{:e}", $unit), self.0)
+                }
             }
         }
         impl FromStr for $name {

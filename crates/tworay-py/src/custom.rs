@@ -37,9 +37,24 @@ impl Custom {
         Ok(Self { name, recovery, class })
     }
 
+    /// What results call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The class.
+    pub(crate) fn class(&self, py: Python<'_>) -> Py<PyAny> {
+        self.class.clone_ref(py)
+    }
+
     /// The variant's name with the standard behaviour.
     pub(crate) fn placeholder(&self) -> core::Variant {
-        core::Variant::custom(&*self.name, self.recovery, Arc::new(|_| Box::new(Standard)))
+        self.placeholder_named(&self.name)
+    }
+
+    /// As [`Self::placeholder`], under another name.
+    pub(crate) fn placeholder_named(&self, name: &str) -> core::Variant {
+        core::Variant::custom(name, self.recovery, Arc::new(|_| Box::new(Standard)))
     }
 
     /// The variant for one run: each connection gets an object of the class.

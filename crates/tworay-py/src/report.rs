@@ -1,5 +1,6 @@
 //! What a run hands over: the JSON document and the tables as columns.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -20,8 +21,8 @@ impl RunReport {
 /// Stands for a missing value in a column of kind `i64?`.
 const MISSING: i64 = i64::MIN;
 
-/// One column: name, kind (`f64`, `i64`, `i64?` or `str`), and its values: little-endian bytes for numbers
-/// (one copy, no Python object per value), a list for text.
+/// One column: name, kind (`f64`, `i64`, `i64?` or `str`), and its values without a Python object for each:
+/// little-endian bytes for numbers; for text the distinct ones, and the place of each value among them.
 type PyColumn<'py> = (String, &'static str, Bound<'py, PyAny>);
 
 #[pymethods]
@@ -29,6 +30,11 @@ impl RunReport {
     /// The document of `tworay run --json`.
     fn json(&self, py: Python<'_>) -> String {
         py.detach(|| self.0.json())
+    }
+
+    /// Data segments that died at their own source, by flow.
+    fn lost_at_source(&self) -> Vec<u64> {
+        self.0.lost_at_source().to_vec()
     }
 
     /// The tables, each as its name and its columns in order.
@@ -52,7 +58,14 @@ fn hand_over_column(py: Python<'_>, column: core::Column) -> PyResult<PyColumn<'
             let values: Vec<i64> = values.into_iter().map(|v| v.unwrap_or(MISSING)).collect();
             ("i64?", little_endian(py, &values, i64::to_le_bytes)?)
         }
-        core::ColumnData::Str(values) => ("str", PyList::new(py, values)?.into_any()),
+        core::ColumnData::Str(values) => {
+            let distinct: BTreeSet<&str> = values.iter().map(|text| &**text).collect();
+            let texts: Vec<&str> = distinct.into_iter().collect();
+            let place = |text: &String| texts.binary_search(&&**text).map_or(0, |at| at as i64);
+            let places: Vec<i64> = values.iter().map(place).collect();
+            let places = little_endian(py, &places, i64::to_le_bytes)?;
+            ("str", (PyList::new(py, &texts)?, places).into_pyobject(py)?.into_any())
+        }
     };
     Ok((column.name.to_string(), kind, values))
 }

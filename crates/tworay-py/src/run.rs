@@ -44,7 +44,10 @@ impl RunControl {
 /// Runs `scenario` with `seed`. The run computes on a thread of its own, without the GIL; the calling
 /// thread wakes now and then so that Ctrl-C works even in the middle of a long run.
 #[pyfunction]
-#[pyo3(signature = (scenario, seed, series = false, control = None, pcap = None, animation = None))]
+#[pyo3(signature = (
+    scenario, seed, series = false, control = None, pcap = None, animation = None, losses = true
+))]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords; all of them have defaults")]
 pub(crate) fn run(
     py: Python<'_>,
     scenario: &Scenario,
@@ -53,18 +56,17 @@ pub(crate) fn run(
     control: Option<&RunControl>,
     pcap: Option<PathBuf>,
     animation: Option<PathBuf>,
+    losses: bool,
 ) -> PyResult<RunReport> {
-    let options = core::RunOptions { seed, series, pcap, animation };
+    let options = core::RunOptions { seed, series, losses, pcap, animation };
     let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
     let trouble = Trouble::default();
     let thread = CallbackThread::default();
-    let world = match &scenario.custom {
-        None => Arc::clone(&scenario.world),
-        Some(custom) => {
-            let variant = custom.for_run(&control, &trouble, &thread);
-            Arc::new(scenario.world.with_custom_variant(&variant))
-        }
-    };
+    let mut world = Arc::clone(&scenario.world);
+    for (custom, flows) in &scenario.custom {
+        let variant = custom.for_run(&control, &trouble, &thread);
+        Arc::make_mut(&mut world).set_flow_variants(|place| flows.contains(&place).then(|| variant.clone()));
+    }
     let (sender, receiver) = channel();
     let watched = Arc::clone(&control);
     std::thread::Builder::new().name(format!("run-{seed}")).spawn(move || {

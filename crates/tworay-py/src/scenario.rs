@@ -1,5 +1,7 @@
 //! Scenarios: loading, overriding, listing, converting.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,8 +15,15 @@ use crate::{core, errors};
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct Scenario {
     pub(crate) world: Arc<core::Scenario>,
-    /// A variant written in Python, for every TCP flow.
-    pub(crate) custom: Option<Arc<Custom>>,
+    /// Variants written in Python, each with the TCP flows that run it (places among the TCP flows).
+    pub(crate) custom: Vec<(Custom, Range<usize>)>,
+}
+
+/// A variant in Python's words: its name, or the name, recovery and class of one written in Python.
+#[derive(FromPyObject)]
+pub(crate) enum Choice {
+    Named(String),
+    Custom(String, String, Py<PyAny>),
 }
 
 #[pymethods]
@@ -52,7 +61,34 @@ impl Scenario {
         let custom = Custom::new(name, recovery, variant)?;
         // Until it runs the variant is a name only: what it does is made for each run anew.
         let world = self.world.with_custom_variant(&custom.placeholder());
-        Ok(Self { world: Arc::new(world), custom: Some(Arc::new(custom)) })
+        let flows = 0..world.tcp_flow_count();
+        Ok(Self { world: Arc::new(world), custom: vec![(custom, flows)] })
+    }
+
+    /// The same world with a variant for each TCP flow, in their order.
+    fn with_flow_variants(&self, variants: Vec<Choice>) -> PyResult<Self> {
+        let mut custom = Vec::new();
+        let mut chosen = Vec::with_capacity(variants.len());
+        for (flow, choice) in variants.into_iter().enumerate() {
+            chosen.push(match choice {
+                Choice::Named(name) => core::Scenario::read_variant(&name).map_err(errors::scenario)?,
+                Choice::Custom(name, recovery, class) => {
+                    let one = Custom::new(name, &recovery, class)?;
+                    let placeholder = one.placeholder();
+                    custom.push((one, flow..flow + 1));
+                    placeholder
+                }
+            });
+        }
+        let mut world = core::Scenario::clone(&self.world);
+        world.set_flow_variants(|place| chosen.get(place).cloned());
+        Ok(Self { world: Arc::new(world), custom })
+    }
+
+    /// How many TCP flows there are.
+    #[getter]
+    fn tcp_flows(&self) -> usize {
+        self.world.tcp_flow_count()
     }
 
     /// The scenario as complete TOML: every setting, defaults included.
@@ -61,10 +97,33 @@ impl Scenario {
     }
 
     /// The scenario as it is kept with results, and the text of its own table of costs, if it has one: the
-    /// TOML names that table `costs`, beside it.
-    fn to_keep(&self, costs: &str) -> (String, Option<String>) {
-        let (toml, table) = self.world.to_keep(costs);
+    /// TOML names that table `costs`, beside it. `names` has new names of variants written in Python.
+    #[pyo3(signature = (costs, names = BTreeMap::new()))]
+    fn to_keep(&self, costs: &str, names: BTreeMap<String, String>) -> (String, Option<String>) {
+        let mut world = Arc::clone(&self.world);
+        for (custom, flows) in &self.custom {
+            let Some(name) = names.get(custom.name()) else { continue };
+            let renamed = custom.placeholder_named(name);
+            let world = Arc::make_mut(&mut world);
+            world.set_flow_variants(|place| flows.contains(&place).then(|| renamed.clone()));
+            if world.variant.name() == custom.name() {
+                world.variant = renamed;
+            }
+        }
+        let (toml, table) = world.to_keep(costs);
         (toml, table.map(str::to_owned))
+    }
+
+    /// The variants written in Python that TCP flows run, each with its name.
+    #[getter]
+    fn custom(&self, py: Python<'_>) -> Vec<(String, Py<PyAny>)> {
+        self.custom.iter().map(|(custom, _)| (custom.name().to_owned(), custom.class(py))).collect()
+    }
+
+    /// A variant's name spelt out: the same text for all ways to write it.
+    #[staticmethod]
+    fn spelt_out(variant: &str) -> PyResult<String> {
+        core::Scenario::read_variant(variant).map(|found| found.spelt_out()).map_err(errors::scenario)
     }
 
     /// The scenario's name.
@@ -114,7 +173,7 @@ impl Scenario {
 
 impl Scenario {
     fn wrap(scenario: core::Scenario) -> Self {
-        Self { world: Arc::new(scenario), custom: None }
+        Self { world: Arc::new(scenario), custom: Vec::new() }
     }
 }
 

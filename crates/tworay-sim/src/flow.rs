@@ -20,6 +20,8 @@ pub enum Application {
         interval: SimDuration,
         /// Payload of each, bytes.
         payload: u32,
+        /// Datagrams until the end, at least one; `None` never ends.
+        packets: Option<u64>,
     },
     /// CBR in bursts: exponential on and off times.
     OnOff {
@@ -78,6 +80,8 @@ pub(crate) struct Udp {
     /// Mean on and off times of bursts.
     pub bursts: Option<(SimDuration, SimDuration)>,
     pub until: SimTime,
+    /// Datagrams until the end.
+    pub packets: u64,
     pub ticking: bool,
     pub sent: u64,
     pub received: u64,
@@ -93,6 +97,8 @@ pub struct Sample {
     pub at: SimTime,
     /// The sender's state.
     pub state: Snapshot,
+    /// Payload acknowledged since the flow's start.
+    pub acked_bytes: u64,
 }
 
 /// Time-weighted means of the sender's state.
@@ -166,6 +172,8 @@ pub(crate) struct Baseline {
     pub udp_sent: u64,
     pub udp_received: u64,
     pub udp_received_bytes: u64,
+    /// Data packets that had arrived.
+    pub arrivals: u64,
 }
 
 impl Means {
@@ -278,7 +286,10 @@ impl Flow {
                 receiver.open(SimTime::ZERO, &mut Vec::new());
                 Transport::Tcp(Box::new(TcpPair { sender, receiver }))
             }
-            Application::Cbr { interval, payload } => Transport::Udp(Udp::new(*interval, *payload, None)),
+            Application::Cbr { interval, payload, packets } => {
+                let udp = Udp::new(*interval, *payload, None);
+                Transport::Udp(Udp { packets: packets.unwrap_or(u64::MAX), ..udp })
+            }
             Application::OnOff { interval, payload, on, off } => {
                 Transport::Udp(Udp::new(*interval, *payload, Some((*on, *off))))
             }
@@ -327,15 +338,17 @@ impl Flow {
         if let Some(series) = &mut self.series
             && series.last().is_none_or(|s| s.state != state)
         {
-            series.push(Sample { at: now, state });
+            series.push(Sample { at: now, state, acked_bytes: acked });
         }
     }
 
     /// The figures begin at `now`: what was counted before is left out.
     pub fn restart(&mut self, now: SimTime) {
         self.means.restart(now);
+        let arrivals = self.base.arrivals + self.path.packets;
         self.path = PathProbe { last: self.path.last, ..PathProbe::default() };
         self.base = Baseline {
+            arrivals,
             delivered_bytes: self.delivered_bytes,
             sent_bytes: self.sent_bytes,
             ..Baseline::default()
@@ -361,6 +374,7 @@ impl Udp {
             payload,
             bursts,
             until: SimTime::NEVER,
+            packets: u64::MAX,
             ticking: false,
             sent: 0,
             received: 0,

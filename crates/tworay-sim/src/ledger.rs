@@ -128,15 +128,26 @@ pub struct Ledger {
     delivered: Column,
     lost: [Column; LossCause::ALL.len()],
     records: Vec<LossRecord>,
+    /// Losses are counted only, not recorded.
+    counts_only: bool,
+    /// By flow: its source, and the data segments that never left it.
+    at_source: Vec<(NodeId, u64)>,
     aloft: Vec<Aloft>,
     aloft_series: Option<Vec<AloftSample>>,
 }
 
 impl Ledger {
-    /// Empty books for so many flows; `series`: whether to keep how many segments are alive, change by
-    /// change.
-    pub fn new(flows: usize, series: bool) -> Self {
-        Self { aloft: vec![Aloft::default(); flows], aloft_series: series.then(Vec::new), ..Self::default() }
+    /// Empty books for flows from these sources; `series`: whether to keep how many segments are alive,
+    /// change by change.
+    pub fn new(sources: impl IntoIterator<Item = NodeId>, series: bool) -> Self {
+        let at_source: Vec<_> = sources.into_iter().map(|node| (node, 0)).collect();
+        let aloft = vec![Aloft::default(); at_source.len()];
+        Self { aloft, at_source, aloft_series: series.then(Vec::new), ..Self::default() }
+    }
+
+    /// Counts losses from now on without recording each: [`Self::records`] stays as it is.
+    pub fn count_only(&mut self) {
+        self.counts_only = true;
     }
 
     /// One segment more or less is alive.
@@ -253,21 +264,29 @@ impl Ledger {
                 Some(death) => {
                     let Death { root, cause, died, node, .. } = *death;
                     self.lost[cause as usize].add(carries);
-                    self.records.push(LossRecord {
-                        at: now,
-                        node,
-                        flow,
-                        carries,
-                        seq,
-                        uid,
-                        cause,
-                        died,
-                        since: root.at,
-                        root_node: root.node,
-                        next_hop: root.next_hop,
-                        attempts: root.attempts,
-                        interferer: root.interferer,
-                    });
+                    if let Some((source, lost)) = self.at_source.get_mut(flow.index())
+                        && *source == node
+                        && carries == Carries::Data
+                    {
+                        *lost += 1;
+                    }
+                    if !self.counts_only {
+                        self.records.push(LossRecord {
+                            at: now,
+                            node,
+                            flow,
+                            carries,
+                            seq,
+                            uid,
+                            cause,
+                            died,
+                            since: root.at,
+                            root_node: root.node,
+                            next_hop: root.next_hop,
+                            attempts: root.attempts,
+                            interferer: root.interferer,
+                        });
+                    }
                     self.count_aloft(flow, carries, false, now);
                 }
                 None => debug_assert!(false, "the only copy of packet {uid} was let go of"),
@@ -296,6 +315,16 @@ impl Ledger {
     /// Every loss in order of time.
     pub fn records(&self) -> &[LossRecord] {
         &self.records
+    }
+
+    /// Hands over every loss in order of time.
+    pub fn take_records(&mut self) -> Vec<LossRecord> {
+        std::mem::take(&mut self.records)
+    }
+
+    /// Data segments that died at their own source, by flow.
+    pub fn lost_at_source(&self) -> Vec<u64> {
+        self.at_source.iter().map(|&(_, lost)| lost).collect()
     }
 
     /// Segments still under way.

@@ -212,7 +212,7 @@ impl Network {
             timers,
             waits: Waits::new(tracks.len()),
             packets: PacketSlab::default(),
-            ledger: Ledger::new(flows.len(), series),
+            ledger: Ledger::new(flows.iter().map(|f| f.from), series),
             medium,
             rules,
             tracks,

@@ -10,7 +10,7 @@ pub(crate) use self::tables::table;
 pub use self::tables::{Column, ColumnData, Table};
 pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
-use crate::flow::{Application, Flow, TcpPair, Transport};
+use crate::flow::{Application, Flow, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
 use crate::network::{Network, WireRecord};
 use crate::paths::FlowPath;
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
 use tworay_mac::MacCounters;
-use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase, Snapshot};
+use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase};
 
 /// One flow's results. Rates are bits per second over the time from the flow's start (or the end of the
 /// warm-up, if that is later) to the end of the run (or to its completion); windows are in segments. With
@@ -69,6 +69,8 @@ pub struct FlowReport {
     pub sent_bps: f64,
     /// `retransmitted_segments` by `sent_segments`, 0 to 1.
     pub retransmission_ratio: Option<f64>,
+    /// `acked_segments` by `sent_segments`, at most 1: which share of what was sent brought payload across.
+    pub delivery_ratio: Option<f64>,
     /// From the start to the opening of the connection.
     pub handshake_seconds: Option<f64>,
     /// From the first segment sent to the last new acknowledgment (paper 002's connection time); a
@@ -138,7 +140,7 @@ pub struct MacReport {
 }
 
 /// Routing's part.
-#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
 pub struct RoutingReport {
     /// The protocol's name.
     pub protocol: String,
@@ -146,6 +148,9 @@ pub struct RoutingReport {
     pub control_packets: u64,
     /// Bytes of these (IP length).
     pub control_bytes: u64,
+    /// `control_packets` by data packets that arrived in the whole run (normalised routing load of Perkins,
+    /// Royer, Das and Marina 2001); `null` if none did.
+    pub load: Option<f64>,
     /// Routes found or changed.
     pub route_changes: u64,
     /// Link failures reported by the MAC although the neighbour was up and in range.
@@ -197,6 +202,10 @@ pub struct EnergyReport {
 pub struct MetricsReport {
     /// (Σx)² / (n·Σx²) of the flows' goodputs (Jain, Chiu, Hawe 1984).
     pub jain_fairness: Option<f64>,
+    /// Goodput of the flow that gets least.
+    pub least_goodput_bps: Option<f64>,
+    /// Goodput of the flow that gets most.
+    pub most_goodput_bps: Option<f64>,
     /// Energy-efficiency estimate of paper 004.
     pub eee: Option<f64>,
     /// Use of available resources of paper 004.
@@ -246,8 +255,9 @@ pub struct RunReport {
     /// The document of `run --json`.
     pub document: Document,
     losses: Vec<LossRecord>,
+    lost_at_source: Vec<u64>,
     guesses: Vec<Diagnosed>,
-    series: Vec<(u16, f64, Snapshot)>,
+    series: Vec<(u16, Sample)>,
     packets: Vec<WireRecord>,
     aloft: Vec<AloftSample>,
     hops: Vec<Vec<u64>>,
@@ -255,6 +265,11 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// Data segments that died at their own source, by flow: they took nothing from the network.
+    pub fn lost_at_source(&self) -> &[u64] {
+        &self.lost_at_source
+    }
+
     pub(crate) fn gather(
         mut network: Network,
         scenario: &str,
@@ -288,6 +303,7 @@ impl RunReport {
         let energy = energy_report(power.as_ref(), received_bits, computation, &costs);
         let aloft = network.ledger.take_aloft_series();
         let hops = network.flows.iter().map(|f| f.path.hops.clone()).collect();
+        let arrived: u64 = network.flows.iter().map(|f| f.base.arrivals + f.path.packets).sum();
         let mut flows = flows;
         if power.is_none() {
             flows.iter_mut().for_each(|f| (f.instructions, f.computing_seconds) = (None, None));
@@ -330,6 +346,8 @@ impl RunReport {
                 protocol: protocol.into(),
                 control_packets: control_packets + tally.control_packets,
                 control_bytes: control_bytes + tally.control_bytes,
+                load: (arrived > 0)
+                    .then(|| (control_packets + tally.control_packets) as f64 / arrived as f64),
                 route_changes: tally.route_changes,
                 false_link_failures: tally.false_link_failures,
                 stray_notices: tally.stray_notices,
@@ -343,18 +361,13 @@ impl RunReport {
             .flows
             .iter_mut()
             .enumerate()
-            .flat_map(|(i, f)| {
-                f.series
-                    .take()
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(move |s| (i as u16, s.at.as_secs_f64(), s.state))
-            })
+            .flat_map(|(i, f)| f.series.take().unwrap_or_default().into_iter().map(move |s| (i as u16, s)))
             .collect();
         let packets = network.wires.trace.take().unwrap_or_default();
         Self {
             document,
-            losses: network.ledger.records().to_vec(),
+            lost_at_source: network.ledger.lost_at_source(),
+            losses: network.ledger.take_records(),
             guesses,
             series,
             packets,
@@ -380,6 +393,8 @@ fn metrics(flows: &[FlowReport]) -> MetricsReport {
     let unfinished = flows.iter().filter(|f| f.tcp.is_some() && f.completion_seconds.is_none());
     MetricsReport {
         jain_fairness: jain(&goodputs),
+        least_goodput_bps: goodputs.iter().copied().reduce(f64::min),
+        most_goodput_bps: goodputs.iter().copied().reduce(f64::max),
         mean_connection_seconds: (!connections.is_empty())
             .then(|| connections.iter().sum::<f64>() / connections.len() as f64),
         unfinished_connections: unfinished.count() as u64,
@@ -446,6 +461,7 @@ fn flow_report(
         completion_seconds: None,
         sent_bps: rate(f.sent_bytes - f.base.sent_bytes),
         retransmission_ratio: None,
+        delivery_ratio: None,
         handshake_seconds: None,
         connection_seconds: None,
         phase_seconds: None,
@@ -459,7 +475,7 @@ fn flow_report(
         instructions: None,
         computing_seconds: None,
     };
-    match (&f.transport, &f.setup.application) {
+    let report = match (&f.transport, &f.setup.application) {
         (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
             let c = pair.sender.counters();
             let before = &f.base.counters;
@@ -507,5 +523,8 @@ fn flow_report(
             ..base
         },
         _ => base,
-    }
+    };
+    let (acked, sent) = (report.acked_segments as f64, report.sent_segments as f64);
+    // What was sent during the warm-up may arrive after it.
+    FlowReport { delivery_ratio: (sent > 0.0).then(|| (acked / sent).min(1.0)), ..report }
 }

@@ -16,6 +16,9 @@ pub struct RunOptions {
     pub seed: u64,
     /// Whether to keep time series.
     pub series: bool,
+    /// Whether to record each loss. Without, losses are counted only, and what senders guessed about them is
+    /// not compared: for runs of which only totals matter. A capture needs the records.
+    pub losses: bool,
     /// Where to write a capture (pcapng) of everything that is sent; a file there is replaced when the
     /// new one is complete.
     pub pcap: Option<PathBuf>,
@@ -26,7 +29,7 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { seed: 1, series: false, pcap: None, animation: None }
+        Self { seed: 1, series: false, losses: true, pcap: None, animation: None }
     }
 }
 
@@ -95,6 +98,9 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
+    if !options.losses && options.pcap.is_none() {
+        network.ledger.count_only();
+    }
     let uncaptured = |path: &PathBuf, e| RunError::Failed(format!("can't write {}: {e}", path.display()));
     if let Some(path) = &options.pcap {
         let comment = format!("scenario {}, seed {}; payload is left out", scenario.name, options.seed);

@@ -10,7 +10,7 @@ const MOVES: &str = "$node_(0) set X_ 0.0\n$node_(0) set Y_ 10.0\n$node_(1) set 
                      $ns_ at 93.5 \"$node_(1) setdest 200.0 60.0 5.0\"\n";
 const TRAFFIC: &str = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) $udp_(0)\nset null_(0) [new Agent/Null]\n\
     $ns_ attach-agent $node_(1) $null_(0)\nset cbr_(0) [new Application/Traffic/CBR]\n$cbr_(0) set packetSize_ 512\n\
-    $cbr_(0) set interval_ 0.25\n$cbr_(0) set random_ 1\n$cbr_(0) attach-agent $udp_(0)\n$ns_ connect $udp_(0) $null_(0)\n\
+    $cbr_(0) set interval_ 0.25\n$cbr_(0) set random_ 1\n$cbr_(0) set maxpkts_ 5\n$cbr_(0) attach-agent $udp_(0)\n$ns_ connect $udp_(0) $null_(0)\n\
     $ns_ at 127.5 \"$cbr_(0) start\"\n\
     set tcp [new Agent/TCP/Sack1]\n$tcp set packetSize_ 1000\nset sink [new Agent/TCPSink/Sack1]\n$ns_ attach-agent $node_(1) $tcp\n\
     $ns_ attach-agent $node_(0) $sink\n$ns_ connect $tcp $sink\nset ftp [new Application/FTP]\n$ftp attach-agent $tcp\n\
@@ -56,10 +56,13 @@ fn flows_of_the_command_line_may_carry_settings() {
     let scenario = Scenario::from_toml(&text, "x.toml", output.parent().unwrap(), &[]).unwrap();
     let ms = SimDuration::from_millis;
     assert!(matches!(scenario.flows[0].application, Application::Ftp { bytes: Some(1_000_000), .. }));
-    assert_eq!(scenario.flows[1].application, Application::Cbr { interval: ms(250), payload: 512 });
+    assert_eq!(
+        scenario.flows[1].application,
+        Application::Cbr { interval: ms(250), payload: 512, packets: None }
+    );
     assert_eq!(
         scenario.flows[2].application,
-        Application::Cbr { interval: SimDuration::from_micros(12_500), payload: 100 }
+        Application::Cbr { interval: SimDuration::from_micros(12_500), payload: 100, packets: None }
     );
     assert_eq!(scenario.flows[2].port, 99);
     assert!(matches!(scenario.flows[3].application, Application::OnOff { .. }));
@@ -73,6 +76,7 @@ fn traffic_files_give_flows_and_say_what_was_left_behind() {
     let scenario = Scenario::from_toml(&text, "x.toml", output.parent().unwrap(), &[]).unwrap();
     assert_eq!(scenario.duration, SimDuration::from_secs(200), "the last flow starts at 127.5 s");
     assert_eq!(scenario.tcp.mss.0, 1000);
+    assert!(matches!(scenario.flows[1].application, Application::Cbr { packets: Some(5), .. }));
     let ends: Vec<_> = scenario.flows.iter().map(|f| (f.from.0, f.to.0, f.start.as_secs_f64())).collect();
     assert_eq!(ends, [(1, 0, 15.0), (0, 1, 127.5)]);
     assert!(

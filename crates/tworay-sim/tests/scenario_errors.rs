@@ -497,10 +497,18 @@ TOML has one `key = value` a line; texts and values with a unit stand in quotes,
     );
     assert_eq!(
         edited("hops = 4", "hops = 4\nhops = 5"),
-        r#"my.toml:5:1: this is not valid TOML: duplicate key
+        r#"my.toml:5:1: the key "hops" is here twice
   5 | hops = 5
     | ^^^^
-TOML has one `key = value` a line; texts and values with a unit stand in quotes, as in `duration = "300s"`."#
+Keep one of the two: the other is at line 4."#
+    );
+    // The same key in another table is another key; a table can be there twice, too.
+    assert_eq!(
+        edited("[[flow]]", "[mac]\nhops = 4\n[topology]\n[[flow]]"),
+        r#"my.toml:7:2: the table [topology] is here twice
+  7 | [topology]
+    |  ^^^^^^^^
+Keep one of the two: the other is at line 2."#
     );
     assert_eq!(
         edited("\"100s\"", "100s"),
@@ -622,5 +630,41 @@ Did you mean "sink"? Kinds here: sink."#
   11 | queue = 0
      |         ^
 Give 1 to 1000000 packets, such as 50."#
+    );
+}
+
+/// Serde reads a table with a `kind` by way of a copy that knows no places: they are found again.
+#[test]
+fn the_wrong_item_of_a_list_is_shown() {
+    let explicit = |positions: &str| {
+        edited("kind = \"string\"\nhops = 4", &format!("kind = \"explicit\"\npositions = {positions}"))
+    };
+    assert_eq!(
+        explicit("[[0, 0], [200, 0, 5]]"),
+        r#"my.toml:4:22: topology.positions.1: found a list of 3
+  4 | positions = [[0, 0], [200, 0, 5]]
+    |                      ^^^^^^^^^^^
+Expected a list of 2. One `[x, y]` in metres per node."#
+    );
+    // The list of positions has three items, too; its innermost lists are meant.
+    assert!(explicit("[[0, 0], [1, 1], [2, 2, 2]]").starts_with("my.toml:4:30: topology.positions.2: "));
+    assert!(explicit("[[0, 0], [1]]").contains("topology.positions.1: found a list of 1\n"));
+    assert_eq!(
+        explicit("[[\"0m\", \"0m\"], [0, 0]]"),
+        r#"my.toml:4:15: topology.positions.0.0: found the text "0m"
+  4 | positions = [["0m", "0m"], [0, 0]]
+    |               ^^^^
+Expected a number."#
+    );
+}
+
+#[test]
+fn huge_numbers_are_shown_short() {
+    assert_eq!(
+        refusal(GOOD, &["radio.range=1e300m"]),
+        "--set: radio.range: 1e300m is out of range
+   | radio.range=1e300m
+   |             ^^^^^^
+Give a value above 0 and at most 10000000."
     );
 }

@@ -131,7 +131,7 @@ off = "2s"
     assert!(matches!(scenario.flows[1].application, Application::Ftp { bytes: Some(1_000_000), .. }));
     // 500 B at 200 kb/s: 4000 bits take 20 ms.
     let interval = SimDuration::from_millis(20);
-    assert_eq!(scenario.flows[2].application, Application::Cbr { interval, payload: 500 });
+    assert_eq!(scenario.flows[2].application, Application::Cbr { interval, payload: 500, packets: None });
     let (on, off) = (SimDuration::from_secs(1), SimDuration::from_secs(2));
     let interval = SimDuration::from_millis(10);
     assert_eq!(scenario.flows[3].application, Application::OnOff { interval, payload: 512, on, off });

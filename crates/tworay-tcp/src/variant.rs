@@ -84,6 +84,18 @@ impl Variant {
         &self.name
     }
 
+    /// The name with what it leaves out, the same for all ways to write the variant: `sca` repairs losses as
+    /// NewReno does and is `newreno+sca`. The order of parts means nothing.
+    pub fn spelt_out(&self) -> String {
+        let mut terms: Vec<&str> = self.name.split('+').collect();
+        // A part that stands alone keeps its own name, and its recovery has the default parameters.
+        if terms.len() == 1 && self.parts.len() == 1 {
+            terms.insert(0, self.recovery.name());
+        }
+        terms[1..].sort_unstable();
+        terms.join("+")
+    }
+
     /// How it repairs losses.
     pub fn recovery(&self) -> RecoveryKind {
         self.recovery

@@ -17,13 +17,14 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 # Typer itself ends with 2 on wrong options and with 130 on Ctrl-C.
 FAILED, WRONG_INPUT = 1, 2
 
 ScenarioArgument = Annotated[
-    str, typer.Argument(help="A built-in scenario (`tworay scenarios`) or a TOML file.")
+    str, typer.Argument(help="A built-in scenario (`tworay scenarios`), a TOML file, or - for stdin.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -41,6 +42,14 @@ ForceOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
 ]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,C",
+        help="Columns of the table (`tworay metrics` lists them): --metrics goodput_bps,mean_delay_seconds",
+    ),
+]
+PairsOption = Annotated[bool, typer.Option("--pairs", help="Add every pair of arms with its tests.")]
 ResourcesOption = Annotated[
     bool,
     typer.Option(
@@ -84,7 +93,8 @@ def run(
     pcap: Annotated[
         Path | None,
         typer.Option(
-            metavar="[FILE.pcapng]", help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng."
+            metavar="[FILE.pcapng]",
+            help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng; - for stdout.",
         ),
     ] = None,
     animate: Annotated[
@@ -119,39 +129,124 @@ def run(
 
 @app.command()
 def compare(
-    scenario: ScenarioArgument,
-    tcp: Annotated[str, typer.Option(metavar="A,B,C", help="TCP variants to compare.")],
-    seeds: Annotated[str, typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.")] = "10",
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            help="A built-in scenario (`tworay scenarios`) or a TOML file; not needed with --resume."
+        ),
+    ] = None,
+    tcp: Annotated[str | None, typer.Option(metavar="A,B,C", help="TCP variants to compare.")] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=V1,V2",
+            help="Compare values of a setting: --vary routing.protocol=aodv,dsr; several are crossed with "
+            "each other and with --tcp.",
+        ),
+    ] = None,
+    mix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:SHARE,B:SHARE",
+            help="Give the flows different variants, beside the pure cases: --mix vegas:0.5,newreno:0.5",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.", show_default="10"),
+    ] = None,
     set_: SetOption = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
     until_ci: Annotated[
         str | None,
         typer.Option(metavar="SHARE", help="Add seeds until goodput's 95 % interval is within ± SHARE (5%)."),
     ] = None,
-    max_seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Where --until-ci gives up.")] = 100,
+    max_seeds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Where --until-ci gives up.", show_default="100"),
+    ] = None,
     out: OutOption = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Go on with the comparison in DIR, whatever ended it; more seeds and arms are added.",
+        ),
+    ] = None,
     force: ForceOption = False,
     resources: ResourcesOption = False,
     costs: CostsOption = None,
+    metrics: MetricsOption = None,
+    pairs: PairsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Compare TCP variants over the same worlds, seed by seed, with intervals and tests."""
-    from tworay.cli.verbs import compare_variants
+    """Compare variants, settings or mixtures over the same worlds, seed by seed, with intervals and tests."""
+    from tworay.cli.comparing import compare_arms
 
-    compare_variants(
+    compare_arms(
         scenario,
         tcp=tcp,
+        vary=vary,
+        mix=mix,
         seeds=seeds,
         settings=set_,
         jobs=jobs,
         until_ci=until_ci,
         max_seeds=max_seeds,
         out=out,
+        resume=resume,
         force=force,
         resources=resources,
         costs=costs,
+        wanted=metrics,
+        pairs=pairs,
         as_json=json,
     )
+
+
+@app.command()
+def show(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote, also interrupted.")
+    ],
+    metrics: MetricsOption = None,
+    pairs: PairsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Print a stored run or comparison again."""
+    from tworay.cli.showing import show_results
+
+    show_results(directory, wanted=metrics, pairs=pairs, as_json=json)
+
+
+@app.command()
+def plot(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="cwnd, rtt or goodput over time, or box.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture: .svg, .pdf or .png.")
+    ],
+    flow: Annotated[int | None, typer.Option(metavar="N", help="Only this flow.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Of a comparison: this seed; else the first, or a mean.")
+    ] = None,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="What box draws (`tworay metrics`).")] = (
+        "goodput_bps"
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace the picture if it exists.")] = False,
+) -> None:
+    """Draw a stored run or comparison: windows, RTT or goodput over time, a metric by arm."""
+    from tworay.cli.showing import plot_results
+
+    plot_results(directory, what, output, flow=flow, seed=seed, metric=metric, force=force)
+
+
+@app.command(name="metrics")
+def metrics_(json: JsonOption = False) -> None:
+    """List the metrics with unit and definition: names for --metrics, and of --json."""
+    from tworay.cli.showing import list_metrics
+
+    list_metrics(as_json=json)
 
 
 @app.command()
@@ -170,7 +265,7 @@ def convert(
             "-o",
             metavar="FILE",
             help="What to write: a scenario (.toml), an ns-2 movement file (.mov, .tcl), NetAnim's XML "
-            "(.xml), a trace's packets (.parquet, .csv).",
+            "(.xml), a trace's packets (.parquet, .csv); - prints a scenario, or a trace's packets as CSV.",
         ),
     ] = None,
     flow: Annotated[
@@ -290,24 +385,55 @@ def schema() -> None:
     print_schema()
 
 
+# Options whose file may be left out, with the endings that tell a file from a scenario.
+OPTIONAL_FILE = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
+
+
 def _filled_in(arguments: list[str]) -> list[str]:
     """Give a ``--pcap`` or ``--animate`` without a file the working directory, where the run names one."""
-    endings = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
     filled = []
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        bare = argument in endings and not following.endswith(endings[argument])
+    for place, argument in enumerate(arguments):
+        bare = argument in OPTIONAL_FILE and not _is_file(arguments, place + 1, OPTIONAL_FILE[argument])
         filled.append(f"{argument}=." if bare else argument)
     return filled
 
 
+def _is_file(arguments: list[str], place: int, endings: tuple[str, ...]) -> bool:
+    """Tell whether the word after an option is its file, or is the scenario, or no word of its own."""
+    word = arguments[place] if place < len(arguments) else ""
+    if not word or (word.startswith("-") and word != "-"):
+        return False
+    # `run --pcap strip-50` means a capture of strip-50; with a scenario elsewhere the word is a file.
+    return word.endswith(endings) or word == "-" or any(other != place for other in _words(arguments))
+
+
+def _words(arguments: list[str]) -> list[int]:
+    """Return the places of words behind the verb that are neither options nor values of options."""
+    command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
+    valued = {name for one in command.params if not getattr(one, "is_flag", False) for name in one.opts}
+    places = []
+    taken = True
+    for place, argument in enumerate(arguments):
+        if not taken and (argument == "-" or not argument.startswith("-")):
+            places.append(place)
+        taken = argument in valued and argument not in OPTIONAL_FILE
+    return places
+
+
 def main() -> None:
     """Run the command line; the exit code says what kind of trouble there was, stderr what to do."""
+    from tworay.cli import streams
     from tworay.errors import InputError, ScenarioError, TworayError
 
+    streams.prepare()
     # Being terminated should end as tidily as being interrupted.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        app(_filled_in(sys.argv[1:]))
+        try:
+            app(_filled_in(sys.argv[1:]))
+        except SystemExit:
+            sys.stdout.flush()
+            raise
     except (InputError, ScenarioError) as error:
         _complain(error, WRONG_INPUT)
     except (TworayError, OSError) as error:

@@ -6,10 +6,9 @@ import difflib
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import tworay
-from tworay.cli.writing import note, print_json
+from tworay.cli import streams
+from tworay.cli.writing import check_apart, is_device, is_stdout, note, print_json
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from tworay.scenarios import ParameterInfo, VariantInfo
 
-FAILURES_SHOWN = 5
 # From so many nodes on a run is announced with what it takes.
 MANY_NODES = 5000
 # Columns of text.
@@ -44,7 +42,11 @@ def run_once(
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:
         animate = _free_file("--animate", animate, f"{world.name}-{seed}.xml", force=force)
-    _say_what_it_takes(world, seed)
+    check_apart({"--out": out, "--pcap": pcap, "--animate": animate})
+    printed = streams.STDOUT in (pcap, animate)
+    if printed and as_json:
+        raise InputError("standard output can't take --json and a file as well; name a file for one of them")
+    say_what_it_takes(world, seed)
     store = None
     if out is not None:
         from tworay.store import Store
@@ -61,7 +63,7 @@ def run_once(
         store.write_single(result)
         note(f"results are in {out}")
     if costs is not None:
-        _say_if_idle(result.summary["energy"].get("costs"))
+        say_if_idle(result.summary["energy"].get("costs"))
     if as_json:
         for warning in result.summary["warnings"]:
             note(f"tworay: {warning['text']}")
@@ -69,10 +71,10 @@ def run_once(
         return
     from tworay.rendering import run_report, show
 
-    show(run_report(result.summary))
+    show(run_report(result.summary), stderr=printed)
 
 
-def _say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
+def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
     """Announce memory and time of a run of very many nodes."""
     if world.nodes < MANY_NODES:
         return
@@ -86,6 +88,10 @@ def _say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None
 
 def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
     """Check the place of a run's file before the run; a directory gets a file called ``name``."""
+    if is_stdout(path):
+        return streams.stdout_path(option)
+    if is_device(path):
+        return path
     if path.is_dir():
         path /= name.replace("/", "-")
     if not path.absolute().parent.is_dir():
@@ -95,99 +101,13 @@ def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
     return path
 
 
-def compare_variants(
-    scenario: str,
-    *,
-    tcp: str,
-    seeds: str,
-    settings: list[str] | None,
-    jobs: int | None,
-    until_ci: str | None,
-    max_seeds: int,
-    out: Path | None,
-    force: bool,
-    resources: bool,
-    costs: Path | None,
-    as_json: bool,
-) -> None:
-    """``tworay compare``."""
-    from tworay.progress import Progress
-    from tworay.spec import parse_percent
-
-    precision = None if until_ci is None else parse_percent(until_ci)
-    try:
-        with Progress(scenario) as progress:
-            result = tworay.compare(
-                scenario,
-                tcp=tcp,
-                seeds=seeds,
-                set=settings,
-                jobs=jobs,
-                until_ci=precision,
-                max_seeds=max_seeds,
-                out=out,
-                force=force,
-                resources=resources,
-                costs=costs,
-                watch=progress.watch,
-                announce=_say_what_it_takes,
-            )
-    except KeyboardInterrupt:
-        kept = f"; the finished runs are in {out}" if out is not None and out.is_dir() else ""
-        note(f"tworay: interrupted{kept}")
-        raise
-    if costs is not None and len(result):
-        _say_if_idle(result.summary["costs"])
-        _say_if_mixed(result.costed())
-    if len(result) and as_json:
-        for warning in result.warnings:
-            note(f"tworay: {warning}")
-        print_json(result.summary)
-    elif len(result):
-        from tworay.rendering import comparison_report, show
-
-        show(comparison_report(result))
-    if precision is not None:
-        _say_precision(result, precision)
-    if out is not None and len(result):
-        note(f"results are in {out}")
-    if result.failures:
-        for failure in result.failures[:FAILURES_SHOWN]:
-            note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
-        total = len(result) + len(result.failures)
-        note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
-        raise typer.Exit(1)
-
-
-def _say_if_idle(costs: dict[str, Any] | None) -> None:
+def say_if_idle(costs: dict[str, Any] | None) -> None:
     """Say so if a table was given and nothing is counted by it."""
     if costs is None:
         note(
             "tworay: this scenario counts no energy, so --costs changes nothing; "
             "add --set energy.model=states"
         )
-
-
-def _say_if_mixed(costed: dict[str, set[str]]) -> None:
-    """Say so if computing energies were not all counted in the same unit."""
-    if len({frozenset(kinds) for kinds in costed.values() if kinds}) > 1:
-        ways = "; ".join(f"{name}: {' and '.join(sorted(kinds))}" for name, kinds in costed.items())
-        note(
-            f"tworay: computing energies can't be compared, they are counted differently ({ways}); "
-            "measure all of the variants alike"
-        )
-
-
-def _say_precision(result: tworay.Comparison, wanted: float) -> None:
-    reached = result.headline_precision()
-    if reached is None or reached <= wanted:
-        return
-    needed = result.seeds_needed(wanted)
-    advice = f"about {needed} seeds would do" if needed else "no number of seeds can be named"
-    note(
-        f"tworay: goodput's 95 % interval is ± {reached:.1%} after {len(result.seeds)} seeds, "
-        f"not ± {wanted:.1%}; {advice} (--max-seeds)"
-    )
 
 
 def list_scenarios(show: str | None, *, as_json: bool) -> None:

@@ -1,4 +1,5 @@
-//! The file of a capture, or an animation: buffered, under another name until it is complete.
+//! The file of a capture, or an animation: buffered, under another name until it is complete. A pipe or
+//! another device is written to as it is.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -9,30 +10,35 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct CaptureFile {
     out: BufWriter<File>,
-    partial: PathBuf,
-    path: PathBuf,
-    finished: bool,
+    /// The name until then and the name; a device keeps its own.
+    names: Option<(PathBuf, PathBuf)>,
 }
 
 impl CaptureFile {
-    /// Opens the file for writing. What stands at `path` stays until the new file is complete; it must
-    /// be a regular file, which a pipe or a terminal isn't.
+    /// Opens the file for writing. What stands at `path` stays until the new file is complete.
     pub fn create(path: &Path) -> io::Result<Self> {
-        if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file; name another"));
-        }
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
-        let out = BufWriter::with_capacity(1 << 16, File::create(&partial)?);
-        Ok(Self { out, partial, path: path.to_owned(), finished: false })
+        let (file, names) = match fs::metadata(path) {
+            Ok(found) if found.is_dir() => {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file"));
+            }
+            Ok(found) if !found.is_file() => (File::options().write(true).open(path)?, None),
+            _ => {
+                let mut partial = path.as_os_str().to_owned();
+                partial.push(".partial");
+                let partial = PathBuf::from(partial);
+                (File::create(&partial)?, Some((partial, path.to_owned())))
+            }
+        };
+        Ok(Self { out: BufWriter::with_capacity(1 << 16, file), names })
     }
 
     /// Gives the file its name.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
-        fs::rename(&self.partial, &self.path)?;
-        self.finished = true;
+        if let Some((partial, path)) = &self.names {
+            fs::rename(partial, path)?;
+            self.names = None;
+        }
         Ok(())
     }
 }
@@ -48,9 +54,9 @@ impl Write for CaptureFile {
 
 impl Drop for CaptureFile {
     fn drop(&mut self) {
-        if !self.finished {
+        if let Some((partial, _)) = &self.names {
             // Nothing more can be done about it.
-            let _ = fs::remove_file(&self.partial);
+            let _ = fs::remove_file(partial);
         }
     }
 }

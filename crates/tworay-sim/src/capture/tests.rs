@@ -2,7 +2,7 @@ use super::fate::{Fate, Fates};
 use super::file::CaptureFile;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tworay_base::NodeId;
 
 fn comment(fates: &[(u16, Fate)]) -> String {
@@ -68,7 +68,20 @@ fn a_capture_appears_whole_or_not_at_all() {
 #[test]
 fn places_where_no_file_can_be() {
     let dir = scratch("places");
-    assert!(CaptureFile::create(&dir).unwrap_err().to_string().contains("no regular file"));
+    assert!(CaptureFile::create(&dir).unwrap_err().to_string().contains("it is a directory"));
     assert!(CaptureFile::create(&dir.join("missing").join("run.pcapng")).is_err());
     fs::remove_dir_all(dir).unwrap();
+}
+
+/// A device is written to, not replaced by a file; what it can't take is an error.
+#[test]
+fn devices_stay_devices() {
+    let write = |path: &str| {
+        let mut file = CaptureFile::create(Path::new(path))?;
+        file.write_all(b"frame")?;
+        file.finish()
+    };
+    assert!(write("/dev/null").is_ok());
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    assert_eq!(write("/dev/full").unwrap_err().kind(), std::io::ErrorKind::StorageFull);
 }

@@ -70,7 +70,7 @@ impl Network {
                 udp.ticking = true;
             }
             AppEvent::Tick => {
-                if self.now >= udp.until {
+                if self.now >= udp.until || udp.sent >= udp.packets {
                     udp.ticking = false;
                     return;
                 }

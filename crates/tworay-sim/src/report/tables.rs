@@ -207,17 +207,19 @@ impl RunReport {
 
     fn series_table(&self) -> Table {
         let s = &self.series;
-        let reals = |get: &dyn Fn(&Snapshot) -> f64| ColumnData::F64(s.iter().map(|r| get(&r.2)).collect());
+        let reals =
+            |get: &dyn Fn(&Snapshot) -> f64| ColumnData::F64(s.iter().map(|r| get(&r.1.state)).collect());
         table(
             "series",
             [
-                ("t_s", ColumnData::F64(s.iter().map(|r| r.1).collect())),
+                ("t_s", ColumnData::F64(s.iter().map(|r| r.1.at.as_secs_f64()).collect())),
                 ("flow", ColumnData::I64(s.iter().map(|r| r.0 as i64).collect())),
                 ("cwnd_segments", reals(&|x| x.cwnd)),
                 ("ssthresh_segments", reals(&|x| x.ssthresh)),
                 ("srtt_s", reals(&|x| x.srtt.map_or(f64::NAN, |d| d.as_secs_f64()))),
                 ("rto_s", reals(&|x| x.rto.as_secs_f64())),
                 ("in_flight_segments", reals(&|x| x.flight_segments as f64)),
+                ("acked_bytes", ColumnData::I64(s.iter().map(|r| r.1.acked_bytes as i64).collect())),
             ],
         )
     }

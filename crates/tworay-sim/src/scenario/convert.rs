@@ -27,7 +27,7 @@ pub fn convert(
     let traffic = traffic.map(Traffic::read).transpose().map_err(unreadable)?;
     let mut tables = flows.iter().map(|flow| flows::from_argument(flow)).collect::<Result<Vec<_>, _>>()?;
     if let Some(traffic) = &traffic {
-        tables.extend(flows::from_traffic(traffic, moves.first_number)?);
+        tables.extend(flows::from_traffic(traffic, &moves)?);
     }
     if tables.is_empty() {
         let remedy = "Say what to send with --flow FROM:TO:APP, for example --flow 0:1:ftp.";
@@ -93,7 +93,7 @@ impl Facts {
             west_south: low,
             east_north: high,
             last,
-            duration: rounded_up(needed),
+            duration: long_enough(moves, needed),
         }
     }
 }
@@ -106,8 +106,29 @@ fn points(node: &tworay_wire::ns2::NodeMovement) -> impl Iterator<Item = Positio
     std::iter::once(node.start).chain(targets)
 }
 
-/// Movement files don't say how long they are meant to last; the last command comes shortly before the
-/// end, and ends are round numbers.
+/// A run that shows every move, given what else it needs time for.
+///
+/// Movement files don't say how long they are meant to last. Generators give commands until their time is up,
+/// when most nodes are still under way: the next round number after the last command is theirs. A file written
+/// by hand may begin a move in the last second before that number, or just then: this move is meant to be seen,
+/// and the run lasts until it ends.
+fn long_enough(moves: &Movement, needed: SimDuration) -> SimDuration {
+    let duration = rounded_up(needed);
+    let last = moves.last_command().since_start();
+    let begins_late = last + SimDuration::from_secs(1) >= duration && !last.is_zero();
+    let rests = moves.nodes.iter().map(|node| {
+        let legs = tworay_mobility::track_of(node).legs_until(SimTime::NEVER).to_vec();
+        legs.last().map_or(SimTime::ZERO, |leg| leg.from).since_start()
+    });
+    let late: Vec<SimDuration> = rests.filter(|&rest| rest > duration).collect();
+    if begins_late && 2 * late.len() <= moves.nodes.len() {
+        late.into_iter().max().map_or(duration, rounded_up)
+    } else {
+        duration
+    }
+}
+
+/// The next round number of seconds.
 fn rounded_up(last: SimDuration) -> SimDuration {
     let seconds = |n: u64| SimDuration::from_secs(n);
     let step = if last > seconds(100) { seconds(100) } else { seconds(10) };
@@ -153,10 +174,21 @@ fn write(
     for (key, value) in traffic.map(flows::common_tcp_settings).unwrap_or_default() {
         let _ = writeln!(text, "{key} = {value}");
     }
+    let commands = traffic.map(|traffic| traffic.node_commands.as_slice()).unwrap_or_default();
+    if let Some(first) = commands.first() {
+        let number = commands.len();
+        let _ =
+            writeln!(text, "\n# not carried over: {number} commands to nodes, the first: {}", shown(first));
+    }
     for flow in flows {
         text.push_str(&flow.text);
     }
     text
+}
+
+/// A file's own words, fit for a comment.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 /// `file` as seen from `folder`; its full path if the two share nothing but the root.

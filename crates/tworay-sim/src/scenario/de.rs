@@ -37,6 +37,11 @@ enum Complaint {
         found: String,
         expected: String,
     },
+    /// A list of another length than it has to have.
+    WrongLength {
+        found: usize,
+        expected: String,
+    },
     Other(String),
 }
 
@@ -84,6 +89,15 @@ impl Fault {
             Complaint::Mismatch { found, expected } => {
                 (format!("{here}found {found}"), format!("Expected {expected}."))
             }
+            Complaint::WrongLength { found, expected } => {
+                // What the list's items are is said with the key that holds them.
+                let key = path
+                    .rsplit_once('.')
+                    .map_or(&*path, |(key, last)| if last.parse::<usize>().is_ok() { key } else { &*path });
+                let about = schema::description(key).map(|text| format!(" {}", text.replace('\n', " ")));
+                let remedy = format!("Expected {expected}.{}", about.unwrap_or_default());
+                (format!("{here}found a list of {found}"), remedy)
+            }
             Complaint::NoneFits => {
                 let about = schema::description(&path).map(|text| text.replace('\n', " "));
                 let found = find(root, &parts[usize::from(!prefix.is_empty())..]).map(describe);
@@ -120,6 +134,10 @@ impl Fault {
                 let found = found.clone();
                 self.refine_to(table, |node| describe(node) == found);
             }
+            Complaint::WrongLength { found, .. } => {
+                let found = *found;
+                self.refine_to(table, |node| node.as_list().is_some_and(|items| items.len() == found));
+            }
             Complaint::Mismatch { .. } | Complaint::MissingKey(_) | Complaint::NoneFits => {}
         }
     }
@@ -128,12 +146,17 @@ impl Fault {
         self.refine_to(table, |node| node.as_text() == Some(value));
     }
 
-    /// Moves to the one entry that fits; if several do, stays.
+    /// Moves to the one entry that fits, or in which something does; if several do, stays. Serde reads lists
+    /// in order: of a list's items the first that fits is the one.
     fn refine_to(&mut self, table: &Table, fits: impl Fn(&Node) -> bool) {
-        let mut hits = table.iter().filter(|(_, entry)| fits(&entry.node));
-        if let (Some((key, entry)), None) = (hits.next(), hits.next()) {
-            self.place = entry.node.place.clone().or(self.place.take());
-            self.path.insert(0, key.clone());
+        let mut hits = table.iter().filter_map(|(key, entry)| {
+            let (node, mut inner) = innermost(&entry.node, &fits)?;
+            inner.push(key.clone());
+            Some((node, inner))
+        });
+        if let (Some((node, inner)), None) = (hits.next(), hits.next()) {
+            self.place = node.place.clone().or(self.place.take());
+            self.path.splice(0..0, inner);
         }
     }
 }
@@ -152,6 +175,18 @@ fn key_hint(found: &str, allowed: &[&str]) -> String {
         None if allowed.is_empty() => "Remove it: no further keys are allowed here.".to_owned(),
         None => format!("Keys allowed here: {}.", allowed.join(", ")),
     }
+}
+
+/// The first of a list's innermost items that fits, or else the node itself; with the way to it, from the
+/// inside out.
+fn innermost<'n>(node: &'n Node, fits: &impl Fn(&Node) -> bool) -> Option<(&'n Node, Vec<String>)> {
+    let mut items = node.as_list().unwrap_or_default().iter().enumerate();
+    let inside = items.find_map(|(index, item)| {
+        let (found, mut way) = innermost(item, fits)?;
+        way.push(index.to_string());
+        Some((found, way))
+    });
+    inside.or_else(|| fits(node).then(|| (node, Vec::new())))
 }
 
 /// The node at a path.
@@ -233,6 +268,15 @@ impl de::Error for Fault {
             found: unexpected(&found),
             expected: expectation(expected),
         })
+    }
+    fn invalid_length(found: usize, expected: &dyn de::Expected) -> Self {
+        // Serde's "2 elements in sequence" and "an array of length 2".
+        let text = expected.to_string();
+        let expected = match text.split(' ').find(|word| word.parse::<usize>().is_ok()) {
+            Some(number) => format!("a list of {number}"),
+            None => text,
+        };
+        Self::from_complaint(Complaint::WrongLength { found, expected })
     }
     fn invalid_value(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         Self::invalid_type(found, expected)

@@ -93,6 +93,16 @@ impl Place {
         Self { source: Arc::clone(source), span: span.start.min(end)..end }
     }
 
+    /// The text that it covers.
+    pub fn text(&self) -> &str {
+        self.source.text.get(self.span.clone()).unwrap_or("")
+    }
+
+    /// The line it begins in, from 1.
+    pub fn line(&self) -> usize {
+        self.spot().line
+    }
+
     fn spot(&self) -> Spot {
         let text = &self.source.text;
         let mut start = self.span.start;

@@ -145,6 +145,9 @@ pub(crate) struct FlowFile {
     /// `cbr`, `on-off`: payload of a packet, 1B to 9000B; 512B if absent.
     #[serde(default)]
     pub size: Option<Bytes>,
+    /// `cbr`: packets to send, at least 1; endless if absent.
+    #[serde(default)]
+    pub packets: Option<u64>,
     /// `on-off`: mean length of a burst (exponential).
     #[serde(default)]
     pub on: Option<SimDuration>,

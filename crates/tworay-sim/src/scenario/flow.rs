@@ -49,7 +49,11 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
         }
         AppKind::Cbr => {
             let (interval, payload) = pace(flow)?;
-            Ok(Application::Cbr { interval, payload })
+            if flow.packets == Some(0) {
+                let remedy = "Give at least 1, or leave it out for an endless flow.";
+                return problem("packets", "a flow of no packets", remedy);
+            }
+            Ok(Application::Cbr { interval, payload, packets: flow.packets })
         }
         AppKind::OnOff => {
             let (interval, payload) = pace(flow)?;
@@ -66,12 +70,13 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
 /// A key of another application is a mistake, not a detail to pass over.
 fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), FlowProblem> {
     use AppKind::{Cbr, Ftp, OnOff};
-    let keys: [(&'static str, bool, &[AppKind]); 7] = [
+    let keys: [(&'static str, bool, &[AppKind]); 8] = [
         ("tcp", flow.tcp.is_some(), &[Ftp]),
         ("bytes", flow.bytes.is_some(), &[Ftp]),
         ("rate", flow.rate.is_some(), &[Cbr, OnOff]),
         ("interval", flow.interval.is_some(), &[Cbr, OnOff]),
         ("size", flow.size.is_some(), &[Cbr, OnOff]),
+        ("packets", flow.packets.is_some(), &[Cbr]),
         ("on", flow.on.is_some(), &[OnOff]),
         ("off", flow.off.is_some(), &[OnOff]),
     ];

@@ -140,23 +140,41 @@ impl Scenario {
 
     /// The same world with every TCP flow running `tcp`.
     pub fn with_variant(&self, tcp: &str) -> Result<Self, ScenarioError> {
+        Ok(self.with_custom_variant(&Self::read_variant(tcp)?))
+    }
+
+    /// Reads the name of a variant as `--tcp` has it.
+    pub fn read_variant(tcp: &str) -> Result<Variant, ScenarioError> {
         let source = Arc::new(Source { name: "--tcp".into(), text: tcp.to_owned(), has_lines: false });
-        let variant: Variant = flow::read_variant(tcp).map_err(|(problem, remedy)| {
+        flow::read_variant(tcp).map_err(|(problem, remedy)| {
             ScenarioError::new(Some(Place::new(&source, 0..tcp.len())), problem, remedy)
-        })?;
-        Ok(self.with_custom_variant(&variant))
+        })
     }
 
     /// As [`Self::with_variant`], for a variant at hand.
     pub fn with_custom_variant(&self, variant: &Variant) -> Self {
         let mut changed = self.clone();
         changed.variant = variant.clone();
-        for flow in &mut changed.flows {
-            if let Application::Ftp { variant: chosen, .. } = &mut flow.application {
-                *chosen = variant.clone();
+        changed.set_flow_variants(|_| Some(variant.clone()));
+        changed
+    }
+
+    /// How many flows are TCP's.
+    pub fn tcp_flow_count(&self) -> usize {
+        self.flows.iter().filter(|flow| matches!(flow.application, Application::Ftp { .. })).count()
+    }
+
+    /// Gives TCP flows variants of their own; `choose` is asked with each one's place among the TCP flows.
+    pub fn set_flow_variants(&mut self, mut choose: impl FnMut(usize) -> Option<Variant>) {
+        let tcp = self.flows.iter_mut().filter_map(|flow| match &mut flow.application {
+            Application::Ftp { variant, .. } => Some(variant),
+            _ => None,
+        });
+        for (place, variant) in tcp.enumerate() {
+            if let Some(chosen) = choose(place) {
+                *variant = chosen;
             }
         }
-        changed
     }
 
     /// How many nodes there are, numbered from 0: those that the topology or the movement file places,

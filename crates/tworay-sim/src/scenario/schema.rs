@@ -15,7 +15,8 @@ pub fn json_schema() -> Value {
                 "type": "string",
                 "default": DEFAULT_VARIANT,
                 "description": "TCP variant of flows that choose none, such as \"newreno\" or \"sack\"; \
-                                `tworay variants` lists them.",
+                                `tworay variants` lists them; \"mine.py:Mine\" is a class of your own in a \
+                                Python file beside this one.",
             }),
         );
     }
@@ -31,11 +32,17 @@ pub(crate) fn description(path: &str) -> Option<String> {
         at = follow(&schema, at);
         at = match part.parse::<usize>() {
             Ok(_) => at.get("items")?,
-            Err(_) => at.get("properties")?.get(part)?,
+            Err(_) => property(at, part)?,
         };
         found = at.get("description").and_then(Value::as_str);
     }
     found.map(str::to_owned)
+}
+
+/// What the schema has under a key, also of a table with a `kind`: there every kind has keys of its own.
+fn property<'s>(at: &'s Value, key: &str) -> Option<&'s Value> {
+    let forms = at.get("oneOf").and_then(Value::as_array).into_iter().flatten();
+    std::iter::once(at).chain(forms).find_map(|form| form.get("properties")?.get(key))
 }
 
 /// The values that the key `kind` may have in the table at a dotted path.

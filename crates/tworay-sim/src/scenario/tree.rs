@@ -91,6 +91,14 @@ impl Node {
         }
     }
 
+    /// The list's items, if this is a list.
+    pub fn as_list(&self) -> Option<&[Node]> {
+        match &self.kind {
+            Kind::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
     /// Lays `over` on top of `self`: tables merge key by key, everything else is replaced. A table
     /// whose `kind` changes is replaced as a whole, since the keys of one kind mean nothing to another.
     pub fn overlay(&mut self, over: Node) {
@@ -202,10 +210,40 @@ impl Reader<'_> {
 fn syntax_error(source: &Arc<Source>, error: &toml::de::Error, shift: usize) -> ScenarioError {
     let span = error.span().unwrap_or(0..0);
     let place = Place::new(source, span.start + shift..span.end + shift);
+    if let Some((problem, remedy)) = duplicate(source, &place, error) {
+        return ScenarioError::new(Some(place), problem, remedy);
+    }
     let problem = format!("this is not valid TOML: {}", error.message());
     ScenarioError::new(
         Some(place),
         problem,
         "TOML has one `key = value` a line; texts and values with a unit stand in quotes, as in `duration = \"300s\"`.",
     )
+}
+
+/// What to say of a key or table that is there twice.
+fn duplicate(source: &Arc<Source>, place: &Place, error: &toml::de::Error) -> Option<(String, String)> {
+    if error.message() != "duplicate key" {
+        return None;
+    }
+    let key = place.text();
+    let second = place.line();
+    let is_header = |line: &str| line.trim_start().starts_with('[');
+    let opens = |line: &str| line.split('#').next().map(str::trim) == Some(&*format!("[{key}]"));
+    let sets = |line: &str| line.split_once('=').is_some_and(|(name, _)| name.trim() == key);
+    let lines: Vec<&str> = source.text.lines().take(second).collect();
+    let (&last, before) = lines.split_last()?;
+    let (what, first) = if is_header(last) {
+        (format!("the table [{key}]"), before.iter().rposition(|line| opens(line)))
+    } else {
+        // A key's table begins at the last header above it.
+        let table = before.iter().rposition(|line| is_header(line)).map_or(0, |at| at + 1);
+        let first = before[table..].iter().rposition(|line| sets(line));
+        (format!("the key \"{key}\""), first.map(|at| at + table))
+    };
+    let remedy = match first {
+        Some(first) => format!("Keep one of the two: the other is at line {}.", first + 1),
+        None => "Keep one of the two.".to_owned(),
+    };
+    Some((format!("{what} is here twice"), remedy))
 }

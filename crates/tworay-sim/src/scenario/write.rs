@@ -77,10 +77,11 @@ fn flow_file(flow: &FlowSetup) -> FlowFile {
             bytes: bytes.map(Bytes),
             ..ends
         },
-        &Application::Cbr { interval, payload } => FlowFile {
+        &Application::Cbr { interval, payload, packets } => FlowFile {
             app: AppKind::Cbr,
             interval: Some(interval),
             size: Some(Bytes(u64::from(payload))),
+            packets,
             ..ends
         },
         &Application::OnOff { interval, payload, on, off } => FlowFile {

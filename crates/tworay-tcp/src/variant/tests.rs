@@ -41,3 +41,19 @@ fn every_entry_is_described() {
         }
     }
 }
+
+#[test]
+fn a_variant_is_spelt_out_alike_however_it_is_written() {
+    for (spellings, whole) in [
+        (&["newreno", "NewReno", " newreno "][..], "newreno"),
+        (&["sca(10)", "newreno+sca(10)", "SCA(10)"], "newreno+sca(10)"),
+        (&["newreno+cwl(4)+elfn", "newreno+elfn+cwl(n=4)", "NewReno+elfn+cwl(4)"], "newreno+cwl(4)+elfn"),
+        (&["westwood", "newreno+westwood"], "newreno+westwood"),
+        (&["vegas"], "vegas"),
+    ] {
+        for spelling in spellings {
+            assert_eq!(spelling.parse::<Variant>().expect(spelling).spelt_out(), whole, "{spelling}");
+        }
+    }
+    assert_ne!("sca(10)".parse::<Variant>().unwrap().spelt_out(), "reno+sca(10)");
+}

@@ -1,40 +1,139 @@
-//! The little of Tcl that movement and traffic files use: words, comments, `$ns_ at time "command"`.
+//! The little of Tcl that movement and traffic files use: commands, words, comments, `$ns_ at time "script"`.
 
 use crate::text_file::ReadError;
 use tworay_base::SimTime;
 
-/// One script line taken apart.
+/// One command taken apart.
 pub(super) struct Line<'a> {
     pub file: &'a str,
-    /// Counted from 1.
+    /// Where it begins, counted from 1.
     pub number: u32,
-    /// The line as it stands, for messages.
+    /// The command as it stands, for messages.
     pub text: &'a str,
     /// Words without quotes and brackets: `$node_(3) set X_ 1` gives `$node_ 3 set X_ 1`.
     pub words: Vec<&'a str>,
 }
 
-/// The lines of `text` that are neither empty nor comments.
+/// The commands of `text`, each as one line or several: a script that `$ns_ at` schedules gives a line for
+/// each of its commands. Comments are left out.
 pub(super) fn lines<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = Result<Line<'a>, ReadError>> {
-    text.lines().zip(1u32..).filter_map(move |(raw, number)| {
-        let text = raw.trim();
-        if text.is_empty() || text.starts_with('#') {
-            return None;
-        }
-        let separators = |c: char| c.is_whitespace() || "\"{}()[];".contains(c);
-        let words = text.split(separators).filter(|w| !w.is_empty()).collect();
-        let line = Line { file, number, text, words };
-        let odd = |c| text.matches(c).count() % 2 == 1;
-        let unequal = |a: char, b: char| text.matches(a).count() != text.matches(b).count();
-        Some(if odd('"') || unequal('{', '}') || unequal('(', ')') || unequal('[', ']') {
-            Err(line.error(
+    Commands { text, at: 0, number: 1 }.flat_map(move |Command { number, text, closed }| {
+        let line = |words| Line { file, number, text, words };
+        let words = words(text);
+        if !closed || text.matches('(').count() != text.matches(')').count() {
+            return vec![Err(line(words).error(
                 "the line ends inside quotes or brackets",
                 "the file may be cut off: copy it again, or complete the line",
-            ))
-        } else {
-            Ok(line)
-        })
+            ))];
+        }
+        let at: &[&str] = match words.as_slice() {
+            ["$ns_" | "$ns", "at", _, _, ..] => &words[..3],
+            _ => return vec![Ok(line(words))],
+        };
+        let scripts = words[3..].split(|&word| word == ";").filter(|script| !script.is_empty());
+        scripts.map(|script| Ok(line([at, script].concat()))).collect()
     })
+}
+
+/// Words of a command; quotes and brackets are gone, a semicolon inside them is a word.
+fn words(text: &str) -> Vec<&str> {
+    let separators = |c: char| c.is_whitespace() || "\"{}()[]".contains(c);
+    let unescaped = text.lines().map(|line| line.trim_end().strip_suffix('\\').unwrap_or(line));
+    let pieces = unescaped.flat_map(|line| line.split(separators));
+    let mut words = Vec::new();
+    for piece in pieces {
+        for (i, word) in piece.split(';').enumerate() {
+            if i > 0 {
+                words.push(";");
+            }
+            if !word.is_empty() {
+                words.push(word);
+            }
+        }
+    }
+    words
+}
+
+/// Takes a script apart as Tcl does (its manual page Tcl(n)): a command ends at a line's end or a semicolon,
+/// unless either stands in quotes or brackets or a backslash precedes the line's end; `#` where a command
+/// would begin starts a comment.
+struct Commands<'a> {
+    text: &'a str,
+    /// Bytes that are read.
+    at: usize,
+    /// The line that `at` is in.
+    number: u32,
+}
+
+struct Command<'a> {
+    number: u32,
+    text: &'a str,
+    /// Whether all its quotes and brackets are closed.
+    closed: bool,
+}
+
+impl<'a> Iterator for Commands<'a> {
+    type Item = Command<'a>;
+
+    fn next(&mut self) -> Option<Command<'a>> {
+        loop {
+            let rest = &self.text[self.at..];
+            let blank = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';').len();
+            self.pass(blank);
+            let rest = &self.text[self.at..];
+            if rest.is_empty() {
+                return None;
+            }
+            let comment = rest.starts_with('#');
+            let (length, closed) = if comment { (comment_length(rest), true) } else { command_length(rest) };
+            let number = self.number;
+            self.pass(length);
+            if !comment {
+                return Some(Command { number, text: rest[..length].trim(), closed });
+            }
+        }
+    }
+}
+
+impl Commands<'_> {
+    fn pass(&mut self, bytes: usize) {
+        let passed = &self.text[self.at..self.at + bytes];
+        self.number += passed.bytes().filter(|&byte| byte == b'\n').count() as u32;
+        self.at += bytes;
+    }
+}
+
+/// Bytes up to the line's end, or that of the line that a backslash continues it with.
+fn comment_length(text: &str) -> usize {
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        length += line.len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    length
+}
+
+/// Bytes of the command that `text` begins with, and whether its quotes and brackets are closed there. None
+/// of them goes over a line's end in the files that this is for: there a missing one is soon noticed.
+fn command_length(text: &str) -> (usize, bool) {
+    let (mut quoted, mut depth, mut escaped) = (false, 0i32, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            // Also before the two characters of a DOS line's end.
+            '\r' if escaped => continue,
+            _ if escaped => {}
+            '\n' => return (at, !quoted && depth == 0),
+            ';' if !quoted && depth == 0 => return (at, true),
+            '"' => quoted = !quoted,
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    (text.len(), !quoted && depth == 0)
 }
 
 impl<'a> Line<'a> {

@@ -11,6 +11,10 @@
 //! $cbr_(0) attach-agent $udp_(0)
 //! $ns_ connect $udp_(0) $null_(0)
 //! $ns_ at 127.9 "$cbr_(0) start"
+//!
+//! set tcp_(1) [$ns_ create-connection TCP $node_(3) TCPSink $node_(4) 0]
+//! set ftp_(1) [$tcp_(1) attach-source FTP]
+//! $ns_ at 12.5 "$ftp_(1) start"
 //! ```
 
 use super::tcl::{self, Line};
@@ -24,6 +28,8 @@ use tworay_base::{SimDuration, SimTime};
 pub struct Traffic {
     /// One entry per application that is started.
     pub flows: Vec<TrafficFlow>,
+    /// Commands to nodes, such as `$node_(3) shutdown`, which say nothing of flows: for a converter to tell.
+    pub node_commands: Vec<String>,
 }
 
 /// One application's flow.
@@ -92,8 +98,16 @@ impl Traffic {
     /// Reads the text of a traffic file called `file`.
     pub fn parse(file: &str, text: &str) -> Result<Self, ReadError> {
         let mut objects = BTreeMap::new();
+        let mut node_commands = Vec::new();
         for line in tcl::lines(file, text) {
-            read_line(&line?, &mut objects)?;
+            let line = line?;
+            match line.scheduled()? {
+                Some((at, ["$node_" | "$node", node, command @ ..])) => {
+                    node_commands.push(format!("node {} {} at {at}", line.node(node)?, command.join(" ")));
+                }
+                Some((_, ["puts", ..])) => {}
+                _ => read_line(&line, &mut objects)?,
+            }
         }
         let mut flows = Vec::new();
         for (name, app) in &objects {
@@ -109,7 +123,7 @@ impl Traffic {
             ));
         }
         flows.sort_by_key(|f| (f.start, f.from, f.to));
-        Ok(Self { flows })
+        Ok(Self { flows, node_commands })
     }
 }
 
@@ -141,6 +155,7 @@ fn read_line(line: &Line<'_>, objects: &mut BTreeMap<String, Object>) -> Result<
         return Ok(());
     }
     match line.words.as_slice() {
+        ["puts", ..] => {}
         ["set", name, rest @ ..] => {
             let variable = format!("${name}");
             let words: Vec<&str> = std::iter::once(variable.as_str()).chain(rest.iter().copied()).collect();
@@ -149,6 +164,27 @@ fn read_line(line: &Line<'_>, objects: &mut BTreeMap<String, Object>) -> Result<
                 ["new", class] => {
                     let made = Object { class: (*class).to_owned(), line: line.number, ..Object::default() };
                     objects.insert(name, made);
+                }
+                ["$ns_" | "$ns", "create-connection", kinds @ ..] => {
+                    let [source, "$node_" | "$node", from, sink, "$node_" | "$node", to, _class] = kinds
+                    else {
+                        return Err(unknown());
+                    };
+                    // As ns-lib.tcl does it: two agents, attached and connected.
+                    let sink_name = format!("{name}'s {sink}");
+                    let agent = |class: &str, node: &str, peer| {
+                        let class = format!("Agent/{class}");
+                        Ok(Object {
+                            class,
+                            line: line.number,
+                            node: Some(line.node(node)?),
+                            peer,
+                            ..Object::default()
+                        })
+                    };
+                    let (from, to) = (agent(source, from, Some(sink_name.clone()))?, agent(sink, to, None)?);
+                    objects.insert(name, from);
+                    objects.insert(sink_name, to);
                 }
                 [reference, ..] if reference.starts_with('$') => {
                     // set ftp [$tcp attach-source FTP]

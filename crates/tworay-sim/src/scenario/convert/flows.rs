@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use tworay_base::SimDuration;
 use tworay_base::suggest;
-use tworay_wire::ns2::{Traffic, TrafficFlow, TrafficKind};
+use tworay_wire::ns2::{Movement, Traffic, TrafficFlow, TrafficKind};
 
 /// A `[[flow]]` table and when its flow starts, if that is known.
 pub(super) struct FlowTable {
@@ -68,7 +68,7 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
         .filter(|(key, _)| !(given(key) || pace && matches!(*key, "rate" | "interval")));
     let missing: Vec<_> = missing.copied().collect();
     for (key, value) in settings.iter().chain(&missing) {
-        let number = value.parse::<u32>().is_ok() && *key == "port";
+        let number = value.parse::<u64>().is_ok() && matches!(*key, "port" | "packets");
         let value =
             if number { (*value).to_owned() } else { toml::Value::String((*value).to_owned()).to_string() };
         let _ = writeln!(text, "{key} = {value}");
@@ -81,8 +81,22 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
     Ok(FlowTable { text, start })
 }
 
-/// The flows of a traffic file; `first` is the number of the movement file's first node.
-pub(super) fn from_traffic(traffic: &Traffic, first: u16) -> Result<Vec<FlowTable>, ScenarioError> {
+/// The flows of a traffic file among the nodes of a movement file.
+pub(super) fn from_traffic(traffic: &Traffic, moves: &Movement) -> Result<Vec<FlowTable>, ScenarioError> {
+    let (first, nodes) = (moves.first_number, moves.nodes.len());
+    let strange = |flow: &TrafficFlow| usize::from(flow.from.max(flow.to)) >= usize::from(first) + nodes;
+    if let Some(flow) = traffic.flows.iter().find(|flow| strange(flow)) {
+        let problem = format!(
+            "the traffic file has a flow from node {} to node {}, the movement file has nodes {first} to {}",
+            flow.from,
+            flow.to,
+            usize::from(first) + nodes - 1
+        );
+        // Its destinations are i + 1 and i + 2, modulo nn + 1.
+        let remedy =
+            "Give files of as many nodes; cbrgen's -nn N also draws node N, so make it with one node less.";
+        return Err(ScenarioError::new(None, problem, remedy));
+    }
     traffic.flows.iter().map(|flow| from_traffic_flow(flow, first)).collect()
 }
 
@@ -106,7 +120,7 @@ fn from_traffic_flow(flow: &TrafficFlow, first: u16) -> Result<FlowTable, Scenar
                 text.push_str("# not carried over: random_ 1, ns-2's noise on the interval\n");
             }
             if let Some(packets) = max_packets {
-                let _ = writeln!(text, "# not carried over: maxpkts_ {packets}");
+                let _ = writeln!(text, "packets = {packets}");
             }
         }
         TrafficKind::Ftp { agent, .. } => {
@@ -118,9 +132,8 @@ fn from_traffic_flow(flow: &TrafficFlow, first: u16) -> Result<FlowTable, Scenar
         let _ = writeln!(text, "stop = \"{}\"", stop.since_start());
     }
     for (object, variable, value) in &flow.other_settings {
-        let line: String =
-            format!("{object} set {variable} {value}").chars().filter(|c| !c.is_control()).collect();
-        let _ = writeln!(text, "# not carried over: {line}");
+        let line = format!("{object} set {variable} {value}");
+        let _ = writeln!(text, "# not carried over: {}", super::shown(&line));
     }
     Ok(FlowTable { text, start: Some(flow.start.since_start()) })
 }

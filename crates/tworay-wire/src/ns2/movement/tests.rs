@@ -31,6 +31,9 @@ fn dialects() {
         // Other names, tabs, carriage returns, doubled quotes, spaces everywhere.
         "$node(0) set X_ 1.5\r\n$node(0)\tset Y_   2\r\n  $node(1) set X_ 7\r\n$node(1) set Y_ 8\r\n\
          \r\n$ns at  3.0 \"\"$node(0)  setdest 1e1 2.0E1 5\"\" \r\n",
+        // Tcl's comments and semicolons.
+        "$node_(0) set X_ 1.5 ;# west\n$node_(0) set Y_ 2; $node_(0) set Z_ 0\n$node_(1) set X_ 7;\n\
+         $node_(1) set Y_ 8;# \"north\n$ns_ at 3.0 \"$node_(0) setdest 10.0 20.0 5.0;\" ;# walks\n",
         // Exporters that add colours and an end.
         "$node_(0) set X_ 1.5\n$node_(0) set Y_ 2\n$node_(1) set X_ 7\n$node_(1) set Y_ 8\n\
          $node_(0) random-motion 0\n$ns_ at 0.0 \"$node_(0) start\"\n\

@@ -48,6 +48,73 @@ fn cbrgens_output() {
     assert_eq!(parse(CBRGEN).unwrap().flows, [ftp, cbr], "in order of start times");
 }
 
+/// As `cbrgen.tcl -type tcp` writes it.
+#[test]
+fn cbrgens_tcp_output() {
+    let text = "#\n# nodes: 10, max conn: 4, send rate: 0.0, seed: 1\n#\n#\n\
+                # 1 connecting to 2 at time 2.5568388786897245\n#\n\
+                set tcp_(0) [$ns_ create-connection  TCP $node_(1) TCPSink $node_(2) 0]\n\
+                $tcp_(0) set window_ 32\n$tcp_(0) set packetSize_ 512\n\
+                set ftp_(0) [$tcp_(0) attach-source FTP]\n$ns_ at 2.5568388786897245 \"$ftp_(0) start\"\n\
+                #\n#Total sources/connections: 1/1\n#\n";
+    let flow = TrafficFlow {
+        from: 1,
+        to: 2,
+        start: SimTime::from_secs_f64(2.5568388786897245),
+        stop: None,
+        kind: TrafficKind::Ftp { agent: "Agent/TCP".into(), packet_bytes: Some(512), window: Some(32) },
+        other_settings: vec![],
+    };
+    assert_eq!(parse(text).unwrap().flows, [flow]);
+    let other = text.replace(" TCP ", " TCP/Newreno ").replace("TCPSink", "TCPSink/DelAck");
+    let kind = &parse(&other).unwrap().flows[0].kind;
+    assert!(matches!(kind, TrafficKind::Ftp { agent, .. } if agent == "Agent/TCP/Newreno"));
+    let error = parse(&text.replace(" TCPSink $node_(2)", "")).unwrap_err();
+    assert_eq!(error.line, Some(7), "{error}");
+}
+
+/// In some of the CMU scenes nodes are switched, which says nothing of flows.
+#[test]
+fn commands_to_nodes_are_passed_on() {
+    let text = format!("$ns_ at 0 \"$node_(3) shutdown\"\n$ns_ at 2.5 \"$node_(1) startup\"\n{CBRGEN}");
+    let traffic = parse(&text).unwrap();
+    assert_eq!(traffic.flows, parse(CBRGEN).unwrap().flows);
+    assert_eq!(traffic.node_commands, ["node 3 shutdown at 0s", "node 1 startup at 2.5s"]);
+}
+
+/// What Tcl allows: comments and commands after a semicolon, several commands at a time, long lines.
+#[test]
+fn tcls_comments_semicolons_and_continued_lines() {
+    let written = [
+        ("$cbr_(0) set random_ 1\n", "$cbr_(0) set random_ 1 ;# noise\n"),
+        ("$cbr_(0) set random_ 1\n", "$cbr_(0) set random_ 1; # it's {noise\n"),
+        ("packetSize_ 512\n$cbr_(0)", "packetSize_ 512; $cbr_(0)"),
+        ("packetSize_ 512\n$cbr_(0)", "packetSize_ 512;;\n;$cbr_(0)"),
+        ("set udp_(0) [new Agent/UDP]", "set udp_(0) \\\r\n    [new Agent/UDP]"),
+        ("set udp_(0) [new Agent/UDP]", "set udp_(0) [new \\\n\tAgent/UDP]"),
+        ("$ns_ connect $udp", "# a comment \\\n goes on\n$ns_ connect $udp"),
+        ("\"$cbr_(0) start\"", "\"$cbr_(0) start; \""),
+        (
+            "$ns_ at 15.0 \"$ftp start\"\n$ns_ at 100.0",
+            "$ns_ at 100.0 {puts end}; $ns_ at 15 {$ftp start}; $ns_ at 100.0",
+        ),
+        ("$ns_ at 100.0 \"$ftp stop\"", "$ns_ at 100.0 {puts \"it ends\"; $ftp stop}"),
+    ];
+    let good = parse(CBRGEN).unwrap();
+    for (plain, other) in written {
+        assert!(CBRGEN.contains(plain), "{plain}");
+        let text = CBRGEN.replace(plain, other);
+        assert_eq!(parse(&text).unwrap_or_else(|e| panic!("{other}: {e}")), good, "{other}");
+    }
+    // Without a semicolon `#` is a word like others.
+    let error = parse(&CBRGEN.replace("random_ 1\n", "random_ 1 # noise\n")).unwrap_err();
+    assert_eq!(error.line, Some(11), "{error}");
+    // A command is blamed at the line where it begins.
+    let error =
+        parse(&CBRGEN.replace("packetSize_ 512\n$cbr_(0)", "packetSize_ \\\n -1; $cbr_(0)")).unwrap_err();
+    assert_eq!(error.line, Some(9), "{error}");
+}
+
 /// ns-2's defaults, and the other ways to say the same.
 #[test]
 fn rates_defaults_and_attach_source() {

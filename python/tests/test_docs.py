@@ -1,0 +1,155 @@
+"""The documentation says what the program does: README's commands run, tables have the columns it names."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+import tworay
+from tworay.cli import _filled_in, app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
+    "integer": pl.Int64,
+    "real": pl.Float64,
+    "text": pl.String,
+}
+
+# A trace as ns-2 writes it, which only ns-2 can make: one packet from node 0 to node 1.
+TRACE = """\
+s 1.000000000 _0_ AGT  --- 0 cbr 512 [0 0 0 0] ------- [0:0 1:0 32 0] [0] 0 0
+r 1.010000000 _1_ AGT  --- 0 cbr 532 [13a 1 0 800] ------- [0:0 1:0 32 1] [0] 1 0
+"""
+
+
+def blocks(language: str) -> Iterator[str]:
+    """Yield the fenced code blocks of the README in a language."""
+    for match in re.finditer(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE):
+        if match[1] == language:
+            yield match[2]
+
+
+def lines() -> list[str]:
+    """Return the commands of the README, without their comments."""
+    found = [line.split("#")[0].strip() for block in blocks("") for line in block.splitlines()]
+    return [line for line in found if line]
+
+
+def quick(words: list[str]) -> list[str]:
+    """Make a run short: what is tested is that the line is right."""
+    if words[:2] == ["tune", "--costs"] and shutil.which("valgrind") is None:
+        return [*words, "--shipped"]
+    if words[0] not in ("run", "compare"):
+        return words
+    short = ["--set", "duration=40s" if "energy-field" in words else "duration=4s"]
+    if "--seeds" in words:
+        place = words.index("--seeds") + 1
+        words = [*words[:place], "2", *words[place + 1 :]]
+    # What is resumed stays as it was begun.
+    return words if "--resume" in words else words + short
+
+
+def test_every_line_of_the_readme_runs_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("out.tr.gz").write_bytes(gzip.compress(TRACE.encode()))
+    ran = []
+    for line in lines():
+        name, _, rest = line.partition(" ")
+        if name == "make":
+            assert re.search(rf"^{rest}:", (ROOT / "Makefile").read_text(), re.MULTILINE), line
+            continue
+        assert name == "tworay", f"what is this? {line}"
+        words, _, target = rest.partition(" > ")
+        # In this process, which has imported everything already.
+        try:
+            app(_filled_in(quick(shlex.split(words))), standalone_mode=False)
+        except Exception as error:
+            raise AssertionError(line) from error
+        printed = capsys.readouterr().out
+        if target:
+            Path(target).write_text(printed)
+        ran.append(line)
+    assert len(ran) > 15
+
+
+def test_the_readmes_python_runs(tmp_path: Path) -> None:
+    (code,) = blocks("python")
+    code = code.replace("seed=3", "seed=3, series=False").replace('"3000B"', '"3000B", "duration": "5s"')
+    code = re.sub(r"seeds=\d+", 'seeds=2, set={"duration": "5s"}', code)
+    code += "\nprint(type(r.goodput_bps).__name__, c.table.height, c.pairs.height, c.runs.height)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "cwnd.svg").is_file()
+    kind, table, pairs, runs = done.stdout.split()
+    assert (kind, int(runs)) == ("float", 8)
+    assert int(table) > 0 < int(pairs)
+
+
+def test_options_of_the_readme_exist(cli: Cli) -> None:
+    helps = "".join(
+        cli(verb, "--help").out for verb in ("run", "compare", "show", "plot", "convert", "tune", "scenarios")
+    )
+    for option in set(re.findall(r"--[a-z][a-z-]+", README)) - {"--show"}:
+        assert option in helps, option
+    for option in ("--pcap", "--animate", "--out", "--json", "--until-ci", "--resources", "--costs"):
+        assert option in README, option
+
+
+def documented() -> dict[str, dict[str, str]]:
+    """Return the columns and types of each table in docs/tables.md."""
+    found: dict[str, dict[str, str]] = {}
+    for part in (ROOT / "docs/tables.md").read_text().split("\n## ")[1:]:
+        rows = re.findall(r"^\| `(\w+)` \| (\w+) \| \S", part, re.MULTILINE)
+        if rows:
+            found[part.split("\n")[0]] = dict(rows)
+    return found
+
+
+def schema(frame: pl.DataFrame) -> dict[str, str]:
+    names = {str(kind): name for name, kind in TYPES.items()}
+    return {column: names[str(kind)] for column, kind in frame.schema.items()}
+
+
+def test_every_column_of_every_table_is_documented(tmp_path: Path) -> None:
+    powered = {"duration": "2s", "energy.model": "states"}
+    tables = (
+        tworay.run("string-1", set=powered).tables | tworay.run("dumbbell-1", set={"duration": "2s"}).tables
+    )
+    (tmp_path / "one.tr").write_text(TRACE)
+    tables["trace"] = tworay.read_trace(tmp_path / "one.tr").packets
+    assert {name: schema(frame) for name, frame in tables.items()} == documented()
+
+
+@pytest.mark.parametrize("verb", ["run", "compare"])
+def test_the_files_have_the_documented_columns(cli: Cli, tmp_path: Path, verb: str) -> None:
+    tcp = ("--tcp", "reno", "--seeds", "1") if verb == "compare" else ()
+    assert cli(verb, "string-1", "--set", "duration=2s", *tcp, "--out", "results").code == 0
+    labels = ["variant", "seed"] if verb == "compare" else ["seed"]
+    tables = documented()
+    found = {file.stem: pl.read_parquet(file) for file in (tmp_path / "results").glob("*.parquet")}
+    runs = found.pop("runs", pl.DataFrame())
+    assert set(found) == {"flows", "ledger", "guesses", "series", "alive", "paths"}
+    for name, frame in found.items():
+        assert frame.columns == [*labels, *tables[name]], name
+    assert (runs.columns[:2] == labels) == (verb == "compare")

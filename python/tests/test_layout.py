@@ -1,0 +1,74 @@
+"""Tables: whole numbers at any width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import document
+from rich.console import Console
+
+from tworay.comparison import Comparison
+from tworay.layout import Column, screen_width, table
+from tworay.reporting import comparison_report
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def written(renderable: RenderableType, width: int) -> str:
+    console = Console(width=width, highlight=False, color_system=None)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get()
+
+
+def comparison(variants: list[str]) -> Comparison:
+    result = Comparison("made-up", variants)
+    for place, variant in enumerate(variants):
+        for seed in range(1, 7):
+            goodput = 1_234_567.8 + 100_000 * place + 7_000 * ((seed * (place + 3)) % 5)
+            result.add(variant, seed, document(variant, seed, goodput, timeouts=1000 * seed))
+    return result
+
+
+def test_columns_that_do_not_fit_go_below() -> None:
+    columns = [Column("one", ["1.0 ± 0.5"]), Column("two", ["2.0 ± 0.5"]), Column("three", ["3.0 ± 0.5"])]
+    assert len(table("arm", ["reno"], columns, 80)) == 1
+    below = table("arm", ["reno"], columns, 30)
+    text = "\n".join(written(part, 30) for part in below)
+    # Each part names its rows.
+    assert text.count("reno") == 2
+    for cell in ("1.0 ± 0.5", "2.0 ± 0.5", "3.0 ± 0.5"):
+        assert cell in text
+
+
+def test_headings_break_between_words_and_stand_at_the_bottom() -> None:
+    (part,) = table("arm", ["reno"], [Column("idle in RTO s", ["1.0"])], 80)
+    # In three lines at most, however short the numbers are.
+    lines = ["       idle", "         in", "arm   RTO s", "─" * 11, "reno    1.0"]
+    assert written(part, 80).splitlines() == lines
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_comparison_fits_and_loses_no_digit(width: int) -> None:
+    variants = ["newreno", "sack+westwood", "newreno+sca(10,1)+cwl(n=4)"]
+    result = comparison(variants)
+    text = written(comparison_report(result, pairs=True, width=width), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    for variant in variants:
+        cell = result.summary["variants"][variant]["goodput_bps"]
+        half = (cell["ci95"][1] - cell["ci95"][0]) / 2
+        assert f"{cell['mean'] / 1000:,.1f} ± {half / 1000:,.1f}" in text
+        assert "3,500.0 ± 1,963.3" in text
+
+
+def test_columns_of_the_environment_are_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "57")
+    assert screen_width() == 57
+    monkeypatch.setenv("COLUMNS", "nonsense")
+    assert screen_width() >= 20
+    monkeypatch.delenv("COLUMNS")
+    # Tests have no terminal.
+    assert screen_width() == 80

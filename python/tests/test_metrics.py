@@ -1,0 +1,147 @@
+"""One list of metrics: every number of a run is in it, and the documentation says what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import QUICK, Result
+
+import tworay
+from tworay import metrics
+from tworay.errors import InputError
+from tworay.metriclist import GROUPS, METRICS, Of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Cli = Callable[..., Result]
+
+PAGE = Path(__file__).parents[2] / "docs/metrics.md"
+# Three flows of TCP and one of datagrams, with energy.
+TRAFFIC = """
+duration = "8s"
+[topology]
+kind = "string"
+hops = 3
+spacing = "200m"
+[energy]
+model = "states"
+[[flow]]
+from = 0
+to = 3
+[[flow]]
+from = 3
+to = 0
+tcp = "vegas"
+start = "1s"
+[[flow]]
+from = 1
+to = 3
+app = "cbr"
+rate = "20kbps"
+start = "1.5s"
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tworay.Run:
+    file = tmp_path_factory.mktemp("metrics") / "traffic.toml"
+    file.write_text(TRAFFIC)
+    return tworay.run(file, resources=True)
+
+
+def test_every_number_of_a_run_is_declared_and_compared(run: tworay.Run) -> None:
+    found = metrics.values(run.summary)
+    for name in found:
+        assert metrics.find(name) is not None, name
+    # Datagrams have null in the place of a family, such as the phases of a sender.
+    of_tcp = [flow for flow in run.summary["flows"] if flow["tcp"]]
+    flow_keys = {name for flow in of_tcp for name, _ in metrics._leaves("", flow)}
+    assert flow_keys - {"id", "from", "to"} <= set(found)
+    for section in ("mac", "routing", "energy", "metrics", "ledger"):
+        leaves = {name for name, _ in metrics._leaves(f"{section}.", run.summary[section])}
+        assert leaves <= set(found)
+
+
+def test_every_declared_metric_is_one_of_a_run(run: tworay.Run) -> None:
+    found = metrics.values(run.summary)
+    for metric in METRICS:
+        if metric.name != "routing.malformed.*":
+            assert any(metric.holds(name) for name in found), metric.name
+
+
+def test_names_are_declared_once() -> None:
+    names = [metric.name for metric in METRICS]
+    assert len(set(names)) == len(names)
+
+
+def test_figures_of_flows_are_added_up_or_averaged_as_declared(run: tworay.Run) -> None:
+    found, flows = metrics.values(run.summary), run.summary["flows"]
+    assert found["goodput_bps"] == sum(flow["goodput_bps"] for flow in flows)
+    delays = [flow["mean_delay_seconds"] for flow in flows]
+    assert found["mean_delay_seconds"] == pytest.approx(sum(delays) / 3)
+    # Datagrams have no window: the mean is over the TCP flows.
+    windows = [flow["mean_cwnd_segments"] for flow in flows if flow["tcp"]]
+    assert found["mean_cwnd_segments"] == pytest.approx(sum(windows) / 2)
+    assert found["flow.2.goodput_bps"] == flows[2]["goodput_bps"]
+    assert found["operations.timeout"] == sum(flow["timeouts"] for flow in flows)
+
+
+def test_datagrams_have_a_delivery_ratio_and_routing_has_a_load(run: tworay.Run) -> None:
+    flows, routing = run.summary["flows"], run.summary["routing"]
+    for flow in flows:
+        assert flow["delivery_ratio"] == pytest.approx(flow["acked_segments"] / flow["sent_segments"])
+    assert 0 < flows[2]["delivery_ratio"] <= 1
+    arrived = run.tables["paths"]["packets"].sum()
+    assert routing["load"] == pytest.approx(routing["control_packets"] / arrived)
+    goodputs = [flow["goodput_bps"] for flow in flows]
+    assert run.summary["metrics"]["least_goodput_bps"] == min(goodputs)
+    assert run.summary["metrics"]["most_goodput_bps"] == max(goodputs)
+
+
+def test_an_ending_names_a_metric_and_a_wrong_name_gets_the_nearest() -> None:
+    known = metrics.EXAMPLES
+    assert metrics.parse("jain_fairness,goodput_bps", known) == ["metrics.jain_fairness", "goodput_bps"]
+    assert metrics.parse(["delay"], known) == ["mean_delay_seconds"]
+    assert metrics.parse(None, known) is None
+    with pytest.raises(InputError, match="did you mean goodput_bps"):
+        metrics.parse("goodputt_bps", known)
+    with pytest.raises(InputError, match="there is no metric `seconds`; did you mean"):
+        metrics.parse("seconds", known)
+
+
+def test_metrics_are_chosen_and_listed(cli: Cli) -> None:
+    base = ("compare", "string-3", "--tcp", "reno,sack", "--seeds", "2", *QUICK)
+    chosen = cli(*base, "--metrics", "delivery_ratio,mac.sent.rts,handshake_seconds")
+    assert chosen.code == 0
+    heading = next(line for line in chosen.out.splitlines() if line.startswith("tcp"))
+    assert "goodput" not in heading
+    assert "handshake" in heading
+    refused = cli(*base, "--metrics", "godput", "--out", "results")
+    assert refused.code == 2
+    assert "`tworay metrics` lists them" in refused.err
+    listed = cli("metrics").out
+    for metric in METRICS:
+        assert metric.name in listed
+    assert len(cli("metrics", "--json").document) == len(METRICS)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_documentation_has_the_list(group: str) -> None:
+    """Write the tables anew with `python scripts/metrics_page.py`."""
+    page = PAGE.read_text()
+    match = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", page, re.DOTALL)
+    assert match is not None
+    assert match[1] == metrics.markdown(group)
+
+
+def test_families_say_what_their_members_are_called() -> None:
+    assert metrics.title("mac.sent.rts") == "sent rts"
+    assert metrics.title("flow.3.goodput_bps") == "flow 3 goodput kb/s"
+    assert metrics.words("goodput_bps") == ("goodput", "kb/s")
+    found = metrics.find("phase_seconds.slow_start")
+    assert found is not None
+    assert found.of is Of.MEAN

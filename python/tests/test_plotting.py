@@ -1,0 +1,109 @@
+"""Plots from the command line and from Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tworay
+from tworay import plotting
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("plots") / "results"
+    tworay.compare("string-3", tcp="reno,vegas", seeds=3, set={"duration": "10s"}, out=out)
+    return out
+
+
+def ends_and_labels(figure: Any) -> tuple[list[str], list[str]]:
+    axes = figure.axes[0]
+    return [axes.get_xlabel(), axes.get_ylabel()], axes.get_legend_handles_labels()[1]
+
+
+@pytest.mark.parametrize("what", ["cwnd", "rtt", "goodput"])
+def test_series_of_a_comparison_have_a_line_for_each_arm(compared: Path, what: Any) -> None:
+    units = {"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "goodput, kb/s"}
+    ends, labels = ends_and_labels(tworay.plot(compared, what))
+    assert ends == ["time, s", units[what]]
+    assert labels == ["reno", "vegas"]
+
+
+def test_what_is_drawn_is_what_was_measured(compared: Path) -> None:
+    figure = tworay.plot(compared, "cwnd", seed=2)
+    series = pl.read_parquet(compared / "series.parquet")
+    mine = series.filter((pl.col("variant") == "vegas") & (pl.col("seed") == 2))
+    line = figure.axes[0].lines[1]
+    assert np.array_equal(line.get_xdata(), mine["t_s"].to_numpy())
+    assert np.array_equal(line.get_ydata(), mine["cwnd_segments"].to_numpy())
+    assert "seed 2" in figure.axes[0].get_title()
+
+
+def test_goodput_over_time_adds_up_to_what_was_acknowledged() -> None:
+    run = tworay.run("string-3", set={"duration": "10s"}, seed=3)
+    edges, rates = plotting._rates(run.series, 10.0)
+    acked = run.series["acked_bytes"].to_list()[-1]
+    assert (rates * np.diff(edges)).sum() == pytest.approx(8 * acked)
+    assert acked == pytest.approx(run.summary["flows"][0]["acked_segments"] * 1460, rel=0.01)
+
+
+def test_a_box_shows_the_values_of_the_seeds(compared: Path) -> None:
+    found = tworay.results(compared)
+    assert isinstance(found, tworay.Comparison)
+    figure = tworay.plot(found, "box", metric="delay")
+    axes = figure.axes[0]
+    assert axes.get_ylabel() == "delay, ms"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["reno", "vegas"]
+    points = [line for line in axes.lines if line.get_marker() == "."]
+    values = [row["mean_delay_seconds"] for row in found.values("vegas").values()]
+    assert list(points[1].get_ydata()) == pytest.approx([1000 * v for v in values if v is not None])
+
+
+def test_the_same_results_give_the_same_picture(compared: Path, cli: Cli, tmp_path: Path) -> None:
+    for name in ("one.svg", "two.svg"):
+        tworay.plot(compared, "goodput", tmp_path / name)
+    first = (tmp_path / "one.svg").read_bytes()
+    assert first == (tmp_path / "two.svg").read_bytes()
+    done = cli("plot", compared, "goodput", "-o", "three.svg")
+    assert (done.code, done.out) == (0, "")
+    assert (tmp_path / "three.svg").read_bytes() == first
+    assert b"goodput, kb/s" in first
+
+
+def test_wrong_requests_are_refused(compared: Path, cli: Cli, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no plot `cwn`; there are cwnd, rtt, goodput, box"):
+        tworay.plot(compared, "cwn")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"plots are written as \.svg, \.pdf, \.png"):
+        tworay.plot(compared, "cwnd", tmp_path / "picture.gif")
+    with pytest.raises(InputError, match="there is no seed 9 in these results; there are 1, 2, 3"):
+        tworay.plot(compared, "cwnd", seed=9)
+    with pytest.raises(InputError, match="no such TCP flow"):
+        tworay.plot(compared, "cwnd", flow=5)
+    with pytest.raises(InputError, match="in its directory only"):
+        tworay.plot(tworay.compare("string-2", tcp="reno", seeds=1, set={"duration": "2s"}), "cwnd")
+    with pytest.raises(InputError, match="box compares arms"):
+        tworay.plot(tworay.run("string-2", set={"duration": "2s"}), "box")
+    (tmp_path / "mine.svg").write_text("kept")
+    refused = cli("plot", compared, "box", "-o", "mine.svg")
+    assert refused.code == 2
+    assert "add --force" in refused.err
+    assert (tmp_path / "mine.svg").read_text() == "kept"
+
+
+def test_a_run_draws_all_its_flows() -> None:
+    run = tworay.run("cross", set={"duration": "5s"})
+    _, labels = ends_and_labels(tworay.plot(run, "rtt"))
+    assert len(labels) == 2
+    assert all(label.startswith("flow ") and label.endswith(", newreno") for label in labels)

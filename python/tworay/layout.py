@@ -1,0 +1,114 @@
+"""Tables as text that fit any width: columns that don't fit go below, numbers are never cut."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import textwrap
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
+
+WIDTH = 80
+NARROWEST = 20
+GAP = "  "
+HEADING_LINES = 3
+# Share of the width that the rows' names may take.
+LABEL_SHARE = 0.45
+
+
+class Column(NamedTuple):
+    """A column: its heading, which may be broken between words, and its cells, which may not."""
+
+    heading: str
+    cells: list[str]
+
+    @property
+    def width(self) -> int:
+        """That of the widest cell, and what the heading needs to have a few lines only."""
+        width = max(map(len, (*self.cells, *self.heading.split(" "))))
+        while len(_broken(self.heading, width)) > HEADING_LINES:
+            width += 1
+        return width
+
+
+def screen_width() -> int:
+    """Columns to write into: COLUMNS if set, else the terminal's, else 80."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return max(NARROWEST, int(told))
+    return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
+
+
+def table(
+    heading: str,
+    labels: Sequence[str],
+    columns: Iterable[Column],
+    width: int | None = None,
+    *,
+    names: int = 0,
+) -> list[RenderableType]:
+    """Lay out a table: rows by ``labels``, and one table below the other where the width is used up.
+
+    The first ``names`` columns hold words: they are aligned to the left.
+    """
+    width = screen_width() if width is None else width
+    room = max(8, int(width * LABEL_SHARE))
+    label = min(room, max(map(len, (*labels, heading)), default=1))
+    parts: list[list[tuple[Column, bool]]] = [[]]
+    used = label
+    for place, column in enumerate(columns):
+        wanted = len(GAP) + column.width
+        if parts[-1] and used + wanted > width:
+            parts.append([])
+            used = label
+        parts[-1].append((column, place < names))
+        used += wanted
+    shown: list[RenderableType] = []
+    for number, part in enumerate(parts):
+        if number:
+            shown.append("")
+        shown.append(_one(heading, labels, part, label, width))
+    return shown
+
+
+def _one(
+    heading: str, labels: Sequence[str], columns: list[tuple[Column, bool]], label: int, width: int
+) -> Text:
+    widths = [min(column.width, max(8, width - label - len(GAP))) for column, _ in columns]
+    left = [True, *(words for _, words in columns)]
+    head = _row([heading, *(column.heading for column, _ in columns)], [label, *widths], left, bottom=True)
+    rule = "─" * (label + sum(len(GAP) + wide for wide in widths))
+    text = Text(no_wrap=True, overflow="ignore")
+    text.append("\n".join(head), style="bold")
+    text.append("\n" + rule)
+    for row, name in enumerate(labels):
+        cells = [name, *(column.cells[row] for column, _ in columns)]
+        text.append("\n" + "\n".join(_row(cells, [label, *widths], left)))
+    return text
+
+
+def _row(cells: list[str], widths: list[int], left: list[bool], *, bottom: bool = False) -> list[str]:
+    """Return the lines of a row whose cells are broken where they are too wide."""
+    broken = [_broken(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    height = max(map(len, broken))
+    if bottom:
+        broken = [[""] * (height - len(lines)) + lines for lines in broken]
+    return [
+        GAP.join(
+            (part or "").ljust(width) if to_left else (part or "").rjust(width)
+            for part, width, to_left in zip(line, widths, left, strict=True)
+        ).rstrip()
+        for line in zip_longest(*broken, fillvalue="")
+    ]
+
+
+def _broken(cell: str, width: int) -> list[str]:
+    """Break a cell between words; only a single word that is wider than all is broken within."""
+    return textwrap.wrap(cell, width, break_on_hyphens=False) or [""]

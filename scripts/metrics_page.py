@@ -1,0 +1,26 @@
+"""Write the tables of docs/metrics.md anew from the list of metrics."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tworay import metrics
+from tworay.metriclist import GROUPS
+
+PAGE = Path(__file__).parents[1] / "docs/metrics.md"
+
+
+def main() -> None:
+    """Replace what stands between the marks of each group."""
+    text = PAGE.read_text(encoding="utf-8")
+    for group in GROUPS:
+        found = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", text, re.DOTALL)
+        if found is None:
+            raise SystemExit(f"{PAGE}: there is no table marked {group}")
+        text = text[: found.start(1)] + metrics.markdown(group) + text[found.end(1) :]
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
