@@ -371,10 +371,11 @@ def main() -> int:
             f"it, with {beside} seeds, the standards' MAC, radio and TCP (`compat=none`)."
         ),
         *prose(
-            "What a lost link is isn't said either. Here one link at a time is cut from 60 s on, each for a "
-            "minute, and each is one that carries a transfer at that moment (`[[event]]` with `what = "
-            '"cut"`). '
-            "The runs without any loss stand beside it."
+            "What a lost link is isn't said either. Here a link is cut for good at 36 s, when all "
+            "transfers have "
+            "begun and all batteries still last; it is one that carries a transfer at that moment "
+            "(`[[event]]` "
+            'with `what = "cut"`). The runs without any loss stand beside it.'
         ),
         *cost_of_a_cut(every),
         "",

@@ -9,7 +9,7 @@ const DIAMOND: &str =
 const PAIR: &str = "topology = { kind = \"string\", hops = 1 }";
 const CHAIN: &str = "topology = { kind = \"string\", hops = 2 }";
 
-/// A transfer from node 0 to node `to` over a flat radio for 40 s; `events` on top.
+/// A transfer from node 0 to node `to` over a flat radio for 40 s, with a window that fills no queue; `events` on top.
 fn transfer(topology: &str, routing: &str, to: u16, start: &str, events: &str) -> Document {
     let text = format!(
         r#"
@@ -17,6 +17,7 @@ fn transfer(topology: &str, routing: &str, to: u16, start: &str, events: &str) -
         {topology}
         radio = {{ propagation = "range", range = "250m" }}
         routing = {{ protocol = "{routing}" }}
+        tcp = {{ window = 8 }}
         [[flow]]
         from = 0
         to = {to}

@@ -79,8 +79,8 @@ pub(super) struct Record {
     breaks: BTreeMap<(NodeId, NodeId), Setback>,
     /// The latest of all.
     latest: Option<Setback>,
-    /// Routing and ARP broadcasts that a station missed: by station and sender, the latest.
-    missed: BTreeMap<(NodeId, NodeId), Miss>,
+    /// Routing and ARP broadcasts that a station missed: for each station the latest of each neighbour.
+    missed: Vec<Vec<(NodeId, Miss)>>,
     /// ARP requests: when the latest from one node for another left the air, and when one was heard.
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
@@ -92,7 +92,12 @@ pub(super) struct Record {
 
 impl Record {
     pub fn new(nodes: usize) -> Self {
-        Self { lost: vec![BTreeMap::new(); nodes], ..Self::default() }
+        Self { lost: vec![BTreeMap::new(); nodes], missed: vec![Vec::new(); nodes], ..Self::default() }
+    }
+
+    /// The latest broadcast of `from` that `node` missed.
+    fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
+        self.missed[node.index()].iter().find(|(sender, _)| *sender == from).map(|(_, miss)| miss)
     }
 
     /// An ARP request has left the air.
@@ -137,11 +142,7 @@ impl Network {
     /// Routing has taken a packet and keeps it: it waits for a route.
     #[cold]
     pub(super) fn on_wait(&mut self, node: NodeId, packet: PacketId) {
-        let p = self.packets.get(packet);
-        let dst = p.dst;
-        if p.uid >= UNTRACKED {
-            return;
-        }
+        let dst = self.packets.get(packet).dst;
         let root = self.missing_route(node, dst);
         self.packets.set_back(packet, root);
     }
@@ -226,7 +227,7 @@ impl Network {
         }
         // Neither heard the other's request or HELLO, or the answer was given up.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
-        let missed = missed.filter_map(|pair| record.missed.get(&pair)).find(|m| recent(m.at));
+        let missed = missed.filter_map(|(hearer, from)| record.missed(hearer, from)).find(|m| recent(m.at));
         let answer = record.breaks.get(&(next_hop, node)).filter(|b| recent(b.at) && !b.is_physical());
         match (missed, answer) {
             (Some(m), _) => Setback { interferer: m.interferer, ..fresh(m.cause) },
@@ -244,7 +245,7 @@ impl Network {
         let now = self.now;
         let recent = |at: SimTime| at + RECENT >= now;
         let record = &self.record;
-        let lost = record.missed.get(&(next_hop, node)).is_some_and(|m| recent(m.at))
+        let lost = record.missed(next_hop, node).is_some_and(|m| recent(m.at))
             || record.breaks.get(&(next_hop, node)).is_some_and(|b| recent(b.at))
             || record.went_unheard(node, next_hop, now);
         if root.is_physical() || lost { root } else { Setback { cause: Some(LossCause::Congestion), ..root } }
@@ -275,7 +276,11 @@ impl Network {
     #[cold]
     pub(super) fn note_missed(&mut self, node: NodeId, from: NodeId, cause: LossCause) {
         let miss = Miss { at: self.now, cause, interferer: None };
-        self.record.missed.insert((node, from), miss);
+        let known = &mut self.record.missed[node.index()];
+        match known.iter_mut().find(|(sender, _)| *sender == from) {
+            Some((_, latest)) => *latest = miss,
+            None => known.push((from, miss)),
+        }
         self.record.search = Some(miss);
     }
 

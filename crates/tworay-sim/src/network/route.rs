@@ -1,7 +1,7 @@
 //! Between link and transport: routing's inputs and orders.
 
 use super::judge::Occasion;
-use super::{Event, Network};
+use super::{Event, Network, UNTRACKED};
 use crate::provenance::Setback;
 use tworay_base::{Died, NodeId, PacketId, SimDuration};
 use tworay_routing::{RoutingAction, RoutingNote};
@@ -19,8 +19,9 @@ impl Network {
             return;
         }
         n.router.on_receive(self.now, packet, self.packets.get(packet), from, &mut out);
-        let occasion = Occasion::received(self.packets.get(packet), from);
-        if keeps(&out, packet) {
+        let p = self.packets.get(packet);
+        let occasion = Occasion::received(p, from);
+        if p.uid < UNTRACKED && keeps(&out, packet) {
             self.on_wait(node, packet);
         }
         let p = self.packets.get_mut(packet);
@@ -120,7 +121,7 @@ impl Network {
             }
             RoutingAction::SendCopy { packet, next_hop } => {
                 let copy = self.packets.get(packet).clone();
-                if copy.uid < super::UNTRACKED {
+                if copy.uid < UNTRACKED {
                     self.ledger.copied(copy.uid);
                 }
                 let copy = self.packets.insert(copy);
