@@ -73,7 +73,7 @@ pub(crate) fn run(
         // Nobody listens any more only when the interpreter is going down.
         let _ = sender.send(core::run(&world, &options, &watched));
     })?;
-    let callbacks = scenario.custom.as_ref().map(|_| Callbacks { thread, trouble: trouble.clone() });
+    let callbacks = (!scenario.custom.is_empty()).then(|| Callbacks { thread, trouble: trouble.clone() });
     let mut watch = Watch { control, callbacks, signal: None, waited: Duration::ZERO, interrupted: false };
     let outcome = py.detach(|| watch.wait(receiver));
     let Watch { signal, interrupted, .. } = watch;
