@@ -12,9 +12,6 @@ import pytest
 import tworay
 from tworay import _native
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 QUICK = {"duration": "10s"}
 
 

@@ -44,7 +44,7 @@ def run_once(
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:
         animate = _free_file("--animate", animate, f"{world.name}-{seed}.xml", force=force)
-    _say_what_it_takes(world, seed)
+    say_what_it_takes(world, seed)
     store = None
     if out is not None:
         from tworay.store import Store
@@ -72,7 +72,7 @@ def run_once(
     show(run_report(result.summary))
 
 
-def _say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
+def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
     """Announce memory and time of a run of very many nodes."""
     if world.nodes < MANY_NODES:
         return
@@ -130,7 +130,7 @@ def compare_variants(
                 resources=resources,
                 costs=costs,
                 watch=progress.watch,
-                announce=_say_what_it_takes,
+                announce=say_what_it_takes,
             )
     except KeyboardInterrupt:
         kept = f"; the finished runs are in {out}" if out is not None and out.is_dir() else ""
