@@ -535,7 +535,7 @@ Did you mean "mac"?"#
         r#"--set: unknown key "weather"
    | weather=fine
    | ^^^^^^^
-Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, mac, routing, tcp, flow, link, link_kind, event."#
+Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, station, mac, routing, tcp, flow, link, link_kind, event."#
     );
     assert_eq!(
         refusal(GOOD, &["tcp.variant=renoo"]),
@@ -621,7 +621,7 @@ Expected a number."#
 fn huge_numbers_are_shown_short() {
     assert_eq!(
         refusal(GOOD, &["radio.range=1e300m"]),
-        "--set: radio.range: 1e300m is out of range
+        "--set: radio.range: 1e300 is out of range
    | radio.range=1e300m
    |             ^^^^^^
 Give a value above 0 and at most 10000000."
