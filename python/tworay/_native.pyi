@@ -168,7 +168,7 @@ class RunReport:
     def tables(self) -> list[tuple[str, list[_Column]]]: ...
 
 _Column: TypeAlias = (
-    tuple[str, Literal["f64", "i64"], bytes] | tuple[str, Literal["str"], tuple[list[str], bytes]]
+    tuple[str, Literal["f64", "i64", "i64?"], bytes] | tuple[str, Literal["str"], tuple[list[str], bytes]]
 )
 
 def run(
