@@ -72,10 +72,10 @@ class Judged:
 
     @property
     def survives(self) -> str:
-        """Say whether what ns-2 shows is there with a standard MAC too."""
+        """Say whether what ns-2 shows is there with the standards' MAC, routing and TCP too."""
         shown = (Verdict.HOLDS, Verdict.IN_PART)
         if self.ns2 not in shown:
-            return "shown by the standard MAC only" if self.standard in shown else "shown by neither"
+            return "shown by the standard only" if self.standard in shown else "shown by neither"
         if self.standard not in shown:
             return "no" if self.standard == Verdict.FAILS else "open"
         return "yes" if self.standard == Verdict.HOLDS else "in part"
@@ -213,7 +213,7 @@ def survival(claims: list[Judged]) -> list[str]:
         [c.source, c.claim, cell(c.ns2, c.ns2_detail), cell(c.standard, c.standard_detail), c.survives]
         for c in claims
     ]
-    return table(["source", "claim", NS2.name, STANDARD.name, "survives a standard MAC"], rows)
+    return table(["source", "claim", NS2.name, STANDARD.name, "survives the standard dialect"], rows)
 
 
 def first(seeds: range, most: int) -> range:

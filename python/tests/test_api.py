@@ -58,6 +58,37 @@ def test_a_run_has_data_frames_and_numbers() -> None:
     assert set(result.ledger["cause"].unique()) <= causes
 
 
+def test_the_ledger_says_why_a_segment_was_lost_and_how_it_ended(tmp_path: Path) -> None:
+    # Node 1 of 0 - 1 - 2 is switched off while node 0 sends: the break fills node 0's queue.
+    text = """
+        duration = "5s"
+        topology = { kind = "string", hops = 2 }
+        routing.protocol = "static"
+        [[flow]]
+        from = 0
+        to = 2
+        app = "cbr"
+        size = "512B"
+        rate = "400kbps"
+        [[event]]
+        node = 1
+        at = "2s"
+        what = "down"
+    """
+    path = tmp_path / "break.toml"
+    path.write_text(text)
+    lost = tworay.run(path).ledger.filter(pl.col("t_s") > 2)
+    assert set(lost["cause"]) == {"node-down"}
+    assert {"rts-retries", "ifq"} <= set(lost["died"])
+    assert (lost["since_s"] <= lost["t_s"]).all()
+    at_the_queue = lost.filter(died="ifq")
+    assert set(at_the_queue["root_node"]) == {0}
+    assert set(at_the_queue["next_hop"]) == {1}
+    # No signal spoiled anything: null, not a number.
+    assert lost["interferer"].dtype == pl.Int64
+    assert lost["interferer"].is_null().all()
+
+
 def test_series_are_left_out_on_request() -> None:
     assert tworay.run("string-2", set=QUICK, series=False).series.height == 0
 

@@ -36,6 +36,7 @@ RUN_KEYS = {
     "routing",
     "energy",
     "metrics",
+    "warnings",
 }
 FLOW_KEYS = {
     "id",
@@ -250,6 +251,7 @@ def test_compare_json_does_not_depend_on_the_number_of_threads(cli: Cli) -> None
         "arms",
         "mixtures",
         "verdict",
+        "warnings",
     }
     assert document["seeds"] == [1, 2, 3]
     assert document["scenario_facts"] == {"mean_shortest_path_hops": 3.0, "partitioned_fraction": 0.0}
@@ -390,6 +392,58 @@ def test_a_directory_of_someone_else_is_not_touched(cli: Cli, tmp_path: Path) ->
     result = cli("compare", "string-2", "--tcp", "reno", "--out", "thesis", "--force", *QUICK)
     assert result.code == 2
     assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter1.tex"]
+
+
+# What to know before trusting the figures
+
+APART = """
+duration = "10s"
+[topology]
+kind = "explicit"
+positions = [[0, 0], [200, 0], [600, 0]]
+[[flow]]
+from = 0
+to = 2
+"""
+NO_PATH = (
+    "flow 0 (0 to 2) never has a path: at the start nodes 1 and 2 are 400 m apart, but links reach 250 m"
+)
+
+
+def test_a_flow_without_a_path_is_said_to_have_none_and_what_would_help(cli: Cli, tmp_path: Path) -> None:
+    world = tmp_path / "apart.toml"
+    world.write_text(APART)
+    table = cli("run", world)
+    assert f"Warning  {NO_PATH}" in " ".join(table.out.split("\n"))
+    document = cli("run", world, "--json")
+    assert [warning["kind"] for warning in document.document["warnings"]] == ["no-path"]
+    assert NO_PATH in document.err
+    comparison = cli("compare", world, "--tcp", "reno,sack", "--seeds", "2", "--json")
+    assert [text[: len(NO_PATH)] for text in comparison.document["warnings"]] == [NO_PATH]
+    assert NO_PATH in comparison.err
+    assert "Warning  " in cli("compare", world, "--tcp", "reno,sack", "--seeds", "2").out
+
+
+def test_very_many_nodes_are_announced_with_what_they_take(cli: Cli) -> None:
+    big = cli("run", "grid-71x71", "--set", "duration=2s", "--set", "routing.protocol=static", "--json")
+    assert big.code == 0
+    assert "tworay: 5041 nodes: a run takes very roughly" in big.err
+    assert "nodes" not in cli("run", "grid-5x5", "--set", "duration=2s", "--json").err
+
+
+@pytest.mark.parametrize("protocol", ["static", "aodv"])
+def test_memory_goes_with_the_nodes_not_with_their_square(protocol: str) -> None:
+    """Tables for every pair of 10,000 nodes would take 600 MB with static routes."""
+    sets = ("--set", "duration=2s", "--set", f"routing.protocol={protocol}")
+    process = subprocess.Popen(
+        command("run", "grid-100x100", *sets, "--json"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    assert usage.ru_maxrss < 250_000
 
 
 # Trouble on the way

@@ -46,6 +46,7 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "diagnosis_scores",
         "ledger",
         "costs",
+        "warnings",
         "arms",
         "mixtures",
         "verdict",

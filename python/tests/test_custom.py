@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from conftest import command
 
 import tworay
 from tworay.errors import InputError, RunError
@@ -201,3 +205,89 @@ def test_a_scenario_that_names_a_class_without_its_file_says_so(
     result = cli("run", str(tmp_path / "stored.toml"))
     assert (result.code, result.out) == (2, "")
     assert f"there is no file {tmp_path / 'mine.py'}" in result.err
+
+
+LOOPS = """
+import pathlib
+import time
+import tworay
+
+class Endless(tworay.CongestionControl):
+    def on_ack(self, state, ack):
+        pathlib.Path("begun").touch()
+        while True:
+            pass
+
+class Deaf(tworay.CongestionControl):
+    def on_ack(self, state, ack):
+        pathlib.Path("begun").touch()
+        while True:
+            try:
+                time.sleep(0.001)
+            except BaseException:
+                pass
+
+class Asleep(tworay.CongestionControl):
+    def on_ack(self, state, ack):
+        pathlib.Path("begun").touch()
+        time.sleep(3600)
+"""
+
+
+def wait_for(process: subprocess.Popen[str], happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("variant", ["Endless", "Deaf", "Asleep"])
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_a_callback_that_never_returns_is_ended_by_a_signal(
+    tmp_path: Path, variant: str, signal_number: int
+) -> None:
+    (tmp_path / "loops.py").write_text(LOOPS)
+    process = subprocess.Popen(
+        command("run", "string-2", "--tcp", f"loops.py:{variant}", "--set", "duration=20s"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    try:
+        wait_for(process, (tmp_path / "begun").exists)
+        process.send_signal(signal_number)
+        # Within a second on a machine of its own; tests share theirs.
+        stdout, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 130
+    assert stdout == ""
+    assert "Traceback" not in stderr
+
+
+def test_a_comparison_with_an_endless_variant_keeps_its_finished_runs(tmp_path: Path) -> None:
+    (tmp_path / "loops.py").write_text(LOOPS)
+    out = tmp_path / "results"
+    process = subprocess.Popen(
+        command(
+            *("compare", "string-2", "--tcp", "reno,loops.py:Endless", "--seeds", "3", "--jobs", "2"),
+            *("--set", "duration=5s", "--out", out),
+        ),
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    try:
+        wait_for(process, lambda: (tmp_path / "begun").exists() and any((out / "runs").glob("[!.]*")))
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 130
+    assert f"interrupted; the finished runs are in {out}" in stderr
+    assert "Traceback" not in stderr
+    assert (out / "summary.json").is_file()

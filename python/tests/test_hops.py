@@ -33,3 +33,17 @@ def test_adaptive_sca_slows_the_growth_over_aodv() -> None:
         for tcp in ("newreno", "newreno+adaptive-sca")
     ]
     assert short[0] == short[1]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "table"), [("aodv", "aodv"), ("olsr", "aodv"), ("static", "aodv"), ("dsr", "dsr")]
+)
+def test_adaptive_sca_takes_the_table_of_the_routing_protocol(protocol: str, table: str) -> None:
+    # 12 hops: theta is 37 with AODV (table B.1) and 10 with DSR (4.4).
+    settings = {"duration": "60s", "routing.protocol": protocol}
+    by_protocol, aodv, dsr = (
+        tworay.run("string-12", tcp=f"newreno+adaptive-sca{choice}", set=settings).series["cwnd_segments"]
+        for choice in ("", "(table=aodv)", "(table=dsr)")
+    )
+    assert by_protocol.equals({"aodv": aodv, "dsr": dsr}[table])
+    assert not aodv.equals(dsr)

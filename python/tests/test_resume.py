@@ -176,6 +176,16 @@ def test_what_differs_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.Mon
     assert digests(out) == before
 
 
+def test_another_variant_in_python_brings_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("import tworay\nclass Mine(tworay.CongestionControl):\n    pass\n")
+    compare(tcp="reno,mine.py:Mine", seeds=2, out="whole")
+    compare(tcp="reno", seeds=1, out="parts")
+    compare(tcp="mine.py:Mine", seeds=2, resume="parts")
+    assert Path("parts/mine.py").is_file()
+    assert digests(Path("parts")) == digests(Path("whole"))
+
+
 def test_a_variant_whose_source_has_changed_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +20,14 @@ from tworay.stored import read, source_digests, take
 from tworay.workers import in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from tworay.arms import Vary
-    from tworay.comparison import Facts
+    from tworay.comparison import Paths
     from tworay.control import CongestionControl, Variant
     from tworay.executing import Watcher
     from tworay.running import Run
-    from tworay.scenarios import Source
+    from tworay.scenarios import Scenario, Source
     from tworay.store import Lock
     from tworay.stored import Stored
 
@@ -95,7 +96,8 @@ class Plan:
                 self.seeds = list(dict.fromkeys([*self.seeds, *done]))
         else:
             base_name = base.name
-        self._facts: dict[tuple[str, int], Facts] = {}
+        # Of each place and seed: mean hops, time without a path, and that of each flow.
+        self._paths: dict[tuple[str, int], Paths] = {}
         self.result = Comparison(base_name, self.field.names, self.field.arms)
         resources = resources or earlier.get("resources", False)
         self._crowded = {}
@@ -105,8 +107,8 @@ class Plan:
         self._bank = dict(self._stored.records) if self._stored else {}
         for record in self._bank.values():
             if record.get("facts"):
-                hops, parted = record["facts"]
-                self._facts[self.result.arms[record["variant"]].place, record["seed"]] = (hops, parted)
+                hops, parted, flows = record["facts"]
+                self._paths[self.result.arms[record["variant"]].place, record["seed"]] = (hops, parted, flows)
         self._store = None
         if out is not None or self._stored:
             from tworay.store import Store
@@ -144,6 +146,11 @@ class Plan:
         """Where results are written."""
         return self._store.path if self._store else None
 
+    def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
+        """Tell of every world, a seed and the number of threads."""
+        for world in self.field.places().values():
+            tell(world, self.seeds[0], self._jobs)
+
     def execute(self, watch: Watcher = silent) -> Comparison:
         """Do the runs. Ctrl-C comes out of here with the finished runs in ``result`` and in ``out``."""
         try:
@@ -174,12 +181,7 @@ class Plan:
         return record is not None
 
     def _do(self, batch: list[int], watch: Watcher) -> None:
-        for place, world in self.field.places().items():
-            unknown = [seed for seed in batch if (place, seed) not in self._facts]
-            for seed, facts in zip(unknown, in_order(world.facts, unknown, jobs=self._jobs), strict=True):
-                self._facts[place, seed] = facts
-            for seed in batch:
-                self.result.add_facts(seed, self._facts[place, seed], place)
+        self._look_at(batch)
         # Seed by seed, so that an interruption leaves whole pairs.
         tasks = []
         for seed in batch:
@@ -191,6 +193,23 @@ class Plan:
             tasks, jobs=self._jobs, series=self._store is not None, finished=self._finished, watch=watch
         )
 
+    def _look_at(self, batch: list[int]) -> None:
+        """Take in what the worlds of the seeds look like, and warn of flows without a path."""
+        self.result.warnings = []
+        places = self.field.places()
+        for place, world in places.items():
+            unknown = [seed for seed in batch if (place, seed) not in self._paths]
+            for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self._jobs), strict=True):
+                self._paths[place, seed] = paths
+            for seed in batch:
+                self.result.add_facts(seed, self._paths[place, seed][:2], place)
+            shares = [self._paths[place, seed][2] for seed in self.result.seeds_seen(place)]
+            means = [math.fsum(flow) / len(flow) for flow in zip(*shares, strict=True)]
+            if any(means):
+                texts = world.path_warnings(self.seeds[0], means)
+                of = f"{place}: " if len(places) > 1 else ""
+                self.result.warnings += [of + text for text in texts]
+
     def _finished(self, task: Task, outcome: Run) -> None:
         if task.variant in self._crowded:
             maximum = carried(outcome)
@@ -200,7 +219,7 @@ class Plan:
             return
         if self._store:
             place = self.result.arms[task.variant].place
-            self._store.add_run(task.variant, task.seed, outcome, self._facts[place, task.seed])
+            self._store.add_run(task.variant, task.seed, outcome, self._paths[place, task.seed])
         self.result.add(task.variant, task.seed, outcome.summary)
 
     def _add_seeds(self, until_ci: float, watch: Watcher) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tworay.executing import Failure
 
 Facts: TypeAlias = "tuple[float | None, float]"
+Paths: TypeAlias = "tuple[float | None, float, list[float]]"
 
 # The figure whose interval `until_ci` watches.
 HEADLINE = "goodput_bps"
@@ -40,6 +41,20 @@ class Comparison:
         self._facts: dict[tuple[str, int], Facts] = {}
         self._maxima: dict[tuple[str, int], float] = {}
         self._summary: dict[str, Any] | None = None
+        self._warnings: list[str] = []
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to know before trusting the figures: flows without a path."""
+        return self._warnings
+
+    @warnings.setter
+    def warnings(self, texts: list[str]) -> None:
+        self._warnings, self._summary = texts, None
+
+    def seeds_seen(self, place: str = "") -> list[int]:
+        """Seeds whose world has been looked at, in ascending order."""
+        return sorted(seed for where, seed in self._facts if where == place)
 
     def add(self, variant: str, seed: int, document: dict[str, Any]) -> None:
         """Take in a finished run."""
@@ -115,6 +130,7 @@ class Comparison:
             "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
             "ledger": self._counts("ledger"),
             "costs": self._costs(),
+            "warnings": self.warnings,
             "arms": {variant: self._describe_arm(variant) for variant in self.variants},
             "mixtures": self._mixtures(),
             "verdict": verdict.judge(described, pairs, HEADLINE),

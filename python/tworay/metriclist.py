@@ -221,8 +221,8 @@ LOSSES = (
     Metric(
         "ledger.*",
         "segments",
-        "`ledger.CAUSE.data` and `.ack`: segments of which no copy arrived, by the one true cause where the "
-        "last copy died",
+        "`ledger.CAUSE.data` and `.ack`: segments of which no copy arrived, by the one true cause, the root "
+        "(docs/metrics.md, The ledger)",
         "this project",
         of=RUN,
         better=LESS,
@@ -234,6 +234,16 @@ LOSSES = (
         "003 §5.4 (COL)",
         of=RUN,
         better=LESS,
+    ),
+    Metric(
+        "mac.broadcast_collisions",
+        "frames",
+        "broadcasts (ARP, routing) lost to overlap, counted at each station that could have read them; they "
+        "are never sent again",
+        "this project",
+        of=RUN,
+        better=LESS,
+        heading="broadcast collisions",
     ),
     Metric(
         "mac.drops.*",

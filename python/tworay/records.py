@@ -64,3 +64,12 @@ def read_manifest(path: Path) -> dict[str, Any]:
             f"{SUMMARY} and tables can be read, or run it again"
         )
     return manifest
+
+
+def read_warnings(path: Path) -> list[str]:
+    """Return the warnings of a comparison's summary; none before it has one."""
+    try:
+        found: list[str] = json.loads((path / SUMMARY).read_text(encoding="utf-8"))["warnings"]
+    except (OSError, ValueError, KeyError):
+        return []
+    return found

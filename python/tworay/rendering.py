@@ -38,7 +38,15 @@ def run_report(document: dict[str, Any]) -> RenderableType:
     loss = losses(["segments"], [document["ledger"]])
     guess = guesses({"guess": document["diagnosis"]}, {"guess": "guess"})
     facts = [*_shares(flows), *_facts_of_run(document)]
-    return Group(head, "", *_flows(flows), "", *loss, "", *guess, *([""] if guess else []), *facts)
+    return Group(
+        head, "", *_flows(flows), "", *loss, "", *guess, *([""] if guess else []), *facts, *warnings(document)
+    )
+
+
+def warnings(document: dict[str, Any]) -> list[RenderableType]:
+    """Render what to know before trusting the figures: flows without a path, flows that got nothing."""
+    texts = [w if isinstance(w, str) else w["text"] for w in document.get("warnings", [])]
+    return [Text(f"Warning  {text}", style="yellow") for text in texts]
 
 
 def _flows(flows: list[dict[str, Any]]) -> list[RenderableType]:
@@ -142,7 +150,7 @@ def losses(
     ledgers: list[dict[str, dict[str, int]]],
     width: int | None = None,
 ) -> list[RenderableType]:
-    """Render where segments died; causes that never happened are named in one line."""
+    """Render why segments were lost; causes that never happened are named in one line."""
     causes = list(dict.fromkeys(cause for ledger in ledgers for cause in ledger))
     seen = [c for c in causes if any(sum(ledger.get(c, {}).values()) for ledger in ledgers)]
     if not seen:

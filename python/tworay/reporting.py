@@ -10,7 +10,7 @@ from rich.text import Text
 from tworay import metrics, verdict
 from tworay.layout import Column, table
 from tworay.metriclist import Better
-from tworay.rendering import costs_line, guesses, losses, number
+from tworay.rendering import costs_line, guesses, losses, number, warnings
 from tworay.stats import FEWEST_PAIRS, SIGNIFICANT
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def comparison_report(
     blocks.append(losses(rows, list(document["ledger"].values()), width))
     blocks.append(guesses(document["diagnosis"], names, width))
     blocks.append([Text(line) for line in costs_line(document["costs"])])
+    blocks.append(warnings(document))
     parts: list[RenderableType] = []
     for block in filter(None, blocks):
         parts += ["", *block] if parts else block

@@ -98,7 +98,7 @@ class Run:
 
     @property
     def ledger(self) -> pl.DataFrame:
-        """One row a lost segment: when, where, which, and the true cause."""
+        """One row a lost segment: which, its true cause (the root), how and where it ended (``died``)."""
         return self.tables["ledger"]
 
     @property

@@ -11,6 +11,7 @@ test, which ignores the pairing, is given for comparison with published work.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
     if centre is None or spread is None:
         return None
     n = len(values)
-    half = float(sp.t.ppf((1 + level) / 2, n - 1)) * spread / math.sqrt(n)
+    half = _t_quantile((1 + level) / 2, n - 1) * spread / math.sqrt(n)
     return Interval(centre - half, centre + half)
 
 
@@ -74,6 +75,12 @@ def describe(values: Sequence[float]) -> dict[str, Any]:
         "ci95": None if ends[0.95] is None else list(ends[0.95]),
         "n": len(values),
     }
+
+
+@cache
+def _t_quantile(probability: float, freedom: int) -> float:
+    """Quantile of Student's t; a comparison asks for the same few thousands of times."""
+    return float(sp.t.ppf(probability, freedom))
 
 
 def bootstrap_interval(

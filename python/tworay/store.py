@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from tworay.comparison import Comparison, Facts
+    from tworay.comparison import Comparison, Paths
     from tworay.running import Run
     from tworay.scenarios import Scenario
 
@@ -97,7 +97,7 @@ class Store:
         store._kept = run.to_keep()
         return store
 
-    def add_run(self, variant: str, seed: int, run: Run, facts: Facts | None = None) -> None:
+    def add_run(self, variant: str, seed: int, run: Run, facts: Paths | None = None) -> None:
         """Keep a finished run; safe to call from several threads."""
         with self._part(variant, seed) as directory:
             _write_run(directory, run, tcp=variant)
@@ -150,6 +150,7 @@ class Store:
             doomed = self.path / f".{RUNS}.{os.getpid()}.old"
             (self.path / RUNS).rename(doomed)
             shutil.rmtree(doomed)
+        self.release()
 
     def release(self) -> None:
         """Let other processes write."""
@@ -193,6 +194,12 @@ class Store:
             return
         if self._resume:
             (self.path / RUNS).mkdir(exist_ok=True)
+            # Sources of variants that were not there before.
+            for name, text in self._kept.items():
+                if not (self.path / name).exists():
+                    (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+                    with _new_file(self.path / name) as file:
+                        file.write_text(text, encoding="utf-8")
             with _new_file(self.path / MANIFEST) as file:
                 file.write_text(_json(self._manifest), encoding="utf-8")
         else:

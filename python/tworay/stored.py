@@ -13,7 +13,7 @@ from tworay._native import VERSION
 from tworay.arms import Arm
 from tworay.comparison import Comparison
 from tworay.errors import InputError
-from tworay.records import COSTS, SCENARIO, read_manifest, read_records
+from tworay.records import COSTS, SCENARIO, read_manifest, read_records, read_warnings
 from tworay.store import keep
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Stored:
         result = Comparison(self.manifest["scenario"], list(self.manifest["arms"]), self.arms)
         for key in sorted(self.records):
             take(result, self.records[key], self.manifest.get("maxima", {}))
+        result.warnings = read_warnings(self.path)
         return result
 
     def refuse_other(self, base: Scenario) -> None:
@@ -86,7 +87,7 @@ def take(result: Comparison, record: dict[str, Any], maxima: Mapping[str, str]) 
     if record["variant"] in result.variants:
         result.add(record["variant"], seed, record["document"])
         if record["facts"] is not None:
-            hops, parted = record["facts"]
+            hops, parted, _ = record["facts"]
             result.add_facts(seed, (hops, parted), result.arms[record["variant"]].place)
 
 

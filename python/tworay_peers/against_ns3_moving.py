@@ -55,7 +55,7 @@ class AgainstNs3Moving:
             yield from self._as_it_comes()
 
     def _theirs(self) -> list[Job]:
-        return self._ns3(NS3_BY_THE_STANDARD)
+        return self._ns3(NS3_BY_THE_STANDARD[self._routing])
 
     def _as_it_comes(self) -> list[Job]:
         return self._ns3({})[:AS_IT_COMES]
@@ -82,21 +82,23 @@ class AgainstNs3Moving:
         what = "goodput and route changes" if self._routing == "olsr" else "goodput"
         section = Section(title, f"mean {what} over the movements within {share:.0%}")
         section.text(
-            f"`{SCENARIO}` as a user gets it, with selective acknowledgments and over {self._routing.upper()}, cut "
-            f"to {self._seconds} s: {NODES} nodes at 1 to 20 m/s, one flow; each seed is another "
-            "movement, which ns-3 reads from a file that tworay has written (`tworay convert`). ns-3 by the "
-            "standard, as above. Segments acknowledged; one run of each simulator for each movement."
+            f"`{SCENARIO}` as a user gets it, with selective acknowledgments and over "
+            f"{self._routing.upper()}, cut to {self._seconds} s: {NODES} nodes at 1 to 20 m/s, one flow; "
+            "each seed is another movement, which ns-3 reads from a file that tworay has written (`tworay "
+            "convert`). ns-3 by the standard, as above. Segments acknowledged; one run of each simulator for "
+            "each movement."
         )
         if self._routing == "olsr":
             section.text(
-                f"The flow starts at {OLSR_START} s, when OLSR knows the network. Route changes: how often next hop "
-                "or distance of the way to a flow's end changed, at the flow's ends and wherever its packets "
-                "pass."
+                f"The flow starts at {OLSR_START} s, when OLSR knows the network. Route changes: how often "
+                "next hop or distance of the way to a flow's end changed, at the flow's ends and wherever "
+                "its packets pass."
             )
         else:
             section.text(
-                f"ns-3 as it comes (endless RTS, HELLOs) stands beside it on {AS_IT_COMES} movements: a station whose next hop has walked "
-                "away goes on sending RTSs to it, and everything behind that packet waits."
+                f"ns-3 as it comes (endless RTS, HELLOs) stands beside it on {AS_IT_COMES} movements: a "
+                "station whose next hop has walked away goes on sending RTSs to it, and everything behind "
+                "that packet waits."
             )
         first = next(iter(self._files))
         section.commands(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from tworay.stats import mean
 from tworay_peers.movement import Waypoints
 from tworay_peers.simulators import Value, acked, ns2, tworay
 from tworay_peers.strings import sample
-from tworay.stats import mean
 from tworay_peers.verdicts import (
     Judging,
     Sample,
@@ -142,7 +142,8 @@ class Moving:
 
 def over_files(samples: dict[str, Sample]) -> Sample:
     """Return the mean over the files, seed by seed: how it scatters says how sure the runs are of it."""
-    return Sample(mean(values) or 0.0 for values in zip(*(each.values for each in samples.values())))
+    by_seed = zip(*(each.values for each in samples.values()), strict=True)
+    return Sample(mean(values) or 0.0 for values in by_seed)
 
 
 def apart(one: Sample, other: Sample) -> bool:

@@ -37,7 +37,7 @@ class OlsrStrings:
     def _theirs(self, hops: int) -> list[Job]:
         options: dict[str, Value] = {"string": hops, "routing": "olsr", "start": START, "stop": STOP}
         return [
-            ns3(seed=seed, weight=string_weight(hops), **options, **NS3_BY_THE_STANDARD)
+            ns3(seed=seed, weight=string_weight(hops), **options, **NS3_BY_THE_STANDARD["olsr"])
             for seed in self._plan.seed_range(self._plan.olsr_seeds)
         ]
 
@@ -57,10 +57,11 @@ class OlsrStrings:
         section.text(
             "The built-in strings over OLSR with selective acknowledgments; both simulators with RFC 3626's "
             "intervals (HELLO 2 s, TC 5 s), without hysteresis and without word from the MAC. ns-3 by the "
-            f"standard, as above. The flow runs from {START} s to {STOP} s. Route changes: how often next hop or "
-            "distance of the way to the flow's ends changed, at its ends and wherever its packets pass; where "
-            f"ns-3 has fewer than {LEAST_CHANGES:g} in a run they are shown, not judged. Mean ± standard deviation; "
-            f"number of seeds: {self._plan.olsr_seeds} of ns-3, {self._plan.seeds} of tworay."
+            f"standard, as above. The flow runs from {START} s to {STOP} s. Route changes: how often "
+            "next hop or distance of the way to the flow's ends changed, there and wherever packets pass; "
+            f"where ns-3 has fewer than {LEAST_CHANGES:g} in a run they are shown, not judged. Mean ± "
+            f"standard deviation; number of seeds: {self._plan.olsr_seeds} of ns-3, {self._plan.seeds} of "
+            "tworay."
         )
         section.commands(self._theirs(4)[0].line, self._ours(4)[0].line)
         section.table(

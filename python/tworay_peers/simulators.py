@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 Value = str | int | float
 
-NS3_BY_THE_STANDARD: dict[str, Value] = {"rtslimit": 7, "hello": 0}
-"""What makes ns-3 do as the standard says and as tworay does by default: RTSs are given up, and AODV hears
-of broken links from the MAC alone."""
+NS3_BY_THE_STANDARD: dict[str, dict[str, Value]] = {
+    "static": {"rtslimit": 7},
+    "aodv": {"rtslimit": 7, "destonly": 1, "hello": 0},
+    "olsr": {"rtslimit": 7},
+}
+"""What makes ns-3 do as the standard and the RFC say, and as tworay does by default, by routing: RTSs are
+given up, old sequence numbers answer no request, and AODV hears of broken links from the MAC alone."""
 
 TRACE = "TRACE"
 """Stands for the trace file in a command."""
@@ -166,7 +170,7 @@ def retransmitted(result: Result) -> int:
 
 
 def route_changes(result: Result) -> int:
-    """Changes of the ways that packets take, in tworay or ns-3."""
+    """Count changes of the ways that packets take, in tworay or ns-3."""
     return int(result["routing"]["route_changes"] if "routing" in result else result["route_changes"])
 
 

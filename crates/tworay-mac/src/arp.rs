@@ -1,6 +1,6 @@
 //! Address resolution with a hold of one packet per neighbour (RFC 826, ns-2's `ARPTable`).
 
-use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{NodeId, NodeMap, PacketId, SimDuration, SimTime};
 pub use tworay_wire::ArpBody;
 
 /// What resolving an address leads to.
@@ -36,17 +36,25 @@ pub enum ArpDue {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    node: NodeId,
     known: bool,
     requests: u8,
     held: Option<PacketId>,
     due: SimTime,
 }
 
-const UNKNOWN: Entry = Entry { known: false, requests: 0, held: None, due: SimTime::NEVER };
+impl Entry {
+    const fn unknown(node: NodeId) -> Self {
+        Self { node, known: false, requests: 0, held: None, due: SimTime::NEVER }
+    }
+}
 
 /// One station's table.
 #[derive(Clone, Debug, Default)]
 pub struct ArpTable {
+    /// Where each node's entry stands.
+    places: NodeMap,
+    /// The nodes that were asked for or heard of: neighbours, however large the network is.
     entries: Vec<Entry>,
     /// Time between requests; zero asks again only with the next packet (ns-2).
     retry: SimDuration,
@@ -59,15 +67,17 @@ impl ArpTable {
     /// A table that repeats unanswered requests after `retry`; zero repeats them only with the next
     /// packet for the same neighbour, as ns-2 does.
     pub fn new(retry: SimDuration) -> Self {
-        Self { entries: Vec::new(), retry }
+        Self { retry, ..Self::default() }
     }
 
     fn entry(&mut self, node: NodeId) -> &mut Entry {
-        let i = node.index();
-        if i >= self.entries.len() {
-            self.entries.resize(i + 1, UNKNOWN);
-        }
-        &mut self.entries[i]
+        let place = self.places.get(node).unwrap_or_else(|| {
+            let place = self.entries.len() as u16;
+            self.places.insert(node, place);
+            self.entries.push(Entry::unknown(node));
+            place
+        });
+        &mut self.entries[usize::from(place)]
     }
 
     /// Wants to send `packet` to `node`.
@@ -98,10 +108,12 @@ impl ArpTable {
         self.entries.iter().map(|e| e.due).min().unwrap_or(SimTime::NEVER)
     }
 
-    /// Requests that have gone unanswered for long enough at `now`.
+    /// Requests that have gone unanswered for long enough at `now`, in the order of their nodes.
     pub fn on_timer(&mut self, now: SimTime, out: &mut Vec<ArpDue>) {
-        for (i, e) in self.entries.iter_mut().enumerate().filter(|(_, e)| e.due <= now) {
-            let node = NodeId(i as u16);
+        let mut due: Vec<&mut Entry> = self.entries.iter_mut().filter(|e| e.due <= now).collect();
+        due.sort_unstable_by_key(|e| e.node);
+        for e in due {
+            let node = e.node;
             match e.held {
                 Some(_) if e.requests < MAX_REQUESTS => {
                     e.requests += 1;
@@ -109,7 +121,7 @@ impl ArpTable {
                     out.push(ArpDue::Request(node));
                 }
                 held => {
-                    *e = UNKNOWN;
+                    *e = Entry::unknown(node);
                     out.extend(held.map(|packet| ArpDue::Unreachable(node, packet)));
                 }
             }
@@ -123,10 +135,11 @@ impl ArpTable {
         e.held.take()
     }
 
-    /// Forgets everything and gives back the packets that waited.
+    /// Forgets everything and gives back the packets that waited, in the order of their nodes.
     pub fn clear(&mut self) -> Vec<PacketId> {
+        self.entries.sort_unstable_by_key(|e| e.node);
         let held = self.held().collect();
-        self.entries.clear();
+        (self.places, self.entries) = (NodeMap::default(), Vec::new());
         held
     }
 

@@ -29,9 +29,9 @@ pub struct InterfaceQueue {
 impl InterfaceQueue {
     /// A queue for `limit` packets. `queue_one_short` (the quirk of ns-2 by this name): one place less for data, and the newest routing packet is first of all.
     pub fn new(limit: u32, queue_one_short: bool) -> Self {
-        // A usual queue never grows; a huge limit costs nothing until it is used.
         Self {
-            entries: VecDeque::with_capacity((limit as usize + 1).min(64)),
+            // It grows with use: most nodes of a large network forward nothing.
+            entries: VecDeque::new(),
             routing: 0,
             limit: limit as usize,
             one_short: queue_one_short,

@@ -1,5 +1,6 @@
 //! Facts of a scenario that follow from movement alone: path lengths, partitioning, speeds.
 
+use crate::discs::Unvisited;
 use crate::track::Track;
 use tworay_base::{NodeId, Position, SimDuration, SimTime, Speed};
 
@@ -13,94 +14,136 @@ pub struct PathFacts {
     pub partitioned_fraction: f64,
 }
 
-/// Samples the shortest paths of `pairs` every `step` at times from `from` up to, but not including,
-/// `to` (once, if nothing moves). Two nodes are linked if they are at most `range_m` metres apart.
-/// Nodes outside `tracks` count as unreachable.
-pub fn path_facts(
+/// How one pair of nodes is connected.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct PairFacts {
+    /// Times at which the pair was looked at.
+    pub samples: u64,
+    /// Of these, with a path.
+    pub connected: u64,
+    /// Hops of the shortest paths at these, added up.
+    pub hops: u64,
+}
+
+impl PairFacts {
+    /// The share of the samples without a path, 0 to 1.
+    pub fn partitioned_fraction(&self) -> f64 {
+        if self.samples == 0 { 0.0 } else { 1.0 - self.connected as f64 / self.samples as f64 }
+    }
+}
+
+impl PathFacts {
+    /// The facts of all pairs together.
+    pub fn of(pairs: &[PairFacts]) -> Self {
+        let sum = |figure: fn(&PairFacts) -> u64| pairs.iter().map(figure).sum::<u64>();
+        let (samples, connected, hops) = (sum(|p| p.samples), sum(|p| p.connected), sum(|p| p.hops));
+        Self {
+            mean_shortest_path_hops: if connected == 0 { 0.0 } else { hops as f64 / connected as f64 },
+            partitioned_fraction: PairFacts { samples, connected, hops }.partitioned_fraction(),
+        }
+    }
+}
+
+/// What joins two nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// Nodes at most so many metres apart; `None`: nothing goes over the air.
+    pub range: Option<f64>,
+    /// Wires, each in one direction.
+    pub wires: Vec<(NodeId, NodeId)>,
+}
+
+/// Samples the shortest paths of `pairs` every `step` at times from `from` up to, but not including, `to` (once, if
+/// nothing moves). Nodes outside `tracks` count as unreachable.
+pub fn pair_facts(
     tracks: &mut [Track],
     pairs: &[(NodeId, NodeId)],
-    range_m: f64,
+    links: &Links,
     from: SimTime,
     to: SimTime,
     step: SimDuration,
-) -> PathFacts {
+) -> Vec<PairFacts> {
     let step = if step.is_zero() { SimDuration::from_millis(500) } else { step };
     let moving = tracks.iter().any(|t| !t.is_static());
     // Pairs with a common source share one search.
-    let mut pairs = pairs.to_vec();
-    pairs.sort_unstable();
-    let mut search = Search::default();
-    let (mut hops, mut connected, mut samples) = (0u64, 0u64, 0u64);
+    let mut order: Vec<usize> = (0..pairs.len()).collect();
+    order.sort_by_key(|&i| pairs[i]);
+    let mut facts = vec![PairFacts::default(); pairs.len()];
+    let mut search = Search::new(links);
     let mut now = from;
     loop {
         search.move_to(tracks, now);
-        for same_source in pairs.chunk_by(|a, b| a.0 == b.0) {
-            search.run(same_source[0].0, range_m * range_m, same_source);
-            for &(_, target) in same_source {
-                samples += 1;
-                if let Some(distance) = search.hops_to(target) {
-                    connected += 1;
-                    hops += u64::from(distance);
+        for same_source in order.chunk_by(|&a, &b| pairs[a].0 == pairs[b].0) {
+            search.run(pairs[same_source[0]].0, same_source.iter().map(|&i| pairs[i].1));
+            for &i in same_source {
+                facts[i].samples += 1;
+                if let Some(distance) = search.hops_to(pairs[i].1) {
+                    facts[i].connected += 1;
+                    facts[i].hops += u64::from(distance);
                 }
             }
         }
         now += step;
         if !moving || now >= to {
-            break;
+            return facts;
         }
-    }
-    PathFacts {
-        mean_shortest_path_hops: if connected == 0 { 0.0 } else { hops as f64 / connected as f64 },
-        partitioned_fraction: if samples == 0 { 0.0 } else { 1.0 - connected as f64 / samples as f64 },
     }
 }
 
-/// Breadth-first search over the discs, with its buffers.
-#[derive(Default)]
-struct Search {
+/// Breadth-first search over the links, with its buffers.
+struct Search<'l> {
+    links: &'l Links,
     places: Vec<Position>,
+    rest: Unvisited,
     hops: Vec<u32>,
     /// Nodes that were reached, in order of hops.
     reached: Vec<usize>,
-    /// Nodes that were not.
-    rest: Vec<usize>,
 }
 
 const UNREACHED: u32 = u32::MAX;
 
-impl Search {
+impl<'l> Search<'l> {
+    fn new(links: &'l Links) -> Self {
+        Self { links, places: Vec::new(), rest: Unvisited::default(), hops: Vec::new(), reached: Vec::new() }
+    }
+
     fn move_to(&mut self, tracks: &mut [Track], now: SimTime) {
         self.places.clear();
         self.places.extend(tracks.iter_mut().map(|t| t.position(now)));
+        self.rest.place(&self.places, self.links.range.unwrap_or(0.0));
     }
 
-    /// Finds the hops from `source`, until all targets of `pairs` are reached.
-    fn run(&mut self, source: NodeId, range2: f64, pairs: &[(NodeId, NodeId)]) {
+    /// Finds the hops from `source`, until all targets are reached.
+    fn run(&mut self, source: NodeId, targets: impl Iterator<Item = NodeId> + Clone) {
         let n = self.places.len();
         self.hops.clear();
         self.hops.resize(n, UNREACHED);
         self.reached.clear();
-        self.rest.clear();
         if source.index() >= n {
             return;
         }
+        self.rest.reset();
+        self.rest.visit(source.index());
         self.hops[source.index()] = 0;
         self.reached.push(source.index());
-        self.rest.extend((0..n).filter(|&i| i != source.index()));
         let mut next = 0;
         while let Some(&here) = self.reached.get(next) {
             next += 1;
-            let (place, hops) = (self.places[here], self.hops[here] + 1);
-            let Self { places, hops: all_hops, reached, rest } = self;
-            rest.retain(|&i| {
-                let linked = places[i].distance_squared(place) <= range2;
-                if linked {
-                    all_hops[i] = hops;
-                    reached.push(i);
+            let hops = self.hops[here] + 1;
+            let Self { links, places, rest, hops: all_hops, reached } = self;
+            let mut reach = |i: usize| {
+                all_hops[i] = hops;
+                reached.push(i);
+            };
+            if links.range.is_some() {
+                rest.visit_near(places, places[here], &mut reach);
+            }
+            for (_, to) in links.wires.iter().filter(|(from, to)| from.index() == here && to.index() < n) {
+                if rest.visit(to.index()) {
+                    reach(to.index());
                 }
-                !linked
-            });
-            if pairs.iter().all(|&(_, target)| self.hops_to(target).is_some()) {
+            }
+            if targets.clone().all(|target| self.hops_to(target).is_some()) {
                 return;
             }
         }
@@ -111,20 +154,51 @@ impl Search {
     }
 }
 
+/// The two nodes between which the best path from `from` to `to` has its longest hop, and its length in metres:
+/// the range at which a path would come about. Costs O(pairs of places).
+pub fn widest_gap(places: &[Position], from: NodeId, to: NodeId) -> Option<(NodeId, NodeId, f64)> {
+    let n = places.len();
+    if from.index() >= n || to.index() >= n || from == to {
+        return None;
+    }
+    // Prim's algorithm: the tree of shortest links grows from `from`; the longest link that it took until it
+    // reached `to` can't be avoided.
+    let mut nearest: Vec<(f64, usize)> = vec![(f64::INFINITY, from.index()); n];
+    let mut rest: Vec<usize> = (0..n).filter(|&i| i != from.index()).collect();
+    let (mut here, mut widest) = (from.index(), (0.0, 0, 0));
+    while !rest.is_empty() {
+        for &i in &rest {
+            let distance = places[i].distance_squared(places[here]);
+            if distance < nearest[i].0 {
+                nearest[i] = (distance, here);
+            }
+        }
+        let at = (0..rest.len()).min_by(|&a, &b| nearest[rest[a]].0.total_cmp(&nearest[rest[b]].0))?;
+        here = rest.swap_remove(at);
+        if nearest[here].0 > widest.0 {
+            widest = (nearest[here].0, nearest[here].1, here);
+        }
+        if here == to.index() {
+            break;
+        }
+    }
+    Some((NodeId(widest.1 as u16), NodeId(widest.2 as u16), widest.0.sqrt()))
+}
+
 /// Whether every place can be reached from every other over links of at most `range_m` metres.
 pub fn is_connected(places: &[Position], range_m: f64) -> bool {
-    let mut rest = places.to_vec();
-    let mut reached: Vec<Position> = rest.pop().into_iter().collect();
-    while let Some(here) = reached.pop() {
-        rest.retain(|&place| {
-            let linked = place.distance_squared(here) <= range_m * range_m;
-            if linked {
-                reached.push(place);
-            }
-            !linked
-        });
+    let mut rest = Unvisited::default();
+    rest.place(places, range_m);
+    let mut reached: Vec<usize> = Vec::new();
+    if !places.is_empty() && rest.visit(0) {
+        reached.push(0);
     }
-    rest.is_empty()
+    let mut next = 0;
+    while let Some(&here) = reached.get(next) {
+        next += 1;
+        rest.visit_near(places, places[here], |place| reached.push(place));
+    }
+    reached.len() == places.len()
 }
 
 /// The mean speed over all tracks and the time between `from` and `to`, jumps not counted.

@@ -6,6 +6,7 @@
 
 mod build;
 mod config;
+mod discs;
 mod error;
 pub mod facts;
 mod placement;

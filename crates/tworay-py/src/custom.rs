@@ -12,6 +12,7 @@ use pyo3::types::PyTuple;
 use crate::control::{Ack, Loss, PyWindow, Reaction, Rto, Rtt, SenderState};
 use crate::core::{self, Backoff, CongestionControl, Effect, Effects, RtoDecision, SenderView, Window};
 use crate::errors::RunError;
+use crate::interrupt::CallbackThread;
 
 /// The class, the name it runs under, and how it repairs losses.
 pub(crate) struct Custom {
@@ -57,9 +58,15 @@ impl Custom {
     }
 
     /// The variant for one run: each connection gets an object of the class.
-    pub(crate) fn for_run(&self, control: &Arc<core::RunControl>, trouble: &Trouble) -> core::Variant {
+    pub(crate) fn for_run(
+        &self,
+        control: &Arc<core::RunControl>,
+        trouble: &Trouble,
+        thread: &CallbackThread,
+    ) -> core::Variant {
         let class = Arc::new(Python::attach(|py| self.class.clone_ref(py)));
         let (name, control, trouble) = (self.name.clone(), Arc::clone(control), trouble.clone());
+        let thread = thread.clone();
         core::Variant::custom(
             &*self.name,
             self.recovery,
@@ -70,7 +77,7 @@ impl Custom {
                     control: Arc::clone(&control),
                     trouble: trouble.clone(),
                 };
-                Python::attach(|py| match class.call0(py) {
+                Python::attach(|py| match thread.enter(py).and_then(|()| class.call0(py)) {
                     Ok(object) => part.object = Some(object),
                     Err(error) => part.fail(py, "__init__", None, error),
                 });
@@ -88,6 +95,11 @@ impl Trouble {
     pub(crate) fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let slot = &self.0;
         py.detach(|| slot.lock().unwrap_or_else(PoisonError::into_inner).take())
+    }
+
+    /// Whether anything has gone wrong so far.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     fn keep(&self, error: PyErr) {

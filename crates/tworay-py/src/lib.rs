@@ -9,6 +9,7 @@ mod core;
 mod costs;
 mod custom;
 mod errors;
+mod interrupt;
 mod report;
 mod run;
 mod scenario;
@@ -25,6 +26,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::RunReport>()?;
     control::register(module)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(interrupt::has_stuck_runs, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::builtin_scenarios, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::builtin_text, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::json_schema, module)?)?;

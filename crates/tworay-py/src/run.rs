@@ -8,12 +8,16 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use crate::custom::Trouble;
+use crate::interrupt::{self, CallbackThread};
 use crate::report::RunReport;
 use crate::scenario::Scenario;
 use crate::{core, errors};
 
 /// How often a waiting caller looks for Ctrl-C.
 const SIGNAL_CHECK: Duration = Duration::from_millis(100);
+
+/// How long a callback may go on after its run was cancelled; then its thread is left behind.
+const GRACE: Duration = Duration::from_millis(600);
 
 /// Stops a run from another thread and tells how far it is.
 #[pyclass(frozen, module = "tworay._native")]
@@ -57,9 +61,10 @@ pub(crate) fn run(
     let options = core::RunOptions { seed, series, losses, pcap, animation };
     let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
     let trouble = Trouble::default();
+    let thread = CallbackThread::default();
     let mut world = Arc::clone(&scenario.world);
     for (custom, flows) in &scenario.custom {
-        let variant = custom.for_run(&control, &trouble);
+        let variant = custom.for_run(&control, &trouble, &thread);
         Arc::make_mut(&mut world).set_flow_variants(|place| flows.contains(&place).then(|| variant.clone()));
     }
     let (sender, receiver) = channel();
@@ -68,13 +73,18 @@ pub(crate) fn run(
         // Nobody listens any more only when the interpreter is going down.
         let _ = sender.send(core::run(&world, &options, &watched));
     })?;
-    let mut signal = None;
-    let outcome = py.detach(|| wait(receiver, &control, &mut signal));
-    if let Some(error) = trouble.take(py) {
+    let callbacks = (!scenario.custom.is_empty()).then(|| Callbacks { thread, trouble: trouble.clone() });
+    let mut watch = Watch { control, callbacks, signal: None, waited: Duration::ZERO, interrupted: false };
+    let outcome = py.detach(|| watch.wait(receiver));
+    let Watch { signal, interrupted, .. } = watch;
+    if let Some(error) = trouble.take(py)
+        && !interrupted
+    {
         return Err(signal.unwrap_or(error));
     }
     match (signal, outcome) {
         (Some(error), _) => Err(error),
+        (None, _) if interrupted => Err(errors::run(core::RunError::Cancelled)),
         (None, Some(outcome)) => outcome.map(RunReport::new).map_err(errors::run),
         (None, None) => Err(errors::RunError::new_err(
             "the simulator stopped with an internal error (a bug: please report the scenario and the seed)",
@@ -82,18 +92,61 @@ pub(crate) fn run(
     }
 }
 
-/// Waits for the outcome (`None`: the worker panicked); a signal cancels the run and is kept for the caller.
-fn wait<T>(receiver: Receiver<T>, control: &core::RunControl, signal: &mut Option<PyErr>) -> Option<T> {
-    loop {
-        match receiver.recv_timeout(SIGNAL_CHECK) {
-            Ok(outcome) => return Some(outcome),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) => {
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
-                    control.cancel();
-                    signal.get_or_insert(error);
-                }
+/// The Python side of a run: where its callbacks run, and what went wrong in them.
+struct Callbacks {
+    thread: CallbackThread,
+    trouble: Trouble,
+}
+
+/// Waits for a run, and ends it if it is to end.
+struct Watch {
+    control: Arc<core::RunControl>,
+    callbacks: Option<Callbacks>,
+    /// What a signal has raised.
+    signal: Option<PyErr>,
+    /// Since the run was cancelled.
+    waited: Duration,
+    /// Whether a callback was interrupted.
+    interrupted: bool,
+}
+
+impl Watch {
+    /// Waits for the outcome (`None`: the worker panicked, or is stuck in a callback); a signal cancels the run
+    /// and is kept for the caller.
+    fn wait<T>(&mut self, receiver: Receiver<T>) -> Option<T> {
+        loop {
+            match receiver.recv_timeout(SIGNAL_CHECK) {
+                Ok(outcome) => return Some(outcome),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(error) = Python::attach(|py| py.check_signals()) {
+                self.control.cancel();
+                self.signal.get_or_insert(error);
+            }
+            if self.control.is_cancelled() && !self.interrupt_callback() {
+                return None;
             }
         }
+    }
+
+    /// The run is cancelled and hasn't ended yet: interrupts its callback, again and again if that catches
+    /// everything. False if that doesn't help.
+    fn interrupt_callback(&mut self) -> bool {
+        let Some(Callbacks { thread, trouble }) = &self.callbacks else { return true };
+        // A callback that has raised is over, and the run will be soon.
+        if trouble.is_kept() {
+            return true;
+        }
+        if self.waited >= GRACE {
+            interrupt::leave_behind();
+            return false;
+        }
+        self.waited += SIGNAL_CHECK;
+        self.interrupted = true;
+        if let Err(error) = Python::attach(|py| thread.interrupt(py)) {
+            self.signal.get_or_insert(error);
+        }
+        true
     }
 }

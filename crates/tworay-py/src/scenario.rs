@@ -135,10 +135,35 @@ impl Scenario {
     /// Mean shortest-path hops between flow ends (`None` where no path ever exists) and the share of
     /// time they have none.
     fn facts(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64)> {
-        let facts = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
+        self.paths(py, seed).map(|(hops, share, _)| (hops, share))
+    }
+
+    /// The facts, and the share of time without a path flow by flow.
+    fn paths(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64, Vec<f64>)> {
+        let (facts, flows) = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
         // Zero hops is the core's way to say that there never was a path.
         let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite() && *hops > 0.0);
-        Ok((hops, facts.partitioned_fraction))
+        let shares = flows.iter().map(|path| path.facts.partitioned_fraction()).collect();
+        Ok((hops, facts.partitioned_fraction, shares))
+    }
+
+    /// What there is to say about flows that have no path for these shares of the time; distances are those of
+    /// the world of `seed`.
+    fn path_warnings(&self, py: Python<'_>, seed: u64, shares: Vec<f64>) -> PyResult<Vec<String>> {
+        let (_, flows) = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
+        let words = (0u16..).zip(flows.iter().zip(shares));
+        Ok(words.filter_map(|(i, (path, share))| path.words(i, share)).map(|warning| warning.text).collect())
+    }
+
+    /// How many nodes there are.
+    #[getter]
+    fn nodes(&self) -> u32 {
+        self.world.node_count()
+    }
+
+    /// What a run takes, by rules of thumb: memory to begin with, bytes, and processor time, seconds.
+    fn estimate(&self, py: Python<'_>, seed: u64) -> PyResult<(u64, f64)> {
+        py.detach(|| self.world.estimate(seed)).map(|e| (e.bytes, e.seconds)).map_err(errors::run)
     }
 
     fn __repr__(&self) -> String {

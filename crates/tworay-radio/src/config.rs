@@ -104,20 +104,25 @@ pub struct SinrConfig {
     pub thresholds: Vec<RateThreshold>,
 }
 
+/// The rates of a DSSS radio: IEEE 802.11-1999 §15.1 (1 and 2 Mb/s), 802.11b-1999 §18.1 (5.5 and 11 Mb/s).
+pub const RADIO_RATES: [BitRate; 4] = [
+    BitRate::from_bps(1_000_000),
+    BitRate::from_bps(2_000_000),
+    BitRate::from_bps(5_500_000),
+    BitRate::from_bps(11_000_000),
+];
+
 impl Default for SinrConfig {
     fn default() -> Self {
         // Commonly quoted for Lucent's Orinoco card at 1, 2, 5.5 and 11 Mb/s; its data sheet couldn't be
         // found to check. They matter with `errors = "threshold"` and for rates that aren't DSSS only.
-        let table = [(1_000_000, 4.0), (2_000_000, 7.0), (5_500_000, 11.0), (11_000_000, 16.0)];
+        let table = RADIO_RATES.into_iter().zip([4.0, 7.0, 11.0, 16.0]);
         Self {
             noise_figure: Ratio(7.0),
             bandwidth: Hertz(22e6),
             preamble: Ratio(4.0),
             errors: SinrErrors::Dsss,
-            thresholds: table
-                .iter()
-                .map(|&(bps, db)| RateThreshold { rate: BitRate::from_bps(bps), sinr: Ratio(db) })
-                .collect(),
+            thresholds: table.map(|(rate, db)| RateThreshold { rate, sinr: Ratio(db) }).collect(),
         }
     }
 }

@@ -17,7 +17,9 @@ mod fading;
 mod reception;
 
 pub use channel::{Channel, SPEED_OF_LIGHT};
-pub use config::{Profile, Propagation, RadioConfig, RateThreshold, ReceptionModel, SinrConfig, SinrErrors};
+pub use config::{
+    Profile, Propagation, RADIO_RATES, RadioConfig, RateThreshold, ReceptionModel, SinrConfig, SinrErrors,
+};
 pub use energy::{EnergyConfig, EnergyModel, EnergyPreset, Meter, NodeBattery, Powers, RadioState};
 pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
 pub use errors::ErrorsConfig;

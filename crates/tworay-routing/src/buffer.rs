@@ -22,7 +22,7 @@ pub(crate) struct SendBuffer {
 
 impl SendBuffer {
     pub(crate) fn new(limit: usize, timeout: SimDuration) -> Self {
-        Self { queue: VecDeque::with_capacity(limit), limit, timeout }
+        Self { queue: VecDeque::new(), limit, timeout }
     }
 
     /// Puts a packet at the end; returns the one at the front if there was no room.

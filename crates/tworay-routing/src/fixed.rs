@@ -1,38 +1,44 @@
 //! Fixed next hops.
 
 use crate::{DropReason, RoutingAction, RoutingCounters};
-use tworay_base::{NodeId, PacketId, SimDuration};
+use tworay_base::{NodeId, NodeMap, PacketId, SimDuration};
 use tworay_wire::Packet;
 
 /// Routing by a table that never changes; a packet the MAC gives up on is lost.
 #[derive(Clone, Debug)]
 pub struct StaticRoutes {
     node: NodeId,
-    next_hops: Vec<Option<NodeId>>,
-    hops: Vec<Option<u8>>,
+    /// The neighbour to take, for the destinations in use only: most nodes of a large network forward nothing.
+    next_hops: NodeMap,
+    hops: NodeMap,
     counters: RoutingCounters,
 }
 
 impl StaticRoutes {
     /// An empty table for `node`.
     pub fn new(node: NodeId) -> Self {
-        Self { node, next_hops: Vec::new(), hops: Vec::new(), counters: RoutingCounters::default() }
+        Self {
+            node,
+            next_hops: NodeMap::default(),
+            hops: NodeMap::default(),
+            counters: RoutingCounters::default(),
+        }
     }
 
-    /// The neighbour to take for each destination, by node index.
-    pub fn set_next_hops(&mut self, next_hops: Vec<Option<NodeId>>) {
-        self.next_hops = next_hops;
+    /// Packets for `dst` go to the neighbour `next_hop`; it is `hops` away.
+    pub fn add(&mut self, dst: NodeId, next_hop: NodeId, hops: u8) {
+        self.next_hops.insert(dst, next_hop.0);
+        self.hops.insert(dst, hops.into());
     }
 
-    /// The distance of each destination, by node index, for transports that want to know it.
-    pub fn set_hops(&mut self, hops: Vec<Option<u8>>) {
-        self.hops = hops;
+    /// Whether there is a route to `dst`.
+    pub fn knows(&self, dst: NodeId) -> bool {
+        self.next_hops.get(dst).is_some()
     }
 
-    /// Hops to `dst`, if it is known: the distance given, else 1 for a neighbour that is its own next hop.
+    /// Hops to `dst`, if there is a route.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
-        let direct = || (self.next_hops.get(dst.index()).copied().flatten() == Some(dst)).then_some(1);
-        self.hops.get(dst.index()).copied().flatten().or_else(direct)
+        self.hops.get(dst).and_then(|hops| u8::try_from(hops).ok())
     }
 
     pub(crate) fn counters(&self) -> &RoutingCounters {
@@ -70,7 +76,7 @@ impl StaticRoutes {
         let next_hop = if packet.dst.is_broadcast() {
             Some(NodeId::BROADCAST)
         } else {
-            self.next_hops.get(packet.dst.index()).copied().flatten()
+            self.next_hops.get(packet.dst).map(NodeId)
         };
         match next_hop {
             Some(next_hop) => {

@@ -28,17 +28,10 @@ impl Router {
         }
     }
 
-    /// Gives a static router its next hop for each destination, by node index; others ignore it.
-    pub fn set_static(&mut self, next_hops: Vec<Option<NodeId>>) {
+    /// Gives a static router the neighbour to take to `dst` and the distance; others ignore it.
+    pub fn add_static(&mut self, dst: NodeId, next_hop: NodeId, hops: u8) {
         if let Router::Static(r) = self {
-            r.set_next_hops(next_hops);
-        }
-    }
-
-    /// Gives a static router the distance of each destination, by node index; others ignore it.
-    pub fn set_static_hops(&mut self, hops: Vec<Option<u8>>) {
-        if let Router::Static(r) = self {
-            r.set_hops(hops);
+            r.add(dst, next_hop, hops);
         }
     }
 
@@ -153,6 +146,12 @@ impl Router {
             Router::Dsr(r) => r.wants_tap(),
             _ => false,
         }
+    }
+
+    /// Whether this node itself chooses the whole route of its packets, so that
+    /// [`RoutingNote::RouteChanged`](crate::RoutingNote::RouteChanged) tells its length for certain.
+    pub fn routes_at_source(&self) -> bool {
+        matches!(self, Router::Dsr(_))
     }
 
     /// Hops to `dst` on the route in use, if there is one.

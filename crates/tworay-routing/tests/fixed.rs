@@ -22,7 +22,9 @@ fn packet(src: u16, dst: u16, ttl: u8) -> Packet {
 fn router() -> Router {
     let config = RoutingConfig { protocol: Protocol::Static, ..RoutingConfig::default() };
     let mut router = Router::new(&config, NodeId(1), RngStream::new(1, NodeId(1), Purpose::RoutingJitter));
-    router.set_static(vec![Some(NodeId(0)), None, Some(NodeId(2)), Some(NodeId(2)), None]);
+    for (dst, next_hop, hops) in [(0, 0, 1), (2, 2, 1), (3, 2, 2)] {
+        router.add_static(NodeId(dst), NodeId(next_hop), hops);
+    }
     router
 }
 
@@ -67,7 +69,6 @@ fn what_the_mac_gives_up_on_is_lost_and_the_route_stays() {
     router.on_send(SimTime::ZERO, PacketId(8), &packet(1, 3, 9), &mut out);
     assert!(matches!(out[..], [RoutingAction::Forward { .. }]));
     assert_eq!(router.hop_count(NodeId(2)), Some(1));
-    assert_eq!(router.hop_count(NodeId(3)), None, "unknown unless told");
-    router.set_static_hops(vec![Some(1), None, Some(1), Some(2), None]);
     assert_eq!(router.hop_count(NodeId(3)), Some(2));
+    assert_eq!(router.hop_count(NodeId(4)), None);
 }

@@ -102,6 +102,11 @@ impl Medium {
         &self.channel
     }
 
+    /// Who may be in reach of `node`, in ascending order: all that are, and some that are a little too far.
+    pub fn candidates(&self, node: NodeId) -> &[NodeId] {
+        &self.candidates[node.index()]
+    }
+
     /// Whether powers vary by chance.
     pub fn fades(&self) -> bool {
         self.fader.is_some()

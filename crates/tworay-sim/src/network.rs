@@ -5,8 +5,10 @@
 
 mod air;
 mod capture;
+mod cuts;
 mod errors;
 mod event;
+mod fixed_routes;
 mod judge;
 mod link;
 mod power;
@@ -35,6 +37,7 @@ use tworay_routing::{Protocol, Router, RoutingAction, RoutingConfig};
 use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
 use tworay_wire::{Body, Packet};
 
+pub use cuts::LinkCut;
 pub(crate) use event::{AppEvent, Event};
 use judge::Occasion;
 pub(crate) use power::Energy;
@@ -72,6 +75,8 @@ pub struct Setup {
     pub wires: Vec<WireSetup>,
     /// Nodes switched off and on: (when, which, on).
     pub switches: Vec<(SimTime, NodeId, bool)>,
+    /// Links cut while they carry a flow.
+    pub cuts: Vec<LinkCut>,
     /// Whether to keep time series.
     pub series: bool,
 }
@@ -123,8 +128,8 @@ pub struct Network {
     pub(crate) energy: Option<Box<Energy>>,
     stations: Stations,
     errors: Option<Box<errors::Errors>>,
-    /// Whether any node has ever been switched off or died.
-    any_down: bool,
+    /// Whether any node has ever been switched off or died, or any link been cut.
+    any_damage: bool,
     seed: u64,
     routing: RoutingConfig,
     /// Energy of a processor instruction, J.
@@ -134,6 +139,7 @@ pub struct Network {
     /// When the flows' figures begin.
     pub(crate) warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
+    cuts: cuts::Cuts,
     control_uid: u64,
     /// Room for a MAC's orders.
     mac_actions: Vec<MacAction>,
@@ -145,8 +151,8 @@ pub struct Network {
 pub(crate) const UNTRACKED: u64 = 1 << 48;
 
 impl Network {
-    /// Puts a network together; nothing has happened yet.
-    pub fn new(setup: Setup) -> Self {
+    /// Puts a network together; nothing has happened yet. `None` if `keep_going`, asked now and then, says no.
+    pub fn new(setup: Setup, mut keep_going: impl FnMut() -> bool) -> Option<Self> {
         let Setup {
             seed,
             duration,
@@ -163,6 +169,7 @@ impl Network {
             flows,
             wires,
             switches,
+            cuts,
             series,
         } = setup;
         let quirks = mac.quirks();
@@ -222,21 +229,19 @@ impl Network {
             energy: None,
             stations,
             errors: None,
-            any_down: false,
+            any_damage: false,
             seed,
             routing,
             joules_per_instruction: energy.instruction.get(),
             costs,
             warm_at: SimTime::ZERO + warmup,
             switches,
+            cuts: cuts::Cuts::new(cuts),
             control_uid: UNTRACKED,
             mac_actions: Vec::new(),
             route_pool: Vec::new(),
             tcp_pool: Vec::new(),
         };
-        if network.routing.protocol == Protocol::Static {
-            network.fill_static_routes();
-        }
         for (i, mut flow) in flows.into_iter().enumerate() {
             let offset = network.stations.clock_offset(flow.from);
             flow.start += offset;
@@ -248,11 +253,17 @@ impl Network {
             }
             network.flows.push(Flow::new(flow, i, slot, &tcp, seed, series));
         }
+        if network.routing.protocol == Protocol::Static && !network.fill_static_routes(&mut keep_going) {
+            return None;
+        }
         for i in 0..network.nodes.len() {
             network.with_router(NodeId(i as u16), Occasion::Other, |router, now, out| router.start(now, out));
         }
         for (i, s) in network.switches.iter().enumerate() {
             network.queue.push(s.0, Event::Switch(i as u16));
+        }
+        for (i, order) in network.cuts.orders().iter().enumerate() {
+            network.queue.push(order.at, Event::Cut(i as u16));
         }
         network.errors = errors::Errors::new(&errors, seed, network.nodes.len());
         if network.medium.is_some() {
@@ -263,7 +274,7 @@ impl Network {
         if !warmup.is_zero() {
             network.queue.push(network.warm_at, Event::Warm);
         }
-        network
+        Some(network)
     }
 
     /// Works off events up to the end, or until `keep_going` (asked now and then, with the share of
@@ -360,6 +371,8 @@ impl Network {
                 let (_, node, on) = self.switches[i as usize];
                 self.switch(node, on);
             }
+            Event::Cut(order) => self.on_cut_due(order),
+            Event::Mend(order) => self.on_mend(order),
             Event::Warm => self.on_warm(),
             Event::Sample => self.on_sample(),
         }
@@ -448,11 +461,16 @@ impl Network {
 
     /// A copy of a packet isn't needed any more.
     pub(crate) fn release(&mut self, packet: PacketId) {
-        let uid = self.packets.get(packet).uid;
+        let p = self.packets.get(packet);
+        let uid = p.uid;
         if uid < UNTRACKED {
             let booked = self.ledger.records().len();
             self.ledger.handed_on(uid, self.now);
             self.capture_loss(packet, booked);
+        } else if let Body::Arp(arp) = p.body
+            && arp.request
+        {
+            self.record.note_asked(arp.sender, arp.target, self.now);
         }
         self.packets.discard(packet);
     }

@@ -98,3 +98,6 @@ impl Fates {
         self.interferer = None;
     }
 }
+
+#[cfg(test)]
+mod tests;

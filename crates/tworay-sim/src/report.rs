@@ -3,14 +3,17 @@
 mod power;
 mod routing;
 mod tables;
+mod warnings;
 
 use self::power::{Power, energy_report};
 pub(crate) use self::tables::table;
 pub use self::tables::{Column, ColumnData, Table};
+pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
 use crate::flow::{Application, Flow, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
 use crate::network::{Network, WireRecord};
+use crate::paths::FlowPath;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,6 +126,9 @@ pub struct FrameCount {
 pub struct MacReport {
     /// Frames lost to overlap at a station they were meant for.
     pub collisions: FrameCount,
+    /// Broadcast frames (ARP, routing) lost to overlap, counted at each station that could have read them. They
+    /// are never sent again.
+    pub broadcast_collisions: u64,
     /// Packets given up after the last attempt (`rts_cts`: those whose RTS went unanswered, counted under their kind too).
     pub drops: FrameCount,
     /// Frames lost to random errors at a station they were meant for.
@@ -239,6 +245,8 @@ pub struct Document {
     pub energy: EnergyReport,
     /// Metrics.
     pub metrics: MetricsReport,
+    /// What to know before trusting the figures: flows without a path, flows that got nothing.
+    pub warnings: Vec<Warning>,
 }
 
 /// Everything a run gives back.
@@ -262,7 +270,13 @@ impl RunReport {
         &self.lost_at_source
     }
 
-    pub(crate) fn gather(mut network: Network, scenario: &str, seed: u64, protocol: &str) -> Self {
+    pub(crate) fn gather(
+        mut network: Network,
+        scenario: &str,
+        seed: u64,
+        protocol: &str,
+        paths: &[FlowPath],
+    ) -> Self {
         let end = network.end;
         let warm = network.warm_at;
         let mut mac = MacCounters::default();
@@ -296,6 +310,7 @@ impl RunReport {
         }
         let metrics = metrics(&flows);
         let tally = &network.tally;
+        let warnings = warnings::warnings(&network.flows, paths, network.ledger.records(), end);
         let guesses = diagnosis::match_all(&network.flows, network.ledger.records());
         let document = Document {
             tworay: crate::VERSION,
@@ -315,6 +330,7 @@ impl RunReport {
             diagnosis: diagnosis::count(guesses.iter().filter(|g| g.at >= warm)),
             mac: MacReport {
                 collisions: frame_count(&tally.collisions),
+                broadcast_collisions: tally.broadcast_collisions,
                 drops: frame_count(&tally.give_ups),
                 corrupted: frame_count(&tally.corrupted),
                 queue_drops: tally.queue_drops,
@@ -339,6 +355,7 @@ impl RunReport {
             },
             energy,
             metrics,
+            warnings,
         };
         let series = network
             .flows

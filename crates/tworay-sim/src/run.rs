@@ -1,12 +1,12 @@
 //! One run: a scenario and a seed in, a report out.
 
 use crate::network::Network;
+use crate::paths::{FlowPath, flow_paths};
 use crate::report::RunReport;
 use crate::scenario::Scenario;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use tworay_base::SimDuration;
-use tworay_mobility::facts::{PathFacts, path_facts};
+use tworay_mobility::facts::{PairFacts, PathFacts};
 use tworay_tcp::VariantInfo;
 
 /// How to run a scenario.
@@ -50,13 +50,17 @@ impl RunControl {
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
+    /// Whether the run was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
     /// Share of simulated time done, 0..=1.
     pub fn progress(&self) -> f64 {
         f64::from(self.progress.load(Ordering::Relaxed)) * 1e-6
     }
     fn note(&self, share: f64) -> bool {
         self.progress.store((share * 1e6) as u32, Ordering::Relaxed);
-        !self.cancelled.load(Ordering::Relaxed)
+        !self.is_cancelled()
     }
 }
 
@@ -90,7 +94,10 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
         let why = "there is nothing to animate: the scenario has wires only, and its nodes are nowhere";
         return Err(RunError::Failed(why.into()));
     }
-    let mut network = Network::new(setup);
+    let paths = flow_paths(&setup);
+    let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
+        return Err(RunError::Cancelled);
+    };
     if !options.losses && options.pcap.is_none() {
         network.ledger.count_only();
     }
@@ -112,30 +119,20 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if let Some(path) = &options.animation {
         network.finish_animation().map_err(|e| uncaptured(path, e))?;
     }
-    let mut report =
-        RunReport::gather(network, &scenario.name, options.seed, scenario.routing.protocol.name());
+    let protocol = scenario.routing.protocol.name();
+    let mut report = RunReport::gather(network, &scenario.name, options.seed, protocol, &paths);
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);
     Ok(report)
 }
 
-/// Mean shortest path and partitioning of a scenario's flows, from positions alone.
-pub fn facts(scenario: &Scenario, seed: u64) -> Result<PathFacts, RunError> {
-    let mut setup = scenario.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
-    let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
-    let range = setup.radio.as_ref().map_or(0.0, |r| {
-        let c = tworay_radio::Channel::new(r);
-        c.range_of(c.rx_threshold())
-    });
-    let end = tworay_base::SimTime::ZERO + setup.duration;
-    Ok(path_facts(
-        &mut setup.tracks,
-        &pairs,
-        range,
-        tworay_base::SimTime::ZERO,
-        end,
-        SimDuration::from_millis(500),
-    ))
+/// Mean shortest path and partitioning of a scenario's flows, from positions and wires alone, and the same flow
+/// by flow.
+pub fn facts(scenario: &Scenario, seed: u64) -> Result<(PathFacts, Vec<FlowPath>), RunError> {
+    let setup = scenario.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
+    let paths = flow_paths(&setup);
+    let pairs: Vec<PairFacts> = paths.iter().map(|path| path.facts).collect();
+    Ok((PathFacts::of(&pairs), paths))
 }
 
 /// Every TCP variant there is.

@@ -61,6 +61,8 @@ impl ByFrame {
 pub struct Tally {
     /// Frames lost to overlap at a station they were meant for.
     pub collisions: ByFrame,
+    /// Broadcast frames among these, counted at each station.
+    pub broadcast_collisions: u64,
     /// Frames lost to random errors at a station they were meant for.
     pub corrupted: ByFrame,
     /// Packets (and RTSs) given up after the last attempt.

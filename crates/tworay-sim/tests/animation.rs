@@ -74,7 +74,7 @@ fn the_reader_knows_every_element_and_attribute() {
 /// A frame arrives after it was sent, once at each receiver, and every segment that counts is seen.
 #[test]
 fn frames_fly_from_a_sender_to_their_receivers() {
-    let (report, text) = animated("flight", "string-4", &["duration=5s"]);
+    let (report, text) = animated("flight", "string-4", &["duration=10s"]);
     let mut met = BTreeSet::new();
     let mut at_sink = 0;
     for e in elements(&text).into_iter().filter(|e| e.0 == "wp") {

@@ -23,7 +23,7 @@ struct World {
 
 fn worlds() -> impl Strategy<Value = World> {
     (
-        (3u32..16, 200u32..1500, 0u32..40, 2u32..20, 0usize..2, 0usize..2, 0usize..2, 0usize..3, 0u64..1000),
+        (3u32..16, 200u32..1500, 0u32..40, 2u32..20, 0usize..4, 0usize..2, 0usize..2, 0usize..3, 0u64..1000),
         proptest::collection::vec((0u32..16, 0u32..16, 0u8..4), 1..4),
         proptest::collection::vec((0u32..16, 1u32..20), 0..3),
     )
@@ -57,7 +57,7 @@ fn toml_of(w: &World) -> String {
             w.speed + 1
         );
     }
-    t += &format!("[routing]\nprotocol = \"{}\"\n", ["static", "aodv"][w.protocol]);
+    t += &format!("[routing]\nprotocol = \"{}\"\n", ["static", "aodv", "dsr", "olsr"][w.protocol]);
     t += &format!("[radio]\nreception = \"{}\"\n", ["capture", "sinr"][w.reception]);
     t += &format!("[mac]\nqueue_limit = {}\nrts = \"{}\"\n", w.queue, ["full", "partial", "none"][w.rts]);
     for &(from, to, kind) in &w.flows {

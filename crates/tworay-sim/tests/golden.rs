@@ -74,7 +74,7 @@ fn threads_do_not_change_results() {
 fn variants_meet_the_same_world() {
     let hops = |tcp: &str| {
         let scenario = load("strip-50", &["duration=50s", tcp]);
-        let facts = tworay_sim::facts(&scenario, 5).expect("facts");
+        let facts = tworay_sim::facts(&scenario, 5).expect("facts").0;
         (facts.mean_shortest_path_hops, facts.partitioned_fraction)
     };
     assert_eq!(hops("tcp.variant=tahoe"), hops("tcp.variant=sack"));

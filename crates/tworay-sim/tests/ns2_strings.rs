@@ -53,16 +53,18 @@ fn aodv_strings_agree_within_8_percent() {
     }
 }
 
-/// The standard dialect stays in the neighbourhood (ns-2 and ns-3 themselves part by 28 % at 8 hops).
+/// The standard's MAC with ns-2's rule for overlapping signals and its rate of ACKs stays in the neighbourhood.
+/// (Where interference adds up, the default, strings of 4 to 8 hops carry 20 to 32 % more than in ns-2, as
+/// they do in ns-3: `ns3_strings.rs`.)
 #[test]
-fn the_standard_dialect_is_within_20_percent_of_ns2_up_to_8_hops() {
+fn the_standards_mac_on_ns2s_radio_is_within_20_percent_of_ns2_up_to_8_hops() {
     for (variant, figures) in STATIC {
         if variant != "newreno" {
             continue;
         }
         for (i, &ns2) in figures.iter().take(8).enumerate() {
-            let scenario =
-                load(&format!("string-{}", i + 1), &["routing.protocol=static", "tcp.variant=newreno"]);
+            let world = ["routing.protocol=static", "radio.reception=capture", "mac.ack_rate=1Mbps"];
+            let scenario = load(&format!("string-{}", i + 1), &world);
             let ours = mean_over(&scenario, 3, |r| r.document.flows[0].acked_segments as f64);
             println!(
                 "standard, {} hops: {ours:.0}, ns-2 {ns2} ({:+.1} %)",

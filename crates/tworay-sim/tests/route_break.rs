@@ -2,7 +2,8 @@
 //!
 //! The thesis shows one run for each protocol; here a protocol is judged by the median of many seeds, since
 //! the phase of a HELLO or a TC message shifts a restart by up to its interval, and the doubling
-//! retransmission timer stretches that. `docs/route-break.md` has the figures side by side.
+//! retransmission timer stretches that. The thesis used ns-2, and so do these tests; `docs/route-break.md` has
+//! the figures of both dialects side by side.
 
 mod common;
 use common::load;
@@ -14,11 +15,11 @@ const BREAK: f64 = 35.0;
 /// What was in flight then has been delivered and acknowledged by now.
 const DRAINED: f64 = 35.5;
 
-const DSR: &[&str] = &["routing.protocol=dsr"];
-const AODV: &[&str] = &["routing.protocol=aodv"];
-const OLSR: &[&str] = &["routing.protocol=olsr"];
-const OLSR_TC_3S: &[&str] = &["routing.protocol=olsr", "routing.olsr.tc_interval=3s"];
-const OLSR_IMMEDIATE: &[&str] = &["routing.protocol=olsr", "routing.olsr.immediate_tc=true"];
+const DSR: &[&str] = &["compat=ns2", "routing.protocol=dsr"];
+const AODV: &[&str] = &["compat=ns2", "routing.protocol=aodv"];
+const OLSR: &[&str] = &["compat=ns2", "routing.protocol=olsr"];
+const OLSR_TC_3S: &[&str] = &["compat=ns2", "routing.protocol=olsr", "routing.olsr.tc_interval=3s"];
+const OLSR_IMMEDIATE: &[&str] = &["compat=ns2", "routing.protocol=olsr", "routing.olsr.immediate_tc=true"];
 
 /// What one run shows of the break.
 #[derive(Debug)]
@@ -132,7 +133,8 @@ fn more_topology_control_costs_tcp_less_time() {
     let in_timeouts = |t: &[Trace]| median(t, |t| t.rto_idle);
     assert!(in_timeouts(&three) < 0.8 * in_timeouts(&five));
     let carried = |t: &[Trace]| median(t, |t| t.acked as f64);
-    assert!(carried(&three) > 1.2 * carried(&five));
+    // Paired by seed: +17 to +24 % (95 %).
+    assert!(carried(&three) > 1.15 * carried(&five));
 }
 
 /// Before the break TCP runs over four hops with every protocol: the scenario isn't broken from the start.

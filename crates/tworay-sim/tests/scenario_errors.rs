@@ -161,6 +161,23 @@ Write it like "250m" or "1.5km"."#
 Expected "250m" or "1.5km"."#
     );
     assert_eq!(
+        edited("[topology]", "[mac]\ndata_rate = \"54Mbps\"\n[topology]"),
+        r#"my.toml:3:13: mac.data_rate: an 802.11 DSSS radio doesn't send at 54Mbps
+  3 | data_rate = "54Mbps"
+    |             ^^^^^^^^
+Its rates are 1Mbps, 2Mbps, 5.5Mbps, 11Mbps."#
+    );
+    assert_eq!(
+        edited(
+            "[topology]",
+            "[mac]\nack_rate = \"11Mbps\"\n[radio]\nreception = \"sinr\"\n[radio.sinr]\nthresholds = [{ rate = \"2Mbps\", sinr = \"7dB\" }]\n[topology]",
+        ),
+        r#"my.toml:3:12: mac.ack_rate: radio.sinr.thresholds has no entry for 11Mbps
+  3 | ack_rate = "11Mbps"
+    |            ^^^^^^^^
+Add { rate = "11Mbps", sinr = "...dB" } there, or choose from 2Mbps."#
+    );
+    assert_eq!(
         edited("[topology]", "[mac]\ndata_rate = \"2MB\"\n[topology]"),
         r#"my.toml:3:13: mac.data_rate: "2MB": "MB" is no unit of a rate (one of bps, kbps, Mbps, Gbps, bit/s, kbit/s, Mbit/s, Gbit/s)
   3 | data_rate = "2MB"
@@ -443,6 +460,30 @@ fn wired_links_and_events_are_checked() {
     |      ^^^^^^
 Give an earlier time, or a longer duration."#
     );
+    let event = |keys: &str| edited("[[flow]]", &format!("[[event]]\n{keys}\nat = \"20s\"\n[[flow]]"));
+    for (keys, expected) in [
+        (
+            "flow = 0\nwhat = \"cut\"\nfor = \"0s\"",
+            "event.0.for: must be longer than zero\nGive a time such as \"60s\".",
+        ),
+        (
+            "flow = 7\nwhat = \"cut\"",
+            "event.0.flow: there is no flow 7\nThis scenario has 1 flows, numbered 0 to 0.",
+        ),
+        (
+            "node = 1\nflow = 0\nwhat = \"cut\"",
+            "event.0.node: means nothing to a cut link\nRemove it, or name a flow: the link is one that this flow uses.",
+        ),
+        ("what = \"down\"", "event.0.what: no node is named\nAdd node = and its number."),
+        (
+            "node = 1\nwhat = \"down\"\nfor = \"60s\"",
+            "event.0.for: means nothing to a node\nRemove it, or write what = \"cut\" to cut a link of a flow.",
+        ),
+    ] {
+        let told = event(keys);
+        let (problem, remedy) = expected.split_once('\n').unwrap();
+        assert!(told.contains(problem) && told.ends_with(remedy), "{keys}: {told}");
+    }
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn a_resolved_scenario_reads_back_to_itself() {
         ),
     );
     texts.push(WIRED.to_owned());
-    texts.push(format!("{PLAIN}[[event]]\nnode = 1\nat = \"50s\"\nwhat = \"down\"\n[[event]]\nnode = 1\nat = \"20.000000001s\"\nwhat = \"up\"\n"));
+    texts.push(format!("{PLAIN}[[event]]\nnode = 1\nat = \"50s\"\nwhat = \"down\"\n[[event]]\nnode = 1\nat = \"20.000000001s\"\nwhat = \"up\"\n[[event]]\nflow = 0\nat = \"60s\"\nwhat = \"cut\"\nfor = \"1s\"\n"));
     for text in texts {
         let scenario = read(&text, &[]);
         let written = scenario.to_toml();
@@ -230,6 +230,18 @@ fn events_are_switched_in_order_of_time() {
     let switches: Vec<_> =
         setup.switches.iter().map(|(at, node, on)| (at.as_secs_f64(), node.0, *on)).collect();
     assert_eq!(switches, [(20.0, 1, false), (50.0, 1, true)]);
+}
+
+#[test]
+fn links_of_flows_are_cut_for_a_time_or_for_good() {
+    let text = format!(
+        "{PLAIN}[[event]]\nat = \"50s\"\nwhat = \"cut\"\n[[event]]\nflow = 0\nat = \"20s\"\nwhat = \"cut\"\nfor = \"5s\"\n"
+    );
+    let setup = read(&text, &[]).setup(1, false).unwrap();
+    let cuts: Vec<_> =
+        setup.cuts.iter().map(|c| (c.at.as_secs_f64(), c.flow.map(|f| f.0), c.lasts)).collect();
+    let five = SimDuration::from_secs(5);
+    assert_eq!(cuts, [(20.0, Some(0), five), (50.0, None, SimDuration::MAX)]);
 }
 
 #[test]

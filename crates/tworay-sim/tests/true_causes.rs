@@ -170,6 +170,15 @@ fn arps_hold_before_a_living_hop() {
     assert_eq!(deaths(&losses), BTreeSet::from(["arp", "ifq"]));
 }
 
+/// `0 ── 1`: bit errors spoil the requests for node 1's address, so that packets come and push each other out.
+#[test]
+fn arps_hold_when_the_exchange_is_lost() {
+    let more = "routing.protocol = \"static\"\nerrors.frame_err = { bernoulli = { rate = 0.9 } }";
+    let losses = losses(&datagrams(TWO, 1, "20kbps", more));
+    let held: Vec<&Loss> = losses.iter().filter(|l| l.died == "arp").collect();
+    assert!(held.len() > 3 && held.iter().all(|l| l.cause == "channel"), "{losses:?}");
+}
+
 /// Packets wait for a route that can't be found until the buffer is full: the root is why there is none.
 #[test]
 fn a_full_routing_buffer_has_the_cause_of_the_missing_route() {
@@ -268,6 +277,32 @@ fn a_hidden_sender_is_contention_and_is_named() {
     let known: Vec<i64> = hop.filter_map(|l| l.interferer).collect();
     let hidden = known.iter().filter(|&&n| n == 3).count();
     assert!(known.len() > 100 && 10 * hidden > 9 * known.len(), "{hidden} of {}", known.len());
+}
+
+/// No guess is matched with what came after it: there is a loss with that cause that had struck by then.
+#[test]
+fn a_guess_is_matched_with_the_past() {
+    let sets = ["duration=60s", "tcp.variant=welcome", "routing.protocol=aodv", "routing.aodv.preset=thesis"];
+    let (mut matched, mut needless) = (0, 0);
+    for seed in 1..=5 {
+        let report = run_once(&load("string-5", &sets), seed);
+        let losses = losses(&report);
+        let tables = report.tables();
+        let guesses = tables.iter().find(|t| t.name == "guesses").expect("guesses");
+        let column = |name: &str| &guesses.columns.iter().find(|c| c.name == name).expect("a column").data;
+        let (ColumnData::F64(at), ColumnData::Str(cause)) = (column("t_s"), column("cause")) else {
+            panic!("times and causes")
+        };
+        for (at, cause) in at.iter().zip(cause) {
+            if cause == "none" {
+                needless += 1;
+            } else {
+                matched += 1;
+                assert!(losses.iter().any(|l| l.since <= *at && l.cause == *cause), "{at} s: {cause}");
+            }
+        }
+    }
+    assert!(matched > 20 && needless > 0, "{matched} matched, {needless} not");
 }
 
 /// A string of 70 hops: a packet sets out with a hop limit of 64.

@@ -143,7 +143,9 @@ impl Connection {
     pub fn on_path_event(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
         self.with(now, out, |sender, cx| {
             sender.on_path_event(cx, event);
-            if cx.rx.is_synchronised() && !sender.is_standard() {
+            // Routing chooses a source route while it sends one of our segments: those behind it go first.
+            let sending = matches!(event, PathEvent::SourceRoute(_));
+            if !sending && cx.rx.is_synchronised() && !sender.is_standard() {
                 sender.send_window(cx, cx.cfg.max_burst);
             }
         });

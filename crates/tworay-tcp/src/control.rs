@@ -50,7 +50,8 @@ pub struct SenderView {
     pub base_rto: SimDuration,
     /// Whether the peer answers marked probes (both ends have said that they know the option).
     pub peer_probes: bool,
-    /// Length of the path in hops, from what arrived last; 0 if unknown.
+    /// Length of the path in hops: of this end's own source route, if routing tells it (DSR), else from
+    /// what arrived last; 0 if unknown.
     pub hops: u8,
 }
 
@@ -189,8 +190,11 @@ pub struct SentEvent {
 /// News about the path, from routing or from arriving packets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum PathEvent {
-    /// The path now has this many hops.
+    /// A packet has arrived over a path of this many hops.
     Hops(u8),
+    /// Routing sends this end's packets along a source route of this many hops (DSR). From then on arriving
+    /// packets tell nothing: they may have taken another way, or a detour when a router salvaged them.
+    SourceRoute(u8),
     /// Routing reports a broken link on the path (ELFN).
     LinkFailure,
     /// Routing has a path again.

@@ -129,6 +129,8 @@ pub(crate) struct Sender {
     /// The peer answers them.
     peer_probes: bool,
     hops: u8,
+    /// The hops are those of this end's own source route, which routing tells.
+    source_routed: bool,
     vegas: vegas::Vegas,
     linux: tcp_linux::TcpLinux,
 }
@@ -174,6 +176,7 @@ impl Sender {
             wants_probes: variant.wants_probes(),
             peer_probes: false,
             hops: 0,
+            source_routed: false,
             vegas: vegas::Vegas::new(variant, cfg),
             linux: tcp_linux::TcpLinux::new(variant.recovery(), cfg),
         };

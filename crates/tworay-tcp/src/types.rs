@@ -26,7 +26,8 @@ pub enum Amount {
 pub struct Arrival {
     /// Hop limit left in the IP header as it was received; 0 if unknown.
     pub ttl_left: u8,
-    /// Length in hops of the source route that the packet carried (DSR); 0 if it carried none.
+    /// Length in hops of the source route that the packet carried (DSR); 0 if it carried none, or only that
+    /// of a router that salvaged it, which begins in the middle of the way.
     pub hops: u8,
 }
 

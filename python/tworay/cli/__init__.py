@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -437,6 +438,18 @@ def main() -> None:
         _complain(error, WRONG_INPUT)
     except (TworayError, OSError) as error:
         _complain(error, FAILED)
+    except SystemExit as leaving:
+        _leave(leaving)
+
+
+def _leave(leaving: SystemExit) -> NoReturn:
+    """Leave; at once where a variant's callback never returned, since Python would wait for its thread."""
+    native = sys.modules.get("tworay._native")
+    if native is not None and native.has_stuck_runs():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(leaving.code if isinstance(leaving.code, int) else FAILED)
+    raise leaving
 
 
 def _complain(error: Exception, code: int) -> None:

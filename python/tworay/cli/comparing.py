@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from tworay.cli.verbs import say_if_idle
+from tworay.cli.verbs import say_if_idle, say_what_it_takes
 from tworay.cli.writing import note, print_json
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def compare_arms(
         resources=resources,
         costs=costs,
     )
+    plan.announce(say_what_it_takes)
     result, place = plan.result, plan.place
     if plan.stored_runs:
         note(f"{place} has {plan.stored_runs} finished runs")
@@ -93,6 +94,8 @@ def compare_arms(
 def print_comparison(result: tworay.Comparison, wanted: str | None, *, pairs: bool, as_json: bool) -> None:
     """Print what there is, also after an interruption."""
     if len(result) and as_json:
+        for warning in result.warnings:
+            note(f"tworay: {warning}")
         print_json(result.summary)
     elif len(result):
         from tworay import metrics

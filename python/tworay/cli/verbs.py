@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tworay.scenarios import ParameterInfo, VariantInfo
 
+# From so many nodes on a run is announced with what it takes.
+MANY_NODES = 5000
 # Columns of text.
 LINE = 110
 
@@ -44,6 +46,7 @@ def run_once(
     printed = streams.STDOUT in (pcap, animate)
     if printed and as_json:
         raise InputError("standard output can't take --json and a file as well; name a file for one of them")
+    say_what_it_takes(world, seed)
     store = None
     if out is not None:
         from tworay.store import Store
@@ -62,11 +65,25 @@ def run_once(
     if costs is not None:
         say_if_idle(result.summary["energy"].get("costs"))
     if as_json:
+        for warning in result.summary["warnings"]:
+            note(f"tworay: {warning['text']}")
         print_json(result.summary)
         return
     from tworay.rendering import run_report, show
 
     show(run_report(result.summary), stderr=printed)
+
+
+def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
+    """Announce memory and time of a run of very many nodes."""
+    if world.nodes < MANY_NODES:
+        return
+    memory, seconds = world.estimate(seed)
+    together = f"; {jobs} run at a time (--jobs)" if jobs > 1 else ""
+    note(
+        f"tworay: {world.nodes} nodes: a run takes very roughly {memory / 1e6:.0f} MB of memory, more with "
+        f"traffic, and {seconds:.0f} s of processor time{together}"
+    )
 
 
 def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:

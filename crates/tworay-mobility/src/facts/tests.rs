@@ -10,6 +10,18 @@ fn string(n: u16) -> Vec<Track> {
     (0..n).map(|i| Track::fixed(Position::new(200.0 * f64::from(i), 0.0))).collect()
 }
 
+fn path_facts(
+    tracks: &mut [Track],
+    pairs: &[(NodeId, NodeId)],
+    range: f64,
+    from: SimTime,
+    to: SimTime,
+    step: SimDuration,
+) -> PathFacts {
+    let links = Links { range: Some(range), wires: Vec::new() };
+    PathFacts::of(&pair_facts(tracks, pairs, &links, from, to, step))
+}
+
 const HALF: SimDuration = SimDuration::from_millis(500);
 
 fn pair(a: u16, b: u16) -> (NodeId, NodeId) {
@@ -42,6 +54,36 @@ fn samples_include_the_start_and_leave_out_the_end() {
     assert!((facts.partitioned_fraction - 9.0 / 20.0).abs() < 1e-12);
     // 10 m/s for one of two nodes.
     assert!((mean_speed(&mut tracks, s(0.0), s(10.0)).get() - 5.0).abs() < 1e-9);
+}
+
+/// Two islands of a string are joined by a wire, in one direction: there is a way out and none back.
+#[test]
+fn wires_are_links_too() {
+    let mut tracks = string(4);
+    let links = |wires: &[(u16, u16)]| Links {
+        range: Some(199.0),
+        wires: wires.iter().map(|&(a, b)| pair(a, b)).collect(),
+    };
+    let mut facts = |wires: &[(u16, u16)]| {
+        pair_facts(&mut tracks, &[pair(0, 3), pair(3, 0)], &links(wires), s(0.0), s(1.0), HALF)
+    };
+    let way = |connected, hops| PairFacts { samples: 1, connected, hops };
+    assert_eq!(facts(&[]), [way(0, 0), way(0, 0)]);
+    assert_eq!(facts(&[(0, 1), (1, 3)]), [way(1, 2), way(0, 0)]);
+    // Without a radio, distance joins nobody.
+    let wired = Links { range: None, wires: vec![pair(0, 1)] };
+    let mut here: Vec<Track> = (0..3).map(|_| Track::fixed(Position::default())).collect();
+    let facts = pair_facts(&mut here, &[pair(0, 1), pair(0, 2)], &wired, s(0.0), s(1.0), HALF);
+    assert_eq!(facts, [way(1, 1), way(0, 0)]);
+}
+
+/// 0, 200, 500 and 600 m: whoever wants to go from the first to the last must cross the 300 m.
+#[test]
+fn the_widest_gap_is_the_hop_that_no_path_avoids() {
+    let places: Vec<Position> = [0.0, 600.0, 200.0, 500.0].map(|x| Position::new(x, 0.0)).to_vec();
+    assert_eq!(widest_gap(&places, NodeId(0), NodeId(1)), Some((NodeId(2), NodeId(3), 300.0)));
+    assert_eq!(widest_gap(&places, NodeId(3), NodeId(1)), Some((NodeId(3), NodeId(1), 100.0)));
+    assert_eq!(widest_gap(&places, NodeId(0), NodeId(9)), None);
 }
 
 proptest! {

@@ -241,11 +241,13 @@ impl AodvConfig {
         }
     }
 
-    /// The parameters of the thesis' other runs, appendix A.1.
+    /// The parameters of the thesis' other runs, appendix A.1. Its "gratuitous RREQ off" is read as its §3.2
+    /// explains it: only the destination answers.
     pub fn thesis() -> Self {
         Self {
             preset: AodvPreset::Thesis,
             ttl_start: 2,
+            destination_only: true,
             local_repair: LocalRepair::Rfc3561,
             ..Self::rfc3561()
         }

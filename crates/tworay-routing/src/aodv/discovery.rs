@@ -82,13 +82,15 @@ impl Search {
         if self.repair && self.last_ttl > 0 {
             return Step::GiveUp;
         }
-        let next = match self.last_ttl {
-            _ if !config.expanding_ring => config.net_diameter,
-            0 if last_hops != UNKNOWN_HOPS => last_hops.saturating_add(config.ttl_increment),
-            0 => config.ttl_start,
-            last => last.saturating_add(config.ttl_increment),
+        // A search for a destination that was known starts a little beyond its last distance, however far that
+        // is; the threshold bounds the rings that follow (§6.4).
+        let (next, widest) = match self.last_ttl {
+            _ if !config.expanding_ring => (config.net_diameter, 0),
+            0 if last_hops != UNKNOWN_HOPS => (last_hops.saturating_add(config.ttl_increment), u8::MAX),
+            0 => (config.ttl_start, config.ttl_threshold),
+            last => (last.saturating_add(config.ttl_increment), config.ttl_threshold),
         };
-        if next <= config.ttl_threshold && next < config.net_diameter && self.wide == 0 {
+        if next <= widest && next < config.net_diameter && self.wide == 0 {
             self.last_ttl = next;
             return Step::Ask { ttl: next, wait: ring_traversal_time(config, next) };
         }

@@ -1,7 +1,7 @@
 //! The route table (RFC 3561 §2, §6.2).
 
 use smallvec::SmallVec;
-use tworay_base::{NodeId, Seq32, SimDuration, SimTime};
+use tworay_base::{NodeId, NodeMap, Seq32, SimDuration, SimTime};
 
 /// The last hop count of a destination never reached (ns-2's unset value too).
 pub(crate) const UNKNOWN_HOPS: u8 = 255;
@@ -110,8 +110,8 @@ pub(crate) enum Outcome {
 /// All destinations, by node. Each packet looks up half a dozen of them: an index finds them at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    /// For each node its place in `routes`, [`NOWHERE`] if it has none.
-    places: Vec<u16>,
+    /// For each node that has one, the place of its route.
+    places: NodeMap,
     routes: Vec<Route>,
     /// Places in `routes` that aren't used.
     free: Vec<u16>,
@@ -121,8 +121,6 @@ pub(crate) struct Table {
     exact: bool,
 }
 
-const NOWHERE: u16 = u16::MAX;
-
 impl Table {
     pub(crate) fn new(delete_period: SimDuration, exact: bool) -> Self {
         Self { delete_period, exact, ..Self::default() }
@@ -130,7 +128,7 @@ impl Table {
 
     #[inline]
     fn place(&self, dst: NodeId) -> Option<usize> {
-        self.places.get(dst.index()).filter(|&&place| place != NOWHERE).map(|&place| place as usize)
+        self.places.get(dst).map(usize::from)
     }
 
     /// The route to `dst` as of `now`.
@@ -139,7 +137,7 @@ impl Table {
         let place = self.place(dst)?;
         let route = &self.routes[place];
         if self.exact && !(route.is_up() && route.expire >= now) && self.outdated(now, place) {
-            self.places[dst.index()] = NOWHERE;
+            self.places.remove(dst);
             self.free.push(place as u16);
             return None;
         }
@@ -182,10 +180,7 @@ impl Table {
                 self.routes.len() - 1
             }
         };
-        if self.places.len() <= dst.index() {
-            self.places.resize(dst.index() + 1, NOWHERE);
-        }
-        self.places[dst.index()] = place as u16;
+        self.places.insert(dst, place as u16);
         place
     }
 
@@ -196,8 +191,7 @@ impl Table {
 
     /// Calls `visit` with all entries, expired ones brought down first, in the order of their nodes.
     pub(crate) fn settle(&mut self, now: SimTime, mut visit: impl FnMut(NodeId, &mut Route)) {
-        for index in 0..self.places.len() {
-            let node = NodeId(index as u16);
+        for node in self.places.nodes() {
             if let Some(route) = self.get(now, node) {
                 visit(node, route);
             }

@@ -2,7 +2,7 @@
 
 use super::cache::Found;
 use super::parcel::Parcel;
-use super::{Dsr, Out, RequestPattern};
+use super::{Dsr, MaintenanceOrder, Out, RequestPattern};
 use crate::{DropReason, RoutingAction, RoutingNote};
 use smallvec::SmallVec;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
@@ -27,7 +27,7 @@ impl Dsr {
             let parcel = Parcel::of(id, packet);
             self.break_link(now, next_hop, out);
             self.report(&parcel, next_hop, out);
-            self.save(now, parcel, next_hop, out);
+            self.strand(now, parcel, next_hop, out);
             out.push(RoutingAction::PurgeQueue { next_hop });
         }
         self.finish(now, out);
@@ -52,9 +52,47 @@ impl Dsr {
             if same_break && self.config.requests == RequestPattern::Rfc4728 {
                 self.report(&parcel, next_hop, out);
             }
-            self.save(now, parcel, next_hop, out);
+            self.strand(now, parcel, next_hop, out);
         }
         self.finish(now, out);
+    }
+
+    /// A packet of a lost next hop: saved at once, or, if the newest goes first, as soon as those behind it
+    /// in the interface queue are here too.
+    pub(super) fn strand(&mut self, now: SimTime, parcel: Parcel, next_hop: NodeId, out: Out) {
+        let newest_first = self.config.maintenance_order == MaintenanceOrder::Lifo;
+        if newest_first && self.can_be_saved(now, &parcel) {
+            self.stranded.push((parcel, next_hop));
+            self.stale_timer = true;
+        } else {
+            self.save(now, parcel, next_hop, out);
+        }
+    }
+
+    /// Whether a packet without its next hop has another route, or may wait for one.
+    fn can_be_saved(&mut self, now: SimTime, parcel: &Parcel) -> bool {
+        let waits = if parcel.src == self.node {
+            parcel.data && self.config.keep_own
+        } else {
+            self.config.salvage_search
+        };
+        waits || self.cache.find(now, parcel.dst, Found::Overheard).is_some()
+    }
+
+    /// Saves what a lost next hop has left behind, the newest first. What finds no other route waits in the
+    /// order in which it came: the buffer gives the newest first again.
+    pub(super) fn save_stranded(&mut self, now: SimTime, out: Out) {
+        let mut without = Vec::new();
+        while let Some((parcel, next_hop)) = self.stranded.pop() {
+            if self.cache.find(now, parcel.dst, Found::Overheard).is_some() {
+                self.save(now, parcel, next_hop, out);
+            } else {
+                without.push((parcel, next_hop));
+            }
+        }
+        for (parcel, next_hop) in without.into_iter().rev() {
+            self.save(now, parcel, next_hop, out);
+        }
     }
 
     /// This node can't reach `next_hop`.
@@ -114,7 +152,10 @@ impl Dsr {
     /// A packet without its next hop: on another route, waiting, or lost.
     pub(super) fn save(&mut self, now: SimTime, mut parcel: Parcel, next_hop: NodeId, out: Out) {
         if parcel.src == self.node {
-            if parcel.data {
+            let lost = !self.config.keep_own && self.cache.find(now, parcel.dst, Found::Wanted).is_none();
+            if parcel.data && lost {
+                self.drop_packet(parcel.id, DropReason::MacCallback, out);
+            } else if parcel.data {
                 self.send_or_wait(now, parcel, out);
             } else {
                 self.save_own_control(now, parcel, next_hop, out);
@@ -135,7 +176,13 @@ impl Dsr {
         let room = usize::from(self.config.max_route_hops);
         match self.cache.find(now, parcel.dst, purpose).filter(|p| p.len() <= room) {
             Some(path) => self.send_along(now, parcel, &path, SimDuration::ZERO, out),
-            None if self.config.salvage_search => self.wait(now, parcel, out),
+            None if self.config.salvage_search => {
+                let dst = parcel.dst;
+                self.wait(now, parcel, out);
+                if self.config.requests == RequestPattern::Rfc4728 {
+                    self.begin_search(now, dst, out);
+                }
+            }
             None => self.drop_packet(parcel.id, DropReason::MacCallback, out),
         }
     }

@@ -100,15 +100,20 @@ settings! {
     maint_holdoff: SimDuration,
     /// Packets in the maintenance buffer; more are sent unwatched (RexmtBufferSize).
     rexmt_buffer_packets: u32,
-    /// Order in which packets of a lost next hop leave the maintenance buffer: "fifo" or "lifo".
+    /// Order in which packets of a lost next hop are saved, and in which those that wait for a route leave:
+    /// "fifo" or "lifo".
     maintenance_order: MaintenanceOrder,
 
     /// Packets of others whose next hop is lost get a new route from the cache.
     salvage: bool,
     /// How often one packet may be salvaged, 0 to 15 (MAX_SALVAGE_COUNT).
     max_salvage_count: u8,
-    /// ns-2: without a route in the cache, the packet waits while the neighbours are asked once.
+    /// Without a route in the cache, the packet waits while one is looked for, its neighbours asked first
+    /// (ns-2: once, and nobody else).
     salvage_search: bool,
+    /// A node's own packet whose next hop is lost waits for a new route if the cache has none (RFC 4728
+    /// §3.4.3); DSR-UU drops it where the link layer tells of breaks.
+    keep_own: bool,
     /// ns-2: data counts 20 bytes more, for a second IP header.
     second_ip_header: bool,
 }
@@ -179,6 +184,7 @@ impl DsrConfig {
             salvage: true,
             max_salvage_count: 15,
             salvage_search: false,
+            keep_own: true,
             second_ip_header: false,
         }
     }
@@ -195,6 +201,7 @@ impl DsrConfig {
         Self {
             preset: DsrPreset::Thesis,
             cache: CacheKind::Link,
+            maintenance_order: MaintenanceOrder::Lifo,
             broadcast_jitter: SimDuration::from_millis(20),
             send_buffer_packets: 100,
             ..Self::rfc4728()

@@ -3,7 +3,7 @@
 use super::cache::Found;
 use super::check::check;
 use super::parcel::Parcel;
-use super::{Dsr, Out, RequestPattern};
+use super::{Dsr, MaintenanceOrder, Out, RequestPattern};
 use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::dsr::{DsrHeader, SourceRoute};
@@ -188,13 +188,17 @@ impl Dsr {
         self.stale_timer = true;
     }
 
-    /// Sends what waits for routes that are known now, `spacing` apart.
+    /// Sends what waits for routes that are known now, `spacing` apart, in the order of maintenance.
     pub(super) fn release(&mut self, now: SimTime, spacing: SimDuration, out: Out) {
+        let newest_first = self.config.maintenance_order == MaintenanceOrder::Lifo;
         let mut delay = SimDuration::ZERO;
-        let mut at = 0;
-        while let Some(waiting) = self.buffer.look(at) {
+        // Packets that find no route and stay, as seen from where we begin.
+        let mut left = 0;
+        while left < self.buffer.len() {
+            let at = if newest_first { self.buffer.len() - 1 - left } else { left };
+            let Some(waiting) = self.buffer.look(at) else { break };
             let Some(path) = self.cache.find(now, waiting.dst, Found::Wanted) else {
-                at += 1;
+                left += 1;
                 continue;
             };
             let dst = waiting.dst;

@@ -3,7 +3,7 @@
 
 use super::data::forward;
 use super::parcel::Parcel;
-use super::{Dsr, MaintenanceOrder, Out};
+use super::{Dsr, Out};
 use crate::RoutingAction;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::Packet;
@@ -191,15 +191,12 @@ impl Dsr {
     fn lose_next_hop(&mut self, now: SimTime, next_hop: NodeId, out: Out) {
         self.confirmed.remove(&next_hop);
         self.break_link(now, next_hop, out);
-        let (mut lost, kept): (Vec<Held>, Vec<Held>) =
+        let (lost, kept): (Vec<Held>, Vec<Held>) =
             std::mem::take(&mut self.held).into_iter().partition(|h| h.next_hop == next_hop);
         self.held = kept.into();
-        if self.config.maintenance_order == MaintenanceOrder::Lifo {
-            lost.reverse();
-        }
         for held in lost {
             self.report(&held.parcel, next_hop, out);
-            self.save(now, held.parcel, next_hop, out);
+            self.strand(now, held.parcel, next_hop, out);
         }
         self.stale_timer = true;
     }

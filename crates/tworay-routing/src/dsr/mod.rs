@@ -27,7 +27,7 @@ pub use options::{CacheKind, DsrPreset, MaintenanceOrder, RequestPattern};
 use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
 use cache::{Found, RouteCache};
 use maintenance::Held;
-use parcel::SendBuffer;
+use parcel::{Parcel, SendBuffer};
 use requests::{Search, SeenRequests};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, VecDeque};
@@ -65,6 +65,8 @@ pub struct Dsr {
     /// The break being dealt with: time, neighbour, who has been told.
     current_break: (SimTime, NodeId, SmallVec<[NodeId; 4]>),
     held: VecDeque<Held>,
+    /// Packets whose next hops were lost at this instant, in the order in which they came, with those hops.
+    stranded: Vec<(Parcel, NodeId)>,
     /// When a neighbour last confirmed a packet.
     confirmed: BTreeMap<NodeId, SimTime>,
     next_ack_id: u16,
@@ -93,6 +95,7 @@ impl Dsr {
             tapped: Vec::new(),
             current_break: (SimTime::ZERO, node, SmallVec::new()),
             held: VecDeque::new(),
+            stranded: Vec::new(),
             confirmed: BTreeMap::new(),
             next_ack_id: 1,
             next_poll: SimTime::NEVER,
@@ -108,9 +111,10 @@ impl Dsr {
         &self.counters
     }
 
-    /// The packets held here: for want of a route, or of a confirmation by the next hop.
+    /// The packets held here: for want of a route or of a confirmation by the next hop, or given back just now.
     pub fn buffered(&self) -> Vec<PacketId> {
-        self.buffer.ids().chain(self.held.iter().map(|h| h.parcel.id)).collect()
+        let stranded = self.stranded.iter().map(|(parcel, _)| parcel.id);
+        self.buffer.ids().chain(self.held.iter().map(|h| h.parcel.id)).chain(stranded).collect()
     }
 
     /// Hops to `dst` on the route in use, else on the shortest known.

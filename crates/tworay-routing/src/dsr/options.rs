@@ -54,7 +54,8 @@ choice!(
     }
 );
 choice!(
-    /// In which order packets leave the maintenance buffer when their next hop is lost.
+    /// In which order packets are saved when their next hop is lost, and leave the buffer in which those
+    /// without a route wait.
     MaintenanceOrder {
         /// Oldest first.
         Fifo,

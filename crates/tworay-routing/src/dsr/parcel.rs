@@ -84,6 +84,10 @@ impl SendBuffer {
         self.queue.front().map_or(SimTime::NEVER, |(at, _)| *at)
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

@@ -18,6 +18,7 @@ impl Dsr {
             self.drop_packet(id, DropReason::Timeout, out);
         }
         self.end_patience(now, out);
+        self.save_stranded(now, out);
         if self.config.requests == RequestPattern::Ns2 {
             if self.next_poll <= now {
                 self.poll(now, out);
@@ -45,7 +46,7 @@ impl Dsr {
             self.release(now, self.config.release_spacing, out);
         }
         if std::mem::take(&mut self.stale_timer) {
-            let next = self.next_deadline();
+            let next = self.next_deadline(now);
             if next != self.armed {
                 self.armed = next;
                 out.push(RoutingAction::WakeAt(next));
@@ -53,7 +54,10 @@ impl Dsr {
         }
     }
 
-    fn next_deadline(&self) -> SimTime {
+    fn next_deadline(&self, now: SimTime) -> SimTime {
+        if !self.stranded.is_empty() {
+            return now;
+        }
         let mut next = self.buffer.deadline().min(self.patience_ends());
         if self.config.requests == RequestPattern::Ns2 {
             if !self.buffer.is_empty() {

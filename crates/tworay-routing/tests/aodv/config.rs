@@ -1,7 +1,7 @@
 //! Settings from a file.
 
 use tworay_base::SimDuration;
-use tworay_routing::aodv::Hello;
+use tworay_routing::aodv::{Hello, LocalRepair};
 use tworay_routing::{AodvConfig, AodvPreset, Protocol, RoutingConfig};
 
 fn read(text: &str) -> Result<RoutingConfig, String> {
@@ -32,6 +32,22 @@ fn what_is_written_reads_back_and_names_only_what_differs() {
         assert_eq!(text.lines().count(), 2, "{text}");
         assert_eq!(read(&toml::to_string(&config).unwrap()).unwrap(), config);
     }
+}
+
+/// The thesis, tables 3.1 and A.1, row by row. Both have "gratuitous RREQ off", which its §3.2 explains: "only
+/// the intended destination may issue a reply".
+#[test]
+fn the_thesis_settings_are_its_tables() {
+    let (trace, rest) = (AodvConfig::thesis_trace(), AodvConfig::thesis());
+    for c in [&trace, &rest] {
+        assert!(c.expanding_ring && c.destination_only && !c.gratuitous_rrep && !c.blacklist);
+        assert_eq!((c.ttl_start, c.ttl_increment, c.rreq_ratelimit), (2, 2, 10));
+        assert_eq!(c.hello_interval, SimDuration::from_secs(1));
+        assert_eq!(c.hello_jitter, SimDuration::ZERO);
+    }
+    let of = |c: &AodvConfig| (c.link_layer_feedback, c.local_repair, c.active_route_timeout);
+    assert_eq!(of(&trace), (false, LocalRepair::Off, SimDuration::from_secs(5)));
+    assert_eq!(of(&rest), (true, LocalRepair::Rfc3561, SimDuration::from_secs(3)));
 }
 
 #[test]

@@ -147,6 +147,29 @@ fn rings_grow_then_waits_double_then_the_packet_is_dropped() {
     );
 }
 
+/// RFC 3561 §6.4: after a break the first ring is the last distance plus TTL_INCREMENT, also beyond
+/// TTL_THRESHOLD (7); only then the whole network is asked, and waited for.
+#[test]
+fn a_lost_route_is_first_searched_for_at_its_last_distance() {
+    let mut desk = Desk::new(5, rfc());
+    desk.send(ms(0), &data(5, 9, 1));
+    desk.rrep(ms(10), 6, rrep(9, 20, 5, 7)); // 8 hops away
+    desk.verbose = true;
+    let mut said = desk.fail(ms(50), &data(5, 9, 2), 6);
+    said.retain(|line| line.starts_with("RREQ") || line.starts_with("wake"));
+    let next = desk.wake(ms(50 + 960));
+    said.extend(next.into_iter().filter(|line| line.starts_with("RREQ") || line.starts_with("wake")));
+    assert_eq!(
+        said,
+        [
+            "RREQ 5#2 seq 2 for 9 seq 21 hops 0 ttl 10 to *",
+            "wake at 1.01s", // 0.05 s + 2 × 40 ms × (10 + 2)
+            "RREQ 5#3 seq 3 for 9 seq 21 hops 0 ttl 35 to *",
+            "wake at 3.81s", // 2.8 s
+        ]
+    );
+}
+
 #[test]
 fn no_more_than_ten_requests_in_a_second() {
     let mut desk = Desk::new(1, rfc());

@@ -1,7 +1,7 @@
 //! Settings from a file.
 
 use tworay_base::SimDuration;
-use tworay_routing::dsr::CacheKind;
+use tworay_routing::dsr::{CacheKind, MaintenanceOrder};
 use tworay_routing::{DsrConfig, DsrPreset, Protocol, RoutingConfig};
 
 fn read(text: &str) -> Result<RoutingConfig, String> {
@@ -47,6 +47,7 @@ fn the_thesis_settings_are_its_tables() {
         assert_eq!(c.request_period, SimDuration::from_millis(500));
         assert_eq!(c.nonprop_request_timeout, SimDuration::from_millis(30));
         assert_eq!((c.rexmt_buffer_packets, c.max_maint_rexmt, c.max_salvage_count), (50, 2, 15));
+        assert_eq!(c.maintenance_order, MaintenanceOrder::Lifo, "p. 87");
         assert_eq!(c.maint_holdoff, SimDuration::from_millis(250));
         assert_eq!(c.passive_ack_timeout, SimDuration::from_millis(100));
     }

@@ -9,6 +9,8 @@ use tworay_wire::dsr::DsrHeader;
 pub struct Desk {
     pub router: Router,
     next: u32,
+    /// Packets sent on, in order.
+    pub left: Vec<PacketId>,
     /// Also tell of notes and timers.
     pub verbose: bool,
 }
@@ -17,7 +19,7 @@ impl Desk {
     pub fn new(node: u16, config: DsrConfig) -> Self {
         let config =
             DsrConfig { broadcast_jitter: SimDuration::ZERO, reply_holdoff: SimDuration::ZERO, ..config };
-        Self { router: router(node, &config, 1), next: 0, verbose: false }
+        Self { router: router(node, &config, 1), next: 0, left: Vec::new(), verbose: false }
     }
 
     fn act(
@@ -28,6 +30,10 @@ impl Desk {
         let mut out = Vec::new();
         call(&mut self.router, PacketId(self.next), &mut out);
         self.next += 1;
+        self.left.extend(out.iter().filter_map(|a| match a {
+            RoutingAction::Forward { packet, .. } | RoutingAction::SendCopy { packet, .. } => Some(*packet),
+            _ => None,
+        }));
         let mut packet = packet.clone();
         out.into_iter().filter_map(|a| word(a, &mut packet, self.verbose)).collect()
     }
@@ -43,6 +49,10 @@ impl Desk {
     }
     pub fn fail(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<String> {
         self.act(packet, |r, id, out| r.on_link_failure(t, id, packet, n(next_hop), out))
+    }
+    /// The packet comes back from the interface queue, where it waited for `next_hop`.
+    pub fn purged(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<String> {
+        self.act(packet, |r, id, out| r.on_queue_purged(t, id, packet, n(next_hop), out))
     }
     pub fn wake(&mut self, t: SimTime, waiting: &Packet) -> Vec<String> {
         self.act(waiting, |r, _, out| r.on_timer(t, out))

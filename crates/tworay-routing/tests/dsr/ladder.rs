@@ -2,6 +2,7 @@
 
 use crate::net::{Net, Script, ms, n};
 use tworay_base::SimDuration;
+use tworay_routing::dsr::MaintenanceOrder;
 use tworay_routing::{DsrConfig, RoutingNote};
 
 fn still(config: DsrConfig) -> DsrConfig {
@@ -99,7 +100,8 @@ fn a_packet_is_salvaged_where_its_route_breaks() {
 
 #[test]
 fn without_the_link_layer_acknowledgments_find_the_break() {
-    let mut net = last_leaves(DsrConfig::thesis_trace());
+    let config = DsrConfig { maintenance_order: MaintenanceOrder::Fifo, ..DsrConfig::thesis_trace() };
+    let mut net = last_leaves(config);
     net.run_until(ms(6000));
     net.assert_ladder(
         "

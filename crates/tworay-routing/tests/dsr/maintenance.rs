@@ -118,6 +118,20 @@ fn a_full_maintenance_buffer_sends_unwatched() {
     assert_eq!(desk.send(ms(0), &data(5, 9, 2)), ["data 2 via [6] left 1 to 6"]);
 }
 
+/// A reply that gives node 5 the route 7-9.
+fn over_seven() -> Packet {
+    let source_route = header(&[7], 0).source_route;
+    let replies = vec![RouteReply { addresses: list(&[7, 9]) }];
+    control(9, n(5), 9, DsrHeader { replies, source_route, ..DsrHeader::default() })
+}
+
+/// The packets that leave for node 7, by the order in which they were handed over, the first is 0.
+fn order_of_leaving(desk: &mut Desk, first: u32, call: impl FnOnce(&mut Desk)) -> Vec<u32> {
+    desk.left.clear();
+    call(desk);
+    desk.left.iter().map(|id| id.0 - first).collect()
+}
+
 #[test]
 fn a_lost_next_hop_gives_its_packets_back_in_the_order_asked_for() {
     for (order, expected) in [(MaintenanceOrder::Fifo, [0, 1, 2]), (MaintenanceOrder::Lifo, [2, 1, 0])] {
@@ -128,8 +142,65 @@ fn a_lost_next_hop_gives_its_packets_back_in_the_order_asked_for() {
         }
         desk.wake(ms(150), &data(5, 9, 0));
         desk.wake(ms(250), &data(5, 9, 0));
-        // They wait in the send buffer now; the desk counted two replies before them.
-        let waiting: Vec<u32> = desk.router.buffered().iter().map(|id| id.0 - 2).collect();
-        assert_eq!(waiting, expected, "{order:?}");
+        assert_eq!(desk.router.buffered().len(), 3, "they wait for a route now");
+        // The desk counted two replies before them.
+        let left = order_of_leaving(&mut desk, 2, |desk| {
+            desk.hear(ms(300), 7, &over_seven());
+        });
+        assert_eq!(left, expected, "{order:?}");
     }
+}
+
+/// Papanastasiou 2006, p. 87: where the MAC tells of breaks, the packets behind the one that failed come out
+/// of the interface queue; the newest goes first, whether another route is known or must be found.
+#[test]
+fn the_newest_goes_first_also_with_link_layer_feedback() {
+    for (order, expected) in [(MaintenanceOrder::Fifo, [0, 1, 2]), (MaintenanceOrder::Lifo, [2, 1, 0])] {
+        for known in [true, false] {
+            let mut desk = desk(DsrConfig { maintenance_order: order, ..DsrConfig::thesis() });
+            if known {
+                desk.hear(ms(1), 7, &over_seven());
+            }
+            let begin = if known { 3 } else { 2 };
+            let sent = |uid| with(data(5, 9, uid), header(&[6], 1));
+            let left = order_of_leaving(&mut desk, begin, |desk| {
+                desk.fail(ms(10), &sent(1), 6);
+                desk.purged(ms(10), &sent(2), 6);
+                desk.purged(ms(10), &sent(3), 6);
+                desk.wake(ms(10), &sent(0));
+                if !known {
+                    assert_eq!(desk.router.buffered().len(), 3);
+                    desk.hear(ms(40), 7, &over_seven());
+                }
+            });
+            assert_eq!(left, expected, "{order:?}, another route known: {known}");
+        }
+    }
+}
+
+#[test]
+fn a_break_with_a_lone_route_drops_own_packets_only_where_dsr_uu_does() {
+    for (keep_own, waiting) in [(true, 1), (false, 0)] {
+        let mut desk = desk(DsrConfig { keep_own, ..DsrConfig::thesis() });
+        let mut told = desk.fail(ms(10), &with(data(5, 9, 1), header(&[6], 1)), 6);
+        told.extend(desk.wake(ms(10), &data(5, 9, 1)));
+        assert_eq!(
+            (desk.router.buffered().len(), told.contains(&"drop CBK".to_string())),
+            (waiting, !keep_own)
+        );
+    }
+}
+
+#[test]
+fn a_relay_may_look_for_a_route_for_the_packets_of_others() {
+    let transit = with(data(3, 9, 1), header(&[5, 8], 1));
+    let told = |salvage_search: bool| {
+        let mut desk = Desk::new(5, DsrConfig { salvage_search, ..DsrConfig::thesis() });
+        let mut told = desk.fail(ms(10), &transit, 8);
+        told.extend(desk.wake(ms(10), &transit));
+        told
+    };
+    let rerr = "new RERR 5-8 to 3 via [] left 0 to 3";
+    assert_eq!(told(false), [rerr, "drop CBK", "purge 8"]);
+    assert_eq!(told(true), [rerr, "purge 8", "new RREQ #1 5..9 ttl 1 to *"]);
 }

@@ -48,7 +48,8 @@ impl Network {
         let tx = medium.transmit(self.now, frame, &mut self.tracks);
         let rx_threshold = medium.channel().rx_threshold();
         if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
-            let in_range = medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= rx_threshold);
+            let heard = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
+            let in_range = medium.hearers(tx).iter().any(heard) && !self.cuts.between(node, frame.to);
             let to = &self.nodes[frame.to.index()];
             let up = to.up;
             let deaf = to.mac.is_transmitting(self.now).then_some(frame.to);
@@ -276,7 +277,7 @@ impl Network {
         let node = &mut self.nodes[h.node.index()];
         let transmitting = node.mac.is_transmitting(now);
         let mut verdict = node.receiver.end(tx, transmitting, rules);
-        if verdict == Verdict::Good && (self.errors.is_some() || self.any_down) {
+        if verdict == Verdict::Good && (self.errors.is_some() || self.any_damage) {
             verdict = self.after_errors(tx, frame, h.node);
         }
         if self.watched {
@@ -345,6 +346,7 @@ impl Network {
             let packet = frame.packet.map(|p| self.packets.get(p));
             let message = packet.is_some_and(is_message);
             self.tally.collisions.add(frame.kind, packet);
+            self.tally.broadcast_collisions += u64::from(frame.to.is_broadcast());
             self.capture_collision(tx, node);
             if !frame.to.is_broadcast() {
                 // The attempt of whoever waits for this frame, or for the answer to it, has failed.

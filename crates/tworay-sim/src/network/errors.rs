@@ -34,11 +34,14 @@ impl Errors {
 }
 
 impl Network {
-    /// What random errors and a sender's death make of a frame that was received well.
+    /// What random errors, a cut link and a sender's death make of a frame that was received well.
     #[cold]
     pub(super) fn after_errors(&mut self, tx: u32, frame: &Frame, node: NodeId) -> Verdict {
-        if self.any_down && self.was_cut_off(tx, frame) {
+        if self.any_damage && self.was_cut_off(tx, frame) {
             return Verdict::Corrupt;
+        }
+        if self.any_damage && self.cuts.between(frame.from, node) {
+            return Verdict::Undecodable;
         }
         let model = self.errors.as_mut().and_then(|e| e.frame.get_mut(node.index()));
         if !model.is_some_and(|m| m.corrupts(8 * frame.bytes)) || !self.nodes[node.index()].up {

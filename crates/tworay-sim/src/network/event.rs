@@ -28,6 +28,10 @@ pub(crate) enum Event {
     WireArrival { wire: u16, packet: PacketId },
     /// A node is switched: index into the setup's list.
     Switch(u16),
+    /// The cutting of a link is due: index into the orders.
+    Cut(u16),
+    /// The link that an order cut works again.
+    Mend(u16),
     /// The warm-up is over.
     Warm,
     /// What is left in the batteries is noted.
@@ -77,6 +81,8 @@ impl Packed for Event {
             Event::Warm => 10,
             Event::Sample => 11,
             Event::Launch { packet, node } => hop(12, packet, node, NodeId(0)),
+            Event::Cut(i) => number(13, i.into()),
+            Event::Mend(i) => number(14, i.into()),
         }
     }
 
@@ -106,7 +112,9 @@ impl Packed for Event {
             9 => Event::Switch(number as u16),
             10 => Event::Warm,
             11 => Event::Sample,
-            _ => Event::Launch { packet, node },
+            12 => Event::Launch { packet, node },
+            13 => Event::Cut(number as u16),
+            _ => Event::Mend(number as u16),
         }
     }
 }

@@ -33,6 +33,9 @@ const RECENT: SimDuration = SimDuration::from_secs(5);
 /// For how long a judgment by geometry stands.
 const GEOMETRY: SimDuration = SimDuration::from_secs(1);
 
+/// A frame's last bit has been heard everywhere by then: 300 km.
+const PASSING: SimDuration = SimDuration::from_millis(1);
+
 /// What a router reacts to, for the routes that it loses and the packets that it drops meanwhile.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Occasion {
@@ -76,8 +79,11 @@ pub(super) struct Record {
     breaks: BTreeMap<(NodeId, NodeId), Setback>,
     /// The latest of all.
     latest: Option<Setback>,
-    /// Routing and ARP broadcasts that a station missed: by station and sender, the latest.
-    missed: BTreeMap<(NodeId, NodeId), Miss>,
+    /// Routing and ARP broadcasts that a station missed: for each station the latest of each neighbour.
+    missed: Vec<Vec<(NodeId, Miss)>>,
+    /// ARP requests: when the latest from one node for another left the air, and when one was heard.
+    asked: BTreeMap<(NodeId, NodeId), SimTime>,
+    heard: BTreeMap<(NodeId, NodeId), SimTime>,
     /// The latest routing message lost to other signals or bit errors, anywhere.
     search: Option<Miss>,
     /// For each node the destinations that it lost the way to.
@@ -86,7 +92,29 @@ pub(super) struct Record {
 
 impl Record {
     pub fn new(nodes: usize) -> Self {
-        Self { lost: vec![BTreeMap::new(); nodes], ..Self::default() }
+        Self { lost: vec![BTreeMap::new(); nodes], missed: vec![Vec::new(); nodes], ..Self::default() }
+    }
+
+    /// The latest broadcast of `from` that `node` missed.
+    fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
+        self.missed[node.index()].iter().find(|(sender, _)| *sender == from).map(|(_, miss)| miss)
+    }
+
+    /// An ARP request has left the air.
+    pub fn note_asked(&mut self, node: NodeId, target: NodeId, at: SimTime) {
+        self.asked.insert((node, target), at);
+    }
+
+    /// An ARP request has reached the node that it asks for.
+    pub fn note_heard(&mut self, node: NodeId, target: NodeId, at: SimTime) {
+        self.heard.insert((node, target), at);
+    }
+
+    /// Whether the latest ARP request went unheard: its target was sending, or reading something else.
+    fn went_unheard(&self, node: NodeId, target: NodeId, now: SimTime) -> bool {
+        let pair = (node, target);
+        let heard = self.heard.get(&pair).map_or(SimTime::ZERO, |at| *at + PASSING);
+        self.asked.get(&pair).is_some_and(|asked| *asked > heard && *asked + PASSING < now)
     }
 
     /// Whether `node` has lost the way to anywhere.
@@ -129,7 +157,8 @@ impl Network {
     ) -> (Died, Setback) {
         let here = Setback::new(self.now, node, LossCause::Channel);
         let p = self.packets.get(packet);
-        let (src, dst, held_up) = (p.src, p.dst, self.packets.setback(packet));
+        let (src, dst, tracked) = (p.src, p.dst, p.uid < UNTRACKED);
+        let held_up = self.packets.setback(packet);
         let died = match (reason, occasion) {
             (DropReason::MacCallback, Occasion::Break(died, _)) => died,
             (DropReason::MacCallback, _) => Died::Purged,
@@ -143,6 +172,7 @@ impl Network {
         };
         let root = match (held_up, reason, occasion) {
             (Some(root), ..) => root,
+            _ if !tracked => here,
             (None, DropReason::Malformed, _) => here,
             (None, DropReason::Loop | DropReason::Ttl, _) => self.loop_root(node, src, dst, died),
             (None, DropReason::MacCallback | DropReason::Salvaged, Occasion::Break(_, root)) => root,
@@ -197,7 +227,7 @@ impl Network {
         }
         // Neither heard the other's request or HELLO, or the answer was given up.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
-        let missed = missed.filter_map(|pair| record.missed.get(&pair)).find(|m| recent(m.at));
+        let missed = missed.filter_map(|(hearer, from)| record.missed(hearer, from)).find(|m| recent(m.at));
         let answer = record.breaks.get(&(next_hop, node)).filter(|b| recent(b.at) && !b.is_physical());
         match (missed, answer) {
             (Some(m), _) => Setback { interferer: m.interferer, ..fresh(m.cause) },
@@ -215,8 +245,9 @@ impl Network {
         let now = self.now;
         let recent = |at: SimTime| at + RECENT >= now;
         let record = &self.record;
-        let lost = record.missed.get(&(next_hop, node)).is_some_and(|m| recent(m.at))
-            || record.breaks.get(&(next_hop, node)).is_some_and(|b| recent(b.at));
+        let lost = record.missed(next_hop, node).is_some_and(|m| recent(m.at))
+            || record.breaks.get(&(next_hop, node)).is_some_and(|b| recent(b.at))
+            || record.went_unheard(node, next_hop, now);
         if root.is_physical() || lost { root } else { Setback { cause: Some(LossCause::Congestion), ..root } }
     }
 
@@ -245,7 +276,11 @@ impl Network {
     #[cold]
     pub(super) fn note_missed(&mut self, node: NodeId, from: NodeId, cause: LossCause) {
         let miss = Miss { at: self.now, cause, interferer: None };
-        self.record.missed.insert((node, from), miss);
+        let known = &mut self.record.missed[node.index()];
+        match known.iter_mut().find(|(sender, _)| *sender == from) {
+            Some((_, latest)) => *latest = miss,
+            None => known.push((from, miss)),
+        }
         self.record.search = Some(miss);
     }
 
@@ -326,7 +361,7 @@ impl Network {
     fn no_path(&mut self, from: NodeId, to: NodeId) -> Option<LossCause> {
         if self.path(from, to, false).is_some() {
             None
-        } else if self.any_down && self.path(from, to, true).is_some() {
+        } else if self.any_damage && self.path(from, to, true).is_some() {
             Some(LossCause::NodeDown)
         } else {
             Some(LossCause::LinkFailure)
@@ -335,7 +370,8 @@ impl Network {
 
     /// Hops of the shortest path that geometry allows; `all`: also over nodes that are switched off.
     fn path(&mut self, from: NodeId, to: NodeId, all: bool) -> Option<u16> {
-        if to.is_broadcast() || !all && !(self.nodes[from.index()].up && self.nodes[to.index()].up) {
+        let ends_up = self.nodes[from.index()].up && !to.is_broadcast() && self.nodes[to.index()].up;
+        if to.is_broadcast() || !(all || ends_up) {
             return None;
         }
         let mut hops: Vec<Option<u16>> = vec![None; self.nodes.len()];
@@ -349,11 +385,13 @@ impl Network {
             let next = hops[a.index()].map(|h| h + 1);
             near.clear();
             self.wires.from(a, &mut near);
+            let wired = near.len();
             if let Some(medium) = &mut self.medium {
                 medium.in_range(self.now, a, &mut self.tracks, &mut near);
             }
-            for &b in &near {
-                if hops[b.index()].is_none() && (all || self.nodes[b.index()].up) {
+            for (i, &b) in near.iter().enumerate() {
+                let stands = i < wired || !self.cuts.between(a, b);
+                if stands && hops[b.index()].is_none() && (all || self.nodes[b.index()].up) {
                     hops[b.index()] = next;
                     open.push_back(b);
                 }

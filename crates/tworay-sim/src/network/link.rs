@@ -112,6 +112,7 @@ impl Network {
             self.down(node, held, arp.sender);
         }
         if arp.request && arp.target == node {
+            self.record.note_heard(arp.sender, node, self.now);
             self.send_arp(node, ArpBody { request: false, sender: node, target: arp.sender }, arp.sender);
         }
     }
@@ -164,6 +165,9 @@ impl Network {
             self.lose_copy(node, packet);
             return;
         }
+        if self.cuts.await_packets() {
+            self.cut_behind(packet, from, node);
+        }
         let sent = self.packets.get(packet);
         if let Body::Arp(arp) = sent.body {
             self.on_arp(node, arp);
@@ -194,6 +198,9 @@ impl Network {
 
     /// Whether two nodes can decode each other's frames now.
     pub(super) fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
+        if self.cuts.between(a, b) {
+            return false;
+        }
         let Some(medium) = &self.medium else { return false };
         let pa = self.tracks[a.index()].position(self.now);
         let pb = self.tracks[b.index()].position(self.now);

@@ -150,7 +150,7 @@ impl Network {
         n.down_since = self.now;
         n.fates = Default::default();
         self.record.forget(node);
-        self.any_down = true;
+        self.any_damage = true;
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         while let Some(entry) = n.queue.pop() {
             gone.push(entry.packet);

@@ -1,10 +1,9 @@
 //! Between link and transport: routing's inputs and orders.
 
 use super::judge::Occasion;
-use super::{Event, Network};
+use super::{Event, Network, UNTRACKED};
 use crate::provenance::Setback;
-use std::collections::VecDeque;
-use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{Died, NodeId, PacketId, SimDuration};
 use tworay_routing::{RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
@@ -20,8 +19,9 @@ impl Network {
             return;
         }
         n.router.on_receive(self.now, packet, self.packets.get(packet), from, &mut out);
-        let occasion = Occasion::received(self.packets.get(packet), from);
-        if keeps(&out, packet) {
+        let p = self.packets.get(packet);
+        let occasion = Occasion::received(p, from);
+        if p.uid < UNTRACKED && keeps(&out, packet) {
             self.on_wait(node, packet);
         }
         let p = self.packets.get_mut(packet);
@@ -121,7 +121,7 @@ impl Network {
             }
             RoutingAction::SendCopy { packet, next_hop } => {
                 let copy = self.packets.get(packet).clone();
-                if copy.uid < super::UNTRACKED {
+                if copy.uid < UNTRACKED {
                     self.ledger.copied(copy.uid);
                 }
                 let copy = self.packets.insert(copy);
@@ -165,13 +165,18 @@ impl Network {
         }
     }
 
-    /// A route error is the sender's word of a broken link (ELFN); breaks and losses are kept on record.
+    /// Counts route changes and tells the sender what it may hear: the length of its source route, a broken
+    /// link (ELFN). Breaks and losses are kept on record.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
         match note {
-            RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. } => {
-                self.tally.route_changes += 1
+            RoutingNote::RouteChanged { dst, hops } => {
+                self.tally.route_changes += 1;
+                if self.nodes[node.index()].router.routes_at_source() {
+                    self.tell_source_route(node, dst, hops);
+                }
             }
+            RoutingNote::RouteFound { .. } => self.tally.route_changes += 1,
             RoutingNote::LinkBroken { neighbour } => {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {
@@ -191,43 +196,6 @@ impl Network {
             }
             _ => {}
         }
-    }
-
-    /// Shortest paths at the start over links that can be decoded, and wires; ties go to the lower node.
-    #[inline(never)]
-    pub(super) fn fill_static_routes(&mut self) {
-        let n = self.nodes.len();
-        let mut links: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for (a, list) in links.iter_mut().enumerate() {
-            for b in 0..n {
-                let (na, nb) = (NodeId(a as u16), NodeId(b as u16));
-                if a != b && (self.wires.between(na, nb).is_some() || self.in_range_at_start(na, nb)) {
-                    list.push(b);
-                }
-            }
-        }
-        for source in 0..n {
-            let mut hops: Vec<Option<u8>> = vec![None; n];
-            let mut first: Vec<Option<NodeId>> = vec![None; n];
-            hops[source] = Some(0);
-            let mut open = VecDeque::from([source]);
-            while let Some(a) = open.pop_front() {
-                for &b in &links[a] {
-                    if hops[b].is_none() {
-                        hops[b] = hops[a].map(|h| h.saturating_add(1));
-                        first[b] = if a == source { Some(NodeId(b as u16)) } else { first[a] };
-                        open.push_back(b);
-                    }
-                }
-            }
-            self.nodes[source].router.set_static(first);
-            self.nodes[source].router.set_static_hops(hops);
-        }
-    }
-
-    fn in_range_at_start(&mut self, a: NodeId, b: NodeId) -> bool {
-        debug_assert_eq!(self.now, SimTime::ZERO);
-        self.in_range(a, b)
     }
 }
 

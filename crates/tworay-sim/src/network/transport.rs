@@ -13,6 +13,15 @@ pub(super) const INITIAL_TTL: u8 = 64;
 /// IPv4 and UDP headers, bytes.
 const UDP_OVERHEAD: u32 = 28;
 
+/// What a packet that has arrived tells its transport of the path. A router that salvaged it has put in a
+/// source route of its own, which lacks the hops before.
+fn arrival_of(packet: &Packet) -> Arrival {
+    let route = packet.dsr.as_ref().and_then(|header| header.source_route.as_ref());
+    let whole = route.filter(|route| route.salvage == 0);
+    let hops = whole.map_or(0, |r| u8::try_from(r.addresses.len() + 1).unwrap_or(u8::MAX));
+    Arrival { ttl_left: packet.ttl, hops }
+}
+
 impl Network {
     #[inline(never)]
     pub(super) fn on_app(&mut self, flow: usize, what: AppEvent) {
@@ -191,6 +200,19 @@ impl Network {
         self.tally.stray_notices += u64::from(!heard);
     }
 
+    /// Routing at `node` has chosen another source route to `dst`: senders that go by its length hear of it.
+    #[inline(never)]
+    pub(super) fn tell_source_route(&mut self, node: NodeId, dst: NodeId, hops: u8) {
+        for flow in 0..self.flows.len() {
+            let setup = &self.flows[flow].setup;
+            if (setup.from, setup.to) == (node, dst) {
+                self.with_tcp(flow, Side::Active, |c, now, out| {
+                    c.on_path_event(now, PathEvent::SourceRoute(hops), out);
+                });
+            }
+        }
+    }
+
     fn with_tcp(
         &mut self,
         flow: usize,
@@ -281,9 +303,5 @@ impl Network {
     }
 }
 
-/// What a packet tells of its path.
-fn arrival_of(p: &Packet) -> Arrival {
-    let route = p.dsr.as_ref().and_then(|header| header.source_route.as_ref());
-    let hops = route.map_or(0, |r| u8::try_from(r.addresses.len() + 1).unwrap_or(u8::MAX));
-    Arrival { ttl_left: p.ttl, hops }
-}
+#[cfg(test)]
+mod tests;

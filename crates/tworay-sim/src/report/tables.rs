@@ -43,7 +43,7 @@ pub(crate) fn table<const N: usize>(name: &'static str, columns: [(&'static str,
 }
 
 impl RunReport {
-    /// The tables `flows`, `ledger` (one row a loss), `guesses` (one row a guess), `series`, and for wired links `packets`.
+    /// The tables `flows`, `ledger` (one row a loss: its root and how it ended), `guesses` (one row a guess), `series`, and for wired links `packets`.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![
             self.flow_table(),

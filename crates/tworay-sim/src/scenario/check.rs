@@ -4,16 +4,16 @@ use super::Scenario;
 use super::costs::{self, Costs};
 use super::de::read;
 use super::error::ScenarioError;
-use super::file::{EventConfig, ScenarioFile};
+use super::file::ScenarioFile;
 use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
 use super::link::LinkConfig;
 use super::tree::{Kind, Node};
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_base::{BitRate, NodeId, SimDuration, SimTime};
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
-use tworay_radio::EnergyConfig;
+use tworay_radio::{EnergyConfig, RADIO_RATES, ReceptionModel};
 use tworay_tcp::Variant;
 
 /// Longest run: 30 days.
@@ -62,7 +62,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
         radio_nodes,
     };
     let nodes = scenario.node_count();
-    check.events(&file.events, nodes, file.duration)?;
+    check.events(&file.events, nodes, radio_nodes, file.flows.len(), file.duration)?;
     for (i, battery) in file.energy.batteries.iter().enumerate() {
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
     }
@@ -144,12 +144,12 @@ fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
 }
 
 /// Checks that can point at the user's lines.
-struct Check<'a> {
+pub(super) struct Check<'a> {
     tree: &'a Node,
 }
 
 impl Check<'_> {
-    fn fail<T>(&self, key: &str, problem: &str, remedy: &str) -> Result<T, ScenarioError> {
+    pub(super) fn fail<T>(&self, key: &str, problem: &str, remedy: &str) -> Result<T, ScenarioError> {
         let place = self.tree.place_of(key);
         Err(ScenarioError::new(place, format!("{key}: {problem}"), sentence(remedy)))
     }
@@ -192,11 +192,41 @@ impl Check<'_> {
         self.section("errors", file.errors.validate())?;
         self.section("station", file.station.validate())?;
         self.section("mac", file.mac.validate())?;
+        self.rates(file)?;
         self.section("routing", file.routing.validate())?;
         self.section("tcp", file.tcp.validate())?;
         if file.tcp.mss.0 > MOST_PAYLOAD {
             let problem = format!("{} is more than any frame carries", file.tcp.mss);
             return self.fail("tcp.mss", &problem, "Give \"1B\" to \"9000B\", such as \"1460B\".");
+        }
+        Ok(())
+    }
+
+    /// The MAC sends at rates that the radio has.
+    fn rates(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+        let mac = &file.mac;
+        let rates = [
+            ("data_rate", Some(mac.data_rate)),
+            ("basic_rate", Some(mac.basic_rate)),
+            ("ack_rate", mac.ack_rate),
+        ];
+        let list = |rates: &[BitRate]| rates.iter().map(BitRate::to_string).collect::<Vec<_>>().join(", ");
+        for (key, rate) in rates.into_iter().filter_map(|(key, rate)| Some((key, rate?))) {
+            let key = format!("mac.{key}");
+            if !RADIO_RATES.contains(&rate) {
+                let problem = format!("an 802.11 DSSS radio doesn't send at {rate}");
+                return self.fail(&key, &problem, &format!("Its rates are {}.", list(&RADIO_RATES)));
+            }
+            let thresholds = &file.radio.sinr.thresholds;
+            let listed = thresholds.last().is_some_and(|entry| rate <= entry.rate);
+            if file.radio.reception == ReceptionModel::Sinr && !listed {
+                let problem = format!("radio.sinr.thresholds has no entry for {rate}");
+                let remedy = format!(
+                    "Add {{ rate = \"{rate}\", sinr = \"...dB\" }} there, or choose from {}.",
+                    list(&thresholds.iter().map(|entry| entry.rate).collect::<Vec<_>>())
+                );
+                return self.fail(&key, &problem, &remedy);
+            }
         }
         Ok(())
     }
@@ -322,7 +352,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn node(&self, key: &str, node: u32, nodes: u32) -> Result<NodeId, ScenarioError> {
+    pub(super) fn node(&self, key: &str, node: u32, nodes: u32) -> Result<NodeId, ScenarioError> {
         match u16::try_from(node) {
             Ok(id) if node < nodes => Ok(NodeId(id)),
             _ => {
@@ -331,26 +361,6 @@ impl Check<'_> {
                 self.fail(key, &format!("there is no node {node}"), &remedy)
             }
         }
-    }
-
-    fn events(&self, events: &[EventConfig], nodes: u32, duration: SimDuration) -> Result<(), ScenarioError> {
-        for (i, event) in events.iter().enumerate() {
-            self.node(&format!("event.{i}.node"), u32::from(event.node), nodes)?;
-            if event.at >= duration {
-                let problem = format!("{} is after the run's end ({duration})", event.at);
-                return self.fail(
-                    &format!("event.{i}.at"),
-                    &problem,
-                    "Give an earlier time, or a longer duration.",
-                );
-            }
-            let same = |other: &EventConfig| other.node == event.node && other.at == event.at;
-            if let Some(first) = events[..i].iter().position(same) {
-                let problem = format!("event.{first} happens to node {} at the same time", event.node);
-                return self.fail(&format!("event.{i}.at"), &problem, "Remove one of the two.");
-            }
-        }
-        Ok(())
     }
 
     fn flows(

@@ -1,5 +1,6 @@
 //! The scenario file's shape: what serde reads and writes, and what the JSON Schema describes.
 
+use super::event::EventConfig;
 use super::link::{LinkConfig, LinkKind};
 use crate::stations::StationConfig;
 use schemars::JsonSchema;
@@ -68,7 +69,7 @@ pub(crate) struct ScenarioFile {
     /// Keys that many links share, by name: what `kind = "..."` of a link refers to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub link_kind: BTreeMap<String, LinkKind>,
-    /// Nodes that fail and come back.
+    /// Nodes that fail and come back, links that are cut.
     #[serde(default, rename = "event")]
     pub events: Vec<EventConfig>,
 }
@@ -153,27 +154,4 @@ pub(crate) struct FlowFile {
     /// `on-off`: mean silence between bursts (exponential).
     #[serde(default)]
     pub off: Option<SimDuration>,
-}
-
-/// A node fails or comes back.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Event")]
-pub struct EventConfig {
-    /// Which node.
-    pub node: u16,
-    /// When, before the run's end.
-    pub at: SimDuration,
-    /// What happens.
-    pub what: EventKind,
-}
-
-/// What can happen to a node.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EventKind {
-    /// It falls silent and forgets what it had queued.
-    Down,
-    /// It works again.
-    Up,
 }

@@ -2,10 +2,10 @@
 
 use super::{EventKind, Scenario};
 use crate::links::Outages;
-use crate::network::{Setup, WireSetup};
+use crate::network::{LinkCut, Setup, WireSetup};
 use std::path::Path;
 use std::sync::Arc;
-use tworay_base::{NodeId, Position, Purpose, RngStream, SimTime};
+use tworay_base::{FlowId, NodeId, Position, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mobility::{MobilityError, Track};
 use tworay_radio::ErrorModelConfig;
 
@@ -44,10 +44,20 @@ impl Scenario {
                 way(link.to, link.from, &[], link.errors_back),
             ]
         });
-        let switches = self
-            .events
-            .iter()
-            .map(|event| (SimTime::ZERO + event.at, NodeId(event.node), event.what == EventKind::Up));
+        let mut switches = Vec::new();
+        let mut cuts = Vec::new();
+        for event in &self.events {
+            let at = SimTime::ZERO + event.at;
+            match (event.what, event.node) {
+                (EventKind::Cut, _) => {
+                    let lasts = event.lasts.unwrap_or(SimDuration::MAX);
+                    cuts.push(LinkCut { at, flow: event.flow.map(FlowId), lasts });
+                }
+                (kind, Some(node)) => switches.push((at, NodeId(node), kind == EventKind::Up)),
+                // Refused when the scenario was read.
+                (_, None) => {}
+            }
+        }
         Ok(Setup {
             seed,
             duration: self.duration,
@@ -63,7 +73,8 @@ impl Scenario {
             tcp: self.tcp.clone(),
             flows: self.flows.clone(),
             wires: wires.collect(),
-            switches: switches.collect(),
+            switches,
+            cuts,
             series,
         })
     }

@@ -2,7 +2,9 @@
 
 use super::slow_growth::Gate;
 use super::*;
-use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
+use crate::control::{
+    AckEvent, Backoff, Effects, LossEvent, PathEvent, RtoDecision, RtoEvent, SenderView, Window,
+};
 
 /// θ for 4 to 15 hops.
 type Table = [u32; 12];
@@ -17,10 +19,31 @@ pub(super) fn theta(table: &Table, hops: u8) -> u32 {
     }
 }
 
+/// Whose table counts.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Whose {
+    /// That of the routing protocol in use: DSR's where routing tells the sender its source route, else
+    /// AODV's, whose next hops are found hop by hop as OLSR's and static ones are.
+    Routing,
+    Aodv,
+    Dsr,
+}
+
 #[derive(Debug)]
 struct AdaptiveSca {
-    table: &'static Table,
+    whose: Whose,
+    source_routed: bool,
     gate: Gate,
+}
+
+impl AdaptiveSca {
+    fn table(&self) -> &'static Table {
+        match self.whose {
+            Whose::Dsr => &DSR,
+            Whose::Routing if self.source_routed => &DSR,
+            Whose::Routing | Whose::Aodv => &AODV,
+        }
+    }
 }
 
 impl CongestionControl for AdaptiveSca {
@@ -29,11 +52,14 @@ impl CongestionControl for AdaptiveSca {
             self.gate.reset();
             return event.standard;
         }
-        if !event.may_grow || self.gate.opens(theta(self.table, view.hops)) {
+        if !event.may_grow || self.gate.opens(theta(self.table(), view.hops)) {
             event.standard
         } else {
             Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
         }
+    }
+    fn on_path_event(&mut self, _: &SenderView, event: PathEvent, _: &mut Effects) {
+        self.source_routed |= matches!(event, PathEvent::SourceRoute(_));
     }
     fn on_loss(&mut self, _: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
         self.gate.reset();
@@ -50,22 +76,23 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "adaptive-sca",
         summary: "SCA with theta by the number of hops; plain below 4 hops",
         source: "Papanastasiou 2006, tables 4.4 and B.1",
-        parameters: &[Parameter {
-            name: "dsr",
-            default: Some(0.0),
-            min: 0.0,
-            max: 1.0,
-            about: "1 for the table made with DSR (4.4), 0 for the one made with AODV (B.1)",
-            choices: &[],
-        }],
+        parameters: &[Parameter::choice(
+            "table",
+            &["routing", "aodv", "dsr"],
+            "best parameters made with AODV (B.1) or DSR (4.4); routing: by the protocol in use",
+        )],
     },
     meaning: Meaning::Part {
         role: Role::Growth,
         with: ANY_STANDARD,
         unless: "Vegas has a growth of its own",
         make: |values| {
-            let table = if values[0] >= 0.5 { &DSR } else { &AODV };
-            factory(move || AdaptiveSca { table, gate: Gate::default() })
+            let whose = match values[0] as u8 {
+                0 => Whose::Routing,
+                1 => Whose::Aodv,
+                _ => Whose::Dsr,
+            };
+            factory(move || AdaptiveSca { whose, source_routed: false, gate: Gate::default() })
         },
     },
 };

@@ -30,7 +30,7 @@ struct Adaptive(Option<f64>);
 
 impl CongestionControl for Adaptive {
     fn on_path_event(&mut self, _: &SenderView, event: PathEvent, _: &mut Effects) {
-        if let PathEvent::Hops(hops) = event {
+        if let PathEvent::Hops(hops) | PathEvent::SourceRoute(hops) = event {
             self.0 = limit_for(hops);
         }
     }

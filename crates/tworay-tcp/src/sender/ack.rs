@@ -301,11 +301,15 @@ impl Sender {
         if event == PathEvent::LinkFailure && (self.una == 0 || self.una >= self.max) {
             return cx.counters.ignore(Ignored::StrayNotice);
         }
-        if let PathEvent::Hops(hops) = event {
-            if self.hops == hops {
-                return;
+        match event {
+            PathEvent::Hops(hops) if self.source_routed || self.hops == hops => return,
+            PathEvent::SourceRoute(hops) if self.source_routed && self.hops == hops => return,
+            PathEvent::Hops(hops) => self.hops = hops,
+            PathEvent::SourceRoute(hops) => {
+                self.hops = hops;
+                self.source_routed = true;
             }
-            self.hops = hops;
+            PathEvent::LinkFailure | PathEvent::RouteFound => {}
         }
         if !self.controls.is_standard() {
             let mut effects = Effects::new();

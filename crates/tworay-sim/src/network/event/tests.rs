@@ -18,6 +18,8 @@ fn event() -> impl Strategy<Value = Event> {
         (any::<u16>(), what).prop_map(|(flow, what)| Event::App { flow, what }),
         any::<u16>().prop_map(Event::WireFree),
         any::<u16>().prop_map(Event::Switch),
+        any::<u16>().prop_map(Event::Cut),
+        any::<u16>().prop_map(Event::Mend),
         Just(Event::Warm),
         Just(Event::Sample),
     ]

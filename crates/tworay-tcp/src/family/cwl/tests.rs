@@ -5,8 +5,7 @@ use crate::family::tests::*;
 #[test]
 fn window_limits() {
     assert_eq!(part(&CWL, &[3.0]).limit(), Some(3.0));
-    let mut adaptive = part(&ADAPTIVE, &[]);
-    assert_eq!(adaptive.limit(), None, "an unknown path");
+    assert_eq!(part(&ADAPTIVE, &[]).limit(), None, "an unknown path");
     // Thesis, table 4.2
     for (hops, limit) in [
         (1, 2.0),
@@ -22,7 +21,10 @@ fn window_limits() {
         (14, 5.0),
         (20, 5.0),
     ] {
-        adaptive.on_path_event(&view(1.0, 2.0), PathEvent::Hops(hops), &mut Effects::new());
-        assert_eq!(adaptive.limit(), Some(limit), "{hops} hops");
+        for told in [PathEvent::Hops(hops), PathEvent::SourceRoute(hops)] {
+            let mut adaptive = part(&ADAPTIVE, &[]);
+            adaptive.on_path_event(&view(1.0, 2.0), told, &mut Effects::new());
+            assert_eq!(adaptive.limit(), Some(limit), "{hops} hops");
+        }
     }
 }

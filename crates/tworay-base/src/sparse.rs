@@ -1,0 +1,126 @@
+//! A small map from nodes to 16-bit numbers, for tables that hold a few of very many nodes.
+
+use crate::NodeId;
+
+#[derive(Copy, Clone, Debug)]
+struct Slot {
+    /// [`NodeId::BROADCAST`] marks an empty slot.
+    node: NodeId,
+    value: u16,
+}
+
+const EMPTY: Slot = Slot { node: NodeId::BROADCAST, value: 0 };
+
+/// Numbers by node. Memory goes with the nodes that are in it, a look-up takes a few instructions.
+///
+/// An open-addressing hash table with a fixed hash function and linear probing, at most half full. Nothing
+/// depends on the order of its slots: [`NodeMap::nodes`] gives the nodes in ascending order.
+#[derive(Clone, Debug, Default)]
+pub struct NodeMap {
+    /// Empty, or a power of two.
+    slots: Vec<Slot>,
+    length: usize,
+}
+
+impl NodeMap {
+    /// How many nodes are in it.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether no node is in it.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Where the search for `node` begins: the upper bits of a product (Knuth, TAOCP 3, §6.4).
+    #[inline(always)]
+    fn home(&self, node: NodeId) -> usize {
+        let product = u32::from(node.0).wrapping_mul(0x9e37_79b1) >> 16;
+        product as usize & (self.slots.len() - 1)
+    }
+
+    /// The slot of `node`, or the empty one where it would go. The table isn't empty.
+    #[inline(always)]
+    fn find(&self, node: NodeId) -> usize {
+        let mut at = self.home(node);
+        while self.slots[at].node != node && !self.slots[at].node.is_broadcast() {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        at
+    }
+
+    /// The number of `node`.
+    #[inline]
+    pub fn get(&self, node: NodeId) -> Option<u16> {
+        if self.slots.is_empty() || node.is_broadcast() {
+            return None;
+        }
+        let slot = self.slots[self.find(node)];
+        (slot.node == node).then_some(slot.value)
+    }
+
+    /// Gives `node` a number; returns the one it had. The broadcast address can have none.
+    #[inline]
+    pub fn insert(&mut self, node: NodeId, value: u16) -> Option<u16> {
+        debug_assert!(!node.is_broadcast());
+        if node.is_broadcast() {
+            return None;
+        }
+        if 2 * self.length >= self.slots.len() {
+            self.grow();
+        }
+        let at = self.find(node);
+        let old = std::mem::replace(&mut self.slots[at], Slot { node, value });
+        if old.node == node {
+            return Some(old.value);
+        }
+        self.length += 1;
+        None
+    }
+
+    /// Takes `node` out; returns its number.
+    pub fn remove(&mut self, node: NodeId) -> Option<u16> {
+        let value = self.get(node)?;
+        let mask = self.slots.len() - 1;
+        let mut hole = self.find(node);
+        // What stands behind the hole moves up, unless it stands between its home and the hole's successor.
+        let mut at = hole;
+        loop {
+            at = (at + 1) & mask;
+            let slot = self.slots[at];
+            if slot.node.is_broadcast() {
+                break;
+            }
+            let home = self.home(slot.node);
+            if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
+                self.slots[hole] = slot;
+                hole = at;
+            }
+        }
+        self.slots[hole] = EMPTY;
+        self.length -= 1;
+        Some(value)
+    }
+
+    /// The nodes in it, in ascending order.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        let mut nodes: Vec<NodeId> =
+            self.slots.iter().map(|slot| slot.node).filter(|node| !node.is_broadcast()).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = (2 * self.slots.len()).max(8);
+        let old = std::mem::replace(&mut self.slots, vec![EMPTY; larger]);
+        for slot in old.into_iter().filter(|slot| !slot.node.is_broadcast()) {
+            let at = self.find(slot.node);
+            self.slots[at] = slot;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! Whether a scenario's flows have paths at all, from positions and wires alone, and what to say if not.
+
+use crate::flow::FlowSetup;
+use crate::network::Setup;
+use crate::report::{Warning, WarningKind};
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_mobility::Track;
+use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
+use tworay_radio::Channel;
+
+/// Time between two looks at moving nodes.
+const STEP: SimDuration = SimDuration::from_millis(500);
+/// So many nodes times looks are enough: where there are more nodes, the looks are farther apart.
+const MOST_WORK: u64 = 4_000_000;
+/// But not fewer looks than this.
+const FEWEST_LOOKS: u64 = 20;
+/// More nodes than this aren't searched for the widest gap between two of them, which takes all pairs.
+const MOST_FOR_GAP: usize = 3000;
+/// Shorter absences of a path are part of every network that moves, and not worth a warning.
+const WORTH_SAYING: f64 = 0.05;
+
+/// How a flow's ends are connected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowPath {
+    /// Sending node.
+    pub from: NodeId,
+    /// Receiving node.
+    pub to: NodeId,
+    /// How often there was a path.
+    pub facts: PairFacts,
+    /// How far links reach, m; `None` for a purely wired network.
+    pub range: Option<f64>,
+    /// Where there never was a path: the two nodes whose distance at the start, m, keeps it from coming about.
+    pub gap: Option<(NodeId, NodeId, f64)>,
+}
+
+/// The paths of a scenario's flows.
+pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
+    let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
+    let range = setup.radio.as_ref().map(|radio| {
+        let channel = Channel::new(radio);
+        channel.range_of(channel.rx_threshold())
+    });
+    let links = Links { range, wires: setup.wires.iter().map(|w| (w.from, w.to)).collect() };
+    let mut tracks = setup.tracks.clone();
+    let end = SimTime::ZERO + setup.duration;
+    let looks = (MOST_WORK / (tracks.len() as u64).max(1)).max(FEWEST_LOOKS);
+    let step = STEP.max(SimDuration::from_nanos(setup.duration.as_nanos() / looks));
+    let facts = pair_facts(&mut tracks, &pairs, &links, SimTime::ZERO, end, step);
+    setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
+}
+
+fn flow_path(flow: &FlowSetup, facts: PairFacts, range: Option<f64>, tracks: &mut [Track]) -> FlowPath {
+    let never = facts.connected == 0 && range.is_some() && tracks.len() <= MOST_FOR_GAP;
+    let gap = if never {
+        let places: Vec<_> = tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect();
+        widest_gap(&places, flow.from, flow.to).filter(|gap| Some(gap.2) > range)
+    } else {
+        None
+    };
+    FlowPath { from: flow.from, to: flow.to, facts, range, gap }
+}
+
+impl FlowPath {
+    /// What there is to say about a path that is missing for this share of the time, and what would help.
+    pub fn words(&self, flow: u16, partitioned: f64) -> Option<Warning> {
+        let (from, to) = (self.from, self.to);
+        let warn = |kind, text| Some(Warning { flow, kind, text });
+        if partitioned >= 1.0 {
+            let why = match (self.range, self.gap) {
+                (None, _) => "no wires lead there; add a [[link]]".to_owned(),
+                (Some(range), Some((a, b, metres))) => format!(
+                    "at the start nodes {a} and {b} are {metres:.0} m apart, but links reach {range:.0} m; \
+                     put nodes between them, move them closer, or raise radio.tx_power"
+                ),
+                (Some(range), None) => format!(
+                    "links reach {range:.0} m; place the nodes closer, add nodes, or raise radio.tx_power"
+                ),
+            };
+            return warn(
+                WarningKind::NoPath,
+                format!("flow {flow} ({from} to {to}) never has a path: {why}"),
+            );
+        }
+        if partitioned < WORTH_SAYING {
+            return None;
+        }
+        let text = format!(
+            "flow {flow} ({from} to {to}) has no path {:.0} % of the time, whatever TCP does; more nodes, a \
+             smaller area or a longer range would help",
+            (100.0 * partitioned).clamp(1.0, 99.0)
+        );
+        warn(WarningKind::PathMissing, text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

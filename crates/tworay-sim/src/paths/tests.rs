@@ -1,0 +1,52 @@
+use super::*;
+use crate::scenario::Scenario;
+use std::path::Path;
+
+fn paths(topology: &str) -> Vec<FlowPath> {
+    let text = format!("duration = \"10s\"\n{topology}\n[[flow]]\nfrom = 0\nto = 2\n");
+    let scenario = Scenario::from_toml(&text, "t.toml", Path::new(""), &[]).expect("a good scenario");
+    flow_paths(&scenario.setup(1, false).expect("a setup"))
+}
+
+fn words(path: &FlowPath) -> Option<String> {
+    path.words(0, path.facts.partitioned_fraction()).map(|warning| warning.text)
+}
+
+#[test]
+fn a_path_gives_no_words() {
+    let found = paths("[topology]\nkind = \"string\"\nhops = 2\nspacing = \"200m\"");
+    assert_eq!((found[0].facts.hops, words(&found[0])), (2, None));
+}
+
+#[test]
+fn a_gap_is_named_with_what_closes_it() {
+    let found = paths("[topology]\nkind = \"explicit\"\npositions = [[0, 0], [200, 0], [600, 0]]");
+    assert_eq!(
+        words(&found[0]).as_deref(),
+        Some(
+            "flow 0 (0 to 2) never has a path: at the start nodes 1 and 2 are 400 m apart, but links reach 250 m; \
+             put nodes between them, move them closer, or raise radio.tx_power"
+        )
+    );
+}
+
+#[test]
+fn wires_are_paths() {
+    let wires = "[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"1ms\"\n";
+    let cut = paths(&format!("{wires}[[link]]\nfrom = 2\nto = 3\nrate = \"1Mbps\"\ndelay = \"1ms\""));
+    assert_eq!(
+        words(&cut[0]).as_deref(),
+        Some("flow 0 (0 to 2) never has a path: no wires lead there; add a [[link]]")
+    );
+    let whole = paths(&format!("{wires}[[link]]\nfrom = 1\nto = 2\nrate = \"1Mbps\"\ndelay = \"1ms\""));
+    assert_eq!((whole[0].facts.hops, words(&whole[0])), (2, None));
+}
+
+#[test]
+fn a_share_of_the_time_is_said_from_five_percent_on() {
+    let found = paths("[topology]\nkind = \"string\"\nhops = 2\nspacing = \"200m\"");
+    assert_eq!(found[0].words(0, 0.04), None);
+    let warning = found[0].words(0, 0.372).expect("worth saying");
+    assert_eq!(warning.kind, WarningKind::PathMissing);
+    assert!(warning.text.starts_with("flow 0 (0 to 2) has no path 37 % of the time, whatever TCP does"));
+}

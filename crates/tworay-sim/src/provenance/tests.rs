@@ -1,0 +1,46 @@
+use super::*;
+
+const LATE: SimTime = SimTime::from_nanos(9);
+const FIRST: SimTime = SimTime::from_nanos(2);
+
+/// What the MAC gives up has the cause that most of its attempts died of.
+#[test]
+fn most_attempts_decide() {
+    use LossCause::{Channel, Contention, LinkFailure, NodeDown};
+    // Collided or unanswered, out of range, spoiled by bit errors, next hop switched off.
+    let table = [
+        ([7, 0, 0, 0], Contention),
+        ([3, 4, 0, 0], LinkFailure),
+        ([3, 0, 4, 0], Channel),
+        ([3, 0, 0, 4], NodeDown),
+        // It moved out of range in the middle: a tie is contention's.
+        ([2, 2, 0, 0], Contention),
+    ];
+    for ([contention, out_of_range, channel, node_down], cause) in table {
+        let fates = Fates { contention, out_of_range, channel, node_down, ..Fates::default() };
+        let setback = fates.give_up(LATE, NodeId(1), NodeId(2));
+        let attempts = contention + out_of_range + channel + node_down;
+        assert_eq!((setback.cause, setback.attempts), (Some(cause), attempts));
+        assert_eq!((setback.node, setback.next_hop), (NodeId(1), Some(NodeId(2))));
+    }
+}
+
+/// Out of reach, the packet wasn't going on from the first attempt. Otherwise the last could have succeeded.
+#[test]
+fn since_when_a_packet_is_held_up() {
+    let gone = Fates { out_of_range: 7, out_of_reach_since: Some(FIRST), ..Fates::default() };
+    assert_eq!(gone.give_up(LATE, NodeId(1), NodeId(2)).at, FIRST);
+    let busy = Fates { contention: 6, out_of_range: 1, out_of_reach_since: Some(FIRST), ..Fates::default() };
+    assert_eq!(busy.give_up(LATE, NodeId(1), NodeId(2)).at, LATE);
+}
+
+/// An attempt is booked as contention when it begins; bit errors make it the channel's, and nobody's signal's.
+#[test]
+fn bit_errors_take_the_blame_over() {
+    let mut fates = Fates { contention: 2, interferer: Some(NodeId(3)), ..Fates::default() };
+    fates.blame_channel();
+    assert_eq!((fates.contention, fates.channel, fates.interferer), (1, 1, None));
+    let mut none = Fates::default();
+    none.blame_channel();
+    assert_eq!(none.attempts(), 0);
+}

@@ -1,0 +1,122 @@
+//! What happens to the network at given times: nodes fail and come back, links are cut.
+
+use super::ScenarioError;
+use super::check::Check;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::SimDuration;
+
+/// A node fails or comes back, or a link is cut.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Event")]
+pub struct EventConfig {
+    /// `down`, `up`: which node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<u16>,
+    /// `cut`: the flow whose link is cut, by its place in the file, 0 for the first; any flow's if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<u16>,
+    /// When, before the run's end.
+    pub at: SimDuration,
+    /// What happens.
+    pub what: EventKind,
+    /// `cut`: how long the link is cut, more than zero; to the run's end if absent.
+    #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+    pub lasts: Option<SimDuration>,
+}
+
+/// What can happen.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// A node falls silent and forgets what it had queued.
+    Down,
+    /// It works again.
+    Up,
+    /// The radio link that the next data packet of the flow (of any flow, if none is named) crosses is cut
+    /// right behind that packet: from then on its two ends sense each other and decode nothing. Which link
+    /// that is differs from seed to seed; it is always one in use.
+    Cut,
+}
+
+impl Check<'_> {
+    /// Every event has the keys that mean something to it, and two don't contradict each other.
+    pub(super) fn events(
+        &self,
+        events: &[EventConfig],
+        nodes: u32,
+        radio_nodes: u32,
+        flows: usize,
+        duration: SimDuration,
+    ) -> Result<(), ScenarioError> {
+        for (i, event) in events.iter().enumerate() {
+            let key = |name: &str| format!("event.{i}.{name}");
+            match event.what {
+                EventKind::Down | EventKind::Up => self.switch(event, &key, nodes)?,
+                EventKind::Cut => self.cut(event, &key, radio_nodes, flows)?,
+            }
+            if event.at >= duration {
+                let problem = format!("{} is after the run's end ({duration})", event.at);
+                return self.fail(&key("at"), &problem, "Give an earlier time, or a longer duration.");
+            }
+            let same = |other: &EventConfig| {
+                (other.node, other.flow, other.at) == (event.node, event.flow, event.at)
+            };
+            if let Some(first) = events[..i].iter().position(same) {
+                let whom = match (event.node, event.flow) {
+                    (Some(node), _) => format!("node {node}"),
+                    (None, Some(flow)) => format!("flow {flow}"),
+                    (None, None) => "any flow".into(),
+                };
+                let problem = format!("event.{first} happens to {whom} at the same time");
+                return self.fail(&key("at"), &problem, "Remove one of the two.");
+            }
+        }
+        Ok(())
+    }
+
+    fn switch(
+        &self,
+        event: &EventConfig,
+        key: &impl Fn(&str) -> String,
+        nodes: u32,
+    ) -> Result<(), ScenarioError> {
+        let Some(node) = event.node else {
+            return self.fail(&key("what"), "no node is named", "Add node = and its number.");
+        };
+        self.node(&key("node"), u32::from(node), nodes)?;
+        let stray = [("flow", event.flow.is_some()), ("for", event.lasts.is_some())];
+        if let Some((name, _)) = stray.iter().find(|(_, given)| *given) {
+            let remedy = "Remove it, or write what = \"cut\" to cut a link of a flow.";
+            return self.fail(&key(name), "means nothing to a node", remedy);
+        }
+        Ok(())
+    }
+
+    fn cut(
+        &self,
+        event: &EventConfig,
+        key: &impl Fn(&str) -> String,
+        radio_nodes: u32,
+        flows: usize,
+    ) -> Result<(), ScenarioError> {
+        if event.node.is_some() {
+            let remedy = "Remove it, or name a flow: the link is one that this flow uses.";
+            return self.fail(&key("node"), "means nothing to a cut link", remedy);
+        }
+        if let Some(flow) = event.flow.filter(|flow| usize::from(*flow) >= flows) {
+            let remedy =
+                format!("This scenario has {flows} flows, numbered 0 to {}.", flows.saturating_sub(1));
+            return self.fail(&key("flow"), &format!("there is no flow {flow}"), &remedy);
+        }
+        if radio_nodes == 0 {
+            let remedy = "Remove the event; a wired link fails through link.handoffs.";
+            return self.fail(&key("what"), "only a radio link can be cut, and nobody has a radio", remedy);
+        }
+        if event.lasts.is_some_and(|time| time.is_zero()) {
+            return self.fail(&key("for"), "must be longer than zero", "Give a time such as \"60s\".");
+        }
+        Ok(())
+    }
+}
