@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use tworay_base::{NodeId, SimDuration, SimTime};
-use tworay_mobility::facts::{PathFacts, path_facts};
+use tworay_mobility::facts::{Links, PathFacts, pair_facts};
 use tworay_mobility::{MobilityConfig, Position, TopologyConfig, World, build};
 use tworay_wire::ns2::{Traffic, TrafficKind};
 
@@ -22,7 +22,13 @@ fn load(file: &Path) -> World {
 }
 
 fn facts(world: &mut World, from: f64, to: f64) -> PathFacts {
-    path_facts(&mut world.tracks, &[(NodeId(0), NodeId(1))], 250.0, s(from), s(to), HALF)
+    facts_of(world, (NodeId(0), NodeId(1)), from, to)
+}
+
+/// The facts of one pair over links of 250 m.
+fn facts_of(world: &mut World, pair: (NodeId, NodeId), from: f64, to: f64) -> PathFacts {
+    let links = Links { range: Some(250.0), wires: Vec::new() };
+    PathFacts::of(&pair_facts(&mut world.tracks, &[pair], &links, s(from), s(to), HALF))
 }
 
 /// A path of the reference folder, or a note that it is absent.
@@ -117,7 +123,7 @@ fn monarch_scenes_agree_with_their_own_oracle() {
             // Just after the change, for the change is where a distance passes 250 m.
             let t = at + 1e-6;
             let pair = (NodeId((a - first) as u16), NodeId((b - first) as u16));
-            let found = path_facts(&mut world.tracks, &[pair], 250.0, s(t), s(t), HALF);
+            let found = facts_of(&mut world, pair, t, t);
             let unreachable = *hops >= 1000;
             let agrees = if unreachable {
                 found.partitioned_fraction == 1.0
