@@ -54,7 +54,7 @@ def test_help_has_a_short_name(cli: Cli, verb: tuple[str, ...]) -> None:
 def test_an_encoding_without_our_signs_costs_no_result(tmp_path: Path, encoding: str) -> None:
     result = shell(f"tworay {' '.join(COMPARE)}", tmp_path, PYTHONIOENCODING=encoding)
     assert result.code == 0, result.err
-    assert "mean" in result.out
+    assert "goodput" in result.out
     assert "?" not in result.out
     assert "Traceback" not in result.err
 
@@ -118,7 +118,10 @@ def test_a_scenario_a_table_and_a_capture_go_to_stdout(tmp_path: Path) -> None:
         "tworay convert string-1 -o walk.mov; tworay convert walk.mov --flow 0:1:ftp -o -", tmp_path
     )
     assert 'file = "walk.mov"' in moves.out
-    capture = shell(f"tworay run string-1 --pcap - {' '.join(QUICK)} | head -c 4 | od -An -tx1", tmp_path)
+    capture = shell(
+        f"tworay run string-1 --pcap - {' '.join(QUICK)} | (head -c 4 | od -An -tx1; cat > /dev/null)",
+        tmp_path,
+    )
     assert capture.out.split() == ["0a", "0d", "0d", "0a"]
     assert "goodput" in capture.err
     costs = shell("tworay tune --costs --shipped --tcp newreno --out - | tail -n 1", tmp_path)

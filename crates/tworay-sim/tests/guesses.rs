@@ -9,7 +9,7 @@ fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
     let tcp = format!("tcp.variant={tcp}");
     let world = ["duration=60s", "errors.pkt_err.bernoulli.rate=0.005", "radio.reception=capture"];
     let sets = [&world[..], &[tcp.as_str()]].concat();
-    let report = run_once(&load("string-5", &sets), 3);
+    let report = run_once(&load("string-5", &sets), 5);
     let table = &report.document.diagnosis;
     let guesses = table.values().flat_map(|row| row.values()).sum();
     let flow = &report.document.flows[0];

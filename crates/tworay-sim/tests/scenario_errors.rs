@@ -662,7 +662,7 @@ Expected a number."#
 fn huge_numbers_are_shown_short() {
     assert_eq!(
         refusal(GOOD, &["radio.range=1e300m"]),
-        "--set: radio.range: 1e300m is out of range
+        "--set: radio.range: 1e300 is out of range
    | radio.range=1e300m
    |             ^^^^^^
 Give a value above 0 and at most 10000000."

@@ -69,7 +69,7 @@ fn a_run_can_be_stopped_before_it_begins() {
 /// Broadcasts that collide are counted: in a crowd in step they do nothing else.
 #[test]
 fn collisions_of_broadcasts_are_counted() {
-    let star = "[topology]\nkind = \"explicit\"\npositions = [[200, 0], [0, 0], [0, 200]]";
+    let star = "[topology]\nkind = \"explicit\"\npositions = [[0, 0], [200, 0], [-200, 0]]";
     let in_step = "[station]\nclock_offset = \"0s\"\nprocessing_delay = \"0s\"\nbroadcast_jitter = \"0s\"\n[[flow]]\nfrom = 1\nto = 0\n[[flow]]\nfrom = 2\nto = 0";
     let text = format!("duration = \"5s\"\n{star}\n{in_step}");
     let document = run_once(&parse(&text), 1).document;

@@ -111,5 +111,7 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
 def _plain(character: str) -> str:
     if character in PLAIN:
         return PLAIN[character]
+    if "\u2500" <= character <= "\u257f":  # lines of tables
+        return "-" if character in "─━═" else "|"
     decomposed = unicodedata.normalize("NFKD", character)
     return "".join(c for c in decomposed if c.isascii()) or "?"

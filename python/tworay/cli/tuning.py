@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tworay.cli.writing import check_free, note, print_json, write_text
+from tworay.cli.writing import check_free, is_stdout, note, print_json, write_text
 from tworay.errors import InputError
 from tworay.spec import parse_variants
 
@@ -52,6 +52,8 @@ def measure_costs(
         found = costs.measure(names, jobs=threads)
     if out is not None:
         write_text(out, costs.shipped_csv(names) if shipped else costs.as_csv(found))
+        if is_stdout(out):
+            return
     if as_json:
         print_json(costs.document(found, joules))
         return
@@ -101,6 +103,8 @@ def kernel_costs(
             )
     if out is not None:
         write_text(out, kernelcosts.as_csv(found, watts, file.name))
+        if is_stdout(out):
+            return
     if as_json:
         print_json(kernelcosts.document(found.run_times, watts))
         return

@@ -86,6 +86,25 @@ pub(crate) fn sentence(text: &str) -> String {
     format!("{start}{}{end}", letters.as_str())
 }
 
+/// The text with numbers of hundreds of digits, which help nobody, as powers of ten.
+fn short_numbers(text: &str) -> String {
+    let mut short = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, number) = rest.split_at(start);
+        let (digits, after) =
+            number.split_at(number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len()));
+        short.push_str(before);
+        match digits.parse::<f64>() {
+            // No whole number of the simulator has so many.
+            Ok(value) if digits.len() > 20 => short.push_str(&format!("{value:e}")),
+            _ => short.push_str(digits),
+        }
+        rest = after;
+    }
+    short + rest
+}
+
 fn variant(tree: &Node) -> Result<Variant, ScenarioError> {
     let entry = tree.as_table().and_then(|t| t.get("tcp")).and_then(|e| e.node.as_table()?.get("variant"));
     let name = match entry {
@@ -148,7 +167,7 @@ impl Check<'_> {
         } else {
             format!("{section}.{key}")
         };
-        self.fail(&whole, &problem, &remedy)
+        self.fail(&whole, &short_numbers(&problem), &remedy)
     }
 
     fn times(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {

@@ -46,8 +46,8 @@ fn every_entry_is_described() {
 fn a_variant_is_spelt_out_alike_however_it_is_written() {
     for (spellings, whole) in [
         (&["newreno", "NewReno", " newreno "][..], "newreno"),
-        (&["sca(10)", "newreno+sca(10)", "SCA(10)"], "newreno+sca(10)"),
-        (&["newreno+cwl(4)+elfn", "newreno+elfn+cwl(n=4)", "NewReno+elfn+cwl(4)"], "newreno+cwl(4)+elfn"),
+        (&["sca", "sca(10)", "newreno+sca(10)", "SCA(10)"], "newreno+sca"),
+        (&["newreno+cwl(5)+elfn", "newreno+elfn+cwl(n=5)", "NewReno+elfn+cwl(5)"], "newreno+cwl(5)+elfn"),
         (&["westwood", "newreno+westwood"], "newreno+westwood"),
         (&["vegas"], "vegas"),
     ] {
