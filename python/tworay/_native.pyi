@@ -24,6 +24,7 @@ __all__ = [
     "builtin_text",
     "convert",
     "cost_table",
+    "has_stuck_runs",
     "json_schema",
     "live",
     "moves",
