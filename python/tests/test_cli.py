@@ -276,10 +276,11 @@ def test_compare_one_seed_is_valid_json_with_nulls(cli: Cli) -> None:
 
 
 def test_compare_prints_means_tests_and_causes(cli: Cli) -> None:
-    result = cli("compare", "string-4", "--tcp", "tahoe,sack", "--seeds", "3", *QUICK)
+    result = cli("compare", "string-4", "--tcp", "tahoe,sack", "--seeds", "3", *QUICK, "--pairs")
     for word in (
         "3 seeds; shortest path 4.00 hops",
-        "mean ± 95 % CI",
+        "No verdict: it takes 5 seeds",
+        "Means ± 95 % intervals",
         "tahoe − sack",
         "Holm p",
         "lost: data + ACK",

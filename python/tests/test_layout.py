@@ -44,7 +44,10 @@ def test_columns_that_do_not_fit_go_below() -> None:
 
 
 def test_headings_break_between_words_and_stand_at_the_bottom() -> None:
-    (part,) = table("arm", ["reno"], [Column("idle in RTO s", ["1.0"])], 80)
+    column = Column("idle in RTO s", ["1.0"])
+    (part,) = table("arm", ["reno"], [column], 80)
+    assert written(part, 80).splitlines()[0] == "arm   idle in RTO s"
+    (part,) = table("arm", ["reno"], [column], 20 - 2)
     # In three lines at most, however short the numbers are.
     lines = ["       idle", "         in", "arm   RTO s", "─" * 11, "reno    1.0"]
     assert written(part, 80).splitlines() == lines

@@ -61,35 +61,38 @@ def table(
     width = screen_width() if width is None else width
     room = max(8, int(width * LABEL_SHARE))
     label = min(room, max(map(len, (*labels, heading)), default=1))
-    parts: list[list[tuple[Column, bool]]] = [[]]
+    columns = list(columns)
+    # Headings stay whole where there is room.
+    widths = [max(map(len, (*column.cells, column.heading))) for column in columns]
+    if label + sum(len(GAP) + wide for wide in widths) > width:
+        widths = [min(column.width, max(8, width - label - len(GAP))) for column in columns]
+    parts: list[list[tuple[Column, int, bool]]] = [[]]
     used = label
-    for place, column in enumerate(columns):
-        wanted = len(GAP) + column.width
-        if parts[-1] and used + wanted > width:
+    for place, (column, wide) in enumerate(zip(columns, widths, strict=True)):
+        if parts[-1] and used + len(GAP) + wide > width:
             parts.append([])
             used = label
-        parts[-1].append((column, place < names))
-        used += wanted
+        parts[-1].append((column, wide, place < names))
+        used += len(GAP) + wide
     shown: list[RenderableType] = []
     for number, part in enumerate(parts):
         if number:
             shown.append("")
-        shown.append(_one(heading, labels, part, label, width))
+        shown.append(_one(heading, labels, part, label))
     return shown
 
 
-def _one(
-    heading: str, labels: Sequence[str], columns: list[tuple[Column, bool]], label: int, width: int
-) -> Text:
-    widths = [min(column.width, max(8, width - label - len(GAP))) for column, _ in columns]
-    left = [True, *(words for _, words in columns)]
-    head = _row([heading, *(column.heading for column, _ in columns)], [label, *widths], left, bottom=True)
+def _one(heading: str, labels: Sequence[str], columns: list[tuple[Column, int, bool]], label: int) -> Text:
+    widths = [wide for _, wide, _ in columns]
+    left = [True, *(words for _, _, words in columns)]
+    headings = [heading, *(column.heading for column, _, _ in columns)]
+    head = _row(headings, [label, *widths], left, bottom=True)
     rule = "─" * (label + sum(len(GAP) + wide for wide in widths))
     text = Text(no_wrap=True, overflow="ignore")
     text.append("\n".join(head), style="bold")
     text.append("\n" + rule)
     for row, name in enumerate(labels):
-        cells = [name, *(column.cells[row] for column, _ in columns)]
+        cells = [name, *(column.cells[row] for column, _, _ in columns)]
         text.append("\n" + "\n".join(_row(cells, [label, *widths], left)))
     return text
 
