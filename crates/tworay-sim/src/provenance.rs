@@ -3,7 +3,7 @@
 use tworay_base::{LossCause, NodeId, SimTime};
 
 /// The first thing that kept a packet from going on from the node where it is. Whatever becomes of the
-/// packet later, this is the root of its loss; the next hop's copy starts without one.
+/// packet later at that node, this is the root of its loss; see [`HeldUp`] for what comes after.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Setback {
     /// When it struck this packet: from then on it was not going on.
@@ -36,9 +36,39 @@ impl Setback {
         Self { at, node, next_hop: None, cause: None, attempts: 0, interferer: None }
     }
 
+    /// Whether something else than load did it. Contention is the doing of load, as congestion is.
+    pub fn is_independent_of_load(&self) -> bool {
+        self.is_physical() || self.cause == Some(LossCause::Channel)
+    }
+
     /// Whether the next hop or the destination was physically out of reach.
     pub fn is_physical(&self) -> bool {
         matches!(self.cause, Some(LossCause::LinkFailure | LossCause::NodeDown))
+    }
+}
+
+/// What a packet had to wait for.
+///
+/// A setback ends with its hop: what happens to the packet further on is another matter. With one exception:
+/// what a break held up is released together when there is a route again, and can fill the next queues as
+/// load alone would not have done. So the packet remembers the break, for the judge of full queues.
+#[derive(Copy, Clone, Debug, Default, PartialEq)]
+pub struct HeldUp {
+    /// What keeps it from going on from where it is.
+    pub here: Option<Setback>,
+    /// The first setback earlier on its way that load did not cause.
+    pub before: Option<Setback>,
+}
+
+impl HeldUp {
+    /// The first setback, here or before, that load did not cause.
+    pub fn independent(&self) -> Option<Setback> {
+        self.before.or(self.here.filter(Setback::is_independent_of_load))
+    }
+
+    /// The same at the next hop; `None` if nothing is left to remember.
+    pub fn one_hop_on(&self) -> Option<Self> {
+        self.independent().map(|root| Self { here: None, before: Some(root) })
     }
 }
 

@@ -81,6 +81,29 @@ fn idle(traces: &[Trace]) -> f64 {
     median(traces, |t| t.restored - BREAK)
 }
 
+/// The mean change of a figure, relative, with its 95 % interval.
+#[derive(Debug)]
+struct Change {
+    low: f64,
+    #[expect(dead_code, reason = "read when a check fails")]
+    mean: f64,
+    high: f64,
+}
+
+/// Student's t at 97.5 % for [`SEEDS`] - 1 degrees of freedom.
+const T: f64 = 2.021;
+
+/// How a figure changes from `base`: over pairs of the same seed, relative to the mean of `base`.
+fn change(traces: &[Trace], base: &[Trace], figure: impl Fn(&Trace) -> f64) -> Change {
+    let n = SEEDS as f64;
+    let differences: Vec<f64> = traces.iter().zip(base).map(|(a, b)| figure(a) - figure(b)).collect();
+    let of_base = base.iter().map(&figure).sum::<f64>() / n;
+    let mean = differences.iter().sum::<f64>() / n;
+    let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let half = T * (variance / n).sqrt();
+    Change { low: (mean - half) / of_base, mean: mean / of_base, high: (mean + half) / of_base }
+}
+
 /// Bands in seconds after the break, with what the thesis saw.
 #[test]
 fn idle_times_are_in_their_bands_and_order() {
@@ -124,17 +147,18 @@ fn dsr_costs_tcp_a_single_backoff() {
 }
 
 /// More topology control restores sooner: at once on change the break is over sooner; every 3 s instead of
-/// every 5 s the whole run spends less time in timeouts and carries more (thesis figure 3.7, table 3.5).
+/// every 5 s the whole run spends less time in timeouts and carries more (thesis figure 3.7, table 3.5). The
+/// latter as `docs/route-break.md` measures it, over pairs of runs with the same seed: time in timeouts -28 to
+/// -19 %, segments +17 to +24 %.
 #[test]
 fn more_topology_control_costs_tcp_less_time() {
     let (five, three, immediate) = (traces(OLSR), traces(OLSR_TC_3S), traces(OLSR_IMMEDIATE));
     assert!(idle(&three) <= idle(&five), "{:.1} s, {:.1} s", idle(&three), idle(&five));
     assert!(idle(&immediate) < 0.85 * idle(&five), "{:.1} s, {:.1} s", idle(&immediate), idle(&five));
-    let in_timeouts = |t: &[Trace]| median(t, |t| t.rto_idle);
-    assert!(in_timeouts(&three) < 0.8 * in_timeouts(&five));
-    let carried = |t: &[Trace]| median(t, |t| t.acked as f64);
-    // Paired by seed: +17 to +24 % (95 %).
-    assert!(carried(&three) > 1.15 * carried(&five));
+    let in_timeouts = change(&three, &five, |t| t.rto_idle);
+    assert!(in_timeouts.high < -0.15, "time in timeouts: {in_timeouts:?}");
+    let carried = change(&three, &five, |t| t.acked as f64);
+    assert!(carried.low > 0.15, "segments: {carried:?}");
 }
 
 /// Before the break TCP runs over four hops with every protocol: the scenario isn't broken from the start.

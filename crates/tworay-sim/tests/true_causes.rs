@@ -245,20 +245,33 @@ fn a_route_error_hands_the_root_on() {
     }
 }
 
-/// The relay of a transfer is switched off at 20 s. Whoever sends into the gap, waits for the new route or
-/// is thrown out of a queue meanwhile: the break did it, never load.
+/// The relay of a transfer is switched off at 20 s, with a longer or a shorter way left. Whoever sends into
+/// the gap, waits for the new route or is thrown out of a queue meanwhile: the break did it, never load.
 #[test]
 fn a_break_is_never_congestion() {
-    for protocol in PROTOCOLS {
-        let sets = [protocol, &["duration=30s"]].concat();
-        let world = load("link-failure", &sets);
+    let longer = PROTOCOLS.iter().map(|p| ("link-failure", p));
+    // Who looks for a route only when one is needed is still on the longer way when its relay goes. Static
+    // routes and OLSR lead over the shorter one.
+    let on_demand = |p: &&&[&str]| ["routing.protocol=aodv", "routing.protocol=dsr"].contains(&p[0]);
+    let shorter = PROTOCOLS.iter().filter(on_demand).map(|p| ("link-failure-shorter", p));
+    let (mut lost, mut in_bursts) = (0, 0);
+    for (name, protocol) in longer.chain(shorter) {
+        let sets = [*protocol, &["duration=30s"]].concat();
+        let world = load(name, &sets);
         for seed in 1..=3 {
             let losses = losses(&run_once(&world, seed));
             let of_the_break: Vec<&Loss> = losses.iter().filter(|l| l.at >= 20.0).collect();
-            assert!(of_the_break.len() >= 5, "{protocol:?} {seed}: {losses:?}");
-            assert!(of_the_break.iter().all(|l| l.cause == "node-down"), "{protocol:?} {seed}: {losses:?}");
+            assert!(!of_the_break.is_empty(), "{name} {protocol:?} {seed}: nothing broke");
+            for loss in &of_the_break {
+                assert_eq!(loss.cause, "node-down", "{name} {protocol:?} {seed}: {loss:?}");
+            }
+            lost += of_the_break.len();
+            let burst = |l: &&&Loss| matches!(l.died.as_str(), "arp" | "ifq") && l.node != l.root_node;
+            in_bursts += of_the_break.iter().filter(burst).count();
         }
     }
+    // The last ones went over the new way and died on it, of the burst in which they came.
+    assert!(lost > 500 && in_bursts > 0, "{lost} lost, {in_bursts} of them in bursts");
 }
 
 /// `interference`: node 3 is hidden from node 0 and spoils what node 1 hears. Nothing breaks.
@@ -279,13 +292,14 @@ fn a_hidden_sender_is_contention_and_is_named() {
     assert!(known.len() > 100 && 10 * hidden > 9 * known.len(), "{hidden} of {}", known.len());
 }
 
-/// No guess is matched with what came after it: there is a loss with that cause that had struck by then.
+/// No guess is matched with what came after it: there is a loss with that cause that had struck by then. The
+/// hidden sender of `interference` makes WELCOME guess often, with and without a loss.
 #[test]
 fn a_guess_is_matched_with_the_past() {
     let sets = ["duration=60s", "tcp.variant=welcome", "routing.protocol=aodv", "routing.aodv.preset=thesis"];
     let (mut matched, mut needless) = (0, 0);
     for seed in 1..=5 {
-        let report = run_once(&load("string-5", &sets), seed);
+        let report = run_once(&load("interference", &sets), seed);
         let losses = losses(&report);
         let tables = report.tables();
         let guesses = tables.iter().find(|t| t.name == "guesses").expect("guesses");
@@ -303,6 +317,48 @@ fn a_guess_is_matched_with_the_past() {
         }
     }
     assert!(matched > 20 && needless > 0, "{matched} matched, {needless} not");
+}
+
+/// ```text
+///     1 ─ 2 ─ 3✗─ 4      node 3 is switched off: node 2 knows of the way round over 1,
+///    /             \\     node 1 still sends over 2, and packets go to and fro until
+///   0 ─ 8 ─ 7 ─ 6 ─ 5    their hop limit. Node 2 off: node 1 sends back to the source.
+/// ```
+/// OLSR's tables disagree for seconds after a break. The root of a loop is that break.
+#[test]
+fn a_loop_has_the_root_of_the_break() {
+    let side = |i: u32| f64::from(i) * std::f64::consts::TAU / 9.0;
+    let ring: Vec<String> =
+        (0..9).map(|i| format!("[{:.1}, {:.1}]", 292.0 * side(i).cos(), 292.0 * side(i).sin())).collect();
+    let ring = format!("[{}]", ring.join(", "));
+    for (dead, died, nodes) in [(3, "ttl", [1, 2]), (2, "loop", [0, 0])] {
+        let more = format!("{}\nrouting.protocol = \"olsr\"", off(dead, "10s"));
+        let losses = losses(&datagrams(&ring, 4, "40kbps", &more));
+        let circled: Vec<&Loss> = losses.iter().filter(|l| l.died == died).collect();
+        assert!(!circled.is_empty(), "{dead}: {losses:#?}");
+        for loss in circled {
+            assert!(nodes.contains(&loss.node) && loss.at > 10.0, "{dead}: {loss:?}");
+            assert_eq!((loss.cause.as_str(), loss.next_hop), ("node-down", Some(dead.into())), "{loss:?}");
+            assert!((loss.root_node - i64::from(dead)).abs() == 1, "{dead}: {loss:?}");
+        }
+    }
+}
+
+/// `0 ── 1 ─✗ 2`: DSR gives up a packet that has been salvaged too often (here: never is allowed). The limit
+/// is how it ends; the cause is the hop that failed: node 2 is off, or bit errors spoil the frames.
+#[test]
+fn dsrs_salvage_limit_ends_what_a_failed_hop_began() {
+    let dsr = "routing = { protocol = \"dsr\", dsr.max_salvage_count = 0 }";
+    let errors = "errors.frame_err = { bernoulli = { rate = 0.35 } }".to_string();
+    for (more, cause) in [(off(2, "5s"), "node-down"), (errors, "channel")] {
+        let losses = losses(&datagrams(THREE, 2, "40kbps", &format!("{more}\n{dsr}")));
+        let ended: Vec<&Loss> = losses.iter().filter(|l| l.died == "salvage").collect();
+        assert!(!ended.is_empty(), "{cause}: {losses:#?}");
+        for loss in ended {
+            assert_eq!((loss.cause.as_str(), loss.node), (cause, 1), "{loss:?}");
+            assert_eq!((loss.root_node, loss.next_hop), (1, Some(2)), "{loss:?}");
+        }
+    }
 }
 
 /// A string of 70 hops: a packet sets out with a hop limit of 64.

@@ -134,6 +134,23 @@ fn each_kind_of_garbage_is_counted_by_its_reason() {
     }
 }
 
+/// What an open connection takes nothing of is known before it arrives, so that it can be booked as lost.
+#[test]
+fn a_connection_says_what_it_will_throw_away() {
+    let window = TcpConfig::default().window_bytes() as u32;
+    // How far beyond the next byte it begins, its payload, and whether it is thrown away.
+    for (ahead, payload, thrown_away) in
+        [(0, 100, false), (window - 1, 100, false), (window, 100, true), (window, 0, false)]
+    {
+        let (mut pair, ack) = open();
+        let segment = TcpSegment { seq: ack.seq.plus(ahead), payload, ..ack };
+        assert_eq!(pair.ends[0].throws_away(&segment), thrown_away, "{ahead}+{payload}");
+        pair.ends[0].on_segment(pair.now, &segment, Arrival::default(), &mut Vec::new());
+        let ignored = pair.ends[0].counters().ignored_for(Ignored::OutsideWindow);
+        assert_eq!(ignored, u64::from(thrown_away), "{ahead}+{payload}");
+    }
+}
+
 #[test]
 fn segments_before_opening_are_counted() {
     let (_, segment) = open();

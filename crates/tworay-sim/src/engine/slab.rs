@@ -3,14 +3,14 @@
 //! A frame on the air pins its packet: whoever hears it can read it until the frame has passed, even
 //! if its sender has meanwhile let go of it (a broadcast is done for the sender with its last bit).
 
-use crate::provenance::Setback;
+use crate::provenance::{HeldUp, Setback};
 use tworay_base::PacketId;
 use tworay_wire::Packet;
 
 struct Place {
     packet: Option<Packet>,
-    /// What keeps the packet from going on from where it is.
-    setback: Option<Box<Setback>>,
+    /// What keeps the packet from going on from where it is, and what did before.
+    held_up: Option<Box<HeldUp>>,
     pins: u16,
     /// Its owner has let go of it.
     dead: bool,
@@ -27,7 +27,7 @@ impl PacketSlab {
     /// Stores a packet.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        let place = Place { packet: Some(packet), setback: None, pins: 0, dead: false };
+        let place = Place { packet: Some(packet), held_up: None, pins: 0, dead: false };
         if let Some(i) = self.free.pop() {
             self.places[i as usize] = place;
             PacketId(i)
@@ -51,20 +51,33 @@ impl PacketSlab {
 
     /// What keeps a live packet from going on from where it is, if anything does.
     pub fn setback(&self, id: PacketId) -> Option<Setback> {
-        self.places[id.index()].setback.as_deref().copied()
+        self.places[id.index()].held_up.as_ref()?.here
+    }
+
+    /// The first setback of a live packet, here or earlier on its way, that load did not cause.
+    pub fn independent_setback(&self, id: PacketId) -> Option<Setback> {
+        self.places[id.index()].held_up.as_ref()?.independent()
     }
 
     /// Something keeps a live packet from going on. Only the first such thing counts.
     pub fn set_back(&mut self, id: PacketId, by: Setback) {
-        self.places[id.index()].setback.get_or_insert_with(|| Box::new(by));
+        self.places[id.index()].held_up.get_or_insert_default().here.get_or_insert(by);
     }
 
     /// A live packet goes on: if it waited only while a route was searched for, it has found one.
     #[inline]
     pub fn end_search(&mut self, id: PacketId) {
-        let setback = &mut self.places[id.index()].setback;
-        if setback.as_ref().is_some_and(|s| s.cause.is_none()) {
-            *setback = None;
+        if let Some(held_up) = &mut self.places[id.index()].held_up {
+            held_up.here.take_if(|s| s.cause.is_none());
+        }
+    }
+
+    /// A packet is another's copy, one hop on: nothing keeps it from going on there, and it has the
+    /// other's past.
+    #[inline]
+    pub fn hand_on(&mut self, id: PacketId, copy: PacketId) {
+        if let Some(held_up) = &self.places[id.index()].held_up {
+            self.places[copy.index()].held_up = held_up.one_hop_on().map(Box::new);
         }
     }
 

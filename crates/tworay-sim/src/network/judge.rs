@@ -14,7 +14,12 @@
 //!   would make the path, node down. With a path, the search for the route decides: if messages of it were
 //!   lost, their cause; otherwise a full buffer is congestion, anything else contention.
 //! - **A full queue** is congestion, unless a packet of it waits for a next hop that can't be reached, or
-//!   the MAC is busy with one: then the break fills it.
+//!   the MAC is busy with one: then the break fills it. ARP's hold alike.
+//! - **A burst after a break**: packets that a break (or bit errors) held up are released together when there
+//!   is a route again. If they are at least half of the packets that compete for the full queue or hold, they
+//!   fill it and load does not: the root is what held them up. If ARP asks for the address for such a packet,
+//!   the break has sent the traffic this way: all that the hold loses up to the answer has this root. A packet
+//!   that was held up and meets a queue full of others has met an independent obstacle: congestion.
 //! - **A packet in a loop** (hop limit, back at its source) has the root of the break that made tables
 //!   disagree; where the shortest path is longer than the hop limit, the hop limit it is.
 //!
@@ -25,6 +30,7 @@ use super::{Network, UNTRACKED};
 use crate::provenance::Setback;
 use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_mac::QueueEntry;
 use tworay_routing::{DropReason, Protocol};
 use tworay_wire::{Body, Packet};
 
@@ -84,6 +90,8 @@ pub(super) struct Record {
     /// ARP requests: when the latest from one node for another left the air, and when one was heard.
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
+    /// Unfinished exchanges that a node began for a packet that had been held up: what held it up.
+    detours: BTreeMap<(NodeId, NodeId), Setback>,
     /// The latest routing message lost to other signals or bit errors, anywhere.
     search: Option<Miss>,
     /// For each node the destinations that it lost the way to.
@@ -108,6 +116,14 @@ impl Record {
     /// An ARP request has reached the node that it asks for.
     pub fn note_heard(&mut self, node: NodeId, target: NodeId, at: SimTime) {
         self.heard.insert((node, target), at);
+    }
+
+    /// An ARP exchange begins for a packet that had been held up by `root`, if by anything.
+    pub fn note_exchange(&mut self, node: NodeId, target: NodeId, root: Option<Setback>) {
+        match root {
+            Some(root) => self.detours.insert((node, target), root),
+            None => self.detours.remove(&(node, target)),
+        };
     }
 
     /// Whether the latest ARP request went unheard: its target was sending, or reading something else.
@@ -239,8 +255,8 @@ impl Network {
     }
 
     /// A packet is pushed out of ARP's hold by a newer one: the hop out of reach, the exchange lost, or
-    /// nothing but packets that come too fast.
-    pub(super) fn judge_hold(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
+    /// nothing but packets that come too fast: `[pushed out, newer]`.
+    pub(super) fn judge_hold(&mut self, node: NodeId, next_hop: NodeId, packets: [PacketId; 2]) -> Setback {
         let root = self.judge_link(node, next_hop);
         let now = self.now;
         let recent = |at: SimTime| at + RECENT >= now;
@@ -248,11 +264,35 @@ impl Network {
         let lost = record.missed(next_hop, node).is_some_and(|m| recent(m.at))
             || record.breaks.get(&(next_hop, node)).is_some_and(|b| recent(b.at))
             || record.went_unheard(node, next_hop, now);
-        if root.is_physical() || lost { root } else { Setback { cause: Some(LossCause::Congestion), ..root } }
+        if root.is_physical() || lost {
+            return root;
+        }
+        // The break sent the traffic this way, so that the address is needed.
+        let detour = self.record.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
+        let burst = self.burst(packets[0], &packets[1..]);
+        burst.or(detour).unwrap_or(Setback { cause: Some(LossCause::Congestion), ..root })
+    }
+
+    /// What held up the packets that a full queue holds, if at least half of them and of the one that dies
+    /// were held up: then they came together because of it.
+    fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<Setback> {
+        let own = self.packets.independent_setback(dies);
+        let of_flows = others.iter().filter(|id| self.packets.get(**id).uid < UNTRACKED);
+        let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
+        for other in of_flows {
+            all += 1;
+            if let Some(root) = self.packets.independent_setback(*other) {
+                held_up += 1;
+                // The packet that dies was not held up itself: it stands still from now on.
+                first = first.or(Some(Setback { at: self.now, ..root }));
+            }
+        }
+        first.filter(|_| 2 * held_up >= all)
     }
 
     /// The interface queue refuses a packet.
-    pub(super) fn judge_queue(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
+    pub(super) fn judge_queue(&mut self, node: NodeId, refused: QueueEntry) -> Setback {
+        let next_hop = refused.next_hop;
         let here = Setback::new(self.now, node, LossCause::Congestion).towards(next_hop);
         let n = &self.nodes[node.index()];
         let mut hops = vec![next_hop];
@@ -268,7 +308,11 @@ impl Network {
             }
         }
         let busy_with_the_dead = fates.out_of_range + fates.node_down > fates.contention + fates.channel;
-        if busy_with_the_dead { Setback { cause: Some(fates.verdict()), ..here } } else { here }
+        if busy_with_the_dead {
+            return Setback { cause: Some(fates.verdict()), ..here };
+        }
+        let queued: Vec<PacketId> = self.nodes[node.index()].queue.iter().map(|e| e.packet).collect();
+        self.burst(refused.packet, &queued).unwrap_or(here)
     }
 
     /// A broadcast was spoiled at a station that should have had it; routing's search for routes or ARP's

@@ -39,9 +39,12 @@ impl Network {
         match action {
             ArpAction::Send(packet) => self.down(node, packet, next_hop),
             ArpAction::Request { pushed_out } | ArpAction::Wait { pushed_out } => {
+                if pushed_out.is_none() {
+                    self.record.note_exchange(node, next_hop, self.packets.independent_setback(packet));
+                }
                 if let Some(old) = pushed_out {
                     self.tally.arp_drops += 1;
-                    let root = self.judge_hold(node, next_hop);
+                    let root = self.judge_hold(node, next_hop, [old, packet]);
                     self.kill(old, node, Died::Arp, root);
                 }
                 if matches!(action, ArpAction::Request { .. }) {
@@ -139,7 +142,7 @@ impl Network {
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
         if let Some(refused) = self.nodes[node.index()].queue.push(entry) {
             self.tally.queue_drops += 1;
-            let root = self.judge_queue(node, refused.next_hop);
+            let root = self.judge_queue(node, refused);
             self.kill(refused.packet, node, Died::Ifq, root);
         }
         if self.nodes[node.index()].mac.is_free() {
@@ -177,7 +180,9 @@ impl Network {
             self.ledger.copied(sent.uid);
         }
         let copy = Packet { hops: sent.hops.saturating_add(1), ..sent.clone() };
-        let packet = self.packets.insert(copy);
+        let copy = self.packets.insert(copy);
+        self.packets.hand_on(packet, copy);
+        let packet = copy;
         let delay = self.mac_config.link_delay;
         if delay.is_zero() {
             self.receive_packet(node, packet, from);

@@ -125,6 +125,7 @@ impl Network {
                     self.ledger.copied(copy.uid);
                 }
                 let copy = self.packets.insert(copy);
+                self.packets.hand_on(packet, copy);
                 self.send_to_link(node, copy, next_hop);
             }
             RoutingAction::Consume { packet } => self.release(packet),

@@ -259,6 +259,7 @@ impl Network {
         self.wire_trace(wire, packet, WireEvent::Receive);
         let p = self.packets.get_mut(packet);
         p.hops = p.hops.saturating_add(1);
+        self.packets.hand_on(packet, packet);
         self.receive_packet(to, packet, from);
     }
 }

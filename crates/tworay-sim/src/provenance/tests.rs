@@ -44,3 +44,29 @@ fn bit_errors_take_the_blame_over() {
     none.blame_channel();
     assert_eq!(none.attempts(), 0);
 }
+
+/// `0 ─✗ 1 ── 2 ── 3`: what node 0 could not send waits there. Further on the packet remembers a break and bit
+/// errors, which have nothing to do with load; contention and a search for a route are over with the hop.
+#[test]
+fn what_a_packet_remembers_of_earlier_hops() {
+    use LossCause::{Channel, Contention, LinkFailure, NodeDown};
+    let at = |node, cause| Setback::new(FIRST, NodeId(node), cause);
+    let search = Setback::search(FIRST, NodeId(0));
+    let none = None::<Setback>;
+    // What held it up at nodes 0 and 1, and what it remembers at node 2: the first that counts.
+    let table = [
+        ([Some(at(0, NodeDown)), None], Some(at(0, NodeDown))),
+        ([None, Some(at(1, LinkFailure))], Some(at(1, LinkFailure))),
+        ([Some(at(0, Channel)), Some(at(1, NodeDown))], Some(at(0, Channel))),
+        ([Some(at(0, Contention)), Some(at(1, NodeDown))], Some(at(1, NodeDown))),
+        ([Some(at(0, Contention)), Some(search)], none),
+        ([None, None], none),
+    ];
+    for (setbacks, remembered) in table {
+        let at_node_2 = setbacks
+            .into_iter()
+            .fold(HeldUp::default(), |past, here| HeldUp { here, ..past }.one_hop_on().unwrap_or_default());
+        assert_eq!(at_node_2, HeldUp { here: None, before: remembered }, "{setbacks:?}");
+        assert_eq!(at_node_2.independent(), remembered);
+    }
+}

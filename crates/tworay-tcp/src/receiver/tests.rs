@@ -117,12 +117,38 @@ fn the_fin_counts_once_everything_before_it_is_here() {
     assert!(!again.closed, "the peer closes once");
 }
 
+/// Data that begins at the window's end or later is thrown away, and the simulation is told so before it
+/// arrives ([`Receiver::is_beyond_window`]): then it books the segment as lost instead of delivered.
 #[test]
 fn nothing_beyond_the_window_is_kept() {
-    let (mut r, mut c) = receiver();
     let cfg = TcpConfig::default();
     let window = cfg.window_bytes();
-    let result = r.accept(SimTime::ZERO, &cfg, &mut c, &segment(1 + window, 10, false));
-    assert_eq!((result.ack, c.ignored_for(Ignored::OutsideWindow)), (AckWhen::Alone, 1));
-    assert!(blocks(&r, &cfg).is_empty());
+    // Arrived before (offset, length), then (offset, length), and whether it is thrown away.
+    type Row = (Option<(u64, u32)>, (u64, u32), bool);
+    let table: [Row; 7] = [
+        (None, (1 + window, 10), true),
+        (None, (5 + window, 10), true),
+        // Its first byte is the last of the window: the rest is cut off.
+        (None, (window, 10), false),
+        (None, (1, 10), false),
+        // The window begins behind what came in order, not behind what came ahead of a gap.
+        (Some((1, 10)), (1 + window, 10), false),
+        (Some((2, 10)), (1 + window, 10), true),
+        // Data a second time: it was kept the first time.
+        (Some((1, 10)), (1, 10), false),
+    ];
+    for (before, (at, len), thrown_away) in table {
+        let (mut r, mut c) = receiver();
+        if let Some((at, len)) = before {
+            r.accept(SimTime::ZERO, &cfg, &mut c, &segment(at, len, false));
+        }
+        let (known, arrives) = (blocks(&r, &cfg), segment(at, len, false));
+        assert_eq!(r.is_beyond_window(&arrives, &cfg), thrown_away, "{before:?} {at}+{len}");
+        let result = r.accept(SimTime::ZERO, &cfg, &mut c, &arrives);
+        assert_eq!(c.ignored_for(Ignored::OutsideWindow), u64::from(thrown_away), "{before:?} {at}+{len}");
+        if thrown_away {
+            assert_eq!((result.ack, result.deliver), (AckWhen::Alone, 0), "{before:?} {at}+{len}");
+            assert_eq!(blocks(&r, &cfg), known);
+        }
+    }
 }

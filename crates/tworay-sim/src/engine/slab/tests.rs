@@ -53,3 +53,21 @@ fn a_packet_carries_its_first_setback() {
     slab.end_search(id);
     assert_eq!(slab.setback(id), None);
 }
+
+/// The copy at the next hop isn't held up by what held up its original, but remembers a break.
+#[test]
+fn a_copy_has_its_originals_past() {
+    for (cause, remembered) in [(LossCause::NodeDown, true), (LossCause::Contention, false)] {
+        let root = Setback::new(SimTime::ZERO, NodeId(0), cause);
+        let mut slab = PacketSlab::default();
+        let (original, copy) = (slab.insert(packet(1)), slab.insert(packet(1)));
+        slab.set_back(original, root);
+        slab.hand_on(original, copy);
+        assert_eq!((slab.setback(original), slab.setback(copy)), (Some(root), None));
+        assert_eq!(slab.independent_setback(copy), remembered.then_some(root));
+        // A wire moves the packet itself.
+        slab.hand_on(original, original);
+        assert_eq!(slab.setback(original), None);
+        assert_eq!(slab.independent_setback(original), remembered.then_some(root));
+    }
+}
