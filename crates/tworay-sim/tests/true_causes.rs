@@ -274,6 +274,39 @@ fn a_break_is_never_congestion() {
     assert!(lost > 500 && in_bursts > 0, "{lost} lost, {in_bursts} of them in bursts");
 }
 
+/// ```text
+///      3
+///      │         node 1 is off from 3 to 3.5 s: what waits at nodes 0, 3 and 4 comes to node 1 in bursts
+/// 0 ── 1 ── 2    and fills its queue of 5. Without the break the same load loses nothing there. Its own
+///      │         datagrams fill it at any time: what arrives then meets an independent obstacle.
+///      4
+/// ```
+#[test]
+fn a_queue_that_a_burst_after_a_break_fills() {
+    let away =
+        "event = [{ node = 1, at = \"3s\", what = \"down\" }, { node = 1, at = \"3.5s\", what = \"up\" }]";
+    let common = "routing = { protocol = \"aodv\" }\nmac = { queue_limit = 5 }";
+    let flow = |from: u32, rate: &str| {
+        format!(
+            "[[flow]]\nfrom = {from}\nto = 2\napp = \"cbr\"\nsize = \"512B\"\nrate = \"{rate}\"\nstart = \"1s\"\n"
+        )
+    };
+    let around = flow(3, "60kbps") + &flow(4, "60kbps");
+    let star = "[[0, 0], [200, 0], [400, 0], [200, 200], [200, -200]]";
+    let at_relay = |more: String| -> Vec<Loss> {
+        let losses = losses(&datagrams(star, 2, "60kbps", &format!("{common}\n{more}\n{around}")));
+        losses.into_iter().filter(|l| l.at > 3.5 && l.node == 1 && l.died == "ifq").collect()
+    };
+    assert_eq!(at_relay(String::new()).len(), 0, "the load alone");
+    let burst = at_relay(away.into());
+    assert!(!burst.is_empty());
+    for loss in &burst {
+        assert_eq!((loss.cause.as_str(), loss.next_hop), ("node-down", Some(1)), "{loss:?}");
+    }
+    let loaded = at_relay(format!("{away}\n{}", flow(1, "4Mbps")));
+    assert!(loaded.len() > 100 && loaded.iter().all(|l| l.cause == "congestion"), "{:?}", causes(&loaded));
+}
+
 /// `interference`: node 3 is hidden from node 0 and spoils what node 1 hears. Nothing breaks.
 #[test]
 fn a_hidden_sender_is_contention_and_is_named() {

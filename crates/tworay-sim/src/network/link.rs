@@ -176,12 +176,12 @@ impl Network {
             self.on_arp(node, arp);
             return;
         }
-        if sent.uid < super::UNTRACKED {
-            self.ledger.copied(sent.uid);
-        }
-        let copy = Packet { hops: sent.hops.saturating_add(1), ..sent.clone() };
+        let (uid, copy) = (sent.uid, Packet { hops: sent.hops.saturating_add(1), ..sent.clone() });
         let copy = self.packets.insert(copy);
-        self.packets.hand_on(packet, copy);
+        if uid < super::UNTRACKED {
+            self.ledger.copied(uid);
+            self.packets.hand_on(packet, copy);
+        }
         let packet = copy;
         let delay = self.mac_config.link_delay;
         if delay.is_zero() {
