@@ -93,8 +93,8 @@ class AgainstNs3Moving:
                 f"The flow starts at {OLSR_START} s, when OLSR knows the network. Route changes: how often "
                 "next hop or distance of the way to a flow's end changed, at the flow's ends and wherever "
                 "its packets pass. ns-3 waits 1 s for the answer to the first SYN (RFC 6298 §2.1; by default "
-                "3 s), and may ask again for a link address after 100 ms (by default a neighbour that did not "
-                "answer is dead for 100 s, also when it has come back)."
+                "3 s), and may ask again for a link address after 100 ms (by default a neighbour that "
+                "did not answer is dead for 100 s, also when it has come back)."
             )
         else:
             section.text(
