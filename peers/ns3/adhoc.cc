@@ -14,7 +14,14 @@
 //
 // --destonly=1 makes up for a sequence number that ns-3.37's AODV does not count up when a link breaks (RFC
 // 3561 6.11). By the RFC nobody but the destination knows a route new enough to answer the request that
-// follows; in ns-3 the neighbour of the break answers with the old number.
+// follows; in ns-3 the neighbour of the break answers with the old number. --reverse=1, --countup=1 and
+// --ownlinks=1 add what else ns-3's AODV leaves out of the RFC: see rfc3561.h.
+//
+// --syntimeout=1 is RFC 6298's first wait for the answer to a SYN (2.1); ns-3 waits 3 s, as RFC 1122 did.
+// --arpdead=0.1 lets ns-3 ask anew for a link address 100 ms after nobody answered; by default such a
+// neighbour is dead for 100 s, also if it has come back.
+
+#include "rfc3561.h"
 
 #include "ns3/aodv-module.h"
 #include "ns3/applications-module.h"
@@ -57,6 +64,9 @@ struct Options
     bool sack = true;
     bool hello = true;
     bool destinationOnly = false;
+    rfc3561::Rules rules;
+    double synTimeout = 3;
+    double arpDead = 100;
     uint32_t rts = 0;
     uint32_t rtsLimit = 0;
     double start = 1;
@@ -75,6 +85,11 @@ struct Options
         line.AddValue("sack", "NewReno with or without SACK", sack);
         line.AddValue("hello", "HELLO messages of AODV", hello);
         line.AddValue("destonly", "AODV: only the destination answers requests", destinationOnly);
+        line.AddValue("reverse", "AODV: requests make broken routes back valid", rules.reverse);
+        line.AddValue("countup", "AODV: destinations count up for each request", rules.countUp);
+        line.AddValue("ownlinks", "AODV: a source notices breaks of its first link", rules.ownLinks);
+        line.AddValue("syntimeout", "first wait for the answer to a SYN, seconds", synTimeout);
+        line.AddValue("arpdead", "how long an address that was not resolved is dead, seconds", arpDead);
         line.AddValue("rts", "RTS threshold in bytes", rts);
         line.AddValue("rtslimit", "attempts of an RTS; 0: as ns-3 has it, endless", rtsLimit);
         line.AddValue("start", "when the flows start, seconds", start);
@@ -161,6 +176,8 @@ void SetTcp(const Options& options)
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", buffer);
     // By default ns-3 ends a connection after six timeouts in a row, which partitions of a moving network bring.
     Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(1000));
+    Config::SetDefault("ns3::TcpSocket::ConnCount", UintegerValue(1000));
+    Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(Seconds(options.synTimeout)));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(options.sack));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
@@ -482,7 +499,13 @@ int main(int argc, char** argv)
     nodes.Create(options.NodeCount());
     Place(options, nodes);
     auto devices = InstallRadios(options, nodes);
+    Config::SetDefault("ns3::ArpCache::DeadTimeout", TimeValue(Seconds(options.arpDead)));
     auto addresses = InstallStack(options, nodes, devices);
+    std::vector<Ptr<rfc3561::Node>> followers;
+    for (uint32_t i = 0; options.routing == "aodv" && i < nodes.GetN(); ++i)
+    {
+        followers.push_back(Create<rfc3561::Node>(options.rules, nodes.Get(i), addresses.GetAddress(i)));
+    }
     RouteChanges changes;
     changes.Watch(options, nodes, addresses);
     GivenUp givenUp;

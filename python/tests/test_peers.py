@@ -1,10 +1,12 @@
 import itertools
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import tworay
-from tworay_peers import mactrace, more_windows, moving, suite, windows
+from tworay_peers import mactrace, more_windows, moving, simulators, suite, tools, windows
 from tworay_peers.jobs import Job, Results, read_json
 from tworay_peers.movement import Waypoints
 from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
@@ -232,3 +234,44 @@ def test_random_transfers_are_the_same_on_every_machine() -> None:
     assert (first.variant, second.variant, third.variant) == ("vegas", "reno", "vegas")
     assert first.line() == "vegas,800,100,50,30,60 511 735 954 1086 1330 1336 1415,"
     assert windows.kept_cases(f"head\n{second.line()}6 12.5")[0].windows == (6.0, 12.5)
+
+
+@pytest.fixture
+def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Stand-ins for dpkg-query, which knows no package, and for apt-get, which keeps its command line."""
+    log = tmp_path / "log"
+    for name, script in {
+        "dpkg-query": "exit 1",
+        "apt-get": f'echo "$*" >> {log}',
+        "sudo": 'test "$1" = -n && shift; exec "$@"',
+    }.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    tools.debian_version.cache_clear()
+    yield log
+    tools.debian_version.cache_clear()
+
+
+def test_a_bare_machine_gets_every_package(bare_machine: Path) -> None:
+    tools.install()
+    (line,) = bare_machine.read_text().splitlines()
+    assert line.startswith("install -y")
+    assert {"ns2", "ns2-examples", "libns3-dev", "g++"} <= set(line.split())
+
+
+def test_results_of_other_simulators_outlive_a_build_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    def keys() -> list[str]:
+        ours = simulators.builtin("string-4", 1)
+        return [
+            simulators.ns2_string(4, "sack", 1).cached_at(),
+            simulators.ns3().cached_at(),
+            ours.cached_at(),
+        ]
+
+    monkeypatch.setattr(tools, "tworay_build", lambda: "one build")
+    before = keys()
+    monkeypatch.setattr(tools, "tworay_build", lambda: "another")
+    after = keys()
+    assert after[:2] == before[:2]
+    assert after[2] != before[2]

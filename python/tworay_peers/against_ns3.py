@@ -102,8 +102,9 @@ class AgainstNs3:
             "(`--rtslimit=7`). Its AODV sends HELLOs, which tworay does only if told to (`--hello=0`), and "
             "does not count up the destination's sequence number when a link breaks (RFC 3561 §6.11), so "
             "that the break's own neighbour answers the next request with the route that has just failed: "
-            "with `--destonly=1` only the destination answers, as by the RFC. That is *ns-3 by the "
-            "standard*; what tworay does by default is judged by it.",
+            "with `--destonly=1` only the destination answers, as by the RFC. `--reverse`, `--countup`, "
+            "`--ownlinks` and `--syntimeout` matter among moving nodes and are explained there. That is "
+            "*ns-3 by the standard*; what tworay does by default is judged by it.",
             "Beside it stands ns-3 as it comes, and by how much that changes its goodput; it is compared "
             "with tworay when that is as persistent (`mac.short_retry_limit=255`).",
         )

@@ -15,7 +15,7 @@ from tworay_peers.simulators import (
     route_changes,
 )
 from tworay_peers.strings import sample
-from tworay_peers.verdicts import Section, deviation, percent, within
+from tworay_peers.verdicts import Sample, Section, deviation, percent, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,13 +92,22 @@ class AgainstNs3Moving:
             section.text(
                 f"The flow starts at {OLSR_START} s, when OLSR knows the network. Route changes: how often "
                 "next hop or distance of the way to a flow's end changed, at the flow's ends and wherever "
-                "its packets pass."
+                "its packets pass. ns-3 waits 1 s for the answer to the first SYN (RFC 6298 §2.1; by default "
+                "3 s), and may ask again for a link address after 100 ms (by default a neighbour that "
+                "did not answer is dead for 100 s, also when it has come back)."
             )
         else:
             section.text(
                 f"ns-3 as it comes (endless RTS, HELLOs) stands beside it on {AS_IT_COMES} movements: a "
                 "station whose next hop has walked away goes on sending RTSs to it, and everything behind "
-                "that packet waits."
+                "that packet waits.",
+                "By the standard, ns-3's AODV gets four rules of RFC 3561 that it lacks: `--destonly=1` as "
+                "above; `--reverse=1`, a request makes an invalid route to its originator valid again (§6.5; "
+                "ns-3 leaves it invalid for the 15 s that it keeps broken routes, passes the reply on and "
+                "drops what comes along the route); `--countup=1`, the reply to the request that follows a "
+                "break is newer than the routes over the break (§6.11); `--ownlinks=1`, a source notices a "
+                "break of its own first link without HELLOs (§6.11). `--syntimeout=1` is RFC 6298's first "
+                "wait for the answer to a SYN (ns-3: 3 s).",
             )
         first = next(iter(self._files))
         section.commands(
@@ -139,7 +148,17 @@ class AgainstNs3Moving:
             theirs, ours = (sample(results, groups[group], number) for group in ("ns-3", "tworay"))
             holds = within(ours, theirs, SHARE[self._routing], self._plan.judging)
             cell = section.judge("mean over the movements", {name: holds})
-            section.text(f"Mean {name}: {percent(deviation(ours, theirs))}: {cell}.")
+            section.text(f"Mean {name}: {percent(deviation(ours, theirs))}{_interval(ours, theirs)}: {cell}.")
+
+
+def _interval(ours: Sample, theirs: Sample) -> str:
+    """Show the 95 % interval of the mean difference, movement by movement, as shares of their mean."""
+    pairs = zip(ours.values, theirs.values, strict=True)
+    interval = Sample(mine - other for mine, other in pairs).interval
+    if interval is None or not theirs.mean:
+        return ""
+    low, high = (percent(end / theirs.mean) for end in interval)
+    return f" (95 % interval of the paired difference: {low} to {high})"
 
 
 def _shown(results: Results, jobs: list[Job], i: int, number: Callable[[Result], float]) -> str:

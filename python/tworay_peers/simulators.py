@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tworay import moves
 from tworay_peers import mactrace, tools
 from tworay_peers.jobs import Job, Result, run_for_json
-from tworay_peers.places import CACHE, NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS, replace
+from tworay_peers.places import CACHE, NS2_DRIVER, ROOT, SCENARIOS, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,11 +18,21 @@ Value = str | int | float
 
 NS3_BY_THE_STANDARD: dict[str, dict[str, Value]] = {
     "static": {"rtslimit": 7},
-    "aodv": {"rtslimit": 7, "destonly": 1, "hello": 0},
-    "olsr": {"rtslimit": 7},
+    "aodv": {
+        "rtslimit": 7,
+        "destonly": 1,
+        "reverse": 1,
+        "countup": 1,
+        "ownlinks": 1,
+        "hello": 0,
+        "syntimeout": 1,
+    },
+    "olsr": {"rtslimit": 7, "syntimeout": 1, "arpdead": 0.1},
 }
-"""What makes ns-3 do as the standard and the RFC say, and as tworay does by default, by routing: RTSs are
-given up, old sequence numbers answer no request, and AODV hears of broken links from the MAC alone."""
+"""What makes ns-3 do as the standards say, and as tworay does by default, by routing: RTSs are given up;
+old sequence numbers answer no request and don't outlive a break, requests make routes back valid, and AODV
+hears of every broken link, from the MAC alone; SYNs follow RFC 6298, and a neighbour without an answer to
+ARP may be asked again."""
 
 TRACE = "TRACE"
 """Stands for the trace file in a command."""
@@ -67,7 +77,7 @@ def _string(hops: int, tcp: str, seed: int, routing: str, rts: int) -> dict[str,
 def ns3(*, weight: float = 8.0, **options: Value) -> Job:
     """One run of ns-3."""
     command = [str(tools.NS3_BINARY), *(f"--{name}={value}" for name, value in options.items())]
-    depends = (tools.ns3_version(), tools.digest(ROOT / NS3_DRIVER), *_movement(options))
+    depends = (tools.ns3_version(), tools.ns3_driver(), *_movement(options))
     return Job("ns-3", tuple(command), depends, weight)
 
 

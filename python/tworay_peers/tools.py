@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tworay_peers.places import CACHE, MEASURE_SOURCE, NS3_DRIVER, ROOT
+from tworay_peers.places import CACHE, MEASURE_SOURCE, NS3_DRIVER, NS3_SOURCES, ROOT
 from tworay_peers.processes import ProgramError, run
 from tworay_peers.progress import say
 
@@ -75,22 +75,24 @@ def install() -> None:
 
 def build_ns3_driver() -> None:
     """Compile the ns-3 driver if its source or the libraries have changed."""
-    _build("the ns-3 driver", NS3_DRIVER, NS3_BINARY, ns3_build_command())
+    _build("the ns-3 driver", NS3_SOURCES, NS3_BINARY, ns3_build_command())
 
 
 def build_measure() -> None:
     """Compile the program that measures others."""
     _build(
         "the measuring program",
-        MEASURE_SOURCE,
+        (MEASURE_SOURCE,),
         MEASURE,
         ["gcc", "-O2", str(MEASURE_SOURCE), "-o", str(MEASURE)],
     )
 
 
-def _build(what: str, source: Path, binary: Path, command: list[str]) -> None:
+def _build(what: str, sources: tuple[Path, ...], binary: Path, command: list[str]) -> None:
     stamp = ROOT / binary.with_suffix(".stamp")
-    wanted = f"{digest(ROOT / source)} {' '.join(command)} {debian_version('libns3-dev')}"
+    wanted = (
+        f"{digest(*(ROOT / source for source in sources))} {' '.join(command)} {debian_version('libns3-dev')}"
+    )
     if (ROOT / binary).is_file() and stamp.is_file() and stamp.read_text() == wanted:
         return
     say(f"building {what}")
@@ -194,6 +196,12 @@ def _system() -> str:
         return platform.system()
 
 
-def digest(path: Path) -> str:
-    """Return a fingerprint of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+def digest(*paths: Path) -> str:
+    """Return a fingerprint of a file, or of several."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
+
+
+@cache
+def ns3_driver() -> str:
+    """Return a fingerprint of the ns-3 driver's sources."""
+    return digest(*(ROOT / source for source in NS3_SOURCES))
