@@ -93,7 +93,7 @@ def test_every_line_of_the_readme_runs_in_order(
 
 def test_the_readmes_python_runs(tmp_path: Path) -> None:
     (code,) = blocks("python")
-    code = code.replace("seed=3", "seed=3, series=False").replace('"3000B"', '"3000B", "duration": "5s"')
+    code = code.replace('"3000B"', '"3000B", "duration": "5s"')
     code = re.sub(r"seeds=\d+", 'seeds=2, set={"duration": "5s"}', code)
     code += "\nprint(type(r.goodput_bps).__name__, c.table.height, c.pairs.height, c.runs.height)\n"
     done = subprocess.run(
@@ -108,7 +108,8 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
 
 def test_options_of_the_readme_exist(cli: Cli) -> None:
     helps = "".join(
-        cli(verb, "--help").out for verb in ("run", "compare", "show", "plot", "convert", "tune", "scenarios")
+        cli(verb, "--help").out
+        for verb in ("run", "compare", "show", "plot", "explain", "convert", "tune", "scenarios")
     )
     for option in set(re.findall(r"--[a-z][a-z-]+", README)) - {"--show"}:
         assert option in helps, option
@@ -149,7 +150,7 @@ def test_the_files_have_the_documented_columns(cli: Cli, tmp_path: Path, verb: s
     tables = documented()
     found = {file.stem: pl.read_parquet(file) for file in (tmp_path / "results").glob("*.parquet")}
     runs = found.pop("runs", pl.DataFrame())
-    assert set(found) == {"flows", "ledger", "guesses", "series", "alive", "paths"}
+    assert set(found) == {"flows", "ledger", "guesses", "retransmissions", "series", "alive", "paths"}
     for name, frame in found.items():
         assert frame.columns == [*labels, *tables[name]], name
     assert (runs.columns[:2] == labels) == (verb == "compare")

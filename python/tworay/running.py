@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tworay._native import RunControl, RunReport
     from tworay.control import Variant
+    from tworay.explaining import Explanation
     from tworay.scenarios import Scenario
 
 MAX_SEED = 2**64 - 1
@@ -110,6 +111,21 @@ class Run:
     def series(self) -> pl.DataFrame:
         """Time series per flow: cwnd, ssthresh, srtt, rto, in flight (empty without ``series=True``)."""
         return self.tables["series"]
+
+    @property
+    def retransmissions(self) -> pl.DataFrame:
+        """One row a segment that was sent again: when, and what its sender was doing."""
+        return self.tables["retransmissions"]
+
+    def explain(self, *, flow: int | None = None, at: float | None = None) -> Explanation:
+        """Say what the sender of a flow saw and what happened: in words as ``str``, with ``.document``.
+
+        With ``at``, a time in seconds, the nearest loss; without, the longest times in which nothing new was
+        acknowledged. ``flow`` may be left out where there is one only.
+        """
+        from tworay.explaining import explain
+
+        return explain(self, flow=flow, at=at)
 
     @property
     def scenario(self) -> str:

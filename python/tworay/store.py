@@ -235,6 +235,22 @@ def read_run(path: Path) -> dict[str, Any]:
     return {"text": None, "frames": frames, "kept": kept, "summary": summary}
 
 
+def read_part(path: Path, variant: str, seed: int, document: dict[str, Any]) -> dict[str, Any]:
+    """Return one run of a comparison as the state of a ``Run``, merged already or not."""
+    part = path / RUNS / _part_name(variant, seed)
+    place = part if part.is_dir() else path
+    mine = (pl.col("variant") == variant) & (pl.col("seed") == seed)
+    try:
+        frames = {
+            file.stem: Table(pl.scan_parquet(file).filter(mine).drop("variant", "seed").collect())
+            for file in sorted(place.glob("*.parquet"))
+            if file.stem != "runs"
+        }
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise OutputError(f"{place} can't be read: {error}") from error
+    return {"text": None, "frames": frames, "kept": None, "summary": document}
+
+
 class Lock:
     """Keeps other processes from writing to a directory, until it is released or the process ends."""
 

@@ -14,7 +14,8 @@ from tworay.arms import Arm
 from tworay.comparison import Comparison
 from tworay.errors import InputError
 from tworay.records import COSTS, SCENARIO, read_manifest, read_records, read_warnings
-from tworay.store import keep
+from tworay.scenarios import load
+from tworay.store import keep, read_part
 
 if TYPE_CHECKING:
     import os
@@ -108,6 +109,31 @@ def results(path: str | os.PathLike[str]) -> Run | Comparison:
 
         return Run.read(place)
     return read(place).comparison()
+
+
+def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | None = None) -> Run:
+    """Read one run: that of a run's directory, or of a comparison's the one of ``arm`` and ``seed``."""
+    from tworay.running import Run
+
+    place = Path(path)
+    if read_manifest(place)["command"] == "run":
+        if (arm, seed) != (None, None):
+            raise InputError(f"{place} holds a single run; leave out --arm and --seed")
+        return Run.read(place)
+    runs = [key for key, record in sorted(read_records(place).items()) if "document" in record]
+    chosen = [key for key in runs if (arm is None or key[0] == arm) and (seed is None or key[1] == seed)]
+    if len(chosen) != 1:
+        arms = ", ".join(dict.fromkeys(name for name, _ in runs))
+        seeds = ", ".join(str(number) for number in sorted({number for _, number in runs}))
+        raise InputError(
+            f"{place} holds a comparison: name one of its runs with --arm ({arms}) and --seed ({seeds})"
+        )
+    result = Run.__new__(Run)
+    state = read_part(place, *chosen[0], read_records(place)[chosen[0]]["document"])
+    settings = read_manifest(place)["arms"][chosen[0][0]]["set"]
+    state["kept"] = keep(load(place / SCENARIO, set=settings))
+    result.__setstate__(state)
+    return result
 
 
 def source_digests(variants: Mapping[str, Variant]) -> dict[str, str | None]:

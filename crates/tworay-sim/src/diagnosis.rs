@@ -16,7 +16,7 @@
 //! it later, the guess is matched with that break. If it is saved and arrives, nothing was lost (rule 3).
 //! What strikes after the guess is never matched: no sender can know the future.
 
-use crate::flow::Flow;
+use crate::flow::{Flow, Resent};
 use crate::ledger::{Carries, LossRecord};
 use std::collections::BTreeMap;
 use tworay_base::{FlowId, LossCause, Seq32, SimTime};
@@ -61,13 +61,9 @@ struct Losses {
 impl Losses {
     /// The cause of a guess made at `at` about the segment at `seq`, when the next packet's uid was
     /// `sent_before`.
-    fn cause(
-        &self,
-        (at, seq, sent_before): (SimTime, Seq32, u64),
-        resent: &[(Seq32, u64)],
-    ) -> Option<LossCause> {
+    fn cause(&self, (at, seq, sent_before): (SimTime, Seq32, u64), resent: &[Resent]) -> Option<LossCause> {
         let newest_again =
-            resent.iter().rev().find(|(s, uid)| *s == seq && *uid < sent_before).map_or(0, |(_, uid)| *uid);
+            resent.iter().rev().find(|r| r.seq == seq && r.uid < sent_before).map_or(0, |r| r.uid);
         let happened = |struck: &Struck| struck.0 <= at;
         let lost = self.data.range((seq.0, newest_again)..(seq.0, sent_before)).next_back();
         let lost = lost.map(|(_, struck)| *struck).filter(happened);

@@ -240,8 +240,8 @@ pub(crate) struct Flow {
     pub finished_at: Option<SimTime>,
     pub series: Option<Vec<Sample>>,
     pub guesses: Vec<Guess>,
-    /// Segments sent again: first byte and uid, in order.
-    pub resent: Vec<(tworay_base::Seq32, u64)>,
+    /// Segments sent again, in order.
+    pub resent: Vec<Resent>,
     /// IP bytes that the sending side has sent, headers, retransmissions and probes included.
     pub sent_bytes: u64,
     pub first_sent: Option<SimTime>,
@@ -251,6 +251,19 @@ pub(crate) struct Flow {
     pub path: PathProbe,
     pub base: Baseline,
     pub rng: RngStream,
+}
+
+/// A segment that was sent again.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Resent {
+    /// When.
+    pub at: SimTime,
+    /// Its first byte.
+    pub seq: tworay_base::Seq32,
+    /// The uid of this transmission.
+    pub uid: u64,
+    /// What the sender was doing.
+    pub phase: Phase,
 }
 
 /// A sender's opinion about a loss.

@@ -10,7 +10,7 @@ pub(crate) use self::tables::table;
 pub use self::tables::{Column, ColumnData, Table};
 pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
-use crate::flow::{Application, Flow, Sample, TcpPair, Transport};
+use crate::flow::{Application, Flow, Resent, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
 use crate::network::{Network, WireRecord};
 use crate::paths::FlowPath;
@@ -257,6 +257,7 @@ pub struct RunReport {
     losses: Vec<LossRecord>,
     lost_at_source: Vec<u64>,
     guesses: Vec<Diagnosed>,
+    resent: Vec<(u16, Resent)>,
     series: Vec<(u16, Sample)>,
     packets: Vec<WireRecord>,
     aloft: Vec<AloftSample>,
@@ -363,12 +364,19 @@ impl RunReport {
             .enumerate()
             .flat_map(|(i, f)| f.series.take().unwrap_or_default().into_iter().map(move |s| (i as u16, s)))
             .collect();
+        let resent = network
+            .flows
+            .iter_mut()
+            .enumerate()
+            .flat_map(|(i, f)| std::mem::take(&mut f.resent).into_iter().map(move |r| (i as u16, r)))
+            .collect();
         let packets = network.wires.trace.take().unwrap_or_default();
         Self {
             document,
             lost_at_source: network.ledger.lost_at_source(),
             losses: network.ledger.take_records(),
             guesses,
+            resent,
             series,
             packets,
             aloft,

@@ -220,6 +220,34 @@ def show(
 
 
 @app.command()
+def explain(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote.")],
+    flow: Annotated[
+        int | None, typer.Option(metavar="N", help="Which flow; may be left out where there is one only.")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Explain the loss next to this time, such as 20.5s; default: the longest times in which "
+            "nothing new was acknowledged.",
+        ),
+    ] = None,
+    arm: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of a comparison: the run of this arm.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Of a comparison: the run with this seed.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what a sender saw and what happened: the loss, its cause, the guess, the retransmission."""
+    from tworay.cli.explaining import explain_run
+
+    explain_run(directory, flow=flow, at=at, arm=arm, seed=seed, as_json=json)
+
+
+@app.command()
 def plot(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote.")],
     what: Annotated[str, typer.Argument(metavar="WHAT", help="cwnd, rtt or goodput over time, or box.")],

@@ -1,5 +1,6 @@
 use super::*;
 use tworay_base::{Died, NodeId, SimDuration};
+use tworay_tcp::Phase;
 
 fn at(seconds: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_secs(seconds)
@@ -85,7 +86,9 @@ fn which_loss_a_guess_is_about() {
     ];
     let guess = (at(10), AGAIN, SENT);
     for (what, data, acks, resent, cause) in table {
-        assert_eq!(losses(data, acks).cause(guess, resent), cause, "{what}");
+        let again = |&(seq, uid)| Resent { at: at(0), seq, uid, phase: Phase::Recovery };
+        let resent: Vec<Resent> = resent.iter().map(again).collect();
+        assert_eq!(losses(data, acks).cause(guess, &resent), cause, "{what}");
     }
 }
 

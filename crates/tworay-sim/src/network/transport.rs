@@ -1,7 +1,7 @@
 //! The top of the stairs: applications, TCP connections, UDP.
 
 use super::{AppEvent, Event, Network};
-use crate::flow::{Application, Guess, Transport};
+use crate::flow::{Application, Guess, Resent, Transport};
 use crate::ledger::Carries;
 use crate::provenance::Setback;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
@@ -293,7 +293,11 @@ impl Network {
         let seq = if carries == Carries::Ack { segment.ack } else { segment.seq };
         let uid = self.ledger.ship(id, carries, seq, self.now);
         if (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active) {
-            self.flows[flow].resent.push((seq, uid));
+            let f = &mut self.flows[flow];
+            if let Transport::Tcp(pair) = &f.transport {
+                let phase = pair.sender.snapshot().phase;
+                f.resent.push(Resent { at: self.now, seq, uid, phase });
+            }
         }
         if side == Side::Active {
             self.flows[flow].sent_bytes += u64::from(ip_bytes);

@@ -43,12 +43,13 @@ pub(crate) fn table<const N: usize>(name: &'static str, columns: [(&'static str,
 }
 
 impl RunReport {
-    /// The tables `flows`, `ledger` (one row a loss: its root and how it ended), `guesses` (one row a guess), `series`, and for wired links `packets`.
+    /// The tables `flows`, `ledger` (one row a loss: its root and how it ended), `guesses` (one row a guess), `retransmissions`, `series`, and for wired links `packets`.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![
             self.flow_table(),
             self.ledger_table(),
             self.guess_table(),
+            self.retransmission_table(),
             self.series_table(),
             self.path_table(),
         ];
@@ -201,6 +202,20 @@ impl RunReport {
                 ("seq", ColumnData::I64(g.iter().map(|d| d.seq.0.into()).collect())),
                 ("guess", texts(|d| d.guess)),
                 ("cause", texts(|d| d.cause_name())),
+            ],
+        )
+    }
+
+    /// Segments sent again, flow by flow and in order of time.
+    fn retransmission_table(&self) -> Table {
+        let r = &self.resent;
+        table(
+            "retransmissions",
+            [
+                ("t_s", ColumnData::F64(r.iter().map(|(_, x)| x.at.as_secs_f64()).collect())),
+                ("flow", ColumnData::I64(r.iter().map(|(flow, _)| (*flow).into()).collect())),
+                ("seq", ColumnData::I64(r.iter().map(|(_, x)| x.seq.0.into()).collect())),
+                ("phase", ColumnData::Str(r.iter().map(|(_, x)| x.phase.name().to_string()).collect())),
             ],
         )
     }

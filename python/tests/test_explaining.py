@@ -1,0 +1,249 @@
+"""`tworay explain`: what it says is what the tables of the run hold."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import tworay
+from tworay.cli import app
+from tworay.errors import InputError
+from tworay.explaining import _Flow
+from tworay.wording import ENDS, ROOTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+METRICS = (Path(__file__).parents[2] / "docs/metrics.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def broken() -> tworay.Run:
+    """Run `link-failure`: node 1, the relay, is switched off at 20 s; 0, 2, 3, 4 is left."""
+    return tworay.run("link-failure", set={"duration": "25s"})
+
+
+@pytest.fixture(scope="module")
+def string() -> tworay.Run:
+    return tworay.run("string-4", set={"duration": "20s"})
+
+
+def plain(text: object) -> str:
+    """Return a text without the breaks of its lines."""
+    return " ".join(str(text).split())
+
+
+def lost(run: tworay.Run, **wanted: Any) -> list[dict[str, Any]]:
+    return [row for row in run.ledger.to_dicts() if all(row[key] == wanted[key] for key in wanted)]
+
+
+def test_a_break_is_told_as_the_ledger_has_it(broken: tworay.Run) -> None:
+    """The relay dies with the ACKs it holds; the sender hears nothing until its timer expires."""
+    found = broken.explain(at=20.1)
+    (moment,) = found.document["moments"]
+    loss, said = moment["loss"], plain(found)
+    # The packet for the dead relay that died next to 20.1 s: its root is the relay, its end ARP's hold.
+    assert loss in lost(broken, next_hop=1, cause="node-down")
+    assert f"on the hop from node {loss['root_node']} to node 1, since {loss['since_s']:.3f} s" in said
+    assert f"{loss['attempts']} frames sent in vain" in said
+    assert ROOTS["node-down"] in said
+    assert ENDS[loss["died"]] in said
+    # The sender's own view: one timeout, between the break and the end of the pause.
+    (reaction,) = moment["reactions"]
+    assert reaction["what"] == "timeout"
+    before, after = reaction["rto_s"]
+    assert after == pytest.approx(2 * before)
+    assert f"{reaction['t_s']:.3f} s the retransmission timer expired (cwnd" in said
+    assert 20 < reaction["t_s"] < moment["pause"]["end_s"]
+
+
+def test_the_longest_pauses_are_found_with_what_caused_them(broken: tworay.Run) -> None:
+    found = broken.explain()
+    moments = found.document["moments"]
+    progress = broken.series.filter(pl.col("acked_bytes").diff().fill_null(1) > 0)["t_s"].to_list()
+    gaps = sorted(((b - a, a) for a, b in pairwise([*progress, 25.0])), reverse=True)[:3]
+    assert sorted(a for _, a in gaps) == [moment["pause"]["begin_s"] for moment in moments]
+    longest = max(moments, key=lambda m: m["pause"]["end_s"] - m["pause"]["begin_s"])
+    begin = longest["pause"]["begin_s"]
+    acked = broken.series.filter(pl.col("t_s") == begin)["acked_bytes"].item()
+    # All data up to the loss had arrived (no row of the oldest byte), so the first lost ACK beyond it counts.
+    assert not lost(broken, kind="data", seq=acked + 1)
+    beyond = [row for row in lost(broken, kind="ack") if row["seq"] > acked + 1]
+    assert longest["loss"] == min(beyond, key=lambda row: row["since_s"])
+    others = sum(row["segments"] for row in longest["others_lost"])
+    assert others == broken.ledger.height - 1
+    # The timer sends data again that had arrived, and says so.
+    again = broken.retransmissions.filter(pl.col("t_s") < longest["pause"]["end_s"])["t_s"].to_list()
+    assert [row["t_s"] for row in longest["sent_again"]] == again
+    times = ", ".join(f"{t:.3f} s" for t in again)
+    assert f"data that had arrived was sent again at {times}; a later ACK came at" in plain(found)
+
+
+def test_a_lost_segment_is_followed_to_its_repair(string: tworay.Run) -> None:
+    loss = next(row for row in lost(string, kind="data") if row["interferer"] is not None)
+    found = string.explain(at=loss["t_s"])
+    (moment,) = found.document["moments"]
+    said = plain(found)
+    assert moment["loss"] == loss
+    by = loss["interferer"]
+    assert by != loss["next_hop"]
+    hop = f"on the hop from node {loss['root_node']} to node {loss['next_hop']}"
+    assert f"{hop}, since {loss['since_s']:.3f} s; {loss['attempts']} frames sent in vain" in said
+    assert f"the last spoiled by the signal of node {by}." in said
+    again = string.retransmissions.filter(pl.col("seq") == loss["seq"])["t_s"].to_list()
+    assert [row["t_s"] for row in moment["sent_again"]] == again != []
+    done = string.series.filter(pl.col("acked_bytes") >= loss["seq"])["t_s"].min()
+    assert moment["acknowledged_s"] == done
+    assert f"sent again at {again[0]:.3f} s; its ACK came at {done:.3f} s." in said
+    # A transfer by NewReno repairs it by three duplicate ACKs, and halves its window.
+    (reaction,) = moment["reactions"]
+    assert (reaction["what"], reaction["t_s"]) == ("fast-retransmit", again[0])
+    assert reaction["cwnd_segments"][1] == pytest.approx(moment["sender"]["in_flight_segments"] / 2, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "tcp"),
+    [
+        ("interference", "sack"),
+        ("interference", "vegas"),
+        ("interference", "reno+fixed-rto"),
+        ("congestion", "tahoe"),
+        ("congestion", "reno"),
+        ("dumbbell-4", "sack"),
+    ],
+)
+def test_what_the_sender_did_adds_up_to_its_counters(scenario: str, tcp: str) -> None:
+    run = tworay.run(scenario, tcp=tcp, set={"duration": "12s"}, seed=2)
+    for flow in run.summary["flows"]:
+        seen = _Flow(run, flow)
+        did = Counter(reaction["what"] for reaction in seen._reactions(0.0, 12.0))
+        assert (did["timeout"], did["fast-retransmit"]) == (flow["timeouts"], flow["fast_retransmits"])
+        assert len(seen.resent) == flow["retransmitted_segments"]
+    assert sum(flow["retransmitted_segments"] for flow in run.summary["flows"]) > 0
+
+
+def test_the_senders_guess_is_judged() -> None:
+    run = tworay.run("congestion", tcp="welcome", set={"duration": "12s"})
+    loss = lost(run, flow=0, kind="data")[0]
+    found = run.explain(flow=0, at=loss["t_s"])
+    (moment,) = found.document["moments"]
+    guess = run.guesses.filter(pl.col("flow") == 0).to_dicts()[0]
+    assert moment["guess"] == {key: guess[key] for key in ("t_s", "seq", "guess", "cause")} | {
+        "right": guess["guess"] == guess["cause"]
+    }
+    assert (guess["guess"], guess["cause"], loss["died"]) == ("congestion", "congestion", "ifq")
+    assert f"congestion, at {guess['t_s']:.3f} s: right." in plain(found)
+    assert "the interface queue was full (50 packets)" in plain(found)
+
+
+def test_senders_that_judge_nothing_are_said_to(string: tworay.Run) -> None:
+    assert "none; newreno made none in the whole run." in plain(string.explain())
+
+
+def test_sequence_numbers_may_begin_anywhere(broken: tworay.Run) -> None:
+    """An initial sequence number close to the end of the numbers: they wrap, the story is the same."""
+    iss = 2**32 - 700_000
+    other = tworay.run("link-failure", set={"duration": "25s", "tcp.iss": iss})
+    first, second = (run.explain().document["moments"] for run in (broken, other))
+    assert [m["acknowledged_s"] for m in first] == [m["acknowledged_s"] for m in second]
+    for one, two in zip(first, second, strict=True):
+        assert (one["pause"], one["reactions"]) == (two["pause"], two["reactions"])
+        if one["loss"]:
+            assert (one["loss"]["seq"] + iss) % 2**32 == two["loss"]["seq"]
+
+
+def test_datagrams_are_lost_in_bursts() -> None:
+    flood = {"duration": "6s", "flow.0.app": "cbr", "flow.0.rate": "1Mbps"}
+    run = tworay.run("string-3", set=flood)
+    found = run.explain()
+    longest = max(found.document["moments"], key=lambda moment: moment["burst"]["datagrams"])
+    numbers = sorted(run.ledger["seq"].to_list())
+    runs = [1]
+    for a, b in pairwise(numbers):
+        runs = [*runs, 1] if b > a + 1 else [*runs[:-1], runs[-1] + 1]
+    assert longest["burst"]["datagrams"] == max(runs) > 1
+    burst = longest["burst"]
+    assert f"{max(runs)} datagrams lost one after the other, {burst['first']} to {burst['last']}" in plain(
+        found
+    )
+    assert "cwnd" not in plain(found)
+
+
+def test_a_flow_that_lost_nothing() -> None:
+    run = tworay.run("string-1", set={"duration": "3s", "tcp.window": 4})
+    assert run.ledger.is_empty()
+    said = plain(run.explain(at=2))
+    assert "2.000 s: this flow lost nothing in the whole run" in said
+    assert "nothing: neither its timer nor duplicate ACKs told it of a loss." in said
+
+
+def test_what_can_not_be_explained_is_refused(string: tworay.Run) -> None:
+    with pytest.raises(InputError, match=r"no flow 4; there are 0 \(0 to 4\)"):
+        string.explain(flow=4)
+    with pytest.raises(InputError, match="lasts from 0 to 20 s"):
+        string.explain(at=21)
+    with pytest.raises(InputError, match=r"which flow\? --flow names one of 0 \(0 to 2\), 1 \(3 to 6\)"):
+        tworay.run("interference", set={"duration": "3s"}).explain()
+    bare = {"scenario": "string-4", "set": {"duration": "6s"}}
+    with pytest.raises(InputError, match="no table `ledger`"):
+        tworay.run(**bare, losses=False).explain()
+    with pytest.raises(InputError, match="no table `series`"):
+        tworay.run(**bare, series=False).explain()
+
+
+def test_the_command_says_what_python_says(
+    string: tworay.Run, cli: Cli, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    string.save(tmp_path / "one")
+    done = cli("explain", "one", "--at", "15.2s")
+    assert (done.code, done.err) == (0, "")
+    assert plain(done.out) == plain(string.explain(at=15.2))
+    place = str(tmp_path / "one")
+    assert printed(capsys, place, "--at", "15200ms", "--json") == string.explain(at=15.2).document
+    assert printed(capsys, place, "--json") == string.explain().document
+    for wrong, reason in {
+        ("--at", "3h"): "no time of a run",
+        ("--flow", "7"): "there is no flow 7",
+        ("--seed", "1"): "leave out --arm and --seed",
+    }.items():
+        with pytest.raises(InputError, match=reason):
+            printed(capsys, place, *wrong)
+    with pytest.raises(InputError, match="holds no results"):
+        printed(capsys, str(tmp_path))
+
+
+def test_the_sample_of_the_documentation_is_what_is_printed(
+    string: tworay.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    printed_now = str(string.explain(at=15.2))
+    assert printed_now in METRICS, (
+        f"docs/metrics.md, One loss explained, has an old sample; it is now\n{printed_now}"
+    )
+
+
+def test_one_run_of_a_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "both"
+    settings = {"duration": "8s"}
+    tworay.compare("string-3", tcp="reno,vegas", seeds=2, set=settings, out=place)
+    with pytest.raises(InputError, match=r"with --arm \(reno, vegas\) and --seed \(1, 2\)"):
+        printed(capsys, str(place), "--seed", "2")
+    one = tworay.run("string-3", tcp="reno", seed=2, set=settings)
+    found = printed(capsys, str(place), "--arm", "reno", "--seed", "2", "--json")
+    assert found == one.explain().document
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """Return the document that the command prints, in this process."""
+    app(["explain", *arguments], standalone_mode=False)
+    return json.loads(capsys.readouterr().out)
