@@ -101,7 +101,7 @@ def test_the_readmes_python_runs(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "cwnd.svg").is_file()
-    kind, table, pairs, runs = done.stdout.split()
+    kind, table, pairs, runs = done.stdout.splitlines()[-1].split()
     assert (kind, int(runs)) == ("float", 8)
     assert int(table) > 0 < int(pairs)
 

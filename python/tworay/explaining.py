@@ -29,6 +29,8 @@ MOMENTS = 3
 SEQUENCE = 2**32
 # A timeout multiplies the RTO by 2; samples of the RTT don't raise it by so much without changing srtt.
 BACKED_OFF = 1.5
+# Times in tables are sums of binary fractions.
+MICROSECOND = 1e-6
 # What a reaction may change in the sender.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
@@ -264,13 +266,15 @@ class _Flow:
                 again.setdefault(row["t_s"], []).append(row)
         first = max(bisect_left(self.times, begin), 1)
         times = {*self.times[first : bisect_right(self.times, end)], *again}
-        found = []
+        found: list[Row] = []
         for time in sorted(times):
             old = self.series[max(bisect_left(self.times, time) - 1, 0)]
             new = self.series[max(bisect_right(self.times, time) - 1, 0)]
             if new["acked_bytes"] != old["acked_bytes"]:
                 continue
-            what = _reaction(old, new, again.get(time, []))
+            progress = self.times[bisect_left(self.acked, old["acked_bytes"])]
+            silent = time - max([progress, *(row["t_s"] for row in found[-1:])])
+            what = _reaction(old, new, again.get(time, []), silent)
             if what is not None:
                 changes = {key: [old[key], new[key]] for key in CHANGING}
                 found.append({"t_s": time, "what": what} | changes)
@@ -288,12 +292,16 @@ class _Flow:
         return [{key: row[key] for key in ("t_s", "seq", "phase")} for row in rows]
 
 
-def _reaction(old: Row, new: Row, again: list[Row]) -> str | None:
-    """Name what the sender did: nothing new had been acknowledged between these states."""
+def _reaction(old: Row, new: Row, again: list[Row], silent: float) -> str | None:
+    """Name what the sender did: nothing new had been acknowledged between these states.
+
+    ``silent``: for how long neither that nor a reaction had set its timer anew.
+    """
     if new["rto_s"] >= BACKED_OFF * old["rto_s"] and new["srtt_s"] == old["srtt_s"]:
         return "timeout"
     # An expiry that leaves the state as it is (the RTO at its limit, say) shows in what it sends again.
-    if any(row["phase"] == "rto_recovery" and row["byte"] == old["acked_bytes"] for row in again):
+    oldest = any(row["phase"] == "rto_recovery" and row["byte"] == old["acked_bytes"] for row in again)
+    if oldest and silent >= old["rto_s"] - MICROSECOND:
         return "timeout"
     if new["cwnd_segments"] < old["cwnd_segments"] or new["ssthresh_segments"] < old["ssthresh_segments"]:
         return "fast-retransmit" if again else "window-cut"
