@@ -298,7 +298,8 @@ def _reaction(old: Row, new: Row, again: list[Row], silent: float) -> str | None
     ``silent``: for how long neither that nor a reaction had set its timer anew.
     """
     if new["rto_s"] >= BACKED_OFF * old["rto_s"] and new["srtt_s"] == old["srtt_s"]:
-        return "timeout"
+        # Vegas backs off its RTO when duplicate ACKs bring a retransmission, too.
+        return "fast-retransmit" if any(row["phase"] == "recovery" for row in again) else "timeout"
     # An expiry that leaves the state as it is (the RTO at its limit, say) shows in what it sends again.
     oldest = any(row["phase"] == "rto_recovery" and row["byte"] == old["acked_bytes"] for row in again)
     if oldest and silent >= old["rto_s"] - MICROSECOND:
