@@ -39,6 +39,8 @@ pub enum Purpose {
     Processing = 12,
     /// Jitter of the broadcasts that a node originates.
     BroadcastJitter = 13,
+    /// Losses on measured radio links.
+    LinkLoss = 14,
     /// Test inputs.
     Test = 99,
 }

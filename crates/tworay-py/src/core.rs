@@ -2,7 +2,7 @@
 
 pub(crate) use tworay_base::SimDuration;
 pub(crate) use tworay_sim::scenario::{
-    Scenario, ScenarioError, builtin_list, builtin_text, convert, json_schema,
+    Scenario, ScenarioError, builtin_list, builtin_text, convert, flow_tables, json_schema,
 };
 pub(crate) use tworay_sim::{
     Column, ColumnData, MoveFormat, RunControl, RunError, RunOptions, RunReport, Table, VERSION, facts,

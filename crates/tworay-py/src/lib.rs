@@ -31,6 +31,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::builtin_text, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::json_schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::flow_tables, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::variants, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::moves, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::moves_of_file, module)?)?;

@@ -210,6 +210,12 @@ pub(crate) fn convert(
         .map_err(errors::scenario)
 }
 
+/// The `[[flow]]` tables (TOML text) of flows written `from:to:application`.
+#[pyfunction]
+pub(crate) fn flow_tables(flows: Vec<String>) -> PyResult<String> {
+    core::flow_tables(&flows).map_err(errors::scenario)
+}
+
 /// How nodes move, as an ns-2 movement file (`ns2`) or NetAnim's XML (`netanim`).
 fn move_format(name: &str) -> PyResult<core::MoveFormat> {
     match name {

@@ -19,6 +19,8 @@ enum Law {
     Range { range2: f64 },
     /// `near/d²` up to the reference distance, then `far·d^-exponent`.
     LogDistance { reference2: f64, far: f64, exponent: f64 },
+    /// None: powers come from a list.
+    Measured,
 }
 
 /// A [`RadioConfig`] compiled into constants. Free of chance: fading is added outside.
@@ -53,6 +55,7 @@ impl Channel {
                 (near, max_power) = (0.0, power);
                 Law::Range { range2: config.range.get() * config.range.get() }
             }
+            Propagation::Measured => Law::Measured,
             Propagation::LogDistance { exponent, reference } => {
                 let reference2 = reference.get() * reference.get();
                 // (d²)^(n/2): the law is evaluated on squared distances.
@@ -91,12 +94,13 @@ impl Channel {
                 far * libm::pow(d2, -exponent / 2.0)
             }
             Law::LogDistance { .. } => self.near / d2,
+            Law::Measured => 0.0,
         };
         power.min(self.max_power)
     }
 
     /// The largest distance in metres over which at least `power_threshold_w` watts arrive; zero if none
-    /// does, infinite for a threshold of zero over an unbounded law.
+    /// does or powers are measured, infinite for a threshold of zero over an unbounded law.
     pub fn range_of(&self, power_threshold_w: f64) -> f64 {
         if power_threshold_w > self.max_power {
             return 0.0;
@@ -104,6 +108,7 @@ impl Channel {
         let friis2 = self.near / power_threshold_w;
         match self.law {
             Law::Range { range2 } => range2.sqrt(),
+            Law::Measured => 0.0,
             _ if power_threshold_w <= 0.0 => f64::INFINITY,
             Law::TwoRay { crossover2, far } if friis2 > crossover2 => (far / power_threshold_w).sqrt().sqrt(),
             Law::LogDistance { reference2, far, exponent } if friis2 > reference2 => {

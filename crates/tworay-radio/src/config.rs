@@ -1,7 +1,8 @@
 //! The scenario's `[radio]` table.
 
 use crate::ConfigProblem;
-use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat};
+use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat, refuse_measured};
+use crate::measured::{self, MeasuredLink};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, Hertz, Metres, Ratio, Watts};
@@ -41,6 +42,8 @@ pub enum Propagation {
         #[serde(default = "default_reference")]
         reference: Metres,
     },
+    /// As measured: only the links of `[[radio.link]]` are there, wherever the nodes stand.
+    Measured,
 }
 
 fn default_exponent() -> f64 {
@@ -166,6 +169,9 @@ pub struct RadioConfig {
     pub range: Metres,
     /// Noise and thresholds of the `sinr` reception.
     pub sinr: SinrConfig,
+    /// The links of the `measured` propagation, each in one direction.
+    #[serde(rename = "link", skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<MeasuredLink>,
 }
 
 impl Default for RadioConfig {
@@ -188,6 +194,7 @@ impl Default for RadioConfig {
             capture_ratio: Ratio(10.0),
             range: Metres(250.0),
             sinr: SinrConfig::default(),
+            links: Vec::new(),
         }
     }
 }
@@ -254,9 +261,25 @@ impl RadioConfig {
         match (self.propagation, &self.shadowing, &self.fading) {
             (Propagation::Range, Some(_), _) => return Err(refuse_flat("shadowing")),
             (Propagation::Range, _, Some(_)) => return Err(refuse_flat("fading")),
+            (Propagation::Measured, Some(_), _) => return Err(refuse_measured("shadowing")),
+            (Propagation::Measured, _, Some(_)) => return Err(refuse_measured("fading")),
             _ => {}
         }
+        self.check_links()?;
         self.check_sinr()
+    }
+
+    fn check_links(&self) -> Result<(), ConfigProblem> {
+        let measured = self.propagation == Propagation::Measured;
+        if measured && self.links.is_empty() {
+            let remedy = "add [[radio.link]] with from = 0, to = 1, loss = 0.1; each direction is one";
+            return Err(problem("propagation", "no link was measured".into(), remedy.into()));
+        }
+        if !measured && !self.links.is_empty() {
+            let remedy = "write propagation = \"measured\" in [radio], or remove these links";
+            return Err(problem("link", "links don't go with a law of distance".into(), remedy.into()));
+        }
+        measured::validate(&self.links, self.cs_threshold)
     }
 
     fn check_sinr(&self) -> Result<(), ConfigProblem> {

@@ -61,6 +61,15 @@ pub(crate) fn refuse_flat(key: &str) -> ConfigProblem {
     )
 }
 
+/// A measured level has them in it.
+pub(crate) fn refuse_measured(key: &str) -> ConfigProblem {
+    problem(
+        key,
+        "measured links have their levels and losses already".into(),
+        "choose another propagation, such as two-ray-ground, or remove this key".into(),
+    )
+}
+
 /// Shadowing is cut off at so many deviations (one draw in 16 000 is), for a frame's reach to be finite.
 const MOST_DEVIATIONS: f64 = 4.0;
 /// Fading is cut off at this gain (of Rayleigh's draws one in 22 000 is).

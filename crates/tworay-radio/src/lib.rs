@@ -14,6 +14,7 @@ mod energy;
 mod error_model;
 mod errors;
 mod fading;
+mod measured;
 mod reception;
 
 pub use channel::{Channel, SPEED_OF_LIGHT};
@@ -24,6 +25,7 @@ pub use energy::{EnergyConfig, EnergyModel, EnergyPreset, Meter, NodeBattery, Po
 pub use error_model::{ErrorModel, ErrorModelConfig, ErrorUnit};
 pub use errors::ErrorsConfig;
 pub use fading::{Fader, FadingConfig, ShadowingConfig};
+pub use measured::{MEASURED_DELAY, MeasuredLink};
 pub use reception::{Arrived, BodyRate, BodyRates, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
 
 /// What [`RadioConfig::validate`] and its kin report: the key, what is wrong, what to do.

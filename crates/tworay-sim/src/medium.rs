@@ -7,7 +7,7 @@
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::Frame;
 use tworay_mobility::Track;
-use tworay_radio::{Channel, Fader};
+use tworay_radio::{Channel, Fader, MEASURED_DELAY, MeasuredLink};
 
 /// A station that hears a transmission.
 #[derive(Copy, Clone, Debug)]
@@ -56,8 +56,10 @@ pub struct Medium {
     /// How far candidates may be beyond the reach, m.
     margin: f64,
     candidates: Vec<Vec<NodeId>>,
-    /// Static stations: exact lists, made once.
+    /// Static stations, or measured links: exact lists, made once.
     fixed: Option<Vec<Vec<Hearer>>>,
+    /// Whether the lists were measured: then positions say nothing.
+    measured: bool,
     candidates_until: SimTime,
     max_speed: f64,
     air: Vec<Transmission>,
@@ -77,6 +79,7 @@ impl Medium {
             margin: 0.1 * reach,
             candidates: vec![Vec::new(); tracks.len()],
             fixed: None,
+            measured: false,
             candidates_until: SimTime::ZERO,
             max_speed,
             air: Vec::new(),
@@ -95,6 +98,39 @@ impl Medium {
             medium.fixed = Some(lists);
         }
         medium
+    }
+
+    /// The air of so many stations between which there are the listed links, wherever the stations are.
+    pub fn measured(channel: Channel, links: &[MeasuredLink], nodes: usize) -> Self {
+        let mut lists = vec![Vec::new(); nodes];
+        let delay = MEASURED_DELAY.as_nanos() as u32;
+        for link in links {
+            let power = link.power(channel.rx_threshold());
+            lists[usize::from(link.from)].push(Hearer { node: NodeId(link.to), delay, power });
+        }
+        for list in &mut lists {
+            list.sort_by_key(|h: &Hearer| h.node);
+        }
+        Self {
+            channel,
+            fader: None,
+            reach: 0.0,
+            margin: 0.0,
+            candidates: lists.iter().map(|list| list.iter().map(|h| h.node).collect()).collect(),
+            fixed: Some(lists),
+            measured: true,
+            candidates_until: SimTime::NEVER,
+            max_speed: 0.0,
+            air: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Whether `b` can decode `a` over a measured link; `None` where distance decides.
+    pub fn measured_reach(&self, a: NodeId, b: NodeId) -> Option<bool> {
+        let list = self.fixed.as_ref().filter(|_| self.measured)?.get(a.index())?;
+        let at = list.binary_search_by_key(&b, |h| h.node);
+        Some(at.is_ok_and(|at| list[at].power >= self.channel.rx_threshold()))
     }
 
     /// The radio.
@@ -154,6 +190,13 @@ impl Medium {
 
     /// Appends the stations that can decode `from` now, were there no fading.
     pub fn in_range(&mut self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<NodeId>) {
+        if self.measured {
+            let both = |&b: &NodeId| {
+                self.measured_reach(from, b) == Some(true) && self.measured_reach(b, from) == Some(true)
+            };
+            out.extend(self.candidates[from.index()].iter().copied().filter(both));
+            return;
+        }
         if now > self.candidates_until {
             self.refresh(now, tracks);
         }

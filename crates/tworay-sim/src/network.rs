@@ -184,7 +184,11 @@ impl Network {
             .zip(channel.as_ref())
             .map(|(r, c)| Reception::new(r, c, reception_quirks, rates, mac.plcp));
         let fader = radio.as_ref().and_then(|r| Fader::new(r, seed));
-        let medium = channel.map(|c| Medium::new(c, fader, &mut tracks));
+        let links = radio.as_ref().map_or(Vec::new(), |radio| radio.links.clone());
+        let medium = channel.map(|c| match links.as_slice() {
+            [] => Medium::new(c, fader, &mut tracks),
+            links => Medium::measured(c, links, tracks.len()),
+        });
         let stations = Stations::new(&station, medium.is_some(), seed, tracks.len());
         let mut timers = TimerTable::default();
         timers.add(NODE_TIMERS * tracks.len());
@@ -265,7 +269,7 @@ impl Network {
         for (i, order) in network.cuts.orders().iter().enumerate() {
             network.queue.push(order.at, Event::Cut(i as u16));
         }
-        network.errors = errors::Errors::new(&errors, seed, network.nodes.len());
+        network.errors = errors::Errors::new(&errors, &links, seed, network.nodes.len());
         if network.medium.is_some() {
             let slot = network.timers.add(network.nodes.len());
             network.energy = Energy::new(&energy, network.nodes.len(), slot, series);

@@ -3,10 +3,11 @@
 use crate::flow::FlowSetup;
 use crate::network::Setup;
 use crate::report::{Warning, WarningKind};
+use std::collections::BTreeSet;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
-use tworay_radio::Channel;
+use tworay_radio::{Channel, MeasuredLink, RadioConfig};
 
 /// Time between two looks at moving nodes.
 const STEP: SimDuration = SimDuration::from_millis(500);
@@ -28,7 +29,7 @@ pub struct FlowPath {
     pub to: NodeId,
     /// How often there was a path.
     pub facts: PairFacts,
-    /// How far links reach, m; `None` for a purely wired network.
+    /// How far links reach, m; `None` for wires and measured links.
     pub range: Option<f64>,
     /// Where there never was a path: the two nodes whose distance at the start, m, keeps it from coming about.
     pub gap: Option<(NodeId, NodeId, f64)>,
@@ -37,17 +38,30 @@ pub struct FlowPath {
 /// The paths of a scenario's flows.
 pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
-    let range = setup.radio.as_ref().map(|radio| {
+    let radio = setup.radio.as_ref();
+    let measured = radio.map_or(&[][..], |radio| &radio.links);
+    let range = radio.filter(|radio| radio.links.is_empty()).map(|radio| {
         let channel = Channel::new(radio);
         channel.range_of(channel.rx_threshold())
     });
-    let links = Links { range, wires: setup.wires.iter().map(|w| (w.from, w.to)).collect() };
+    let mut wires: Vec<_> = setup.wires.iter().map(|w| (w.from, w.to)).collect();
+    wires.extend(usable(measured, radio));
+    let links = Links { range, wires };
     let mut tracks = setup.tracks.clone();
     let end = SimTime::ZERO + setup.duration;
     let looks = (MOST_WORK / (tracks.len() as u64).max(1)).max(FEWEST_LOOKS);
     let step = STEP.max(SimDuration::from_nanos(setup.duration.as_nanos() / looks));
     let facts = pair_facts(&mut tracks, &pairs, &links, SimTime::ZERO, end, step);
     setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
+}
+
+/// The measured links that carry frames and their answers: those that can be read in both directions.
+fn usable(links: &[MeasuredLink], radio: Option<&RadioConfig>) -> Vec<(NodeId, NodeId)> {
+    let threshold = radio.map_or(0.0, |radio| radio.rx_threshold.get());
+    let readable = |link: &&MeasuredLink| link.power(threshold) >= threshold;
+    let ways: BTreeSet<_> = links.iter().filter(readable).map(|link| (link.from, link.to)).collect();
+    let both = ways.iter().filter(|&&(from, to)| ways.contains(&(to, from)));
+    both.map(|&(from, to)| (NodeId(from), NodeId(to))).collect()
 }
 
 fn flow_path(flow: &FlowSetup, facts: PairFacts, range: Option<f64>, tracks: &mut [Track]) -> FlowPath {
@@ -68,7 +82,7 @@ impl FlowPath {
         let warn = |kind, text| Some(Warning { flow, kind, text });
         if partitioned >= 1.0 {
             let why = match (self.range, self.gap) {
-                (None, _) => "no wires lead there; add a [[link]]".to_owned(),
+                (None, _) => "no links lead there; add a [[link]] or a [[radio.link]]".to_owned(),
                 (Some(range), Some((a, b, metres))) => format!(
                     "at the start nodes {a} and {b} are {metres:.0} m apart, but links reach {range:.0} m; \
                      put nodes between them, move them closer, or raise radio.tx_power"

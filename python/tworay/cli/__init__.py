@@ -279,11 +279,14 @@ def metrics_(json: JsonOption = False) -> None:
 
 @app.command()
 def convert(
-    file: Annotated[
-        str,
+    files: Annotated[
+        list[str],
         typer.Argument(
+            metavar="FILE...",
             help="A movement file of ns-2 or BonnMotion, a wireless trace of ns-2 (.tr), each also gzip; "
-            "or a scenario."
+            "a scenario; tracks (.gpx, or .csv with id, time and lat, lon or x, y); measured links (.csv "
+            "with from, to and loss, level, tq, etx or lq; output of batctl o, olsrd's txtinfo or jsoninfo, "
+            "or babeld's dump). Of tracks and links also several.",
         ),
     ],
     output: Annotated[
@@ -305,10 +308,10 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Turn movement and traffic files into a scenario, moves into files, an ns-2 trace into tables."""
-    from tworay.cli.converting import convert_file
+    """Turn moves, tracks or measured links into a scenario, moves into files, an ns-2 trace into tables."""
+    from tworay.cli.converting import convert_files
 
-    convert_file(file, output, flow or [], traffic=traffic, seed=seed, force=force, as_json=json)
+    convert_files(files, output, flow or [], traffic=traffic, seed=seed, force=force, as_json=json)
 
 
 @app.command()

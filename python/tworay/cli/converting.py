@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import tworay
+from tworay import _native
 from tworay.cli import streams
 from tworay.cli.verbs import _print_columns
-from tworay.cli.writing import check_free, is_stdout, print_json, write_file, write_text
+from tworay.cli.writing import check_free, is_stdout, note, print_json, write_file, write_text
 from tworay.errors import InputError
+from tworay.imports import dumps, links, tracks
+from tworay.imports.reading import Place, Table, by_number, names_as_comments, shown, wrong
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tworay.traces import Trace
 
 MOVES: dict[str, Literal["ns2", "netanim"]] = {
@@ -22,6 +25,119 @@ MOVES: dict[str, Literal["ns2", "netanim"]] = {
     ".xml": "netanim",
 }
 TABLES = (".parquet", ".csv")
+
+
+def convert_files(
+    files: list[str],
+    output: Path | None,
+    flows: list[str],
+    *,
+    traffic: Path | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Convert recorded tracks and measured links, of which there may be several files, or one other file."""
+    kind = _own_network(files)
+    if kind is None:
+        convert_file(files[0], output, flows, traffic=traffic, seed=seed, force=force, as_json=as_json)
+    elif as_json:
+        raise InputError("--json tells of a trace (.tr); there is nothing to print of other conversions")
+    elif output is None:
+        raise InputError("say what to write: -o SCENARIO.toml")
+    elif kind == "links":
+        _convert_links(files, output, flows, traffic=traffic, force=force)
+    else:
+        _convert_tracks(files, output, flows, traffic=traffic, force=force)
+
+
+def _own_network(files: list[str]) -> Literal["tracks", "links"] | None:
+    """Tell what files of a network of one's own have in them; `None` if it is no such file."""
+    kinds = {file: _kind_of(file) for file in files}
+    if len(set(kinds.values())) > 1 or (len(files) > 1 and None in kinds.values()):
+        told = ", ".join(f"{file} ({kind or 'another form'})" for file, kind in kinds.items())
+        raise InputError(f"several files must all be tracks, or all be measured links, not {told}")
+    return kinds[files[0]]
+
+
+def _kind_of(file: str) -> Literal["tracks", "links"] | None:
+    ending = Path(file).suffix.lower()
+    if file == "-" or ending in (".toml", ".tr", ".gz", ".movements", *MOVES) or not Path(file).is_file():
+        if ending in (".gpx", ".csv"):
+            raise InputError(f"{file}: there is no such file; check the path")
+        return None
+    if ending == ".gpx":
+        return "tracks"
+    with Path(file).open("rb") as opened:
+        start = opened.read(4096).decode("utf-8", errors="replace").lstrip("\ufeff")
+    if dumps.form_of(start) is not None:
+        return "links"
+    if links.is_table(Table(file, start, links.COLUMNS).columns):
+        return "links"
+    columns = Table(file, start, tracks.COLUMNS).columns
+    if tracks.is_table(columns):
+        return "tracks"
+    if ending == ".csv":
+        raise wrong(
+            Place(file, 1),
+            f'the header is "{shown(start.splitlines()[0] if start.strip() else "")}"',
+            "tracks have id, time, lat, lon (or x, y); links have from, to and loss, level, tq, etx or lq",
+        )
+    return None
+
+
+def _convert_links(
+    files: list[str], output: Path, flows: list[str], *, traffic: Path | None, force: bool
+) -> None:
+    if output.suffix.lower() != ".toml" and not is_stdout(output):
+        raise InputError(f"{output}: measured links become a scenario; name it with -o SCENARIO.toml")
+    if traffic is not None:
+        raise InputError("--traffic goes with a movement file; give --flow FROM:TO:APP")
+    if not flows:
+        raise InputError("no flow: say what to send with --flow FROM:TO:APP, for example --flow 0:1:ftp")
+    check_free(output, force=force)
+    found = links.read(files)
+    tables = _native.flow_tables([by_number(flow, found.numbers) for flow in flows])
+    text = links.scenario(found, tables, files)
+    # The text must be a scenario: the nodes of the flows exist.
+    _native.Scenario.from_toml(text, "the converted scenario", "")
+    write_text(output, text)
+    for line in found.notes:
+        note(f"note: {line}")
+
+
+def _convert_tracks(
+    files: list[str], output: Path, flows: list[str], *, traffic: Path | None, force: bool
+) -> None:
+    ending = output.suffix.lower()
+    if ending != ".toml" and ending not in (*MOVES, ".movements"):
+        raise InputError(f"{output}: tracks become a scenario (.toml) or moves (.movements, .mov, .xml)")
+    if ending != ".toml" and (flows or traffic is not None):
+        raise InputError("--flow and --traffic belong to a scenario: name one with -o SCENARIO.toml")
+    movements = output.with_suffix(".movements")
+    for file in {output, movements} if ending == ".toml" else {output}:
+        check_free(file, force=force)
+    found = tracks.read(files)
+    text = found.movements()
+    if ending == ".movements":
+        write_text(output, text)
+    else:
+        # What is wrong with the flows is found before anything is written.
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / movements.name
+            place.write_text(text, encoding="utf-8")
+            if ending != ".toml":
+                made = tworay.moves(place, form=MOVES[ending])
+            else:
+                numbered = [by_number(flow, found.numbers) for flow in flows]
+                scenario = Path(folder) / output.name
+                made = tworay.convert(place, flows=numbered, traffic=traffic, output=scenario)
+                made = names_as_comments(found.numbers) + made
+        if ending == ".toml":
+            write_text(movements, text)
+        write_text(output, made)
+    for line in found.notes:
+        note(f"note: {line}")
 
 
 def convert_file(

@@ -49,7 +49,10 @@ impl Network {
         let rx_threshold = medium.channel().rx_threshold();
         if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             let heard = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
-            let in_range = medium.hearers(tx).iter().any(heard) && !self.cuts.between(node, frame.to);
+            // A measured link may lead one way only: then no answer can come.
+            let in_range = medium.hearers(tx).iter().any(heard)
+                && medium.measured_reach(frame.to, node) != Some(false)
+                && !self.cuts.between(node, frame.to);
             let to = &self.nodes[frame.to.index()];
             let up = to.up;
             let deaf = to.mac.is_transmitting(self.now).then_some(frame.to);

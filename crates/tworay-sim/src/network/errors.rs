@@ -4,13 +4,28 @@ use super::{Network, is_message};
 use crate::provenance::Setback;
 use tworay_base::{Died, LossCause, NodeId, PacketId, Purpose, RngStream};
 use tworay_mac::{Frame, FrameKind};
-use tworay_radio::{ErrorModel, ErrorModelConfig, ErrorsConfig, Verdict};
+use tworay_radio::{ErrorModel, ErrorModelConfig, ErrorsConfig, MeasuredLink, Verdict};
 use tworay_wire::Packet;
 
 /// The error models of all receivers; there are none if no errors are asked for.
 pub(crate) struct Errors {
     frame: Vec<ErrorModel>,
     packet: Vec<ErrorModel>,
+    /// Measured losses: by sender, then in order of receivers.
+    links: Vec<Vec<Lossy>>,
+}
+
+/// One direction of a measured link that loses frames.
+struct Lossy {
+    to: NodeId,
+    loss: f64,
+    rng: RngStream,
+}
+
+impl Lossy {
+    fn strikes(&mut self) -> bool {
+        self.rng.chance(self.loss)
+    }
 }
 
 /// Streams of the error models begin here, apart from the receivers' own.
@@ -18,19 +33,46 @@ const FRAME_STREAMS: u64 = 1 << 32;
 const PACKET_STREAMS: u64 = 2 << 32;
 
 impl Errors {
-    pub fn new(config: &ErrorsConfig, seed: u64, nodes: usize) -> Option<Box<Self>> {
+    pub fn new(config: &ErrorsConfig, links: &[MeasuredLink], seed: u64, nodes: usize) -> Option<Box<Self>> {
         let models = |config: &ErrorModelConfig, first: u64| {
             let stream = |i| RngStream::numbered(seed, first + i as u64, Purpose::ChannelError);
             let count = if *config == ErrorModelConfig::None { 0 } else { nodes };
             (0..count).map(|i| ErrorModel::new(*config, stream(i))).collect()
         };
-        (!config.is_none()).then(|| {
+        let lossy = links.iter().any(|link| link.loss > 0.0);
+        (lossy || !config.is_none()).then(|| {
             Box::new(Self {
                 frame: models(&config.frame_err, FRAME_STREAMS),
                 packet: models(&config.pkt_err, PACKET_STREAMS),
+                links: if lossy { losses(links, seed, nodes) } else { Vec::new() },
             })
         })
     }
+
+    /// Whether errors spoil a frame on its way, by the link or by the receiver's own model.
+    fn corrupts(&mut self, frame: &Frame, node: NodeId) -> bool {
+        let by_link = self.links.get_mut(frame.from.index()).is_some_and(|list| {
+            let at = list.binary_search_by_key(&node, |lossy| lossy.to);
+            at.is_ok_and(|at| list[at].strikes())
+        });
+        let model = self.frame.get_mut(node.index());
+        // Both draw: the one's draws don't depend on the other's outcome.
+        model.is_some_and(|model| model.corrupts(8 * frame.bytes)) || by_link
+    }
+}
+
+/// A stream for each direction of a link.
+fn losses(links: &[MeasuredLink], seed: u64, nodes: usize) -> Vec<Vec<Lossy>> {
+    let mut lists: Vec<Vec<Lossy>> = (0..nodes).map(|_| Vec::new()).collect();
+    for link in links.iter().filter(|link| link.loss > 0.0) {
+        let number = u64::from(link.from) << 16 | u64::from(link.to);
+        let rng = RngStream::numbered(seed, number, Purpose::LinkLoss);
+        lists[usize::from(link.from)].push(Lossy { to: NodeId(link.to), loss: link.loss, rng });
+    }
+    for list in &mut lists {
+        list.sort_by_key(|lossy| lossy.to);
+    }
+    lists
 }
 
 impl Network {
@@ -43,8 +85,8 @@ impl Network {
         if self.any_damage && self.cuts.between(frame.from, node) {
             return Verdict::Undecodable;
         }
-        let model = self.errors.as_mut().and_then(|e| e.frame.get_mut(node.index()));
-        if !model.is_some_and(|m| m.corrupts(8 * frame.bytes)) || !self.nodes[node.index()].up {
+        let spoiled = self.errors.as_mut().is_some_and(|errors| errors.corrupts(frame, node));
+        if !spoiled || !self.nodes[node.index()].up {
             return Verdict::Good;
         }
         if frame.to == node || frame.to.is_broadcast() {

@@ -207,6 +207,9 @@ impl Network {
             return false;
         }
         let Some(medium) = &self.medium else { return false };
+        if let Some(reach) = medium.measured_reach(a, b) {
+            return reach && medium.measured_reach(b, a) == Some(true);
+        }
         let pa = self.tracks[a.index()].position(self.now);
         let pb = self.tracks[b.index()].position(self.now);
         medium.channel().rx_power_squared(pa.distance_squared(pb)) >= medium.channel().rx_threshold()

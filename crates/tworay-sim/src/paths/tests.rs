@@ -36,7 +36,7 @@ fn wires_are_paths() {
     let cut = paths(&format!("{wires}[[link]]\nfrom = 2\nto = 3\nrate = \"1Mbps\"\ndelay = \"1ms\""));
     assert_eq!(
         words(&cut[0]).as_deref(),
-        Some("flow 0 (0 to 2) never has a path: no wires lead there; add a [[link]]")
+        Some("flow 0 (0 to 2) never has a path: no links lead there; add a [[link]] or a [[radio.link]]")
     );
     let whole = paths(&format!("{wires}[[link]]\nfrom = 1\nto = 2\nrate = \"1Mbps\"\ndelay = \"1ms\""));
     assert_eq!((whole[0].facts.hops, words(&whole[0])), (2, None));

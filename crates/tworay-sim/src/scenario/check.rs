@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tworay_base::{BitRate, NodeId, SimDuration, SimTime};
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
-use tworay_radio::{EnergyConfig, RADIO_RATES, ReceptionModel};
+use tworay_radio::{EnergyConfig, MeasuredLink, RADIO_RATES, ReceptionModel};
 use tworay_tcp::Variant;
 
 /// Longest run: 30 days.
@@ -39,6 +39,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     let radio_nodes = check.radio_nodes(&file, &mobility)?;
     check.links(&file.links, file.duration)?;
     check.placed_links(&file.links, radio_nodes)?;
+    check.measured_links(&file.radio.links, radio_nodes)?;
     let mut scenario = Scenario {
         name: file.name.clone().unwrap_or_else(|| stem(file_name)),
         summary: file.summary.clone(),
@@ -266,6 +267,16 @@ impl Check<'_> {
                 if radio_nodes > 0 && u32::from(node) >= radio_nodes {
                     self.node(&format!("link.{i}.{name}"), u32::from(node), radio_nodes)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Measured links join nodes that there are.
+    fn measured_links(&self, links: &[MeasuredLink], radio_nodes: u32) -> Result<(), ScenarioError> {
+        for (i, link) in links.iter().enumerate() {
+            for (name, node) in [("from", link.from), ("to", link.to)] {
+                self.node(&format!("radio.link.{i}.{name}"), u32::from(node), radio_nodes)?;
             }
         }
         Ok(())

@@ -46,6 +46,11 @@ pub fn convert(
     Ok(text)
 }
 
+/// The `[[flow]]` tables of flows written `FROM:TO:APP`, for a scenario made of something else.
+pub fn flow_tables(flows: &[String]) -> Result<String, ScenarioError> {
+    flows.iter().map(|flow| flows::from_argument(flow).map(|table| table.text)).collect()
+}
+
 /// Reads a movement file: BonnMotion's by its name, else ns-2's.
 pub(crate) fn read_movement(path: &Path) -> Result<Movement, ScenarioError> {
     if is_bonnmotion(path) { bonnmotion::read(path) } else { Movement::read(path) }.map_err(unreadable)

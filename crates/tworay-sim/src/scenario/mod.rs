@@ -24,7 +24,7 @@ mod tree;
 mod write;
 
 pub use builtin::{BuiltinInfo, builtin_list, builtin_text};
-pub use convert::convert;
+pub use convert::{convert, flow_tables};
 pub(crate) use convert::{read_movement, unreadable};
 pub use costs::Costs;
 pub use error::ScenarioError;

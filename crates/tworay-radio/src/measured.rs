@@ -1,0 +1,81 @@
+//! Links that were measured: who hears whom, how well, without a law of distance.
+
+use crate::ConfigProblem;
+use crate::config::{between, problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{Dbm, Ratio, SimDuration, Watts};
+
+/// How far a link without a level is above `rx_threshold`: no noise matters, and of two such frames that
+/// overlap none can be read.
+const USUAL_MARGIN: Ratio = Ratio(20.0);
+
+/// How long a signal takes over a measured link, whose length nobody knows: aAirPropagationTime of
+/// IEEE 802.11-1999 §15.3.3 is 1 µs.
+pub const MEASURED_DELAY: SimDuration = SimDuration::from_micros(1);
+
+/// One direction of a link of `propagation = "measured"`. What isn't listed is neither heard nor sensed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredLink {
+    /// Sending node.
+    pub from: u16,
+    /// Receiving node, another one.
+    pub to: u16,
+    /// Probability, from 0 to less than 1, that a frame which could be read is lost, whatever its kind and size.
+    #[serde(default)]
+    pub loss: f64,
+    /// Received power, -150dBm to 30dBm: against noise and interference as any other. At least `cs_threshold`;
+    /// below `rx_threshold` the link can be sensed, and interferes, but carries nothing. Absent: 20 dB above
+    /// `rx_threshold`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Dbm>,
+}
+
+impl MeasuredLink {
+    /// The power that arrives, W.
+    pub fn power(&self, rx_threshold: f64) -> f64 {
+        self.level.map_or(rx_threshold * USUAL_MARGIN.factor(), |level| level.to_watts().get())
+    }
+}
+
+/// Checks ranges, and that no direction is listed twice.
+pub(crate) fn validate(links: &[MeasuredLink], cs_threshold: Watts) -> Result<(), ConfigProblem> {
+    let mut order: Vec<usize> = (0..links.len()).collect();
+    order.sort_by_key(|&i| (links[i].from, links[i].to, i));
+    let ends = |i: usize| (links[i].from, links[i].to);
+    if let Some(pair) = order.windows(2).find(|pair| ends(pair[0]) == ends(pair[1])) {
+        let (first, second) = (pair[0], pair[1]);
+        let what = format!("link.{first} goes from node {} to node {} already", ends(first).0, ends(first).1);
+        return Err(problem(&format!("link.{second}.to"), what, "list each direction once".into()));
+    }
+    for (i, link) in links.iter().enumerate() {
+        if link.from == link.to {
+            let what = format!("the link joins node {} to itself", link.to);
+            return Err(problem(&format!("link.{i}.to"), what, "name two different nodes".into()));
+        }
+        // Written so that NaN fails too.
+        if !(link.loss >= 0.0 && link.loss < 1.0) {
+            let remedy = "give a probability from 0 to less than 1; remove a link that carries nothing";
+            return Err(problem(
+                &format!("link.{i}.loss"),
+                format!("{} is out of range", link.loss),
+                remedy.into(),
+            ));
+        }
+        if let Some(level) = link.level {
+            let key = format!("link.{i}.level");
+            between(&key, level.get(), -150.0, 30.0)?;
+            let power = level.to_watts();
+            if power < cs_threshold {
+                let what = format!("{level} is below radio.cs_threshold, {}", cs_threshold.to_dbm());
+                let remedy = "remove the link, or lower the thresholds (with profile = \"custom\")";
+                return Err(problem(&key, what, remedy.into()));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

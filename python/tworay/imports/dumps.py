@@ -1,0 +1,234 @@
+"""What routing daemons say of their links: batctl, olsrd, NetJSON and babeld.
+
+All count the share of small broadcasts that arrive, so a quality q is a loss of 1 - q.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tworay.imports.reading import Place, number, shown, wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Loss(NamedTuple):
+    """One direction of a link."""
+
+    place: Place
+    sender: str
+    receiver: str
+    loss: float
+
+
+@dataclass
+class Dump:
+    """A daemon's output."""
+
+    command: str
+    """What printed it."""
+    losses: list[Loss] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    """Addresses of nodes that have a name, or several addresses."""
+
+    def both(self, place: Place, here: str, there: str, receives: float, reaches: float) -> None:
+        """Note a link by the shares that `here` receives of `there`, and the other way round."""
+        self.losses.append(Loss(place, there, here, 1 - receives))
+        self.losses.append(Loss(place, here, there, 1 - reaches))
+
+
+def form_of(text: str) -> Callable[[str, str], Dump] | None:
+    """Tell whose output a text is; `None` if it is no dump."""
+    start = text[:4096]
+    if "B.A.T.M.A.N." in start:
+        return batctl
+    if re.search(r"^Table: ", start, re.MULTILINE):
+        return olsrd
+    if re.search(r"^(BABEL \d|(add|change) (neighbour|interface) )", start, re.MULTILINE):
+        return babeld
+    if start.lstrip()[:1] in ("{", "["):
+        return from_json
+    return None
+
+
+# " * 02:ba:de:af:fe:02    0.120s   (251) 02:ba:de:af:fe:02 [     mesh0]"
+_ORIGINATOR = re.compile(r"^[ *]*(\S+)\s+[0-9.]+s\s+\(\s*([0-9.]+)\)\s+(\S+)\s+\[\s*([^\]\s]+)\s*\]")
+
+
+def batctl(file: str, text: str) -> Dump:
+    """Read `batctl originators` of B.A.T.M.A.N. IV: the transmit quality (of 255) of direct neighbours.
+
+    The quality of a link is what its packets' echoes say, less small penalties for asymmetry and hops: the
+    loss comes out a little high.
+    """
+    dump = Dump("`batctl o` (B.A.T.M.A.N. IV)")
+    here = ""
+    for line, words in enumerate(text.splitlines(), 1):
+        place = Place(file, line)
+        if "B.A.T.M.A.N." in words:
+            found = re.search(r"MainIF/(?:MAC|IP):\s*[^/\s]+/([0-9a-fA-F:.]+)", words)
+            if found is None:
+                raise wrong(
+                    place, "the node's own address is missing", "give the first line as batctl prints it"
+                )
+            if "BATMAN_V" in words:
+                problem = "B.A.T.M.A.N. V measures throughput, which tells no loss"
+                raise wrong(place, problem, "measure losses, and give a CSV table from,to,loss")
+            here = found[1].lower()
+        elif re.search(r"\b(speed|throughput)\b|last-seen\s*$", words.lower()) or (
+            "Neighbor" in words and "last-seen" in words
+        ):
+            raise wrong(place, "this table has no transmit quality", f"give the output of {dump.command}")
+        elif found := _ORIGINATOR.match(words):
+            originator, quality, next_hop = (found[i].lower() for i in (1, 2, 3))
+            # Others are reached over several hops, or over a detour.
+            if originator == next_hop and here:
+                dump.losses.append(
+                    Loss(place, here, originator, 1 - number(quality, place, "TQ", 0, 255) / 255)
+                )
+        elif words.strip() and "Originator" not in words:
+            problem = f'"{shown(words)}" is no line of a table of originators'
+            raise wrong(place, problem, f"give the output of {dump.command}")
+    return dump
+
+
+def olsrd(file: str, text: str) -> Dump:
+    """Read olsrd's txtinfo: the tables Links (of the node itself) and Topology (of all).
+
+    LQ is the share that the local node, or the last hop, receives of the other; NLQ is the other direction.
+    """
+    dump = Dump("olsrd's txtinfo with links or topology")
+    table, header = "", list[str]()
+    for line, words in enumerate(text.splitlines(), 1):
+        place = Place(file, line)
+        if words.startswith("Table: "):
+            table, header = words[7:].strip(), []
+            continue
+        cells = [cell.strip() for cell in re.split(r"\t+|\s{2,}", words.strip())]
+        ends = {"Links": ("Local IP", "Remote IP"), "Topology": ("Last hop IP", "Dest. IP")}.get(table)
+        if not ends or not words.strip():
+            continue
+        if not header:
+            header = cells
+            for name in (*ends, "LQ", "NLQ"):
+                if name not in header:
+                    problem = f'table {table} has no column {name}: "{shown(words)}"'
+                    raise wrong(
+                        place, problem, "give olsrd's table as txtinfo prints it, with link quality on"
+                    )
+            continue
+        if len(cells) < len(header):
+            problem = f'"{shown(words)}" has {len(cells)} columns, the header {len(header)}'
+            raise wrong(place, problem, "give the table whole")
+        row = dict(zip(header, cells, strict=False))
+        quality = (number(row[name], place, name, 0, 1) for name in ("LQ", "NLQ"))
+        dump.both(place, row[ends[0]], row[ends[1]], *quality)
+    return dump
+
+
+def babeld(file: str, text: str) -> Dump:
+    """Read what babeld prints on its local socket for `dump`: the neighbours.
+
+    With ETX (wireless interfaces) a cost is 256 / share of hellos received (RFC 8966, A.2.2): rxcost of what
+    arrives here, txcost of what arrives there, as the neighbour said. Where rxcost is below 256 it counts
+    nothing (wired interfaces, k out of j), and the last 16 hellos in `reach` tell.
+    """
+    dump = Dump("`dump` on babeld's local socket")
+    own: dict[str, str] = {}
+    host = ""
+    neighbours: list[tuple[Place, dict[str, str]]] = []
+    for line, words in enumerate(text.splitlines(), 1):
+        cells = words.split()
+        place = Place(file, line)
+        if cells[:1] == ["host"] and len(cells) == 2:
+            host = cells[1]
+        elif cells[1:2] == ["interface"] and "ipv6" in cells[:-1]:
+            own[cells[2]] = cells[cells.index("ipv6") + 1]
+        elif cells[1:2] == ["neighbour"] and cells[0] in ("add", "change"):
+            neighbours.append((place, dict(zip(cells[3::2], cells[4::2], strict=False))))
+    name = host or (next(iter(own.values())) if own else Path(file).stem)
+    dump.names = dict.fromkeys(own.values(), name)
+    for place, figures in neighbours:
+        for key in ("address", "if", "reach", "rxcost", "txcost"):
+            if key not in figures:
+                raise wrong(place, f"the neighbour has no {key}", f"give the output of {dump.command}")
+        rxcost, txcost = (number(figures[key], place, key, 0, 65535) for key in ("rxcost", "txcost"))
+        if not re.fullmatch(r"[0-9a-fA-F]{4}", figures["reach"]):
+            raise wrong(
+                place, f'reach is "{shown(figures["reach"])}"', "give four hexadecimal digits, such as ffff"
+            )
+        heard = int(figures["reach"], 16).bit_count() / 16
+        receives = 0.0 if rxcost == 65535 else 256 / rxcost if rxcost >= 256 else heard
+        there = figures["address"]
+        dump.losses.append(Loss(place, there, name, 1 - receives))
+        # Below 256 the neighbour's cost counts nothing either: then its own dump tells.
+        if txcost >= 256:
+            dump.losses.append(Loss(place, name, there, 1 - (0.0 if txcost == 65535 else 256 / txcost)))
+    return dump
+
+
+def from_json(file: str, text: str) -> Dump:
+    """Read olsrd's jsoninfo (links, topology), or a NetJSON NetworkGraph with ETX as its cost."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", 1)
+        raise wrong(Place(file, line), f"no JSON: {error}", "give the output whole") from None
+    place = Place(file, 1)
+    if not isinstance(document, dict):
+        raise wrong(place, "the document is a list", "give olsrd's jsoninfo, or a NetJSON NetworkGraph")
+    if document.get("type") == "NetworkGraph":
+        return _netjson(place, document)
+    dump = Dump("olsrd's jsoninfo with links or topology")
+    for table, ends in (("links", ("localIP", "remoteIP")), ("topology", ("lastHopIP", "destinationIP"))):
+        for i, entry in enumerate(_entries(place, document, table)):
+            where = f"{table}[{i}]"
+            if "linkQuality" not in entry:
+                problem = f"{where} has no linkQuality"
+                raise wrong(place, problem, "give olsrd's jsoninfo, with link quality on")
+            here, there = (_word(place, where, entry, key) for key in ends)
+            receives, reaches = (
+                number(_word(place, where, entry, key), place, f"{where}.{key}", 0, 1)
+                for key in ("linkQuality", "neighborLinkQuality")
+            )
+            dump.both(place, here, there, receives, reaches)
+    return dump
+
+
+def _netjson(place: Place, document: dict[str, Any]) -> Dump:
+    metric = str(document.get("metric", ""))
+    dump = Dump("a NetJSON NetworkGraph whose metric is ETX")
+    if "etx" not in metric.lower():
+        problem = f'the metric "{shown(metric)}" tells no loss'
+        remedy = "ETX does; OLSRv2's directional airtime (RFC 7779) mixes loss and rate: give a CSV table"
+        raise wrong(place, problem, remedy)
+    for entry in _entries(place, document, "nodes"):
+        if entry.get("label"):
+            dump.names[str(entry.get("id"))] = str(entry["label"])
+    for i, entry in enumerate(_entries(place, document, "links")):
+        where = f"links[{i}]"
+        one, other = (_word(place, where, entry, key) for key in ("source", "target"))
+        cost = number(_word(place, where, entry, "cost"), place, f"{where}.cost", 1, 1e6)
+        share = 1 / math.sqrt(cost)
+        dump.both(place, one, other, share, share)
+    return dump
+
+
+def _entries(place: Place, document: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    found = document.get(table, [])
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise wrong(place, f"{table} is no list of objects", "give the output as the daemon prints it")
+    return found
+
+
+def _word(place: Place, where: str, entry: dict[str, Any], key: str) -> str:
+    value = entry.get(key)
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)) or value == "":
+        raise wrong(place, f"{where} has no {key}", "give the output as the daemon prints it")
+    return str(value)

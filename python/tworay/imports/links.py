@@ -1,0 +1,249 @@
+"""Measured links: from tables and routing daemons' dumps to a scenario with `propagation = "measured"`."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tworay.errors import InputError
+from tworay.imports import dumps
+from tworay.imports.reading import Table, names_as_comments, number, numbering, read_text, shown, wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from tworay.imports.reading import Place, Row
+
+COLUMNS = {
+    "from": ("source", "src", "sender", "tx", "local"),
+    "to": ("destination", "dst", "dest", "receiver", "rx", "remote"),
+    "loss": ("per", "packet_loss"),
+    "level": ("signal", "rssi", "dbm", "rx_level"),
+    "tq": (),
+    "etx": (),
+    "lq": (),
+    "nlq": (),
+}
+READABLE = -90.0
+"""Where levels are given: the least power that can be read, dBm. The noise is at -93.6 dBm, and a preamble
+must be 4 dB above it; sensitivities of 802.11b cards at 2 Mb/s are a few decibels below."""
+SENSED = -96.0
+"""The least power that is sensed there, dBm."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One direction of a link as a file has it; at least one of the two figures is given."""
+
+    place: Place
+    sender: str
+    receiver: str
+    loss: float | None = None
+    level: float | None = None
+
+
+@dataclass
+class Links:
+    """What the files say together."""
+
+    numbers: dict[str, int]
+    ways: dict[tuple[str, str], Measured]
+    mirrored: set[tuple[str, str]]
+    notes: list[str]
+
+
+def is_table(columns: set[str]) -> bool:
+    """Whether a CSV file's columns are those of links."""
+    return {"from", "to"} <= columns
+
+
+def read(files: Iterable[str]) -> Links:
+    """Read tables and dumps; what several tell of the same direction is averaged."""
+    found: list[Measured] = []
+    names: dict[str, str] = {}
+    for file in files:
+        text = read_text(file)
+        form = dumps.form_of(text)
+        if form is None:
+            found += _unique(_csv(Table(file, text, COLUMNS)))
+            continue
+        dump = form(file, text)
+        names |= dump.names
+        found += [Measured(one.place, one.sender, one.receiver, one.loss) for one in dump.losses]
+        if not dump.losses:
+            raise wrong(file, "no link is in it", f"give the whole output of {dump.command}")
+    # A station with several addresses is one node.
+    found = [
+        Measured(
+            one.place,
+            names.get(one.sender, one.sender),
+            names.get(one.receiver, one.receiver),
+            one.loss,
+            one.level,
+        )
+        for one in found
+    ]
+    return _merged([one for one in found if one.sender != one.receiver])
+
+
+def _csv(table: Table) -> Iterator[Measured]:
+    figures = [name for name in ("loss", "level", "tq", "etx", "lq") if name in table.columns]
+    losses = [name for name in figures if name != "level"]
+    header = next(iter(table.rows()), None)
+    place = header.place if header else table.file
+    if not is_table(table.columns) or not figures:
+        problem = f'the header is "{table.found}"'
+        raise wrong(place, problem, "give the columns from, to and one of loss, level, tq, etx or lq and nlq")
+    if len(losses) > 1:
+        raise wrong(place, f"the columns {' and '.join(losses)} both say a loss", "leave one of them out")
+    for row in table.rows():
+        cells = row.cells
+        sender, receiver = cells["from"], cells["to"]
+        if not sender or not receiver or sender == receiver:
+            problem = f'the link goes from "{shown(sender)}" to "{shown(receiver)}"'
+            raise wrong(row.place, problem, "name two different nodes")
+        level = _level(row) if "level" in figures and cells["level"] else None
+        yield from _figures(row, sender, receiver, losses[0] if losses else "", level)
+
+
+def _figures(row: Row, sender: str, receiver: str, kind: str, level: float | None) -> Iterator[Measured]:
+    word = row.cells.get(kind, "")
+    if kind == "lq":
+        # As in OLSR: lq is what `from` receives of `to`, nlq the other direction.
+        yield Measured(row.place, receiver, sender, 1 - number(word, row.place, "lq", 0, 1), None)
+        if row.cells.get("nlq"):
+            loss = 1 - number(row.cells["nlq"], row.place, "nlq", 0, 1)
+            yield Measured(row.place, sender, receiver, loss, level)
+        elif level is not None:
+            yield Measured(row.place, sender, receiver, None, level)
+        return
+    figure: float | None = None
+    if kind == "loss" and word:
+        percent = word.endswith("%")
+        whole = number(word.rstrip("% "), row.place, "loss", 0, 100 if percent else 1)
+        figure = whole / 100 if percent else whole
+    elif kind == "tq" and word:
+        figure = 1 - number(word, row.place, "tq", 0, 255) / 255
+    elif kind == "etx" and word:
+        # 1 / (forward x reverse): both directions are taken to be equally good.
+        figure = 1 - 1 / math.sqrt(number(word, row.place, "etx", 1, 1e6))
+        yield Measured(row.place, receiver, sender, figure)
+    if figure is None and level is None:
+        raise wrong(row.place, "the row says neither loss nor level", "fill it in, or remove the row")
+    yield Measured(row.place, sender, receiver, figure, level)
+
+
+def _level(row: Row) -> float:
+    word = row.cells["level"]
+    word = word[:-3] if word.lower().endswith("dbm") else word
+    return number(word.strip(), row.place, "level", -150, 30)
+
+
+def _unique(measured: Iterable[Measured]) -> list[Measured]:
+    """Refuse a direction that a table has twice with different figures."""
+    seen: dict[tuple[str, str], Measured] = {}
+    for one in measured:
+        first = seen.setdefault((one.sender, one.receiver), one)
+        if (first.loss, first.level) != (one.loss, one.level):
+            ends = f"{shown(one.sender)} to {shown(one.receiver)}"
+            raise wrong(one.place, f"{ends} is another figure on {first.place}", "give each direction once")
+    return list(seen.values())
+
+
+def _merged(found: list[Measured]) -> Links:
+    if not found:
+        raise InputError("no link between two nodes was found; give at least one")
+    together: dict[tuple[str, str], list[Measured]] = {}
+    for one in found:
+        together.setdefault((one.sender, one.receiver), []).append(one)
+    ways, dead, deaf = dict[tuple[str, str], Measured](), 0, 0
+    for ends, several in together.items():
+        losses = [one.loss for one in several if one.loss is not None]
+        levels = [one.level for one in several if one.level is not None]
+        loss = math.fsum(losses) / len(losses) if losses else None
+        level = math.fsum(levels) / len(levels) if levels else None
+        if loss is not None and loss >= 1:
+            dead += 1
+        elif level is not None and level < SENSED:
+            deaf += 1
+        else:
+            ways[ends] = Measured(several[0].place, *ends, loss, level)
+    mirrored = {(b, a) for a, b in ways if (b, a) not in together}
+    for ends in sorted(mirrored):
+        other = ways[ends[1], ends[0]]
+        ways[ends] = Measured(other.place, *ends, other.loss, other.level)
+    if not ways:
+        raise InputError(
+            "every link loses everything, or is too weak to be sensed; nothing is left to simulate"
+        )
+    notes = []
+    if mirrored:
+        notes.append(
+            f"{len(mirrored)} of {len(ways)} directions weren't measured, and take the other one's figure; "
+            "to say that one carries nothing, list it with loss 1"
+        )
+    if dead:
+        notes.append(f"{dead} directions lose everything, and are left out")
+    if deaf:
+        notes.append(f"{deaf} directions are below {SENSED:g} dBm, and are left out")
+    # Nodes that only a dead link names are nodes too.
+    return Links(
+        numbering(name for one in found for name in (one.sender, one.receiver)), ways, mirrored, notes
+    )
+
+
+def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
+    """Return the text of a scenario; `flows` are its flow tables."""
+    numbers = links.numbers
+    name = Path(files[0]).stem
+    radius = 50 * max(2, len(numbers) ** 0.5)
+    turn = 2 * math.pi / len(numbers)
+    places = [
+        f"  [{radius * math.cos(i * turn):.1f}, {radius * math.sin(i * turn):.1f}],"
+        for i in range(len(numbers))
+    ]
+    levels = any(way.level is not None for way in links.ways.values())
+    thresholds = ""
+    if levels:
+        thresholds = (
+            "# Not measured: what this card can read and sense (-90 and -96 dBm).\n"
+            f'profile = "custom"\nrx_threshold = "{_watts(READABLE)}"\ncs_threshold = "{_watts(SENSED)}"\n'
+        )
+    header = (
+        f"# Made from measured links: {len(numbers)} nodes, {len(links.ways)} directions of links.\n"
+        f"{names_as_comments(numbers)}"
+        f"name = {_quoted(shown(name))}\n"
+        f"summary = {_quoted(f'{len(numbers)} nodes with links as measured in {shown(name)}')}\n"
+        '# Measurements don\'t say how long a run is to be.\nduration = "300s"\n\n'
+        "# Where the nodes stand is not known: the circle is for pictures only.\n"
+        '[topology]\nkind = "explicit"\npositions = [\n' + "\n".join(places) + "\n]\n\n"
+        "# Pairs that aren't listed neither hear nor sense each other (docs/my-network.md).\n"
+        f'[radio]\npropagation = "measured"\n{thresholds}'
+    )
+    order = sorted(links.ways, key=lambda ends: (numbers[ends[0]], numbers[ends[1]]))
+    tables = [header]
+    for ends in order:
+        way = links.ways[ends]
+        loss = "" if way.loss is None else f"loss = {round(way.loss, 6) + 0.0!r}\n"
+        if way.loss is not None and round(way.loss, 6) >= 1:
+            loss = "loss = 0.999999\n"
+        level = "" if way.level is None else f'level = "{way.level:g}dBm"\n'
+        note = "# as in the other direction\n" if ends in links.mirrored else ""
+        tables.append(
+            f"\n[[radio.link]]\n{note}from = {numbers[ends[0]]}\nto = {numbers[ends[1]]}\n{loss}{level}"
+        )
+    tables.append('\n[routing]\nprotocol = "aodv"\n\n[tcp]\nvariant = "newreno"\n')
+    tables.append(flows)
+    return "".join(tables)
+
+
+def _watts(dbm: float) -> str:
+    return f"{10 ** (dbm / 10) * 1e-3:.6g}W"
+
+
+def _quoted(text: str) -> str:
+    # A JSON string is a TOML string too.
+    return json.dumps(text, ensure_ascii=False)

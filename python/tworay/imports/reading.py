@@ -1,0 +1,148 @@
+"""Reading files that others wrote: never more than fits, every fault with its file and line."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+MOST_BYTES = 256 << 20
+"""Larger files are something else."""
+MOST_NODES = 65535
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def wrong(place: Place | str, problem: str, remedy: str) -> InputError:
+    """Say what is wrong where, and what to do."""
+    return InputError(f"{place}: {problem}; {remedy}")
+
+
+def shown(text: str) -> str:
+    """Return a file's own words, fit for a message or a comment."""
+    clean = "".join(c if c.isprintable() else "?" for c in text.strip())
+    return clean if len(clean) <= 60 else clean[:57] + "..."
+
+
+def read_text(file: str) -> str:
+    """Read a text file whole."""
+    try:
+        with Path(file).open("rb") as opened:
+            data = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{file}: it can't be read: {error.strerror}; check the path") from error
+    if len(data) > MOST_BYTES:
+        raise wrong(file, "it is larger than 256 MiB", "split it, or leave out what isn't needed")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = f"byte 0x{data[error.start]:02x} is no UTF-8 text"
+        raise wrong(Place(file, line), byte, "save the file in UTF-8") from None
+
+
+def number(word: str, place: Place, what: str, least: float, most: float) -> float:
+    """Read a number within bounds."""
+    try:
+        value = float(word) if "_" not in word else math.nan
+    except ValueError:
+        value = math.nan
+    if not least <= value <= most:
+        raise wrong(place, f'{what} is "{shown(word)}"', f"give a number from {least:g} to {most:g}")
+    return value
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a CSV table: its cells by the columns' usual names."""
+
+    place: Place
+    cells: dict[str, str]
+
+
+class Table:
+    """A CSV file with a header, its columns under their usual names."""
+
+    def __init__(self, file: str, text: str, names: Mapping[str, Sequence[str]]) -> None:
+        """Read `text`; `names` has every known column with its other spellings."""
+        self.file = file
+        usual = {spelling: name for name, others in names.items() for spelling in (name, *others)}
+        first = next((line for line in text.splitlines() if line.strip()), "")
+
+        def columns(mark: str) -> list[str]:
+            cells = next(csv.reader([first], delimiter=mark), [])
+            return [usual.get(cell.strip().lower(), "") for cell in cells]
+
+        # Commas, semicolons or tabs: what gives the most columns that are known.
+        self._mark = max(",;\t", key=lambda mark: sum(map(bool, columns(mark))))
+        self._header = columns(self._mark)
+        self.columns = {name for name in self._header if name}
+        self.found = shown(first)
+        self._text = text
+        for name in self.columns:
+            if self._header.count(name) > 1:
+                problem = f'two columns mean {name} in "{self.found}"'
+                raise wrong(Place(file, 1), problem, "leave one of them out")
+
+    def rows(self) -> Iterable[Row]:
+        """Give the rows below the header."""
+        reader = csv.reader(self._text.splitlines(), delimiter=self._mark)
+        header = False
+        try:
+            for cells in reader:
+                if not any(cell.strip() for cell in cells) or cells[0].startswith("#"):
+                    continue
+                if not header:
+                    header = True
+                    continue
+                place = Place(self.file, reader.line_num)
+                if len(cells) < len(self._header):
+                    problem = f"the row has {len(cells)} cells, the header {len(self._header)}"
+                    raise wrong(place, problem, "fill it up, or remove it")
+                pairs = zip(self._header, cells, strict=False)
+                yield Row(place, {name: cell.strip() for name, cell in pairs if name})
+        except csv.Error as error:
+            raise wrong(Place(self.file, reader.line_num), f"no CSV: {error}", "check the quotes") from None
+
+
+def numbering(names: Iterable[str]) -> dict[str, int]:
+    """Give nodes numbers by appearance; whole numbers go by size, so that 0 to n - 1 stay as they are."""
+    found = list(dict.fromkeys(names))
+    if len(found) > MOST_NODES:
+        raise InputError(f"{len(found)} nodes are too many; {MOST_NODES} are the most that can be simulated")
+    plain = [name for name in found if name.isascii() and name.isdigit() and len(name) < 10]
+    if len(plain) == len(found) == len({int(name) for name in plain}):
+        found.sort(key=int)
+    return {name: i for i, name in enumerate(found)}
+
+
+def names_as_comments(numbers: Mapping[str, int]) -> str:
+    """Say which node is which."""
+    return "".join(f"# node {number}: {shown(name)}\n" for name, number in numbers.items())
+
+
+def by_number(flow: str, numbers: Mapping[str, int]) -> str:
+    """Put numbers for the names in a flow: `alice:bob:ftp`."""
+    # Names may have colons themselves (addresses): the longest that fits is meant.
+    names = sorted(numbers, key=len, reverse=True)
+    for one in (name for name in names if flow.startswith(f"{name}:")):
+        rest = flow[len(one) + 1 :]
+        for other in (name for name in names if rest.startswith(f"{name}:")):
+            return f"{numbers[one]}:{numbers[other]}{rest[len(other) :]}"
+    return flow
