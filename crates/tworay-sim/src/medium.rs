@@ -58,8 +58,8 @@ pub struct Medium {
     candidates: Vec<Vec<NodeId>>,
     /// Static stations, or measured links: exact lists, made once.
     fixed: Option<Vec<Vec<Hearer>>>,
-    /// Whether the lists were measured: then positions say nothing.
-    measured: bool,
+    /// Measured links: by sender, who can decode it, in ascending order. Then positions say nothing.
+    measured: Option<Vec<Vec<NodeId>>>,
     candidates_until: SimTime,
     max_speed: f64,
     air: Vec<Transmission>,
@@ -79,7 +79,7 @@ impl Medium {
             margin: 0.1 * reach,
             candidates: vec![Vec::new(); tracks.len()],
             fixed: None,
-            measured: false,
+            measured: None,
             candidates_until: SimTime::ZERO,
             max_speed,
             air: Vec::new(),
@@ -111,6 +111,11 @@ impl Medium {
         for list in &mut lists {
             list.sort_by_key(|h: &Hearer| h.node);
         }
+        let threshold = channel.rx_threshold();
+        let decoders = |list: &Vec<Hearer>| {
+            list.iter().filter(|h| h.power >= threshold).map(|h| h.node).collect::<Vec<_>>()
+        };
+        let readable = lists.iter().map(decoders).collect();
         Self {
             channel,
             fader: None,
@@ -118,7 +123,7 @@ impl Medium {
             margin: 0.0,
             candidates: lists.iter().map(|list| list.iter().map(|h| h.node).collect()).collect(),
             fixed: Some(lists),
-            measured: true,
+            measured: Some(readable),
             candidates_until: SimTime::NEVER,
             max_speed: 0.0,
             air: Vec::new(),
@@ -128,9 +133,8 @@ impl Medium {
 
     /// Whether `b` can decode `a` over a measured link; `None` where distance decides.
     pub fn measured_reach(&self, a: NodeId, b: NodeId) -> Option<bool> {
-        let list = self.fixed.as_ref().filter(|_| self.measured)?.get(a.index())?;
-        let at = list.binary_search_by_key(&b, |h| h.node);
-        Some(at.is_ok_and(|at| list[at].power >= self.channel.rx_threshold()))
+        let list = self.measured.as_ref()?.get(a.index())?;
+        Some(list.binary_search(&b).is_ok())
     }
 
     /// The radio.
@@ -190,7 +194,7 @@ impl Medium {
 
     /// Appends the stations that can decode `from` now, were there no fading.
     pub fn in_range(&mut self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<NodeId>) {
-        if self.measured {
+        if self.measured.is_some() {
             let both = |&b: &NodeId| {
                 self.measured_reach(from, b) == Some(true) && self.measured_reach(b, from) == Some(true)
             };
