@@ -323,6 +323,12 @@ def test_flows_may_name_nodes(tmp_path: Path) -> None:
     numbers = {"a": 0, "b": 1, "02:00:00:00:00:0a": 2}
     assert by_number("a:02:00:00:00:00:0a:cbr:rate=64kbps", numbers) == "0:2:cbr:rate=64kbps"
     assert by_number("0:1:ftp", numbers) == "0:1:ftp"
+    assert by_number("a:2:ftp", numbers) == "0:2:ftp"
+    # Numbers that are names stay names: 10 is node 0 here, and there is no 0.
+    assert by_number("20:10:ftp", {"10": 0, "20": 1}) == "1:0:ftp"
+    for flow, known in (("a:nobody:ftp", numbers), ("0:10:ftp", {"10": 0, "20": 1})):
+        with pytest.raises(InputError, match="begins with no node; there are "):
+            by_number(flow, known)
 
 
 @pytest.mark.parametrize("loss", [0.1, 0.4])

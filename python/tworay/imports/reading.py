@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -138,11 +139,25 @@ def names_as_comments(numbers: Mapping[str, int]) -> str:
 
 
 def by_number(flow: str, numbers: Mapping[str, int]) -> str:
-    """Put numbers for the names in a flow: `alice:bob:ftp`."""
+    """Put numbers for the names in a flow, `alice:bob:ftp`; a number is a name first."""
+    if flow.count(":") < 2:
+        # What is wrong with it is said where flows are read.
+        return flow
+    first, rest = _node(flow, flow, numbers)
+    second, rest = _node(flow, rest, numbers)
+    return f"{first}:{second}:{rest}"
+
+
+def _node(flow: str, words: str, numbers: Mapping[str, int]) -> tuple[int, str]:
+    """Read the node at the start of a flow, and give it with what follows."""
     # Names may have colons themselves (addresses): the longest that fits is meant.
-    names = sorted(numbers, key=len, reverse=True)
-    for one in (name for name in names if flow.startswith(f"{name}:")):
-        rest = flow[len(one) + 1 :]
-        for other in (name for name in names if rest.startswith(f"{name}:")):
-            return f"{numbers[one]}:{numbers[other]}{rest[len(other) :]}"
-    return flow
+    fits = [name for name in numbers if words.startswith(f"{name}:")]
+    if fits:
+        name = max(fits, key=len)
+        return numbers[name], words[len(name) + 1 :]
+    digits = re.match(r"([0-9]{1,5}):", words)
+    # Where all names are numbers, another number is a mistake rather than a place in the list.
+    if digits and not all(name.isdigit() for name in numbers):
+        return int(digits[1]), words[digits.end() :]
+    some = ", ".join(shown(name) for name in list(numbers)[:8]) + (", ..." if len(numbers) > 8 else "")
+    raise InputError(f'--flow {shown(flow)}: "{shown(words)}" begins with no node; there are {some}')
