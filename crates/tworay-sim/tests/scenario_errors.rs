@@ -112,7 +112,7 @@ Did you mean "ns2"? Allowed: none, ns2."#
     );
     assert_eq!(
         edited("[topology]", "[radio]\npropagation = 3\n[topology]"),
-        "my.toml:3:15: radio.propagation: found the number 3\n  3 | propagation = 3\n    |               ^\nExpected one of these names as a text in quotes: free-space, two-ray-ground, range, log-distance."
+        "my.toml:3:15: radio.propagation: found the number 3\n  3 | propagation = 3\n    |               ^\nExpected one of these names as a text in quotes: free-space, two-ray-ground, range, log-distance, measured."
     );
     assert_eq!(
         edited("kind = \"string\"\nhops = 4", ""),
