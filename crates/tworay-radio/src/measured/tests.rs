@@ -1,4 +1,3 @@
-use super::*;
 use crate::{Propagation, RadioConfig};
 
 fn radio(links: &str) -> Result<RadioConfig, serde_json::Error> {
