@@ -35,15 +35,14 @@ impl NodeMap {
 
     /// Where the search for `node` begins: the upper bits of a product (Knuth, TAOCP 3, §6.4).
     #[inline(always)]
-    fn home(&self, node: NodeId) -> usize {
-        let product = u32::from(node.0).wrapping_mul(0x9e37_79b1) >> 16;
-        product as usize & (self.slots.len() - 1)
+    fn hash(node: NodeId) -> usize {
+        (u32::from(node.0).wrapping_mul(0x9e37_79b1) >> 16) as usize
     }
 
     /// The slot of `node`, or the empty one where it would go. The table isn't empty.
     #[inline(always)]
     fn find(&self, node: NodeId) -> usize {
-        let mut at = self.home(node);
+        let mut at = Self::hash(node) & (self.slots.len() - 1);
         while self.slots[at].node != node && !self.slots[at].node.is_broadcast() {
             at = (at + 1) & (self.slots.len() - 1);
         }
@@ -53,11 +52,19 @@ impl NodeMap {
     /// The number of `node`.
     #[inline]
     pub fn get(&self, node: NodeId) -> Option<u16> {
-        if self.slots.is_empty() || node.is_broadcast() {
-            return None;
+        // Without slots the mask is all ones, and nothing is found at any place.
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = Self::hash(node);
+        loop {
+            let slot = self.slots.get(at & mask)?;
+            if slot.node.is_broadcast() {
+                return None;
+            }
+            if slot.node == node {
+                return Some(slot.value);
+            }
+            at += 1;
         }
-        let slot = self.slots[self.find(node)];
-        (slot.node == node).then_some(slot.value)
     }
 
     /// Gives `node` a number; returns the one it had. The broadcast address can have none.
@@ -92,7 +99,7 @@ impl NodeMap {
             if slot.node.is_broadcast() {
                 break;
             }
-            let home = self.home(slot.node);
+            let home = Self::hash(slot.node) & (self.slots.len() - 1);
             if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
                 self.slots[hole] = slot;
                 hole = at;

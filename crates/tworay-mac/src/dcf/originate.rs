@@ -155,17 +155,29 @@ impl Dcf {
         out.push(MacAction::Ready);
     }
 
+    /// Whether an attempt with a frame of this kind, RTS or DATA, is the last one before giving up.
+    #[inline]
+    pub fn is_last_attempt(&self, kind: FrameKind) -> bool {
+        let protected = self.current.as_ref().is_some_and(|c| c.protected);
+        let (count, limit) = if protected && kind != FrameKind::Rts {
+            (self.long_retries, self.long_limit)
+        } else {
+            (self.short_retries, self.short_limit)
+        };
+        count.saturating_add(1) >= limit
+    }
+
     /// No CTS or no ACK came in time.
     pub(super) fn unanswered(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
         let was_rts = self.exchange == Exchange::AwaitCts;
         self.settle(now);
         let Some(c) = &mut self.current else { return };
-        let (failures, count, limit) = if was_rts {
-            (&mut self.counters.rts_failures, &mut self.short_retries, self.short_limit)
-        } else if c.protected {
-            (&mut self.counters.ack_failures, &mut self.long_retries, self.long_limit)
+        let failures =
+            if was_rts { &mut self.counters.rts_failures } else { &mut self.counters.ack_failures };
+        let (count, limit) = if c.protected && !was_rts {
+            (&mut self.long_retries, self.long_limit)
         } else {
-            (&mut self.counters.ack_failures, &mut self.short_retries, self.short_limit)
+            (&mut self.short_retries, self.short_limit)
         };
         *failures += 1;
         *count = count.saturating_add(1);

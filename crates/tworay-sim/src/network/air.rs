@@ -53,10 +53,10 @@ impl Network {
             let in_range = medium.hearers(tx).iter().any(heard)
                 && medium.measured_reach(frame.to, node) != Some(false)
                 && !self.cuts.between(node, frame.to);
-            let to = &self.nodes[frame.to.index()];
-            let up = to.up;
-            let deaf = to.mac.is_transmitting(self.now).then_some(frame.to);
-            let fates = &mut self.nodes[node.index()].fates;
+            let up = self.nodes[frame.to.index()].up;
+            let sender = &mut self.nodes[node.index()];
+            let last = sender.mac.is_last_attempt(frame.kind);
+            let fates = &mut sender.fates;
             match (in_range, up) {
                 (_, false) => fates.node_down += 1,
                 (false, _) => fates.out_of_range += 1,
@@ -65,9 +65,14 @@ impl Network {
             if !(in_range && up) {
                 fates.out_of_reach_since.get_or_insert(self.now);
             }
-            // Who spoils it from now on is noted when the receiver has lost it (`count_collision`).
-            let repeated = fates.attempts() > 1;
-            fates.interferer = deaf.or_else(|| if repeated { medium.blocker(tx, frame.to) } else { None });
+            // Only the last attempt's matters. Who spoils it from now on is noted when the receiver has
+            // lost it (`count_collision`).
+            if last {
+                let repeated = fates.attempts() > 1;
+                let deaf = self.nodes[frame.to.index()].mac.is_transmitting(self.now).then_some(frame.to);
+                let blocker = || if repeated { medium.blocker(tx, frame.to) } else { None };
+                self.nodes[node.index()].fates.interferer = deaf.or_else(blocker);
+            }
         }
         if self.medium.as_ref().is_some_and(|m| m.fades()) {
             self.blame_fading(node, tx, frame);
@@ -353,12 +358,15 @@ impl Network {
             self.capture_collision(tx, node);
             if !frame.to.is_broadcast() {
                 // The attempt of whoever waits for this frame, or for the answer to it, has failed.
-                let sender = match frame.kind {
-                    FrameKind::Rts | FrameKind::Data => frame.from,
-                    FrameKind::Cts | FrameKind::Ack => node,
+                let (sender, attempt) = match frame.kind {
+                    FrameKind::Rts | FrameKind::Data => (frame.from, frame.kind),
+                    FrameKind::Cts => (node, FrameKind::Rts),
+                    FrameKind::Ack => (node, FrameKind::Data),
                 };
-                let interferer = self.medium.as_ref().and_then(|m| m.interferer(tx, node));
-                self.nodes[sender.index()].fates.interferer = interferer;
+                if self.nodes[sender.index()].mac.is_last_attempt(attempt) {
+                    let interferer = self.medium.as_ref().and_then(|m| m.interferer(tx, node));
+                    self.nodes[sender.index()].fates.interferer = interferer;
+                }
             } else if message {
                 self.note_missed(node, frame.from, LossCause::Contention);
             }
