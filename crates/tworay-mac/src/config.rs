@@ -3,7 +3,7 @@
 use crate::quirks::MacQuirks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{BitRate, Bytes, SimDuration};
+use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration};
 
 /// The rates that every DSSS station sends and receives (IEEE 802.11-1999 §15.1).
 pub(crate) const DSSS_RATES: [BitRate; 2] = [BitRate::from_bps(1_000_000), BitRate::from_bps(2_000_000)];
@@ -147,8 +147,8 @@ impl MacConfig {
     }
 
     /// Checks ranges; the error is (key, problem, remedy).
-    pub fn validate(&self) -> Result<(), (String, String, String)> {
-        let bad = |key: &str, problem: String, remedy: &str| Err((key.into(), problem, remedy.into()));
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
+        let bad = |key: &str, problem: String, remedy: &str| ConfigProblem::refuse(key, problem, remedy);
         for (key, cw) in [("cw_min", self.cw_min), ("cw_max", self.cw_max)] {
             if !(1..=65_535).contains(&cw) || !(cw + 1).is_power_of_two() {
                 return bad(

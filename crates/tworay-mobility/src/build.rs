@@ -130,7 +130,7 @@ fn waypoints(starts: Vec<Position>, legs: &[LegConfig]) -> Result<Vec<Track>, Mo
         let last = nodes.len() - 1;
         let node = nodes.get_mut(usize::from(leg.node)).ok_or_else(|| {
             MobilityError::key(
-                format!("mobility.legs[{i}].node"),
+                format!("mobility.legs.{i}.node"),
                 format!("there is no node {}", leg.node),
                 format!("nodes are numbered from 0 to {last}"),
             )
@@ -138,7 +138,7 @@ fn waypoints(starts: Vec<Position>, legs: &[LegConfig]) -> Result<Vec<Track>, Mo
         let at = SimTime::ZERO + leg.at;
         if node.commands.iter().any(|c| c.at == at) {
             return Err(MobilityError::key(
-                format!("mobility.legs[{i}].at"),
+                format!("mobility.legs.{i}.at"),
                 format!("node {} has two moves at {at}", leg.node),
                 "remove one of them",
             ));
@@ -157,7 +157,7 @@ fn stand_still(tracks: &mut [Track], fixed: &[FixedConfig], area: Area) -> Resul
     let last = tracks.len() - 1;
     for (i, &FixedConfig { node, position: [x, y] }) in fixed.iter().enumerate() {
         let problem = |key: &str, what: String, remedy: String| {
-            Err(MobilityError::key(format!("mobility.fixed[{i}].{key}"), what, remedy))
+            Err(MobilityError::key(format!("mobility.fixed.{i}.{key}"), what, remedy))
         };
         if fixed[..i].iter().any(|f| f.node == node) {
             return problem("node", format!("node {node} stands in two places"), "remove one of them".into());

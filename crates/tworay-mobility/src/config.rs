@@ -202,7 +202,7 @@ impl TopologyConfig {
             }
             Self::Explicit { positions } => {
                 for (i, &p) in positions.iter().enumerate() {
-                    point(&format!("topology.positions[{i}]"), p)?;
+                    point(&format!("topology.positions.{i}"), p)?;
                 }
                 Ok(())
             }
@@ -243,10 +243,10 @@ impl MobilityConfig {
             }
             Self::Waypoints { legs } => {
                 for (i, leg) in legs.iter().enumerate() {
-                    point(&format!("mobility.legs[{i}].to"), leg.to)?;
+                    point(&format!("mobility.legs.{i}.to"), leg.to)?;
                     if !(0.0..=MOST_SPEED).contains(&leg.speed.get()) {
                         return Err(MobilityError::key(
-                            format!("mobility.legs[{i}].speed"),
+                            format!("mobility.legs.{i}.speed"),
                             format!("{} is out of range", leg.speed),
                             format!("give at most {MOST_SPEED}m/s"),
                         ));

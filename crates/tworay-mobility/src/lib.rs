@@ -16,7 +16,7 @@ mod waypoint;
 
 pub use build::{World, build};
 pub use config::{FixedConfig, LegConfig, MobilityConfig, TopologyConfig};
-pub use error::{MobilityError, Place};
+pub use error::MobilityError;
 pub use facts::mean_speed;
 pub use recorded::track as track_of;
 pub use track::{Leg, Track};

@@ -1,11 +1,10 @@
 //! The scenario's `[radio]` table.
 
-use crate::ConfigProblem;
 use crate::fading::{FadingConfig, ShadowingConfig, refuse_flat, refuse_measured};
 use crate::measured::{self, MeasuredLink};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{BitRate, Hertz, Metres, Ratio, Watts};
+use tworay_base::{BitRate, ConfigProblem, Hertz, Metres, Ratio, Watts};
 
 /// A named radio. A profile is a promise about the transmit power, frequency, antennas, losses and
 /// thresholds: to change one of these, say `profile = "custom"`.
@@ -332,7 +331,7 @@ impl RadioConfig {
 }
 
 pub(crate) fn problem(key: &str, problem: String, remedy: String) -> ConfigProblem {
-    (key.into(), problem, remedy)
+    ConfigProblem::new(key, problem, remedy)
 }
 
 pub(crate) fn between(key: &str, value: f64, least: f64, most: f64) -> Result<(), ConfigProblem> {

@@ -5,12 +5,11 @@
 //! the time that has passed, and the joules spent are the times multiplied by the powers, whenever
 //! anybody looks. The moment at which the battery is empty is computed, never polled.
 
-use crate::ConfigProblem;
 use crate::config::problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use tworay_base::{Joules, SimDuration, SimTime, Watts};
+use tworay_base::{ConfigProblem, Joules, SimDuration, SimTime, Watts};
 
 /// How a radio's energy is counted.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

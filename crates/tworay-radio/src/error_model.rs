@@ -1,10 +1,9 @@
 //! Random errors on a channel or link: Bernoulli and Gilbert-Elliott, per packet or per bit.
 
-use crate::ConfigProblem;
 use crate::config::between;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::RngStream;
+use tworay_base::{ConfigProblem, RngStream};
 
 /// What an error rate counts.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! The scenario's `[errors]` table: where random errors strike.
 
-use crate::ConfigProblem;
 use crate::error_model::ErrorModelConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tworay_base::ConfigProblem;
 
 /// Random errors on the air, before and after the MAC's retransmissions. Each receiver has its own
 /// stream and state. A "bit error rate of 10 %" of the literature is a packet error rate: write
@@ -27,7 +27,7 @@ impl ErrorsConfig {
     /// Checks ranges. On error: the key, what is wrong, what to do.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         for (table, model) in [("frame_err", &self.frame_err), ("pkt_err", &self.pkt_err)] {
-            model.validate().map_err(|(key, what, remedy)| (format!("{table}.{key}"), what, remedy))?;
+            model.validate().map_err(|problem| problem.within(table))?;
         }
         Ok(())
     }

@@ -4,11 +4,10 @@
 //! So it is the same in both directions of a link, the same for all variants of TCP, and costs nothing
 //! where it is off.
 
-use crate::ConfigProblem;
 use crate::config::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{NodeId, Purpose, Ratio, RngStream, SimDuration, SimTime};
+use tworay_base::{ConfigProblem, NodeId, Purpose, Ratio, RngStream, SimDuration, SimTime};
 
 /// Log-normal shadowing: the received power in dB spreads normally around that of the distance
 /// (Rappaport, Wireless Communications §4.9). ns-2's `Propagation/Shadowing` is this over

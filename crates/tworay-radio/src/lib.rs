@@ -27,6 +27,3 @@ pub use errors::ErrorsConfig;
 pub use fading::{Fader, FadingConfig, ShadowingConfig};
 pub use measured::{MEASURED_DELAY, MeasuredLink};
 pub use reception::{Arrived, BodyRate, BodyRates, Receiver, Reception, ReceptionQuirks, Signal, Verdict};
-
-/// What [`RadioConfig::validate`] and its kin report: the key, what is wrong, what to do.
-pub type ConfigProblem = (String, String, String);

@@ -1,10 +1,9 @@
 //! Links that were measured: who hears whom, how well, without a law of distance.
 
-use crate::ConfigProblem;
 use crate::config::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{Dbm, Ratio, SimDuration, Watts};
+use tworay_base::{ConfigProblem, Dbm, Ratio, SimDuration, Watts};
 
 /// How far a link without a level is above `rx_threshold`: no noise matters, and of two such frames that
 /// overlap none can be read.

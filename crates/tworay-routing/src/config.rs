@@ -3,9 +3,7 @@
 use crate::{AodvConfig, DsrConfig, OlsrConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What is wrong with a setting: key path, problem, remedy.
-pub type ConfigProblem = (String, String, String);
+use tworay_base::ConfigProblem;
 
 /// The routing protocol.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -18,7 +18,7 @@ mod settings;
 
 pub use action::{DropReason, RoutingAction, RoutingNote};
 pub use aodv::{Aodv, AodvConfig, AodvPreset};
-pub use config::{ConfigProblem, Protocol, RoutingConfig};
+pub use config::{Protocol, RoutingConfig};
 pub use counters::{ControlCount, Malformed, RoutingCounters};
 pub use dsr::{Dsr, DsrConfig, DsrPreset};
 pub use fixed::StaticRoutes;

@@ -6,7 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{ConfigProblem, NodeId, Purpose, RngStream, SimDuration, SimTime};
 
 /// How far the stations of a radio network are out of step. Each node draws from random streams of its own;
 /// `0s` switches a part off. With `compat = "ns2"` all are 0s: ns-2's stations act in the same nanosecond.
@@ -46,7 +46,7 @@ impl StationConfig {
     }
 
     /// Checks ranges; the error is (key, problem, remedy).
-    pub fn validate(&self) -> Result<(), (String, String, String)> {
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
         let most = [
             ("clock_offset", self.clock_offset, SimDuration::from_secs(10)),
             ("processing_delay", self.processing_delay, SimDuration::from_millis(10)),
@@ -54,7 +54,7 @@ impl StationConfig {
         ];
         match most.into_iter().find(|(_, value, most)| value > most) {
             Some((key, value, most)) => {
-                Err((key.into(), format!("{value} is too long"), format!("give at most \"{most}\"")))
+                ConfigProblem::refuse(key, format!("{value} is too long"), format!("give at most \"{most}\""))
             }
             None => Ok(()),
         }

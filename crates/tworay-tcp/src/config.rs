@@ -11,7 +11,7 @@ pub use parts::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{Bytes, SimDuration};
+use tworay_base::{Bytes, ConfigProblem, SimDuration};
 
 /// Settings of a TCP endpoint. Both ends of a connection are expected to have the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,16 +80,13 @@ pub struct TcpConfig {
 /// No timer is coarser.
 const COARSEST_HEARTBEAT: SimDuration = SimDuration::from_secs(10);
 
-/// A key, what is wrong with it, and the remedy.
-pub(crate) type Problem = (String, String, String);
-
-fn problem(key: &str, what: String, remedy: &str) -> Result<(), Problem> {
-    Err((key.into(), what, remedy.into()))
+fn problem(key: &str, what: String, remedy: &str) -> Result<(), ConfigProblem> {
+    ConfigProblem::refuse(key, what, remedy)
 }
 
 impl TcpConfig {
-    /// Checks ranges; the error is the key, the problem, and a remedy.
-    pub fn validate(&self) -> Result<(), (String, String, String)> {
+    /// Checks ranges; keys are relative to the `[tcp]` table.
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
         if !(1..=65_495).contains(&self.mss.0) {
             return problem(
                 "mss",

@@ -40,4 +40,4 @@ pub use operations::{Operation, Operations};
 pub use types::{
     Amount, Arrival, Control, Phase, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer,
 };
-pub use variant::{ControlFactory, Parameter, RecoveryKind, Variant, VariantError, VariantInfo, registry};
+pub use variant::{ControlFactory, Parameter, RecoveryKind, Variant, VariantInfo, registry};

@@ -1,10 +1,8 @@
 //! Which TCP: a recovery and the parts that change it, written `newreno+sca(10)`.
 
-mod error;
 mod parse;
 mod registry;
 
-pub use error::VariantError;
 pub(crate) use registry::{Entry, Meaning};
 pub use registry::{Parameter, VariantInfo, registry};
 

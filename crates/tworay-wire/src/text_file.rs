@@ -29,15 +29,19 @@ impl ReadError {
     pub fn at(file: &str, line: u32, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { line: Some(line), ..Self::whole(file, problem, remedy) }
     }
+
+    /// `file:line`, or the file alone.
+    pub fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.file),
+            None => self.file.clone(),
+        }
+    }
 }
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        write!(f, ": {}; {}", self.problem, self.remedy)
+        write!(f, "{}: {}; {}", self.place(), self.problem, self.remedy)
     }
 }
 

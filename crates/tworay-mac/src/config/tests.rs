@@ -1,6 +1,6 @@
 use super::MacConfig;
 use crate::quirks::MacQuirks;
-use tworay_base::SimDuration;
+use tworay_base::{ConfigProblem, SimDuration};
 
 #[test]
 fn both_dialects_are_valid() {
@@ -17,7 +17,7 @@ fn what_is_out_of_range_is_named_with_a_remedy() {
     let refuse = |change: Change| {
         let mut config = MacConfig::default();
         change(&mut config);
-        let (key, problem, remedy) = config.validate().expect_err("out of range");
+        let ConfigProblem { key, problem, remedy } = config.validate().expect_err("out of range");
         format!("{key}: {problem}; {remedy}")
     };
     let table: [(Change, &str); 12] = [

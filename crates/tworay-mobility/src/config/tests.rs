@@ -1,6 +1,12 @@
 use super::*;
-use crate::error::Place;
 use serde_json::from_str;
+
+fn key_of(error: &MobilityError) -> Option<&str> {
+    match error {
+        MobilityError::Setting(problem) => Some(&problem.key),
+        MobilityError::File(_) => None,
+    }
+}
 
 #[test]
 fn tables_read_as_written() {
@@ -102,12 +108,12 @@ fn absurd_topologies_are_refused() {
             TopologyConfig::Uniform { nodes: 9, width: m(9.0), height: m(1e12), connected_within: None },
         ),
         ("topology.positions", TopologyConfig::Explicit { positions: vec![] }),
-        ("topology.positions[1]", TopologyConfig::Explicit { positions: vec![[0.0, 0.0], [f64::NAN, 0.0]] }),
-        ("topology.positions[0]", TopologyConfig::Explicit { positions: vec![[1e9, 0.0]] }),
+        ("topology.positions.1", TopologyConfig::Explicit { positions: vec![[0.0, 0.0], [f64::NAN, 0.0]] }),
+        ("topology.positions.0", TopologyConfig::Explicit { positions: vec![[1e9, 0.0]] }),
     ];
     for (key, config) in ladder {
         let error = config.validate().expect_err(key);
-        assert_eq!(error.place, Place::Key(key.into()), "{error}");
+        assert_eq!(key_of(&error), Some(key), "{error}");
     }
 }
 
@@ -132,11 +138,11 @@ fn absurd_mobility_is_refused() {
         ("mobility.max_speed", walk(5.0, 2.0, None)),
         ("mobility.max_speed", walk(5.0, 3e8, None)),
         ("mobility.width", walk(1.0, 2.0, Some(Metres(0.0)))),
-        ("mobility.legs[0].to", legs([f64::INFINITY, 0.0], 1.0)),
-        ("mobility.legs[0].speed", legs([1.0, 0.0], 1e6)),
+        ("mobility.legs.0.to", legs([f64::INFINITY, 0.0], 1.0)),
+        ("mobility.legs.0.speed", legs([1.0, 0.0], 1e6)),
     ];
     for (key, config) in ladder {
         let error = config.validate().expect_err(key);
-        assert_eq!(error.place, Place::Key(key.into()), "{error}");
+        assert_eq!(key_of(&error), Some(key), "{error}");
     }
 }

@@ -81,7 +81,7 @@ fn out_of_range_values_are_refused() {
         ("cs_threshold", RadioConfig { cs_threshold: Watts(1e-11), ..RadioConfig::default() }),
     ];
     for (key, config) in ladder {
-        let (found, problem, remedy) = config.validate().expect_err(key);
+        let ConfigProblem { key: found, problem, remedy } = config.validate().expect_err(key);
         assert_eq!(found, key, "{problem}");
         assert!(!problem.is_empty() && !remedy.is_empty());
     }

@@ -101,7 +101,7 @@ fn packets_cost_fixed_amounts() {
 
 #[test]
 fn wrong_settings_are_refused_with_their_key() {
-    let check = |c: EnergyConfig| c.validate().expect_err("it is wrong").0;
+    let check = |c: EnergyConfig| c.validate().expect_err("it is wrong").key;
     let d = EnergyConfig::default;
     assert_eq!(check(EnergyConfig { idle: Some(Watts(-1.0)), ..d() }), "idle");
     assert_eq!(check(EnergyConfig { battery: Some(Joules(0.0)), ..d() }), "battery");

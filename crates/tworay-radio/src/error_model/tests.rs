@@ -99,9 +99,9 @@ fn configuration_reads_and_is_checked() {
     assert!(read(r#"{ "bernoulli": { "p": 0.1 } }"#).is_err());
 
     let bad = ErrorModelConfig::Bernoulli { unit: ErrorUnit::Packet, rate: 1.5 };
-    assert_eq!(bad.validate().unwrap_err().0, "bernoulli.rate");
+    assert_eq!(bad.validate().unwrap_err().key, "bernoulli.rate");
     let stuck = gilbert(ErrorUnit::Packet, 0.01, 0.0);
-    assert_eq!(stuck.validate().unwrap_err().0, "gilbert-elliott.bad_to_good");
+    assert_eq!(stuck.validate().unwrap_err().key, "gilbert-elliott.bad_to_good");
 }
 
 proptest! {

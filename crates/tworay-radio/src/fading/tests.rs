@@ -131,6 +131,6 @@ fn settings_out_of_range_are_refused_by_name() {
         ("fading", RadioConfig { fading: fading(6.0), propagation: flat, ..good }),
     ];
     for (key, config) in table {
-        assert_eq!(config.validate().map_err(|e| e.0), Err(key.to_owned()), "{config:?}");
+        assert_eq!(config.validate().map_err(|e| e.key), Err(key.to_owned()), "{config:?}");
     }
 }

@@ -26,12 +26,12 @@ fn what_cannot_be_is_refused_by_its_key() {
         (r#"{ "from": 0, "to": 1, "level": "40dBm" }"#, "link.0.level"),
         (r#"{ "from": 0, "to": 1 }, { "from": 1, "to": 0 }, { "from": 0, "to": 1 }"#, "link.2.to"),
     ] {
-        assert_eq!(radio(links).unwrap().validate().unwrap_err().0, key, "{links}");
+        assert_eq!(radio(links).unwrap().validate().unwrap_err().key, key, "{links}");
     }
     let two_ray =
         RadioConfig { propagation: Propagation::TwoRayGround, ..radio(r#"{ "from": 0, "to": 1 }"#).unwrap() };
-    assert_eq!(two_ray.validate().unwrap_err().0, "link");
+    assert_eq!(two_ray.validate().unwrap_err().key, "link");
     let fading =
         RadioConfig { fading: Some(Default::default()), ..radio(r#"{ "from": 0, "to": 1 }"#).unwrap() };
-    assert_eq!(fading.validate().unwrap_err().0, "fading");
+    assert_eq!(fading.validate().unwrap_err().key, "fading");
 }

@@ -4,9 +4,8 @@ use super::options::{
     AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
     Requests, StaleErrors, Stranded, Upkeep,
 };
-use crate::ConfigProblem;
 use crate::settings::settings;
-use tworay_base::SimDuration;
+use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
     /// AODV's settings. In a file, `preset` picks a set and the other keys change single ones of it;
@@ -275,7 +274,7 @@ impl AodvConfig {
             ("allowed_hello_loss", u32::from(self.allowed_hello_loss)),
         ];
         let problem = |key: &str, what: &str, remedy: String| {
-            Err((format!("routing.aodv.{key}"), what.to_string(), remedy))
+            ConfigProblem::refuse(format!("routing.aodv.{key}"), what, remedy)
         };
         if let Some((key, _)) = zero_time.iter().find(|(_, d)| d.is_zero()) {
             return problem(key, "must be longer than zero", "give a time such as \"1s\"".into());

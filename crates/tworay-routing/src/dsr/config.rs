@@ -1,9 +1,8 @@
 //! Every constant and habit of DSR.
 
 use super::options::{CacheKind, DsrPreset, MaintenanceOrder, RequestPattern};
-use crate::ConfigProblem;
 use crate::settings::settings;
-use tworay_base::SimDuration;
+use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
     /// DSR's settings. In a file, `preset` picks a set and the other keys change single ones of it; written
@@ -267,8 +266,9 @@ impl DsrConfig {
             ("rexmt_buffer_packets", self.rexmt_buffer_packets, 0, 1_000_000),
             ("max_salvage_count", u32::from(self.max_salvage_count), 0, 15),
         ];
-        let problem =
-            |key: &str, what: String, remedy: String| Err((format!("routing.dsr.{key}"), what, remedy));
+        let problem = |key: &str, what: String, remedy: String| {
+            ConfigProblem::refuse(format!("routing.dsr.{key}"), what, remedy)
+        };
         if let Some((key, _)) = zero_time.iter().find(|(_, d)| d.is_zero()) {
             return problem(key, "must be longer than zero".into(), "give a time such as \"1s\"".into());
         }

@@ -1,10 +1,9 @@
 //! Every constant and choice of OLSR.
 
-use crate::ConfigProblem;
 use crate::settings::settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::SimDuration;
+use tworay_base::{ConfigProblem, SimDuration};
 use tworay_wire::olsr::Vtime;
 
 /// A named set of settings; the other keys then change single ones.
@@ -132,8 +131,9 @@ impl OlsrConfig {
 
     /// Checks the ranges.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
-        let problem =
-            |key: &str, what: String, remedy: String| Err((format!("routing.olsr.{key}"), what, remedy));
+        let problem = |key: &str, what: String, remedy: String| {
+            ConfigProblem::refuse(format!("routing.olsr.{key}"), what, remedy)
+        };
         for (key, time) in [
             ("hello_interval", self.hello_interval),
             ("tc_interval", self.tc_interval),

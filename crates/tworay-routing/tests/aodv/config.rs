@@ -61,7 +61,7 @@ fn unknown_keys_and_impossible_values_are_refused() {
         ("purge_interval = \"0s\"", "purge_interval"),
         ("hello_jitter = \"1s\"", "hello_jitter"),
     ] {
-        let (path, ..) = read(&format!("[aodv]\n{line}")).unwrap().validate().unwrap_err();
+        let path = read(&format!("[aodv]\n{line}")).unwrap().validate().unwrap_err().key;
         assert_eq!(path, format!("routing.aodv.{key}"));
     }
 }

@@ -67,7 +67,7 @@ fn unknown_keys_and_impossible_values_are_refused() {
         ("ack_timeout = \"0s\"", "ack_timeout"),
         ("max_request_period = \"1ms\"", "max_request_period"),
     ] {
-        let (path, ..) = read(&format!("[dsr]\n{line}")).unwrap().validate().unwrap_err();
+        let path = read(&format!("[dsr]\n{line}")).unwrap().validate().unwrap_err().key;
         assert_eq!(path, format!("routing.dsr.{key}"));
     }
 }

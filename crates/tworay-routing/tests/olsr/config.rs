@@ -1,6 +1,6 @@
 //! Settings as a scenario writes them.
 
-use tworay_base::SimDuration;
+use tworay_base::{ConfigProblem, SimDuration};
 use tworay_routing::{OlsrConfig, OlsrPreset, RoutingConfig, TcRedundancy};
 
 const SECOND: SimDuration = SimDuration::from_secs(1);
@@ -63,7 +63,7 @@ fn ranges() {
     ];
     assert_eq!(ok.validate(), Ok(()));
     for (key, config) in table {
-        let (path, what, remedy) = config.validate().expect_err(key);
+        let ConfigProblem { key: path, problem: what, remedy } = config.validate().expect_err(key);
         assert_eq!(path, format!("routing.olsr.{key}"));
         assert!(!what.is_empty() && !remedy.is_empty());
     }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{RngStream, SimDuration, SimTime};
+use tworay_base::{ConfigProblem, RngStream, SimDuration, SimTime};
 
 /// Times in which a link is down, in both directions: what arrives at it, waits for it or is on it
 /// is lost.
@@ -25,8 +25,8 @@ const MOST: u32 = 100_000;
 
 impl HandoffConfig {
     /// Checks ranges for a run of `duration`. On error: the key, what is wrong, what to do.
-    pub fn validate(&self, duration: SimDuration) -> Result<(), (String, String, String)> {
-        let fail = |key: &str, what: String, remedy: &str| Err((key.into(), what, remedy.into()));
+    pub fn validate(&self, duration: SimDuration) -> Result<(), ConfigProblem> {
+        let fail = |key: &str, what: String, remedy: &str| ConfigProblem::refuse(key, what, remedy);
         if self.length.is_zero() {
             return fail("length", "a handoff of no length".into(), "give a time such as \"0.5s\"");
         }

@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{BitRate, Bytes, RngStream, SimDuration, SimTime};
+use tworay_base::{BitRate, Bytes, ConfigProblem, RngStream, SimDuration, SimTime};
 
 /// What RED counts.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,8 +59,8 @@ impl Default for RedConfig {
 
 impl RedConfig {
     /// Checks ranges. On error: the key, what is wrong, what to do.
-    pub fn validate(&self) -> Result<(), (String, String, String)> {
-        let fail = |key: &str, what: String, remedy: &str| Err((key.into(), what, remedy.into()));
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
+        let fail = |key: &str, what: String, remedy: &str| ConfigProblem::refuse(key, what, remedy);
         let open = |x: f64, most: f64| x > 0.0 && x <= most;
         if !open(self.min_threshold, 1e6) {
             let what = format!("{} is out of range", self.min_threshold);

@@ -11,7 +11,7 @@ use super::tree::{Kind, Node};
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tworay_base::{BitRate, NodeId, SimDuration, SimTime};
+use tworay_base::{BitRate, ConfigProblem, NodeId, SimDuration, SimTime};
 use tworay_mobility::{MobilityConfig, MobilityError, TopologyConfig};
 use tworay_radio::{EnergyConfig, MeasuredLink, RADIO_RATES, ReceptionModel};
 use tworay_tcp::Variant;
@@ -72,49 +72,14 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     Ok(scenario)
 }
 
-/// A remedy as a sentence, whatever its room's habits.
-pub(crate) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let Some(first) = letters.next() else { return String::new() };
-    // A remedy that starts with code ("cw_min = 31") keeps its case.
-    let word_end = text.find(' ').unwrap_or(text.len());
-    let start = if text[..word_end].chars().all(char::is_alphabetic) {
-        first.to_uppercase().collect::<String>()
-    } else {
-        first.to_string()
-    };
-    let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
-    format!("{start}{}{end}", letters.as_str())
-}
-
-/// The text with numbers of hundreds of digits, which help nobody, as powers of ten.
-fn short_numbers(text: &str) -> String {
-    let mut short = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        let (before, number) = rest.split_at(start);
-        let (digits, after) =
-            number.split_at(number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len()));
-        short.push_str(before);
-        match digits.parse::<f64>() {
-            // No whole number of the simulator has so many.
-            Ok(value) if digits.len() > 20 => short.push_str(&format!("{value:e}")),
-            _ => short.push_str(digits),
-        }
-        rest = after;
-    }
-    short + rest
-}
-
 fn variant(tree: &Node) -> Result<Variant, ScenarioError> {
     let entry = tree.as_table().and_then(|t| t.get("tcp")).and_then(|e| e.node.as_table()?.get("variant"));
     let name = match entry {
         Some(entry) => read::<String>(&entry.node, "tcp.variant")?,
         None => DEFAULT_VARIANT.to_owned(),
     };
-    flow::read_variant(&name).map_err(|(problem, remedy)| {
-        ScenarioError::new(tree.place_of("tcp.variant"), format!("tcp.variant: {problem}"), remedy)
-    })
+    flow::read_variant("tcp.variant", &name)
+        .map_err(|p| ScenarioError::new(tree.place_of("tcp.variant"), p.headline(), p.advice()))
 }
 
 fn table_mut<'t>(tree: &'t mut Node, key: &str) -> Option<&'t mut super::tree::Table> {
@@ -151,24 +116,17 @@ pub(super) struct Check<'a> {
 
 impl Check<'_> {
     pub(super) fn fail<T>(&self, key: &str, problem: &str, remedy: &str) -> Result<T, ScenarioError> {
-        let place = self.tree.place_of(key);
-        Err(ScenarioError::new(place, format!("{key}: {problem}"), sentence(remedy)))
+        Err(self.refused(ConfigProblem::new(key, problem, remedy)))
     }
 
     /// A room's report about its own table.
-    fn section(
-        &self,
-        section: &str,
-        outcome: Result<(), (String, String, String)>,
-    ) -> Result<(), ScenarioError> {
-        let Err((key, problem, remedy)) = outcome else { return Ok(()) };
-        let key = key.replace('[', ".").replace(']', "");
-        let whole = if key == section || key.starts_with(&format!("{section}.")) {
-            key
-        } else {
-            format!("{section}.{key}")
-        };
-        self.fail(&whole, &short_numbers(&problem), &remedy)
+    fn section(&self, section: &str, outcome: Result<(), ConfigProblem>) -> Result<(), ScenarioError> {
+        outcome.map_err(|problem| self.refused(problem.within(section)))
+    }
+
+    /// A problem whose key is whole, at the place of the key in the user's file.
+    fn refused(&self, problem: ConfigProblem) -> ScenarioError {
+        ScenarioError::new(self.tree.place_of(&problem.key), problem.headline(), problem.advice())
     }
 
     fn times(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
@@ -296,16 +254,13 @@ impl Check<'_> {
     }
 
     fn mobility_error(&self, error: MobilityError) -> ScenarioError {
-        let remedy = sentence(&error.remedy);
-        match error.place {
-            tworay_mobility::Place::Key(key) => {
-                let key = key.replace('[', ".").replace(']', "");
-                ScenarioError::new(self.tree.place_of(&key), format!("{key}: {}", error.problem), remedy)
-            }
-            file => {
-                let place = self.tree.place_of("mobility.file");
-                ScenarioError::new(place, format!("mobility.file: {file}: {}", error.problem), remedy)
-            }
+        match error {
+            MobilityError::Setting(problem) => self.refused(problem),
+            MobilityError::File(error) => self.refused(ConfigProblem::new(
+                "mobility.file",
+                format!("{}: {}", error.place(), error.problem),
+                error.remedy,
+            )),
         }
     }
 
@@ -409,16 +364,12 @@ impl Check<'_> {
                 let problem = format!("the flow stops at {stop}, but starts at {}", flow.start);
                 return self.fail(&key("stop"), &problem, "Stop it later, or leave the key out.");
             }
-            ports
-                .claim(i, flow)
-                .or_else(|(name, problem, remedy)| self.fail(&key(name), &problem, &remedy))?;
+            ports.claim(i, flow).map_err(|problem| self.refused(problem.within(&format!("flow.{i}"))))?;
         }
         let mut resolved = Vec::with_capacity(file.flows.len());
         for (i, flow) in file.flows.iter().enumerate() {
-            let fail = |(name, problem, remedy): flow::FlowProblem| {
-                self.fail(&format!("flow.{i}.{name}"), &problem, &remedy)
-            };
-            let application = flow::application(flow, variant).or_else(fail)?;
+            let application = flow::application(flow, variant)
+                .map_err(|problem| self.refused(problem.within(&format!("flow.{i}"))))?;
             resolved.push(FlowSetup {
                 from: self.node(&format!("flow.{i}.from"), flow.from, nodes)?,
                 to: self.node(&format!("flow.{i}.to"), flow.to, nodes)?,

@@ -63,9 +63,8 @@ fn is_bonnmotion(path: &Path) -> bool {
 
 /// A file's fault as a scenario's.
 pub(crate) fn unreadable(error: ReadError) -> ScenarioError {
-    let line = error.line.map_or_else(String::new, |line| format!(":{line}"));
-    let problem = format!("{}{line}: {}", error.file, error.problem);
-    ScenarioError::new(None, problem, super::check::sentence(&error.remedy))
+    let problem = format!("{}: {}", error.place(), error.problem);
+    ScenarioError::new(None, problem, tworay_base::sentence(&error.remedy))
 }
 
 /// What a reader of the scenario wants to know of the movement file.

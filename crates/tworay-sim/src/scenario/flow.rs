@@ -3,11 +3,8 @@
 use super::file::{AppKind, FlowFile};
 use crate::flow::Application;
 use std::collections::BTreeMap;
-use tworay_base::{BitRate, Bytes, SimDuration};
+use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration};
 use tworay_tcp::Variant;
-
-/// What is wrong: key within the flow, problem, remedy.
-pub(crate) type FlowProblem = (&'static str, String, String);
 
 /// A million packets a second is more than any flow here means to send.
 const SHORTEST_INTERVAL: SimDuration = SimDuration::from_micros(1);
@@ -15,34 +12,25 @@ const SHORTEST_INTERVAL: SimDuration = SimDuration::from_micros(1);
 /// The largest payload that is taken seriously: a jumbo frame's.
 pub(crate) const MOST_PAYLOAD: u64 = 9000;
 
-fn problem<T>(
-    key: &'static str,
-    what: impl Into<String>,
-    remedy: impl Into<String>,
-) -> Result<T, FlowProblem> {
-    Err((key, what.into(), remedy.into()))
-}
-
-/// Reads a variant's name; the error is problem and remedy.
-pub(crate) fn read_variant(text: &str) -> Result<Variant, (String, String)> {
-    text.parse::<Variant>()
-        .map_err(|error| (format!("\"{text}\": {}", error.problem()), super::check::sentence(error.remedy())))
+/// Reads a variant's name, which is the value of `key`.
+pub(crate) fn read_variant(key: &str, text: &str) -> Result<Variant, ConfigProblem> {
+    text.parse::<Variant>().map_err(|error| error.of(key))
 }
 
 /// The application of `flow`; `variant` is what TCP flows run that choose none.
-pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Application, FlowProblem> {
+pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Application, ConfigProblem> {
     refuse_foreign_keys(flow)?;
     match flow.app {
         AppKind::Ftp => {
             if flow.bytes == Some(Bytes(0)) {
-                return problem(
+                return ConfigProblem::refuse(
                     "bytes",
                     "a transfer of nothing",
                     "Give at least \"1B\", or leave it out for an endless one.",
                 );
             }
             let variant = match &flow.tcp {
-                Some(name) => read_variant(name).map_err(|(what, remedy)| ("tcp", what, remedy))?,
+                Some(name) => read_variant("tcp", name)?,
                 None => variant.clone(),
             };
             Ok(Application::Ftp { bytes: flow.bytes.map(|bytes| bytes.0), variant })
@@ -51,7 +39,7 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
             let (interval, payload) = pace(flow)?;
             if flow.packets == Some(0) {
                 let remedy = "Give at least 1, or leave it out for an endless flow.";
-                return problem("packets", "a flow of no packets", remedy);
+                return ConfigProblem::refuse("packets", "a flow of no packets", remedy);
             }
             Ok(Application::Cbr { interval, payload, packets: flow.packets })
         }
@@ -68,7 +56,7 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
 }
 
 /// A key of another application is a mistake, not a detail to pass over.
-fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), FlowProblem> {
+fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), ConfigProblem> {
     use AppKind::{Cbr, Ftp, OnOff};
     let keys: [(&'static str, bool, &[AppKind]); 8] = [
         ("tcp", flow.tcp.is_some(), &[Ftp]),
@@ -83,7 +71,7 @@ fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), FlowProblem> {
     for (key, given, apps) in keys {
         if given && !apps.contains(&flow.app) {
             let names: Vec<String> = apps.iter().map(|app| format!("\"{}\"", app.name())).collect();
-            return problem(
+            return ConfigProblem::refuse(
                 key,
                 format!("this key means nothing to app = \"{}\"", flow.app.name()),
                 format!("Remove it, or choose app = {}.", names.join(" or ")),
@@ -93,17 +81,25 @@ fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), FlowProblem> {
     Ok(())
 }
 
-fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), FlowProblem> {
+fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), ConfigProblem> {
     let size = flow.size.unwrap_or(Bytes(512));
     if !(1..=MOST_PAYLOAD).contains(&size.0) {
-        return problem("size", format!("a payload of {size} is out of range"), "Give \"1B\" to \"9000B\".");
+        return ConfigProblem::refuse(
+            "size",
+            format!("a payload of {size} is out of range"),
+            "Give \"1B\" to \"9000B\".",
+        );
     }
     let interval = match (flow.rate, flow.interval) {
         (Some(_), Some(_)) => {
-            return problem("interval", "both rate and interval say how fast to send", "Keep one of them.");
+            return ConfigProblem::refuse(
+                "interval",
+                "both rate and interval say how fast to send",
+                "Keep one of them.",
+            );
         }
         (None, None) => {
-            return problem(
+            return ConfigProblem::refuse(
                 "app",
                 "nothing says how fast to send",
                 "Add rate = \"200kbps\" or interval = \"250ms\".",
@@ -115,16 +111,20 @@ fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), FlowProblem> {
     if interval < SHORTEST_INTERVAL {
         let key = if flow.rate.is_some() { "rate" } else { "interval" };
         let what = format!("a packet every {interval} is absurd");
-        return problem(key, what, "Send at most one a microsecond: give a longer interval or a lower rate.");
+        return ConfigProblem::refuse(
+            key,
+            what,
+            "Send at most one a microsecond: give a longer interval or a lower rate.",
+        );
     }
     Ok((interval, size.0 as u32))
 }
 
-fn phase(key: &'static str, given: Option<SimDuration>) -> Result<SimDuration, FlowProblem> {
+fn phase(key: &'static str, given: Option<SimDuration>) -> Result<SimDuration, ConfigProblem> {
     match given {
         Some(length) if !length.is_zero() => Ok(length),
-        Some(_) => problem(key, "a phase of no length", "Give a mean length such as \"1s\"."),
-        None => problem(
+        Some(_) => ConfigProblem::refuse(key, "a phase of no length", "Give a mean length such as \"1s\"."),
+        None => ConfigProblem::refuse(
             "app",
             format!("app = \"on-off\" needs the key \"{key}\""),
             format!("Add {key} = \"1s\", for example."),
@@ -148,15 +148,15 @@ pub(crate) const MOST_FLOWS: usize = 65_536 - FIRST_SOURCE_PORT as usize;
 
 impl Ports {
     /// Takes the port that flow `index` asks for.
-    pub fn claim(&mut self, index: usize, flow: &FlowFile) -> Result<(), FlowProblem> {
+    pub fn claim(&mut self, index: usize, flow: &FlowFile) -> Result<(), ConfigProblem> {
         let Some(port) = flow.port else { return Ok(()) };
         if !(1..FIRST_SOURCE_PORT).contains(&port) {
             let remedy = "Give 1 to 49151 (senders have those above), or leave it out for a free one.";
-            return problem("port", format!("port {port} is out of range"), remedy);
+            return ConfigProblem::refuse("port", format!("port {port} is out of range"), remedy);
         }
         match self.taken.insert((flow.to, port), index) {
             None => Ok(()),
-            Some(other) => problem(
+            Some(other) => ConfigProblem::refuse(
                 "port",
                 format!("port {port} of node {} is taken by flow.{other}", flow.to),
                 "Two flows can't share a port of a node: choose another, or leave it out for a free one.",

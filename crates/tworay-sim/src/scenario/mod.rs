@@ -146,9 +146,9 @@ impl Scenario {
     /// Reads the name of a variant as `--tcp` has it.
     pub fn read_variant(tcp: &str) -> Result<Variant, ScenarioError> {
         let source = Arc::new(Source { name: "--tcp".into(), text: tcp.to_owned(), has_lines: false });
-        flow::read_variant(tcp).map_err(|(problem, remedy)| {
-            ScenarioError::new(Some(Place::new(&source, 0..tcp.len())), problem, remedy)
-        })
+        let place = Place::new(&source, 0..tcp.len());
+        tcp.parse::<Variant>()
+            .map_err(|wrong| ScenarioError::new(Some(place), wrong.headline(), wrong.advice()))
     }
 
     /// As [`Self::with_variant`], for a variant at hand.

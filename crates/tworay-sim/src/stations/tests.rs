@@ -63,7 +63,7 @@ fn stations_of_ns2_and_of_wired_networks_are_in_step() {
 #[test]
 fn what_is_too_long_is_refused() {
     let config = StationConfig { broadcast_jitter: SimDuration::from_secs(2), ..StationConfig::default() };
-    let (key, _, remedy) = config.validate().expect_err("2 s are too long");
+    let ConfigProblem { key, remedy, .. } = config.validate().expect_err("2 s are too long");
     assert_eq!((key.as_str(), remedy.as_str()), ("broadcast_jitter", "give at most \"1s\""));
     assert!(StationConfig::default().validate().is_ok() && StationConfig::ns2().validate().is_ok());
 }

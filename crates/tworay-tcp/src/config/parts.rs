@@ -1,9 +1,9 @@
 //! The named choices inside a [`TcpConfig`](super::TcpConfig).
 
-use super::{Problem, problem};
+use super::problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{Bytes, SimDuration};
+use tworay_base::{Bytes, ConfigProblem, SimDuration};
 
 /// A window: a number of segments or a size in bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,7 +71,7 @@ impl Default for RtoConfig {
 }
 
 impl RtoConfig {
-    pub(super) fn validate(&self) -> Result<(), Problem> {
+    pub(super) fn validate(&self) -> Result<(), ConfigProblem> {
         if self.initial.is_zero() {
             return problem(
                 "rto.initial",
@@ -415,7 +415,7 @@ impl Default for ReceiverConfig {
 }
 
 impl ReceiverConfig {
-    pub(super) fn validate(&self) -> Result<(), Problem> {
+    pub(super) fn validate(&self) -> Result<(), ConfigProblem> {
         if self.interval.is_zero() || self.interval > SimDuration::from_millis(500) {
             return problem(
                 "receiver.interval",

@@ -52,8 +52,8 @@ fn wrong_values_name_their_key() {
     for (key, spoil) in cases {
         let mut config = TcpConfig::default();
         spoil(&mut config);
-        let (found, _, remedy) = config.validate().expect_err(key);
-        assert_eq!(found, key);
-        assert!(!remedy.is_empty());
+        let problem = config.validate().expect_err(key);
+        assert_eq!(problem.key, key);
+        assert!(!problem.remedy.is_empty());
     }
 }

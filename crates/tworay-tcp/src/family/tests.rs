@@ -124,7 +124,7 @@ fn sensible_and_senseless_combinations() {
         ("newreno+wetwood", "there is no variant wetwood", "did you mean westwood?"),
     ] {
         let error = text.parse::<Variant>().expect_err(text);
-        assert_eq!((error.problem(), error.remedy()), (problem, remedy));
+        assert_eq!((&*error.problem, &*error.remedy), (problem, remedy));
     }
 }
 

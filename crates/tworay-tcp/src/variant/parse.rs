@@ -1,15 +1,16 @@
 //! Reading `recovery+part(parameters)+…`.
 
-use super::error::distance;
 use super::registry::{ENTRIES, Entry, Meaning, Parameter};
 use super::*;
 use std::str::FromStr;
+use tworay_base::{ConfigProblem, suggest};
 
 impl FromStr for Variant {
-    type Err = VariantError;
+    type Err = ConfigProblem;
 
-    fn from_str(text: &str) -> Result<Self, VariantError> {
-        let fail = |problem: String, remedy: String| VariantError { text: text.into(), problem, remedy };
+    fn from_str(text: &str) -> Result<Self, ConfigProblem> {
+        let fail =
+            |problem: String, remedy: String| ConfigProblem::new(format!("\"{text}\""), problem, remedy);
         let mut recovery: Option<(String, RecoveryKind)> = None;
         let mut parameters = Vec::new();
         let mut wanted: Vec<(&Entry, Vec<f64>)> = Vec::new();
@@ -220,12 +221,9 @@ fn suggestion(name: &str) -> String {
     if name.contains(".py:") {
         return "a class of one's own is given to a run: --tcp mine.py:Mine".into();
     }
-    let nearest = ENTRIES.iter().map(|e| (distance(name, e.info.name), e.info.name)).min();
-    match nearest {
-        Some((d, near)) if d <= 1 + near.len() / 3 => format!("did you mean {near}?"),
-        _ => {
-            let names: Vec<_> = ENTRIES.iter().map(|e| e.info.name).collect();
-            format!("there are {}", names.join(", "))
-        }
+    let names: Vec<&str> = ENTRIES.iter().map(|e| e.info.name).collect();
+    match suggest(name, &names) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there are {}", names.join(", ")),
     }
 }

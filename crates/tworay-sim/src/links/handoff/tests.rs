@@ -69,6 +69,6 @@ fn settings_out_of_range_are_refused_by_name() {
         ("at.1", HandoffConfig { count: None, at: Some(vec![s(1.0), s(60.0)]), ..good }),
     ];
     for (key, config) in table {
-        assert_eq!(config.validate(s(60.0)).map_err(|e| e.0), Err(key.to_owned()), "{config:?}");
+        assert_eq!(config.validate(s(60.0)).map_err(|e| e.key), Err(key.to_owned()), "{config:?}");
     }
 }

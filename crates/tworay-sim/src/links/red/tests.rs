@@ -141,6 +141,6 @@ fn settings_out_of_range_are_refused_by_name() {
         ("mean_packet", RedConfig { mean_packet: Bytes(0), ..good }),
     ];
     for (key, config) in table {
-        assert_eq!(config.validate().map_err(|e| e.0), Err(key.to_owned()), "{config:?}");
+        assert_eq!(config.validate().map_err(|e| e.key), Err(key.to_owned()), "{config:?}");
     }
 }

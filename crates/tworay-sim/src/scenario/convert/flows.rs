@@ -150,7 +150,7 @@ fn variant_line(agent: &str) -> String {
             _ => "",
         },
     };
-    if super::super::flow::read_variant(name).is_ok() {
+    if name.parse::<tworay_tcp::Variant>().is_ok() {
         format!("tcp = \"{name}\"")
     } else {
         format!("# ns-2's {agent} has no counterpart here; this flow runs the variant of [tcp]")
