@@ -1,0 +1,50 @@
+/* How many segments an ACK reports as arrived (Westwood's AckedCount, Mascolo et al. 2001). */
+#ifndef TWORAY_CORE_CREDIT_H
+#define TWORAY_CORE_CREDIT_H
+
+#include "types.h"
+
+struct credit {
+	u64 last;
+	/* Credited by duplicate ACKs and not acknowledged yet. */
+	u32 ahead;
+	/* Credit that came within one microsecond. */
+	u32 pending;
+};
+
+CORE u32 credit_advance(struct credit *c, u32 segments)
+{
+	u32 credited;
+
+	if (segments <= 1)
+		return 1;
+	if (c->ahead >= segments) {
+		c->ahead -= segments;
+		return 1;
+	}
+	credited = segments - c->ahead;
+	c->ahead = 0;
+	return least(credited, 2);
+}
+
+/* Adds credit. Returns the gap to the ACK before, after which `credited` came; 0 if there is none yet. */
+CORE u64 credit_pass(struct credit *c, u64 now, u32 segments, u32 *credited)
+{
+	u64 gap;
+
+	c->pending += segments;
+	if (!c->last) {
+		c->last = now;
+		c->pending = 0;
+		return 0;
+	}
+	gap = now - c->last;
+	if (gap) {
+		*credited = c->pending;
+		c->pending = 0;
+		c->last = now;
+	}
+	return gap;
+}
+
+#endif

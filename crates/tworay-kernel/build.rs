@@ -1,0 +1,63 @@
+//! Compiles the controllers for the kernel with clang, and their decision cores natively for the tests.
+//!
+//! Without clang the crate still builds, with no controller in it: the loader then says what is missing.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// clang has generated what these programs need since version 11; any newer one will do.
+const CLANGS: std::ops::RangeInclusive<u32> = 11..=40;
+
+fn main() {
+    println!("cargo:rerun-if-changed=bpf");
+    println!("cargo:rerun-if-env-changed=TWORAY_CLANG");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    cc::Build::new().file("bpf/native.c").include("bpf").warnings(true).compile("tworay_cores");
+    let clang = find_clang();
+    if clang.is_none() {
+        println!(
+            "cargo:warning=no clang: built without kernel controllers; install clang, or name it in TWORAY_CLANG"
+        );
+    }
+    for source in sources() {
+        let object = out.join(source.with_extension("o").file_name().expect("a file"));
+        match &clang {
+            Some(clang) => compile(clang, &source, &object),
+            None => fs::write(&object, []).expect("OUT_DIR can be written"),
+        }
+    }
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut found: Vec<_> = fs::read_dir("bpf")
+        .expect("bpf/ is part of the crate")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.to_string_lossy().ends_with(".bpf.c"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn find_clang() -> Option<String> {
+    println!("cargo:rerun-if-env-changed=PATH");
+    let numbered = CLANGS.rev().map(|version| format!("clang-{version}"));
+    let candidates = env::var("TWORAY_CLANG").into_iter().chain(["clang".into()]).chain(numbered);
+    candidates.into_iter().find(|clang| {
+        let targets = Command::new(clang).arg("--print-targets").output();
+        targets.is_ok_and(|found| String::from_utf8_lossy(&found.stdout).contains("bpf"))
+    })
+}
+
+fn compile(clang: &str, source: &Path, object: &Path) {
+    let headers = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys names its headers");
+    let status = Command::new(clang)
+        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-Wall", "-Werror", "-Ibpf"])
+        .arg(format!("-I{headers}"))
+        .arg("-c")
+        .arg(source)
+        .arg("-o")
+        .arg(object)
+        .status();
+    assert!(status.is_ok_and(|s| s.success()), "{clang} could not compile {}", source.display());
+}

@@ -1,0 +1,241 @@
+//! Loads controllers, unloads them, and says which are there.
+//!
+//! Nothing is kept in files: a registered controller stays in the kernel without its loader, and what belongs to
+//! it is found again by the names of its programs and maps.
+
+use crate::catalog::{CONTROLLERS, Controller};
+use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel, ProgramType};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+/// The map by which a controller is known to be one of ours.
+const MARK: &str = "tworay_events";
+/// The map of parameters.
+const PARAMETERS: &str = "tworay_params";
+/// Letters that the kernel keeps of a name.
+const KEPT: usize = 15;
+/// How long the kernel may take to free an unregistered controller that nobody uses.
+const FREED_WITHIN: Duration = Duration::from_secs(2);
+
+/// What keeps a command from being done, in one sentence.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The wish is wrong (exit code 2).
+    Input(String),
+    /// It is right, but doesn't work here (exit code 1).
+    Run(String),
+}
+
+impl Refusal {
+    fn run(text: impl Into<String>) -> Self {
+        Self::Run(text.into())
+    }
+}
+
+/// Whether a controller of this name is in the kernel.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// No.
+    Absent,
+    /// Yes, ours; the id of its `struct_ops` map.
+    Loaded(u32),
+    /// Yes, but something else has registered it.
+    Foreign,
+}
+
+/// Refuses where the kernel has no type information or the user no rights.
+pub fn check() -> Result<(), Refusal> {
+    if !fs::exists("/sys/kernel/btf/vmlinux").unwrap_or(false) {
+        return Err(Refusal::run(
+            "this kernel has no BTF (/sys/kernel/btf/vmlinux): it must be built with CONFIG_DEBUG_INFO_BTF=y, as \
+             the kernels of Debian, Ubuntu and Fedora are",
+        ));
+    }
+    // CAP_BPF and CAP_NET_ADMIN load; CAP_SYS_ADMIN finds programs and maps by their ids.
+    if effective_capabilities() & (1 << 21) == 0 {
+        return Err(Refusal::run("controllers are loaded and read as root: run it with sudo"));
+    }
+    Ok(())
+}
+
+fn effective_capabilities() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    line.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// The programs of a controller that are in the kernel, also those that wait to be freed.
+pub fn programs(controller: &Controller) -> Vec<ProgramInfo> {
+    let prefix = format!("{}_", controller.kernel_name);
+    let kept = &prefix[..prefix.len().min(KEPT)];
+    ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true))
+        .filter(|p| p.name.to_string_lossy().starts_with(kept))
+        .collect()
+}
+
+/// The maps that a controller's programs use.
+pub fn maps(controller: &Controller) -> Vec<MapHandle> {
+    let mut ids: Vec<u32> = programs(controller).into_iter().flat_map(|p| p.map_ids).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().filter_map(|id| MapHandle::from_map_id(id).ok()).collect()
+}
+
+/// The one map of a controller with this name.
+pub fn map(controller: &Controller, name: &str) -> Option<MapHandle> {
+    maps(controller).into_iter().find(|m| m.name() == name)
+}
+
+/// Whether a controller is there.
+pub fn presence(controller: &Controller) -> Presence {
+    let registered = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    let registered = registered.unwrap_or_default();
+    if !registered.split_whitespace().any(|name| name == controller.kernel_name) {
+        return Presence::Absent;
+    }
+    let ops = MapInfoIter::default()
+        .filter(|m| m.ty == MapType::StructOps && m.name == controller.kernel_name)
+        .map(|m| m.id)
+        .max();
+    match ops {
+        Some(id) if map(controller, MARK).is_some() => Presence::Loaded(id),
+        _ => Presence::Foreign,
+    }
+}
+
+/// The values of a loaded controller's parameters.
+pub fn parameters(controller: &Controller) -> Vec<(&'static str, u32)> {
+    let Some(map) = map(controller, PARAMETERS) else { return Vec::new() };
+    let read = |key: usize| {
+        let value = map.lookup(&(key as u32).to_ne_bytes(), MapFlags::ANY).ok()??;
+        Some(u32::from_ne_bytes(value.try_into().ok()?))
+    };
+    controller.parameters.iter().enumerate().filter_map(|(key, p)| Some((p.name, read(key)?))).collect()
+}
+
+/// Checks `name=value` against a controller's parameters; returns keys and values.
+pub fn settings(controller: &Controller, given: &[(String, String)]) -> Result<Vec<(u32, u32)>, Refusal> {
+    given
+        .iter()
+        .map(|(name, value)| {
+            let known = controller.parameters.iter().enumerate().find(|(_, p)| p.name == name);
+            let Some((key, parameter)) = known else {
+                let names: Vec<_> = controller.parameters.iter().map(|p| p.name).collect();
+                let has = if names.is_empty() { "no parameters".into() } else { names.join(", ") };
+                let name_of = controller.name;
+                return Err(Refusal::Input(format!("{name_of} has no parameter `{name}`; it has {has}")));
+            };
+            match value.parse::<u32>() {
+                Ok(number) if number <= parameter.max => Ok((key as u32, number)),
+                _ => Err(Refusal::Input(format!(
+                    "{name}: `{value}` is not a whole number between 0 and {}",
+                    parameter.max
+                ))),
+            }
+        })
+        .collect()
+}
+
+/// Loads a controller and registers it; with one that is loaded, only sets its parameters.
+///
+/// Returns whether it was loaded just now.
+pub fn load(controller: &Controller, given: &[(String, String)]) -> Result<bool, Refusal> {
+    let wanted = settings(controller, given)?;
+    check()?;
+    let fresh = match presence(controller) {
+        Presence::Loaded(_) => false,
+        Presence::Foreign => {
+            return Err(Refusal::run(format!(
+                "a controller named {} is registered already, and not by tworay: it stays as it is",
+                controller.kernel_name
+            )));
+        }
+        Presence::Absent => {
+            register(controller)?;
+            true
+        }
+    };
+    let defaults = controller.parameters.iter().enumerate().map(|(key, p)| (key as u32, p.default));
+    let values: Vec<(u32, u32)> = defaults.filter(|_| fresh).chain(wanted).collect();
+    if let (false, Some(map)) = (values.is_empty(), map(controller, PARAMETERS)) {
+        for (key, value) in values {
+            map.update(&key.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY)
+                .map_err(|e| Refusal::run(format!("could not set a parameter of {}: {e}", controller.name)))?;
+        }
+    }
+    Ok(fresh)
+}
+
+/// What libbpf says while it loads; its last lines say why it failed.
+static LOG: Mutex<String> = Mutex::new(String::new());
+
+fn keep_log(_: PrintLevel, text: String) {
+    if let Ok(mut log) = LOG.lock() {
+        log.push_str(&text);
+    }
+}
+
+fn register(controller: &Controller) -> Result<(), Refusal> {
+    if controller.object.is_empty() {
+        return Err(Refusal::run(
+            "this tworay was built without clang, so it has no kernel controllers: install clang and run `make setup`",
+        ));
+    }
+    libbpf_rs::set_print(Some((PrintLevel::Warn, keep_log)));
+    let failed = |what: &str, error: libbpf_rs::Error| {
+        let log = LOG.lock().map(|log| log.clone()).unwrap_or_default();
+        let reason = error.to_string();
+        Refusal::Run(format!("the kernel did not take {}: {what}: {reason}\n{log}", controller.kernel_name).trim_end().into())
+    };
+    let mut builder = ObjectBuilder::default();
+    let open = builder.open_memory(controller.object).map_err(|e| failed("opening", e))?;
+    let mut object = open.load().map_err(|e| failed("loading", e))?;
+    let mut ops = object
+        .maps_mut()
+        .find(|m| m.name() == controller.kernel_name)
+        .ok_or_else(|| Refusal::run("the object has no controller"))?;
+    let mut link = ops.attach_struct_ops().map_err(|e| failed("registering", e))?;
+    // Otherwise the end of this process would unregister it.
+    link.disconnect();
+    Ok(())
+}
+
+/// Unregisters a controller. Returns whether it is gone altogether: connections that use it keep it alive.
+pub fn unload(controller: &Controller) -> Result<bool, Refusal> {
+    check()?;
+    let name = controller.kernel_name;
+    let id = match presence(controller) {
+        Presence::Loaded(id) => id,
+        Presence::Absent => return Err(Refusal::Input(format!("{name} is not loaded"))),
+        Presence::Foreign => {
+            return Err(Refusal::run(format!("{name} was not loaded by tworay: it stays as it is")));
+        }
+    };
+    let failed = |e: libbpf_rs::Error| Refusal::run(format!("the kernel did not unload {name}: {e}"));
+    let ops = MapHandle::from_map_id(id).map_err(failed)?;
+    ops.delete(&0u32.to_ne_bytes()).map_err(failed)?;
+    drop(ops);
+    Ok(gone(controller))
+}
+
+fn gone(controller: &Controller) -> bool {
+    let deadline = Instant::now() + FREED_WITHIN;
+    while !programs(controller).is_empty() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+/// Every `struct_ops` program of ours in the kernel, by the names the kernel keeps.
+pub fn leftovers() -> Vec<String> {
+    ProgInfoIter::default()
+        .filter(|p| p.ty == ProgramType::StructOps || p.ty == ProgramType::CgroupSkb)
+        .map(|p| p.name.to_string_lossy().into_owned())
+        .filter(|name| CONTROLLERS.iter().any(|c| name.starts_with(&c.kernel_name[..c.kernel_name.len().min(KEPT)])))
+        .collect()
+}

@@ -1,0 +1,93 @@
+//! `tworay-kernel`: the part of `tworay kernel` that talks to the kernel.
+//!
+//! It prints one JSON document a line; exit code 1 means that the kernel refused, 2 that the wish was wrong. It
+//! is a program of its own so that only it needs rights, and so that the simulator loads without libelf.
+
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use tworay_kernel::catalog::{self, CONTROLLERS, Controller};
+use tworay_kernel::loading::{self, Presence, Refusal};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (text, code) = match command(&words) {
+        Ok(document) => {
+            println!("{document}");
+            return ExitCode::SUCCESS;
+        }
+        Err(Refusal::Input(text)) => (text, 2),
+        Err(Refusal::Run(text)) => (text, 1),
+    };
+    eprintln!("{text}");
+    ExitCode::from(code)
+}
+
+fn command(words: &[&str]) -> Result<Value, Refusal> {
+    match words {
+        ["list"] => list(),
+        ["load", name, settings @ ..] => {
+            let given = settings.iter().map(|s| setting(s)).collect::<Result<Vec<_>, _>>()?;
+            let controller = find(name)?;
+            let fresh = loading::load(controller, &given)?;
+            Ok(json!({"loaded": controller.kernel_name, "fresh": fresh, "parameters": parameters(controller)}))
+        }
+        ["unload", name] => {
+            let controller = find(name)?;
+            let gone = loading::unload(controller)?;
+            Ok(json!({"unloaded": controller.kernel_name, "gone": gone}))
+        }
+        _ => Err(Refusal::Input(
+            "usage: tworay-kernel list | load NAME [KEY=VALUE]... | unload NAME".into(),
+        )),
+    }
+}
+
+fn find(name: &str) -> Result<&'static Controller, Refusal> {
+    catalog::find(name).ok_or_else(|| {
+        let names: Vec<_> = CONTROLLERS.iter().map(|c| c.name).collect();
+        Refusal::Input(format!("there is no kernel controller {name}; there are {}", names.join(", ")))
+    })
+}
+
+fn setting(text: &str) -> Result<(String, String), Refusal> {
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| Refusal::Input(format!("`{text}` is not KEY=VALUE")))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn parameters(controller: &Controller) -> Value {
+    loading::parameters(controller).into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect()
+}
+
+fn list() -> Result<Value, Refusal> {
+    let usable = loading::check();
+    let controllers: Vec<Value> = CONTROLLERS
+        .iter()
+        .map(|c| {
+            let (state, values) = match &usable {
+                Err(_) => ("unknown", json!({})),
+                Ok(()) => match loading::presence(c) {
+                    Presence::Loaded(_) => ("loaded", parameters(c)),
+                    Presence::Foreign => ("foreign", json!({})),
+                    Presence::Absent if loading::programs(c).is_empty() => ("absent", json!({})),
+                    Presence::Absent => ("leaving", json!({})),
+                },
+            };
+            let known: Vec<Value> = c
+                .parameters
+                .iter()
+                .map(|p| json!({"name": p.name, "default": p.default, "max": p.max, "about": p.about}))
+                .collect();
+            json!({
+                "name": c.kernel_name, "variant": c.name, "summary": c.summary, "state": state,
+                "parameters": known, "values": values, "built": !c.object.is_empty(),
+            })
+        })
+        .collect();
+    let refusal = match usable {
+        Ok(()) => Value::Null,
+        Err(Refusal::Input(text) | Refusal::Run(text)) => text.into(),
+    };
+    Ok(json!({"controllers": controllers, "refusal": refusal}))
+}
