@@ -1,13 +1,14 @@
 # make run     sets up everything, builds, compares four TCP variants over a moving 50-node network
 # make test    sets up everything, runs every check and test
 # make setup   only sets up: .venv/ with the built package
+# make kernel  adds the congestion controllers for the Linux kernel (needs clang, which it installs)
 # make soak    property tests with new seeds, ROUNDS=20 times over (release build)
 # make fmt     formats Rust and Python
 # make clean   removes .venv/ and the build
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-rust test-python soak fmt clean
+.PHONY: help setup kernel run test test-rust test-python soak fmt clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,19 +18,27 @@ SEEDS ?= 30
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 # Everything the native module is built from.
-NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*')
+NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/tworay-kernel/*')
+# Everything the kernel's controllers and their loader are built from.
+KERNEL := Cargo.toml Cargo.lock $(shell find crates/tworay-kernel -type f -not -path '*/tests/*')
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
 
 # A stamp carries the time at which its step began: a file edited meanwhile is newer.
-setup: $(VENV)/.native
+setup: $(VENV)/.native $(VENV)/.kernel
 
 $(VENV)/.python: requirements.txt requirements-dev.txt scripts/setup.sh
 	@began=$$(mktemp) && scripts/setup.sh python && touch -r $$began $@ && rm -f $$began
 
 $(VENV)/.native: $(VENV)/.python $(NATIVE)
 	@began=$$(mktemp) && scripts/setup.sh native && touch -r $$began $@ && rm -f $$began
+
+$(VENV)/.kernel: $(VENV)/.python $(KERNEL)
+	@began=$$(mktemp) && scripts/setup.sh kernel if-possible && touch -r $$began $@ && rm -f $$began
+
+kernel: setup
+	scripts/setup.sh kernel
 
 run: setup
 	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds $(SEEDS)
@@ -38,6 +47,7 @@ test: test-rust test-python
 
 test-rust: setup
 	scripts/setup.sh tests
+	scripts/setup.sh kernel
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
@@ -68,7 +78,7 @@ fmt:
 	$(BIN)/ruff format python scripts
 
 clean:
-	rm -rf $(VENV) python/tworay/_native*.so
+	rm -rf $(VENV) python/tworay/_native*.so python/tworay/kernel/tworay-kernel
 	cargo clean
 
 # make peers   runs ns-2, ns-3 and tworay on the same work and writes docs/validation.md (QUICK=1: prints a subset)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes .venv/ ready: system packages, a virtual environment, pinned Python packages, the native module.
-# Called by make, which knows what is out of date:  setup.sh python | native | tests
+# Called by make, which knows what is out of date:  setup.sh python | native | kernel [if-possible] | tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=.venv
@@ -70,10 +70,44 @@ setup_native() {
     env VIRTUAL_ENV="$PWD/$venv" PATH="$PWD/$venv/bin:$PATH" "$venv/bin/maturin" develop --release --locked
 }
 
-# What only the tests need: Wireshark's dissectors read our captures, valgrind counts for `tune --costs`
+# The controllers for the kernel and their loader. Only building them needs clang and libelf's headers, and only
+# `make kernel` and the tests insist on them: the simulator does without.
+kernel_needs() {
+  local missing=() compiler header
+  for compiler in "${TWORAY_CLANG:-}" clang clang-{11..40}; do
+    [ -n "$compiler" ] && command -v "$compiler" >/dev/null && break
+  done
+  command -v "$compiler" >/dev/null || missing+=(clang)
+  for header in libelf.h:libelf-dev zlib.h:zlib1g-dev; do
+    echo "#include <${header%%:*}>" | cc -E - >/dev/null 2>&1 || missing+=("${header#*:}")
+  done
+  command -v make >/dev/null || missing+=(make)
+  command -v pkg-config >/dev/null || missing+=(pkg-config)
+  printf '%s\n' "${missing[*]:-}"
+}
+
+setup_kernel() {
+  local missing loader=python/tworay/kernel/tworay-kernel
+  missing=$(kernel_needs)
+  if [ -n "$missing" ]; then
+    if [ "${1:-}" = if-possible ]; then
+      say "left out the controllers for the Linux kernel (missing: $missing); \`make kernel\` installs that and adds them"
+      return
+    fi
+    # shellcheck disable=SC2086
+    apt_install $missing
+  fi
+  step "building the controllers for the Linux kernel" cargo build --release --locked -p tworay-kernel
+  # Renamed into place: a loader that runs can't be written to.
+  cp "${CARGO_TARGET_DIR:-target}/release/tworay-kernel" "$loader.new" && mv "$loader.new" "$loader"
+}
+
+# What only the tests need: `ip` makes their namespaces, Wireshark's dissectors read our captures, valgrind counts for `tune --costs`
 # (without it the test asks for the advice to install it).
 setup_tests() {
   [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] || command -v tshark >/dev/null || apt_install tshark
+  command -v ip >/dev/null || apt_install iproute2
+  command -v sysctl >/dev/null || apt_install procps
   command -v valgrind >/dev/null || (apt_install valgrind) || true
 }
 
@@ -81,6 +115,7 @@ mkdir -p "$venv"
 case "${1:-}" in
   python) setup_python ;;
   native) setup_native ;;
+  kernel) setup_kernel "${2:-}" ;;
   tests) setup_tests ;;
-  *) die "usage: setup.sh python|native|tests" ;;
+  *) die "usage: setup.sh python|native|kernel|tests" ;;
 esac

@@ -3,9 +3,9 @@
 //! Nothing is kept in files: a registered controller stays in the kernel without its loader, and what belongs to
 //! it is found again by the names of its programs and maps.
 
-use crate::catalog::{CONTROLLERS, Controller};
+use crate::catalog::Controller;
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo};
-use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel, ProgramType};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -75,12 +75,16 @@ pub fn programs(controller: &Controller) -> Vec<ProgramInfo> {
         .collect()
 }
 
-/// The maps that a controller's programs use.
-pub fn maps(controller: &Controller) -> Vec<MapHandle> {
+fn map_ids(controller: &Controller) -> Vec<u32> {
     let mut ids: Vec<u32> = programs(controller).into_iter().flat_map(|p| p.map_ids).collect();
     ids.sort_unstable();
     ids.dedup();
-    ids.into_iter().filter_map(|id| MapHandle::from_map_id(id).ok()).collect()
+    ids
+}
+
+/// The maps that a controller's programs use.
+pub fn maps(controller: &Controller) -> Vec<MapHandle> {
+    map_ids(controller).into_iter().filter_map(|id| MapHandle::from_map_id(id).ok()).collect()
 }
 
 /// The one map of a controller with this name.
@@ -161,8 +165,9 @@ pub fn load(controller: &Controller, given: &[(String, String)]) -> Result<bool,
     let values: Vec<(u32, u32)> = defaults.filter(|_| fresh).chain(wanted).collect();
     if let (false, Some(map)) = (values.is_empty(), map(controller, PARAMETERS)) {
         for (key, value) in values {
-            map.update(&key.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY)
-                .map_err(|e| Refusal::run(format!("could not set a parameter of {}: {e}", controller.name)))?;
+            map.update(&key.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY).map_err(|e| {
+                Refusal::run(format!("could not set a parameter of {}: {e}", controller.name))
+            })?;
         }
     }
     Ok(fresh)
@@ -187,7 +192,11 @@ fn register(controller: &Controller) -> Result<(), Refusal> {
     let failed = |what: &str, error: libbpf_rs::Error| {
         let log = LOG.lock().map(|log| log.clone()).unwrap_or_default();
         let reason = error.to_string();
-        Refusal::Run(format!("the kernel did not take {}: {what}: {reason}\n{log}", controller.kernel_name).trim_end().into())
+        Refusal::Run(
+            format!("the kernel did not take {}: {what}: {reason}\n{log}", controller.kernel_name)
+                .trim_end()
+                .into(),
+        )
     };
     let mut builder = ObjectBuilder::default();
     let open = builder.open_memory(controller.object).map_err(|e| failed("opening", e))?;
@@ -214,15 +223,17 @@ pub fn unload(controller: &Controller) -> Result<bool, Refusal> {
         }
     };
     let failed = |e: libbpf_rs::Error| Refusal::run(format!("the kernel did not unload {name}: {e}"));
+    let used = map_ids(controller);
     let ops = MapHandle::from_map_id(id).map_err(failed)?;
     ops.delete(&0u32.to_ne_bytes()).map_err(failed)?;
     drop(ops);
-    Ok(gone(controller))
+    Ok(gone(controller, &used))
 }
 
-fn gone(controller: &Controller) -> bool {
+/// Waits until the programs and these maps are freed; the kernel does that some time later.
+fn gone(controller: &Controller, used: &[u32]) -> bool {
     let deadline = Instant::now() + FREED_WITHIN;
-    while !programs(controller).is_empty() {
+    while !programs(controller).is_empty() || MapInfoIter::default().any(|m| used.contains(&m.id)) {
         if Instant::now() > deadline {
             return false;
         }
@@ -231,11 +242,12 @@ fn gone(controller: &Controller) -> bool {
     true
 }
 
-/// Every `struct_ops` program of ours in the kernel, by the names the kernel keeps.
-pub fn leftovers() -> Vec<String> {
-    ProgInfoIter::default()
-        .filter(|p| p.ty == ProgramType::StructOps || p.ty == ProgramType::CgroupSkb)
-        .map(|p| p.name.to_string_lossy().into_owned())
-        .filter(|name| CONTROLLERS.iter().any(|c| name.starts_with(&c.kernel_name[..c.kernel_name.len().min(KEPT)])))
-        .collect()
+/// The names of all programs and maps of ours in the kernel.
+pub fn leftovers() -> (Vec<String>, Vec<String>) {
+    let ours = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with("tworay_").then(|| name.into_owned())
+    };
+    let programs = ProgInfoIter::default().filter_map(|p| ours(&p.name)).collect();
+    (programs, MapInfoIter::default().filter_map(|m| ours(&m.name)).collect())
 }

@@ -26,20 +26,24 @@ fn main() -> ExitCode {
 fn command(words: &[&str]) -> Result<Value, Refusal> {
     match words {
         ["list"] => list(),
+        ["leftovers"] => {
+            let (programs, maps) = loading::leftovers();
+            Ok(json!({"programs": programs, "maps": maps}))
+        }
         ["load", name, settings @ ..] => {
             let given = settings.iter().map(|s| setting(s)).collect::<Result<Vec<_>, _>>()?;
             let controller = find(name)?;
             let fresh = loading::load(controller, &given)?;
-            Ok(json!({"loaded": controller.kernel_name, "fresh": fresh, "parameters": parameters(controller)}))
+            Ok(
+                json!({"loaded": controller.kernel_name, "fresh": fresh, "parameters": parameters(controller)}),
+            )
         }
         ["unload", name] => {
             let controller = find(name)?;
             let gone = loading::unload(controller)?;
             Ok(json!({"unloaded": controller.kernel_name, "gone": gone}))
         }
-        _ => Err(Refusal::Input(
-            "usage: tworay-kernel list | load NAME [KEY=VALUE]... | unload NAME".into(),
-        )),
+        _ => Err(Refusal::Input("usage: tworay-kernel list | load NAME [KEY=VALUE]... | unload NAME".into())),
     }
 }
 

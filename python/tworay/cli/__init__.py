@@ -416,6 +416,15 @@ def schema() -> None:
     print_schema()
 
 
+def _add_groups() -> None:
+    """Add the verbs that have verbs of their own."""
+    from tworay.cli.kernel import app as kernel
+
+    app.add_typer(kernel, name="kernel")
+
+
+_add_groups()
+
 # Options whose file may be left out, with the endings that tell a file from a scenario.
 OPTIONAL_FILE = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
 

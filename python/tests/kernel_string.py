@@ -1,0 +1,105 @@
+"""A string of two hops between network namespaces, joined by veth pairs, and transfers over it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SERVER = "10.91.2.2"
+RECEIVE = """
+import hashlib, socket
+listener = socket.create_server(("0.0.0.0", 5001))
+print("ready", flush=True)
+connection, _ = listener.accept()
+digest = hashlib.sha256()
+while data := connection.recv(65536):
+    digest.update(data)
+print(digest.hexdigest())
+"""
+SEND = """
+import hashlib, random, socket, sys
+_, server, size, controller = sys.argv
+data = random.Random(1).randbytes(int(size))
+connection = socket.socket()
+if controller:
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
+connection.connect((server, 5001))
+connection.sendall(data)
+connection.shutdown(socket.SHUT_WR)
+connection.recv(1)
+name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+print(hashlib.sha256(data).hexdigest(), name.rstrip(b"\\0").decode())
+"""
+
+
+class String(NamedTuple):
+    """The namespaces at both ends, and the one between them."""
+
+    sender: str
+    router: str
+    receiver: str
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Keep other runs of these tests on this machine waiting: there is one kernel."""
+    with (Path(tempfile.gettempdir()) / "tworay-kernel-tests.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+@contextlib.contextmanager
+def string() -> Iterator[String]:
+    """Make the string and take it away again."""
+    mark = f"tworay-{os.getpid()}"
+    made = String(f"{mark}-a", f"{mark}-b", f"{mark}-c")
+    with contextlib.ExitStack() as stack:
+        for name in made:
+            ip("netns", "add", name)
+            stack.callback(ip, "netns", "del", name)
+            ip("-n", name, "link", "set", "lo", "up")
+        for number, (left, right) in enumerate(((made.sender, made.router), (made.router, made.receiver)), 1):
+            ip("link", "add", "right", "netns", left, "type", "veth", "peer", "name", "left", "netns", right)
+            ip("-n", left, "addr", "add", f"10.91.{number}.1/24", "dev", "right")
+            ip("-n", right, "addr", "add", f"10.91.{number}.2/24", "dev", "left")
+            ip("-n", left, "link", "set", "right", "up")
+            ip("-n", right, "link", "set", "left", "up")
+        ip("-n", made.sender, "route", "add", "default", "via", "10.91.1.2")
+        ip("-n", made.receiver, "route", "add", "default", "via", "10.91.2.1")
+        ip("netns", "exec", made.router, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
+        yield made
+
+
+def transfer(ends: String, size: int, controller: str = "", *, user: int | None = None) -> str:
+    """Send bytes from end to end, check their digests, and return the controller that the sender had."""
+    received = subprocess.Popen(
+        ["ip", "netns", "exec", ends.receiver, sys.executable, "-c", RECEIVE],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with received:
+        assert received.stdout is not None
+        assert received.stdout.readline() == "ready\n"
+        plain = [] if user is None else ["setpriv", f"--reuid={user}", "--clear-groups"]
+        command = ["ip", "netns", "exec", ends.sender, *plain, sys.executable, "-c", SEND]
+        sent = subprocess.run(
+            [*command, SERVER, str(size), controller], check=True, capture_output=True, text=True, timeout=60
+        )
+        digest, name = sent.stdout.split()
+        assert received.stdout.read().strip() == digest
+        assert digest != hashlib.sha256(b"").hexdigest()
+    return name
