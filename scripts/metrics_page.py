@@ -1,4 +1,4 @@
-"""Write the tables of docs/metrics.md anew from the list of metrics."""
+"""Write the tables of docs/reference/metrics.md anew from the list of metrics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from tworay import metrics
 from tworay.metriclist import GROUPS
 
-PAGE = Path(__file__).parents[1] / "docs/metrics.md"
+PAGE = Path(__file__).parents[1] / "docs/reference/metrics.md"
 
 
 def main() -> None:

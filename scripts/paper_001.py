@@ -1,6 +1,6 @@
 """The figures of the TCP Freeze-Probing paper (2005) on this simulator: make paper-001.
 
-Writes docs/freeze-probing.md: Freeze-Probing and ELFN against Reno on the paper's field, by speed, with UDP
+Writes docs/studies/freeze-probing.md: Freeze-Probing and ELFN against Reno on the paper's field, by speed, with UDP
 flows and with channel errors, and its throughput model against the simulation. Ends with 1 if a run fails;
 whether the paper's claims hold is on the page.
 """

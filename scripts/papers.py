@@ -20,7 +20,7 @@ from tworay.workers import in_order
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "studies"
 
 # Smaller differences, in percent, are rounding.
 NOTHING = 1e-9
@@ -238,4 +238,4 @@ def write(name: str, lines: list[str]) -> None:
     hidden = page.with_name(f".{page.name}.tmp")
     hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     hidden.replace(page)
-    print(f"wrote docs/{page.name}", file=sys.stderr)
+    print(f"wrote docs/studies/{page.name}", file=sys.stderr)

@@ -1,6 +1,6 @@
 """The route break of Papanastasiou's thesis (2006, §3.2 to §3.4): part of make thesis-checks.
 
-Writes docs/route-break.md. Nothing fails if a claim doesn't hold: the page says so.
+Writes docs/studies/route-break.md. Nothing fails if a claim doesn't hold: the page says so.
 """
 
 from __future__ import annotations

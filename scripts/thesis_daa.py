@@ -1,6 +1,6 @@
 """Table 5.1 of Papanastasiou's thesis (2006), Dynamic Adaptive ACK by timer granularity: make thesis-checks.
 
-Writes docs/thesis-daa.md. Ends with 1 only if a run fails: what does not hold is written down there.
+Writes docs/studies/thesis-daa.md. Ends with 1 only if a run fails: what does not hold is written down there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Figure 4.2 of Papanastasiou's thesis (2006), SCA(4) on strings: part of make thesis-checks.
 
-Writes docs/thesis-growth.md. Nothing fails if a claim doesn't hold: the page says so.
+Writes docs/studies/thesis-growth.md. Nothing fails if a claim doesn't hold: the page says so.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Table 3.7 of Papanastasiou's thesis (2006), four variants on a string: part of make thesis-checks.
 
-Writes docs/thesis-variants.md. Nothing fails if a claim doesn't hold: the page says so.
+Writes docs/studies/thesis-variants.md. Nothing fails if a claim doesn't hold: the page says so.
 """
 
 from __future__ import annotations

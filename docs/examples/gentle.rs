@@ -21,7 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "gentle",
         summary: "a loss costs a quarter of the window",
-        source: "docs/add-a-variant.md",
+        source: "docs/guide/add-a-variant.md",
         parameters: &[Parameter::number("keep", 0.75, (0.5, 1.0), "share of the window that a loss leaves")],
     },
     meaning: Meaning::Part {

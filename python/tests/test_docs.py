@@ -123,9 +123,9 @@ def test_options_of_the_readme_exist(cli: Cli) -> None:
 
 
 def documented() -> dict[str, dict[str, str]]:
-    """Return the columns and types of each table in docs/tables.md."""
+    """Return the columns and types of each table in docs/reference/tables.md."""
     found: dict[str, dict[str, str]] = {}
-    for part in (ROOT / "docs/tables.md").read_text().split("\n## ")[1:]:
+    for part in (ROOT / "docs/reference/tables.md").read_text().split("\n## ")[1:]:
         rows = re.findall(r"^\| `(\w+)` \| (\w+) \| \S", part, re.MULTILINE)
         if rows:
             found[part.split("\n")[0]] = dict(rows)

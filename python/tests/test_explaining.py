@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Result]
 
-METRICS = (Path(__file__).parents[2] / "docs/metrics.md").read_text()
+METRICS = (Path(__file__).parents[2] / "docs/reference/metrics.md").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +232,7 @@ def test_the_sample_of_the_documentation_is_what_is_printed(
     monkeypatch.setenv("COLUMNS", "80")
     printed_now = str(string.explain(at=15.2))
     assert printed_now in METRICS, (
-        f"docs/metrics.md, One loss explained, has an old sample; it is now\n{printed_now}"
+        f"docs/reference/metrics.md, One loss explained, has an old sample; it is now\n{printed_now}"
     )
 
 

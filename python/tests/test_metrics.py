@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Result]
 
-PAGE = Path(__file__).parents[2] / "docs/metrics.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/metrics.md"
 # Three flows of TCP and one of datagrams, with energy.
 TRAFFIC = """
 duration = "8s"

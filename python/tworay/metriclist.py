@@ -1,6 +1,6 @@
 """Every metric of a run, declared once: what it is called, its unit, what it means, which way is better.
 
-Documents, comparisons, tables, ``--metrics`` and docs/metrics.md follow this list. A name that ends in
+Documents, comparisons, tables, ``--metrics`` and docs/reference/metrics.md follow this list. A name that ends in
 ``.*`` stands for a family: ``mac.sent.*`` are ``mac.sent.rts``, ``mac.sent.cts`` and so on.
 """
 
@@ -222,7 +222,7 @@ LOSSES = (
         "ledger.*",
         "segments",
         "`ledger.CAUSE.data` and `.ack`: segments of which no copy arrived, by the one true cause, the root "
-        "(docs/metrics.md, The ledger)",
+        "(docs/reference/metrics.md, The ledger)",
         "this project",
         of=RUN,
         better=LESS,
@@ -365,7 +365,7 @@ TIMES = (
         "segments",
         "data segments that exist in the network (shipped, neither delivered nor lost), time-weighted; table "
         "`alive` has every change",
-        "003 figures 3.11 and 5.7, table 5.3 (which averages over changes: docs/thesis-rts.md)",
+        "003 figures 3.11 and 5.7, table 5.3 (which averages over changes: docs/studies/thesis-rts.md)",
         of=MEAN,
         heading="data alive",
         form=",.2f",

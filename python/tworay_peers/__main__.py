@@ -54,8 +54,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m tworay_peers", description="tworay beside ns-2 and ns-3."
     )
     verbs = parser.add_subparsers(dest="what", required=True)
-    validate = verbs.add_parser("validate", help="compare results and write docs/validation.md")
-    bench = verbs.add_parser("bench", help="compare cost and write docs/performance.md")
+    validate = verbs.add_parser("validate", help="compare results and write docs/studies/validation.md")
+    bench = verbs.add_parser("bench", help="compare cost and write docs/studies/performance.md")
     bench.add_argument("--repeats", type=_positive, default=5, metavar="N", help="runs of each (default 5)")
     windows = verbs.add_parser("windows", help="compare congestion windows of random transfers with ns-2's")
     windows.add_argument("--cases", type=_positive, default=100, metavar="N", help="how many (default 100)")

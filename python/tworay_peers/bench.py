@@ -1,4 +1,4 @@
-"""``make bench``: the same work in tworay, ns-2 and ns-3 by turns, and docs/performance.md."""
+"""``make bench``: the same work in tworay, ns-2 and ns-3 by turns, and docs/studies/performance.md."""
 
 from __future__ import annotations
 

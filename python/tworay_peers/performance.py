@@ -1,4 +1,4 @@
-"""docs/performance.md: what the measurements of ``make bench`` say."""
+"""docs/studies/performance.md: what the measurements of ``make bench`` say."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ NS3_SOURCES = (NS3_DRIVER, Path("peers/ns3/rfc3561.h"))
 MEASURE_SOURCE = Path("peers/measure.c")
 SCENARIOS = Path("peers/scenarios")
 CACHE = Path(".tworay-cache/peers")
-VALIDATION = Path("docs/validation.md")
-PERFORMANCE = Path("docs/performance.md")
-NOTES = Path("docs/validation-notes.md")
+VALIDATION = Path("docs/studies/validation.md")
+PERFORMANCE = Path("docs/studies/performance.md")
+NOTES = Path("docs/studies/validation-notes.md")
 
 
 def reference() -> Path | None:

@@ -1,4 +1,4 @@
-"""``make peers``: run everything and write docs/validation.md."""
+"""``make peers``: run everything and write docs/studies/validation.md."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 //! DSR against ns-2.35's, with `compat = "ns2"`: strings of 1 to 6 hops and moving nodes.
 //!
 //! The figures are segments acknowledged, by ns-2.35 (Debian's 2.35+dfsg-5). ns-2's DSR is older than
-//! RFC 4728 and keeps flow state, so 30 % is the tolerance; `docs/validation-dsr.md` has the figures side by
+//! RFC 4728 and keeps flow state, so 30 % is the tolerance; `docs/studies/validation-dsr.md` has the figures side by
 //! side and the causes of what remains.
 
 mod common;

@@ -3,7 +3,7 @@
 //! The figures are what ns-2.35 (Debian's 2.35+dfsg-5) measured: segments acknowledged in 119 s, mean
 //! over its seeds; 802.11 at 2 Mb/s data and 1 Mb/s basic rate, RTS/CTS always, 1460-byte segments,
 //! window 64. `make peers` runs ns-2 itself and writes every number side by side into
-//! docs/validation.md; here a few seeds guard the agreement.
+//! docs/studies/validation.md; here a few seeds guard the agreement.
 
 mod common;
 use common::{load, mean_over};

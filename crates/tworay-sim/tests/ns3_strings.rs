@@ -2,7 +2,7 @@
 //!
 //! The figures are what ns-3.37 (Debian's libns3-dev 3.37-2, driver `peers/ns3/adhoc.cc`) measured: segments
 //! acknowledged in 119 s, mean over three seeds, NewReno with SACK. `make peers` runs ns-3 itself and writes
-//! every number side by side into docs/validation.md; here a few seeds guard the agreement.
+//! every number side by side into docs/studies/validation.md; here a few seeds guard the agreement.
 
 mod common;
 use common::{load, mean_over};

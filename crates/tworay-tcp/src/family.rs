@@ -51,7 +51,7 @@ const ANY: &[RecoveryKind] = &[
     RecoveryKind::Vegas,
 ];
 
-/// The example of docs/add-a-variant.md.
+/// The example of docs/guide/add-a-variant.md.
 #[cfg(test)]
 #[path = "../../../docs/examples/gentle.rs"]
 pub(crate) mod gentle;

@@ -220,7 +220,7 @@ def scenario(links: Links, flows: str, files: Sequence[str]) -> str:
         '# Measurements don\'t say how long a run is to be.\nduration = "300s"\n\n'
         "# Where the nodes stand is not known: the circle is for pictures only.\n"
         '[topology]\nkind = "explicit"\npositions = [\n' + "\n".join(places) + "\n]\n\n"
-        "# Pairs that aren't listed neither hear nor sense each other (docs/my-network.md).\n"
+        "# Pairs that aren't listed neither hear nor sense each other (docs/guide/my-network.md).\n"
         f'[radio]\npropagation = "measured"\n{thresholds}'
     )
     order = sorted(links.ways, key=lambda ends: (numbers[ends[0]], numbers[ends[1]]))

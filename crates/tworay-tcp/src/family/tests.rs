@@ -130,7 +130,7 @@ fn sensible_and_senseless_combinations() {
 
 #[test]
 fn the_guide_shows_the_code_that_is_compiled() {
-    let guide = include_str!("../../../../docs/add-a-variant.md");
+    let guide = include_str!("../../../../docs/guide/add-a-variant.md");
     assert!(guide.contains(include_str!("../../../../docs/examples/gentle.rs").trim_end()));
     assert!(include_str!("../variant/registry.rs").contains("gentle::ENTRY,\n"));
     for text in ["gentle", "sack+gentle(0.9)", "newreno+sca+gentle"] {
