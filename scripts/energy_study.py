@@ -1,6 +1,6 @@
 """Six TCP variants' energy in a static field, after Seddik-Ghaleb et al. (2006): make paper-002.
 
-Writes docs/studies/energy.md and its pictures docs/studies/energy-*.svg. ``--seeds`` says how many seeds: 20 unless told.
+Writes docs/studies/energy.md and its pictures beside it. ``--seeds`` says how many seeds: 20 unless told.
 Nothing fails if a claim of the paper doesn't hold: the page says so.
 """
 

@@ -1,6 +1,7 @@
 """TCP-WELCOME in the four loss situations of its paper (figures 18 to 25): make paper-000.
 
-Writes docs/studies/welcome.md. Claims that do not hold are written down there; they are no failure of the check.
+Writes docs/studies/welcome.md. Claims that do not hold are written down there; they are no failure of the
+check.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The figures of the TCP Freeze-Probing paper (2005) on this simulator: make paper-001.
 
-Writes docs/studies/freeze-probing.md: Freeze-Probing and ELFN against Reno on the paper's field, by speed, with UDP
-flows and with channel errors, and its throughput model against the simulation. Ends with 1 if a run fails;
-whether the paper's claims hold is on the page.
+Writes docs/studies/freeze-probing.md: Freeze-Probing and ELFN against Reno on the paper's field, by speed,
+with UDP flows and with channel errors, and its throughput model against the simulation. Ends with 1 if a
+run fails; whether the paper's claims hold is on the page.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """TCP-Probing against NewReno in the scenarios 6.1 to 6.5 of its paper: make paper-004.
 
-Writes docs/studies/probing.md. Claims that do not hold are written down there; they are no failure of the check.
+Writes docs/studies/probing.md. Claims that do not hold are written down there; they are no failure of the
+check.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables 5.2 to 5.4 of Papanastasiou's thesis (2006), RTS/CTS strategies over four hops: make thesis-checks.
 
-Writes docs/studies/thesis-rts.md. Where ns-2 is installed (``ns``), it runs the same string, and its figures stand
-beside. Ends with 1 if a row has another direction than the thesis' and ns-2's.
+Writes docs/studies/thesis-rts.md. Where ns-2 is installed (``ns``), it runs the same string, and its
+figures stand beside. Ends with 1 if a row has another direction than the thesis' and ns-2's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every metric of a run, declared once: what it is called, its unit, what it means, which way is better.
 
-Documents, comparisons, tables, ``--metrics`` and docs/reference/metrics.md follow this list. A name that ends in
-``.*`` stands for a family: ``mac.sent.*`` are ``mac.sent.rts``, ``mac.sent.cts`` and so on.
+Documents, comparisons, tables, ``--metrics`` and docs/reference/metrics.md follow this list. A name that
+ends in ``.*`` stands for a family: ``mac.sent.*`` are ``mac.sent.rts``, ``mac.sent.cts`` and so on.
 """
 
 from __future__ import annotations
