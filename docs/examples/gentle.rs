@@ -38,7 +38,7 @@ pub(crate) const ENTRY: Entry = Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::tests::{LOSS, part, view};
+    use crate::control::tests::{LOSS, part, view};
 
     #[test]
     fn a_loss_costs_a_part() {

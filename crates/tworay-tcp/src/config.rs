@@ -1,9 +1,9 @@
 //! A connection's settings: the default follows the RFCs, `ns2()` follows ns-2.35.
 
-mod parts;
+mod choices;
 mod presets;
 
-pub use parts::{
+pub use choices::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
     InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
     ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, VegasForm, WindowSize,

@@ -4,12 +4,13 @@
 //! `costs.csv` says at its head how, on what and when it was made; `tworay tune --costs` makes it anew.
 
 mod life;
+mod operations;
 mod table;
 
-use crate::operations::{Operation, Operations};
 use crate::variant::Variant;
 
 pub use life::{Call, Lived, live};
+pub use operations::{Operation, Operations};
 pub use table::{CostProblem, CostTable, Timed};
 
 /// The table that ships, as text: comments with its provenance, a heading, one line a variant.

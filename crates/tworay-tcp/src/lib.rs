@@ -9,18 +9,13 @@
 //! follows the last byte. Offsets become wrapping 32-bit numbers only on the wire.
 
 mod config;
-mod connection;
 mod control;
 mod costs;
-mod counters;
-mod family;
-mod operations;
+mod endpoint;
 mod ranges;
-mod receiver;
-mod rtt;
-mod scoreboard;
-mod sender;
-mod types;
+mod receive;
+mod recovery;
+mod send;
 mod variant;
 
 pub use config::{
@@ -29,15 +24,15 @@ pub use config::{
     ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TcpConfig, Timing, VegasForm,
     WindowSize,
 };
-pub use connection::Connection;
 pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
     ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, Window,
 };
-pub use costs::{COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Timed, live};
-pub use counters::{Counters, Ignored};
-pub use operations::{Operation, Operations};
-pub use types::{
-    Amount, Arrival, Control, Phase, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer,
+pub use costs::{
+    COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Operation, Operations, Timed, live,
+};
+pub use endpoint::{
+    Amount, Arrival, Connection, Control, Counters, Ignored, Phase, Ports, SegmentKind, Side, Snapshot,
+    TcpAction, TcpNote, TcpTimer,
 };
 pub use variant::{ControlFactory, Parameter, RecoveryKind, Variant, VariantInfo, registry};

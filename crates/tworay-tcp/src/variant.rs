@@ -116,7 +116,7 @@ impl Variant {
 
     /// Whether it asks marked probes.
     pub(crate) fn wants_probes(&self) -> bool {
-        crate::family::PROBERS.iter().any(|p| self.has(p))
+        crate::control::PROBERS.iter().any(|p| self.has(p))
     }
 
     pub(crate) fn parameters(&self) -> &[f64] {

@@ -8,7 +8,7 @@
 //! word of the broken link for those who listen. The path has twelve hops, or the variants that keep a
 //! window of two or three segments on short ones would never see a duplicate ACK.
 
-use crate::operations::{Operation, Operations};
+use crate::costs::{Operation, Operations};
 use crate::{
     Amount, Arrival, Connection, PathEvent, Ports, SegmentKind, Side, TcpAction, TcpConfig, TcpTimer, Variant,
 };

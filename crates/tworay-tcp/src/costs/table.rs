@@ -5,7 +5,7 @@
 //! without a column and variants without a line are left as they ship.
 
 use super::COSTS_CSV;
-use crate::operations::Operation;
+use crate::costs::Operation;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;

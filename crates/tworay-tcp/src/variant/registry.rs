@@ -2,7 +2,7 @@
 
 use super::{ControlFactory, RecoveryKind};
 use crate::control::Role;
-use crate::family::{
+use crate::control::{
     adaptive_sca, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing, slow_growth, welcome,
     westwood, westwood_plus,
 };
@@ -143,7 +143,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     cwl::ADAPTIVE,
     daa::ENTRY,
     #[cfg(test)]
-    crate::family::gentle::ENTRY,
+    crate::control::gentle::ENTRY,
 ];
 
 const INFOS: [VariantInfo; ENTRIES.len()] = {

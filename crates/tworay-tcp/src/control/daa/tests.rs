@@ -1,0 +1,29 @@
+use super::*;
+use crate::config::RttArithmetic;
+use crate::{AckPolicy, TcpConfig, Variant};
+
+#[test]
+fn the_sender_keeps_two_to_four_segments() {
+    let part = crate::control::tests::part(&ENTRY, &[0.0, 0.0]);
+    assert_eq!((part.floor(), part.limit()), (Some(2.0), Some(4.0)));
+}
+
+#[test]
+fn its_options_change_threshold_and_timeout() {
+    // variant, duplicate ACKs that make a loss, factor of the timeout
+    for (text, dups, factor) in
+        [("newreno+daa", 3, 1), ("newreno+daa(1)", 2, 1), ("newreno+daa(0,1)", 3, 5), ("sack+daa(1,1)", 2, 5)]
+    {
+        let variant: Variant = text.parse().expect(text);
+        let mut config = TcpConfig::default();
+        configure(variant.part(NAME).expect("the part"), &mut config);
+        assert_eq!(
+            (config.receiver.acks, config.dup_threshold, config.rto.multiplier),
+            (AckPolicy::Daa, dups, factor),
+            "{text}"
+        );
+        assert_eq!(variant.name(), text);
+        assert_eq!(config.rto.arithmetic, RttArithmetic::Exact);
+        assert!(config.validate().is_ok());
+    }
+}

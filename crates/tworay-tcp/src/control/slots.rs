@@ -1,0 +1,147 @@
+//! A variant's parts in their slots.
+
+use super::hooks::*;
+use smallvec::SmallVec;
+
+/// Which decisions a part owns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// `on_ack`.
+    Growth,
+    /// `on_loss`, `on_rto`, `on_dup_ack`.
+    Reduction,
+    /// `limit` and `floor` only.
+    Limit,
+    /// Everything.
+    Whole,
+}
+
+impl Role {
+    fn grows(self) -> bool {
+        matches!(self, Role::Growth | Role::Whole)
+    }
+    fn reduces(self) -> bool {
+        matches!(self, Role::Reduction | Role::Whole)
+    }
+}
+
+/// The parts of one connection; none at all is the standard.
+#[derive(Debug, Default)]
+pub(crate) struct Controls {
+    parts: SmallVec<[(Role, Box<dyn CongestionControl>); 2]>,
+    wants_sent: bool,
+}
+
+impl Controls {
+    pub fn new(parts: impl IntoIterator<Item = (Role, Box<dyn CongestionControl>)>) -> Self {
+        let parts: SmallVec<_> = parts.into_iter().collect();
+        let wants_sent = parts.iter().any(|(_, p): &(Role, Box<dyn CongestionControl>)| p.wants_sent());
+        Self { parts, wants_sent }
+    }
+
+    /// No parts: the standard rules, and no view is needed.
+    #[inline]
+    pub fn is_standard(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    #[inline]
+    pub fn wants_sent(&self) -> bool {
+        self.wants_sent
+    }
+
+    pub fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
+        let mut decided = event.standard;
+        for (role, part) in &mut self.parts {
+            let own = part.on_ack(view, event, effects);
+            if role.grows() {
+                decided = own;
+            }
+        }
+        decided
+    }
+
+    pub fn on_dup_ack(
+        &mut self,
+        view: &SenderView,
+        event: &DupAckEvent,
+        effects: &mut Effects,
+    ) -> DupAckDecision {
+        let mut decided = DupAckDecision::Recovery;
+        for (role, part) in &mut self.parts {
+            let own = part.on_dup_ack(view, event, effects);
+            if role.reduces() {
+                decided = own;
+            }
+        }
+        decided
+    }
+
+    pub fn on_loss(&mut self, view: &SenderView, event: &LossEvent, effects: &mut Effects) -> Window {
+        let mut decided = event.standard;
+        for (role, part) in &mut self.parts {
+            let own = part.on_loss(view, event, effects);
+            if role.reduces() {
+                decided = own;
+            }
+        }
+        decided
+    }
+
+    pub fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
+        let mut decided = RtoDecision { window: event.standard, backoff: Backoff::Double };
+        for (role, part) in &mut self.parts {
+            let own = part.on_rto(view, event, effects);
+            if role.reduces() {
+                decided = own;
+            }
+        }
+        decided
+    }
+
+    pub fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        self.parts.iter_mut().for_each(|(_, p)| p.on_rtt(view, event, effects));
+    }
+    /// The answer is expected if any part expects it.
+    pub fn on_probe_answer(
+        &mut self,
+        view: &SenderView,
+        event: &ProbeEvent,
+        effects: &mut Effects,
+    ) -> ProbeVerdict {
+        let mut verdict = ProbeVerdict::Stray;
+        for (_, part) in &mut self.parts {
+            if part.on_probe_answer(view, event, effects) == ProbeVerdict::Expected {
+                verdict = ProbeVerdict::Expected;
+            }
+        }
+        verdict
+    }
+    pub fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {
+        self.parts.iter_mut().for_each(|(_, p)| p.on_sent(view, event));
+    }
+    pub fn on_recovery_exit(&mut self, view: &SenderView, effects: &mut Effects) {
+        self.parts.iter_mut().for_each(|(_, p)| p.on_recovery_exit(view, effects));
+    }
+    pub fn on_path_event(&mut self, view: &SenderView, event: PathEvent, effects: &mut Effects) {
+        self.parts.iter_mut().for_each(|(_, p)| p.on_path_event(view, event, effects));
+    }
+    pub fn on_timer(&mut self, view: &SenderView, effects: &mut Effects) {
+        self.parts.iter_mut().for_each(|(_, p)| p.on_timer(view, effects));
+    }
+    /// The tightest bound on a burst, segments.
+    pub fn burst(&self) -> Option<u32> {
+        self.parts.iter().filter_map(|(_, p)| p.burst()).min()
+    }
+    pub fn withholds_samples(&self) -> bool {
+        self.parts.iter().any(|(_, p)| p.sampling() == Sampling::Withheld)
+    }
+    /// The highest floor, segments.
+    pub fn floor(&self) -> Option<f64> {
+        self.parts.iter().filter_map(|(_, p)| p.floor()).reduce(f64::max)
+    }
+    /// The tightest limit, segments.
+    pub fn limit(&self) -> Option<f64> {
+        self.parts.iter().filter_map(|(_, p)| p.limit()).reduce(f64::min)
+    }
+}

@@ -1,0 +1,498 @@
+//! A full-duplex connection: sender, receiver, and the states between opening and the end.
+
+mod counters;
+mod types;
+
+pub use counters::{Counters, Ignored};
+pub use types::{
+    Amount, Arrival, Control, Phase, Ports, SegmentKind, Side, Snapshot, TcpAction, TcpNote, TcpTimer,
+};
+
+use crate::config::{AckPolicy, Handshake, TcpConfig};
+use crate::control::{PathEvent, ProbeEvent};
+use crate::receive::{AckWhen, Receiver, WindowField};
+use crate::send::{Ack, Cx, Sender, heartbeat, ip_bytes};
+use crate::variant::{RecoveryKind, Variant};
+use smallvec::SmallVec;
+use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
+use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpSegment};
+
+/// Where the connection stands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum State {
+    /// Before [`Connection::open`].
+    Closed,
+    /// Waiting for a SYN.
+    Listening,
+    /// Our SYN is on its way.
+    SynSent,
+    /// Our SYN-ACK is on its way.
+    SynReceived,
+    /// Open.
+    Established,
+}
+
+/// One end of a TCP connection. Every call pushes what is to be done onto `out`, in order.
+#[derive(Debug)]
+pub struct Connection {
+    config: TcpConfig,
+    ports: Ports,
+    side: Side,
+    state: State,
+    wants_sack: bool,
+    wants_probes: bool,
+    /// Both ends know the probe option.
+    probes_agreed: bool,
+    sender: Sender,
+    receiver: Receiver,
+    counters: Counters,
+    /// Of the ACK timer's granularity.
+    ack_phase: SimDuration,
+    closing: bool,
+    finished: bool,
+}
+
+impl Connection {
+    /// A connection that isn't open yet. `rng` gives the phases of its clocks.
+    pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
+        let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
+        // Drawn apart, so that the granularity of the ACK timer doesn't move the sender's clock.
+        let ack_phase = config.receiver.heartbeat.map_or(clock_phase, |period| rng.jitter(period));
+        let mut config = config.clone();
+        if let Some(values) = variant.part(crate::control::daa::NAME) {
+            crate::control::daa::configure(values, &mut config);
+        }
+        Self {
+            sender: Sender::new(variant, &config, clock_phase),
+            config,
+            ports,
+            side,
+            state: State::Closed,
+            wants_sack: variant.recovery() == RecoveryKind::Sack,
+            wants_probes: variant.wants_probes(),
+            probes_agreed: false,
+            receiver: Receiver::new(),
+            counters: Counters::default(),
+            ack_phase,
+            closing: false,
+            finished: false,
+        }
+    }
+
+    /// Opens: the active side sends its SYN, the passive side begins to listen.
+    pub fn open(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        if self.state != State::Closed {
+            return;
+        }
+        match (self.config.handshake, self.side) {
+            (Handshake::None, _) => {
+                self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
+                self.agree_on_probes(None);
+                self.sender.skip_syn();
+                self.establish(out);
+                self.with(now, out, |sender, cx| sender.send_window(cx, cx.cfg.max_burst));
+            }
+            (_, Side::Active) => {
+                self.state = State::SynSent;
+                self.with(now, out, |sender, cx| sender.send_window(cx, 1));
+            }
+            (_, Side::Passive) => self.state = State::Listening,
+        }
+    }
+
+    /// Hands data to the connection; it is sent as soon as the window allows.
+    pub fn write(&mut self, now: SimTime, amount: Amount, out: &mut Vec<TcpAction>) {
+        if self.closing {
+            return;
+        }
+        self.sender.write(match amount {
+            Amount::Bytes(n) => n,
+            Amount::Endless => u64::MAX,
+        });
+        self.push(now, out);
+    }
+
+    /// No more data will be written: the FIN follows what there is, if FINs are sent.
+    pub fn close(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        if std::mem::replace(&mut self.closing, true) {
+            return;
+        }
+        if self.config.fin {
+            self.sender.want_fin();
+        }
+        self.push(now, out);
+        self.check_finished(out);
+    }
+
+    fn push(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        let rushes = self.state == State::SynSent && self.sender.rushes();
+        if rushes || self.state == State::Established {
+            self.with(now, out, |sender, cx| sender.send_window(cx, cx.cfg.max_burst));
+        }
+    }
+
+    /// A timer that was armed has expired.
+    pub fn on_timer(&mut self, now: SimTime, timer: TcpTimer, out: &mut Vec<TcpAction>) {
+        match timer {
+            TcpTimer::Retransmit => self.with(now, out, |sender, cx| sender.on_rto(cx)),
+            TcpTimer::Persist => self.with(now, out, |sender, cx| sender.on_persist(cx)),
+            TcpTimer::Variant => self.with(now, out, |sender, cx| sender.on_variant_timer(cx)),
+            TcpTimer::DelayedAck if self.receiver.is_holding() => {
+                self.receiver.waited(&self.config);
+                self.send_ack(now, out);
+            }
+            TcpTimer::DelayedAck => {}
+        }
+    }
+
+    /// News about the path that didn't come with a segment, such as a route error (ELFN).
+    pub fn on_path_event(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
+        self.with(now, out, |sender, cx| {
+            sender.on_path_event(cx, event);
+            // Routing chooses a source route while it sends one of our segments: those behind it go first.
+            let sending = matches!(event, PathEvent::SourceRoute(_));
+            if !sending && cx.rx.is_synchronised() && !sender.is_standard() {
+                sender.send_window(cx, cx.cfg.max_burst);
+            }
+        });
+    }
+
+    /// A segment arrived. Nothing in it is trusted: what doesn't fit is ignored and counted.
+    pub fn on_segment(
+        &mut self,
+        now: SimTime,
+        segment: &TcpSegment,
+        arrival: Arrival,
+        out: &mut Vec<TcpAction>,
+    ) {
+        if segment.flags.has(TcpFlags::RST) {
+            return self.counters.ignore(Ignored::Reset);
+        }
+        match self.state {
+            State::Closed => self.counters.ignore(Ignored::NoConnection),
+            State::Listening => self.on_first_syn(now, segment, out),
+            State::SynSent => self.on_answer(now, segment, arrival, out),
+            State::SynReceived | State::Established => self.on_regular(now, segment, arrival, out),
+        }
+    }
+
+    /// Whether a segment that is about to arrive carries data of which nothing will be kept: it comes before
+    /// its SYN, or lies beyond the window.
+    #[inline]
+    pub fn throws_away(&self, segment: &TcpSegment) -> bool {
+        if segment.payload == 0 || segment.flags.has(TcpFlags::SYN) {
+            return false;
+        }
+        match self.state {
+            State::Closed | State::Listening | State::SynSent => true,
+            State::SynReceived | State::Established => self.receiver.is_beyond_window(segment, &self.config),
+        }
+    }
+
+    fn on_first_syn(&mut self, now: SimTime, segment: &TcpSegment, out: &mut Vec<TcpAction>) {
+        if !segment.flags.has(TcpFlags::SYN) || segment.flags.has(TcpFlags::ACK) {
+            return self.counters.ignore(Ignored::NoConnection);
+        }
+        let agreed = match self.config.handshake {
+            Handshake::ThreeWay => segment.options.sack_permitted && self.wants_sack,
+            _ => self.wants_sack,
+        };
+        self.receiver.synchronise(segment.seq, agreed);
+        self.receiver.take_timestamp(segment);
+        self.agree_on_probes(Some(segment));
+        self.agree_on_window(segment);
+        self.sender.set_peer_window(segment.window);
+        if self.config.handshake == Handshake::ThreeWay {
+            self.state = State::SynReceived;
+            self.with(now, out, |sender, cx| sender.send_window(cx, 1));
+        } else {
+            self.sender.skip_syn();
+            self.send_ack(now, out);
+            self.establish(out);
+            self.push(now, out);
+            self.check_finished(out);
+        }
+    }
+
+    fn on_answer(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
+        let three_way = self.config.handshake == Handshake::ThreeWay;
+        // More than the SYN if data went with it.
+        let answered = self.sender.offset(segment.ack).filter(|to| (1..=self.sender.max_sent()).contains(to));
+        let Some(to) = answered.filter(|_| segment.flags.has(TcpFlags::ACK)) else {
+            return self.counters.ignore(Ignored::AckTooHigh);
+        };
+        if segment.flags.has(TcpFlags::SYN) != three_way {
+            return self.counters.ignore(Ignored::UnexpectedSyn);
+        }
+        if three_way {
+            self.receiver.synchronise(segment.seq, segment.options.sack_permitted && self.wants_sack);
+            self.receiver.take_timestamp(segment);
+        } else {
+            self.receiver.synchronise(Seq32(self.config.iss), self.wants_sack);
+        }
+        self.agree_on_probes(Some(segment));
+        self.agree_on_window(segment);
+        self.establish(out);
+        let sent = self.take_ack(now, segment, to, arrival, out);
+        if three_way && !sent {
+            self.send_ack(now, out);
+        }
+    }
+
+    /// Windows are scaled if both SYNs say so. The one that answers says so if the first did.
+    fn agree_on_window(&mut self, syn: &TcpSegment) {
+        if self.config.handshake == Handshake::ThreeWay {
+            let shift = self.config.window_shift();
+            let offered = self.side == Side::Passive || shift > 0;
+            let agreed = offered && syn.options.window_scale.is_some();
+            self.receiver.agree_on_window(if agreed {
+                WindowField::Scaled(shift)
+            } else {
+                WindowField::Plain
+            });
+        }
+    }
+
+    /// What the SYNs said about probes; where none carries options, both ends have the same settings.
+    fn agree_on_probes(&mut self, syn: Option<&TcpSegment>) {
+        let peer = match syn {
+            Some(syn) if self.config.handshake == Handshake::ThreeWay => {
+                syn.options.probe.is_some_and(|p| p.kind == ProbeKind::Permitted)
+            }
+            _ => true,
+        };
+        self.probes_agreed = self.wants_probes && peer;
+        self.sender.agree_on_probes(self.probes_agreed);
+    }
+
+    /// The probe option of a segment that may have one: an empty one, agreed on. Others are counted.
+    fn read_probe(&mut self, segment: &TcpSegment) -> Option<ProbeOption> {
+        let probe = segment.options.probe?;
+        if self.probes_agreed && segment.seq_len() == 0 && probe.kind != ProbeKind::Permitted {
+            return Some(probe);
+        }
+        self.counters.ignore(Ignored::StrayProbe);
+        None
+    }
+
+    fn on_regular(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
+        if segment.flags.has(TcpFlags::SYN) {
+            return self.on_repeated_syn(now, segment, out);
+        }
+        if !segment.flags.has(TcpFlags::ACK) {
+            return self.counters.ignore(Ignored::NoConnection);
+        }
+        let Some(to) = self.sender.offset(segment.ack) else {
+            return self.counters.ignore(Ignored::OldAck);
+        };
+        if to > self.sender.max_sent() {
+            return self.counters.ignore(Ignored::AckTooHigh);
+        }
+        let placed = self.receiver.offset(segment.seq);
+        let window = self.config.window_bytes();
+        if placed.is_none_or(|o| o > self.next_expected() + window) {
+            self.counters.ignore(Ignored::OutsideWindow);
+            return self.send_ack(now, out);
+        }
+        let probe = self.read_probe(segment);
+        let received = self.receiver.accept(now, &self.config, &mut self.counters, segment);
+        if received.deliver > 0 {
+            out.push(TcpAction::Deliver { bytes: received.deliver as u32 });
+        }
+        let mut when = received.ack;
+        // A probe from below the window asks for an ACK (RFC 9293 §3.8.6.1), a marked one for its own.
+        if probe.is_none() && segment.seq_len() == 0 && placed.is_some_and(|o| o < self.next_expected()) {
+            when = AckWhen::Alone;
+        }
+        if self.state == State::SynReceived && to >= 1 {
+            self.establish(out);
+        }
+        let sent = self.take_ack(now, segment, to, arrival, out);
+        if let Some(probe) = probe {
+            self.on_probe(now, probe, out);
+        }
+        match when {
+            AckWhen::Alone => self.send_ack(now, out),
+            AckWhen::Now if !sent => self.send_ack(now, out),
+            AckWhen::Later if !sent && received.wait.is_some() => {
+                let wait = received.wait.unwrap_or_default();
+                let at = heartbeat(now + wait, self.config.ack_heartbeat(), self.ack_phase);
+                out.push(TcpAction::Arm(TcpTimer::DelayedAck, at));
+            }
+            _ => {}
+        }
+        if received.closed {
+            out.push(TcpAction::PeerClosed);
+        }
+    }
+
+    /// A question is answered at once, with its id; an answer goes to the variant.
+    fn on_probe(&mut self, now: SimTime, probe: ProbeOption, out: &mut Vec<TcpAction>) {
+        let ProbeOption { kind, id } = probe;
+        match kind.answer() {
+            Some(answer) => {
+                self.counters.probes_answered += 1;
+                self.send_marked_ack(now, Some(ProbeOption { kind: answer, id }), out);
+            }
+            None => self.with(now, out, |sender, cx| sender.on_probe_answer(cx, ProbeEvent { kind, id })),
+        }
+    }
+
+    fn next_expected(&self) -> u64 {
+        self.receiver.offset(self.receiver.ack()).unwrap_or(0)
+    }
+
+    /// The peer's SYN again: our answer was lost.
+    fn on_repeated_syn(&mut self, now: SimTime, segment: &TcpSegment, out: &mut Vec<TcpAction>) {
+        self.counters.ignore(Ignored::UnexpectedSyn);
+        if self.receiver.irs() != Some(segment.seq) {
+            return;
+        }
+        if self.state == State::SynReceived {
+            self.with(now, out, |sender, cx| sender.repeat_syn(cx));
+        } else {
+            self.send_ack(now, out);
+        }
+    }
+
+    /// Lets the sender take an acknowledgment up to offset `to`; whether anything was sent that
+    /// carries our own.
+    fn take_ack(
+        &mut self,
+        now: SimTime,
+        segment: &TcpSegment,
+        to: u64,
+        arrival: Arrival,
+        out: &mut Vec<TcpAction>,
+    ) -> bool {
+        let changed = self.sender.set_peer_window(segment.window);
+        let mut ack = Ack {
+            to,
+            pure: segment.seq_len() == 0 && !changed && segment.options.probe.is_none(),
+            blocks: SmallVec::new(),
+            echo: segment.options.timestamps.map(|(_, echo)| echo),
+        };
+        if self.receiver.sack_agreed() && !segment.options.sack.is_empty() {
+            self.read_blocks(segment, &mut ack, out);
+        }
+        if to < self.sender.una() && segment.seq_len() == 0 {
+            self.counters.ignore(Ignored::OldAck);
+        }
+        let sent = self.with(now, out, |sender, cx| {
+            if let Some(hops) = arrival.path_hops() {
+                sender.on_path_event(cx, PathEvent::Hops(hops));
+            }
+            sender.on_ack(cx, &ack);
+            if changed {
+                sender.send_window(cx, cx.cfg.max_burst);
+            }
+            cx.acknowledged
+        });
+        self.check_finished(out);
+        sent
+    }
+
+    /// Keeps the SACK blocks that can be true.
+    fn read_blocks(&mut self, segment: &TcpSegment, ack: &mut Ack, out: &mut Vec<TcpAction>) {
+        let max = self.sender.max_sent();
+        let floor = ack.to.max(self.sender.una());
+        for (i, block) in segment.options.sack.iter().enumerate() {
+            let ends = self.sender.offset(block.left).zip(self.sender.offset(block.right));
+            let Some((left, right)) = ends.filter(|&(l, r)| l < r && r <= max && l > 0) else {
+                self.counters.ignore(Ignored::BadSackBlock);
+                continue;
+            };
+            if i == 0 && right <= ack.to {
+                // A block below the cumulative ACK reports a duplicate (RFC 2883 §4).
+                self.counters.spurious_retransmissions += 1;
+                out.push(TcpAction::Note(TcpNote::SpuriousRetransmission { seq: block.left }));
+            }
+            if right > floor {
+                ack.blocks.push((left.max(floor), right));
+            }
+        }
+    }
+
+    fn establish(&mut self, out: &mut Vec<TcpAction>) {
+        self.state = State::Established;
+        out.push(TcpAction::Connected);
+    }
+
+    fn check_finished(&mut self, out: &mut Vec<TcpAction>) {
+        if self.closing && !self.finished && self.state == State::Established && self.sender.all_acked() {
+            self.finished = true;
+            out.push(TcpAction::Finished);
+        }
+    }
+
+    fn send_ack(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
+        self.send_marked_ack(now, None, out);
+    }
+
+    fn send_marked_ack(&mut self, now: SimTime, mark: Option<ProbeOption>, out: &mut Vec<TcpAction>) {
+        let blocks = self.receiver.blocks(&self.config);
+        let (config, at) = (&self.config, self.sender.max_sent());
+        let cx = Cx {
+            now,
+            cfg: config,
+            out,
+            counters: &mut self.counters,
+            rx: &self.receiver,
+            ports: self.ports,
+            acknowledged: true,
+        };
+        let mut segment = self.sender.blank(&cx, at);
+        segment.options.sack = blocks;
+        segment.options.probe = mark;
+        let ip_bytes = ip_bytes(config, &segment);
+        cx.counters.acks_sent += 1;
+        cx.out.push(TcpAction::Send { segment, ip_bytes, kind: SegmentKind::Ack });
+        self.release_held(out);
+    }
+
+    /// An ACK left: none is due any more.
+    fn release_held(&mut self, out: &mut Vec<TcpAction>) {
+        if self.receiver.is_holding() && self.config.receiver.acks != AckPolicy::EverySegment {
+            out.push(TcpAction::Disarm(TcpTimer::DelayedAck));
+        }
+        self.receiver.acknowledged();
+    }
+
+    /// Calls the sender with all it works with.
+    fn with<R>(
+        &mut self,
+        now: SimTime,
+        out: &mut Vec<TcpAction>,
+        call: impl FnOnce(&mut Sender, &mut Cx) -> R,
+    ) -> R {
+        let mut cx = Cx {
+            now,
+            cfg: &self.config,
+            out,
+            counters: &mut self.counters,
+            rx: &self.receiver,
+            ports: self.ports,
+            acknowledged: false,
+        };
+        let result = call(&mut self.sender, &mut cx);
+        if cx.acknowledged {
+            self.release_held(out);
+        }
+        result
+    }
+
+    /// The sender's state at this moment.
+    pub fn snapshot(&self) -> Snapshot {
+        self.sender.snapshot()
+    }
+
+    /// Totals so far.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Whether [`TcpAction::Finished`] was given.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+}
