@@ -51,7 +51,7 @@ def test_a_controller_carries_half_a_megabyte_and_leaves_nothing_behind(name: st
 
 
 def test_what_is_not_loaded_is_not_unloaded():
-    with pytest.raises(InputError, match="there is no kernel controller cubic; there are westwood"):
+    with pytest.raises(InputError, match="there is no kernel controller cubic; there are welcome, westwood"):
         kernel.unload("cubic")
     if USABLE:
         with pytest.raises(InputError, match="tworay_westwood is not loaded"):

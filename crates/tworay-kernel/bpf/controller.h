@@ -15,7 +15,7 @@
 #ifndef TWORAY_CONTROLLER_H
 #define TWORAY_CONTROLLER_H
 
-#include "event.h"
+#include "hooks.h"
 
 #define GLUE_(a, b, c) a##b##c
 #define GLUE(a, b, c) GLUE_(a, b, c)
@@ -38,12 +38,12 @@ struct private {
 
 _Static_assert(sizeof(struct private) <= 104, "icsk_ca_priv has 104 bytes");
 
-static inline __attribute__((always_inline)) struct private *private_of(struct sock *sk)
+HOOK struct private *private_of(struct sock *sk)
 {
 	return (struct private *)((struct inet_connection_sock *)sk)->icsk_ca_priv;
 }
 
-static inline __attribute__((always_inline)) struct view view_of(const struct tcp_sock *tp)
+HOOK struct view view_of(const struct tcp_sock *tp)
 {
 	u32 mss = tp->mss_cache;
 	struct view v = {
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) struct view view_of(const struct tc
 }
 
 /* RFC 5681, equation 4. */
-static inline __attribute__((always_inline)) struct window standard_of(const struct tcp_sock *tp)
+HOOK struct window standard_of(const struct tcp_sock *tp)
 {
 	struct window w;
 
@@ -71,17 +71,11 @@ static inline __attribute__((always_inline)) struct window standard_of(const str
 }
 
 /* tcp_is_cwnd_limited */
-static inline __attribute__((always_inline)) bool cwnd_limited(const struct tcp_sock *tp)
+HOOK bool cwnd_limited(const struct tcp_sock *tp)
 {
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
 		return 1;
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
-}
-
-static inline __attribute__((always_inline)) void set_window(struct tcp_sock *tp, struct window w)
-{
-	tp->snd_cwnd = most(least(w.cwnd, tp->snd_cwnd_clamp), 1);
-	tp->snd_ssthresh = most(w.ssthresh, 2);
 }
 
 SEC("struct_ops")
@@ -126,7 +120,7 @@ void PROGRAM(CALLBACK(pkts_acked), struct sock *sk, const struct ack_sample *sam
 	if (sample->rtt_us <= 0)
 		return;
 	v = view_of(tp);
-	on_rtt(&private_of(sk)->core, &v, tp, sample->rtt_us);
+	on_rtt(&private_of(sk)->core, &v, sk, sample->rtt_us);
 }
 
 SEC("struct_ops")
@@ -156,7 +150,7 @@ void PROGRAM(CALLBACK(set_state), struct sock *sk, u8 state)
 		/* enter_loss has set cwnd to 1 already; what it was is in prior_cwnd. */
 		v.cwnd = tp->prior_cwnd;
 		standard.cwnd = 1;
-		d = on_rto(&p->core, &v, standard);
+		d = on_rto(&p->core, &v, standard, tp);
 		p->held.cwnd = 0;
 		set_window(tp, d.window);
 	} else {

@@ -6,14 +6,91 @@
 
 #define HOOK static inline __attribute__((always_inline))
 
+/* The map that `tworay kernel load NAME --set KEY=VALUE` writes; the loader puts the defaults there. */
+#define PARAMETERS(count)                                                                                     \
+	struct {                                                                                              \
+		__uint(type, BPF_MAP_TYPE_ARRAY);                                                             \
+		__uint(max_entries, count);                                                                   \
+		__type(key, u32);                                                                             \
+		__type(value, u32);                                                                           \
+	} tworay_params SEC(".maps");                                                                         \
+	HOOK u32 parameter(u32 key, u32 otherwise)                                                            \
+	{                                                                                                     \
+		u32 *found = bpf_map_lookup_elem(&tworay_params, &key);                                       \
+                                                                                                              \
+		return found ? *found : otherwise;                                                            \
+	}                                                                                                     \
+	_Static_assert(count > 0, "")
+
+HOOK u32 ca_state(const struct tcp_sock *tp)
+{
+	const struct inet_connection_sock *icsk = &tp->inet_conn;
+
+	return BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state);
+}
+
+HOOK void set_window(struct tcp_sock *tp, struct window w)
+{
+	tp->snd_cwnd = most(least(w.cwnd, tp->snd_cwnd_clamp), 1);
+	tp->snd_ssthresh = most(w.ssthresh, 2);
+}
+
+HOOK void put_growth(struct tcp_sock *tp, const struct growth *g)
+{
+	tp->snd_cwnd = least(g->cwnd, tp->snd_cwnd_clamp);
+	tp->snd_cwnd_cnt = g->count;
+}
+
 /* RFC 5681's growth of the kernel's own window. */
 HOOK void grow_socket(struct tcp_sock *tp, u32 acked)
 {
 	struct growth g = { .cwnd = tp->snd_cwnd, .count = tp->snd_cwnd_cnt };
 
 	grow(&g, tp->snd_ssthresh, acked);
-	tp->snd_cwnd = least(g.cwnd, tp->snd_cwnd_clamp);
-	tp->snd_cwnd_cnt = g.count;
+	put_growth(tp, &g);
+}
+
+/* Bounds of TCP_RTO_MAX_MS. */
+#define BACKOFF_LEAST 1000
+#define BACKOFF_MOST 120000
+/* When Linux gives a connection up that backs off as usual, net.ipv4.tcp_retries2 = 15. */
+#define PATIENCE 924600
+
+HOOK void set_option(struct tcp_sock *tp, int option, int value)
+{
+	bpf_setsockopt(tp, SOL_TCP, option, &value, sizeof(value));
+}
+
+/* The retransmission timer backs off to so many milliseconds at most, a second at least.
+ *
+ * The kernel derives the time after which it gives up from this bound, so that must be said as well. Before 6.15
+ * there is no such bound; of a connection with fewer than four segments out the timer can then be kept from
+ * backing off.
+ */
+HOOK void cap_backoff(struct tcp_sock *tp, u32 milliseconds)
+{
+	int cap = least(most(milliseconds, BACKOFF_LEAST), BACKOFF_MOST), patience = 0;
+
+	if (bpf_setsockopt(tp, SOL_TCP, TCP_RTO_MAX_MS, &cap, sizeof(cap))) {
+		set_option(tp, TCP_THIN_LINEAR_TIMEOUTS, 1);
+		return;
+	}
+	bpf_getsockopt(tp, SOL_TCP, TCP_USER_TIMEOUT, &patience, sizeof(patience));
+	if (!patience)
+		set_option(tp, TCP_USER_TIMEOUT, PATIENCE);
+}
+
+HOOK void uncap_backoff(struct tcp_sock *tp)
+{
+	int cap = BACKOFF_MOST, patience = 0;
+
+	if (bpf_setsockopt(tp, SOL_TCP, TCP_RTO_MAX_MS, &cap, sizeof(cap))) {
+		set_option(tp, TCP_THIN_LINEAR_TIMEOUTS, 0);
+		return;
+	}
+	bpf_getsockopt(tp, SOL_TCP, TCP_USER_TIMEOUT, &patience, sizeof(patience));
+	if (patience == PATIENCE)
+		set_option(tp, TCP_USER_TIMEOUT, 0);
 }
 
 #endif

@@ -34,6 +34,7 @@ enum {
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_tracing.h>
 
 /* net/tcp.h */
@@ -42,6 +43,21 @@ enum tcp_ca_event { CA_EVENT_TX_START, CA_EVENT_CWND_RESTART, CA_EVENT_COMPLETE_
 enum { CA_ACK_SLOWPATH = 1, CA_ACK_WIN_UPDATE = 2 };
 enum { TCP_CONG_NON_RESTRICTED = 1 };
 enum { AF_INET = 2, AF_INET6 = 10, SOL_TCP = 6 };
+enum { TCP_THIN_LINEAR_TIMEOUTS = 16, TCP_USER_TIMEOUT = 18, TCP_RTO_MAX_MS = 44 };
+/* ETH_P_IP in network byte order, as __sk_buff has it. */
+#define ETHERTYPE_IPV4 bpf_htons(0x0800)
+
+/* What a program at a cgroup sees (uapi/linux/bpf.h): as far as the fields that are read. */
+struct bpf_sock;
+struct __sk_buff {
+	u32 len;
+	u32 pkt_type;
+	u32 mark;
+	u32 queue_mapping;
+	u32 protocol;
+	u32 before_sk[37];
+	struct bpf_sock *sk;
+};
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

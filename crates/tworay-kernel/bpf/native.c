@@ -1,38 +1,67 @@
 /* The decision cores as functions of the machine, for the tests. */
-#include "core/growth.h"
-#include "core/westwood.h"
+#include "core/cwl.h"
+#include "core/probing.h"
+#include "core/sca.h"
+#include "core/vegas.h"
+#include "core/welcome.h"
 
-void tworay_grow(struct growth *g, u32 ssthresh, u32 acked)
-{
-	grow(g, ssthresh, acked);
-}
+/* A function of the core under a name of its own; structures come back through a pointer. */
+#define EXPORT(result, name, parameters, arguments)  \
+	result tworay_##name parameters                  \
+	{                                                \
+		return name arguments;                       \
+	}
+#define EXPORT_INTO(type, name, parameters, arguments) \
+	void tworay_##name parameters                      \
+	{                                                  \
+		*out = name arguments;                         \
+	}
 
-u32 tworay_westwood_size(void)
-{
-	return sizeof(struct westwood);
-}
+EXPORT(void, grow, (struct growth *g, u32 ssthresh, u32 acked), (g, ssthresh, acked))
 
-void tworay_westwood_ack(struct westwood *w, const struct view *v, u32 segments)
-{
-	westwood_ack(w, v, segments);
-}
+EXPORT(void, westwood_ack, (struct westwood *w, const struct view *v, u32 segments), (w, v, segments))
+EXPORT(void, westwood_dup_ack, (struct westwood *w, const struct view *v), (w, v))
+EXPORT(void, westwood_rtt, (struct westwood *w, u32 rtt), (w, rtt))
+EXPORT_INTO(struct decision, westwood_loss,
+	    (const struct westwood *w, const struct view *v, const struct window *standard, struct decision *out),
+	    (w, v, *standard))
+EXPORT_INTO(struct decision, westwood_rto,
+	    (const struct westwood *w, const struct window *standard, struct decision *out), (w, *standard))
 
-void tworay_westwood_dup_ack(struct westwood *w, const struct view *v)
-{
-	westwood_dup_ack(w, v);
-}
+EXPORT_INTO(struct wish, welcome_ack,
+	    (struct welcome *w, const struct view *v, u32 segments, struct wish *out), (w, v, segments))
+EXPORT(void, welcome_dup_ack, (struct welcome *w, const struct view *v), (w, v))
+EXPORT_INTO(struct wish, welcome_rtt, (struct welcome *w, const struct view *v, u32 rtt, struct wish *out),
+	    (w, v, rtt))
+EXPORT_INTO(struct decision, welcome_loss,
+	    (const struct welcome *w, const struct view *v, const struct window *standard, struct decision *out),
+	    (w, v, *standard))
+EXPORT_INTO(struct decision, welcome_rto,
+	    (struct welcome *w, const struct view *v, const struct window *standard, struct decision *out),
+	    (w, v, *standard))
 
-void tworay_westwood_rtt(struct westwood *w, u32 rtt)
-{
-	westwood_rtt(w, rtt);
-}
+EXPORT(void, vegas_start, (struct vegas *s, u64 now, u32 una, u32 rtt), (s, now, una, rtt))
+EXPORT(void, vegas_sync, (struct vegas *s, u32 cwnd), (s, cwnd))
+EXPORT(void, vegas_ack,
+       (struct vegas *s, const struct view *v, const struct vegas_ack *ack, u32 *ssthresh,
+	const struct vegas_limits *limits),
+       (s, v, ack, ssthresh, *limits))
+EXPORT(void, vegas_rtt, (struct vegas *s, u32 rtt), (s, rtt))
+EXPORT_INTO(struct decision, vegas_loss, (const struct view *v, struct decision *out), (v))
+EXPORT_INTO(struct decision, vegas_rto, (const struct window *standard, struct decision *out), (*standard))
 
-void tworay_westwood_loss(struct westwood *w, const struct view *v, struct window standard, struct decision *d)
-{
-	*d = westwood_loss(w, v, standard);
-}
+EXPORT(void, sca_grow, (struct sca *s, struct growth *g, u32 ssthresh, u32 theta, u32 acked),
+       (s, g, ssthresh, theta, acked))
+EXPORT(void, sca_reset, (struct sca *s), (s))
 
-void tworay_westwood_rto(struct westwood *w, struct window standard, struct decision *d)
-{
-	*d = westwood_rto(w, standard);
-}
+EXPORT(u32, hops_of, (u32 ttl), (ttl))
+EXPORT(u32, cwl_limit, (u32 hops), (hops))
+
+EXPORT(void, probing_rtt, (struct probing *p, u32 rtt), (p, rtt))
+EXPORT_INTO(struct decision, probing_loss,
+	    (struct probing *p, const struct view *v, const struct window *standard, struct decision *out),
+	    (p, v, *standard))
+EXPORT_INTO(struct decision, probing_rto,
+	    (struct probing *p, const struct view *v, const struct window *standard, struct decision *out),
+	    (p, v, *standard))
+EXPORT(int, probing_sample, (struct probing *p, const struct view *v, u32 rtt, struct decision *d), (p, v, rtt, d))

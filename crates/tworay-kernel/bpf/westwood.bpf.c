@@ -25,7 +25,7 @@ HOOK void on_dup_ack(struct core *c, const struct view *v)
 	westwood_dup_ack(&c->westwood, v);
 }
 
-HOOK void on_rtt(struct core *c, const struct view *v, struct tcp_sock *tp, u32 rtt)
+HOOK void on_rtt(struct core *c, const struct view *v, struct sock *sk, u32 rtt)
 {
 	westwood_rtt(&c->westwood, rtt);
 }
@@ -40,7 +40,7 @@ HOOK struct decision on_loss(struct core *c, const struct view *v, struct window
 	return westwood_loss(&c->westwood, v, standard);
 }
 
-HOOK struct decision on_rto(struct core *c, const struct view *v, struct window standard)
+HOOK struct decision on_rto(struct core *c, const struct view *v, struct window standard, struct tcp_sock *tp)
 {
 	return westwood_rto(&c->westwood, standard);
 }

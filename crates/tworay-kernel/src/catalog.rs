@@ -40,9 +40,35 @@ macro_rules! controller {
     };
 }
 
+const fn parameter(name: &'static str, default: u32, about: &'static str) -> Parameter {
+    Parameter { name, default, max: 1000, about }
+}
+
 /// Every controller, in the order of the list.
-pub const CONTROLLERS: &[Controller] =
-    &[controller!("westwood", "after a loss ssthresh is estimated bandwidth x shortest round trip", &[])];
+pub const CONTROLLERS: &[Controller] = &[
+    controller!(
+        "welcome",
+        "round trips and the kind of signal tell congestion, channel and broken link apart",
+        &[]
+    ),
+    controller!("westwood", "after a loss ssthresh is estimated bandwidth x shortest round trip", &[]),
+    controller!(
+        "vegas",
+        "compares expected and actual rate",
+        &[
+            parameter("alpha", 1, "grow below this many segments queued in the network"),
+            parameter("beta", 3, "shrink above this many"),
+            parameter("gamma", 1, "leave slow start above this many"),
+        ]
+    ),
+    controller!(
+        "sca",
+        "congestion avoidance grows on one ACK in theta + 1",
+        &[parameter("theta", 10, "ACKs without growth between two with it; 0 is plain TCP")]
+    ),
+    controller!("cwl", "the congestion window is limited by the number of hops, read from the TTL", &[]),
+    controller!("probing", "a loss without contention before it: two round trips choose the recovery", &[]),
+];
 
 /// The controller of this name, with or without `tworay_`.
 pub fn find(name: &str) -> Option<&'static Controller> {

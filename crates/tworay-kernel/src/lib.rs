@@ -5,4 +5,5 @@
 //! are part of the library; their types are found in the running kernel's BTF (CO-RE).
 
 pub mod catalog;
+mod cgroup;
 pub mod loading;

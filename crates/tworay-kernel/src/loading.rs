@@ -4,8 +4,11 @@
 //! it is found again by the names of its programs and maps.
 
 use crate::catalog::Controller;
+use crate::cgroup;
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo};
-use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel, Program, ProgramType};
+use std::fmt::Display;
+use std::os::fd::AsFd;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -148,29 +151,24 @@ pub fn settings(controller: &Controller, given: &[(String, String)]) -> Result<V
 pub fn load(controller: &Controller, given: &[(String, String)]) -> Result<bool, Refusal> {
     let wanted = settings(controller, given)?;
     check()?;
-    let fresh = match presence(controller) {
-        Presence::Loaded(_) => false,
-        Presence::Foreign => {
-            return Err(Refusal::run(format!(
-                "a controller named {} is registered already, and not by tworay: it stays as it is",
-                controller.kernel_name
-            )));
+    match presence(controller) {
+        Presence::Loaded(_) => {
+            if let Some(map) = map(controller, PARAMETERS) {
+                set(controller, &map, &wanted)?;
+            }
+            Ok(false)
         }
+        Presence::Foreign => Err(Refusal::run(format!(
+            "a controller named {} is registered already, and not by tworay: it stays as it is",
+            controller.kernel_name
+        ))),
         Presence::Absent => {
-            register(controller)?;
-            true
-        }
-    };
-    let defaults = controller.parameters.iter().enumerate().map(|(key, p)| (key as u32, p.default));
-    let values: Vec<(u32, u32)> = defaults.filter(|_| fresh).chain(wanted).collect();
-    if let (false, Some(map)) = (values.is_empty(), map(controller, PARAMETERS)) {
-        for (key, value) in values {
-            map.update(&key.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY).map_err(|e| {
-                Refusal::run(format!("could not set a parameter of {}: {e}", controller.name))
-            })?;
+            let defaults = controller.parameters.iter().enumerate().map(|(key, p)| (key as u32, p.default));
+            let values: Vec<(u32, u32)> = defaults.chain(wanted).collect();
+            register(controller, &values)?;
+            Ok(true)
         }
     }
-    Ok(fresh)
 }
 
 /// What libbpf says while it loads; its last lines say why it failed.
@@ -182,7 +180,7 @@ fn keep_log(_: PrintLevel, text: String) {
     }
 }
 
-fn register(controller: &Controller) -> Result<(), Refusal> {
+fn register(controller: &Controller, values: &[(u32, u32)]) -> Result<(), Refusal> {
     if controller.object.is_empty() {
         return Err(Refusal::run(
             "this tworay was built without clang, so it has no kernel controllers: install clang and run `make setup`",
@@ -201,13 +199,32 @@ fn register(controller: &Controller) -> Result<(), Refusal> {
     let mut builder = ObjectBuilder::default();
     let open = builder.open_memory(controller.object).map_err(|e| failed("opening", e))?;
     let mut object = open.load().map_err(|e| failed("loading", e))?;
+    if let Some(map) = object.maps().find(|m| m.name() == PARAMETERS) {
+        set(controller, &map, values)?;
+    }
     let mut ops = object
         .maps_mut()
         .find(|m| m.name() == controller.kernel_name)
         .ok_or_else(|| Refusal::run("the object has no controller"))?;
     let mut link = ops.attach_struct_ops().map_err(|e| failed("registering", e))?;
+    if let Some(ingress) = object.progs().find(|p| p.prog_type() == ProgramType::CgroupSkb) {
+        cgroup::attach(ingress.as_fd()).map_err(|e| {
+            let name = controller.kernel_name;
+            Refusal::run(format!(
+                "{name} reads hop limits at the root of cgroup2, which is not possible: {e}"
+            ))
+        })?;
+    }
     // Otherwise the end of this process would unregister it.
     link.disconnect();
+    Ok(())
+}
+
+fn set(controller: &Controller, map: &dyn MapCore, values: &[(u32, u32)]) -> Result<(), Refusal> {
+    for (key, value) in values {
+        map.update(&key.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY)
+            .map_err(|e| Refusal::run(format!("could not set a parameter of {}: {e}", controller.name)))?;
+    }
     Ok(())
 }
 
@@ -227,6 +244,12 @@ pub fn unload(controller: &Controller) -> Result<bool, Refusal> {
     let ops = MapHandle::from_map_id(id).map_err(failed)?;
     ops.delete(&0u32.to_ne_bytes()).map_err(failed)?;
     drop(ops);
+    for program in programs(controller).iter().filter(|p| p.ty == ProgramType::CgroupSkb) {
+        let failed =
+            |e: &dyn Display| Refusal::run(format!("{name} is unregistered, but its ingress stays: {e}"));
+        let ingress = Program::fd_from_id(program.id).map_err(|e| failed(&e))?;
+        cgroup::detach(ingress.as_fd()).map_err(|e| failed(&e))?;
+    }
     Ok(gone(controller, &used))
 }
 

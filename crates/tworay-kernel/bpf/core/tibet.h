@@ -1,0 +1,71 @@
+/* TIBET: length and interval of ACKs filtered apart, then their quotient by a low pass that forgets with time
+ * (Capone, Fratta, Martignon 2004), with the simulator's constants: 0.9, and half a second.
+ */
+#ifndef TWORAY_CORE_TIBET_H
+#define TWORAY_CORE_TIBET_H
+
+#include "credit.h"
+
+#define TIBET_T0 500000u
+/* Caps a rate, so that products stay within 64 bits. */
+#define TIBET_FASTEST (MICROSECONDS << RATE_BITS)
+/* Longer gaps weigh as this one: nothing is left of the estimate after 40 time constants. */
+#define TIBET_LONGEST (40ULL * TIBET_T0)
+
+struct tibet {
+	/* Segments per second, RATE_BITS binary places. */
+	u64 estimate;
+	/* Microseconds, 8 binary places. */
+	u64 interval;
+	/* Segments, 16 binary places. */
+	u32 length;
+};
+
+#define EXP_BITS 24
+
+/* exp(-gap / TIBET_T0), EXP_BITS binary places: 2^-y with y's whole part as a shift, and the Taylor series of
+ * the rest up to the seventh power, whose error is below 2e-6.
+ */
+CORE u64 tibet_keep(u64 gap)
+{
+	/* log2(e) with 24 binary places. */
+	u64 y = gap * 24204406 / TIBET_T0, f = y & 0xffffff, whole = y >> 24;
+	/* (ln 2)^i / i! with 30 binary places. */
+	u64 sum = 16378;
+
+	sum = 165394 - (sum * f >> 24);
+	sum = 1431680 - (sum * f >> 24);
+	sum = 10327387 - (sum * f >> 24);
+	sum = 59597087 - (sum * f >> 24);
+	sum = 257941248 - (sum * f >> 24);
+	sum = 744261118 - (sum * f >> 24);
+	sum = (1u << 30) - (sum * f >> 24);
+	return whole >= EXP_BITS ? 0 : sum >> (30 - EXP_BITS) >> whole;
+}
+
+CORE void tibet_credit(struct tibet *t, u32 segments, u64 gap)
+{
+	u64 rate, keep;
+
+	if (gap > TIBET_LONGEST)
+		gap = TIBET_LONGEST;
+	if (!t->interval) {
+		t->length = segments << 16;
+		t->interval = gap << 8;
+		rate = (segments * MICROSECONDS << RATE_BITS) / gap;
+		t->estimate = rate > TIBET_FASTEST ? TIBET_FASTEST : rate;
+		return;
+	}
+	t->length = (9ULL * t->length + ((u64)segments << 16)) / 10;
+	t->interval = (9 * t->interval + (gap << 8)) / 10;
+	if (!t->interval)
+		t->interval = 1;
+	/* length has 16 places as RATE_BITS has, interval 8. */
+	rate = ((u64)t->length * MICROSECONDS << 8) / t->interval;
+	if (rate > TIBET_FASTEST)
+		rate = TIBET_FASTEST;
+	keep = tibet_keep(gap);
+	t->estimate = (keep * t->estimate + ((1u << EXP_BITS) - keep) * rate) >> EXP_BITS;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* tworay_welcome: what `welcome` is in the simulator, with its default readings of the paper.
+ *
+ * A controller can't set the retransmission timer as equation 3 wants it. Instead its back-off is bounded while a
+ * link is held broken. TCP_BPF_RTO_MIN doesn't help: the kernel takes no floor above its own of 200 ms.
+ */
+#include "kernel.h"
+#include "core/growth.h"
+#include "core/welcome.h"
+#include "hooks.h"
+
+#define NAME welcome
+
+struct core {
+	struct welcome welcome;
+};
+
+HOOK void on_init(struct core *c)
+{
+	__builtin_memset(c, 0, sizeof(*c));
+}
+
+HOOK void take(struct tcp_sock *tp, struct wish wish)
+{
+	if (wish.window.cwnd)
+		set_window(tp, wish.window);
+	if (wish.rto)
+		uncap_backoff(tp);
+}
+
+HOOK void on_ack(struct core *c, const struct view *v, struct tcp_sock *tp, u32 segments)
+{
+	take(tp, welcome_ack(&c->welcome, v, segments));
+}
+
+HOOK void on_dup_ack(struct core *c, const struct view *v)
+{
+	welcome_dup_ack(&c->welcome, v);
+}
+
+HOOK void on_rtt(struct core *c, const struct view *v, struct sock *sk, u32 rtt)
+{
+	take((struct tcp_sock *)sk, welcome_rtt(&c->welcome, v, rtt));
+}
+
+HOOK void on_growth(struct core *c, struct tcp_sock *tp, u32 acked)
+{
+	grow_socket(tp, acked);
+}
+
+HOOK struct decision on_loss(struct core *c, const struct view *v, struct window standard)
+{
+	return welcome_loss(&c->welcome, v, standard);
+}
+
+HOOK struct decision on_rto(struct core *c, const struct view *v, struct window standard, struct tcp_sock *tp)
+{
+	struct decision d = welcome_rto(&c->welcome, v, standard);
+
+	if (d.wait)
+		cap_backoff(tp, d.wait / 1000);
+	return d;
+}
+
+HOOK struct history_view history_of(const struct core *c)
+{
+	return (struct history_view){
+		.bits = c->welcome.bits,
+		.samples = c->welcome.seen,
+		.average = c->welcome.average >> AVERAGE_BITS,
+	};
+}
+
+#include "controller.h"

@@ -1,0 +1,45 @@
+//! The program that writes the hop limit of arriving packets, at the root of the cgroup tree.
+//!
+//! It is attached without a link, so that it stays when the loader ends, as the controller does; libbpf-rs knows
+//! links only, hence the two calls of libbpf itself.
+#![allow(unsafe_code)]
+
+use libbpf_rs::libbpf_sys::{BPF_CGROUP_INET_INGRESS, BPF_F_ALLOW_MULTI, bpf_prog_attach, bpf_prog_detach2};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::path::PathBuf;
+
+/// Where cgroup2 is mounted.
+fn root() -> io::Result<File> {
+    let mounts = fs::read_to_string("/proc/self/mounts")?;
+    let place = mounts.lines().find_map(|line| {
+        let mut fields = line.split(' ');
+        let place = fields.nth(1)?;
+        (fields.next()? == "cgroup2").then(|| PathBuf::from(place))
+    });
+    let missing = || io::Error::new(io::ErrorKind::NotFound, "no cgroup2 file system is mounted");
+    File::open(place.ok_or_else(missing)?)
+}
+
+/// Attaches the program beside others that are there.
+pub fn attach(program: BorrowedFd<'_>) -> io::Result<()> {
+    let root = root()?;
+    // SAFETY: both are open descriptors, borrowed for the call.
+    let result = unsafe {
+        bpf_prog_attach(program.as_raw_fd(), root.as_raw_fd(), BPF_CGROUP_INET_INGRESS, BPF_F_ALLOW_MULTI)
+    };
+    outcome(result)
+}
+
+/// Detaches it.
+pub fn detach(program: BorrowedFd<'_>) -> io::Result<()> {
+    let root = root()?;
+    // SAFETY: as above.
+    let result = unsafe { bpf_prog_detach2(program.as_raw_fd(), root.as_raw_fd(), BPF_CGROUP_INET_INGRESS) };
+    outcome(result)
+}
+
+fn outcome(result: i32) -> io::Result<()> {
+    if result < 0 { Err(io::Error::from_raw_os_error(-result)) } else { Ok(()) }
+}
