@@ -108,6 +108,9 @@ setup_tests() {
   [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] || command -v tshark >/dev/null || apt_install tshark
   command -v ip >/dev/null || apt_install iproute2
   command -v sysctl >/dev/null || apt_install procps
+  # Certificates for a cluster on this machine; a mount namespace for the test of a full disk.
+  command -v openssl >/dev/null || apt_install openssl
+  command -v unshare >/dev/null || apt_install util-linux mount
   command -v valgrind >/dev/null || (apt_install valgrind) || true
 }
 

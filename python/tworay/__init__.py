@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Window,
     )
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
+    from tworay.lab.api import Experiment, Results
     from tworay.plotting import plot
     from tworay.running import Run, run
     from tworay.scenarios import Scenario, convert, load, moves, scenario_text, scenarios, schema, variants
@@ -40,10 +41,12 @@ __all__ = [
     "Cancelled",
     "Comparison",
     "CongestionControl",
+    "Experiment",
     "InputError",
     "LossEvent",
     "OutputError",
     "Reaction",
+    "Results",
     "RtoEvent",
     "RttEvent",
     "Run",
@@ -84,6 +87,7 @@ _HOME = {
         "Window",
     ),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
+    "tworay.lab.api": ("Experiment", "Results"),
     "tworay.stored": ("results",),
     "tworay.plotting": ("plot",),
     "tworay.running": ("Run", "run"),

@@ -1,0 +1,34 @@
+"""``tworay merge``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tworay.cli import JsonOption, app
+
+
+@app.command()
+def merge(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of one sweep: shards, or parts of it.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Where to; default: into the first one.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Join the directories of a sweep's shards; no run is lost or counted twice."""
+    from tworay.cli.writing import note, print_json
+    from tworay.lab.merging import merge as join
+
+    place = out or directories[0]
+    runs, notes = join(directories, place)
+    for text in notes:
+        note(f"tworay: {text}")
+    if json:
+        print_json({"directory": str(place), "runs": runs})
+    else:
+        print(f"{place}: {runs} runs")

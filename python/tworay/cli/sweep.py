@@ -1,0 +1,246 @@
+"""``tworay sweep``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tworay.cli import FAILED, JsonOption, app
+
+if TYPE_CHECKING:
+    from tworay.lab.sweeping import Engine, Shard, State, Sweep, Watcher
+
+
+@app.command()
+def sweep(
+    experiment: Annotated[
+        Path, typer.Argument(metavar="EXPERIMENT.toml", help="What to run (docs/guide/sweeps.md).")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="Where runs are kept; default: NAME.sweep. Sweeping again resumes."
+        ),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
+    seeds: Annotated[
+        str | None, typer.Option(help="In place of the experiment's: N, a range 1-10, or a list 3,5,9.")
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print cells, runs, time and disk; run nothing but short samples."),
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Also do runs again that failed.")
+    ] = False,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Do only the I-th of N parts, into any directory.")
+    ] = None,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="Print an sbatch script with a job a shard.")
+    ] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="tls://HOST:PORT", help="Do the runs on this Dask scheduler's workers."),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None, typer.Option(metavar="FILE.pem", help="With --cluster: who is trusted.")
+    ] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(metavar="FILE.pem", help="With --cluster: our certificate.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE.pem", help="With --cluster: its key.")] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="With --cluster: allow tcp:// to another host, unencrypted.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Run an experiment: scenarios x settings x variants x seeds; killed at any moment, it resumes."""
+    from tworay.cli.writing import note, print_json
+    from tworay.executing import check_jobs
+    from tworay.lab.api import default_out
+    from tworay.lab.experiment import read
+    from tworay.lab.sweeping import Sweep, Threads
+
+    plan = read(experiment).with_seeds(seeds)
+    place = default_out(plan, out)
+    work = Sweep(plan, place, shard=_shard(shard), retry_failed=retry_failed)
+    threads = check_jobs(jobs)
+    engine: Engine = Threads(threads)
+    if cluster is not None:
+        from tworay.lab.remote import Cluster, check_address
+
+        engine = Cluster(check_address(cluster, insecure=insecure), tls_ca, tls_cert, tls_key)
+    if dry_run or slurm:
+        _say(work, experiment, threads, slurm=slurm, as_json=json)
+        return
+    try:
+        with _Progress(plan.name) as watch:
+            state = work.run(engine=engine, watch=watch)
+    except KeyboardInterrupt:
+        for text in work.notes:
+            note(f"tworay: {text}")
+        note(
+            f"tworay: interrupted; {work.state.stored} of {work.state.total} runs are kept in {place}; "
+            f"the same command goes on"
+        )
+        raise
+    for text in work.notes:
+        note(f"tworay: {text}")
+    _report(work, state, as_json=json, emit=print_json)
+    failed = _failed(work)
+    if failed:
+        _say_failures(work, failed)
+        sys.exit(FAILED)
+
+
+def _shard(text: str | None) -> Shard:
+    from tworay.errors import InputError
+    from tworay.lab.sweeping import Shard
+
+    if text is None:
+        return Shard()
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise InputError(f"--shard {text}: write I/N, the I-th of N parts: --shard 1/4 to --shard 4/4")
+    return Shard(int(match[1]), int(match[2]))
+
+
+def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool) -> None:
+    from tworay.cli.writing import print_json
+    from tworay.lab.estimating import estimate
+
+    todo = work.missing(_light(work), work.start())
+    found = estimate(todo, jobs, work.path)
+    if slurm:
+        from tworay.lab.slurm import script
+
+        print(
+            script(experiment, work.path, len(todo), name=work.plan.name, seconds_a_run=found.seconds_a_run),
+            end="",
+        )
+        return
+    total = sum(map(len, work.start().values()))
+    if as_json:
+        print_json(
+            {
+                "cells": len(work.cells),
+                "runs": total,
+                "stored": total - len(todo),
+                "missing": found.document(),
+                "directory": str(work.path),
+            }
+        )
+        return
+    axes = " × ".join(f"{len(axis.labels)} {axis.name}" for axis in work.plan.axes)
+    print(
+        f"{work.plan.name}: {len(work.cells)} cells ({axes}), {total} runs, "
+        f"{total - len(todo)} of them stored"
+    )
+    if work.plan.until_ci is not None:
+        print(
+            f"until ± {work.plan.until_ci:.1%} of {work.plan.ci_metric}: "
+            f"up to {work.plan.max_seeds} seeds a cell"
+        )
+    if todo:
+        time = "unknown" if found.seconds is None else _duration(found.seconds)
+        print(
+            f"{len(todo)} runs to do: about {time} on {jobs} cores, {found.bytes / 1e6:.1f} MB in {work.path}"
+        )
+    else:
+        print("nothing to do")
+
+
+def _light(work: Sweep) -> dict[tuple[str, int], str]:
+    """Return what the directory holds, without putting anything in it in order."""
+    from tworay.lab.reading import batch_frame
+
+    if not work.path.is_dir():
+        return {}
+    return {(world, seed): status for world, seed, status in batch_frame(work.path, []).iter_rows()}
+
+
+def _report(work: Sweep, state: State, *, as_json: bool, emit: object) -> None:
+    document = state.document() | {"directory": str(work.path), "failures": _failed(work)}
+    document.pop("seconds_left")
+    if as_json:
+        emit(document)  # type: ignore[operator]
+        return
+    rate = f", {state.runs_per_second:.2g} runs/s" if state.done else ""
+    print(
+        f"{work.plan.name}: {state.cells_done} of {state.cells} cells, {state.stored} of {state.total} runs"
+        f" ({state.done} new{rate}), {len(document['failures'])} failed; in {work.path}"
+    )
+    varying = [axis.name for axis in work.plan.axes if len(axis.labels) > 1]
+    if varying and state.stored:
+        rows = f"--rows {varying[0]}"
+        cols = f" --cols {varying[-1]}" if len(varying) > 1 else ""
+        print(f"tworay table {work.path} {rows}{cols} --metric {work.plan.metrics[0]}")
+
+
+def _failed(work: Sweep) -> list[dict[str, object]]:
+    from tworay.lab.reading import failures
+
+    return failures(work.path).select("cell", "seed", "world", "message").to_dicts()
+
+
+def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
+    from tworay.cli.writing import note
+    from tworay.lab.sweeping import replay
+
+    for one in failed[:5]:
+        note(
+            f"tworay: cell {one['cell']} ({work.cells[int(str(one['cell']))].name}) seed {one['seed']} "
+            f"failed: {one['message']}"
+        )
+        cell = work.cells[int(str(one["cell"]))]
+        note(f"  tworay run {work.path / replay(cell)} --seed {one['seed']}")
+    if len(failed) > 5:
+        note(f"tworay: and {len(failed) - 5} more, see --json")
+    note("tworay: --retry-failed does them again")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+class _Progress:
+    """Cells done, runs a second, time left, failures: a line on a terminal, now and then one in a log."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._terminal = name, sys.stderr.isatty()
+        self._next, self._shown = 0.0, False
+
+    def __enter__(self) -> Watcher:
+        return self._watch
+
+    def _watch(self, state: State) -> None:
+        import time
+
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + (0.2 if self._terminal else 10.0)
+        left = "" if state.seconds_left is None else f", {_duration(state.seconds_left)} left"
+        failed = f", {state.failed} failed" if state.failed else ""
+        line = (
+            f"{self._name}: {state.done + state.failed} runs of this session, "
+            f"{state.cells_done} of {state.cells} cells, {state.runs_per_second:.2g} runs/s{left}{failed}"
+        )
+        print(
+            f"\r\033[K{line}" if self._terminal else line,
+            end="" if self._terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+        self._shown = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._terminal and self._shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

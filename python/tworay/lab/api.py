@@ -1,0 +1,143 @@
+"""Experiments in Python: ``tworay.Experiment("x.toml").run().compare("goodput_bps", by="speed").plot()``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay.errors import InputError
+from tworay.lab import contrasts, reading
+from tworay.lab.experiment import Plan, read
+from tworay.lab.sweeping import Shard, Sweep, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from os import PathLike
+
+    import polars as pl
+
+    from tworay.lab.contrasts import Contrast
+    from tworay.lab.sweeping import Watcher
+
+
+class Experiment:
+    """An experiment file (docs/guide/sweeps.md), or the same as a mapping; ``run`` does what is missing."""
+
+    def __init__(self, source: str | PathLike[str] | Mapping[str, Any]) -> None:
+        self.plan: Plan = read(source if hasattr(source, "items") else Path(source))  # type: ignore[arg-type]
+
+    def run(
+        self,
+        out: str | PathLike[str] | None = None,
+        *,
+        jobs: int | None = None,
+        seeds: int | str | None = None,
+        retry_failed: bool = False,
+        watch: Watcher = silent,
+    ) -> Results:
+        """Do the runs that ``out`` (NAME.sweep) doesn't hold yet, on all cores unless ``jobs`` says fewer.
+
+        Interrupted, everything that has ended is kept, and another ``run`` goes on. Runs that fail are in
+        ``Results.failures``.
+        """
+        plan = self.plan.with_seeds(seeds)
+        sweep = Sweep(plan, default_out(plan, out), shard=Shard(), retry_failed=retry_failed)
+        sweep.run(jobs=jobs, watch=watch)
+        return Results(sweep.path)
+
+
+def default_out(plan: Plan, out: str | PathLike[str] | None) -> Path:
+    """Return where an experiment's runs go unless told: beside nothing, in the working directory."""
+    return Path(f"{plan.name}.sweep") if out is None else Path(out)
+
+
+class Results:
+    """The runs of a sweep's directory, finished or not."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = reading.open_directory(path)
+        self.axes = reading.axes(self.path)
+        self._runs: pl.DataFrame | None = None
+
+    def __repr__(self) -> str:
+        return f"<tworay.Results {self.path} {self.runs.height} runs by {', '.join(self.axes)}>"
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row a finished run: cell, axes, seed, and every metric."""
+        if self._runs is None:
+            from tworay.frames import Table
+
+            self._runs = Table(reading.joined(self.path))
+        return self._runs
+
+    @property
+    def failures(self) -> pl.DataFrame:
+        """One row a failed run, with its message; ``failures/WORLD.toml`` in the directory replays it."""
+        return reading.failures(self.path)
+
+    @property
+    def varying(self) -> list[str]:
+        """Axes with more than one value."""
+        return [axis for axis in self.axes if self.runs[axis].n_unique() > 1]
+
+    def where(self, where: Mapping[str, object] | None) -> pl.DataFrame:
+        """Return the runs whose axes have these values."""
+        return contrasts.select(self.runs, where or {}, self.axes)
+
+    def table(
+        self,
+        metric: str,
+        rows: str | Iterable[str],
+        cols: str | None = None,
+        *,
+        where: Mapping[str, object] | None = None,
+    ) -> pl.DataFrame:
+        """Return mean, 95 % interval and number of seeds for every combination of ``rows`` and ``cols``."""
+        names = [rows] if isinstance(rows, str) else list(rows)
+        keys = [contrasts.resolve(axis, self.axes, "rows") for axis in [*names, *([cols] if cols else [])]]
+        return contrasts.means(self.where(where), keys, metric_of(self.runs, metric))
+
+    def compare(
+        self,
+        metric: str = "goodput_bps",
+        *,
+        by: str | Iterable[str] | None = None,
+        over: str | None = None,
+        against: str | None = None,
+        where: Mapping[str, object] | None = None,
+    ) -> Contrast:
+        """Compare the values of ``over`` (``tcp``, or the last axis that varies) in every cell of ``by``.
+
+        ``by`` are all other axes that vary unless told. Paired by seed, Holm over the whole table.
+        """
+        frame = self.where(where)
+        varying = [axis for axis in self.axes if frame[axis].n_unique() > 1]
+        if over is None:
+            if not varying:
+                raise InputError("nothing varies in these runs; there is nothing to compare")
+            over = "tcp" if "tcp" in varying else varying[-1]
+        over = contrasts.resolve(over, self.axes, "over")
+        if by is None:
+            by = [axis for axis in varying if axis != over]
+        names = [by] if isinstance(by, str) else list(by)
+        return contrasts.contrast(
+            frame, self.axes, metric_of(frame, metric), over=over, by=names, against=against
+        )
+
+    def interaction(
+        self, metric: str, one: str, other: str, *, where: Mapping[str, object] | None = None
+    ) -> pl.DataFrame:
+        """Say where two axes act together (``tworay.lab.contrasts.interaction``)."""
+        frame = self.where(where)
+        return contrasts.interaction(frame, self.axes, metric_of(frame, metric), one, other)
+
+
+def metric_of(frame: pl.DataFrame, name: str) -> str:
+    """Find a metric by its name or a clear end of it."""
+    from tworay.metrics import parse
+
+    beside = {"cell", "world", "seed", "scenario", "tcp"}
+    return (
+        parse(name, [c for c in frame.columns if c not in beside and frame[c].dtype.is_numeric()]) or [name]
+    )[0]

@@ -1,0 +1,82 @@
+"""What a sweep is going to take: measured on a few cells, a moment each."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tworay._native import RunControl
+from tworay.errors import Cancelled, RunError
+from tworay.running import run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tworay.lab.sweeping import Todo
+
+SAMPLES = 6
+SAMPLE_SECONDS = 0.7
+# A row with its document, compressed, in batches of hundreds (docs/guide/sweeps.md has the measurement).
+BYTES_A_RUN = 800
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Time and disk that the missing runs take."""
+
+    runs: int
+    seconds_a_run: float | None
+    jobs: int
+    bytes: int
+
+    @property
+    def seconds(self) -> float | None:
+        """On so many cores."""
+        return (
+            None
+            if self.seconds_a_run is None
+            else self.seconds_a_run * self.runs / max(1, min(self.jobs, self.runs))
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "runs": self.runs,
+            "seconds_a_run": self.seconds_a_run,
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+        }
+
+
+def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
+    """Begin a run in a few cells, spread over the experiment, and see how far it comes."""
+    step = max(1, len(todo) // SAMPLES)
+    # Sorted by cell, not by seed: early and late values of every axis are among the samples.
+    by_cell = sorted({task.number: task for task in todo}.values(), key=lambda task: task.number)
+    chosen = by_cell[:: max(1, len(by_cell) // SAMPLES)][:SAMPLES] if by_cell else list(todo[::step])
+    found = [seconds for seconds in map(_sample, chosen) if seconds is not None]
+    stored = sum(file.stat().st_size for file in (out / "parts").glob("*.parquet")) if out.is_dir() else 0
+    return Estimate(
+        len(todo), sum(found) / len(found) if found else None, jobs, stored + len(todo) * BYTES_A_RUN
+    )
+
+
+def _sample(task: Todo) -> float | None:
+    """Return the seconds that a run takes, by the share of it that a moment does."""
+    control = RunControl()
+    timer = threading.Timer(SAMPLE_SECONDS, control.cancel)
+    began = time.monotonic()
+    timer.start()
+    try:
+        run(task.cell.world, seed=task.seed, series=False, losses=False, control=control)
+    except Cancelled:
+        share = control.progress()
+        return (time.monotonic() - began) / share if share > 0 else None
+    except RunError:
+        return None
+    finally:
+        timer.cancel()
+    return time.monotonic() - began

@@ -1,0 +1,280 @@
+"""An experiment: scenarios × settings × variants × seeds, read from TOML and laid out in cells.
+
+A cell is one combination: what runs in it differs by the seed only. A run is known by the hash of its
+resolved scenario and the engine's version, and its seed; names, comments, the order of keys and the place
+of files don't matter, every setting and every default does.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import itertools
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay._native import VERSION
+from tworay.control import is_reference, load_class
+from tworay.errors import InputError
+from tworay.lab.axes import SCENARIO, TCP, Axis, labelled, plain, several, text, vary, zipped
+from tworay.scenarios import load
+from tworay.spec import parse_percent, parse_seeds, parse_variants
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tworay.control import Variant
+    from tworay.scenarios import Scenario
+
+KEYS = (
+    *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
+    *("keep", "facts", "resources", "set", "vary", "zip", "axis"),
+)
+# Tables of a run that can be kept beside its figures.
+TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive")
+DEFAULT_SEEDS = 10
+DEFAULT_MAX_SEEDS = 100
+MAX_CELLS = 100_000
+# Of the way runs are stored and hashed.
+FORM = 1
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of the axes' values."""
+
+    number: int
+    place: dict[str, str]
+    world: Scenario = field(repr=False, compare=False)
+    files: dict[str, str] = field(repr=False, compare=False)
+    key: str
+
+    @property
+    def name(self) -> str:
+        """Its labels in one line."""
+        return " ".join(f"{axis}={label}" for axis, label in self.place.items())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment file says. Nothing is resolved yet: ``cells`` does that."""
+
+    name: str
+    axes: tuple[Axis, ...]
+    seeds: tuple[int, ...]
+    set: tuple[str, ...] = ()
+    until_ci: float | None = None
+    ci_metric: str = "goodput_bps"
+    max_seeds: int = DEFAULT_MAX_SEEDS
+    metrics: tuple[str, ...] = ("goodput_bps",)
+    keep: tuple[str, ...] = ()
+    facts: bool = False
+    resources: bool = False
+    about: str = ""
+    base: Path = Path()
+    text: str = ""
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What of a run is wanted beyond its document: part of what tells runs apart."""
+        return {"facts": self.facts, "keep": list(self.keep), "resources": self.resources}
+
+    def cells(self) -> list[Cell]:
+        """Resolve every combination; raises ``ScenarioError`` or ``InputError`` before anything runs."""
+        number = 1
+        for axis in self.axes:
+            number *= len(axis.labels)
+        if number > MAX_CELLS:
+            raise InputError(
+                f"{self.name}: {number} cells; allowed are up to {MAX_CELLS}, vary less at a time"
+            )
+        classes: dict[str, Variant] = {}
+        combinations = itertools.product(*(zip(a.labels, a.settings, strict=True) for a in self.axes))
+        return [self._cell(i, combination, classes) for i, combination in enumerate(combinations)]
+
+    def _cell(self, number: int, combination: Any, classes: dict[str, Variant]) -> Cell:
+        settings = [setting for _, group in combination for setting in group]
+        chosen = dict(settings)
+        scenario, tcp = chosen.pop(SCENARIO, None), chosen.pop(TCP, None)
+        if scenario is None:
+            raise InputError(f'{self.name}: no scenario; write scenario = "string-4" or a list of them')
+        variant: Variant | None = tcp
+        if tcp is not None and is_reference(tcp):
+            variant = classes.setdefault(
+                tcp, load_class(self._beside(tcp.rpartition(":")[0]) + ":" + tcp.rpartition(":")[2])
+            )
+        overrides = [*self.set, *(f"{key}={value}" for key, value in chosen.items())]
+        world = load(self._beside(scenario), tcp=variant, set=overrides or None)
+        files = kept(world)
+        place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
+        return Cell(number, place, world, files, digest(files, self.extras))
+
+    def _beside(self, name: str) -> str:
+        """Look a file up beside the experiment; what isn't there is a built-in's name, or another path."""
+        path = self.base / name
+        return str(path) if path.is_file() else name
+
+    def with_seeds(self, seeds: int | str | None) -> Plan:
+        """Return the plan with other seeds, if any are given."""
+        return self if seeds is None else replace(self, seeds=tuple(parse_seeds(seeds)))
+
+    def with_set(self, *settings: str) -> Plan:
+        """Return the plan with further settings for all cells."""
+        return replace(self, set=(*self.set, *settings))
+
+
+def kept(world: Scenario) -> dict[str, str]:
+    """Return the files that make up a scenario (its complete text, costs, classes of variants) by name."""
+    from tworay.store import keep
+
+    return keep(world)
+
+
+def digest(files: Mapping[str, str], extras: Mapping[str, Any], version: str = VERSION) -> str:
+    """Hash what decides a run's results but for the seed: resolved scenario and engine version.
+
+    Left out is what can't change a result: the scenario's name and its summary. Of files that it names,
+    what they hold counts, not where they lie.
+    """
+    lines = []
+    for name, content in sorted(files.items()):
+        if name.endswith(".toml"):
+            content = "".join(map(_settled, content.splitlines(keepends=True)))
+        lines.append(json.dumps([name, content]))
+    wanted = {key: value for key, value in extras.items() if value}
+    lines.append(json.dumps([FORM, version, wanted], sort_keys=True))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
+
+
+def _settled(line: str) -> str:
+    if re.match(r"(name|summary) = ", line):
+        return ""
+    match = re.fullmatch(r'file = "(.*)"\n?', line)
+    if match and Path(match[1]).is_file():
+        return f"file = {hashlib.sha256(Path(match[1]).read_bytes()).hexdigest()}\n"
+    return line
+
+
+def read(source: str | Path | Mapping[str, Any]) -> Plan:
+    """Read an experiment: a TOML file, or the same as a mapping."""
+    if not isinstance(source, str | Path):
+        return _plan(dict(source), "experiment", Path(), "")
+    path = Path(source)
+    try:
+        content = path.read_text(encoding="utf-8")
+        document = tomllib.loads(content)
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such file; name an experiment (docs/guide/sweeps.md has examples)"
+        ) from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a directory; name an experiment file (.toml)") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: {error}") from error
+    return _plan({"name": path.stem} | document, str(path), path.absolute().parent, content)
+
+
+def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Plan:
+    for key in document:
+        if key not in KEYS:
+            near = difflib.get_close_matches(key, KEYS, 1)
+            hint = f"did you mean {near[0]}?" if near else f"allowed are {', '.join(KEYS)}"
+            raise InputError(f"{where}: there is no key `{key}`; {hint}")
+    axes = _axes(document, where)
+    seen: set[str] = set()
+    for axis in axes:
+        if axis.name in seen:
+            raise InputError(f"{where}: two axes are called `{axis.name}`; give one of them another name")
+        seen.add(axis.name)
+    try:
+        seeds = parse_seeds(document.get("seeds", DEFAULT_SEEDS))
+        until = document.get("until_ci")
+        until_ci = None if until is None else parse_percent(str(until))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    max_seeds = document.get("max_seeds", DEFAULT_MAX_SEEDS)
+    if not isinstance(max_seeds, int) or max_seeds < len(seeds):
+        raise InputError(
+            f"{where}: max_seeds = {max_seeds!r}; give a number, at least the {len(seeds)} seeds"
+        )
+    keep = tuple(document.get("keep", ()))
+    for table in keep:
+        if table not in TABLES:
+            raise InputError(f"{where}: keep: there is no table `{table}`; there are {', '.join(TABLES)}")
+    fixed = document.get("set", {})
+    if not isinstance(fixed, dict):
+        raise InputError(f'{where}: set = {fixed!r}; write a table, [set] and "duration" = "60s" below')
+    return Plan(
+        name=str(document.get("name", "experiment")),
+        axes=tuple(axes),
+        seeds=tuple(seeds),
+        set=tuple(f"{key}={text(value)}" for key, value in fixed.items()),
+        until_ci=until_ci,
+        ci_metric=str(document.get("ci_metric", "goodput_bps")),
+        max_seeds=max_seeds,
+        metrics=tuple(document.get("metrics", ("goodput_bps",))),
+        keep=keep,
+        facts=bool(document.get("facts", False)),
+        resources=bool(document.get("resources", False)),
+        about=str(document.get("about", "")),
+        base=base,
+        text=content or _as_toml(document),
+    )
+
+
+def _axes(document: dict[str, Any], where: str) -> list[Axis]:
+    axes = []
+    if SCENARIO in document:
+        names = several(f"{where}: scenario", document[SCENARIO])
+        axes.append(Axis(SCENARIO, tuple(_shown(n) for n in names), tuple(((SCENARIO, n),) for n in names)))
+    for name, values in document.get("axis", {}).items():
+        axes.append(labelled(where, name, values))
+    groups = document.get("zip", [])
+    if not isinstance(groups, list):
+        raise InputError(f"{where}: a zip is written [[zip]], in two brackets")
+    axes += [zipped(where, group, number) for number, group in enumerate(groups, 1)]
+    axes += vary(where, document.get("vary", {}))
+    if TCP in document:
+        axes.append(plain(TCP, [str(one) for one in parse_variants(several(f"{where}: tcp", document[TCP]))]))
+    if not axes:
+        raise InputError(f'{where}: nothing to run; write for example scenario = "string-4"')
+    return axes
+
+
+def _shown(name: str) -> str:
+    return Path(name).stem if name.endswith(".toml") else name
+
+
+def _as_toml(document: Mapping[str, Any]) -> str:
+    """Write an experiment that came as a mapping."""
+    lines, tables = [], []
+    for key, value in document.items():
+        if key == "zip":
+            tables += [
+                ["[[zip]]", *(f"{json.dumps(k)} = {_value(v)}" for k, v in group.items())] for group in value
+            ]
+        elif key == "axis":
+            for name, values in value.items():
+                tables.append(
+                    [
+                        f"[axis.{json.dumps(name)}]",
+                        *(f"{json.dumps(k)} = {_value(v)}" for k, v in values.items()),
+                    ]
+                )
+        elif isinstance(value, dict):
+            tables.append([f"[{key}]", *(f"{json.dumps(k)} = {_value(v)}" for k, v in value.items())])
+        else:
+            lines.append(f"{key} = {_value(value)}")
+    return "\n".join(["\n".join(lines), *("\n".join(["", *table]) for table in tables)]) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(k)} = {_value(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,74 @@
+"""Joins directories of sweeps: shards of one experiment, or parts of it made on several machines."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from typing import TYPE_CHECKING
+
+from tworay.errors import InputError
+from tworay.lab.batches import FAILED, PARTS, Batches, name_of, write_whole
+from tworay.lab.reading import joined, open_directory
+from tworay.lab.sweeping import CELLS, EXPERIMENT, MANIFEST, RUNS, read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
+    """Bring the runs of ``directories`` together in ``out``; returns how many it holds, and what was amiss.
+
+    Batches are named by their checksum, so copying one that is there already changes nothing. Files that a
+    name does not match stay where they are and are named.
+    """
+    heads = {}
+    for place in directories:
+        open_directory(place)
+        manifest = read_manifest(place) or {}
+        heads[place] = (manifest.get("name"), manifest.get("tworay"))
+    first = directories[0]
+    for place, head in heads.items():
+        if head != heads[first]:
+            raise InputError(
+                f"{place} holds `{head[0]}` of tworay {head[1]}, {first} `{heads[first][0]}` of "
+                f"{heads[first][1]}; only parts of one sweep are merged"
+            )
+        if (place / EXPERIMENT).read_bytes() != (first / EXPERIMENT).read_bytes():
+            raise InputError(
+                f"{place} and {first} hold different versions of experiment.toml; sweep both with one"
+            )
+    if out.exists() and read_manifest(out) is None and any(out.iterdir()):
+        raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
+    notes = []
+    for place in directories:
+        if place.resolve() == out.resolve():
+            continue
+        # What a killed process left in its journal becomes a batch first.
+        notes += Batches(place).found.broken
+        for file in sorted((place / PARTS).glob("[!.]*.parquet")):
+            content = file.read_bytes()
+            if name_of(content) == file.name and not (out / PARTS / file.name).exists():
+                write_whole(out / PARTS / file.name, content)
+        for folder in ("tables", "failures"):
+            if (place / folder).is_dir():
+                shutil.copytree(place / folder, out / folder, dirs_exist_ok=True)
+    for name in (CELLS, EXPERIMENT, MANIFEST):
+        if not (out / name).exists():
+            write_whole(out / name, (first / name).read_bytes())
+    batches = Batches(out)
+    notes += batches.found.broken
+    batches.compact()
+    failed = sum(status == FAILED for status in batches.found.runs.values())
+    if failed:
+        notes.append(f"{failed} runs failed; `tworay sweep --retry-failed` does them again")
+    return _finish(out), notes
+
+
+def _finish(out: Path) -> int:
+    """Write the table of all runs by what the directory says: the experiment's files may be elsewhere."""
+    frame = joined(out)
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", statistics=False)
+    write_whole(out / RUNS, buffer.getvalue())
+    return frame.height

@@ -1,0 +1,115 @@
+"""Reads the directory of a sweep, finished or not, as data frames."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tworay.errors import InputError
+from tworay.lab.batches import COLUMNS, DONE, PARTS, name_of, read_journal, unique
+from tworay.metrics import EXAMPLES, find, values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+
+KEYS = ("world", "seed", "status")
+# What a row has that is no metric, and what doesn't belong to results: it differs from run to run.
+BESIDE = ("message", "tworay", "cpu_seconds", "document")
+
+
+def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
+    """Return every stored run once; ``columns`` beside world, seed and status (families of metrics too)."""
+    wanted = None if columns is None else list(columns)
+    plain = (
+        list(COLUMNS) if wanted is None else [*KEYS, *(c for c in wanted if c in COLUMNS and c not in KEYS)]
+    )
+    families = [c for c in wanted or () if c not in COLUMNS]
+    read = [*plain, "document"] if families and "document" not in plain else plain
+    frames = []
+    for file in sorted((out / PARTS).glob("[!.]*.parquet")):
+        try:
+            content = file.read_bytes()
+        except FileNotFoundError:
+            continue  # Compacted meanwhile.
+        if name_of(content) == file.name:
+            frames.append(pl.read_parquet(io.BytesIO(content), columns=read))
+    frames.append(_journals(out, read))
+    frame = unique(pl.concat(frames))
+    if not families:
+        return frame
+    found = [values(json.loads(text)) if text else {} for text in frame["document"]]
+    extra = [pl.Series(name, [one.get(name) for one in found], dtype=pl.Float64) for name in families]
+    return frame.with_columns(extra).select([*plain, *families])
+
+
+def _journals(out: Path, columns: list[str]) -> pl.DataFrame:
+    """Return the runs that are in no batch yet."""
+    schema = {name: COLUMNS[name] for name in columns}
+    rows = [one for file in sorted((out / "journal").glob("*.jsonl")) for one in read_journal(file)[0]]
+    data: dict[str, list[object]] = {name: [] for name in columns}
+    for one in rows:
+        found = values(json.loads(one["document"])) if one["document"] else {}
+        for name in columns:
+            data[name].append(one[name] if name in one else found.get(name))
+    return pl.DataFrame(data, schema=schema)
+
+
+def cells(out: Path) -> pl.DataFrame:
+    """Return the table of cells."""
+    try:
+        return pl.read_parquet(out / "cells.parquet")
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(
+            f"{out} holds no sweep: {error}; `tworay sweep EXPERIMENT.toml` makes one"
+        ) from error
+
+
+def axes(out: Path) -> list[str]:
+    """Return the names of the axes, in the experiment's order."""
+    return [name for name in cells(out).columns if name not in ("cell", "world", "toml")]
+
+
+def joined(out: Path, *, only: dict[int, list[int]] | None = None) -> pl.DataFrame:
+    """Return the finished runs by cell and seed, with a column an axis and a column a metric.
+
+    All metrics that occur are there, families too, but for the goodput of single flows above 20 of them.
+    """
+    table = cells(out).drop("toml")
+    frame = batch_frame(out).filter(pl.col("status") == DONE)
+    mine = table.join(frame, on="world", how="inner").sort("cell", "seed")
+    if only is not None:
+        wanted = pl.DataFrame(
+            {
+                "cell": pl.Series([c for c, seeds in only.items() for _ in seeds], dtype=pl.UInt32),
+                "seed": pl.Series([s for seeds in only.values() for s in seeds], dtype=pl.UInt64),
+            }
+        )
+        mine = mine.join(wanted, on=["cell", "seed"], how="semi").sort("cell", "seed")
+    documents = [values(json.loads(text)) for text in mine["document"]]
+    names = sorted({name for one in documents for name in one if name not in EXAMPLES})
+    many = sum(name.startswith("flow.") for name in names) > 20
+    families = [name for name in names if not (many and name.startswith("flow.")) and find(name) is not None]
+    extra = [pl.Series(name, [one.get(name) for one in documents], dtype=pl.Float64) for name in families]
+    return mine.drop("status", *BESIDE).with_columns(extra)
+
+
+def failures(out: Path) -> pl.DataFrame:
+    """Return the failed runs of the sweep's cells: cell, axes, seed and message."""
+    frame = batch_frame(out, ["message"]).filter(pl.col("status") != DONE)
+    return cells(out).drop("toml").join(frame, on="world", how="inner").sort("cell", "seed")
+
+
+def open_directory(out: str | PathLike[str]) -> Path:
+    """Return a sweep's directory; anything else is refused."""
+    from tworay.lab.sweeping import read_manifest
+
+    path = Path(out)
+    manifest = read_manifest(path)
+    if manifest is None or manifest.get("command") != "sweep":
+        raise InputError(f"{path} holds no sweep; `tworay sweep EXPERIMENT.toml --out {path}` makes one")
+    return path

@@ -1,0 +1,182 @@
+"""Runs on a Dask cluster: scenario text goes out, Parquet comes back, and nothing of ours is pickled.
+
+The cluster is the user's: tworay connects to its scheduler and starts nothing. Workers need the same version
+of tworay. A batch whose worker dies is done by another one; the bytes of a batch don't depend on who did it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tworay._native import VERSION
+from tworay.errors import InputError, OutputError
+from tworay.lab.batches import Row, as_parquet, row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from tworay.lab.sweeping import Sweep, Todo
+
+MOST_RUNS = 50
+# Batches a worker, so that all end at about the same time.
+SHARES = 8
+TRIES = 3
+
+
+def work(
+    version: str, scenarios: list[str], tasks: list[tuple[int, str, int]], extras: dict[str, Any]
+) -> bytes:
+    """Do runs on a worker: each is a place in ``scenarios``, its hash and a seed. Returns a batch.
+
+    Everything that goes in and out is text, numbers and bytes.
+    """
+    if version != VERSION:
+        raise RuntimeError(
+            f"this worker has tworay {VERSION}, the sweep is one of {version}; install that version"
+        )
+    from pathlib import Path
+
+    from tworay._native import Scenario
+    from tworay.lab.experiment import Cell, Plan
+    from tworay.lab.sweeping import do
+
+    plan = Plan("", (), (), facts=extras["facts"], resources=extras["resources"])
+    rows = []
+    for place, key, seed in tasks:
+        try:
+            world = Scenario.from_toml(scenarios[place], "scenario.toml", str(Path()), [])
+        except Exception as error:
+            rows.append(row(key, seed, None, message=f"{type(error).__name__}: {error}"))
+            continue
+        rows.append(do(Cell(place, {}, world, {}, key), seed, plan, None, None))
+    return as_parquet(rows)
+
+
+def check_address(address: str, *, insecure: bool) -> str:
+    """Refuse to send work to another host in the clear, unless that is asked for by name."""
+    match = re.fullmatch(r"(?:([a-z]+)://)?(\[[^\]]+\]|[^:/]+):(\d+)", address)
+    if match is None:
+        raise InputError(f"--cluster {address}: write tls://HOST:PORT, the address of a Dask scheduler")
+    protocol, host, port = match[1] or "tls", match[2], match[3]
+    if protocol not in ("tls", "tcp"):
+        raise InputError(f"--cluster {address}: `{protocol}` is not spoken here; write tls://HOST:PORT")
+    if protocol == "tcp" and not insecure and not _is_here(host.strip("[]")):
+        raise InputError(
+            f"--cluster {address}: tcp:// is unencrypted, and anybody on the way can run code as you; "
+            "use tls://, or add --insecure"
+        )
+    return f"{protocol}://{host}:{port}"
+
+
+def _is_here(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A Dask scheduler at ``address``; certificates as given, else those of Dask's own configuration."""
+
+    address: str
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+    patience: float = 20.0
+    """Seconds in which the scheduler has to answer."""
+
+    def _security(self, distributed: Any) -> Any:
+        if self.address.startswith("tcp://"):
+            return None
+        for option, file in (("--tls-ca", self.ca), ("--tls-cert", self.cert), ("--tls-key", self.key)):
+            if file is not None and not file.is_file():
+                raise InputError(f"{option} {file}: there is no such file")
+        given = {
+            "tls_ca_file": self.ca,
+            "tls_client_cert": self.cert,
+            "tls_client_key": self.key,
+        }
+        named = {name: str(file) for name, file in given.items() if file is not None}
+        security = distributed.Security(require_encryption=True, **named)
+        if not (security.tls_ca_file and security.tls_client_cert):
+            raise InputError(
+                f"--cluster {self.address}: TLS needs certificates; name --tls-ca, --tls-cert and --tls-key, "
+                "or set distributed.comm.tls in Dask's configuration"
+            )
+        return security
+
+    def work(
+        self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
+    ) -> Iterable[float]:
+        """Hand out batches and keep each as it comes back."""
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise InputError(
+                "--cluster needs Dask; pip install 'tworay[cluster]' here and on the workers"
+            ) from None
+        plan = sweep.plan
+        if plan.keep:
+            raise InputError(
+                "--cluster brings figures of runs back, not tables; leave `keep` out of the experiment"
+            )
+        for cell in sweep.cells:
+            if len(cell.files) > 1:
+                raise InputError(
+                    f"--cluster: cell {cell.name} needs files beside its scenario "
+                    f"({', '.join(sorted(cell.files)[:3])}); "
+                    "only scenario text goes to a cluster; use --shard or --slurm"
+                )
+        security = self._security(distributed)
+        try:
+            client = distributed.Client(
+                self.address, security=security, timeout=self.patience, set_as_default=False
+            )
+        except (OSError, TimeoutError, ValueError) as error:
+            raise OutputError(f"--cluster {self.address}: no scheduler answers there ({error})") from error
+        with client:
+            threads = sum(client.nthreads().values()) or 1
+            size = max(1, min(MOST_RUNS, -(-len(todo) // (threads * SHARES))))
+            batches = [todo[i : i + size] for i in range(0, len(todo), size)]
+            futures: dict[Any, list[Todo]] = {}
+
+            def submit(batch: list[Todo]) -> Any:
+                cells = {task.number: task.cell for task in batch}
+                places = {number: place for place, number in enumerate(cells)}
+                texts = [cell.files["scenario.toml"] for cell in cells.values()]
+                tasks = [(places[task.number], task.cell.key, task.seed) for task in batch]
+                future = client.submit(work, VERSION, texts, tasks, plan.extras, pure=False, retries=TRIES)
+                futures[future] = batch
+                return future
+
+            submitted = [submit(batch) for batch in batches]
+            results = distributed.as_completed(submitted, loop=client.loop, raise_errors=False)
+            for future in results:
+                batch = futures.pop(future)
+                if future.status == "finished":
+                    content = future.result()
+                    finished(_rows(content), content)
+                else:
+                    problem = future.exception()
+                    text = f"{type(problem).__name__}: {problem}"
+                    if "this worker has tworay" in text:
+                        raise OutputError(f"--cluster {self.address}: {problem}")
+                    rows = [row(task.cell.key, task.seed, None, message=text) for task in batch]
+                    finished(rows, as_parquet(rows))
+                future.release()
+                yield 0.0
+
+
+def _rows(content: bytes) -> list[Row]:
+    return pl.read_parquet(io.BytesIO(content), columns=["world", "seed", "status"]).to_dicts()
