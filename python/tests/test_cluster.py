@@ -35,7 +35,7 @@ DOCUMENT: dict[str, Any] = {
 def certificates(folder: Path) -> dict[str, Path]:
     """Make a certificate that is its own authority, for this machine and this hour."""
     key, cert = folder / "key.pem", folder / "cert.pem"
-    request = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost"
+    request = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost"
     names = ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
     subprocess.run(
         [*request.split(), *names, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True

@@ -10,6 +10,7 @@ import importlib
 import io
 import ipaddress
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -156,25 +157,28 @@ class Cluster:
                 places = {number: place for place, number in enumerate(cells)}
                 texts = [cell.files["scenario.toml"] for cell in cells.values()]
                 tasks = [(places[task.number], task.cell.key, task.seed) for task in batch]
-                future = client.submit(work, VERSION, texts, tasks, plan.extras, pure=False, retries=TRIES)
+                future = client.submit(work, VERSION, texts, tasks, plan.extras, pure=False)
                 futures[future] = batch
                 return future
 
             submitted = [submit(batch) for batch in batches]
             results = distributed.as_completed(submitted, loop=client.loop, raise_errors=False)
+            tries: Counter[Todo] = Counter()
             for future in results:
                 batch = futures.pop(future)
-                if future.status == "finished":
+                try:
                     content = future.result()
-                    finished(_rows(content), content)
-                else:
-                    problem = future.exception()
-                    text = f"{type(problem).__name__}: {problem}"
-                    if "this worker has tworay" in text:
-                        raise OutputError(f"--cluster {self.address}: {problem}")
-                    rows = [row(task.cell.key, task.seed, None, message=text) for task in batch]
-                    finished(rows, as_parquet(rows))
-                future.release()
+                except Exception as error:
+                    if "this worker has tworay" in str(error):
+                        raise OutputError(f"--cluster {self.address}: {error}") from None
+                    # Its worker died, or the result with it. What runs do wrong is in their rows.
+                    tries[batch[0]] += 1
+                    if tries[batch[0]] < TRIES:
+                        results.add(submit(batch))
+                        continue
+                    text = f"lost {TRIES} times: {type(error).__name__}: {error}"
+                    content = as_parquet([row(t.cell.key, t.seed, None, message=text) for t in batch])
+                finished(_rows(content), content)
                 yield 0.0
 
 
