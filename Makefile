@@ -115,3 +115,10 @@ paper-001: SEEDS = 20
 paper-004: SEEDS = 6
 paper-000 paper-001 paper-004: setup
 	$(BIN)/python scripts/$(subst -,_,$@).py --seeds $(SEEDS)
+
+# make pictures   runs the comparison of `make run` and draws the picture in the README
+.PHONY: pictures
+pictures: setup
+	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds 30 --out .tworay-cache/strip-50 >/dev/null
+	mkdir -p docs/images && $(BIN)/tworay plot .tworay-cache/strip-50 box -o docs/images/strip-50.svg
+	rm -rf .tworay-cache/strip-50
