@@ -24,12 +24,12 @@ use std::io;
 use std::path::Path;
 use tworay_base::{BitRate, FlowId, NodeId, SimTime};
 use tworay_mac::{Frame, FrameKind, MacConfig};
+use tworay_wire::Packet;
 use tworay_wire::bytes::{
-    Dot11, Encoding, FCS_BYTES, PayloadBytes, append_fcs, encode_dot11, encode_llc, encode_packet, ethertype,
-    radiotap,
+    Dot11, Encoding, EtherType, FCS_BYTES, PayloadBytes, append_fcs, encode_dot11, encode_llc, encode_packet,
+    ethertype, radiotap,
 };
 use tworay_wire::pcapng::{Captured, Direction, Interface, LinkType, PcapngWriter};
-use tworay_wire::{Body, Packet};
 
 /// What the capture shows of a network.
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ impl Capture {
     }
 
     fn push_packet(&mut self, mut record: Pending, packet: &Packet) {
-        if !matches!(packet.body, Body::Arp(_)) {
+        if ethertype(packet) == EtherType::Ipv4 {
             let left_out = self.append(packet, &mut record);
             record.original_bytes = record.bytes.len() as u32 + left_out;
             record.settled = true;

@@ -34,6 +34,11 @@ pub enum Application {
         /// Mean pause between bursts.
         off: SimDuration,
     },
+    /// What programs outside the simulation send.
+    External {
+        /// What runs there: a kernel's congestion control, or `None` for anything but TCP.
+        tcp: Option<String>,
+    },
 }
 
 /// A flow to be set up.
@@ -57,6 +62,8 @@ pub struct FlowSetup {
 pub(crate) enum Transport {
     Tcp(Box<TcpPair>),
     Udp(Udp),
+    /// Both ends are outside; what was seen of them.
+    External(Box<Counters>),
 }
 
 /// The two ends of a TCP connection.
@@ -306,6 +313,7 @@ impl Flow {
             Application::OnOff { interval, payload, on, off } => {
                 Transport::Udp(Udp::new(*interval, *payload, Some((*on, *off))))
             }
+            Application::External { .. } => Transport::External(Box::default()),
         };
         Self {
             means: Means { since: setup.start, ..Means::default() },
@@ -332,7 +340,7 @@ impl Flow {
     /// Payload bytes that reached the receiving application.
     pub fn received_bytes(&self) -> u64 {
         match &self.transport {
-            Transport::Tcp(_) => self.delivered_bytes,
+            Transport::Tcp(_) | Transport::External(_) => self.delivered_bytes,
             Transport::Udp(udp) => udp.received_bytes,
         }
     }
@@ -343,6 +351,12 @@ impl Flow {
         let Transport::Tcp(pair) = &self.transport else { return };
         let state = pair.sender.snapshot();
         let acked = pair.sender.counters().acked_bytes;
+        self.note_state(now, state, acked);
+    }
+
+    /// The sender's state is `state` since `now`, and so much payload acknowledged.
+    #[inline]
+    pub fn note_state(&mut self, now: SimTime, state: Snapshot, acked: u64) {
         if acked != self.acked_bytes {
             self.acked_bytes = acked;
             self.last_acked = Some(now);
@@ -376,6 +390,7 @@ impl Flow {
                 self.base.udp_received = udp.received;
                 self.base.udp_received_bytes = udp.received_bytes;
             }
+            Transport::External(counters) => self.base.counters = (**counters).clone(),
         }
     }
 }

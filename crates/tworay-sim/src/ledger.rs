@@ -145,6 +145,12 @@ impl Ledger {
         Self { aloft, at_source, aloft_series: series.then(Vec::new), ..Self::default() }
     }
 
+    /// One more flow, from `source`, that begins at `now`.
+    pub fn add_flow(&mut self, source: NodeId, now: SimTime) {
+        self.at_source.push((source, 0));
+        self.aloft.push(Aloft { since: now, ..Aloft::default() });
+    }
+
     /// Counts losses from now on without recording each: [`Self::records`] stays as it is.
     pub fn count_only(&mut self) {
         self.counts_only = true;

@@ -5,6 +5,7 @@ mod animation;
 mod capture;
 mod diagnosis;
 mod engine;
+mod external;
 mod flow;
 mod ledger;
 mod links;
@@ -20,6 +21,7 @@ mod stations;
 mod tally;
 mod trace;
 
+pub use external::{Entry, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak};
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
 pub use links::{Backlog, HandoffConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};

@@ -100,6 +100,14 @@ impl Medium {
         medium
     }
 
+    /// How long a signal is on its way at most.
+    pub fn longest_delay(&self) -> SimDuration {
+        // Without a threshold the reach is infinite; no network is wider than this.
+        const WIDEST_M: f64 = 300_000.0;
+        let reach = (self.reach + self.margin).min(WIDEST_M);
+        if self.measured.is_some() { MEASURED_DELAY } else { self.channel.delay(reach) }
+    }
+
     /// The air of so many stations between which there are the listed links, wherever the stations are.
     pub fn measured(channel: Channel, links: &[MeasuredLink], nodes: usize) -> Self {
         let mut lists = vec![Vec::new(); nodes];

@@ -8,6 +8,7 @@ mod capture;
 mod cuts;
 mod errors;
 mod event;
+mod external;
 mod fixed_routes;
 mod judge;
 mod link;
@@ -39,6 +40,7 @@ use tworay_wire::{Body, Packet};
 
 pub use cuts::LinkCut;
 pub(crate) use event::{AppEvent, Event};
+pub(crate) use external::External;
 use judge::Occasion;
 pub(crate) use power::Energy;
 pub use wired::{WireEvent, WireRecord, WireSetup};
@@ -79,6 +81,8 @@ pub struct Setup {
     pub cuts: Vec<LinkCut>,
     /// Whether to keep time series.
     pub series: bool,
+    /// Between which nodes packets of real stations will travel, there and back; `None` for a simulation alone.
+    pub external: Option<Vec<(NodeId, NodeId)>>,
 }
 
 /// Kinds of timers that every node has. Those of one kind have neighbouring slots, the MACs' come first.
@@ -140,6 +144,8 @@ pub struct Network {
     pub(crate) warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
     cuts: cuts::Cuts,
+    /// The way out, where packets of real stations travel.
+    pub(crate) external: Option<Box<External>>,
     control_uid: u64,
     /// Room for a MAC's orders.
     mac_actions: Vec<MacAction>,
@@ -171,6 +177,7 @@ impl Network {
             switches,
             cuts,
             series,
+            external,
         } = setup;
         let quirks = mac.quirks();
         let channel = radio.as_ref().map(Channel::new);
@@ -241,6 +248,7 @@ impl Network {
             warm_at: SimTime::ZERO + warmup,
             switches,
             cuts: cuts::Cuts::new(cuts),
+            external: external.map(|ends| Box::new(External::new(ends))),
             control_uid: UNTRACKED,
             mac_actions: Vec::new(),
             route_pool: Vec::new(),
@@ -283,11 +291,16 @@ impl Network {
 
     /// Works off events up to the end, or until `keep_going` (asked now and then, with the share of
     /// simulated time done) says no. Returns whether the end was reached.
-    pub fn run(&mut self, mut keep_going: impl FnMut(f64) -> bool) -> bool {
+    pub fn run(&mut self, keep_going: impl FnMut(f64) -> bool) -> bool {
+        self.run_until(self.end, keep_going)
+    }
+
+    /// As [`Self::run`], up to `limit`: everything of that time and before has then happened.
+    pub(crate) fn run_until(&mut self, limit: SimTime, mut keep_going: impl FnMut(f64) -> bool) -> bool {
         const ASK_EVERY: u64 = 1 << 13;
         let mut ask_at = self.events + ASK_EVERY;
         loop {
-            let next = self.queue.peek_time().min(self.end);
+            let next = self.queue.peek_time().min(limit);
             // Stations that may send at the time of an event do so before it.
             if self.waits.next() <= next
                 && let Some((now, who)) = Self::first_access(next, &mut self.waits, &self.nodes)
@@ -298,7 +311,7 @@ impl Network {
                 self.with_mac(NodeId(who as u16), |mac, now, out| {
                     mac.on_timer(now, MacTimer::Contention, out)
                 });
-            } else if self.queue.peek_time() <= self.end
+            } else if self.queue.peek_time() <= limit
                 && let Some((now, event)) = self.queue.pop()
             {
                 self.now = now;
@@ -314,7 +327,7 @@ impl Network {
                 }
             }
         }
-        self.now = self.end;
+        self.now = limit;
         true
     }
 
@@ -357,7 +370,7 @@ impl Network {
             }
             Event::Launch { packet, node } => {
                 self.events += 1;
-                self.send_packet(node, packet);
+                self.launched(node, packet);
             }
             Event::App { flow, what } => {
                 self.events += 1;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
 use tworay_mac::MacCounters;
-use tworay_tcp::{Computing, CostTable, Ignored, Operation, Phase};
+use tworay_tcp::{Computing, CostTable, Counters, Ignored, Operation, Phase};
 
 /// One flow's results. Rates are bits per second over the time from the flow's start (or the end of the
 /// warm-up, if that is later) to the end of the run (or to its completion); windows are in segments. With
@@ -530,9 +530,49 @@ fn flow_report(
             sent_segments: udp.sent - f.base.udp_sent,
             ..base
         },
+        (Transport::External(c), Application::External { tcp }) => {
+            external_report(f, c, tcp.clone(), (cwnd, flight, srtt), seconds, base)
+        }
         _ => base,
     };
     let (acked, sent) = (report.acked_segments as f64, report.sent_segments as f64);
     // What was sent during the warm-up may arrive after it.
     FlowReport { delivery_ratio: (sent > 0.0).then(|| (acked / sent).min(1.0)), ..report }
+}
+
+/// The row of a flow between real stations: what the network saw of it, and what the sender's kernel said.
+fn external_report(
+    f: &Flow,
+    c: &Counters,
+    tcp: Option<String>,
+    (cwnd, flight, srtt): (f64, f64, Option<f64>),
+    seconds: f64,
+    base: FlowReport,
+) -> FlowReport {
+    let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
+    let since_start = |t: SimTime| t.since(f.setup.start).as_secs_f64();
+    let is_tcp = tcp.is_some();
+    FlowReport {
+        tcp,
+        goodput_bps: rate(f.delivered_bytes),
+        throughput_bps: rate(c.bytes_sent),
+        acked_segments: c.acked_segments,
+        sent_segments: c.sent_segments,
+        retransmitted_segments: c.retransmitted_segments,
+        timeouts: c.timeouts,
+        rto_idle_seconds: c.rto_idle.as_secs_f64(),
+        fast_retransmits: c.fast_retransmits,
+        probes_sent: c.probes_sent,
+        freezes: c.freezes,
+        frozen_seconds: c.frozen.as_secs_f64(),
+        mean_cwnd_segments: is_tcp.then_some(cwnd),
+        mean_in_flight_segments: is_tcp.then_some(flight),
+        mean_rtt_seconds: srtt,
+        completion_seconds: f.finished_at.map(since_start),
+        retransmission_ratio: (is_tcp && c.sent_segments > 0)
+            .then(|| c.retransmitted_segments as f64 / c.sent_segments as f64),
+        handshake_seconds: f.connected_at.map(since_start),
+        connection_seconds: f.first_sent.zip(f.last_acked).map(|(a, b)| b.since(a).as_secs_f64()),
+        ..base
+    }
 }

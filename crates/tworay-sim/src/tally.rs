@@ -40,7 +40,8 @@ impl ByFrame {
     fn add_packet(&mut self, p: &Packet) {
         match &p.body {
             Body::Tcp(s) if s.seq_len() == 0 => self.ack += 1,
-            Body::Tcp(_) | Body::Udp(_) => self.data += 1,
+            Body::Datagram(real) | Body::Frame(real) if real.pure_ack => self.ack += 1,
+            Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Frame(_) => self.data += 1,
             Body::Arp(_) => self.arp += 1,
             _ => self.routing += 1,
         }

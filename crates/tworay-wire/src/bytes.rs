@@ -21,6 +21,7 @@ mod olsr;
 mod packet;
 pub mod radiotap;
 mod reader;
+mod real;
 mod tcp;
 mod tcp_options;
 mod udp;

@@ -9,9 +9,11 @@ pub mod ns2;
 pub mod olsr;
 mod packet;
 pub mod pcapng;
+mod real;
 mod tcp;
 mod text_file;
 
 pub use packet::{ArpBody, Body, Packet, UdpDatagram};
+pub use real::RealPacket;
 pub use tcp::{ProbeKind, ProbeOption, SackBlock, SackBlocks, TcpFlags, TcpOptions, TcpSegment};
 pub use text_file::{ReadError, decode_text, read_text};

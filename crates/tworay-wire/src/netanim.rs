@@ -149,6 +149,7 @@ impl std::fmt::Display for Meta<'_> {
             Body::Arp(arp) => return arp_words(arp, f),
             Body::Tcp(_) => 6,
             Body::Dsr => 48,
+            Body::Datagram(real) => real.bytes.get(9).copied().unwrap_or(0),
             _ => 17,
         };
         write!(

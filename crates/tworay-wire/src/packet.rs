@@ -3,6 +3,7 @@
 use crate::aodv::AodvMessage;
 use crate::dsr::DsrHeader;
 use crate::olsr::OlsrPacket;
+use crate::real::RealPacket;
 use crate::tcp::TcpSegment;
 use tworay_base::{FlowId, NodeId};
 
@@ -44,6 +45,10 @@ pub enum Body {
     Olsr(Box<OlsrPacket>),
     /// An ARP request or reply (not an IP packet; 28 bytes).
     Arp(ArpBody),
+    /// An IPv4 packet of a real station, whole: its own header's addresses are those of the ends.
+    Datagram(RealPacket),
+    /// An Ethernet frame of a real station, whole. It travels one hop.
+    Frame(RealPacket),
 }
 
 /// A UDP datagram of an application.

@@ -24,7 +24,7 @@ impl Aodv {
     pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         match &packet.body {
             Body::Aodv(message) => self.on_message(now, id, packet, message, from, out),
-            Body::Tcp(_) | Body::Udp(_) => self.on_data(now, id, packet, from, out),
+            Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) => self.on_data(now, id, packet, from, out),
             _ => self.refuse(id, from, Malformed::ForeignProtocol, out),
         }
         self.arm(out);

@@ -30,17 +30,19 @@ impl Dsr {
     #[inline(never)]
     pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         match (&packet.body, packet.dsr.as_deref()) {
-            (Body::Tcp(_) | Body::Udp(_) | Body::Dsr, Some(header)) => {
+            (Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Dsr, Some(header)) => {
                 let to = if packet.dst.is_broadcast() { NodeId::BROADCAST } else { self.node };
                 match check(packet, header, from, to) {
                     Err(what) => self.refuse(id, from, what, out),
                     Ok(()) => self.on_header(now, id, packet, header, from, out),
                 }
             }
-            (Body::Tcp(_) | Body::Udp(_), None) if packet.dst == self.node || packet.dst.is_broadcast() => {
+            (Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_), None)
+                if packet.dst == self.node || packet.dst.is_broadcast() =>
+            {
                 out.push(RoutingAction::Deliver { packet: id });
             }
-            (Body::Tcp(_) | Body::Udp(_) | Body::Dsr, None) => {
+            (Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Dsr, None) => {
                 self.refuse(id, from, Malformed::MissingHeader, out);
             }
             _ => self.refuse(id, from, Malformed::ForeignProtocol, out),

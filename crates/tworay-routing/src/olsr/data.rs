@@ -33,7 +33,7 @@ impl Olsr {
     pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         match &packet.body {
             Body::Olsr(olsr) => self.on_packet(now, id, olsr, from, out),
-            Body::Tcp(_) | Body::Udp(_) => self.on_data(now, id, packet, out),
+            Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) => self.on_data(now, id, packet, out),
             _ => self.refuse(id, from, crate::Malformed::ForeignProtocol, out),
         }
     }

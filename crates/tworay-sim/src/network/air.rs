@@ -125,6 +125,11 @@ impl Network {
         waits.first_until(limit, |i| nodes[i].mac.contention_deadline())
     }
 
+    /// When the first station may send, if that is not after `limit`.
+    pub(crate) fn first_access_until(&mut self, limit: SimTime) -> Option<SimTime> {
+        Self::first_access(limit, &mut self.waits, &self.nodes).map(|(at, _)| at)
+    }
+
     /// Whether anything can happen up to `limit`.
     #[inline(always)]
     fn comes_until(limit: SimTime, queue: &EventQueue<Event>, waits: &mut Waits, nodes: &[Node]) -> bool {

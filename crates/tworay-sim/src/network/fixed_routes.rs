@@ -31,6 +31,10 @@ impl Network {
             wanted.entry(f.setup.from).or_default().insert(f.setup.to);
             wanted.entry(f.setup.to).or_default().insert(f.setup.from);
         }
+        for &(a, b) in self.external.iter().flat_map(|external| external.ends()) {
+            wanted.entry(a).or_default().insert(b);
+            wanted.entry(b).or_default().insert(a);
+        }
         // Hop by hop: each node on the way asks for its own next hop.
         while !wanted.is_empty() {
             let mut next: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();

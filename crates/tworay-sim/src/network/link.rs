@@ -172,9 +172,10 @@ impl Network {
             self.cut_behind(packet, from, node);
         }
         let sent = self.packets.get(packet);
-        if let Body::Arp(arp) = sent.body {
-            self.on_arp(node, arp);
-            return;
+        match sent.body {
+            Body::Arp(arp) => return self.on_arp(node, arp),
+            Body::Frame(_) => return self.deliver_frame(node, packet),
+            _ => {}
         }
         let (uid, copy) = (sent.uid, Packet { hops: sent.hops.saturating_add(1), ..sent.clone() });
         let copy = self.packets.insert(copy);
@@ -229,8 +230,16 @@ impl Network {
             self.release(packet);
             return;
         }
+        if matches!(self.packets.get(packet).body, Body::Frame(_)) {
+            // Nobody above hears of it, as of a real card.
+            self.kill(packet, node, died, root);
+            return;
+        }
         self.set_back(packet, root);
         let p = self.packets.get(packet).clone();
+        if let (Some(external), true) = (&mut self.external, root.is_physical()) {
+            external.note_break(self.now, p.src, p.dst);
+        }
         self.with_router(node, Occasion::Break(died, root), |router, now, out| {
             router.on_link_failure(now, packet, &p, next_hop, out)
         });

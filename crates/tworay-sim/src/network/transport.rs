@@ -40,7 +40,7 @@ impl Network {
             (Application::Ftp { .. }, AppEvent::Stop) => {
                 self.with_tcp(flow, Side::Active, |c, now, out| c.close(now, out));
             }
-            (Application::Ftp { .. }, _) => {}
+            (Application::Ftp { .. } | Application::External { .. }, _) => {}
             (_, what) => self.on_udp_app(flow, what),
         }
     }
@@ -110,6 +110,9 @@ impl Network {
         let shipped = if p.uid < super::UNTRACKED { self.ledger.delivered(p.uid, self.now) } else { None };
         if p.flow == FlowId::NONE {
             return;
+        }
+        if matches!(p.body, Body::Datagram(_)) {
+            return self.deliver_outside(node, p, shipped);
         }
         let flow = p.flow.index();
         if let Some(at) = shipped

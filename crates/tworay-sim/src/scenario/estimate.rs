@@ -37,7 +37,7 @@ impl Scenario {
             let active = flow.stop.unwrap_or(end).min(end).since(flow.start).as_secs_f64();
             let rate = match flow.application {
                 // Both the segments and their acknowledgments travel.
-                Application::Ftp { .. } => TRANSFER_RATE,
+                Application::Ftp { .. } | Application::External { .. } => TRANSFER_RATE,
                 Application::Cbr { interval, .. } | Application::OnOff { interval, .. } => {
                     (1.0 / interval.as_secs_f64()).min(TRANSFER_RATE)
                 }

@@ -76,6 +76,7 @@ impl Scenario {
             switches,
             cuts,
             series,
+            external: None,
         })
     }
 }

@@ -10,6 +10,8 @@ pub enum EtherType {
     Ipv4,
     /// ARP.
     Arp,
+    /// What a real station sends: IPv6 and others.
+    Other(u16),
 }
 
 impl EtherType {
@@ -18,6 +20,7 @@ impl EtherType {
         match self {
             EtherType::Ipv4 => 0x0800,
             EtherType::Arp => 0x0806,
+            EtherType::Other(number) => number,
         }
     }
 }

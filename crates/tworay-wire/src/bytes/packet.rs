@@ -7,6 +7,7 @@ use super::error::{DecodeError, EncodeError};
 use super::ipv4::{IPV4_HEADER_BYTES, Ipv4Header, Protocol, decode_ipv4, ipv4_header};
 use super::llc::EtherType;
 use super::olsr::{decode_olsr, encode_olsr};
+use super::real;
 use super::tcp::{decode_tcp, encode_tcp};
 use super::udp::{UdpHeader, decode_udp, encode_udp};
 use super::{AODV_PORT, NO_NEXT_HEADER};
@@ -34,7 +35,11 @@ pub struct Encoding {
 
 /// What LLC calls the packet.
 pub fn ethertype(packet: &Packet) -> EtherType {
-    if matches!(packet.body, Body::Arp(_)) { EtherType::Arp } else { EtherType::Ipv4 }
+    match &packet.body {
+        Body::Arp(_) => EtherType::Arp,
+        Body::Frame(real) => real::ethertype(&real.bytes),
+        _ => EtherType::Ipv4,
+    }
 }
 
 /// Appends the packet and gives its length in bytes with all payload. Its low 16 bits of uid become the
@@ -55,11 +60,18 @@ fn append(packet: &Packet, encoding: Encoding, out: &mut Vec<u8>) -> Result<u32,
         encode_arp(arp, out);
         return Ok((out.len() - start) as u32);
     }
+    if let Body::Datagram(real) | Body::Frame(real) = &packet.body {
+        match &packet.body {
+            Body::Frame(_) => real::encode_frame(&real.bytes, out)?,
+            _ => real::encode_datagram(&real.bytes, packet.ttl, packet.dsr.as_deref(), out)?,
+        }
+        return Ok((out.len() - start) as u32);
+    }
     out.extend_from_slice(&[0; IPV4_HEADER_BYTES]);
     let above = match &packet.body {
         Body::Tcp(_) => Protocol::Tcp.number(),
         Body::Udp(_) | Body::Aodv(_) | Body::Olsr(_) => Protocol::Udp.number(),
-        Body::Dsr | Body::Arp(_) => NO_NEXT_HEADER,
+        Body::Dsr | Body::Arp(_) | Body::Datagram(_) | Body::Frame(_) => NO_NEXT_HEADER,
     };
     let mut protocol = Protocol::of(above);
     if let Some(dsr) = &packet.dsr {
@@ -85,7 +97,7 @@ fn append(packet: &Packet, encoding: Encoding, out: &mut Vec<u8>) -> Result<u32,
             in_udp(OLSR_PORT, ends, out, |out| encode_olsr(message, out))?;
             0
         }
-        Body::Dsr | Body::Arp(_) => 0,
+        Body::Dsr | Body::Arp(_) | Body::Datagram(_) | Body::Frame(_) => 0,
     };
     let above_ip = (out.len() - start - IPV4_HEADER_BYTES) as u64 + u64::from(payload);
     let above_ip = u32::try_from(above_ip).unwrap_or(u32::MAX);

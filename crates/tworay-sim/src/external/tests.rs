@@ -1,0 +1,125 @@
+use super::*;
+
+const END: SimTime = SimTime::from_nanos(3_000_000_000);
+
+fn live(scenario: &str, overrides: &[&str], layer: Layer) -> Live {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+    let scenario = Scenario::load(scenario, &overrides).expect("a scenario");
+    let stations = (0..scenario.node_count()).map(|n| NodeId(n as u16)).collect();
+    let limit = SimDuration::from_secs_f64(10.0);
+    Live::new(&scenario, &LiveOptions { seed: 1, layer, stations, limit, pcap: None }).expect("a network")
+}
+
+/// A datagram of an unknown protocol with 100 bytes of payload.
+fn datagram(live: &mut Live, from: u16, to: u16, ttl: u8) -> Entry {
+    let mut bytes = vec![7; 120];
+    bytes[..20].copy_from_slice(&[0x45, 0, 0, 120, 0, 0, 0, 0, ttl, 253, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0]);
+    bytes[15] = from as u8;
+    bytes[19] = to as u8;
+    let flow = live.open_flow(NodeId(from), NodeId(to), 0, false).expect("a number");
+    Entry {
+        node: NodeId(from),
+        to: NodeId(to),
+        ttl,
+        ip_bytes: 120,
+        bytes: bytes.into(),
+        flow,
+        carries: Some(Carries::Data),
+        seq: Seq32(0),
+        frame: false,
+    }
+}
+
+/// `0 ── 1 ── 2 ── 3 ── 4`: the bytes arrive as they were, the hop limit is one less for each of three relays.
+#[test]
+fn a_packet_travels_the_string_and_leaves_with_its_bytes() {
+    for routing in ["static", "aodv", "dsr", "olsr"] {
+        let mut live = live("string-4", &[&format!("routing.protocol={routing}")], Layer::Three);
+        // OLSR knows its routes after some seconds.
+        let start = SimTime::from_nanos(9_000_000_000);
+        live.run_until(start);
+        let entry = datagram(&mut live, 0, 4, 64);
+        live.take_in(entry.clone());
+        live.run_until(start + SimDuration::from_secs_f64(1.0));
+        let out = live.pop_leaving().unwrap_or_else(|| panic!("{routing}: nothing arrived"));
+        assert_eq!((out.node, out.ttl, out.hops), (NodeId(4), 61, 4), "{routing}");
+        assert_eq!(out.bytes, entry.bytes);
+        assert!(live.pop_leaving().is_none());
+        let report = live.finish().expect("the books balance");
+        assert_eq!(report.document.flows[0].mean_hops, Some(4.0));
+    }
+}
+
+/// The hop limit runs out at the third node: the ledger knows why.
+#[test]
+fn a_packet_with_too_few_hops_dies_of_it() {
+    let mut live = live("string-4", &["routing.protocol=static"], Layer::Three);
+    let entry = datagram(&mut live, 0, 4, 2);
+    live.take_in(entry);
+    live.run_until(END);
+    assert!(live.pop_leaving().is_none());
+    assert_eq!(live.status().lost, [(LossCause::Ttl, 1)]);
+    live.finish().expect("the books balance");
+}
+
+/// A frame travels one hop; a broadcast reaches every neighbour, and the ledger doesn't count it.
+#[test]
+fn frames_go_one_hop_and_broadcasts_to_all_neighbours() {
+    let mut live = live("string-4", &[], Layer::Two);
+    let entry = datagram(&mut live, 1, 2, 64);
+    live.take_in(Entry { frame: true, ..entry.clone() });
+    live.take_in(Entry { frame: true, to: NodeId::BROADCAST, carries: None, ..entry });
+    live.run_until(END);
+    let mut who: Vec<u16> = std::iter::from_fn(|| live.pop_leaving()).map(|l| l.node.0).collect();
+    who.sort_unstable();
+    assert_eq!(who, [0, 2, 2], "the frame at 2, the broadcast at 0 and 2");
+    live.finish().expect("the books balance");
+}
+
+/// A frame to a node that is out of reach dies after the MAC's attempts, and nobody above hears of it.
+#[test]
+fn a_frame_to_nobody_is_in_the_ledger_alone() {
+    let mut live = live("string-4", &[], Layer::Two);
+    let entry = datagram(&mut live, 0, 3, 64);
+    live.take_in(Entry { frame: true, ..entry });
+    live.run_until(END);
+    assert_eq!(live.status().lost, [(LossCause::LinkFailure, 1)]);
+    assert!(live.pop_leaving().is_none() && live.pop_break().is_none());
+}
+
+/// Step by step, to each time at which something happens, the same comes out as in one go; and nothing
+/// happens between the steps.
+#[test]
+fn steps_to_the_next_event_change_nothing() {
+    let simulated = ["flow.0.app=cbr", "flow.0.interval=10ms", "flow.0.size=200B"];
+    let run = |stepwise: bool| {
+        let mut live = live("string-4", &simulated, Layer::Three);
+        while stepwise {
+            let next = live.next_time();
+            if next > END {
+                break;
+            }
+            let before = live.status().events;
+            live.run_until(SimTime::from_nanos(next.as_nanos() - 1));
+            assert_eq!(live.status().events, before, "before {next}");
+            live.run_until(next);
+        }
+        live.run_until(END);
+        let status = live.status();
+        let mut document = live.finish().expect("the books balance").document;
+        document.cpu_seconds = 0.0;
+        assert!(document.flows[0].goodput_bps > 10_000.0);
+        (status, document)
+    };
+    assert_eq!(run(true), run(false));
+}
+
+#[test]
+fn what_cannot_be_set_up_is_refused() {
+    let scenario = Scenario::load("string-4", &[]).expect("a scenario");
+    let limit = SimDuration::from_secs_f64(1.0);
+    let options =
+        |station| LiveOptions { seed: 1, layer: Layer::Three, stations: vec![station], limit, pcap: None };
+    let refused = Live::new(&scenario, &options(NodeId(5))).err().expect("refused");
+    assert_eq!(refused.to_string(), "there is no node 5 in the scenario");
+}

@@ -1,0 +1,59 @@
+//! Packets of real stations as they stand on the air: with the hop limit that is left, and DSR's header.
+
+use super::IPV4_HEADER_BYTES;
+use super::checksum::internet_checksum;
+use super::dsr::encode_dsr;
+use super::error::EncodeError;
+use super::ipv4::Protocol;
+use super::llc::EtherType;
+use crate::dsr::DsrHeader;
+
+/// Addresses and EtherType of an Ethernet frame, bytes.
+const ETHERNET_BYTES: usize = 14;
+
+/// What an Ethernet frame carries.
+pub(super) fn ethertype(frame: &[u8]) -> EtherType {
+    match frame.get(12..ETHERNET_BYTES) {
+        Some([0x08, 0x00]) => EtherType::Ipv4,
+        Some([0x08, 0x06]) => EtherType::Arp,
+        Some(&[high, low]) => EtherType::Other(u16::from_be_bytes([high, low])),
+        _ => EtherType::Other(0),
+    }
+}
+
+/// Appends what an Ethernet frame carries.
+pub(super) fn encode_frame(frame: &[u8], out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    out.extend_from_slice(frame.get(ETHERNET_BYTES..).unwrap_or_default());
+    Ok(())
+}
+
+/// Appends an IPv4 packet with `ttl` hops left, and with DSR's header behind its own if there is one.
+pub(super) fn encode_datagram(
+    bytes: &[u8],
+    ttl: u8,
+    dsr: Option<&DsrHeader>,
+    out: &mut Vec<u8>,
+) -> Result<(), EncodeError> {
+    let start = out.len();
+    let header = bytes.first().map_or(0, |b| usize::from(b & 15) * 4);
+    if header < IPV4_HEADER_BYTES || header > bytes.len() {
+        // No packet at all: shown as it is.
+        out.extend_from_slice(bytes);
+        return Ok(());
+    }
+    out.extend_from_slice(&bytes[..header]);
+    if let Some(dsr) = dsr {
+        encode_dsr(dsr, bytes[9], out)?;
+        out[start + 9] = Protocol::Dsr.number();
+    }
+    out.extend_from_slice(&bytes[header..]);
+    let total = (out.len() - start) as u64;
+    EncodeError::check("the length of the IPv4 packet", total, u16::MAX.into())?;
+    let header = &mut out[start..start + header];
+    header[2..4].copy_from_slice(&(total as u16).to_be_bytes());
+    header[8] = ttl;
+    header[10..12].fill(0);
+    let checksum = internet_checksum(header);
+    header[10..12].copy_from_slice(&checksum.to_be_bytes());
+    Ok(())
+}
