@@ -94,15 +94,17 @@ fn steps_to_the_next_event_change_nothing() {
     let simulated = ["flow.0.app=cbr", "flow.0.interval=10ms", "flow.0.size=200B"];
     let run = |stepwise: bool| {
         let mut live = live("string-4", &simulated, Layer::Three);
-        while stepwise {
-            let next = live.next_time();
-            if next > END {
-                break;
+        if stepwise {
+            loop {
+                let next = live.next_time();
+                if next > END {
+                    break;
+                }
+                let before = live.status().events;
+                live.run_until(SimTime::from_nanos(next.as_nanos() - 1));
+                assert_eq!(live.status().events, before, "before {next}");
+                live.run_until(next);
             }
-            let before = live.status().events;
-            live.run_until(SimTime::from_nanos(next.as_nanos() - 1));
-            assert_eq!(live.status().events, before, "before {next}");
-            live.run_until(next);
         }
         live.run_until(END);
         let status = live.status();

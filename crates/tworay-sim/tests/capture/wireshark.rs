@@ -87,7 +87,7 @@ fn stack(record: &Record) -> String {
         Body::Udp(_) => ":udp",
         Body::Aodv(_) => ":udp:aodv",
         Body::Olsr(_) => ":udp:olsr",
-        Body::Dsr | Body::Arp(_) => "",
+        Body::Dsr | Body::Arp(_) | Body::Datagram(_) | Body::Frame(_) => "",
     };
     stack
 }
