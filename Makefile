@@ -43,11 +43,16 @@ kernel: setup
 run: setup
 	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds $(SEEDS)
 
-test: test-rust test-python
+# Rust's checks and Python's side by side, each with its output in one piece.
+test: test-tools
+	@echo "Rust's and Python's checks run side by side; each prints when it is done"
+	@$(MAKE) --no-print-directory -j2 --output-sync=target test-rust test-python
 
-test-rust: setup
+test-tools: setup
 	scripts/setup.sh tests
 	scripts/setup.sh kernel
+
+test-rust: test-tools
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
@@ -65,7 +70,7 @@ soak: setup
 			|| { grep -E "FAILED|panicked|minimal failing" $$log; failed=1; }; \
 	done; rm -f $$log; test -z "$$failed"
 
-test-python: setup test-rust
+test-python: test-tools
 	$(BIN)/ruff check python scripts
 	$(BIN)/ruff format --check python scripts
 	$(BIN)/mypy
