@@ -110,7 +110,7 @@ def test_equal_differences_in_two_seeds_are_no_evidence() -> None:
     console = Console(width=200, file=io.StringIO())
     console.print(comparison_report(result))
     text = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "No verdict: it takes 5 seeds or more" in text
+    assert "No verdict, too few seeds: it takes 5 or more" in text
     assert "reno > newreno" not in text
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
 from conftest import MadeRun
 
 import tworay
-from tworay import executing
+from tworay import executing, progress
 from tworay._native import RunControl
 from tworay.errors import InputError, OutputError, RunError
 from tworay.executing import Effort, Task, check_jobs, execute
@@ -33,6 +34,31 @@ def test_a_run_that_fails_does_not_disturb_the_others(monkeypatch: pytest.Monkey
     failures = execute(tasks(5), jobs=2, series=False, finished=lambda task, run: seen.append(task.seed))
     assert sorted(seen) == [1, 2, 4, 5]
     assert [(f.task.seed, f.message) for f in failures] == [(3, "the ledger does not balance")]
+
+
+def test_a_single_run_says_what_it_is_doing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0.01)
+
+    class Control:
+        share = 0.0
+
+        def progress(self) -> float:
+            return self.share
+
+    control = Control()
+    with progress.RunProgress("big", 60_000, control):  # type: ignore[arg-type]
+        for share in (0.0, 0.25):
+            control.share = share
+            deadline = time.monotonic() + 20
+            expected = "25% done" if share else "setting up 60,000 nodes"
+            text = ""
+            while expected not in text:
+                assert time.monotonic() < deadline
+                text += capsys.readouterr().err
+                time.sleep(0.005)
 
 
 def test_progress_is_told_up_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,24 @@ def test_more_seeds_and_arms_give_the_bytes_of_one_go(tmp_path: Path) -> None:
     assert digests(tmp_path / "parts") == digests(tmp_path / "whole")
 
 
+def test_fewer_seeds_end_a_comparison_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    """Of 200 planned seeds two have runs when it is interrupted; four are enough now."""
+    begin: dict[str, Any] = {"scenario": "string-3", "tcp": "reno,sack", "set": SETTINGS}
+    interrupted(monkeypatch, 3, **begin, seeds="1,9,2-8,10-200", out=tmp_path / "parts")
+    done = cli("compare", "--resume", "parts", "--seeds", "3", "--json")
+    assert done.code == 0
+    # What is begun is finished, not thrown away.
+    assert done.document["seeds"] == [1, 2, 3, 9]
+    assert all(cells["goodput_bps"]["n"] == 4 for cells in done.document["variants"].values())
+    assert "196 seeds that were planned earlier and not begun are left out (4-8,10-200)" in done.err
+    # The plan is changed for good.
+    assert "runs are finished" not in cli("show", "parts").err
+    again = cli("compare", "--resume", "parts", "--json")
+    assert again.document == done.document
+
+
 def test_a_rule_of_stopping_stops_where_it_would_have_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tworay.errors import InputError
-from tworay.spec import parse_percent, parse_seeds, parse_variants
+from tworay.spec import parse_percent, parse_seeds, parse_variants, written
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,8 @@ def test_percent(spec: str, share: float | None) -> None:
 def test_messages_name_what_was_found_and_what_is_allowed() -> None:
     with pytest.raises(InputError, match=r"found `x`; allowed are a number .* a range .* or a list"):
         parse_seeds("1,x")
+
+
+def test_seeds_are_written_as_they_are_read() -> None:
+    assert written([8, 1, 2, 3]) == "1-3,8"
+    assert parse_seeds(written([8, 1, 2, 3])) == [1, 2, 3, 8]

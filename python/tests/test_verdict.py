@@ -98,6 +98,28 @@ def test_too_few_seeds_have_no_best() -> None:
     assert (found["best"], found["margin"]) == ([], None)
 
 
+def test_differences_that_never_vary_take_as_many_seeds_as_the_exact_test() -> None:
+    """In networks of wires every seed may give the same: three pairs then take 7 seeds, 3 × 2 / 2^7 < 5 %."""
+
+    def constant(a: str, b: str, difference: float, seeds: int) -> dict[str, Any]:
+        p = 2 / 2**seeds
+        return pair(a, b, difference, min(1.0, 3 * p) if seeds > 5 else None) | {"n": seeds, "std": 0.0}
+
+    for seeds, best in ((5, []), (6, []), (7, ["sack"])):
+        pairs = [
+            constant("reno", "sack", -30.0, seeds),
+            constant("reno", "tahoe", 10.0, seeds),
+            constant("sack", "tahoe", 40.0, seeds),
+        ]
+        found = verdict.judge(THREE, pairs, "goodput_bps")
+        assert found["best"] == best
+        assert found["seeds_to_tell"] == 7
+    # Arms that are equal in every seed are no open question.
+    same = pair("reno", "sack", 0.0, 1.0) | {"std": 0.0, "n": 5}
+    found = verdict.judge(cells("goodput_bps", reno=9.0, sack=9.0), [same], "goodput_bps")
+    assert found["best"] == ["reno", "sack"]
+
+
 @pytest.mark.parametrize(
     ("effect", "pairs"),
     # Cohen 1988, table 2.3.5 and G*Power: paired t test, two-sided 5 %, power 80 %.
@@ -113,4 +135,5 @@ def test_pairs_needed_go_by_the_spread_of_the_differences() -> None:
     assert spread is not None
     assert stats.seeds_to_show(differences, spread / 2) == 34
     assert stats.seeds_to_show([1.0], 1.0) is None
-    assert stats.seeds_to_show([2.0, 2.0, 2.0], 1.0) == stats.FEWEST_PAIRS
+    # Without a spread the exact test decides, which takes six pairs: 2 / 2^5 > 5 % > 2 / 2^6.
+    assert stats.seeds_to_show([2.0, 2.0, 2.0], 1.0) == 6

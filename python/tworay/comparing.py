@@ -36,6 +36,8 @@ __all__ = ["Comparison", "compare"]
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
 MIN_SEEDS_UNTIL_CI = 5
+# From so many nodes on, a look at who can reach whom takes seconds.
+MANY_NODES = 5000
 # Stands for an arm in the runs that find what a world can carry.
 SATURATED = "throughput_max"
 
@@ -70,7 +72,7 @@ class Plan:
         if scenario is None:
             scenario, set, costs = _same_scenario(self._stored, set, costs)
         wanted = [] if seeds is None and earlier else parse_seeds(DEFAULT_SEEDS if seeds is None else seeds)
-        self.seeds = list(dict.fromkeys([*earlier.get("seeds", []), *wanted]))
+        self.seeds, self.left_out = _seeds(earlier.get("seeds", []), wanted, self._stored)
         self._until_ci = earlier.get("until_ci") if until_ci is None else until_ci
         limit = max_seeds or earlier.get("max_seeds", DEFAULT_MAX_SEEDS)
         check_precision(self._until_ci, max_seeds, len(self.seeds))
@@ -98,6 +100,7 @@ class Plan:
             base_name = base.name
         # Of each place and seed: mean hops, time without a path, and that of each flow.
         self._paths: dict[tuple[str, int], Paths] = {}
+        self._stage: Callable[[str], None] = lambda text: None
         self.result = Comparison(base_name, self.field.names, self.field.arms)
         resources = resources or earlier.get("resources", False)
         self._crowded = {}
@@ -151,8 +154,14 @@ class Plan:
         for world in self.field.places().values():
             tell(world, self.seeds[0], self._jobs)
 
-    def execute(self, watch: Watcher = silent) -> Comparison:
-        """Do the runs. Ctrl-C comes out of here with the finished runs in ``result`` and in ``out``."""
+    def execute(
+        self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None
+    ) -> Comparison:
+        """Do the runs. Ctrl-C comes out of here with the finished runs in ``result`` and in ``out``.
+
+        ``stage`` is told what takes time before them.
+        """
+        self._stage = stage
         try:
             self._do(self.seeds, watch)
             if self._until_ci is not None:
@@ -199,6 +208,9 @@ class Plan:
         places = self.field.places()
         for place, world in places.items():
             unknown = [seed for seed in batch if (place, seed) not in self._paths]
+            if world.nodes >= MANY_NODES:
+                of = f" of {place}" if place else ""
+                self._stage(f"looking for paths among {world.nodes:,} nodes, {len(unknown)} seeds{of}")
             for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self._jobs), strict=True):
                 self._paths[place, seed] = paths
             for seed in batch:
@@ -233,6 +245,20 @@ class Plan:
             fresh = list(itertools.islice(itertools.count(max(done) + 1), wanted - len(done)))
             self._do(fresh, watch)
             done += fresh
+
+
+def _seeds(planned: list[int], wanted: list[int], stored: Stored | None) -> tuple[list[int], list[int]]:
+    """Return the seeds to have, and those that were planned earlier and are left out now.
+
+    Seeds that are named are added to the plan. If the plan has others, they are dropped, unless a run of
+    theirs is there already: nothing that is finished is lost, and each seed has all arms.
+    """
+    seeds = list(dict.fromkeys([*planned, *wanted]))
+    if not wanted or stored is None:
+        return seeds, []
+    begun = {seed for _, seed in stored.records}
+    left_out = [seed for seed in seeds if seed not in begun and seed not in wanted]
+    return [seed for seed in seeds if seed not in left_out], left_out
 
 
 def _source(scenario: Source) -> str | None:
@@ -301,7 +327,8 @@ def compare(
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
     its mean, or ``max_seeds`` (100) are done. ``out`` writes Parquet tables and ``summary.json`` there.
     ``resume`` goes on with what such a directory holds, also after an interruption: arms and seeds that
-    are named here are added to those of the directory. Without ``scenario``, everything is as it was.
+    are named here are added to those of the directory. Seeds that were planned, are not begun and are not
+    among those named here are left out. Without ``scenario``, everything is as it was.
     ``resources`` fills in EEE and UAR, which takes one run more a seed: saturating sources in the same
     world, shared by all variants (``tworay.resources``). ``costs`` names a table of computing costs to
     be used in place of the scenario's.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import textwrap
 from itertools import zip_longest
@@ -44,6 +45,15 @@ def screen_width() -> int:
     if told.isdecimal() and int(told) > 0:
         return max(NARROWEST, int(told))
     return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
+
+
+def fact(text: str, *, style: str = "", width: int | None = None) -> Text:
+    """Lay out a line that begins with a label: what doesn't fit goes below, behind the label."""
+    label = re.match(r"\S+ +", text)
+    indent = " " * (label.end() if label else 0)
+    width = screen_width() if width is None else width
+    lines = textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False)
+    return Text("\n".join(lines), style=style)
 
 
 def table(

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tworay import metrics
 from tworay.diagnosis import covers, scores
-from tworay.layout import Column, screen_width, table
+from tworay.layout import Column, fact, screen_width, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +46,7 @@ def run_report(document: dict[str, Any]) -> RenderableType:
 def warnings(document: dict[str, Any]) -> list[RenderableType]:
     """Render what to know before trusting the figures: flows without a path, flows that got nothing."""
     texts = [w if isinstance(w, str) else w["text"] for w in document.get("warnings", [])]
-    return [Text(f"Warning  {text}", style="yellow") for text in texts]
+    return [fact(f"Warning  {text}", style="yellow") for text in texts]
 
 
 def _flows(flows: list[dict[str, Any]]) -> list[RenderableType]:
@@ -71,7 +71,7 @@ def _shares(flows: list[dict[str, Any]]) -> list[RenderableType]:
     for variant in variants:
         mine = [flow["goodput_bps"] for flow in tcp if flow["tcp"] == variant]
         parts.append(f"{variant} {sum(mine) / total:.1%} with {len(mine)} of {len(tcp)} flows")
-    return [Text(f"Shares   {', '.join(parts)}")]
+    return [fact(f"Shares   {', '.join(parts)}")]
 
 
 def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
@@ -81,11 +81,11 @@ def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
         return f"RTS/CTS {counts['rts_cts']}, DATA {counts['data']}, ACK {counts['ack']}"
 
     facts: list[RenderableType] = [
-        Text(
+        fact(
             f"MAC      collisions: {by_frame(mac['collisions'])};  gave up: {by_frame(mac['drops'])};  "
             f"queue drops: {mac['queue_drops']}"
         ),
-        Text(
+        fact(
             f"Routing  {routing['protocol']}: {routing['control_packets']} control packets "
             f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, "
             f"{routing['false_link_failures']} false link failures{_malformed(routing)}"
@@ -115,7 +115,7 @@ def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
         )
     else:
         lines.append("Lifetime no node died")
-    return [Text(line) for line in lines]
+    return [fact(line) for line in lines]
 
 
 def costs_line(costs: dict[str, Any] | None) -> list[str]:
@@ -133,7 +133,7 @@ def _resources_of_run(found: dict[str, Any]) -> list[RenderableType]:
     if found.get("eee") is None:
         return []
     return [
-        Text(
+        fact(
             f"Effort   EEE {found['eee']:.3f}, UAR {found['uar']:.3f} (0 is best), of the "
             f"{found['throughput_max_bps'] / 1000:.1f} kb/s that saturating sources get out"
         )

@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.text import Text
 
 from tworay import metrics, verdict
-from tworay.layout import Column, table
+from tworay.layout import Column, fact, table
 from tworay.metriclist import Better
 from tworay.rendering import costs_line, guesses, losses, number, warnings
 from tworay.stats import FEWEST_PAIRS, SIGNIFICANT
@@ -38,18 +38,20 @@ def comparison_report(
         [Text(line) for line in conclusion(document, columns, names)],
         _means(heading, rows, document, columns, width),
     ]
+    tabled = list(columns)
     if shown is None:
         for extra in (metrics.OF_ENERGY, metrics.OF_RESOURCES):
             if any(_known(of, extra[0]) for of in cells.values()):
                 known = [name for name in extra if any(_known(of, name) for of in cells.values())]
                 blocks.append(_means(heading, rows, document, known, width))
-    blocks[-1] += _notes(document)
+                tabled += known
+    blocks[-1] += _notes(document, tabled)
     blocks += [_mixture(name, found, width) for name, found in document["mixtures"].items()]
     if pairs:
         blocks += [_pairs(document["pairs"], name, names, width) for name in columns]
     blocks.append(losses(rows, list(document["ledger"].values()), width))
     blocks.append(guesses(document["diagnosis"], names, width))
-    blocks.append([Text(line) for line in costs_line(document["costs"])])
+    blocks.append([fact(line, width=width) for line in costs_line(document["costs"])])
     blocks.append(warnings(document))
     parts: list[RenderableType] = []
     for block in filter(None, blocks):
@@ -134,8 +136,8 @@ def _first_line(found: dict[str, Any], name: str, names: dict[str, str]) -> str:
     would = f"about {seeds:,} seeds would show one of {verdict.WORTH_SHOWING * 100:g} %" if seeds else ""
     if not best:
         return (
-            f"No verdict: it takes {FEWEST_PAIRS} seeds or more to tell differences in {title} from chance"
-            + (f"; {would}." if would else ".")
+            f"No verdict, too few seeds: it takes {found['seeds_to_tell']} or more to tell differences in "
+            f"{title} from chance" + (f"; {would}." if would else ".")
         )
     if len(best) == len(ranking):
         between = f"between {best[0]} and {best[1]}" if len(best) == 2 else f"among {len(best)} arms"
@@ -182,7 +184,7 @@ def _means(
     for name in shown:
         family = [pair for pair in document["pairs"] if pair["metric"] == name]
         marks = {}
-        if any(map(verdict.differs, family)):
+        if _lettered(family):
             marks = verdict.letters(verdict.ordered(cells, name), family)
         texts = [_mean(of.get(name), name, _runs(of)) for of in cells.values()]
         letters = [marks.get(arm, "") for arm in cells]
@@ -210,16 +212,28 @@ def _mean(cell: dict[str, Any] | None, name: str, runs: int = 0, sign: str = "")
     return f"{text} ({cell['n']} of {runs})" if cell.get("n", runs) < runs else text
 
 
-def _notes(document: dict[str, Any]) -> list[RenderableType]:
-    if not any(map(verdict.differs, document["pairs"])):
-        return [Text("Means ± 95 % intervals over the seeds.", style=DIM)]
-    return [
-        Text(
-            "Means ± 95 % intervals over the seeds. In a column with letters, arms that share one don't "
-            f"differ: paired by seed (same world), Holm p < {SIGNIFICANT:g}.",
-            style=DIM,
+def _lettered(family: list[dict[str, Any]]) -> bool:
+    """Whether a metric's arms get letters: some differ, and no pair has too few seeds to tell."""
+    undecided = any(verdict.undecided(pair, len(family)) for pair in family)
+    return any(map(verdict.differs, family)) and not undecided
+
+
+def _notes(document: dict[str, Any], shown: list[str]) -> list[RenderableType]:
+    text = "Means ± 95 % intervals over the seeds."
+    families = [[pair for pair in document["pairs"] if pair["metric"] == name] for name in shown]
+    if any(map(_lettered, families)):
+        text += (
+            " In a column with letters, arms that share one don't differ: paired by seed (same world), Holm "
+            f"p < {SIGNIFICANT:g}."
         )
+    unclear = [
+        metrics.words(name)[0]
+        for name, family in zip(shown, families, strict=True)
+        if any(map(verdict.differs, family)) and not _lettered(family)
     ]
+    if unclear:
+        text += f" Some pairs have too few seeds to tell: {', '.join(unclear)} (--pairs)."
+    return [Text(text, style=DIM)]
 
 
 def _mixture(name: str, found: dict[str, Any], width: int | None) -> list[RenderableType]:
@@ -277,7 +291,7 @@ def _pairs(
     columns = [Column("difference", differences)]
     tests = {"paired_t_p": "paired t p", "holm_p": "Holm p", "wilcoxon_p": "Wilcoxon p", "welch_p": "Welch p"}
     columns += [Column(title, [_p(pair[test]) for pair in family]) for test, title in tests.items()]
-    columns.append(Column("", [_judged(pair) for pair in family]))
+    columns.append(Column("", [_judged(pair, len(family)) for pair in family]))
     note = (
         "Difference ± 95 % interval, seed by seed. Holm corrects the paired t (where all differences are the "
         f"same, the exact Wilcoxon) over the pairs of a metric; it takes {FEWEST_PAIRS} seeds or more."
@@ -285,8 +299,8 @@ def _pairs(
     return [*table(metrics.title(name), rows, columns, width), Text(note, style=DIM)]
 
 
-def _judged(pair: dict[str, Any]) -> str:
-    if pair["holm_p"] is None:
+def _judged(pair: dict[str, Any], tests: int) -> str:
+    if verdict.undecided(pair, tests):
         return "too few seeds"
     if not verdict.differs(pair):
         return "not significant"

@@ -40,6 +40,17 @@ def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
     return seeds
 
 
+def written(seeds: Iterable[int]) -> str:
+    """Write seeds as ``parse_seeds`` reads them: ``1-4,8``."""
+    runs: list[list[int]] = []
+    for seed in sorted(seeds):
+        if runs and seed == runs[-1][1] + 1:
+            runs[-1][1] = seed
+        else:
+            runs.append([seed, seed])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
 def check_precision(until_ci: float | None, max_seeds: int | None, seeds: int) -> None:
     """Refuse a precision that can't be, and a limit of seeds that means nothing."""
     if until_ci is not None and not (isinstance(until_ci, int | float) and 0 < until_ci < 1):

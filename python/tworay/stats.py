@@ -306,7 +306,7 @@ def seeds_to_show_by_spread(
     if spread is None or difference == 0:
         return None
     if spread <= NO_SPREAD * abs(difference):
-        return FEWEST_PAIRS
+        return fewest_pairs_without_spread(level)
 
     def weak(n: int) -> bool:
         critical = float(sp.t.ppf(1 - level / 2, n - 1))
@@ -316,6 +316,11 @@ def seeds_to_show_by_spread(
 
     found = _first(weak, limit)
     return None if found is None else max(found, FEWEST_PAIRS)
+
+
+def fewest_pairs_without_spread(level: float = SIGNIFICANT) -> int:
+    """Pairs after which equal differences are significant: n pairs have an exact p of 2 / 2^n."""
+    return max(FEWEST_PAIRS, math.floor(1 - math.log2(level)) + 1)
 
 
 def _first(short: Callable[[int], bool], limit: int) -> int | None:

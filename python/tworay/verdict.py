@@ -28,6 +28,23 @@ def differs(pair: Pair) -> bool:
     return p is not None and p < stats.SIGNIFICANT and bool(difference)
 
 
+def undecided(pair: Pair, tests: int) -> bool:
+    """Whether a pair has too few seeds to tell: its differences don't vary, and so few can't be significant.
+
+    ``tests`` is the number of pairs that Holm corrects for.
+    """
+    if pair["holm_p"] is None:
+        return True
+    needed = stats.fewest_pairs_without_spread(stats.SIGNIFICANT / tests)
+    return _constant(pair) and not differs(pair) and pair["n"] < needed
+
+
+def _constant(pair: Pair) -> bool:
+    """Whether the difference is the same in every seed, and not zero."""
+    difference, spread = pair["difference"], pair["std"]
+    return bool(difference and spread is not None and spread <= stats.NO_SPREAD * abs(difference))
+
+
 def letters(names: list[str], pairs: Iterable[Pair]) -> dict[str, str]:
     """Return letters by arm: arms that share one don't differ. Letters go by the order of ``names``."""
     columns: list[set[str]] = [set(names)]
@@ -63,7 +80,9 @@ def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> d
     """Return the verdict about one metric.
 
     ``ranking`` has the arms best first with their letters. ``best`` are the arms that none is found to be
-    better than. ``margin`` is the difference between a single best one and the next in the ranking.
+    better than; it is empty where a pair has too few seeds to tell. ``seeds_to_tell`` says how many seeds a
+    verdict takes: five, or more where differences are the same in every seed, which only an exact test can
+    judge. ``margin`` is the difference between a single best one and the next in the ranking.
     ``seeds_to_show`` says after how many seeds a difference of 5 % between the best would show, four times
     out of five, by the spread so far.
     """
@@ -73,8 +92,7 @@ def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> d
     declared = metrics.find(metric)
     better = declared.better if declared else Better.NEITHER
     best = [] if better is Better.NEITHER else _unbeaten(names, family, better)
-    tested = [pair["n"] for pair in family]
-    enough = bool(tested) and min(tested) >= stats.FEWEST_PAIRS
+    enough = bool(family) and not any(undecided(pair, len(family)) for pair in family)
     return {
         "metric": metric,
         "better": None if better is Better.NEITHER else better.value,
@@ -83,8 +101,15 @@ def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> d
         ],
         "best": best if enough else [],
         "margin": _margin(names, family, best) if enough else None,
+        "seeds_to_tell": _seeds_to_tell(family),
         "seeds_to_show": _seeds_to_show(cells, family, best, metric),
     }
+
+
+def _seeds_to_tell(family: list[Pair]) -> int:
+    if any(map(_constant, family)):
+        return stats.fewest_pairs_without_spread(stats.SIGNIFICANT / len(family))
+    return stats.FEWEST_PAIRS
 
 
 def _unbeaten(names: list[str], family: list[Pair], better: Better) -> list[str]:

@@ -48,6 +48,15 @@ fn a_movement_file_becomes_a_scenario_that_loads_where_it_is_written() {
 }
 
 #[test]
+fn a_bonnmotion_file_lasts_until_its_last_waypoint() {
+    let (moves, _, output) = files("bonnmotion");
+    let moves = moves.with_file_name("walk.movements");
+    fs::write(&moves, "0 0 0 62 100 0\n0 0 50\n").unwrap();
+    let text = convert(&moves, None, &args(&["0:1:ftp"]), Some(&output)).unwrap();
+    assert!(text.contains("# The file's last waypoint is reached at 62s.\nduration = \"70s\"\n"), "{text}");
+}
+
+#[test]
 fn flows_of_the_command_line_may_carry_settings() {
     let (moves, _, output) = files("settings");
     let flows =

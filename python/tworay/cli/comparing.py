@@ -41,7 +41,7 @@ def compare_arms(
     from tworay import metrics
     from tworay.comparing import Plan
     from tworay.progress import Progress
-    from tworay.spec import parse_percent
+    from tworay.spec import parse_percent, written
 
     metrics.check(wanted)
     precision = None if until_ci is None else parse_percent(until_ci)
@@ -65,9 +65,14 @@ def compare_arms(
     result, place = plan.result, plan.place
     if plan.stored_runs:
         note(f"{place} has {plan.stored_runs} finished runs")
+    if plan.left_out:
+        note(
+            f"tworay: --seeds {seeds}: {len(plan.left_out)} seeds that were planned earlier and not begun "
+            f"are left out ({written(plan.left_out)}); seeds that have finished runs stay"
+        )
     try:
         with Progress(result.scenario) as progress:
-            plan.execute(progress.watch)
+            plan.execute(progress.watch, progress.stage)
     except KeyboardInterrupt:
         if place is not None and place.is_dir():
             note(f"tworay: interrupted; the finished runs are in {place}; go on with --resume {place}")

@@ -47,14 +47,25 @@ def run_once(
     if printed and as_json:
         raise InputError("standard output can't take --json and a file as well; name a file for one of them")
     say_what_it_takes(world, seed)
+    from tworay._native import RunControl
+    from tworay.progress import RunProgress
+
     store = None
     if out is not None:
         from tworay.store import Store
 
         store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
-    result = tworay.run(
-        world, seed=seed, series=store is not None, pcap=pcap, animation=animate, resources=resources
-    )
+    control = RunControl()
+    with RunProgress(world.name, world.nodes, control):
+        result = tworay.run(
+            world,
+            seed=seed,
+            series=store is not None,
+            control=control,
+            pcap=pcap,
+            animation=animate,
+            resources=resources,
+        )
     if pcap is not None:
         note(f"the capture is in {pcap}")
     if animate is not None:

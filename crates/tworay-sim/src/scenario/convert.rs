@@ -40,7 +40,8 @@ pub fn convert(
         None => movement.to_owned(),
     };
     let starts = tables.iter().filter_map(|table| table.start).max();
-    let text = write(&Facts::of(movement, &moves, starts), &file, bonnmotion, &tables, traffic.as_ref());
+    let text =
+        write(&Facts::of(movement, &moves, bonnmotion, starts), &file, bonnmotion, &tables, traffic.as_ref());
     // The text must be a scenario: nodes of the flows exist, ports are free, the file is found.
     Scenario::from_toml(&text, "the converted scenario", base_dir, &[])?;
     Ok(text)
@@ -73,12 +74,13 @@ struct Facts {
     nodes: usize,
     west_south: Position,
     east_north: Position,
-    last: SimTime,
+    /// What the file says about its end.
+    end: String,
     duration: SimDuration,
 }
 
 impl Facts {
-    fn of(path: &Path, moves: &Movement, latest_start: Option<SimDuration>) -> Self {
+    fn of(path: &Path, moves: &Movement, bonnmotion: bool, latest_start: Option<SimDuration>) -> Self {
         let mut name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         for ending in [".gz", ".movements", ".mov", ".tcl"] {
             name = name.strip_suffix(ending).map(str::to_owned).unwrap_or(name);
@@ -89,16 +91,16 @@ impl Facts {
             low = Position::new(low.x.min(point.x), low.y.min(point.y));
             high = Position::new(high.x.max(point.x), high.y.max(point.y));
         }
-        let last = moves.last_command();
-        let needed = last.since_start().max(latest_start.unwrap_or(SimDuration::ZERO));
-        Self {
-            name,
-            nodes: moves.nodes.len(),
-            west_south: low,
-            east_north: high,
-            last,
-            duration: long_enough(moves, needed),
-        }
+        let latest_start = latest_start.unwrap_or(SimDuration::ZERO);
+        let (end, duration) = if bonnmotion {
+            let end = arrivals(moves).max().unwrap_or(SimDuration::ZERO);
+            (format!("The file's last waypoint is reached at {end}."), rounded_up(end.max(latest_start)))
+        } else {
+            let last = moves.last_command();
+            let end = format!("The file's last command comes at {last}; it does not say when the run ends.");
+            (end, long_enough(moves, last.since_start().max(latest_start)))
+        };
+        Self { name, nodes: moves.nodes.len(), west_south: low, east_north: high, end, duration }
     }
 }
 
@@ -110,9 +112,9 @@ fn points(node: &tworay_wire::ns2::NodeMovement) -> impl Iterator<Item = Positio
     std::iter::once(node.start).chain(targets)
 }
 
-/// A run that shows every move, given what else it needs time for.
+/// How long a run of an ns-2 movement file lasts, given what else it needs time for.
 ///
-/// Movement files don't say how long they are meant to last. Generators give commands until their time is up,
+/// Such files, unlike BonnMotion's, don't say how long they are meant to last. Generators give commands until their time is up,
 /// when most nodes are still under way: the next round number after the last command is theirs. A file written
 /// by hand may begin a move in the last second before that number, or just then: this move is meant to be seen,
 /// and the run lasts until it ends.
@@ -120,16 +122,20 @@ fn long_enough(moves: &Movement, needed: SimDuration) -> SimDuration {
     let duration = rounded_up(needed);
     let last = moves.last_command().since_start();
     let begins_late = last + SimDuration::from_secs(1) >= duration && !last.is_zero();
-    let rests = moves.nodes.iter().map(|node| {
-        let legs = tworay_mobility::track_of(node).legs_until(SimTime::NEVER).to_vec();
-        legs.last().map_or(SimTime::ZERO, |leg| leg.from).since_start()
-    });
-    let late: Vec<SimDuration> = rests.filter(|&rest| rest > duration).collect();
+    let late: Vec<SimDuration> = arrivals(moves).filter(|&arrival| arrival > duration).collect();
     if begins_late && 2 * late.len() <= moves.nodes.len() {
         late.into_iter().max().map_or(duration, rounded_up)
     } else {
         duration
     }
+}
+
+/// When each node reaches its last waypoint.
+fn arrivals(moves: &Movement) -> impl Iterator<Item = SimDuration> + '_ {
+    moves.nodes.iter().map(|node| {
+        let legs = tworay_mobility::track_of(node).legs_until(SimTime::NEVER).to_vec();
+        legs.last().map_or(SimTime::ZERO, |leg| leg.from).since_start()
+    })
 }
 
 /// The next round number of seconds.
@@ -150,7 +156,7 @@ fn write(
     flows: &[flows::FlowTable],
     traffic: Option<&Traffic>,
 ) -> String {
-    let Facts { name, nodes, west_south, east_north, last, duration } = facts;
+    let Facts { name, nodes, west_south, east_north, end, duration } = facts;
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let (wide, high) = (east_north.x - west_south.x, east_north.y - west_south.y);
     let kind = if bonnmotion { "bonnmotion-file" } else { "ns2-file" };
@@ -161,7 +167,7 @@ fn write(
         "# Made from a movement file: {nodes} nodes, numbered 0 to {}, on {wide:.0} m x {high:.0} m.\n\
          name = {}\n\
          summary = {}\n\
-         # The file's last command comes at {last}; it does not say when the run ends.\n\
+         # {end}\n\
          duration = \"{duration}\"\n\n\
          [mobility]\n\
          kind = \"{kind}\"\n\
