@@ -426,7 +426,7 @@ def _add_groups() -> None:
 _add_groups()
 
 # Commands with a file of their own; each imports what it needs when it is called.
-from tworay.cli import merge, sweep, table  # noqa: E402, F401
+from tworay.cli import merge, reproduce, sweep, table  # noqa: E402, F401
 
 # Options whose file may be left out, with the endings that tell a file from a scenario.
 OPTIONAL_FILE = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}

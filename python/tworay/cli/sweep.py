@@ -68,7 +68,7 @@ def sweep(
 
     plan = read(experiment).with_seeds(seeds)
     place = default_out(plan, out)
-    work = Sweep(plan, place, shard=_shard(shard), retry_failed=retry_failed)
+    work = Sweep(plan, place, shard=shard_of(shard), retry_failed=retry_failed)
     threads = check_jobs(jobs)
     engine: Engine = Threads(threads)
     if cluster is not None:
@@ -79,7 +79,7 @@ def sweep(
         _say(work, experiment, threads, slurm=slurm, as_json=json)
         return
     try:
-        with _Progress(plan.name) as watch:
+        with Progress(plan.name) as watch:
             state = work.run(engine=engine, watch=watch)
     except KeyboardInterrupt:
         for text in work.notes:
@@ -98,7 +98,8 @@ def sweep(
         sys.exit(FAILED)
 
 
-def _shard(text: str | None) -> Shard:
+def shard_of(text: str | None) -> Shard:
+    """Read I/N."""
     from tworay.errors import InputError
     from tworay.lab.sweeping import Shard
 
@@ -210,7 +211,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-class _Progress:
+class Progress:
     """Cells done, runs a second, time left, failures: a line on a terminal, now and then one in a log."""
 
     def __init__(self, name: str) -> None:

@@ -1,0 +1,159 @@
+"""Verdicts on claims, where the answer is known; and that the papers' data say what they mean."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+from tworay.papers import library
+from tworay.papers.judging import band_of, judge_claim
+from tworay.papers.library import Claim
+from tworay.papers.quantities import with_quantity
+from tworay.papers.reproducing import document, plan_of, readings
+from tworay.papers.verdicts import LESS, MORE, Band, Verdict, judge
+
+if TYPE_CHECKING:
+    from tworay.papers.library import Paper
+
+H, D, N, F = Verdict.HOLDS, Verdict.DIRECTION, Verdict.NO_DIFFERENCE, Verdict.FAILS
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "band", "verdict"),
+    [
+        (6, 8, Band(5, 9), H),
+        (8, 12, Band(5, 9), H),  # overlaps
+        (10, 12, Band(5, 9), D),  # more, but more than claimed
+        (1, 3, Band(5, 9), D),
+        (-1, 7, Band(5, 9), N),  # overlaps, but contains zero
+        (-7, -1, Band(5, 9), F),
+        (1, 2, MORE, H),
+        (-2, 1, MORE, N),
+        (-2, -1, MORE, F),
+        (-2, -1, LESS, H),
+        (1, 2, LESS, F),
+        (-10, -6, Band(-12, -8), H),
+        (-1, 1, Band(-5, 5), H),
+        (-8, 3, Band(-5, 5), N),
+        (2, 4, Band(-5, 5), H),  # a difference within the band
+        (3, 7, Band(-5, 5), H),  # reaches into it
+        (6, 9, Band(-5, 5), F),
+        (-30, -10, Band(-25, math.inf), H),
+        (-40, -30, Band(-25, math.inf), F),
+        (None, None, MORE, Verdict.UNTESTED),
+    ],
+)
+def test_the_rule(low: float | None, high: float | None, band: Band, verdict: Verdict) -> None:
+    assert judge(low, high, band) == verdict
+
+
+def test_the_rule_for_values_knows_no_zero() -> None:
+    assert judge(-1, 1, Band(0.5, 2), value=True) == H
+    assert judge(-1, 0.4, Band(0.5, 2), value=True) == F
+
+
+def test_bands() -> None:
+    assert band_of("more") == MORE
+    assert band_of("alike") == Band(-5, 5)
+    assert band_of(100) == Band(95, 105)
+    assert band_of(-100) == Band(-105, -95)
+    assert band_of([1, float("inf")]) == Band(1, math.inf)
+
+
+def runs(gains: dict[str, float], *, seeds: int = 20, noise: float = 0.01) -> pl.DataFrame:
+    """Make runs in which `new` has these shares more than `old`, by place; worlds differ much by seed."""
+    draw = random.Random(1)
+    rows = []
+    for number, (place, gain) in enumerate(gains.items()):
+        for seed in range(1, seeds + 1):
+            world = 1000 * draw.uniform(0.5, 1.5)
+            for arm, factor in (("old", 1.0), ("new", 1.0 + gain)):
+                value = world * factor * (1 + draw.gauss(0, noise))
+                cell = 2 * number + (arm == "new")
+                rows.append({"cell": cell, "tcp": arm, "place": place, "seed": seed, "goodput_bps": value})
+    return pl.DataFrame(rows)
+
+
+def verdict(frame: pl.DataFrame, **how: Any) -> Verdict:
+    claim = Claim("X", "", "", {"experiment": "e"} | how)
+    return judge_claim(claim, frame, ["tcp", "place"]).verdict
+
+
+GAIN: dict[str, Any] = {"gain": "goodput_bps", "of": "new", "over": "old", "each": ["place"]}
+
+
+def test_claims_on_tables_whose_answer_is_known() -> None:
+    assert verdict(runs({"a": 0.07, "b": 0.06}), **GAIN, band=[5, 9]) == H
+    assert verdict(runs({"a": 0.07, "b": 0.30}), **GAIN, band=[5, 9]) == D, "one place is far above"
+    assert verdict(runs({"a": 0.07, "b": 0.0}), **GAIN, band=[5, 9]) == N, "one place has no difference"
+    assert verdict(runs({"a": 0.07, "b": -0.07}), **GAIN, band=[5, 9]) == F, "one place has the opposite"
+    assert verdict(runs({"a": 0.07, "b": -0.07}), **GAIN, band=[5, 9], where={"place": ["a"]}) == H
+    assert verdict(runs({"a": 0.07, "b": -0.07}), **GAIN, bands={"a": [5, 9], "b": [-9, -5]}) == H
+    assert verdict(runs({"a": 0.001}), **GAIN, band="alike") == H
+    assert verdict(runs({"a": 0.001}, noise=0.5), **GAIN, band="alike") == N
+    assert verdict(runs({"a": 0.20}), **GAIN, band="alike") == F
+    assert verdict(runs({"a": 0.07}, seeds=1), **GAIN, band="more") == Verdict.UNTESTED
+
+
+def test_growth_of_a_gain() -> None:
+    how: dict[str, Any] = {"grows": "goodput_bps", "of": "new", "over": "old", "along": "place"}
+    assert verdict(runs({"slow": 0.1, "fast": 0.5}), **how) == H
+    assert verdict(runs({"slow": 0.1, "fast": 0.5}), **how, band=[35, 45]) == H
+    assert verdict(runs({"slow": 0.1, "fast": 0.5}), **how, band=[100, 200]) == D
+    assert verdict(runs({"slow": 0.5, "fast": 0.1}), **how) == F
+    assert verdict(runs({"slow": 0.5, "fast": 0.1}), **how, band="less") == H
+    assert verdict(runs({"slow": 0.1, "fast": 0.1}), **how) == N
+
+
+def test_values_and_expressions() -> None:
+    frame = runs({"a": 0.0}).with_columns(pl.lit(2.0).alias("timeouts"))
+    assert verdict(frame, value="timeouts", of={"tcp": "old"}, band=2.0) == H
+    found = with_quantity(frame, "timeouts * 3 + timeouts / 2 - 1")
+    assert found["timeouts * 3 + timeouts / 2 - 1"].to_list()[0] == pytest.approx(6.0)
+    assert with_quantity(frame, "ledger.ttl.data + 1")["ledger.ttl.data + 1"].to_list()[0] == 1.0
+
+
+def test_many_cells_need_wider_intervals() -> None:
+    """Of 20 equal places, one in 20 intervals of 95 % would miss zero by chance; theirs are wider."""
+    frame = runs({f"p{i}": 0.0 for i in range(20)}, noise=0.05)
+    assert verdict(frame, **GAIN, band="more") == N
+
+
+@pytest.mark.parametrize("paper", library.papers(), ids=lambda paper: paper.name)
+def test_a_papers_data_are_sound(paper: Paper) -> None:
+    ids = [claim.id for claim in paper.claims]
+    assert len(ids) == len(set(ids))
+    numbers = [figure.id for figure in paper.figures]
+    assert len(numbers) == len(set(numbers))
+    axes: dict[str, dict[str, tuple[str, ...]]] = {}
+    for trial in paper.trials.values():
+        plan = plan_of(trial, quick=False, seeds=None)
+        axes[trial.id] = {axis.name: axis.labels for axis in plan.axes}
+        cells = plan.cells()
+        assert cells, trial.id
+        for changed in readings(trial).values():
+            plan_of(trial, quick=True, seeds=2, changed=changed).cells()
+        assert document(trial, quick=True)
+    for figure in paper.figures:
+        assert (figure.experiment is None) == bool(figure.missing), figure.id
+        if figure.experiment is not None:
+            there = axes[figure.experiment]
+            assert {a for a in (figure.rows, figure.cols) if a} | set(figure.where) <= set(there), figure.id
+    for claim in paper.claims:
+        if claim.experiment is None:
+            assert claim.kind in ("shown", "cannot", "contradicted"), claim.id
+            continue
+        there = axes[claim.experiment]
+        assert set(claim.how.get("each", ())) <= set(there), claim.id
+        for key, value in claim.how.get("where", {}).items():
+            assert set(value if isinstance(value, list) else [value]) <= set(there[key]), claim.id
+        for side in ("of", "over"):
+            entries = claim.how.get(side, [])
+            for entry in entries if isinstance(entries, list) else [entries]:
+                for key, label in ({"tcp": entry} if isinstance(entry, str) else entry).items():
+                    assert label in there[key], (claim.id, key, label)
+        band_of(claim.how.get("band", "more"))

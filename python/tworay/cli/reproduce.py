@@ -1,0 +1,217 @@
+"""``tworay reproduce``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tworay.cli import FAILED, JsonOption, app
+
+if TYPE_CHECKING:
+    from tworay.papers.library import Paper
+    from tworay.papers.reproducing import Reproduction
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PAPER[:FIGURE]]", help="Such as freeze-probing, or thesis:3.8; default: all."
+        ),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List papers, figures and claims; run nothing.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer seeds and shorter runs: a paper in minutes.")
+    ] = False,
+    seeds: Annotated[
+        str | None, typer.Option(help="In place of each experiment's: N, a range 1-10, or a list 3,5,9.")
+    ] = None,
+    sensitivity: Annotated[
+        bool,
+        typer.Option("--sensitivity", help="Also judge under other readings of what the paper leaves open."),
+    ] = False,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", help="Where runs and figures are kept; running again resumes."),
+    ] = Path("reproduce"),
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Do only the I-th of N parts of the runs.")
+    ] = None,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Judge and draw what --out holds; run nothing.")
+    ] = False,
+    pages: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a Markdown page a paper, and one over all.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Reproduce papers: run their experiments, draw their figures, judge their claims."""
+    from tworay.cli.sweep import Progress, shard_of
+    from tworay.cli.writing import note, print_json
+    from tworay.errors import InputError
+    from tworay.papers.library import find, papers
+    from tworay.papers.reproducing import reproduce as do
+
+    name, _, figure = (paper or "").partition(":")
+    chosen = [find(name)] if name else papers()
+    if figure:
+        chosen[0].figure(figure)
+    if list_:
+        _list(chosen, figure or None, as_json=json)
+        return
+    if pages is not None and figure:
+        raise InputError("--pages writes about whole papers; leave the figure out")
+    results = []
+    for one in chosen:
+        with Progress(one.name) as watch:
+            results.append(
+                do(
+                    one,
+                    out / "quick" if quick else out,
+                    figure=figure or None,
+                    quick=quick,
+                    seeds=seeds,
+                    jobs=jobs,
+                    shard=shard_of(shard),
+                    others=sensitivity,
+                    run=not no_run,
+                    watch=watch,
+                )
+            )
+    if pages is not None:
+        from tworay.papers.pages import overview, page
+
+        for result in results:
+            page(result, pages)
+        if not name:
+            overview(results, pages)
+        note(f"wrote {pages}")
+    if json:
+        print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})
+    else:
+        for result in results:
+            _show(result)
+    if any(result.failed for result in results):
+        note(f"tworay: some runs failed; `tworay table` and `tworay sweep --retry-failed` in {out} say more")
+        sys.exit(FAILED)
+
+
+def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
+    from tworay.cli.writing import print_json
+
+    figures = [(p, f) for p in chosen for f in p.figures if figure in (None, f.id)]
+    wanted = {f.experiment for _, f in figures}
+    claims = [(p, c) for p in chosen for c in p.claims if figure is None or c.experiment in wanted]
+    if as_json:
+        print_json(
+            {
+                "papers": [{"name": p.name, "key": p.key, "title": p.title, "cite": p.cite} for p in chosen],
+                "figures": [
+                    {
+                        "paper": p.name,
+                        "id": f.id,
+                        "title": f.title,
+                        "experiment": f.experiment,
+                        "missing": f.missing,
+                    }
+                    for p, f in figures
+                ],
+                "claims": [
+                    {"id": c.id, "paper": p.name, "source": c.source, "text": c.says, "verdict": None}
+                    for p, c in claims
+                ],
+            }
+        )
+        return
+    for one in chosen:
+        print(f"{one.name}  ({one.cite})")
+        for p, f in figures:
+            if p is one:
+                print(
+                    f"  {one.name}:{f.id:8} {f.title}" + (f"  [not made: {f.missing}]" if f.missing else "")
+                )
+        for p, c in claims:
+            if p is one:
+                print(f"    {c.id:6} {c.source}: {c.says}")
+
+
+def _judged(result: Reproduction) -> list[dict[str, Any]]:
+    found = []
+    for claim in result.paper.claims:
+        judgement = result.judgements.get(claim.id)
+        if judgement is None:
+            continue
+        others = {name: str(j.verdict) for name, j in result.others.get(claim.id, {}).items()}
+        found.append(
+            {
+                "id": claim.id,
+                "paper": result.paper.name,
+                "source": claim.source,
+                "text": claim.says,
+                "verdict": str(judgement.verdict),
+                "claimed": claim.paper,
+                "ours": judgement.ours,
+                "reason": judgement.reason or None,
+                "known": claim.known or None,
+                "seeds": judgement.seeds,
+                "unit": judgement.unit,
+                "cells": [
+                    {
+                        "place": c.place,
+                        "estimate": c.estimate,
+                        "low": c.low,
+                        "high": c.high,
+                        "seeds": c.seeds,
+                        "band": str(c.band),
+                        "verdict": str(c.verdict),
+                    }
+                    for c in judgement.cells
+                ],
+                "readings": others,
+            }
+        )
+    return found
+
+
+def _drawn(results: list[Reproduction]) -> list[dict[str, str]]:
+    return [
+        {"paper": r.paper.name, "id": name, "file": str(file)}
+        for r in results
+        for name, file in r.drawn.items()
+    ]
+
+
+def _show(result: Reproduction) -> None:
+    from collections import Counter
+
+    from rich.console import Group
+    from rich.text import Text
+
+    from tworay.layout import Column, table
+    from tworay.rendering import show
+
+    claims = [c for c in result.paper.claims if c.id in result.judgements]
+    judged = [result.judgements[c.id] for c in claims]
+    columns = [
+        Column("verdict", [str(j.verdict) for j in judged]),
+        Column("there", [c.paper for c in claims]),
+        Column("here", [j.ours or (j.reason if len(j.reason) < 40 else "see --json") for j in judged]),
+        Column("seeds", [str(j.seeds) if j.cells else "" for j in judged]),
+    ]
+    counts = Counter(str(j.verdict) for j in judged)
+    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    shown: list[Any] = [Text(f"{result.paper.cite}", style="bold")]
+    if claims:
+        shown += table("claim", [c.id for c in claims], columns, names=3)
+        shown.append(
+            Text(f"{len(claims)} claims: {summary}. `tworay reproduce {result.paper.name} --list` says them.")
+        )
+    shown += [Text(f"figure {name}: {file}") for name, file in result.drawn.items()]
+    show(Group(*shown))

@@ -1,0 +1,1 @@
+"""Papers as data: experiments, settings, and claims as statements that a sweep can judge."""

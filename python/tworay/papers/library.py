@@ -1,0 +1,153 @@
+"""The papers: read from the package's data, each a directory with ``paper.toml``, experiments and claims."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tworay.errors import InputError
+
+HERE = Path(__file__).parent
+KINDS = ("gain", "value", "grows", "shown", "cannot", "contradicted")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim as a checkable statement; exactly one of ``KINDS`` is in ``how``."""
+
+    id: str
+    source: str
+    says: str
+    how: dict[str, Any]
+    paper: str = ""
+    known: str = ""
+
+    @property
+    def kind(self) -> str:
+        """How it is judged."""
+        return next(kind for kind in KINDS if kind in self.how)
+
+    @property
+    def experiment(self) -> str | None:
+        """Which experiment it is judged on."""
+        return self.how.get("experiment")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table, and what of an experiment it shows."""
+
+    id: str
+    title: str
+    experiment: str | None = None
+    metric: str = "goodput_bps"
+    rows: str = ""
+    cols: str | None = None
+    where: dict[str, Any] = field(default_factory=dict)
+    kind: str | None = None
+    missing: str = ""
+    """Why it isn't made."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An experiment of a paper: its document, what ``--quick`` changes, and the settings left open."""
+
+    id: str
+    document: dict[str, Any]
+    quick: dict[str, Any]
+    open: dict[str, dict[str, dict[str, Any]]]
+    derive: str | None
+    title: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper with everything that is known of it."""
+
+    key: str
+    name: str
+    title: str
+    cite: str
+    stated: tuple[str, ...]
+    left_open: tuple[str, ...]
+    trials: dict[str, Trial]
+    figures: tuple[Figure, ...]
+    claims: tuple[Claim, ...]
+    notes: str
+
+    def figure(self, wanted: str) -> Figure:
+        """Find a figure by its number."""
+        for one in self.figures:
+            if one.id == wanted:
+                return one
+        there = ", ".join(one.id for one in self.figures)
+        raise InputError(f"{self.name} has no figure or table {wanted}; there are {there}")
+
+    def claims_of(self, trials: set[str]) -> list[Claim]:
+        """Return the claims that these experiments judge."""
+        return [claim for claim in self.claims if claim.experiment in trials]
+
+
+def papers() -> list[Paper]:
+    """Return all papers, in the order of their years."""
+    return sorted(
+        (read(file.parent) for file in HERE.glob("*/paper.toml")), key=lambda p: (p.key[-4:], p.key)
+    )
+
+
+def find(wanted: str) -> Paper:
+    """Find a paper by its short name or its key."""
+    known = papers()
+    for paper in known:
+        if wanted in (paper.name, paper.key):
+            return paper
+    raise InputError(f"there is no paper `{wanted}`; there are {', '.join(p.name for p in known)}")
+
+
+@functools.cache
+def read(folder: Path) -> Paper:
+    """Read a paper's directory; what is wrong in it is a mistake of the package."""
+    head = _toml(folder / "paper.toml")
+    trials = {}
+    for file in sorted(folder.glob("experiments*.toml")):
+        for name, table in _toml(file).items():
+            trials[name] = _trial(folder.name, name, table)
+    figures = [Figure(**entry) for entry in head.pop("figure", [])]
+    claims = [_claim(entry) for file in sorted(folder.glob("claims*.toml")) for entry in _toml(file)["claim"]]
+    notes = folder / "notes.md"
+    return Paper(
+        key=folder.name,
+        name=head["name"],
+        title=head["title"],
+        cite=head["cite"],
+        stated=tuple(head.get("stated", ())),
+        left_open=tuple(head.get("open", ())),
+        trials=trials,
+        figures=tuple(figures),
+        claims=tuple(claims),
+        notes=notes.read_text(encoding="utf-8").strip() if notes.is_file() else "",
+    )
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
+    table = dict(table)
+    quick, open_ = table.pop("quick", {}), table.pop("open", {})
+    derive, title = table.pop("derive", None), table.pop("title", name)
+    return Trial(name, {"name": f"{paper}-{name}", "about": title} | table, quick, open_, derive, title)
+
+
+def _claim(entry: dict[str, Any]) -> Claim:
+    entry = dict(entry)
+    fixed = {key: entry.pop(key) for key in ("id", "source", "says")}
+    fixed |= {key: entry.pop(key) for key in ("paper", "known") if key in entry}
+    if sum(kind in entry for kind in KINDS) != 1:
+        raise ValueError(f"claim {fixed['id']}: needs exactly one of {', '.join(KINDS)}")
+    return Claim(how=entry, **fixed)

@@ -1,0 +1,239 @@
+"""Runs the experiments of papers as sweeps, draws their figures and judges their claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tworay.errors import InputError
+from tworay.lab import reading
+from tworay.lab.experiment import Plan, read
+from tworay.lab.sweeping import Shard, Sweep, silent
+from tworay.papers.judging import decided, judge_claim
+from tworay.papers.quantities import DERIVED, from_documents
+from tworay.papers.verdicts import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from tworay.lab.sweeping import Watcher
+    from tworay.papers.library import Claim, Figure, Paper, Trial
+
+# Of readings other than the main one: what they say beside it.
+MAIN = "as judged"
+READING_SEEDS = 8
+NOT_RUN = Judgement(Verdict.UNTESTED, reason="not run yet")
+
+
+@dataclass
+class Reproduction:
+    """What came of a paper: judgements by claim, figures drawn, the sweeps they rest on."""
+
+    paper: Paper
+    out: Path
+    quick: bool = False
+    judgements: dict[str, Judgement] = field(default_factory=dict)
+    others: dict[str, dict[str, Judgement]] = field(default_factory=dict)
+    """By claim, for every other reading of a setting that the paper leaves open."""
+    drawn: dict[str, Path] = field(default_factory=dict)
+    seeds: dict[str, int] = field(default_factory=dict)
+    failed: int = 0
+
+
+def chosen(paper: Paper, figure: str | None) -> tuple[list[Figure], list[Trial]]:
+    """Return the figures that are wanted and the experiments behind them; all unless a figure is named."""
+    if figure is None:
+        return list(paper.figures), list(paper.trials.values())
+    one = paper.figure(figure)
+    if one.experiment is None:
+        raise InputError(f"{paper.name}:{figure} can't be made: {one.missing}")
+    return [one], [paper.trials[one.experiment]]
+
+
+def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the experiment as a mapping: shorter if ``quick``, with settings of another reading if given."""
+    found = dict(trial.document)
+    changes = dict(trial.quick) if quick else {}
+    only = changes.pop("only", {})
+    found["set"] = dict(found.get("set", {})) | changes.pop("set", {})
+    found |= changes
+    if only:
+        found = _narrowed(found, only)
+    if changed:
+        swaps = {key.removeprefix("tcp:"): value for key, value in changed.items() if key.startswith("tcp:")}
+        found["set"] |= {key: value for key, value in changed.items() if not key.startswith("tcp:")}
+        if swaps and "tcp" in found:
+            labels = found.pop("tcp")
+            found["axis"] = dict(found.get("axis", {})) | {
+                "tcp": {name: {"tcp": swaps.get(name, name)} for name in labels}
+            }
+    return found
+
+
+def _narrowed(found: dict[str, Any], only: dict[str, list[str]]) -> dict[str, Any]:
+    """Leave some labels of axes."""
+    for axis, labels in only.items():
+        wanted = list(map(str, labels))
+        if axis in found.get("axis", {}):
+            values = {name: value for name, value in found["axis"][axis].items() if name in wanted}
+            found["axis"] = dict(found["axis"]) | {axis: values}
+        elif axis in found.get("vary", {}):
+            found["vary"] = dict(found["vary"]) | {axis: labels}
+        else:
+            found[axis] = labels
+    return found
+
+
+def plan_of(
+    trial: Trial, *, quick: bool, seeds: int | str | None, changed: dict[str, Any] | None = None
+) -> Plan:
+    """Return the sweep of an experiment."""
+    return read(document(trial, quick=quick, changed=changed)).with_seeds(seeds)
+
+
+def readings(trial: Trial) -> dict[str, dict[str, Any]]:
+    """Return every reading but the main one, by name: one setting changed at a time."""
+    return {f"{of}: {name}": change for of, values in trial.open.items() for name, change in values.items()}
+
+
+def place(out: Path, paper: Paper, trial: Trial, reading_: str = MAIN) -> Path:
+    """Return where the runs of an experiment are kept."""
+    folder = out / paper.name / trial.id
+    return folder if reading_ == MAIN else folder.with_name(f"{trial.id}~{_slug(reading_)}")
+
+
+def _slug(text: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in text).strip("-")
+
+
+def reproduce(
+    paper: Paper,
+    out: Path,
+    *,
+    figure: str | None = None,
+    quick: bool = False,
+    seeds: int | str | None = None,
+    jobs: int | None = None,
+    shard: Shard = Shard(),  # noqa: B008
+    others: bool = False,
+    run: bool = True,
+    watch: Watcher = silent,
+) -> Reproduction:
+    """Run what is missing of a paper (or of one figure), draw it and judge the claims that rest on it."""
+    figures, trials = chosen(paper, figure)
+    result = Reproduction(paper, out, quick)
+    frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
+    for trial in trials:
+        frame = _runs(result, trial, MAIN, None, quick, seeds, jobs, shard, run, watch)
+        if frame is not None:
+            frames[trial.id] = frame
+    for claim in paper.claims if figure is None else paper.claims_of({t.id for t in trials}):
+        result.judgements[claim.id] = _judged(claim, frames)
+    for one in figures:
+        if one.experiment in frames and one.metric:
+            drawn = _draw(one, *frames[one.experiment], out / paper.name)
+            if drawn is not None:
+                result.drawn[one.id] = drawn
+    if others:
+        for trial in trials:
+            _sensitivity(result, trial, quick, seeds, jobs, shard, run, watch)
+    return result
+
+
+def _runs(
+    result: Reproduction,
+    trial: Trial,
+    name: str,
+    changed: dict[str, Any] | None,
+    quick: bool,
+    seeds: int | str | None,
+    jobs: int | None,
+    shard: Shard,
+    run: bool,
+    watch: Watcher,
+) -> tuple[pl.DataFrame, list[str]] | None:
+    where = place(result.out, result.paper, trial, name)
+    if run:
+        sweep = Sweep(plan_of(trial, quick=quick, seeds=seeds, changed=changed), where, shard=shard)
+        sweep.run(jobs=jobs, watch=watch)
+        result.failed += sweep.state.failed
+    if not (where / "cells.parquet").is_file():
+        return None
+    frame = frame_of(where, trial)
+    if name == MAIN:
+        result.seeds[trial.id] = int(frame["seed"].n_unique())
+    return frame, reading.axes(where)
+
+
+def frame_of(where: Path, trial: Trial) -> pl.DataFrame:
+    """Return the runs of an experiment with everything that claims may be about."""
+    frame = reading.joined(where)
+    documents = (
+        reading.cells(where)
+        .drop("toml")
+        .join(reading.batch_frame(where, ["document"]).filter(status="done"), on="world")
+        .sort("cell", "seed")
+    )
+    frame = from_documents(
+        frame,
+        frame.select("cell", "seed").join(documents, on=["cell", "seed"], maintain_order="left")["document"],
+    )
+    return DERIVED[trial.derive](frame) if trial.derive else frame
+
+
+def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> Judgement:
+    known = decided(claim)
+    if known is not None:
+        return known
+    if claim.experiment not in frames:
+        return NOT_RUN
+    return judge_claim(claim, *frames[claim.experiment])
+
+
+def _sensitivity(
+    result: Reproduction,
+    trial: Trial,
+    quick: bool,
+    seeds: int | str | None,
+    jobs: int | None,
+    shard: Shard,
+    run: bool,
+    watch: Watcher,
+) -> None:
+    """Judge the claims of an experiment again for every other reading of what its paper leaves open."""
+    fewer = (
+        seeds
+        if seeds is not None or quick
+        else min(READING_SEEDS, len(plan_of(trial, quick=quick, seeds=None).seeds))
+    )
+    for name, changed in readings(trial).items():
+        found = _runs(result, trial, name, changed, quick, fewer, jobs, shard, run, watch)
+        for claim in result.paper.claims_of({trial.id}):
+            if found is not None and decided(claim) is None:
+                result.others.setdefault(claim.id, {})[name] = judge_claim(claim, *found)
+
+
+def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path) -> Path | None:
+    from tworay.lab.contrasts import means, select
+    from tworay.lab.drawing import draw
+    from tworay.papers.quantities import with_quantity
+
+    try:
+        frame = with_quantity(select(frame, figure.where, axes), figure.metric)
+        keys = [axis for axis in (figure.rows, figure.cols) if axis]
+        table = means(frame, keys, figure.metric)
+    except InputError:
+        return None  # --quick leaves some cells out.
+    file = out / f"figure-{figure.id.replace(' ', '-')}.svg"
+    draw(
+        table,
+        figure.metric,
+        rows=figure.rows,
+        lines=figure.cols,
+        output=file,
+        kind=figure.kind,
+        title=figure.title,
+    )
+    return file

@@ -1,0 +1,168 @@
+"""How a claim is judged: one rule for all that come as numbers.
+
+A claim is a band of percent (or of a metric's unit), and a sweep gives an interval; the verdict follows
+from where the two lie, and from zero. ``RULE`` says it in words and stands on every page.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RULE = (
+    'A claim of a difference is a band of percent: "more" is everything above zero, "5 to 9 % more" is +5 '
+    "to +9 %. Ours is the paired difference over common seeds, in percent of the second's mean, with its "
+    "95 % t interval; where a claim is about k cells, each interval has level 1 − 0.05/k, and the claim's "
+    "verdict is the worst of its cells'. It *holds* if the interval lies on the claimed side of zero and "
+    "overlaps the band; it *holds in direction* if it lies on the claimed side but outside the band; *no "
+    "difference found* if it contains zero; it *does not hold* if it lies on the other side. A claim that "
+    "two are alike is a band around zero (±5 % where the source gives none): it holds if the interval "
+    "lies within, or overlaps it without containing zero; no difference was found if the interval "
+    "contains zero and reaches out of the band; it does not hold if the two don't meet. A claimed value "
+    "is a band too, a printed figure ±5 %: it holds if the interval of ours overlaps it."
+)
+LEVEL = 0.95
+# What "alike" and a printed figure mean where the source gives no band.
+ALIKE = 5.0
+PRINTED = 0.05
+
+
+class Verdict(StrEnum):
+    """What is said of a claim."""
+
+    HOLDS = "holds"
+    DIRECTION = "holds in direction"
+    NO_DIFFERENCE = "no difference found"
+    FAILS = "does not hold"
+    CONTRADICTED = "contradicted by its source"
+    UNTESTED = "cannot be tested"
+
+
+# From best to worst.
+ORDER = (Verdict.HOLDS, Verdict.DIRECTION, Verdict.NO_DIFFERENCE, Verdict.FAILS, Verdict.UNTESTED)
+
+
+@dataclass(frozen=True)
+class Band:
+    """What a claim allows: from ``low`` to ``high``, either of which may be infinite."""
+
+    low: float
+    high: float
+
+    @property
+    def around_zero(self) -> bool:
+        """Whether it is a claim of likeness."""
+        return self.low < 0 < self.high
+
+    def overlaps(self, low: float, high: float) -> bool:
+        """Whether an interval has a point in common with it."""
+        return low <= self.high and high >= self.low
+
+    def __str__(self) -> str:
+        """Write it as the pages have it."""
+        if math.isinf(self.high):
+            return f"above {self.low:+g}" if self.low else "more"
+        if math.isinf(self.low):
+            return f"below {self.high:+g}" if self.high else "less"
+        return f"{self.low:+g} to {self.high:+g}"
+
+
+MORE = Band(0.0, math.inf)
+LESS = Band(-math.inf, 0.0)
+
+
+def judge(low: float | None, high: float | None, band: Band, *, value: bool = False) -> Verdict:
+    """Judge one interval by a band; ``value``: of a metric itself, where zero means nothing."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return Verdict.UNTESTED
+    overlap = band.overlaps(low, high)
+    if value:
+        return Verdict.HOLDS if overlap else Verdict.FAILS
+    with_zero = low <= 0 <= high
+    if band.around_zero:
+        if not overlap:
+            return Verdict.FAILS
+        within = band.low <= low and high <= band.high
+        return Verdict.HOLDS if within or not with_zero else Verdict.NO_DIFFERENCE
+    if with_zero:
+        return Verdict.NO_DIFFERENCE
+    claimed_up = band.high > 0
+    if (low > 0) != claimed_up:
+        return Verdict.FAILS
+    return Verdict.HOLDS if overlap else Verdict.DIRECTION
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a claim: where, what came out, and what is said of it."""
+
+    place: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    seeds: int
+    band: Band
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim judged."""
+
+    verdict: Verdict
+    cells: tuple[Cell, ...] = field(default=())
+    reason: str = ""
+    unit: str = "%"
+
+    @property
+    def seeds(self) -> int:
+        """Least number of seeds of a cell."""
+        return min((cell.seeds for cell in self.cells), default=0)
+
+    @property
+    def ours(self) -> str:
+        """What came out, in words: the cell, or the range over the cells."""
+        known = [c for c in self.cells if c.estimate is not None]
+        if not known:
+            return ""
+        if len(known) == 1:
+            return f"{number(known[0].estimate, self.unit)} ({interval(known[0], self.unit)})"
+        values = [c.estimate for c in known if c.estimate is not None]
+        good = sum(c.verdict == Verdict.HOLDS for c in known)
+        ends = f"{number(min(values), self.unit)} to {number(max(values), self.unit)}"
+        return f"{ends}; {good} of {len(known)} cells"
+
+
+def number(value: float | None, unit: str) -> str:
+    """Write a figure: percentages with their sign."""
+    if value is None:
+        return "–"
+    if unit == "%":
+        return f"{value:+.1f} %" if abs(value) < 100 else f"{value:+.0f} %"
+    return f"{value:.4g}"
+
+
+def interval(cell: Cell, unit: str) -> str:
+    """Write a cell's interval."""
+    if cell.low is None or cell.high is None:
+        return "no interval"
+    return f"{number(cell.low, unit)} to {number(cell.high, unit)}"
+
+
+def together(cells: Sequence[Cell], unit: str = "%") -> Judgement:
+    """Return the judgement over cells: the worst of theirs."""
+    if not cells:
+        return Judgement(Verdict.UNTESTED, reason="no run of it has finished")
+    worst = max((cell.verdict for cell in cells), key=ORDER.index)
+    reason = "too few seeds, or nothing got through" if worst == Verdict.UNTESTED else ""
+    return Judgement(worst, tuple(cells), reason, unit)
+
+
+def level(cells: int) -> float:
+    """Return the level of each interval where a claim is about so many cells (Bonferroni)."""
+    return 1 - (1 - LEVEL) / max(1, cells)
