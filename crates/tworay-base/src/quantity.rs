@@ -1,4 +1,4 @@
-//! Rates, sizes, powers, distances: numbers that can't be mixed by accident.
+//! Rates, sizes, powers, distances: one type each, so that they cannot be mixed by accident.
 
 use crate::time::SimDuration;
 use crate::units::{UnitError, parse_with_units, unit_serde};
@@ -18,7 +18,7 @@ impl BitRate {
     pub const fn as_bps(self) -> u64 {
         self.0
     }
-    /// The time that `bytes` bytes take on the line, rounded up to the nanosecond.
+    /// Time to transmit `bytes` bytes, rounded up to the nanosecond.
     #[inline]
     pub const fn airtime(self, bytes: u32) -> SimDuration {
         SimDuration::from_nanos((bytes as u64 * 8_000_000_000).div_ceil(self.0))
@@ -110,7 +110,7 @@ macro_rules! real_quantity {
         pub struct $name(pub f64);
 
         impl $name {
-            /// The bare number in the unit of the type's documentation.
+            /// The number, in the unit that the type's documentation names.
             #[inline]
             pub const fn get(self) -> f64 {
                 self.0
@@ -118,7 +118,7 @@ macro_rules! real_quantity {
         }
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                // Hundreds of digits help nobody; both forms are read back as the same number.
+                // Avoids hundreds of digits; both forms parse back to the same number.
                 if self.0.abs() < 1e15 {
                     write!(f, concat!("{}", $unit), self.0)
                 } else {
