@@ -5,7 +5,7 @@ use proptest::prelude::*;
 fn misspellings_find_their_word() {
     let variants = ["tahoe", "reno", "newreno", "sack", "vegas", "westwood"];
     let table = [
-        ("newrno", Some("newreno")), // one letter missing
+        ("newrno", Some("newreno")),   // one letter missing
         ("newrenoo", Some("newreno")), // one letter too many
         ("newrneo", Some("newreno")),  // two letters swapped
         ("NewReno", Some("newreno")),  // case does not count
