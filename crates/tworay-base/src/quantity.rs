@@ -54,7 +54,7 @@ impl FromStr for BitRate {
             return Err(UnitError::new(text, "a rate must be at least 1 bit/s", EXAMPLE));
         }
         if bps > 1e13 {
-            return Err(UnitError::new(text, "a rate above 10 Tbit/s is absurd", EXAMPLE));
+            return Err(UnitError::new(text, "a rate must be at most 10 Tbit/s", EXAMPLE));
         }
         Ok(Self(libm::round(bps) as u64))
     }
@@ -90,7 +90,7 @@ impl FromStr for Bytes {
             return Err(UnitError::new(text, "a size is a whole number of bytes, not negative", EXAMPLE));
         }
         if n > 1e15 {
-            return Err(UnitError::new(text, "a size above 1000 TB is absurd", EXAMPLE));
+            return Err(UnitError::new(text, "a size must be at most 1000 TB", EXAMPLE));
         }
         Ok(Self(n as u64))
     }
@@ -131,7 +131,7 @@ macro_rules! real_quantity {
             fn from_str(text: &str) -> Result<Self, UnitError> {
                 let value = parse_with_units(text, $what, $example, $units)?;
                 if value < $min {
-                    return Err(UnitError::new(text, concat!($what, " can't be that small or negative"), $example));
+                    return Err(UnitError::new(text, concat!($what, " must not be negative"), $example));
                 }
                 Ok(Self(value))
             }

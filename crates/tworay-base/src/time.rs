@@ -237,11 +237,15 @@ impl std::str::FromStr for SimDuration {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let nanos = parse_with_units(text, "a time", "\"900s\", \"20ms\" or \"10us\"", TIME_UNITS)?;
         if nanos < 0.0 {
-            return Err(UnitError::new(text, "a time can't be negative", "\"900s\", \"20ms\" or \"10us\""));
+            return Err(UnitError::new(
+                text,
+                "a time must not be negative",
+                "\"900s\", \"20ms\" or \"10us\"",
+            ));
         }
         let nanos = libm::round(nanos);
         if nanos > Self::MAX.0 as f64 {
-            return Err(UnitError::new(text, "that is longer than a century", "\"900s\""));
+            return Err(UnitError::new(text, "a time must be at most 146 years", "\"900s\""));
         }
         Ok(Self(nanos as u64))
     }

@@ -65,7 +65,7 @@ pub(crate) fn parse_with_units(
         Some((_, factor)) => Ok(value * factor),
         None => Err(UnitError::new(
             text,
-            &format!("\"{unit}\" is no unit of {what} (one of {})", names()),
+            &format!("\"{unit}\" is not a unit of {what} (one of {})", names()),
             example,
         )),
     }

@@ -239,7 +239,8 @@ impl RadioConfig {
             return Err(problem(
                 "cs_threshold",
                 format!("{} is above rx_threshold {}", self.cs_threshold, self.rx_threshold),
-                "a radio senses at least what it can read: lower cs_threshold or raise rx_threshold".into(),
+                "every frame that can be decoded must be sensed: lower cs_threshold or raise rx_threshold"
+                    .into(),
             ));
         }
         if let Propagation::LogDistance { exponent, reference } = self.propagation {
@@ -273,11 +274,11 @@ impl RadioConfig {
         let measured = self.propagation == Propagation::Measured;
         if measured && self.links.is_empty() {
             let remedy = "add [[radio.link]] with from = 0, to = 1, loss = 0.1; each direction is one";
-            return Err(problem("propagation", "no link was measured".into(), remedy.into()));
+            return Err(problem("propagation", "no links are listed".into(), remedy.into()));
         }
         if !measured && !self.links.is_empty() {
             let remedy = "write propagation = \"measured\" in [radio], or remove these links";
-            return Err(problem("link", "links don't go with a law of distance".into(), remedy.into()));
+            return Err(problem("link", "listed links need measured propagation".into(), remedy.into()));
         }
         measured::validate(&self.links, self.cs_threshold)
     }
@@ -288,7 +289,7 @@ impl RadioConfig {
             return Err(problem(
                 "sinr.thresholds",
                 "the list is empty".into(),
-                "give at least one { rate = \"2Mbps\", sinr = \"7dB\" }, or leave the key out".into(),
+                "give at least one { rate = \"2Mbps\", sinr = \"7dB\" }, or remove the key".into(),
             ));
         }
         for (i, entry) in table.iter().enumerate() {

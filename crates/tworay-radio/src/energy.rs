@@ -208,8 +208,8 @@ impl EnergyConfig {
             if !(battery.get() > 0.0 && battery.get() <= 1e12) {
                 return Err(problem(
                     &key,
-                    format!("a battery of {battery}"),
-                    "give more than 0J, such as \"10J\", or leave it out for an endless one".into(),
+                    format!("{battery} is out of range"),
+                    "give more than 0J (at most 1e12), such as \"10J\", or remove the key for unlimited energy".into(),
                 ));
             }
         }
@@ -225,8 +225,8 @@ impl EnergyConfig {
         if self.costs.is_none() && self.costs_sha256.as_ref().is_some_and(|digest| !digest.is_empty()) {
             return Err(problem(
                 "costs_sha256",
-                "the digest of no table".into(),
-                "name the table with energy.costs, or leave the digest out".into(),
+                "no table is given for this digest".into(),
+                "set energy.costs to the table, or remove this key".into(),
             ));
         }
         if self.sample < SimDuration::from_millis(1) || self.sample > SimDuration::from_secs(3600) {

@@ -54,7 +54,7 @@ impl FadingConfig {
 pub(crate) fn refuse_flat(key: &str) -> ConfigProblem {
     problem(
         key,
-        "the range propagation has full power or none: nothing can vary".into(),
+        "the range propagation has full power or none, so fading has no effect".into(),
         "choose another propagation, such as two-ray-ground, or remove this key".into(),
     )
 }
@@ -63,7 +63,7 @@ pub(crate) fn refuse_flat(key: &str) -> ConfigProblem {
 pub(crate) fn refuse_measured(key: &str) -> ConfigProblem {
     problem(
         key,
-        "measured links have their levels and losses already".into(),
+        "measured levels and losses already include fading".into(),
         "choose another propagation, such as two-ray-ground, or remove this key".into(),
     )
 }
