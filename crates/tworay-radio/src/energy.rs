@@ -209,7 +209,7 @@ impl EnergyConfig {
                 return Err(problem(
                     &key,
                     format!("{battery} is out of range"),
-                    "give more than 0J (at most 1e12), such as \"10J\", or remove the key for unlimited energy".into(),
+                    "give more than 0J, such as \"10J\", or remove the key for unlimited energy".into(),
                 ));
             }
         }
