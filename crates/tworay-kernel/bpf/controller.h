@@ -81,12 +81,14 @@ HOOK bool cwnd_limited(const struct tcp_sock *tp)
 SEC("struct_ops")
 void PROGRAM(CALLBACK(init), struct sock *sk)
 {
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct private *p = private_of(sk);
+	struct view v = view_of(tp);
 
 	p->held.cwnd = 0;
 	p->held.ssthresh = 0;
-	p->snd_una = ((struct tcp_sock *)sk)->snd_una;
-	on_init(&p->core);
+	p->snd_una = tp->snd_una;
+	on_init(&p->core, &v, tp);
 }
 
 SEC("struct_ops")

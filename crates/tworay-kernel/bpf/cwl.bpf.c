@@ -44,7 +44,7 @@ int tworay_cwl_ttl(struct __sk_buff *skb)
 	return 1;
 }
 
-HOOK void on_init(struct core *c)
+HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
 {
 	c->limit = 0;
 }

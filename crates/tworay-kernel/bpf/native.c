@@ -5,6 +5,11 @@
 #include "core/vegas.h"
 #include "core/welcome.h"
 
+/* What the tests keep for the state of a core. */
+#define ROOM 256
+_Static_assert(sizeof(struct welcome) <= ROOM && sizeof(struct probing) <= ROOM, "larger than its room");
+_Static_assert(sizeof(struct westwood) <= ROOM && sizeof(struct vegas) <= ROOM, "larger than its room");
+
 /* A function of the core under a name of its own; structures come back through a pointer. */
 #define EXPORT(result, name, parameters, arguments)  \
 	result tworay_##name parameters                  \
@@ -65,3 +70,13 @@ EXPORT_INTO(struct decision, probing_rto,
 	    (struct probing *p, const struct view *v, const struct window *standard, struct decision *out),
 	    (p, v, *standard))
 EXPORT(int, probing_sample, (struct probing *p, const struct view *v, u32 rtt, struct decision *d), (p, v, rtt, d))
+
+u32 tworay_vegas_cwnd(const struct vegas *s)
+{
+	return s->cwnd >> SHARE_BITS;
+}
+
+u32 tworay_vegas_mark(const struct vegas *s)
+{
+	return s->mark;
+}

@@ -18,7 +18,7 @@ struct core {
 /* The window while the cause is in question. */
 #define QUESTIONED 2
 
-HOOK void on_init(struct core *c)
+HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
 {
 	__builtin_memset(c, 0, sizeof(*c));
 }

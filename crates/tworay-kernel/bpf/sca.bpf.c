@@ -11,7 +11,7 @@ struct core {
 
 PARAMETERS(1);
 
-HOOK void on_init(struct core *c)
+HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
 {
 	sca_reset(&c->sca);
 	c->sca.avoiding = 0;

@@ -13,9 +13,10 @@ struct core {
 PARAMETERS(3);
 enum { ALPHA, BETA, GAMMA };
 
-HOOK void on_init(struct core *c)
+HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
 {
 	__builtin_memset(c, 0, sizeof(*c));
+	vegas_start(&c->vegas, v->now, tp->snd_una, v->srtt);
 }
 
 HOOK u32 segments_of(const struct tcp_sock *tp, u32 bytes)
@@ -32,7 +33,7 @@ HOOK void on_ack(struct core *c, const struct view *v, struct tcp_sock *tp, u32 
 	u32 ssthresh = tp->snd_ssthresh;
 	struct window w;
 
-	if (!c->vegas.base || ca_state(tp) > TCP_CA_Disorder)
+	if (ca_state(tp) == TCP_CA_CWR || ca_state(tp) == TCP_CA_Recovery)
 		return;
 	ack.sent = segments_of(tp, ack.nxt - c->vegas.mark);
 	ack.flight = segments_of(tp, ack.nxt - ack.una);
@@ -49,16 +50,12 @@ HOOK void on_dup_ack(struct core *c, const struct view *v)
 
 HOOK void on_rtt(struct core *c, const struct view *v, struct sock *sk, u32 rtt)
 {
-	if (!c->vegas.base)
-		vegas_start(&c->vegas, v->now, ((struct tcp_sock *)sk)->snd_una, rtt);
 	vegas_rtt(&c->vegas, rtt);
 }
 
-/* Vegas grows in on_ack; what is left is slow start after a timeout. */
+/* Vegas has grown in on_ack. */
 HOOK void on_growth(struct core *c, struct tcp_sock *tp, u32 acked)
 {
-	if (ca_state(tp) == TCP_CA_Loss)
-		grow_socket(tp, acked);
 }
 
 HOOK struct decision on_loss(struct core *c, const struct view *v, struct window standard)

@@ -14,7 +14,7 @@ struct core {
 	struct welcome welcome;
 };
 
-HOOK void on_init(struct core *c)
+HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
 {
 	__builtin_memset(c, 0, sizeof(*c));
 }

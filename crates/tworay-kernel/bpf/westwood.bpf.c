@@ -10,7 +10,7 @@ struct core {
 	struct westwood westwood;
 };
 
-HOOK void on_init(struct core *c)
+HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
 {
 	__builtin_memset(c, 0, sizeof(*c));
 }

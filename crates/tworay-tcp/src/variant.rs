@@ -123,11 +123,10 @@ impl Variant {
         &self.parameters
     }
 
-    /// Its only part, by itself.
-    #[cfg(test)]
-    pub(crate) fn only_part(&self, config: &TcpConfig) -> Box<dyn CongestionControl> {
-        assert_eq!(self.parts.len(), 1, "{self}");
-        (self.parts[0].make)(config)
+    /// Its only part by itself, to hold another implementation against it; `None` if it has none or several.
+    pub fn only_part(&self, config: &TcpConfig) -> Option<Box<dyn CongestionControl>> {
+        let [part] = &*self.parts else { return None };
+        Some((part.make)(config))
     }
 
     pub(crate) fn controls(&self, config: &TcpConfig) -> Controls {

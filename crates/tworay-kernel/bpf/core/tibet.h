@@ -15,13 +15,13 @@
 struct tibet {
 	/* Segments per second, RATE_BITS binary places. */
 	u64 estimate;
-	/* Microseconds, 8 binary places. */
+	/* Microseconds, 16 binary places. */
 	u64 interval;
 	/* Segments, 16 binary places. */
 	u32 length;
 };
 
-#define EXP_BITS 24
+#define EXP_BITS 22
 
 /* exp(-gap / TIBET_T0), EXP_BITS binary places: 2^-y with y's whole part as a shift, and the Taylor series of
  * the rest up to the seventh power, whose error is below 2e-6.
@@ -51,21 +51,21 @@ CORE void tibet_credit(struct tibet *t, u32 segments, u64 gap)
 		gap = TIBET_LONGEST;
 	if (!t->interval) {
 		t->length = segments << 16;
-		t->interval = gap << 8;
+		t->interval = gap << 16;
 		rate = (segments * MICROSECONDS << RATE_BITS) / gap;
 		t->estimate = rate > TIBET_FASTEST ? TIBET_FASTEST : rate;
 		return;
 	}
-	t->length = (9ULL * t->length + ((u64)segments << 16)) / 10;
-	t->interval = (9 * t->interval + (gap << 8)) / 10;
+	t->length = (9ULL * t->length + ((u64)segments << 16) + 5) / 10;
+	t->interval = (9 * t->interval + (gap << 16) + 5) / 10;
 	if (!t->interval)
 		t->interval = 1;
-	/* length has 16 places as RATE_BITS has, interval 8. */
-	rate = ((u64)t->length * MICROSECONDS << 8) / t->interval;
+	/* length and interval have the same binary places. */
+	rate = ((u64)t->length * MICROSECONDS << RATE_BITS) / t->interval;
 	if (rate > TIBET_FASTEST)
 		rate = TIBET_FASTEST;
 	keep = tibet_keep(gap);
-	t->estimate = (keep * t->estimate + ((1u << EXP_BITS) - keep) * rate) >> EXP_BITS;
+	t->estimate = (keep * t->estimate + ((1u << EXP_BITS) - keep) * rate + (1u << (EXP_BITS - 1))) >> EXP_BITS;
 }
 
 #endif

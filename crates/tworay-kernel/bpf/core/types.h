@@ -52,7 +52,7 @@ struct decision {
 };
 
 /* Rates are segments per second with this many binary places. */
-#define RATE_BITS 16
+#define RATE_BITS 20
 #define MICROSECONDS 1000000ULL
 
 CORE u32 least(u32 a, u32 b)

@@ -7,7 +7,7 @@
 #include "types.h"
 
 /* Binary places of the window and of its step: growth is by fractions of a segment. */
-#define SHARE_BITS 16
+#define SHARE_BITS 28
 #define WHOLE (1u << SHARE_BITS)
 
 /* In segments queued in the network: grow below alpha, shrink above beta, leave slow start above gamma. */
@@ -44,12 +44,12 @@ struct vegas_ack {
 	u32 flight;
 };
 
+/* The connection is open; `rtt` is that of the SYN, 0 if it is unknown. */
 CORE void vegas_start(struct vegas *s, u64 now, u32 una, u32 rtt)
 {
 	s->base = rtt;
 	s->mark = una;
 	s->mark_at = now;
-	s->may_step = 1;
 }
 
 /* The window may have been set by somebody else since. */
@@ -68,18 +68,18 @@ CORE u64 vegas_shrunk(u64 cwnd, u64 by)
 CORE void vegas_round_trip(struct vegas *s, const struct view *v, const struct vegas_ack *ack, u32 *ssthresh,
 			   struct vegas_limits limits)
 {
-	u64 rtt = s->samples ? s->sum / s->samples : v->now - s->mark_at, window = ack->flight + 1, got, excess;
+	/* The mean round trip is time / count, kept as a fraction: rounded, it would decide otherwise now and then. */
+	u64 time = s->samples ? s->sum : v->now - s->mark_at, count = s->samples ? s->samples : 1;
+	u64 window = ack->flight + 1, got, excess;
 
 	s->sum = 0;
 	s->samples = 0;
-	if (rtt > 0xffffffff)
-		rtt = 0xffffffff;
-	if (rtt) {
-		if (rtt < s->base || ack->sent <= 1)
-			s->base = (u32)rtt;
+	if (time) {
+		if (!s->base || time < s->base * count || ack->sent <= 1)
+			s->base = (u32)(time / count);
 		/* (window / base - sent / rtt) * base, rounded to whole segments. */
-		got = (u64)ack->sent * s->base;
-		excess = window * rtt > got ? (2 * (window * rtt - got) + rtt) / (2 * rtt) : 0;
+		got = ack->sent * count * s->base;
+		excess = window * time > got ? (2 * (window * time - got) + time) / (2 * time) : 0;
 		if (s->cwnd < (u64)*ssthresh << SHARE_BITS) {
 			s->may_step = !s->may_step;
 			s->step = 0;

@@ -13,8 +13,6 @@
 #define WELCOME_FRESH 4u
 /* Binary places of the average round trip: with fewer its rounding would decide about samples near the limit. */
 #define AVERAGE_BITS 28
-/* Longer samples count as this one, so that products stay within 64 bits: 67 s. */
-#define LONGEST_RTT ((1u << 26) - 1)
 
 enum welcome_mode {
 	WELCOME_NORMAL,

@@ -14,6 +14,9 @@
 /* Caps the samples, so that products stay within 64 bits: a million segments a second. */
 #define WESTWOOD_FASTEST (MICROSECONDS << RATE_BITS)
 
+/* Longer samples count as this one, so that products stay within 64 bits: 67 s. */
+#define LONGEST_RTT ((1u << 26) - 1)
+
 struct westwood {
 	struct credit credit;
 	u64 estimate;
@@ -44,7 +47,9 @@ CORE void westwood_credit(struct westwood *w, const struct view *v, u32 segments
 	if (rest > WESTWOOD_TAU / 2 + WESTWOOD_MERGED)
 		rest = WESTWOOD_TAU / 2 + WESTWOOD_MERGED;
 	sum = sample + w->previous;
-	w->estimate = ((2 * WESTWOOD_TAU - rest) * w->estimate + rest * sum) / (2 * WESTWOOD_TAU + rest);
+	/* Rounded: what is cut off would add up to a bias over the time constant. */
+	w->estimate = ((2 * WESTWOOD_TAU - rest) * w->estimate + rest * sum + WESTWOOD_TAU) /
+		      (2 * WESTWOOD_TAU + rest);
 	w->previous = sample;
 }
 
@@ -62,7 +67,7 @@ CORE void westwood_dup_ack(struct westwood *w, const struct view *v)
 CORE void westwood_rtt(struct westwood *w, u32 rtt)
 {
 	if (!w->shortest || rtt < w->shortest)
-		w->shortest = rtt;
+		w->shortest = least(rtt, LONGEST_RTT);
 }
 
 /* Bandwidth times the shortest round trip, whole segments, 2 at least; 0 before an estimate. */
@@ -70,7 +75,8 @@ CORE u32 rate_fills(u64 rate, u32 shortest)
 {
 	if (!rate || !shortest)
 		return 0;
-	return most((u32)((rate * shortest / MICROSECONDS) >> RATE_BITS), 2);
+	/* Sixteen binary places keep the product of both within 64 bits. */
+	return most((u32)(((rate >> (RATE_BITS - 16)) * shortest / MICROSECONDS) >> 16), 2);
 }
 
 CORE struct decision westwood_loss(const struct westwood *w, const struct view *v, struct window standard)

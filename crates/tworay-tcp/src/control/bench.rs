@@ -23,7 +23,7 @@ impl Bench {
     /// `text` as a user writes it; 10 segments of window, ssthresh 20, everything of it in flight.
     pub fn new(text: &str) -> Self {
         let variant: crate::Variant = text.parse().expect("a variant");
-        let part = variant.only_part(&TcpConfig::default());
+        let part = variant.only_part(&TcpConfig::default()).expect("one part");
         let view = SenderView {
             now: SimTime::ZERO,
             cwnd: 10.0,
