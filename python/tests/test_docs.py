@@ -144,7 +144,8 @@ def schema(frame: pl.DataFrame) -> dict[str, str]:
 def test_every_column_of_every_table_is_documented(tmp_path: Path) -> None:
     powered = {"duration": "2s", "energy.model": "states"}
     tables = (
-        tworay.run("string-1", set=powered).tables | tworay.run("dumbbell-1", set={"duration": "2s"}).tables
+        tworay.run("string-1", set=powered, record=True).tables
+        | tworay.run("dumbbell-1", set={"duration": "2s"}).tables
     )
     (tmp_path / "one.tr").write_text(TRACE)
     tables["trace"] = tworay.read_trace(tmp_path / "one.tr").packets
@@ -159,7 +160,8 @@ def test_the_files_have_the_documented_columns(cli: Cli, tmp_path: Path, verb: s
     tables = documented()
     found = {file.stem: pl.read_parquet(file) for file in (tmp_path / "results").glob("*.parquet")}
     runs = found.pop("runs", pl.DataFrame())
-    assert set(found) == {"flows", "ledger", "guesses", "retransmissions", "series", "alive", "paths"}
+    names = {"flows", "ledger", "guesses", "retransmissions", "series", "phases", "alive", "paths"}
+    assert set(found) == names
     for name, frame in found.items():
         assert frame.columns == [*labels, *tables[name]], name
     assert (runs.columns[:2] == labels) == (verb == "compare")

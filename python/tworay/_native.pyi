@@ -175,7 +175,8 @@ class RunReport:
     def tables(self) -> list[tuple[str, list[_Column]]]: ...
 
 _Column: TypeAlias = (
-    tuple[str, Literal["f64", "i64", "i64?"], bytes] | tuple[str, Literal["str"], tuple[list[str], bytes]]
+    tuple[str, Literal["f64", "i64", "i64?"], bytes]
+    | tuple[str, Literal["str", "str?"], tuple[list[str], bytes]]
 )
 
 def has_stuck_runs() -> bool: ...
@@ -187,6 +188,7 @@ def run(
     pcap: str | PathLike[str] | None = None,
     animation: str | PathLike[str] | None = None,
     losses: bool = True,
+    record: bool = False,
 ) -> RunReport: ...
 def builtin_scenarios() -> list[tuple[str, str, str]]: ...
 def builtin_text(name: str) -> str | None: ...

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tworay.chains import chain
 from tworay.checks import whole
 from tworay.diagnosis import covers
 from tworay.errors import InputError, OutputError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tworay.running import Run
 
 # So many pauses, or bursts of lost datagrams, are explained where no time is named.
-MOMENTS = 3
+MOMENTS = 10
 # Sequence numbers are counted modulo this.
 SEQUENCE = 2**32
 # A timeout multiplies the RTO by 2; samples of the RTT don't raise it by so much without changing srtt.
@@ -50,7 +51,9 @@ class Explanation:
 
 
 def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Explanation:
-    """Explain the loss next to ``at``, in seconds, or without it the longest pauses of a flow."""
+    """Explain the loss next to ``at``, in seconds, or without it the longest pauses of a flow, or of all."""
+    if flow is None and at is None and len(run.summary["flows"]) > 1:
+        return _of_all(run)
     about = _choose(run, flow)
     seconds = run.summary["sim_seconds"]
     if at is not None and not (isinstance(at, int | float) and 0 <= at <= seconds):
@@ -72,6 +75,22 @@ def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Ex
     )
 
 
+def _of_all(run: Run) -> Explanation:
+    """Explain the longest pauses of all flows; each moment says whose it is."""
+    documents = [explain(run, flow=about["id"]).document for about in run.summary["flows"]]
+    found = [moment | {"flow": one["flow"]} for one in documents for moment in one["moments"]]
+
+    def length(moment: Row) -> float:
+        pause = moment["pause"]
+        return float(pause["end_s"] - pause["begin_s"]) if pause else 0.0
+
+    longest = sorted(found, key=length, reverse=True)[:MOMENTS]
+    nobody = {"flow": None, "from": None, "to": None, "tcp": None, "lost": sum(d["lost"] for d in documents)}
+    flows = {str(one["flow"]): {key: one[key] for key in ("from", "to", "tcp")} for one in documents}
+    begin = lambda moment: (moment["pause"] or {"begin_s": moment["loss"]["t_s"]})["begin_s"]  # noqa: E731
+    return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
+
+
 def _choose(run: Run, flow: int | None) -> dict[str, Any]:
     """Return what the document says of the flow asked for; without a number, of the only one."""
     flows = {one["id"]: one for one in run.summary["flows"]}
@@ -90,7 +109,7 @@ class _Flow:
     """What the tables of a run say of one flow."""
 
     def __init__(self, run: Run, about: dict[str, Any]) -> None:
-        self.about = about
+        self.run, self.about = run, about
         self.is_tcp = about["tcp"] is not None
         self.end: float = run.summary["sim_seconds"]
         self._refuse_incomplete(run)
@@ -212,12 +231,12 @@ class _Flow:
         begin = loss["since_s"] if loss else pause[0] if pause else 0.0
         repaired = self._repaired(loss) if loss and self.is_tcp else None
         end = pause[1] if pause else max(loss["t_s"] if loss else begin, repaired or begin)
-        others = burst or [row for row in self.lost if row["t_s"] >= begin and row["since_s"] <= end]
-        others = [row for row in others if row is not loss]
+        everything = burst or [row for row in self.lost if row["t_s"] >= begin and row["since_s"] <= end]
+        others = [row for row in everything if row is not loss]
         # A segment lost before the pause began is noticed in it.
         reactions = self._reactions(min(begin, pause[0]) if pause else begin, end)
         guess = next((row for row in self.guesses if begin <= row["t_s"] <= end), None)
-        return {
+        found: Row = {
             "pause": pause and {"begin_s": pause[0], "end_s": pause[1], "to_the_end": pause[1] >= self.end},
             "burst": burst and {"first": burst[0]["seq"], "last": burst[-1]["seq"], "datagrams": len(burst)},
             "loss": loss and {key: value for key, value in loss.items() if key not in ("byte", "seed")},
@@ -241,6 +260,7 @@ class _Flow:
             "sent_again": self._sent_again(loss, end) if self.keeps_resent and self.is_tcp else None,
             "acknowledged_s": repaired,
         }
+        return found | {"chain": chain(self.run, self.about, found)}
 
     def _state(self, time: float) -> Row | None:
         """Return the sender's state when something struck, without what that changed."""

@@ -46,4 +46,9 @@ def _series(column: _Column) -> pl.Series:
         values = pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
         return values.set(values == np.iinfo(np.int64).min, None)
     texts, places = column[2]
+    if column[1] == "str?":
+        values = pl.Series(name, np.frombuffer(places, dtype="<i8"), dtype=pl.Int64)
+        return pl.Series(name, texts, dtype=pl.String).gather(
+            values.set(values == np.iinfo(np.int64).min, None)
+        )
     return pl.Series(name, texts, dtype=pl.String).gather(np.frombuffer(places, dtype="<i8"))

@@ -32,7 +32,7 @@ def comparison_report(
     same, heading, names = labels(document["arms"])
     cells = document["variants"]
     rows = [names[name] for name in cells]
-    columns = _columns(result) if shown is None else shown
+    columns = columns_of(result) if shown is None else shown
     blocks: list[list[RenderableType]] = [
         [_head(result, document, same)],
         [Text(line) for line in conclusion(document, columns, names)],
@@ -161,7 +161,7 @@ def _listed(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
-def _columns(result: Comparison) -> list[str]:
+def columns_of(result: Comparison) -> list[str]:
     """Return what to show of the flows there are."""
     tcp, datagrams = result.kinds_of_flows()
     chosen = list(metrics.SHOWN if tcp else metrics.SHOWN[:1])

@@ -176,6 +176,7 @@ def run(
     set: Mapping[str, object] | Iterable[str] | str | None = None,
     series: bool = True,
     losses: bool = True,
+    record: bool = False,
     control: RunControl | None = None,
     pcap: str | PathLike[str] | None = None,
     animation: str | PathLike[str] | None = None,
@@ -187,11 +188,12 @@ def run(
     """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
 
     ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
-    (without, the document has no ``diagnosis`` either). ``control`` lets another thread stop the run.
-    ``pcap`` names a file for a capture of every frame, to be read with Wireshark, ``animation`` one for the
-    moves and the first 100000 packets, to be watched with NetAnim. ``resources`` fills in
-    EEE and UAR, which takes a second run: saturating sources in the same world (``tworay.resources``).
-    ``costs`` names a table of computing costs to be used in place of the scenario's. ``out`` names a
+    (without, the document has no ``diagnosis`` either), ``record`` every segment, frame, queue length,
+    route and move (docs/tables.md). ``control`` lets another thread stop the run. ``pcap`` names a file for a
+    capture of every frame, to be read with Wireshark, ``animation`` one for the moves and the first 100000
+    packets, to be watched with NetAnim. ``resources`` fills in EEE and UAR, which takes a second run:
+    saturating sources in the same world (``tworay.resources``). ``costs`` names a table of computing costs to
+    be used in place of the scenario's. ``out`` names a
     directory for tables, ``summary.json`` and the complete scenario, as ``Run.save`` writes them; ``force``
     replaces an earlier run there.
     Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
@@ -206,7 +208,7 @@ def run(
 
         # Refused before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
-    result = Run(_native.run(world, seed, series, control, pcap, animation, losses), world)
+    result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
     if resources:
         from tworay.resources import throughput_max, with_resources
 

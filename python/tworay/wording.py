@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any, TypeAlias
 
+from tworay.chains import sentence
 from tworay.layout import screen_width
 
 LABEL = 10
@@ -52,6 +53,8 @@ Row: TypeAlias = dict[str, Any]
 
 def text(document: Row) -> str:
     """Say a document of ``explain`` in words, as wide as the screen."""
+    if document["flow"] is None:
+        return _all_flows(document)
     tcp = document["tcp"] or "udp"
     lines = [
         f"{document['scenario']}, seed {document['seed']}: flow {document['flow']}, {tcp}, node "
@@ -61,9 +64,28 @@ def text(document: Row) -> str:
         lines += ["", "It lost nothing."]
     for moment in document["moments"]:
         lines += ["", *_wrapped("", _heading(document, moment))]
-        for label, sentence in _sentences(document, moment):
-            lines += _wrapped(label, sentence)
+        if document["at_s"] is None and moment["pause"]:
+            lines += _indented(sentence(moment["chain"]))
+            continue
+        for label, said in _sentences(document, moment):
+            lines += _wrapped(label, said)
+    if document["at_s"] is None and document["moments"]:
+        lines += ["", "--at TIME tells one of them in full."]
     return "\n".join(lines)
+
+
+def _all_flows(document: Row) -> str:
+    lines = [f"{document['scenario']}, seed {document['seed']}: {len(document['flows'])} flows"]
+    for moment in document["moments"]:
+        about = document["flows"][str(moment["flow"])]
+        whose = f"flow {moment['flow']} ({about['from']} to {about['to']}, {about['tcp'] or 'udp'})"
+        lines += ["", *_wrapped("", f"{whose}, {_heading(document | about, moment)}")]
+        lines += _indented(sentence(moment["chain"]))
+    return "\n".join([*lines, "", "--flow N --at TIME tells one of them in full."])
+
+
+def _indented(text: str) -> list[str]:
+    return textwrap.wrap(text, screen_width(), initial_indent="  ", subsequent_indent="  ")
 
 
 def _wrapped(label: str, sentence: str) -> list[str]:

@@ -1,36 +1,36 @@
-//! Address resolution that holds one packet per neighbour (RFC 826, ns-2's `ARPTable`).
+//! Address resolution with a hold of one packet per neighbour (RFC 826, ns-2's `ARPTable`).
 
 use tworay_base::{NodeId, NodeMap, PacketId, SimDuration, SimTime};
 pub use tworay_wire::ArpBody;
 
-/// What the caller does after asking for an address.
+/// What resolving an address leads to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ArpAction {
-    /// The address is known: send the packet now.
+    /// The address is known: send at once.
     Send(PacketId),
-    /// The packet is held; broadcast a request for the address. It replaces any packet held before.
+    /// The packet waits; a request for the address goes out. A packet that waited before it is pushed out.
     Request {
-        /// The packet that was replaced.
+        /// The packet that lost its place.
         pushed_out: Option<PacketId>,
     },
-    /// The packet is held until a pending request is answered.
+    /// The packet waits for the answer to a request that is already out.
     Wait {
-        /// The packet that was replaced.
+        /// The packet that lost its place.
         pushed_out: Option<PacketId>,
     },
-    /// Three requests went unanswered: this packet and the held one are returned undelivered.
+    /// Three requests went unanswered: the packet and the one that waited come back undelivered.
     Unreachable {
-        /// The packet that was held.
+        /// The packet that waited.
         held: Option<PacketId>,
     },
 }
 
-/// What is due when a request has gone unanswered.
+/// What is due when a request has gone unanswered for a while.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ArpDue {
-    /// Repeat the request for this node's address.
+    /// Ask again for this node's address.
     Request(NodeId),
-    /// The node does not answer: its held packet is returned undelivered.
+    /// Nobody answers for this node: the packet that waited comes back.
     Unreachable(NodeId, PacketId),
 }
 
@@ -49,23 +49,23 @@ impl Entry {
     }
 }
 
-/// The ARP table of one station.
+/// One station's table.
 #[derive(Clone, Debug, Default)]
 pub struct ArpTable {
-    /// Index of each node's entry.
+    /// Where each node's entry stands.
     places: NodeMap,
-    /// Nodes whose address was requested or learned: neighbours only, however large the network is.
+    /// The nodes that were asked for or heard of: neighbours, however large the network is.
     entries: Vec<Entry>,
-    /// Interval between requests. Zero: ask again only when the next packet arrives (ns-2).
+    /// Time between requests; zero asks again only with the next packet (ns-2).
     retry: SimDuration,
 }
 
-/// Number of requests for an address before its packets are returned undelivered.
+/// Requests for an address before its packets come back undelivered.
 pub const MAX_REQUESTS: u8 = 3;
 
 impl ArpTable {
-    /// A table that repeats unanswered requests after `retry`. Zero repeats them only when the next packet
-    /// for the same neighbour arrives, as in ns-2.
+    /// A table that repeats unanswered requests after `retry`; zero repeats them only with the next
+    /// packet for the same neighbour, as ns-2 does.
     pub fn new(retry: SimDuration) -> Self {
         Self { retry, ..Self::default() }
     }
@@ -80,7 +80,7 @@ impl ArpTable {
         &mut self.entries[usize::from(place)]
     }
 
-    /// Asks for the address of `node`, to which `packet` is to be sent.
+    /// Wants to send `packet` to `node`.
     pub fn resolve(&mut self, now: SimTime, node: NodeId, packet: PacketId) -> ArpAction {
         let retry = self.retry;
         let e = self.entry(node);
@@ -108,7 +108,7 @@ impl ArpTable {
         self.entries.iter().map(|e| e.due).min().unwrap_or(SimTime::NEVER)
     }
 
-    /// Appends the requests that have timed out by `now`, in the order of their nodes.
+    /// Requests that have gone unanswered for long enough at `now`, in the order of their nodes.
     pub fn on_timer(&mut self, now: SimTime, out: &mut Vec<ArpDue>) {
         let mut due: Vec<&mut Entry> = self.entries.iter_mut().filter(|e| e.due <= now).collect();
         due.sort_unstable_by_key(|e| e.node);
@@ -128,14 +128,14 @@ impl ArpTable {
         }
     }
 
-    /// Records the address of `node`; returns the packet held for it.
+    /// The address of `node` was learnt; gives back the packet that waited for it.
     pub fn learn(&mut self, node: NodeId) -> Option<PacketId> {
         let e = self.entry(node);
         (e.known, e.due) = (true, SimTime::NEVER);
         e.held.take()
     }
 
-    /// Clears the table; returns the held packets in the order of their nodes.
+    /// Forgets everything and gives back the packets that waited, in the order of their nodes.
     pub fn clear(&mut self) -> Vec<PacketId> {
         self.entries.sort_unstable_by_key(|e| e.node);
         let held = self.held().collect();
@@ -143,7 +143,7 @@ impl ArpTable {
         held
     }
 
-    /// The held packets.
+    /// The packets that wait.
     pub fn held(&self) -> impl Iterator<Item = PacketId> {
         self.entries.iter().filter_map(|e| e.held)
     }

@@ -21,7 +21,7 @@ impl RunReport {
 /// Stands for a missing value in a column of kind `i64?`.
 const MISSING: i64 = i64::MIN;
 
-/// One column: name, kind (`f64`, `i64`, `i64?` or `str`), and its values without a Python object for each:
+/// One column: name, kind (`f64`, `i64`, `i64?`, `str` or `str?`), and its values without a Python object for each:
 /// little-endian bytes for numbers; for text the distinct ones, and the place of each value among them.
 type PyColumn<'py> = (String, &'static str, Bound<'py, PyAny>);
 
@@ -65,6 +65,11 @@ fn hand_over_column(py: Python<'_>, column: core::Column) -> PyResult<PyColumn<'
             let places: Vec<i64> = values.iter().map(place).collect();
             let places = little_endian(py, &places, i64::to_le_bytes)?;
             ("str", (PyList::new(py, &texts)?, places).into_pyobject(py)?.into_any())
+        }
+        core::ColumnData::Word(texts, places) => {
+            let places: Vec<i64> = places.into_iter().map(|at| at.map_or(MISSING, i64::from)).collect();
+            let places = little_endian(py, &places, i64::to_le_bytes)?;
+            ("str?", (PyList::new(py, &texts)?, places).into_pyobject(py)?.into_any())
         }
     };
     Ok((column.name.to_string(), kind, values))

@@ -45,7 +45,8 @@ impl RunControl {
 /// thread wakes now and then so that Ctrl-C works even in the middle of a long run.
 #[pyfunction]
 #[pyo3(signature = (
-    scenario, seed, series = false, control = None, pcap = None, animation = None, losses = true
+    scenario, seed, series = false, control = None, pcap = None, animation = None, losses = true,
+    record = false
 ))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords; all of them have defaults")]
 pub(crate) fn run(
@@ -57,8 +58,9 @@ pub(crate) fn run(
     pcap: Option<PathBuf>,
     animation: Option<PathBuf>,
     losses: bool,
+    record: bool,
 ) -> PyResult<RunReport> {
-    let options = core::RunOptions { seed, series, losses, pcap, animation };
+    let options = core::RunOptions { seed, series, losses, pcap, animation, record };
     let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
     let trouble = Trouble::default();
     let thread = CallbackThread::default();

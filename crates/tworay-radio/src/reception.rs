@@ -1,8 +1,8 @@
-//! What a receiver decodes from overlapping signals.
+//! What a receiver makes of signals that overlap.
 //!
-//! The caller reports to a [`Receiver`] when signals begin and end at its antenna; the receiver decides which
-//! frames it can decode. There are three models: ns-2's capture rule with its quirks, the same rule without
-//! them, and signal to noise plus the sum of all interference.
+//! A [`Receiver`] is told when signals begin and end at its antenna and says which frames it could
+//! read. Three models: ns-2's capture rule with its habits, the same rule without them, and
+//! signal against noise plus the sum of all interference.
 
 use crate::channel::Channel;
 use crate::config::{RadioConfig, ReceptionModel, SinrErrors};
@@ -10,30 +10,29 @@ use crate::dsss;
 use smallvec::SmallVec;
 use tworay_base::{BitRate, RngStream, SimDuration, SimTime};
 
-/// ns-2.35's quirks of reception; all off is the plain capture rule.
+/// ns-2.35's habits of reception, each named once; all off is the plain capture rule.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ReceptionQuirks {
-    /// A signal too weak to decode occupies an idle receiver as a frame would.
+    /// A signal too weak to decode occupies an idle receiver like a frame.
     pub locks_on_undecodable: bool,
-    /// Frames that arrive during the station's own transmission occupy the receiver (and are lost).
+    /// Frames that arrive while the station transmits occupy the receiver (and are lost).
     pub locks_while_transmitting: bool,
-    /// Of two colliding frames, the one that ends last occupies the receiver.
+    /// Of two colliding frames the one that ends last occupies the receiver.
     pub longest_collided_frame_holds: bool,
-    /// A frame that is too weak to disturb the one being received reserves the medium for its airtime plus
-    /// EIFS.
+    /// A weaker frame that is captured over reserves the medium for its airtime plus EIFS.
     pub captured_over_sets_nav: bool,
 }
 
 impl ReceptionQuirks {
-    /// The plain capture rule.
+    /// The plain rule.
     pub const STANDARD: ReceptionQuirks = ReceptionQuirks {
         locks_on_undecodable: false,
         locks_while_transmitting: false,
         longest_collided_frame_holds: false,
         captured_over_sets_nav: false,
     };
-    /// ns-2's capture reception under a MAC that follows the standard: ns-2's rule decides what occupies the
-    /// receiver; NAV and EIFS are left to the MAC.
+    /// Capture reception as ns-2 does it, under a MAC that follows the standard: what the receiver is
+    /// occupied with is ns-2's rule, what the station makes of it (NAV, EIFS) is the MAC's.
     pub const CAPTURE: ReceptionQuirks = ReceptionQuirks {
         locks_on_undecodable: true,
         longest_collided_frame_holds: true,
@@ -48,7 +47,7 @@ impl ReceptionQuirks {
     };
 }
 
-/// The reception rules, compiled once for all receivers.
+/// The rules of reception, compiled once for all receivers.
 #[derive(Clone, Debug)]
 pub struct Reception {
     sinr: bool,
@@ -64,7 +63,7 @@ pub struct Reception {
     plcp: SimDuration,
 }
 
-/// Which of the station's rates is used for a frame's body.
+/// Which of the station's rates the body of a frame is sent at.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum BodyRate {
     /// RTS, CTS and broadcast frames.
@@ -87,8 +86,8 @@ impl BodyRates {
 }
 
 impl Reception {
-    /// Compiles the rules. The `sinr` model needs the rates and the length of the preamble and PLCP header
-    /// (sent at 1 Mb/s).
+    /// Compiles the rules. The rates and the length of preamble and PLCP header (sent at 1 Mb/s) serve
+    /// the `sinr` model.
     pub fn new(
         config: &RadioConfig,
         channel: &Channel,
@@ -113,7 +112,7 @@ impl Reception {
 }
 
 impl Reception {
-    /// Whether signals that are not being received must be stored.
+    /// Whether signals that aren't being read matter later.
     #[inline]
     fn keeps_others(&self) -> bool {
         self.sinr || !self.quirks.locks_on_undecodable
@@ -123,7 +122,7 @@ impl Reception {
 /// A signal that begins at a receiver.
 #[derive(Copy, Clone, Debug)]
 pub struct Signal {
-    /// Identifies the transmission; unique among those on the air.
+    /// Names the transmission; unique among those on the air.
     pub tx: u32,
     /// When it ends at this receiver.
     pub end: SimTime,
@@ -151,7 +150,7 @@ enum Spoiled {
     OwnTransmission,
 }
 
-/// A signal that is not being received.
+/// A signal that isn't being read.
 #[derive(Copy, Clone, Debug)]
 struct Other {
     start: SimTime,
@@ -159,33 +158,32 @@ struct Other {
     power: f64,
 }
 
-/// The effect of a signal's beginning.
+/// What the beginning of a signal brought about.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
-    /// A decodable frame that overlap has just destroyed and whose end will not be reported.
+    /// A decodable frame that is now lost to overlap and whose end will go unnoticed.
     pub lost: Option<u32>,
-    /// (ns-2) The new signal is too weak to disturb the current one: the medium is reserved until EIFS after
-    /// its end.
+    /// (ns-2) The signal was captured over: the medium counts as reserved until EIFS after its end.
     pub captured_over: bool,
 }
 
-/// The outcome when a signal ends.
+/// What the end of a signal brought about.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The receiver was not receiving this signal.
+    /// The receiver wasn't reading this signal.
     NotHeard,
     /// A good frame.
     Good,
-    /// A decodable frame, destroyed by overlap.
+    /// A decodable frame, spoiled by overlap.
     Collided,
-    /// A frame without overlap, destroyed by random errors. The simulation decides this, because it owns the
-    /// error models.
+    /// A frame that overlap had spared, spoiled by random errors (given by the simulation, which owns
+    /// the error models).
     Corrupt,
-    /// Only energy: nothing decodable.
+    /// Only energy, or energy mixed with energy.
     Undecodable,
-    /// The station was transmitting when the signal began.
+    /// The station was transmitting when it began.
     Deafened,
-    /// The station is transmitting when the signal ends, so it does not notice it.
+    /// The station is transmitting while it ends: it never noticed.
     Deaf,
 }
 
@@ -193,21 +191,20 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     lock: Option<Lock>,
-    /// Other signals on the air at this station, and those that ended during the current lock. Stored only if
-    /// the model needs them.
+    /// Other signals on the air here, or gone since the lock began. Kept only where the model needs them.
     others: Vec<Other>,
-    /// Largest sum of interference during the lock (sinr).
+    /// Strongest sum of interference during the lock (sinr).
     worst: f64,
-    /// Stream for frames that bit errors may or may not destroy.
+    /// Decides about frames whose bit errors leave it open.
     luck: Option<RngStream>,
     known_errors: LogErrorFree,
 }
 
-/// exp of anything below this is zero in double precision.
+/// Below this, e to that power is zero in double precision.
 const LOG_OF_NOTHING: f64 = -746.0;
 
-/// A small cache: log probability that a bit is correct, for the last few ratios. Stationary nodes meet the
-/// same ratios again and again.
+/// The logarithm of the chance that a bit is right, for the last few ratios met: stations that stand
+/// still meet the same ones again and again.
 #[derive(Copy, Clone, Debug, Default)]
 struct LogErrorFree {
     known: [(f64, u64, f64); 4],
@@ -227,12 +224,12 @@ impl LogErrorFree {
 }
 
 impl Receiver {
-    /// A receiver that draws bit errors from `luck`. Without a stream, the more likely outcome happens.
+    /// A receiver whose bit errors are drawn from `luck` (without one, the likelier outcome happens).
     pub fn with_luck(luck: RngStream) -> Self {
         Self { luck: Some(luck), ..Self::default() }
     }
 
-    /// A signal begins. `transmitting`: whether the station itself is transmitting.
+    /// A signal begins. `transmitting`: whether the station's own transmitter is on.
     #[inline]
     pub fn begin(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
         if rules.sinr {
@@ -279,7 +276,7 @@ impl Receiver {
         let readable = |l: &Lock| l.decodable && l.spoiled != Spoiled::OwnTransmission;
         if q.longest_collided_frame_holds && s.end > lock.end {
             let lost = readable(lock).then_some(lock.tx);
-            // The new frame takes over the collision and is lost like the previous one.
+            // The newcomer takes over the collision: it is as lost as the one before.
             let own = fresh.spoiled == Spoiled::OwnTransmission;
             *lock = Lock { spoiled: if own { Spoiled::OwnTransmission } else { Spoiled::Overlap }, ..fresh };
             return Arrived { lost, captured_over: false };
@@ -295,7 +292,7 @@ impl Receiver {
         self.others.iter().fold(0.0, |m, o| m.max(o.power))
     }
 
-    /// Removes the other signals that have ended; returns the sum of the remaining powers, W.
+    /// Drops the other signals that are over; the sum of the rest, W.
     #[inline]
     fn forget_ended(&mut self, now: SimTime) -> f64 {
         let others = self.others.as_mut_slice();
@@ -316,7 +313,7 @@ impl Receiver {
         let decodable = s.power >= rules.rx_threshold;
         let other = Other { start: now, end: s.end, power: s.power };
         if self.lock.is_some() {
-            // While a frame is being received, ended signals stay: its bit errors depend on all of them.
+            // Nothing is forgotten while a frame is being read: its errors depend on all it met.
             let before: f64 = self.others.iter().map(|o| if o.end > now { o.power } else { 0.0 }).sum();
             self.others.push(other);
             self.worst = self.worst.max(before + s.power);
@@ -341,7 +338,7 @@ impl Receiver {
         Arrived::default()
     }
 
-    /// The signal `tx` ends. `transmitting`: whether the station itself is transmitting.
+    /// The signal `tx` ends. `transmitting`: whether the station's own transmitter is on.
     #[inline]
     pub fn end(&mut self, tx: u32, transmitting: bool, rules: &Reception) -> Verdict {
         let Some(lock) = self.lock.as_ref().filter(|lock| lock.tx == tx) else { return Verdict::NotHeard };
@@ -350,7 +347,7 @@ impl Receiver {
             return Verdict::Deaf;
         }
         if rules.sinr && lock.spoiled == Spoiled::No {
-            // Shortcut: from 9 dB on, even the DQPSK bit error rate is below 10⁻¹⁹.
+            // At 9 dB and more even a DQPSK bit is wrong less often than once in 10¹⁹: nothing to work out.
             let clear = rules.dsss && lock.power >= 8.0 * (rules.noise + self.worst);
             let good = clear || self.survives(rules);
             self.lock = None;
@@ -379,8 +376,7 @@ impl Receiver {
         }
     }
 
-    /// The probability that every bit of the frame is correct, computed over intervals of constant
-    /// interference.
+    /// The probability that no bit of the frame is wrong, stretch by stretch of constant interference.
     fn success(lock: &Lock, others: &[Other], known: &mut LogErrorFree, rules: &Reception) -> f64 {
         let header_end = lock.start + rules.plcp;
         let mut marks: SmallVec<[SimTime; 12]> = SmallVec::new();
@@ -412,7 +408,7 @@ impl Receiver {
         libm::exp(log_success)
     }
 
-    /// The station starts to transmit: the frame being received is lost.
+    /// The station's own transmitter goes on: what is being received is lost.
     #[inline]
     pub fn own_transmission(&mut self, rules: &Reception) {
         let Some(lock) = &mut self.lock else { return };
@@ -426,13 +422,13 @@ impl Receiver {
         }
     }
 
-    /// Whether the signal `tx` occupies the receiver. The end of any other signal has no effect.
+    /// Whether the signal `tx` occupies the receiver: the end of any other means nothing to it.
     #[inline]
     pub fn reads(&self, tx: u32) -> bool {
         self.lock.as_ref().is_some_and(|lock| lock.tx == tx)
     }
 
-    /// When the frame being received ends, if there is one.
+    /// When the frame being read ends, if one is.
     pub fn reading_until(&self) -> Option<SimTime> {
         self.lock.map(|l| l.end)
     }

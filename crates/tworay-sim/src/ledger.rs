@@ -215,6 +215,12 @@ impl Ledger {
         self.first_uid + self.shipments.len() as u64
     }
 
+    /// What a packet on its way carries.
+    pub fn carries(&self, uid: u64) -> Option<Carries> {
+        let place = uid.checked_sub(self.first_uid)?;
+        self.shipments.get(place as usize).map(|s| s.carries)
+    }
+
     fn entry(&mut self, uid: u64) -> &mut Shipment {
         let i = (uid - self.first_uid) as usize;
         &mut self.shipments[i]

@@ -14,6 +14,7 @@ mod moves;
 mod network;
 mod paths;
 mod provenance;
+mod record;
 mod report;
 mod run;
 pub mod scenario;

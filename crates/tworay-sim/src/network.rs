@@ -13,6 +13,7 @@ mod fixed_routes;
 mod judge;
 mod link;
 mod power;
+mod recording;
 mod route;
 mod transport;
 mod wired;
@@ -24,6 +25,7 @@ use crate::flow::{Flow, FlowSetup};
 use crate::ledger::{Death, Ledger};
 use crate::medium::Medium;
 use crate::provenance::{Fates, Setback};
+use crate::record::Recorder;
 use crate::scenario::Costs;
 use crate::stations::{StationConfig, Stations};
 use crate::tally::Tally;
@@ -127,7 +129,8 @@ pub struct Network {
     record: judge::Record,
     capture: Option<Box<Capture>>,
     animation: Option<Box<Animation>>,
-    /// Whether there is one of the two.
+    recorder: Option<Box<Recorder>>,
+    /// Whether there is one of the three.
     watched: bool,
     pub(crate) energy: Option<Box<Energy>>,
     stations: Stations,
@@ -236,6 +239,7 @@ impl Network {
             eifs,
             capture: None,
             animation: None,
+            recorder: None,
             watched: false,
             energy: None,
             stations,

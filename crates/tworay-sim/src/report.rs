@@ -14,6 +14,7 @@ use crate::flow::{Application, Flow, Resent, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
 use crate::network::{Network, WireRecord};
 use crate::paths::FlowPath;
+use crate::record::Recorder;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -263,6 +264,7 @@ pub struct RunReport {
     aloft: Vec<AloftSample>,
     hops: Vec<Vec<u64>>,
     power: Option<Power>,
+    record: Option<Box<Recorder>>,
 }
 
 impl RunReport {
@@ -278,6 +280,7 @@ impl RunReport {
         protocol: &str,
         paths: &[FlowPath],
     ) -> Self {
+        let record = network.take_record();
         let end = network.end;
         let warm = network.warm_at;
         let mut mac = MacCounters::default();
@@ -382,6 +385,7 @@ impl RunReport {
             aloft,
             hops,
             power,
+            record,
         }
     }
 

@@ -17,7 +17,7 @@ pub struct RunOptions {
     /// Whether to keep time series.
     pub series: bool,
     /// Whether to record each loss. Without, losses are counted only, and what senders guessed about them is
-    /// not compared: for runs of which only totals matter. A capture needs the records.
+    /// not compared: for runs of which only totals matter. A capture and a record need them.
     pub losses: bool,
     /// Where to write a capture (pcapng) of everything that is sent; a file there is replaced when the
     /// new one is complete.
@@ -25,11 +25,13 @@ pub struct RunOptions {
     /// Where to write an animation (NetAnim's XML) of the moves and packets; a file there is replaced when
     /// the new one is complete.
     pub animation: Option<PathBuf>,
+    /// Whether to record every segment, frame, queue length, route and move.
+    pub record: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { seed: 1, series: false, losses: true, pcap: None, animation: None }
+        Self { seed: 1, series: false, losses: true, pcap: None, animation: None, record: false }
     }
 }
 
@@ -98,7 +100,10 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     let Some(mut network) = Network::new(setup, || control.note(0.0)) else {
         return Err(RunError::Cancelled);
     };
-    if !options.losses && options.pcap.is_none() {
+    if options.record {
+        network.record();
+    }
+    if !options.losses && options.pcap.is_none() && !options.record {
         network.ledger.count_only();
     }
     let uncaptured = |path: &PathBuf, e| RunError::Failed(format!("can't write {}: {e}", path.display()));

@@ -14,7 +14,7 @@ fn column(report: &RunReport, table: &str, name: &str) -> Vec<f64> {
         ColumnData::F64(v) => v.clone(),
         ColumnData::I64(v) => v.iter().map(|&x| x as f64).collect(),
         ColumnData::MaybeI64(v) => v.iter().map(|x| x.map_or(f64::NAN, |x| x as f64)).collect(),
-        ColumnData::Str(_) => panic!("{name} is text"),
+        ColumnData::Str(_) | ColumnData::Word(..) => panic!("{name} is text"),
     }
 }
 

@@ -90,6 +90,13 @@ def run(
     set_: SetOption = None,
     tcp: Annotated[str | None, typer.Option(metavar="VARIANT", help="TCP variant of every flow.")] = None,
     out: OutOption = None,
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record",
+            help="With --out: keep every segment, frame, queue length, route and move, for the report's map.",
+        ),
+    ] = False,
     pcap: Annotated[
         Path | None,
         typer.Option(
@@ -118,6 +125,7 @@ def run(
         settings=set_,
         tcp=tcp,
         out=out,
+        record=record,
         pcap=pcap,
         animate=animate,
         force=force,
@@ -426,7 +434,7 @@ def _add_groups() -> None:
 _add_groups()
 
 # Commands with a file of their own; each imports what it needs when it is called.
-from tworay.cli import merge, reproduce, sweep, table  # noqa: E402, F401
+from tworay.cli import merge, report, reproduce, sweep, table  # noqa: E402, F401
 
 # Options whose file may be left out, with the endings that tell a file from a scenario.
 OPTIONAL_FILE = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}

@@ -87,7 +87,9 @@ def compare_arms(
     if precision is not None:
         _say_precision(result, precision)
     if place is not None and len(result):
-        note(f"results are in {place}")
+        from tworay.report.writing import write_report
+
+        note(f"results are in {place}, to be looked at in {write_report(place)}")
     if result.failures:
         for failure in result.failures[:FAILURES_SHOWN]:
             note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")

@@ -29,6 +29,7 @@ def run_once(
     settings: list[str] | None,
     tcp: str | None,
     out: Path | None,
+    record: bool,
     pcap: Path | None,
     animate: Path | None,
     force: bool,
@@ -42,6 +43,8 @@ def run_once(
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:
         animate = _free_file("--animate", animate, f"{world.name}-{seed}.xml", force=force)
+    if record and out is None:
+        raise InputError("--record needs a directory for its tables; add --out DIR")
     check_apart({"--out": out, "--pcap": pcap, "--animate": animate})
     printed = streams.STDOUT in (pcap, animate)
     if printed and as_json:
@@ -61,6 +64,7 @@ def run_once(
             world,
             seed=seed,
             series=store is not None,
+            record=record,
             control=control,
             pcap=pcap,
             animation=animate,
@@ -72,7 +76,9 @@ def run_once(
         note(f"the animation is in {animate}")
     if store is not None:
         store.write_single(result)
-        note(f"results are in {out}")
+        from tworay.report.writing import write_report
+
+        note(f"results are in {out}, to be looked at in {write_report(store.path)}")
     if costs is not None:
         say_if_idle(result.summary["energy"].get("costs"))
     if as_json:

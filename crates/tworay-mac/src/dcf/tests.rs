@@ -1,4 +1,4 @@
-//! Under any sequence of inputs, no packet is stuck, lost or sent twice at once.
+//! Whatever happens around a station, nothing it was given gets stuck, lost or sent twice at once.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,14 +7,13 @@ use tworay_base::Purpose;
 
 const ME: NodeId = NodeId(0);
 
-/// The next event around the station.
+/// What the world does next.
 #[derive(Clone, Debug)]
 enum Input {
     Busy(u64),
     Reserve(u64),
     Error(RxError),
-    /// Kind, whether for this station, reservation in µs, number, retry, protected, whether the medium was
-    /// busy before it.
+    /// Kind, to us, reserves µs, number, retry, protected; the medium is busy before it or not.
     Hear(FrameKind, To, u64, u16, bool, bool, bool),
     Offer(To, u32),
 }
@@ -43,7 +42,7 @@ fn input() -> impl Strategy<Value = Input> {
     ]
 }
 
-/// Any combination of quirks.
+/// Any mixture of habits.
 fn quirks() -> impl Strategy<Value = MacQuirks> {
     let mixed = any::<u32>().prop_map(|bits| {
         let on = |i: u32| bits >> i & 1 == 1;
@@ -71,7 +70,7 @@ fn quirks() -> impl Strategy<Value = MacQuirks> {
     prop_oneof![1 => Just(MacQuirks::STANDARD), 1 => Just(MacQuirks::NS2), 1 => mixed]
 }
 
-/// A station with its timers, and the outcome of each packet.
+/// A station with its timers, and its packets' fates.
 struct World {
     mac: Dcf,
     now: SimTime,
@@ -80,7 +79,7 @@ struct World {
     offered: u32,
     done: Vec<PacketId>,
     readies: usize,
-    /// Recursion depth: a station that becomes ready gets the next packet at once.
+    /// Inputs within inputs: a station that is ready is given the next packet at once.
     depth: usize,
 }
 
@@ -115,7 +114,7 @@ impl World {
         }
     }
 
-    /// Sets the timers to the station's deadlines.
+    /// Sets the timers to what the station wants.
     fn arm(&mut self) {
         let wanted = [
             (MacTimer::Contention, self.mac.contention_deadline()),
@@ -186,7 +185,7 @@ impl World {
                 self.with(|mac, now, _| mac.reserve(now, until));
                 assert!(self.mac.contention_deadline() >= before, "a reservation can only put off");
             }
-            // A transmitting station receives nothing, not even errors.
+            // A station that transmits receives nothing, not even errors.
             Input::Error(_) | Input::Hear(..) if self.mac.is_transmitting(self.now) => {}
             Input::Error(error) => {
                 let before = self.mac.contention_deadline();
@@ -228,8 +227,7 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5000, ..ProptestConfig::default() })]
 
-    /// Inputs of all kinds at any time, then silence: each packet is sent or given up, exactly once, in
-    /// order.
+    /// Inputs of all kinds at any time, then silence: each packet is sent or given up, once, in order.
     #[test]
     fn every_packet_comes_to_exactly_one_end(
         quirks in quirks(),

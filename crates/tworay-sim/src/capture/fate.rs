@@ -25,6 +25,19 @@ pub(crate) enum Fate {
 }
 
 impl Fate {
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Received => "received",
+            Fate::Collision => "collision",
+            Fate::ChannelError => "channel-error",
+            Fate::OutOfRange => "out-of-range",
+            Fate::ReceiverBusy => "receiver-busy",
+            Fate::NotAnswered => "not-answered",
+            Fate::NodeDown => "node-down",
+        }
+    }
+
     fn words(self) -> &'static str {
         match self {
             Fate::Received => "received",

@@ -185,7 +185,7 @@ impl Network {
             t.passed == 0 && !Self::comes_until(origin + farthest, &self.queue, &mut self.waits, &self.nodes);
         let done = if alone {
             let hearers = medium.take_hearers(tx);
-            let every = self.capture.is_some();
+            let every = self.watched;
             for &hearer in &hearers {
                 if every || self.nodes[hearer.node.index()].receiver.reads(tx) {
                     self.now = origin + hearer.delay();
@@ -331,7 +331,7 @@ impl Network {
     fn hand_up(&mut self, tx: u32, frame: &Frame, node: NodeId) {
         let refused = self.nodes[node.index()].mac.counters().busy;
         self.with_mac(node, |mac, now, out| mac.on_frame(now, frame, out));
-        if self.capture.is_some() && frame.to == node {
+        if self.watched && frame.to == node {
             self.capture_refusal(tx, frame, refused);
         }
     }

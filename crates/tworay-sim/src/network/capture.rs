@@ -1,4 +1,4 @@
-//! What the capture and the animation are told. Nothing here runs when there is neither.
+//! What capture, animation and record are told of frames and losses. Nothing here runs without one of them.
 
 use super::Network;
 use crate::animation::Animation;
@@ -7,7 +7,7 @@ use crate::medium::Hearer;
 use std::io;
 use std::path::Path;
 use tworay_base::{NodeId, PacketId};
-use tworay_mac::Frame;
+use tworay_mac::{Frame, FrameKind};
 use tworay_radio::Verdict;
 
 impl Network {
@@ -43,12 +43,20 @@ impl Network {
         if let Some(animation) = &mut self.animation {
             animation.transmitted(self.now, tx);
         }
-        let (Some(capture), Some(medium)) = (&mut self.capture, &self.medium) else { return };
-        capture.transmitted(self.now, tx, frame, frame.packet.map(|p| self.packets.get(p)));
+        let packet = frame.packet.map(|p| self.packets.get(p));
+        if let Some(capture) = &mut self.capture {
+            capture.transmitted(self.now, tx, frame, packet);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            // An RTS is part of the story of the packet that it announces.
+            let held = self.nodes[frame.from.index()].mac.holds().filter(|_| frame.kind == FrameKind::Rts);
+            recorder.transmitted(self.now, tx, frame, packet.or(held.map(|p| self.packets.get(p))));
+        }
+        let Some(medium) = &self.medium else { return };
         let rx_threshold = medium.channel().rx_threshold();
         let reaches = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
         if !frame.to.is_broadcast() && !medium.hearers(tx).iter().any(reaches) {
-            capture.note(tx, frame.to, Fate::OutOfRange);
+            self.note_fate(tx, frame.to, Fate::OutOfRange);
         }
     }
 
@@ -61,7 +69,7 @@ impl Network {
         {
             animation.received(self.now, tx, h.node, frame, self.packets.get(packet));
         }
-        let (Some(capture), Some(medium)) = (&mut self.capture, &self.medium) else { return };
+        let Some(medium) = &self.medium else { return };
         if !meant || h.power < medium.channel().rx_threshold() {
             return;
         }
@@ -72,31 +80,47 @@ impl Network {
             Verdict::Corrupt => Fate::ChannelError,
             Verdict::NotHeard | Verdict::Deafened | Verdict::Deaf => Fate::ReceiverBusy,
         };
-        capture.note(tx, h.node, fate);
+        self.note_fate(tx, h.node, fate);
     }
 
     /// The station that `frame` was for had refused to answer `before` times; if it did once more, the
     /// frame is to blame.
     #[cold]
     pub(super) fn capture_refusal(&mut self, tx: u32, frame: &Frame, before: u64) {
-        let Some(capture) = &mut self.capture else { return };
         if self.nodes[frame.to.index()].mac.counters().busy > before {
-            capture.note(tx, frame.to, Fate::NotAnswered);
+            self.note_fate(tx, frame.to, Fate::NotAnswered);
+        }
+    }
+
+    /// How a frame fared at a station it was for.
+    fn note_fate(&mut self, tx: u32, node: NodeId, fate: Fate) {
+        if let Some(capture) = &mut self.capture {
+            capture.note(tx, node, fate);
+        }
+        if let (Some(recorder), Some(medium)) = (&mut self.recorder, &self.medium) {
+            let interferer = if fate == Fate::Collision { medium.interferer(tx, node) } else { None };
+            recorder.fate(tx, fate, interferer);
         }
     }
 
     /// A frame was spoiled by overlap at a station it was meant for.
     pub(super) fn capture_collision(&mut self, tx: u32, node: NodeId) {
-        if let Some(capture) = &mut self.capture {
-            capture.note(tx, node, Fate::Collision);
+        if self.watched {
+            self.note_fate(tx, node, Fate::Collision);
         }
     }
 
     /// A copy of `packet` is gone: if it was the last, the ledger has a new entry.
     pub(super) fn capture_loss(&mut self, packet: PacketId, booked_before: usize) {
-        let Some(capture) = &mut self.capture else { return };
-        if let Some(loss) = self.ledger.records().get(booked_before) {
+        if !self.watched {
+            return;
+        }
+        let Some(loss) = self.ledger.records().get(booked_before) else { return };
+        if let Some(capture) = &mut self.capture {
             capture.lost(self.now, self.packets.get(packet), loss);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lost(loss);
         }
     }
 

@@ -17,6 +17,9 @@ impl Network {
             self.kill_at_dead_node(packet, node);
             return;
         }
+        if self.watched {
+            self.record_hop(node, packet, next_hop);
+        }
         if let Some(wire) = self.wires.between(node, next_hop) {
             self.wire_send(wire, packet);
             return;
@@ -145,6 +148,9 @@ impl Network {
             let root = self.judge_queue(node, refused);
             self.kill(refused.packet, node, Died::Ifq, root);
         }
+        if self.watched {
+            self.record_queue(node);
+        }
         if self.nodes[node.index()].mac.is_free() {
             self.feed_mac(node);
         }
@@ -160,6 +166,9 @@ impl Network {
         let out = Outgoing { packet: e.packet, to: e.next_hop, ip_bytes: e.ip_bytes };
         n.mac.offer(self.now, out);
         self.set_mac_timers(node);
+        if self.watched {
+            self.record_queue(node);
+        }
     }
 
     /// A frame's packet arrived at `node`: it takes a copy.

@@ -169,6 +169,9 @@ impl Network {
             self.timers.clear(self.node_timer(node, kind));
         }
         self.waits.set(node.index(), SimTime::NEVER);
+        if self.watched {
+            self.record_queue(node);
+        }
         for packet in gone {
             self.kill(packet, node, Died::NodeDown, Setback::new(self.now, node, LossCause::NodeDown));
         }

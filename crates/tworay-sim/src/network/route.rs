@@ -146,6 +146,9 @@ impl Network {
         if gone.is_empty() {
             return;
         }
+        if self.watched {
+            self.record_queue(node);
+        }
         let broken = match occasion {
             Occasion::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
             // The neighbour has lost the way, the link to it stands: only what went that way is held up.
@@ -170,6 +173,7 @@ impl Network {
     /// link (ELFN). Breaks and losses are kept on record.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
+        self.record_note(node, note);
         match note {
             RoutingNote::RouteChanged { dst, hops } => {
                 self.tally.route_changes += 1;

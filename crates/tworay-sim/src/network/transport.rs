@@ -92,6 +92,9 @@ impl Network {
         let packet =
             Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
         let packet = self.packets.insert(packet);
+        if self.watched {
+            self.record_sent(packet);
+        }
         let processing = self.stations.processing(self.now, from);
         if processing.is_zero() {
             self.send_packet(from, packet);
@@ -108,6 +111,9 @@ impl Network {
         }
         let p = self.packets.remove(packet);
         let shipped = if p.uid < super::UNTRACKED { self.ledger.delivered(p.uid, self.now) } else { None };
+        if self.watched && shipped.is_some() {
+            self.record_arrival(p.uid, p.hops);
+        }
         if p.flow == FlowId::NONE {
             return;
         }

@@ -5,7 +5,7 @@ use crate::diagnosis::Diagnosed;
 use crate::ledger::{AloftSample, Carries, LossRecord};
 use crate::network::{WireEvent, WireRecord};
 use tworay_base::NodeId;
-use tworay_tcp::Snapshot;
+use tworay_tcp::{Phase, Snapshot};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,26 @@ pub enum ColumnData {
     MaybeI64(Vec<Option<i64>>),
     /// Texts.
     Str(Vec<String>),
+    /// Words of a small set: the place of each row's among the distinct ones, if it has one.
+    Word(Vec<&'static str>, Vec<Option<u8>>),
+}
+
+impl ColumnData {
+    /// A column of few distinct words, up to 255; `None`: no value.
+    pub(crate) fn words(values: impl Iterator<Item = Option<&'static str>>) -> Self {
+        let mut distinct: Vec<&'static str> = Vec::new();
+        let rows = values
+            .map(|value| {
+                let word = value?;
+                let place = distinct.iter().position(|known| *known == word).unwrap_or_else(|| {
+                    distinct.push(word);
+                    distinct.len() - 1
+                });
+                u8::try_from(place).ok()
+            })
+            .collect();
+        ColumnData::Word(distinct, rows)
+    }
 }
 
 /// A table of equally long columns.
@@ -51,6 +71,7 @@ impl RunReport {
             self.guess_table(),
             self.retransmission_table(),
             self.series_table(),
+            self.phase_table(),
             self.path_table(),
         ];
         if !self.aloft.is_empty() {
@@ -63,7 +84,29 @@ impl RunReport {
         if !self.packets.is_empty() {
             tables.push(self.packet_table());
         }
+        if let Some(record) = &self.record {
+            tables.extend(record.tables());
+        }
         tables
+    }
+
+    /// What each sender was doing: a row whenever it began something else.
+    fn phase_table(&self) -> Table {
+        let mut rows: Vec<(f64, u16, Phase)> = Vec::new();
+        for (flow, sample) in &self.series {
+            let last = rows.last();
+            if last.is_none_or(|&(_, of, phase)| (of, phase) != (*flow, sample.state.phase)) {
+                rows.push((sample.at.as_secs_f64(), *flow, sample.state.phase));
+            }
+        }
+        table(
+            "phases",
+            [
+                ("t_s", ColumnData::F64(rows.iter().map(|r| r.0).collect())),
+                ("flow", ColumnData::I64(rows.iter().map(|r| r.1.into()).collect())),
+                ("phase", ColumnData::words(rows.iter().map(|r| Some(r.2.name())))),
+            ],
+        )
     }
 
     /// Packets by the number of hops they travelled.

@@ -1,0 +1,221 @@
+//! The record of a run (`--record`): every segment, frame, queue length, route and move, for maps and for
+//! the story of a loss.
+//!
+//! The network reports to the [`Recorder`] what it does; nothing here feeds back into the run. Without a
+//! recorder each hook is one branch that is never taken. What the rows mean is in docs/tables.md.
+
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use crate::capture::Fate;
+use crate::ledger::{Carries, LossRecord};
+use std::collections::BTreeMap;
+use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
+use tworay_mac::{Frame, FrameKind};
+use tworay_mobility::Leg;
+use tworay_routing::RoutingNote;
+use tworay_wire::{Body, Packet};
+
+/// One transmission of a transport: a TCP segment or a datagram.
+#[derive(Copy, Clone, Debug)]
+struct Segment {
+    uid: u64,
+    sent: SimTime,
+    flow: FlowId,
+    from: NodeId,
+    to: NodeId,
+    carries: Carries,
+    again: bool,
+    seq: u32,
+    payload: u32,
+    /// What a TCP segment acknowledges, and the window it advertises.
+    ack: Option<(Seq32, u32)>,
+    arrived: Option<(SimTime, u8)>,
+    lost: Option<(SimTime, LossCause, Died)>,
+}
+
+/// What a frame carries.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Carried {
+    Data,
+    Ack,
+    Routing,
+    Arp,
+    Nothing,
+}
+
+/// One frame on the air.
+#[derive(Copy, Clone, Debug)]
+struct OnAir {
+    at: SimTime,
+    airtime: SimDuration,
+    from: NodeId,
+    to: NodeId,
+    kind: FrameKind,
+    retry: bool,
+    carried: Carried,
+    flow: FlowId,
+    uid: Option<u64>,
+    /// At the station it was for.
+    fate: Option<Fate>,
+    interferer: Option<NodeId>,
+    /// Stations that it was for and that read it.
+    readers: u16,
+}
+
+/// What a run did, row by row.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorder {
+    segments: Vec<Segment>,
+    /// (uid, first byte, byte after the last) of each selective acknowledgment.
+    sacks: Vec<(u64, Seq32, Seq32)>,
+    frames: Vec<OnAir>,
+    /// Which frame a transmission number stands for now.
+    on_air: Vec<usize>,
+    queues: Vec<(SimTime, NodeId, usize)>,
+    notes: Vec<(SimTime, NodeId, RoutingNote)>,
+    /// (when, at which node, to where, over whom; `None`: no longer).
+    routes: Vec<(SimTime, NodeId, NodeId, Option<NodeId>)>,
+    in_use: BTreeMap<(NodeId, NodeId), NodeId>,
+    /// How each node moves; filled in at the end.
+    legs: Vec<Vec<Leg>>,
+    /// Ranges of reception and of carrier sense, m.
+    ranges: Option<(f64, f64)>,
+}
+
+impl Recorder {
+    /// An empty record; `ranges` of reception and carrier sense in metres, where distance decides.
+    pub fn new(ranges: Option<(f64, f64)>) -> Self {
+        Self {
+            segments: Vec::new(),
+            sacks: Vec::new(),
+            frames: Vec::new(),
+            on_air: Vec::new(),
+            queues: Vec::new(),
+            notes: Vec::new(),
+            routes: Vec::new(),
+            in_use: BTreeMap::new(),
+            legs: Vec::new(),
+            ranges,
+        }
+    }
+
+    /// A transport sends a packet that the ledger tracks; `again`: payload that was sent before.
+    pub fn sent(&mut self, now: SimTime, packet: &Packet, carries: Carries, again: bool) {
+        let (seq, payload, ack) = match &packet.body {
+            Body::Tcp(s) => {
+                self.sacks.extend(s.options.sack.iter().map(|b| (packet.uid, b.left, b.right)));
+                (s.seq.0, s.payload, Some((s.ack, s.window)))
+            }
+            Body::Udp(d) => (d.number as u32, d.payload, None),
+            _ => return,
+        };
+        self.segments.push(Segment {
+            uid: packet.uid,
+            sent: now,
+            flow: packet.flow,
+            from: packet.src,
+            to: packet.dst,
+            carries,
+            again,
+            seq,
+            payload,
+            ack,
+            arrived: None,
+            lost: None,
+        });
+    }
+
+    fn segment(&mut self, uid: u64) -> Option<&mut Segment> {
+        // Uids are given in the order of sending, so they are sorted.
+        let place = self.segments.binary_search_by_key(&uid, |s| s.uid).ok()?;
+        self.segments.get_mut(place)
+    }
+
+    /// A tracked packet reached its destination after so many hops; the first copy counts.
+    pub fn arrived(&mut self, now: SimTime, uid: u64, hops: u8) {
+        if let Some(segment) = self.segment(uid) {
+            segment.arrived.get_or_insert((now, hops));
+        }
+    }
+
+    /// The ledger has booked a loss.
+    pub fn lost(&mut self, loss: &LossRecord) {
+        if let Some(segment) = self.segment(loss.uid) {
+            segment.lost = Some((loss.at, loss.cause, loss.died));
+        }
+    }
+
+    /// A frame begins as transmission `tx`. `packet`: what it carries, or for an RTS what it announces.
+    pub fn transmitted(&mut self, now: SimTime, tx: u32, frame: &Frame, packet: Option<&Packet>) {
+        let carried = packet.map_or(Carried::Nothing, |p| match &p.body {
+            Body::Tcp(s) if s.seq_len() == 0 => Carried::Ack,
+            Body::Tcp(_) | Body::Udp(_) | Body::Datagram(_) | Body::Frame(_) => Carried::Data,
+            Body::Arp(_) => Carried::Arp,
+            Body::Aodv(_) | Body::Dsr | Body::Olsr(_) => Carried::Routing,
+        });
+        let slot = tx as usize;
+        if slot >= self.on_air.len() {
+            self.on_air.resize(slot + 1, usize::MAX);
+        }
+        self.on_air[slot] = self.frames.len();
+        self.frames.push(OnAir {
+            at: now,
+            airtime: frame.airtime,
+            from: frame.from,
+            to: frame.to,
+            kind: frame.kind,
+            retry: frame.retry,
+            carried,
+            flow: packet.map_or(FlowId::NONE, |p| p.flow),
+            uid: packet.map(|p| p.uid).filter(|&uid| uid < crate::network::UNTRACKED),
+            fate: None,
+            interferer: None,
+            readers: 0,
+        });
+    }
+
+    /// How transmission `tx` fared at a station it was for. What was said first counts, but a frame that was
+    /// read may turn out to stay unanswered.
+    pub fn fate(&mut self, tx: u32, fate: Fate, interferer: Option<NodeId>) {
+        let Some(frame) = self.on_air.get(tx as usize).and_then(|&at| self.frames.get_mut(at)) else {
+            return;
+        };
+        frame.readers += u16::from(fate == Fate::Received);
+        if frame.to.is_broadcast() {
+            return;
+        }
+        if frame.fate.is_none() || (frame.fate == Some(Fate::Received) && fate == Fate::NotAnswered) {
+            frame.fate = Some(fate);
+            frame.interferer = interferer;
+        }
+    }
+
+    /// The interface queue of `node` holds so many packets now.
+    pub fn queued(&mut self, now: SimTime, node: NodeId, packets: usize) {
+        self.queues.push((now, node, packets));
+    }
+
+    /// Routing at `node` has something to tell.
+    pub fn noted(&mut self, now: SimTime, node: NodeId, note: RoutingNote) {
+        if let RoutingNote::RouteLost { dst } = note
+            && self.in_use.remove(&(node, dst)).is_some()
+        {
+            self.routes.push((now, node, dst, None));
+        }
+        self.notes.push((now, node, note));
+    }
+
+    /// A flow's packet for `dst` leaves `node` for `next_hop`.
+    pub fn routed(&mut self, now: SimTime, node: NodeId, dst: NodeId, next_hop: NodeId) {
+        if self.in_use.insert((node, dst), next_hop) != Some(next_hop) {
+            self.routes.push((now, node, dst, Some(next_hop)));
+        }
+    }
+
+    /// Fills in how the nodes moved.
+    pub fn moved(&mut self, legs: Vec<Vec<Leg>>) {
+        self.legs = legs;
+    }
+}

@@ -1,0 +1,33 @@
+"""``tworay report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tworay.cli import app
+
+
+@app.command()
+def report(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What --out wrote; its report.html is made again.")
+    ],
+    open_: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    arm: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of a comparison: the page of this arm's run.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Of a comparison: the page of the run with this seed.")
+    ] = None,
+) -> None:
+    """Write results as a page for the browser: one file, no network needed."""
+    from tworay.cli.writing import note
+    from tworay.report.writing import write_report
+
+    place = write_report(directory, arm=arm, seed=seed)
+    note(f"wrote {place}")
+    if open_:
+        typer.launch(place.absolute().as_uri())

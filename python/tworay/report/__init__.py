@@ -1,0 +1,1 @@
+"""Pages for the browser: ``report.html`` of a result directory, one file that needs no network."""

@@ -1,0 +1,167 @@
+"""What the map and the stories of losses need, from the tables of a record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from tworay.report.packing import MICROSECOND
+from tworay.report.rundata import Tables, column, words
+from tworay.report.thinning import levels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tworay.running import Run
+
+# Frames that a page keeps at most.
+FRAMES = 250_000
+# Around a loss and the beginning and end of a silence all frames are kept, s.
+AROUND = 0.25
+# How often at most a node's queue is told on the map, as a share of the run.
+STEPS = 1500
+# Queues that are plotted: the fullest.
+PLOTTED = 6
+MILLIMETRE = 1e-3
+
+
+def write_map(run: Run, tables: Tables, moments: Iterable[float]) -> list[dict[str, Any]]:
+    """Pack moves, routes, frames, queues and batteries; return the queues to be plotted.
+
+    ``moments``: times around which every frame is kept, if all are too many.
+    """
+    moves = run.tables["moves"]
+    place = {"x": "x_m", "y": "y_m", "vx": "vx_mps", "vy": "vy_mps"}
+    tables.add(
+        "moves",
+        {
+            "node": (column(moves, "node"), 1.0),
+            "t": (column(moves, "t_s"), MICROSECOND),
+            **{name: (column(moves, of), MILLIMETRE) for name, of in place.items()},
+        },
+    )
+    routes = run.tables["routes"]
+    tables.add(
+        "routes",
+        {
+            "t": (column(routes, "t_s"), MICROSECOND),
+            **{name: (column(routes, name), 1.0) for name in ("node", "dst", "next_hop")},
+        },
+    )
+    notes = run.tables["routing"]
+    tables.add(
+        "routing",
+        {
+            "t": (column(notes, "t_s"), MICROSECOND),
+            **{name: (column(notes, name), 1.0) for name in ("node", "dst", "neighbour", "hops")},
+            "event": words(notes, "event"),
+        },
+    )
+    _write_frames(run, tables, list(moments))
+    if "battery" in run.tables:
+        battery = run.tables["battery"]
+        tables.add(
+            "battery",
+            {
+                "t": (column(battery, "t_s"), MICROSECOND),
+                "node": (column(battery, "node"), 1.0),
+                "joules": (column(battery, "joules_left"), 1e-4),
+            },
+        )
+    return _write_queues(run, tables)
+
+
+def _write_frames(run: Run, tables: Tables, moments: list[float]) -> None:
+    frames = run.tables["frames"]
+    total = frames.height
+    if total > FRAMES:
+        frames = _fewer(frames, moments)
+        tables.thinned.append(
+            f"Frames: {frames.height:,} of {total:,}; all within {AROUND:g} s of losses and silences as "
+            "far as there is room, of the others those that carry data, evenly thinned."
+        )
+    tables.add(
+        "frames",
+        {
+            "t": (column(frames, "t_s"), MICROSECOND),
+            "dur": (column(frames, "airtime_s"), MICROSECOND),
+            **{
+                name: (column(frames, name), 1.0)
+                for name in ("from", "to", "flow", "uid", "interferer", "readers")
+            },
+            **{name: words(frames, name) for name in ("kind", "carries", "fate")},
+        },
+    )
+
+
+def _fewer(frames: pl.DataFrame, moments: list[float]) -> pl.DataFrame:
+    """Choose the frames that a page keeps: those near the moments, then the others evenly."""
+    at = column(frames, "t_s")
+    near = np.zeros(len(at), dtype=bool)
+    if moments:
+        sorted_moments = np.sort(np.asarray(moments))
+        place = np.searchsorted(sorted_moments, at)
+        after = np.abs(sorted_moments[np.minimum(place, len(sorted_moments) - 1)] - at)
+        before = np.abs(at - sorted_moments[np.maximum(place - 1, 0)])
+        near = np.minimum(after, before) <= AROUND
+    lost = (frames["uid"].is_not_null() & (frames["fate"] != "received")).fill_null(value=False).to_numpy()
+    keep = near
+    if keep.sum() > FRAMES * 2 // 3:
+        # Even these are too many: of them first what tells a story.
+        keep = near & lost
+    if keep.sum() > FRAMES * 2 // 3:
+        keep &= np.cumsum(keep) % (1 + int(keep.sum()) // (FRAMES * 2 // 3)) == 0
+    others = ~keep & (frames["kind"] == "data").to_numpy()
+    step = max(1, int(np.ceil(others.sum() / max(1, FRAMES - int(keep.sum())))))
+    keep = keep | (others & (np.cumsum(others) % step == 0))
+    return frames.filter(pl.Series(keep))
+
+
+def _write_queues(run: Run, tables: Tables) -> list[dict[str, Any]]:
+    queues = run.tables["queues"]
+    seconds = run.summary["sim_seconds"]
+    # On the map: of each short while the fullest.
+    step = seconds / STEPS
+    coarse = (
+        queues.with_columns(slot=(pl.col("t_s") / step).floor())
+        .group_by("slot", "node")
+        .agg(pl.col("packets").max(), pl.col("packets").last().alias("last"))
+        .sort("node", "slot")
+    )
+    # A queue that was left empty is shown so in the next while.
+    after = coarse.filter(pl.col("last") != pl.col("packets")).select(
+        pl.col("slot") + 1, "node", pl.col("last").alias("packets")
+    )
+    coarse = (
+        pl.concat([coarse.select("slot", "node", "packets"), after])
+        .group_by("slot", "node")
+        .agg(pl.col("packets").max())
+        .sort("node", "slot")
+        .filter((pl.col("packets") != pl.col("packets").shift(1)).over("node").fill_null(value=True))
+        .sort("slot", "node")
+    )
+    tables.add(
+        "node-queues",
+        {
+            "t": (column(coarse, "slot") * step, MICROSECOND),
+            "node": (column(coarse, "node"), 1.0),
+            "packets": (column(coarse, "packets"), 1.0),
+        },
+    )
+    fullest = (
+        queues.group_by("node").agg(pl.col("packets").sum()).sort("packets", "node", descending=[True, False])
+    )
+    chosen = sorted(fullest.filter(pl.col("packets") > 0)["node"].head(PLOTTED).to_list())
+    if fullest.height > len(chosen):
+        tables.thinned.append(
+            f"Queues over time: those of the {len(chosen)} nodes that queued most; the map tells the "
+            f"others', the fullest of every {step:.2g} s."
+        )
+    found = []
+    for node in chosen:
+        mine = queues.filter(pl.col("node") == node)
+        columns = {"t": column(mine, "t_s"), "packets": column(mine, "packets")}
+        found.append({"node": node, "levels": tables.add_levels(f"queue-{node}", levels(columns, 40_000))})
+    return found

@@ -1,0 +1,302 @@
+"""What the page of a run shows, as packed tables: per flow, and of the whole network what a record has."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from tworay.report.packing import MICROSECOND, pack
+from tworay.report.thinning import Level, bars, levels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from tworay.running import Run
+
+    Array = NDArray[np.float64]
+
+SEQUENCE = 2**32
+# Rows of a sender's series, over all flows, that a page keeps at most: more are thinned out.
+SERIES_ROWS = 300_000
+# Intervals in which goodput is counted for the strip of the whole run.
+INTERVALS = 240
+FULL_SIZE = 1460
+# A timer that is due is not told from an acknowledgment that came within a microsecond.
+INSTANT = 2e-6
+
+SERIES = {
+    "cwnd": ("cwnd_segments", 1e-3),
+    "ssthresh": ("ssthresh_segments", 1e-3),
+    "srtt": ("srtt_s", MICROSECOND),
+    "rto": ("rto_s", MICROSECOND),
+    "in_flight": ("in_flight_segments", 1.0),
+    "acked": ("acked_bytes", 1.0),
+}
+SCALES = {
+    "t": MICROSECOND,
+    **{name: scale for name, (_, scale) in SERIES.items()},
+    "low": 1.0,
+    "high": 1.0,
+    "edge": 1.0,
+    "packets": 1.0,
+}
+
+
+class Tables:
+    """The packed tables of a page, and what of them was thinned out."""
+
+    def __init__(self) -> None:
+        self.packed: dict[str, str] = {}
+        self.thinned: list[str] = []
+
+    def add(self, name: str, columns: Mapping[str, Any]) -> None:
+        """Pack a table."""
+        self.packed[name] = pack(columns)
+
+    def add_levels(self, name: str, found: list[Level]) -> list[dict[str, Any]]:
+        """Pack a table's levels and say what the page needs to choose among them."""
+        infos = []
+        for place, level in enumerate(found):
+            if level.rows:
+                key = f"{name}-{place}"
+                self.add(key, {column: (values, SCALES[column]) for column, values in level.columns.items()})
+                infos.append({"name": key, "rows": level.rows})
+        return infos
+
+
+def column(frame: pl.DataFrame, name: str) -> Array:
+    """Return a column as reals, NaN where there is no value."""
+    values: Array = frame[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    return values
+
+
+def words(frame: pl.DataFrame, name: str) -> tuple[list[str], NDArray[np.int64]]:
+    """Return a column of words: the distinct ones, and the place of each row's, -1 where there is none."""
+    known = sorted(frame[name].drop_nulls().unique().to_list())
+    places = {word: place for place, word in enumerate(known)}
+    mapped = frame[name].replace_strict(places, default=-1, return_dtype=pl.Int64)
+    return known, mapped.to_numpy()
+
+
+class FlowData:
+    """One flow's tables."""
+
+    def __init__(self, run: Run, about: dict[str, Any], settings: dict[str, Any]) -> None:
+        self.run, self.about = run, about
+        self.id: int = about["id"]
+        self.is_tcp = about["tcp"] is not None
+        tcp = settings.get("tcp", {})
+        self.iss = int(tcp.get("iss", 0))
+        self.mss = _bytes(tcp.get("mss", FULL_SIZE)) if self.is_tcp else 1
+        self.series = self.rows("series").sort("t_s")
+        self.times, self.acked = column(self.series, "t_s"), column(self.series, "acked_bytes")
+
+    def rows(self, table: str) -> pl.DataFrame:
+        """Return the flow's rows of a table."""
+        frame = self.run.tables.get(table)
+        return pl.DataFrame() if frame is None else frame.filter(pl.col("flow") == self.id)
+
+    def bytes_of(self, seq: Array, at: Array) -> Array:
+        """Return how much payload lies before sequence numbers seen at some times; -1 for a SYN's."""
+        if not self.is_tcp:
+            return seq
+        first = np.mod(seq - self.iss - 1, SEQUENCE)
+        near = np.zeros(len(seq))
+        if len(self.times):
+            place = np.searchsorted(self.times, at, side="right") - 1
+            near = np.where(place >= 0, self.acked[np.maximum(place, 0)], 0)
+        return first + SEQUENCE * np.rint((near - first) / SEQUENCE)
+
+    def write(self, tables: Tables, most: int) -> dict[str, Any]:
+        """Pack the flow's tables; return what the page has to know of it."""
+        info = self._describe()
+        if len(self.times):
+            columns = {"t": self.times} | {
+                name: column(self.series, source) for name, (source, _) in SERIES.items()
+            }
+            found = levels(columns, most)
+            if found[0].rows < len(self.times):
+                tables.thinned.append(
+                    f"State of flow {self.id}: {found[0].rows:,} of {len(self.times):,} changes; "
+                    "kept are extremes, first and last of each group."
+                )
+            info["series"] = tables.add_levels(f"series-{self.id}", found)
+        segments = self.rows("segments")
+        if segments.height:
+            self._write_segments(tables, info, segments)
+        elif self.is_tcp:
+            again = self.rows("retransmissions")
+            at = column(again, "t_s") if again.height else np.zeros(0)
+            byte = self.bytes_of(column(again, "seq"), at) if again.height else np.zeros(0)
+            self._write_again(tables, at, byte, np.full(len(at), float(self.mss)))
+        self._write_phases(tables)
+        self._write_rate(tables)
+        return info
+
+    def _describe(self) -> dict[str, Any]:
+        about = self.about
+        return {
+            "id": self.id,
+            "from": about["from"],
+            "to": about["to"],
+            "tcp": about["tcp"],
+            "label": f"flow {self.id}: {about['from']} → {about['to']}, {about['tcp'] or 'udp'}",
+            "mss": self.mss,
+            "lost": self.rows("ledger").height,
+            "series": [],
+            "sent": [],
+            "window": [],
+        }
+
+    def _write_segments(self, tables: Tables, info: dict[str, Any], segments: pl.DataFrame) -> None:
+        mine = segments.filter((pl.col("kind") == "data") & (pl.col("bytes") > 0))
+        new, again = mine.filter(pl.col("again") == 0), mine.filter(pl.col("again") == 1)
+        at = column(new, "t_s")
+        low = self.bytes_of(column(new, "seq"), at)
+        size = column(new, "bytes") if self.is_tcp else np.ones(len(at))
+        info["sent"] = tables.add_levels(f"sent-{self.id}", bars(at, low, low + size))
+        at = column(again, "t_s")
+        self._write_again(tables, at, self.bytes_of(column(again, "seq"), at), column(again, "bytes"))
+        if not self.is_tcp:
+            return
+        acks = segments.filter((pl.col("to") == self.about["from"]) & pl.col("arrived_s").is_not_null()).sort(
+            "arrived_s"
+        )
+        at = column(acks, "arrived_s")
+        edge = np.maximum.accumulate(self.bytes_of(column(acks, "ack"), at) + column(acks, "window"))
+        info["window"] = tables.add_levels(
+            f"receiver-{self.id}", levels({"t": at, "edge": edge}, SERIES_ROWS)
+        )
+        blocks = self.run.tables["sacks"].join(acks.select("uid", "arrived_s"), on="uid").sort("arrived_s")
+        if blocks.height:
+            at = column(blocks, "arrived_s")
+            left, right = (self.bytes_of(column(blocks, name), at) for name in ("left", "right"))
+            tables.add(
+                f"sacks-{self.id}", {"t": (at, MICROSECOND), "left": (left, 1.0), "right": (right, 1.0)}
+            )
+
+    def _write_again(self, tables: Tables, at: Array, byte: Array, size: Array) -> None:
+        tables.add(f"again-{self.id}", {"t": (at, MICROSECOND), "byte": (byte, 1.0), "bytes": (size, 1.0)})
+
+    def _write_phases(self, tables: Tables) -> None:
+        """Pack what the sender was doing, and above it when it did nothing but wait for its timer."""
+        phases = self.rows("phases")
+        end = self.about["completion_seconds"]
+        begins = column(phases, "t_s") if phases.height else np.zeros(0)
+        until = self.run.summary["sim_seconds"]
+        if end is not None and len(begins):
+            until = min(until, float(begins[0]) + end)
+        ends = np.append(begins[1:], until) if len(begins) else begins
+        known, places = words(phases, "phase") if phases.height else ([], np.zeros(0, dtype=np.int64))
+        waits = self.waits()
+        tables.add(
+            f"phases-{self.id}",
+            {
+                "t": (np.concatenate([begins, waits[:, 0]]), MICROSECOND),
+                "until": (np.concatenate([ends, waits[:, 1]]), MICROSECOND),
+                "phase": ([*known, "waiting"], np.concatenate([places, np.full(len(waits), len(known))])),
+            },
+        )
+
+    def waits(self) -> Array:
+        """Return from when to when the sender waited for a timer that then expired."""
+        again = self.rows("retransmissions")
+        if not again.height or not len(self.times):
+            return np.zeros((0, 2))
+        again = again.filter(pl.col("phase") == "rto_recovery")
+        at = column(again, "t_s")
+        byte = self.bytes_of(column(again, "seq"), at)
+        advanced = self.times[np.flatnonzero(np.diff(self.acked, prepend=-1) > 0)]
+        place = np.searchsorted(self.times, at, side="right") - 1
+        oldest = byte == self.acked[np.maximum(place, 0)]
+        # What an acknowledgment brings about happens at its time; an expiry comes out of silence.
+        last = np.searchsorted(advanced, at, side="right") - 1
+        silent = at - advanced[np.maximum(last, 0)] > INSTANT
+        expiries = at[oldest & silent]
+        before = np.union1d(self.times, column(self.rows("retransmissions"), "t_s"))
+        begins = before[np.maximum(np.searchsorted(before, expiries - INSTANT) - 1, 0)]
+        return np.stack([begins, expiries], axis=1)
+
+    def _write_rate(self, tables: Tables) -> None:
+        seconds = self.run.summary["sim_seconds"]
+        edges = np.linspace(0.0, seconds, INTERVALS + 1)
+        if len(self.times):
+            place = np.searchsorted(self.times, edges, side="right")
+            total = np.concatenate(([0], self.acked))[place]
+        else:
+            segments = self.rows("segments")
+            if not segments.height:
+                tables.add(f"rate-{self.id}", {"t": (np.zeros(0), MICROSECOND), "kbps": (np.zeros(0), 0.1)})
+                return
+            arrived = segments.filter(pl.col("arrived_s").is_not_null()).sort("arrived_s")
+            place = np.searchsorted(column(arrived, "arrived_s"), edges, side="right")
+            total = np.concatenate(([0], np.cumsum(column(arrived, "bytes"))))[place]
+        rate = np.diff(total) * 8 / np.diff(edges) / 1000
+        tables.add(f"rate-{self.id}", {"t": (edges[:-1], MICROSECOND), "kbps": (rate, 0.1)})
+
+
+def _bytes(value: object) -> int:
+    found = re.match(r"\d+", str(value))
+    return int(found[0]) if found else FULL_SIZE
+
+
+def write_losses(run: Run, flows: dict[int, FlowData], tables: Tables) -> None:
+    """Pack the losses of all flows in order of time, and the senders' guesses."""
+    ledger = run.tables["ledger"]
+    segments = run.tables.get("segments")
+    if segments is not None:
+        lost = segments.filter(pl.col("lost_s").is_not_null()).select(
+            "uid",
+            "flow",
+            "kind",
+            sent=pl.col("t_s"),
+            t_s=pl.col("lost_s"),
+            seq=pl.when(pl.col("kind") == "ack").then(pl.col("ack")).otherwise(pl.col("seq")),
+        )
+        keys = ["flow", "kind", "t_s", "seq"]
+        # Copies that died at the same instant are told apart by their order.
+        order = pl.int_range(pl.len()).over(keys).alias("copy")
+        ledger = ledger.with_columns(order).join(lost.with_columns(order), on=[*keys, "copy"], how="left")
+    else:
+        ledger = ledger.with_columns(uid=pl.lit(None, pl.Int64), sent=pl.lit(None, pl.Float64))
+    ledger = ledger.sort("since_s", maintain_order=True)
+    since = column(ledger, "since_s")
+    byte = _by_flow(ledger, flows, since)
+    plain = {"flow": 1.0, "node": 1.0, "root_node": 1.0, "next_hop": 1.0, "attempts": 1.0, "interferer": 1.0}
+    tables.add(
+        "losses",
+        {
+            "t": (column(ledger, "t_s"), MICROSECOND),
+            "since": (since, MICROSECOND),
+            "sent": (column(ledger, "sent"), MICROSECOND),
+            "byte": (byte, 1.0),
+            "uid": (column(ledger, "uid"), 1.0),
+            **{name: (column(ledger, name), scale) for name, scale in plain.items()},
+            **{name: words(ledger, name) for name in ("kind", "cause", "died")},
+        },
+    )
+    guesses = run.tables["guesses"].sort("t_s")
+    at = column(guesses, "t_s")
+    tables.add(
+        "guesses",
+        {
+            "t": (at, MICROSECOND),
+            "flow": (column(guesses, "flow"), 1.0),
+            "byte": (_by_flow(guesses, flows, at), 1.0),
+            **{name: words(guesses, name) for name in ("guess", "cause")},
+        },
+    )
+
+
+def _by_flow(frame: pl.DataFrame, flows: dict[int, FlowData], at: Array) -> Array:
+    result = np.zeros(frame.height)
+    of, seq = column(frame, "flow"), column(frame, "seq")
+    for number, flow in flows.items():
+        mine = of == number
+        result[mine] = flow.bytes_of(seq[mine], at[mine])
+    return result

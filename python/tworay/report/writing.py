@@ -1,0 +1,77 @@
+"""``report.html`` of a result directory: which page it gets, and how it is written."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tworay.errors import InputError, OutputError
+from tworay.records import SCENARIO, read_manifest
+
+if TYPE_CHECKING:
+    from tworay.running import Run
+
+REPORT = "report.html"
+
+
+def write_report(
+    directory: str | os.PathLike[str], *, arm: str | None = None, seed: int | None = None
+) -> Path:
+    """Write the report of a result directory into it and return where it is.
+
+    With ``arm`` and ``seed`` it is the page of one run of a comparison, beside the comparison's own.
+    Raises ``InputError`` if the directory holds no results, ``OutputError`` if the file can't be written.
+    """
+    place = Path(directory)
+    if arm is None and seed is None:
+        return write_text(place / REPORT, render(place))
+    if read_manifest(place)["command"] == "run":
+        raise InputError(f"{place} holds a single run; leave out --arm and --seed")
+    from tworay.report.runpage import run_page
+    from tworay.stored import run_of
+
+    run = run_of(place, arm, seed)
+    chosen = _safe(f"{arm or run.summary['flows'][0]['tcp']}-{run.seed}")
+    return write_text(place / f"report-{chosen}.html", run_page(run, run_command(run)))
+
+
+def render(directory: Path) -> str:
+    """Return the page of a result directory."""
+    from tworay.report.comparisonpage import comparison_page
+    from tworay.report.runpage import run_page
+    from tworay.running import Run
+
+    command = read_manifest(directory)["command"]
+    if command == "run":
+        run = Run.read(directory)
+        return run_page(run, run_command(run))
+    from tworay.stored import read
+
+    return comparison_page(read(directory))
+
+
+def run_command(run: Run) -> str:
+    """Return the command that makes a run again from its directory."""
+    record = " --record" if "segments" in run.tables else ""
+    return f"tworay run DIR/{shlex.quote(SCENARIO)} --seed {run.seed}{record} --out AGAIN"
+
+
+def write_text(target: Path, text: str) -> Path:
+    """Write a file out of sight and put it in its place in one step."""
+    hidden = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        hidden.write_text(text, encoding="utf-8", errors="replace")
+        hidden.replace(target)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}") from error
+    finally:
+        hidden.unlink(missing_ok=True)
+    return target
+
+
+def _safe(name: str) -> str:
+    """Return a name that a file can have."""
+    return re.sub(r"[^A-Za-z0-9.+=-]", "_", name)[:100]

@@ -1,0 +1,260 @@
+// Line plots over the shared time axis, by uPlot.
+
+import uPlot from "uplot";
+import type { TimeAxis } from "./axis";
+import { csv, download, el, table } from "./dom";
+import type { Levels, Slice } from "./levels";
+import { colour, onTheme } from "./theme";
+
+export interface Line {
+  label: string;
+  column: string;
+  /** Name of the colour in the style sheet. */
+  colour: string;
+  dash?: number[];
+  /** Factor from the table's unit to the plot's. */
+  factor?: number;
+}
+
+export interface PanelOptions {
+  id: string;
+  title: string;
+  unit: string;
+  height: number;
+  lines: Line[];
+  levels: Levels;
+  /** A sentence for those who can't see the plot. */
+  about: string;
+}
+
+/** Width of the numbers left of every plot, so that their time axes stand below each other. */
+const GUTTER = 64;
+
+/** The parts of uPlot's options that all plots share. */
+export function frame(axis: TimeAxis, width: number, height: number, unit: string): uPlot.Options {
+  const ink = (): string => colour("ink-soft");
+  const grid = { stroke: () => colour("grid"), width: 1 };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: {
+      // The crosshair goes together; what a drag marks is this plot's own.
+      sync: { key: "time", filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
+      drag: { x: true, y: false, setScale: false },
+      points: { show: false },
+      y: false,
+    },
+    scales: { x: { time: false, min: axis.min, max: axis.max } },
+    axes: [
+      { stroke: ink, grid, ticks: grid, values: (_, splits) => splits.map((v) => short(v)), size: 26 },
+      { stroke: ink, grid, ticks: grid, size: GUTTER, label: unit, labelSize: 16, labelGap: 0, values: (_, s) => s.map(short) },
+    ],
+    series: [{}],
+  };
+}
+
+/** A number with no more digits than it has. */
+export function short(value: number | null): string {
+  if (value === null) return "";
+  if (Math.abs(value) >= 1e6) return `${+(value / 1e6).toPrecision(6)}M`;
+  return String(+value.toPrecision(9));
+}
+
+/** Turns drags, clicks and wheels on a plot into movements of the axis. */
+export function steer(axis: TimeAxis, plot: uPlot): void {
+  const time = (event: MouseEvent): number =>
+    plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x");
+  let panning: number | null = null;
+  let pressed: [number, number] | null = null;
+  plot.over.addEventListener(
+    "mousedown",
+    (event) => {
+      pressed = [event.clientX, event.clientY];
+      if (event.shiftKey) {
+        panning = time(event);
+        event.stopImmediatePropagation();
+        event.preventDefault();
+      }
+    },
+    { capture: true },
+  );
+  addEventListener("mousemove", (event) => {
+    if (panning === null) return;
+    const by = panning - time(event);
+    axis.show(axis.min + by, axis.max + by);
+  });
+  addEventListener("mouseup", () => (panning = null));
+  plot.over.addEventListener("click", (event) => {
+    const moved = pressed ? Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) : 0;
+    if (moved < 4) axis.look(time(event));
+  });
+  plot.over.addEventListener("dblclick", () => axis.whole());
+  plot.over.addEventListener(
+    "wheel",
+    (event) => {
+      // Plain scrolling stays the page's.
+      if (event.ctrlKey || event.metaKey) axis.zoom(event.deltaY > 0 ? 1.25 : 0.8, time(event));
+      else if (event.shiftKey) axis.pan((event.deltaY || event.deltaX) > 0 ? 0.1 : -0.1);
+      else return;
+      event.preventDefault();
+    },
+    { passive: false },
+  );
+}
+
+/** Shows the moment looked at as a line over a plot. */
+export function playhead(axis: TimeAxis, plot: uPlot): () => void {
+  const line = el("div", { class: "playhead" });
+  plot.over.append(line);
+  const place = (): void => {
+    const x = plot.valToPos(axis.at, "x");
+    line.hidden = !(x >= 0 && x <= plot.over.clientWidth);
+    line.style.transform = `translateX(${x}px)`;
+  };
+  axis.onMoment(place);
+  return place;
+}
+
+/** What a drag has marked becomes the view. */
+export function brush(axis: TimeAxis): (plot: uPlot) => void {
+  return (plot) => {
+    if (plot.select.width > 3) {
+      const from = plot.posToVal(plot.select.left, "x");
+      axis.show(from, plot.posToVal(plot.select.left + plot.select.width, "x"));
+    }
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  };
+}
+
+/** A plot with heading, legend, its rows as a table, and a download. */
+export class LinePanel {
+  readonly root: HTMLElement;
+  private readonly host = el("div", { class: "plot" });
+  private plot: uPlot;
+  private readonly rows = el("div", { class: "rows" });
+  private readonly details: HTMLDetailsElement;
+  private shown: Slice | null = null;
+  private wanted = 0;
+  private readonly place: () => void;
+
+  constructor(
+    private readonly axis: TimeAxis,
+    private options: PanelOptions,
+  ) {
+    const legend = options.lines.map((line) =>
+      el("span", { class: "key" }, el("i", { class: `line ${line.dash ? "dashed" : ""} c-${line.colour}` }), line.label),
+    );
+    this.details = el("details", {}, el("summary", {}, "Numbers"), this.rows);
+    this.details.addEventListener("toggle", () => this.list());
+    this.root = el(
+      "section",
+      { class: "panel", id: options.id },
+      el(
+        "header",
+        {},
+        el("h3", {}, options.title),
+        ...legend,
+        el("button", { type: "button", class: "quiet", click: () => this.save() }, "CSV"),
+      ),
+      this.host,
+      this.details,
+    );
+    this.host.setAttribute("role", "img");
+    this.host.setAttribute("aria-label", options.about);
+    this.plot = new uPlot(
+      {
+        ...frame(axis, 600, options.height, options.unit),
+        scales: {
+          x: { time: false, min: axis.min, max: axis.max },
+          y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+        },
+        series: [
+          {},
+          ...options.lines.map((line) => ({
+            label: line.label,
+            stroke: () => colour(line.colour),
+            width: 1.4,
+            dash: line.dash,
+            points: { show: false },
+            paths: uPlot.paths.stepped!({ align: 1 }),
+          })),
+        ],
+        hooks: { setSelect: [brush(axis)] },
+      },
+      [[], ...options.lines.map(() => [])],
+      this.host,
+    );
+    steer(axis, this.plot);
+    this.place = playhead(axis, this.plot);
+    axis.onRange(() => void this.draw());
+    onTheme(() => this.plot.redraw(false));
+    new ResizeObserver(() => this.fit()).observe(this.host);
+  }
+
+  /** Shows other data: of another flow. */
+  async set(levels: Levels): Promise<void> {
+    this.options = { ...this.options, levels };
+    await this.draw();
+  }
+
+  private fit(): void {
+    const width = this.host.clientWidth;
+    if (width > 50 && width !== this.plot.width) {
+      this.plot.setSize({ width, height: this.options.height });
+      this.place();
+    }
+  }
+
+  private async draw(): Promise<void> {
+    const number = ++this.wanted;
+    const { min, max } = this.axis;
+    const view = await this.options.levels.view(min, max);
+    // Another range may have been asked for meanwhile.
+    if (number !== this.wanted) return;
+    this.shown = view;
+    const rows = view ? this.lines(view) : [[], ...this.options.lines.map(() => [])];
+    this.plot.batch(() => {
+      this.plot.setData(rows as uPlot.AlignedData, false);
+      this.plot.setScale("x", { min, max });
+    });
+    this.host.dataset.rows = String(rows[0].length);
+    this.place();
+    this.list();
+  }
+
+  private lines({ table, from, to }: Slice): (number | null)[][] {
+    const column = (name: string, factor = 1): (number | null)[] =>
+      Array.from(table.columns[name].subarray(from, to), (v) => (Number.isNaN(v) ? null : v * factor));
+    const columns = this.options.lines.map((line) => column(line.column, line.factor));
+    const times = column("t");
+    // The last state lasts until the end of the view.
+    if (times.length && to === table.rows) {
+      times.push(Math.max(this.axis.max, times.at(-1) ?? 0));
+      columns.forEach((values) => values.push(values.at(-1) ?? null));
+    }
+    return [times, ...columns];
+  }
+
+  private head(): string[] {
+    return ["t, s", ...this.options.lines.map((line) => `${line.label}, ${this.options.unit}`)];
+  }
+
+  private list(): void {
+    if (!this.details.open || !this.shown) return;
+    const columns = this.lines(this.shown);
+    const step = Math.max(1, Math.ceil(columns[0].length / 100));
+    const rows = columns[0]
+      .map((_, i) => columns.map((values) => (values[i] === null ? null : +(values[i] as number).toPrecision(7))))
+      .filter((_, i) => i % step === 0);
+    const note = step > 1 ? `, every ${step}th row` : "";
+    this.rows.replaceChildren(table(`${this.options.title} in view${note}`, this.head(), rows));
+  }
+
+  private save(): void {
+    if (!this.shown) return;
+    const columns = this.lines(this.shown);
+    const rows = columns[0].map((_, i) => columns.map((values) => values[i]));
+    download(`${this.options.id}.csv`, "text/csv", csv([this.head(), ...rows]));
+  }
+}

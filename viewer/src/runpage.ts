@@ -1,0 +1,132 @@
+// The page of one run: plots over one time axis, the map beside them, and why nothing went on.
+
+import { keys, TimeAxis, toolbar } from "./axis";
+import { Bands, Overview } from "./bands";
+import { load } from "./data";
+import { byId, el } from "./dom";
+import { Levels } from "./levels";
+import { losses, type Loss } from "./losses";
+import { MapPanel } from "./map";
+import { LinePanel } from "./panel";
+import type { FlowInfo, RunPage } from "./run";
+import { SequencePanel } from "./sequence";
+import { StoryPanel } from "./story";
+import { World } from "./world";
+
+export async function runPage(page: RunPage): Promise<void> {
+  const axis = new TimeAxis(page.seconds);
+  const plots = byId("plots");
+  const side = byId("side");
+  const found = await losses();
+  let flow: FlowInfo | undefined = page.flows[0];
+  if (!flow) return;
+  let world: World | null = null;
+  let map: MapPanel | null = null;
+
+  const jump = (from: number, to: number, at: number): void => {
+    map?.pause();
+    axis.show(from, to);
+    axis.look(at);
+  };
+  const choose = (loss: Loss): void => {
+    const chosen = page.flows.find((one) => one.id === loss.flow);
+    if (chosen && chosen !== flow) void setFlow(chosen);
+    sequence.selected = loss;
+    if (loss.since < axis.min || loss.since > axis.max) axis.show(loss.since - axis.span / 2, loss.since + axis.span / 2);
+    map?.pause();
+    axis.look(loss.since);
+    sequence.redraw();
+    void story.show(loss);
+  };
+  const sequence = new SequencePanel(axis, flow, found.losses, found.guesses, choose);
+  const story = new StoryPanel(page, () => world, jump, (direction) => sequence.next(direction));
+  const bands = new Bands(axis, page.phases);
+  const overview = new Overview(axis);
+  const series = new Levels(flow.series);
+  const flowPanels = [
+    new LinePanel(axis, {
+      id: "window",
+      title: "Window",
+      unit: "segments",
+      height: 170,
+      levels: series,
+      lines: [
+        { label: "cwnd", column: "cwnd", colour: "line-1" },
+        { label: "ssthresh", column: "ssthresh", colour: "line-2", dash: [5, 4] },
+        { label: "in flight", column: "in_flight", colour: "line-3" },
+      ],
+      about: "Congestion window, slow start threshold and segments in flight over time.",
+    }),
+    new LinePanel(axis, {
+      id: "rtt",
+      title: "Round trip and timer",
+      unit: "s",
+      height: 150,
+      levels: series,
+      lines: [
+        { label: "smoothed RTT", column: "srtt", colour: "line-1" },
+        { label: "RTO", column: "rto", colour: "line-2", dash: [5, 4] },
+      ],
+      about: "Smoothed round-trip time and retransmission timeout over time.",
+    }),
+  ];
+  const queues = page.queues.map(
+    ({ node, levels }) =>
+      new LinePanel(axis, {
+        id: `queue-${node}`,
+        title: `Queue of node ${node}`,
+        unit: "packets",
+        height: 96,
+        levels: new Levels(levels),
+        lines: [{ label: "packets", column: "packets", colour: "line-1" }],
+        about: `Packets in the interface queue of node ${node} over time.`,
+      }),
+  );
+
+  const picker = el("select", { id: "flow", "aria-label": "Flow" });
+  for (const one of page.flows) picker.append(el("option", { value: one.id }, one.label));
+  picker.addEventListener("change", () => {
+    const chosen = page.flows.find((one) => one.id === Number(picker.value));
+    if (chosen) void setFlow(chosen);
+  });
+  async function setFlow(chosen: FlowInfo): Promise<void> {
+    flow = chosen;
+    picker.value = String(chosen.id);
+    const levels = new Levels(chosen.series);
+    overview.set(await load(`rate-${chosen.id}`), found.losses.filter((loss) => loss.flow === chosen.id));
+    bands.set(await load(`phases-${chosen.id}`));
+    await Promise.all([sequence.set(chosen), ...flowPanels.map((panel) => panel.set(levels))]);
+  }
+
+  const hint = el("p", { class: "hint" }, "Drag to zoom, Shift and drag to pan, Ctrl and wheel to zoom, double click for the whole run; with the strip in focus, arrow keys, + and −.");
+  plots.replaceChildren(
+    el("div", { class: "sticky" }, el("div", { class: "row" }, picker, toolbar(axis)), overview.root),
+    hint,
+    bands.root,
+    sequence.root,
+    ...flowPanels.map((panel) => panel.root),
+    ...(queues.length ? [el("h2", {}, "Interface queues"), ...queues.map((panel) => panel.root)] : []),
+  );
+  keys(axis, overview.root);
+  side.replaceChildren(story.root);
+  await setFlow(flow);
+  if (page.recorded && page.nodes) {
+    world = await new World(page).open();
+    map = new MapPanel(axis, page, world, found.losses, choose);
+    side.replaceChildren(map.root, story.root);
+  }
+  axis.show(0, page.seconds);
+
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-from]")) {
+    button.addEventListener("click", () => {
+      const [from, to, id] = [button.dataset.from, button.dataset.to, button.dataset.flow].map(Number);
+      const chosen = page.flows.find((one) => one.id === id);
+      if (chosen && chosen !== flow) void setFlow(chosen);
+      const margin = 0.1 * (to - from);
+      jump(from - margin, to + margin, Number(button.dataset.at ?? from));
+      const target = button.dataset.target === "map" && map ? map.root : sequence.root;
+      target.scrollIntoView({ block: "center" });
+    });
+    button.hidden = button.dataset.target === "map" && !map;
+  }
+}

@@ -1,0 +1,422 @@
+// The time-sequence graph in the grammar of Ostermann's tcptrace: data black, what is acknowledged green, the
+// window yellow, selective acknowledgments purple, what is sent again red. Beside it what only a simulator
+// knows: each loss with its true cause, and what the sender took it for.
+
+import uPlot from "uplot";
+import type { TimeAxis } from "./axis";
+import { lastUpTo, load, has, lowerBound, nothing, type Table } from "./data";
+import { csv, download, el, table } from "./dom";
+import { Levels, slice, type Slice } from "./levels";
+import type { Guess, Loss } from "./losses";
+import { brush, frame, playhead, short, steer } from "./panel";
+import type { FlowInfo } from "./run";
+import { causeColour, colour, onTheme, shapeIcon, shapePath, CAUSES } from "./theme";
+
+const HEIGHT = 380;
+const REACH = 14;
+
+interface Shown {
+  series: Slice | null;
+  sent: Slice | null;
+  window: Slice | null;
+  again: Slice;
+  sacks: Slice;
+  losses: Loss[];
+  guesses: Guess[];
+}
+
+export class SequencePanel {
+  readonly root: HTMLElement;
+  private readonly host = el("div", { class: "plot sequence", role: "img" });
+  private readonly status = el("p", { class: "status", role: "status" }, "");
+  private readonly rows = el("div", { class: "rows" });
+  private readonly details: HTMLDetailsElement;
+  private readonly plot: uPlot;
+  private readonly place: () => void;
+  private shown: Shown | null = null;
+  private low = 0;
+  private high = 1;
+  private wanted = 0;
+  private again: Table = nothing("t", "byte", "bytes");
+  private sacks: Table = nothing("t", "left", "right");
+  private readonly layers = { acks: true, guesses: true };
+  selected: Loss | null = null;
+
+  constructor(
+    private readonly axis: TimeAxis,
+    private flow: FlowInfo,
+    private readonly all: Loss[],
+    private readonly guesses: Guess[],
+    private readonly choose: (loss: Loss) => void,
+  ) {
+    const layer = (name: "acks" | "guesses", text: string): HTMLElement =>
+      el(
+        "label",
+        { class: "key" },
+        el("input", {
+          type: "checkbox",
+          checked: true,
+          change: (event) => {
+            this.layers[name] = (event.target as HTMLInputElement).checked;
+            void this.draw();
+          },
+        }),
+        text,
+      );
+    this.details = el("details", {}, el("summary", {}, "Losses in view"), this.rows);
+    this.details.addEventListener("toggle", () => this.list());
+    this.root = el(
+      "section",
+      { class: "panel", id: "sequence" },
+      el(
+        "header",
+        {},
+        el("h3", {}, "Time and sequence"),
+        layer("acks", "lost ACKs"),
+        layer("guesses", "guesses"),
+        el("button", { type: "button", class: "quiet", click: () => this.save() }, "CSV"),
+      ),
+      this.legend(),
+      this.host,
+      this.status,
+      this.details,
+    );
+    this.plot = new uPlot(
+      {
+        ...frame(axis, 600, HEIGHT, "kB from the start"),
+        scales: {
+          x: { time: false, min: axis.min, max: axis.max },
+          y: { range: () => [this.low, this.high] },
+        },
+        series: [{}, { show: true, stroke: "transparent", points: { show: false } }],
+        hooks: { setSelect: [brush(axis)], draw: [() => this.paint()] },
+      },
+      [[], []],
+      this.host,
+    );
+    steer(axis, this.plot);
+    this.place = playhead(axis, this.plot);
+    this.plot.over.addEventListener("click", (event) => {
+      const loss = this.near(event);
+      if (loss) this.choose(loss);
+    });
+    this.plot.over.addEventListener("mousemove", (event) => this.hint(event));
+    axis.onRange(() => void this.draw());
+    onTheme(() => this.plot.redraw(false));
+    new ResizeObserver(() => this.fit()).observe(this.host);
+  }
+
+  /** Shows another flow. */
+  async set(flow: FlowInfo): Promise<void> {
+    this.flow = flow;
+    const name = (of: string): string => `${of}-${flow.id}`;
+    this.again = has(name("again")) ? await load(name("again")) : nothing("t", "byte", "bytes");
+    this.sacks = has(name("sacks")) ? await load(name("sacks")) : nothing("t", "left", "right");
+    this.host.setAttribute(
+      "aria-label",
+      `Time-sequence graph of ${flow.label}: ${flow.lost} losses, each with its true cause, and what was sent again.`,
+    );
+    await this.draw();
+  }
+
+  redraw(): void {
+    this.plot.redraw(false);
+  }
+
+  private legend(): HTMLElement {
+    const line = (name: string, text: string, title?: string): HTMLElement =>
+      el("span", { class: "key", title }, el("i", { class: `line c-${name}` }), text);
+    const causes = CAUSES.filter((cause) => this.all.some((loss) => loss.cause === cause));
+    return el(
+      "p",
+      { class: "legend" },
+      line("seq-data", this.flow.sent.length ? "data" : "sent up to"),
+      line("seq-again", "sent again"),
+      line("seq-ack", "acknowledged"),
+      line("seq-window", this.flow.window.length ? "receiver's window" : "congestion window"),
+      ...(this.flow.sent.length ? [line("seq-sack", "SACK")] : []),
+      ...causes.map((cause) => el("span", { class: "key" }, shapeIcon(cause), cause)),
+      ...(this.guesses.length
+        ? [el("span", { class: "key", title: "at the moment of the guess, joined with the loss" }, shapeIcon("channel", true), "open: the sender's guess")]
+        : []),
+    );
+  }
+
+  private fit(): void {
+    const width = this.host.clientWidth;
+    if (width > 50 && width !== this.plot.width) {
+      this.plot.setSize({ width, height: HEIGHT });
+      this.place();
+    }
+  }
+
+  private async draw(): Promise<void> {
+    const number = ++this.wanted;
+    const { min, max } = this.axis;
+    const views = [this.flow.series, this.flow.sent, this.flow.window].map((infos) =>
+      new Levels(infos).view(min, max),
+    );
+    const [series, sent, window] = await Promise.all(views);
+    if (number !== this.wanted) return;
+    const id = this.flow.id;
+    const losses = this.all.filter(
+      (loss) =>
+        loss.flow === id && loss.gone >= min && loss.sent <= max && (this.layers.acks || loss.kind === "data"),
+    );
+    const guesses = this.layers.guesses
+      ? this.guesses.filter((guess) => guess.flow === id && guess.t >= min && guess.t <= max)
+      : [];
+    this.shown = {
+      series,
+      sent,
+      window,
+      again: slice(this.again, min, max),
+      sacks: slice(this.sacks, min, max),
+      losses,
+      guesses,
+    };
+    this.scale();
+    this.plot.batch(() => {
+      this.plot.setData([[min, max], [this.low, this.high]], false);
+      this.plot.setScale("x", { min, max });
+      this.plot.setScale("y", { min: this.low, max: this.high });
+    });
+    const drawn = [series, sent].reduce((sum, view) => sum + (view ? view.to - view.from : 0), 0);
+    this.host.dataset.rows = String(drawn);
+    this.host.dataset.losses = String(losses.length);
+    this.place();
+    this.list();
+  }
+
+  /** Fits the sequence numbers to what is in view. */
+  private scale(): void {
+    const shown = this.shown;
+    if (!shown) return;
+    let [low, high] = [Infinity, -Infinity];
+    const take = (value: number): void => {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    };
+    if (shown.series) {
+      const { table, from, to } = shown.series;
+      for (let i = from; i < to; i++) {
+        take(table.columns.acked[i]);
+        take(this.sentUpTo(table, i));
+      }
+    }
+    if (shown.sent) {
+      const { table, from, to } = shown.sent;
+      for (let i = from; i < to; i++) {
+        take(table.columns.low[i]);
+        take(table.columns.high[i]);
+      }
+    }
+    for (const loss of shown.losses) if (loss.byte >= 0) take(loss.byte);
+    if (low > high) [low, high] = [0, this.flow.mss || 1];
+    const margin = Math.max((high - low) * 0.06, this.flow.mss || 1);
+    [this.low, this.high] = [(low - margin) / 1000, (high + margin) / 1000];
+  }
+
+  private sentUpTo(table: Table, i: number): number {
+    return table.columns.acked[i] + table.columns.in_flight[i] * this.flow.mss;
+  }
+
+  private paint(): void {
+    const shown = this.shown;
+    if (!shown) return;
+    const { ctx, bbox } = this.plot;
+    const ratio = devicePixelRatio;
+    const x = (t: number): number => this.plot.valToPos(t, "x", true);
+    const y = (byte: number): number => this.plot.valToPos(byte / 1000, "y", true);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.lineWidth = 1.3 * ratio;
+    if (shown.series) {
+      const { table } = shown.series;
+      if (!shown.window) {
+        this.steps(shown.series, "seq-window", x, y, (i) => table.columns.acked[i] + table.columns.cwnd[i] * this.flow.mss);
+      }
+      this.steps(shown.series, "seq-ack", x, y, (i) => table.columns.acked[i]);
+      if (!shown.sent) this.steps(shown.series, "seq-data", x, y, (i) => this.sentUpTo(table, i));
+    }
+    if (shown.window) {
+      const { table } = shown.window;
+      this.steps(shown.window, "seq-window", x, y, (i) => table.columns.edge[i]);
+    }
+    this.bars(shown.sacks, "seq-sack", "left", "right", x, y, 2 * ratio);
+    if (shown.sent) this.bars(shown.sent, "seq-data", "low", "high", x, y, 1.3 * ratio);
+    this.resent(shown.again, x, y, ratio);
+    for (const guess of shown.guesses) this.paintGuess(guess, x, y, ratio);
+    for (const loss of shown.losses) this.paintLoss(loss, x, y, ratio);
+    ctx.restore();
+  }
+
+  /** A line that keeps each value until the next. */
+  private steps(
+    { from, to, table }: Slice,
+    paint: string,
+    x: (t: number) => number,
+    y: (byte: number) => number,
+    value: (i: number) => number,
+  ): void {
+    const { ctx } = this.plot;
+    ctx.strokeStyle = colour(paint);
+    ctx.beginPath();
+    for (let i = from; i < to; i++) {
+      const height = y(value(i));
+      if (i === from) ctx.moveTo(x(table.columns.t[i]), height);
+      else ctx.lineTo(x(table.columns.t[i]), height);
+      ctx.lineTo(x(i + 1 < table.rows ? table.columns.t[i + 1] : this.axis.max), height);
+    }
+    ctx.stroke();
+  }
+
+  /** Upright bars from one byte to another. */
+  private bars(
+    { table, from, to }: Slice,
+    paint: string,
+    low: string,
+    high: string,
+    x: (t: number) => number,
+    y: (byte: number) => number,
+    width: number,
+  ): void {
+    const { ctx } = this.plot;
+    ctx.fillStyle = colour(paint);
+    for (let i = from; i < to; i++) {
+      const bottom = y(table.columns[low][i]);
+      const top = y(table.columns[high][i]);
+      ctx.fillRect(x(table.columns.t[i]) - width / 2, top, width, Math.max(1.5, bottom - top));
+    }
+  }
+
+  private resent({ table, from, to }: Slice, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
+    const { ctx } = this.plot;
+    ctx.fillStyle = colour("seq-again");
+    ctx.font = `bold ${10 * ratio}px system-ui, sans-serif`;
+    ctx.textAlign = "center";
+    const letters = to - from < 120;
+    for (let i = from; i < to; i++) {
+      const [left, bottom, top] = [
+        x(table.columns.t[i]),
+        y(table.columns.byte[i]),
+        y(table.columns.byte[i] + table.columns.bytes[i]),
+      ];
+      ctx.fillRect(left - 1.2 * ratio, top, 2.4 * ratio, Math.max(3 * ratio, bottom - top));
+      if (letters) ctx.fillText("R", left, top - 3 * ratio);
+    }
+  }
+
+  private paintLoss(loss: Loss, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
+    const { ctx } = this.plot;
+    const [left, top] = [x(loss.since), y(loss.byte)];
+    const radius = (loss.kind === "data" ? 5 : 3) * ratio;
+    ctx.fillStyle = causeColour(loss.cause);
+    ctx.strokeStyle = colour("paper");
+    ctx.lineWidth = ratio;
+    ctx.beginPath();
+    shapePath(ctx, loss.cause, left, top, radius);
+    ctx.fill();
+    ctx.stroke();
+    if (loss === this.selected) {
+      ctx.strokeStyle = colour("ink");
+      ctx.lineWidth = 1.5 * ratio;
+      ctx.beginPath();
+      ctx.arc(left, top, radius + 5 * ratio, 0, 2 * Math.PI);
+      ctx.stroke();
+    }
+  }
+
+  private paintGuess(guess: Guess, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
+    const { ctx } = this.plot;
+    const [left, top] = [x(guess.t), y(guess.byte)];
+    const about = this.all.find((loss) => loss.guess === guess);
+    ctx.strokeStyle = causeColour(guess.guess);
+    ctx.lineWidth = ratio;
+    if (about) {
+      ctx.setLineDash([3 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(x(about.since), y(about.byte));
+      ctx.lineTo(left, top);
+      ctx.stroke();
+      ctx.setLineDash([]);
+    }
+    ctx.lineWidth = 1.8 * ratio;
+    ctx.beginPath();
+    shapePath(ctx, guess.guess, left, top, 5.5 * ratio);
+    ctx.stroke();
+  }
+
+  /** The loss next to the pointer. */
+  private near(event: MouseEvent): Loss | null {
+    const box = this.plot.over.getBoundingClientRect();
+    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    let best: Loss | null = null;
+    let least = REACH;
+    for (const loss of this.shown?.losses ?? []) {
+      const distance = Math.hypot(
+        this.plot.valToPos(loss.since, "x") - px,
+        this.plot.valToPos(loss.byte / 1000, "y") - py,
+      );
+      if (distance < least) [best, least] = [loss, distance];
+    }
+    return best;
+  }
+
+  private hint(event: MouseEvent): void {
+    const loss = this.near(event);
+    this.plot.over.style.cursor = loss ? "pointer" : "crosshair";
+    if (loss) {
+      const guess = loss.guess ? `; the sender guessed ${loss.guess.guess}` : "";
+      this.status.textContent = `${loss.kind} at byte ${loss.byte}: ${loss.cause}${guess}. Click for its story.`;
+      return;
+    }
+    const t = this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x");
+    const series = this.shown?.series;
+    const i = series ? lastUpTo(series.table.columns.t, t) : -1;
+    this.status.textContent =
+      series && i >= 0
+        ? `${short(+t.toFixed(6))} s: acknowledged ${short(series.table.columns.acked[i])} B, ${short(series.table.columns.in_flight[i])} segments in flight`
+        : "";
+  }
+
+  /** The loss before or after the moment looked at. */
+  next(direction: 1 | -1): void {
+    const mine = this.all.filter((l) => l.flow === this.flow.id && (this.layers.acks || l.kind === "data"));
+    const times = Float64Array.from(mine, (l) => l.since);
+    const here = this.selected && this.selected.flow === this.flow.id ? mine.indexOf(this.selected) : -1;
+    const at = here >= 0 ? here + direction : direction > 0 ? lowerBound(times, this.axis.at) : lastUpTo(times, this.axis.at);
+    if (mine[at]) this.choose(mine[at]);
+  }
+
+  private list(): void {
+    if (!this.details.open || !this.shown) return;
+    const most = 200;
+    const shown = this.shown.losses.slice(0, most);
+    const body = shown.map((loss) =>
+      el(
+        "tr",
+        {},
+        el("td", { class: "number" }, loss.since.toFixed(6)),
+        el("td", {}, loss.kind),
+        el("td", { class: "number" }, String(loss.byte)),
+        el("td", {}, shapeIcon(loss.cause), ` ${loss.cause}`),
+        el("td", {}, loss.guess?.guess ?? "–"),
+        el("td", {}, el("button", { type: "button", click: () => this.choose(loss) }, "story")),
+      ),
+    );
+    const more = this.shown.losses.length - shown.length;
+    const list = table(`Losses in view${more > 0 ? `, the first ${most} of ${this.shown.losses.length}` : ""}`, ["t, s", "kind", "byte", "true cause", "guess", ""], []);
+    list.tBodies[0].append(...body);
+    this.rows.replaceChildren(list);
+  }
+
+  private save(): void {
+    if (!this.shown) return;
+    const rows = this.shown.losses.map((l) => [l.since, l.gone, l.kind, l.byte, l.cause, l.died, l.guess?.guess ?? ""]);
+    const head = ["since_s", "t_s", "kind", "byte", "cause", "died", "guess"];
+    download("losses.csv", "text/csv", csv([head, ...rows]));
+  }
+}

@@ -1,0 +1,108 @@
+// The story of one loss: what was sent, what kept it from going on, what the MAC tried, what the sender thought.
+
+import { has, load, nothing } from "./data";
+import { el } from "./dom";
+import type { Loss } from "./losses";
+import type { RunPage } from "./run";
+import { shapeIcon } from "./theme";
+import type { FrameSeen, World } from "./world";
+
+const LISTED = 24;
+const AFTER = 20;
+
+const count = (n: number, thing: string): string => `${n} ${thing}${n === 1 ? "" : "s"}`;
+
+/** What happened to a loss, line by line: when, and what. */
+export async function story(page: RunPage, world: World | null, loss: Loss): Promise<[number, string][]> {
+  const flow = page.flows.find((one) => one.id === loss.flow);
+  const lines: [number, string][] = [];
+  const what = loss.kind === "ack" ? `the ACK of everything before byte ${loss.byte}` : loss.byte < 0 ? "the SYN" : `the data segment at byte ${loss.byte}`;
+  const ends = loss.kind === "ack" ? [flow?.to, flow?.from] : [flow?.from, flow?.to];
+  if (loss.uid !== null) lines.push([loss.sent, `node ${ends[0]} sends ${what} towards node ${ends[1]}`]);
+  const hop = loss.nextHop === null ? `at node ${loss.rootNode}` : `on the hop from node ${loss.rootNode} to node ${loss.nextHop}`;
+  lines.push([loss.since, `${page.words.roots[loss.cause] ?? loss.cause}; ${hop}: from here on ${loss.uid === null ? what : "it"} was not going on`]);
+  if (world && loss.uid !== null) {
+    for (const frame of world.framesOf(loss.uid, loss.sent, loss.gone + 1).slice(-LISTED)) lines.push([frame.t, tried(frame)]);
+  } else if (loss.attempts) {
+    const by = loss.interferer === null ? "" : loss.interferer === loss.nextHop ? `, the last while node ${loss.interferer} was sending itself` : `, the last spoiled by the signal of node ${loss.interferer}`;
+    lines.push([loss.gone, `${count(loss.attempts, "frame")} sent in vain${by}`]);
+  }
+  lines.push([loss.gone, `at node ${loss.node}: ${page.words.ends[loss.died] ?? loss.died}`]);
+  if (loss.guess) {
+    const right = page.words.covers[loss.guess.guess]?.includes(loss.cause) ?? loss.guess.guess === loss.cause;
+    lines.push([loss.guess.t, `the sender guesses ${loss.guess.guess}: ${right ? "right" : `wrong, it was ${loss.cause}`}`]);
+  }
+  const name = `again-${loss.flow}`;
+  const again = has(name) ? await load(name) : nothing("t", "byte");
+  let sent = 0;
+  for (let i = 0; i < again.rows && sent < 4; i++) {
+    if (again.columns.byte[i] === loss.byte && again.columns.t[i] > loss.since && loss.kind === "data") {
+      lines.push([again.columns.t[i], "the sender sends it again"]);
+      sent++;
+    }
+  }
+  if (world && (loss.cause === "link-failure" || loss.cause === "contention" || loss.cause === "node-down")) {
+    const near = world.notes.filter(
+      (note) => note.t >= loss.since && note.t <= loss.gone + AFTER && (note.node === loss.rootNode || note.node === flow?.from),
+    );
+    for (const note of near.slice(0, 6)) lines.push([note.t, `routing at node ${note.node}: ${note.text}`]);
+  }
+  return lines.sort((a, b) => a[0] - b[0]);
+}
+
+function tried(frame: FrameSeen): string {
+  const what = frame.kind === "rts" ? "RTS" : frame.kind === "data" ? "DATA" : frame.kind.toUpperCase();
+  const fates: Record<string, string> = {
+    received: "read",
+    collision: frame.interferer === null ? "lost to other signals" : `lost to the signal of node ${frame.interferer}`,
+    "channel-error": "spoiled by bit errors",
+    "out-of-range": "out of range",
+    "receiver-busy": "the receiver was sending or reading another frame",
+    "not-answered": "read, but the receiver may not answer now",
+    "node-down": "the receiver is off",
+    "": "never seen to end",
+  };
+  return `${what} from node ${frame.from} to node ${frame.to}: ${fates[frame.fate] ?? frame.fate}`;
+}
+
+/** The panel that shows a story, with jumps to its moment. */
+export class StoryPanel {
+  readonly root = el("section", { class: "panel story", id: "story", tabindex: -1, "aria-live": "polite" });
+
+  constructor(
+    private readonly page: RunPage,
+    private readonly world: () => World | null,
+    private readonly jump: (from: number, to: number, at: number) => void,
+    private readonly next: (direction: 1 | -1) => void,
+  ) {
+    this.empty();
+  }
+
+  private buttons(): HTMLElement[] {
+    const button = (text: string, action: () => void): HTMLElement => el("button", { type: "button", click: action }, text);
+    return [button("previous loss", () => this.next(-1)), button("next loss", () => this.next(1))];
+  }
+
+  private empty(): void {
+    this.root.replaceChildren(
+      el("header", {}, el("h2", {}, "Story of a loss"), ...this.buttons()),
+      el("p", {}, "Click a loss in the graph or on the map, or step from loss to loss."),
+    );
+  }
+
+  async show(loss: Loss): Promise<void> {
+    const lines = await story(this.page, this.world(), loss);
+    const from = Math.min(...lines.map((line) => line[0]));
+    const to = Math.max(...lines.map((line) => line[0]), loss.gone);
+    const margin = Math.max(0.02, 0.15 * (to - from));
+    const moment = ([t, text]: [number, string]): HTMLElement =>
+      el("li", {}, el("button", { type: "button", class: "time", click: () => this.jump(t - margin, t + margin, t) }, `${t.toFixed(6)} s`), ` ${text}`);
+    this.root.replaceChildren(
+      el("header", {}, el("h2", {}, "Story of a loss"), ...this.buttons()),
+      el("p", {}, shapeIcon(loss.cause), el("strong", {}, ` ${loss.cause}`), `: ${loss.kind === "ack" ? "an ACK" : "data"} of flow ${loss.flow}, lost at ${loss.since.toFixed(3)} s. `,
+        el("button", { type: "button", click: () => this.jump(from - margin, to + margin, loss.since) }, "zoom there")),
+      el("ol", {}, ...lines.map(moment)),
+    );
+    this.root.dataset.loss = String(loss.index);
+  }
+}
