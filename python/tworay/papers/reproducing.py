@@ -63,7 +63,9 @@ def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None
         found = _narrowed(found, only)
     if changed:
         swaps = {key.removeprefix("tcp:"): value for key, value in changed.items() if key.startswith("tcp:")}
-        found["set"] |= {key: value for key, value in changed.items() if not key.startswith("tcp:")}
+        axes = {key.removeprefix("axis:"): value for key, value in changed.items() if key.startswith("axis:")}
+        found["set"] |= {key: v for key, v in changed.items() if not key.startswith(("tcp:", "axis:"))}
+        found["axis"] = dict(found.get("axis", {})) | axes
         if swaps and "tcp" in found:
             labels = found.pop("tcp")
             found["axis"] = dict(found.get("axis", {})) | {
