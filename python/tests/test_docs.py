@@ -1,4 +1,4 @@
-"""The documentation says what the program does: the commands of README and the tour run, tables have the columns it names."""
+"""The documentation says what the program does: commands of README and tour run, tables have their columns."""
 
 from __future__ import annotations
 
