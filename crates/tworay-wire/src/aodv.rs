@@ -7,7 +7,7 @@ use tworay_base::{NodeId, Seq32, SimDuration};
 pub enum AodvMessage {
     /// Route request (§5.1), broadcast.
     Rreq(Rreq),
-    /// Route reply (§5.2), unicast; as HELLO broadcast with hop limit 1 (§6.9).
+    /// Route reply (§5.2), unicast. A HELLO is a route reply broadcast with hop limit 1 (§6.9).
     Rrep(Rrep),
     /// Route error (§5.3).
     Rerr(Rerr),
@@ -18,7 +18,7 @@ pub enum AodvMessage {
 /// Route request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rreq {
-    /// G: a gratuitous reply should go to the destination.
+    /// G: a gratuitous reply is to be sent to the destination.
     pub gratuitous: bool,
     /// D: only the destination may answer.
     pub destination_only: bool,
@@ -28,11 +28,11 @@ pub struct Rreq {
     pub hop_count: u8,
     /// Identifies the request together with the originator.
     pub id: u32,
-    /// Wanted destination.
+    /// The destination requested.
     pub dst: NodeId,
     /// Latest known sequence number of the destination.
     pub dst_seq: Seq32,
-    /// Who asks.
+    /// The node that requests the route.
     pub orig: NodeId,
     /// The originator's own sequence number.
     pub orig_seq: Seq32,
@@ -41,7 +41,7 @@ pub struct Rreq {
 /// Route reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rrep {
-    /// A: the receiver should answer with an acknowledgment.
+    /// A: the receiver must acknowledge the reply.
     pub ack_required: bool,
     /// Hops from the destination to the node handling the reply.
     pub hop_count: u8,
@@ -49,23 +49,23 @@ pub struct Rrep {
     pub dst: NodeId,
     /// Its sequence number.
     pub dst_seq: Seq32,
-    /// Who asked.
+    /// The node that requested the route.
     pub orig: NodeId,
-    /// For how long receivers may hold the route valid.
+    /// How long receivers may consider the route valid.
     pub lifetime: SimDuration,
 }
 
 /// Route error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rerr {
-    /// N: a local repair is on its way, don't delete the route.
+    /// N: a local repair is in progress, so receivers must not delete the route.
     pub no_delete: bool,
     /// Unreachable destinations with their last known sequence numbers.
     pub unreachable: Vec<(NodeId, Seq32)>,
 }
 
 impl AodvMessage {
-    /// Bytes of the message itself.
+    /// Length of the message, bytes.
     pub fn wire_bytes(&self) -> u32 {
         match self {
             AodvMessage::Rreq(_) => 24,
@@ -75,7 +75,7 @@ impl AodvMessage {
         }
     }
 
-    /// Length of the IPv4 packet that carries it: 20 + 8 + message, bytes.
+    /// Length of the IPv4 packet that carries it, bytes: 20 + 8 + message.
     pub fn ip_bytes(&self) -> u32 {
         28 + self.wire_bytes()
     }

@@ -1,8 +1,8 @@
-//! BonnMotion's native traces: `name.movements` or `name.movements.gz`, one line per node with
-//! triples `t x y` of times and positions between which the node moves in a straight line.
+//! BonnMotion's native traces: `name.movements` or `name.movements.gz`. Each node has one line of triples `t
+//! x y`; between these points it moves in a straight line.
 //!
-//! Three-dimensional traces have four numbers per point. The file itself does not tell them apart, so
-//! the key `dim` of `name.params` beside it is asked; heights are read and forgotten.
+//! Three-dimensional traces have four numbers per point. The file itself does not say which, so the reader
+//! takes the key `dim` from `name.params` in the same folder. Heights are ignored.
 
 use crate::ns2::{MoveCommand, Movement, NodeMovement, TimedMove};
 use crate::text_file::{ReadError, read_text};
@@ -18,7 +18,7 @@ pub enum Dimensions {
     Three,
 }
 
-/// Reads a trace, plain or gzip; its `.params` file, if there is one, tells the dimensions.
+/// Reads a trace, plain or gzip. Its `.params` file, if there is one, gives the dimensions.
 pub fn read(path: &Path) -> Result<Movement, ReadError> {
     parse(&path.display().to_string(), &read_text(path)?, dimensions(path)?)
 }
@@ -35,7 +35,7 @@ fn dimensions(path: &Path) -> Result<Dimensions, ReadError> {
     Ok(if dim.is_some_and(|d| d.starts_with('3')) { Dimensions::Three } else { Dimensions::Two })
 }
 
-/// Reads the text of a trace called `file`.
+/// Parses the text of a trace called `file`.
 pub fn parse(file: &str, text: &str, dimensions: Dimensions) -> Result<Movement, ReadError> {
     let mut nodes = Vec::new();
     for (line, number) in text.lines().zip(1u32..) {

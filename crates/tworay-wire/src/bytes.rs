@@ -1,12 +1,12 @@
-//! Packets as bytes: what a real station would put on the air, both ways.
+//! Packets to bytes and back, in the formats that real stations use.
 //!
-//! Encoders append to a `Vec<u8>` that the caller keeps; they fail only where a value has no place in
-//! the format ([`EncodeError`]). Decoders are total: any bytes give a value or a named
-//! [`DecodeError`], never a panic, and never read past what they were given. Reserved bits are written
-//! as zero and ignored when read, as the RFCs ask.
+//! Encoders append to the caller's `Vec<u8>`. They fail only if the format cannot represent a value
+//! ([`EncodeError`]). Decoders are total: any bytes give a value or a named [`DecodeError`], never a panic,
+//! and are never read out of bounds. Reserved bits are written as zero and ignored when read, as the RFCs
+//! require.
 //!
-//! Node `n` has the IPv4 address 10.0.x.y and the hardware address 02:00:00:00:xx:yy, where x and y are
-//! the high and low byte of `n`.
+//! Node `n` has the IPv4 address 10.0.x.y and the hardware address 02:00:00:00:xx:yy, where x and y are the
+//! high and low byte of `n`.
 
 mod address;
 mod aodv;
@@ -43,7 +43,7 @@ pub use udp::{UDP_HEADER_BYTES, UdpHeader, decode_udp, encode_udp};
 
 /// UDP port of AODV (RFC 3561 §8).
 pub const AODV_PORT: u16 = 654;
-/// The protocol number that says that nothing follows (RFC 4728 §6.1, RFC 8200 §4.7).
+/// Protocol number for "no next header" (RFC 4728 §6.1, RFC 8200 §4.7).
 pub const NO_NEXT_HEADER: u8 = 59;
 
 #[cfg(test)]

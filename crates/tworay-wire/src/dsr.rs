@@ -1,8 +1,8 @@
 //! The DSR options header (RFC 4728 §6), with node ids for IPv4 addresses.
 //!
-//! Between the IPv4 header and what a packet carries stand a fixed part of 4 bytes and options. Each
-//! field here is one kind of option; the order of the fields is their order on the wire. Flow state
-//! (RFC 4728 §4) isn't used.
+//! The header stands between the IPv4 header and the payload: a fixed part of 4 bytes, then options. Each
+//! field here is one type of option; the order of the fields is their order in the packet. Flow state (RFC
+//! 4728 §4) is not used.
 
 use smallvec::SmallVec;
 use tworay_base::NodeId;
@@ -10,7 +10,7 @@ use tworay_base::NodeId;
 /// Addresses of a route, in the order of travel.
 pub type Addresses = SmallVec<[NodeId; 8]>;
 
-/// The largest number of addresses in a source route: what six bits of "Segments Left" count.
+/// The largest number of addresses in a source route: "Segments Left" has six bits.
 pub const MAX_ADDRESSES: usize = 63;
 /// The largest salvage count: four bits.
 pub const MAX_SALVAGE: u8 = 15;
@@ -32,22 +32,23 @@ pub struct DsrHeader {
     pub acks: Vec<Ack>,
     /// Source route (§6.7), at most one.
     pub source_route: Option<SourceRoute>,
-    /// Bytes that a packet is counted longer than this format: ns-2 adds a second IP header of 20 to data.
+    /// Bytes that a model counts in addition to this format: ns-2 adds a second IP header of 20 bytes to
+    /// data.
     pub extra_bytes: u16,
 }
 
-/// Route request: who wants a route to whom, and which way the request has come.
+/// Route request: source and target, and the path of the request so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteRequest {
     /// Identifies the request together with its initiator (the IP source).
     pub id: u16,
-    /// Wanted destination.
+    /// The destination requested.
     pub target: NodeId,
-    /// Nodes that relayed it, first to last.
+    /// Nodes that forwarded it, first to last.
     pub addresses: Addresses,
 }
 
-/// Route reply: a route from the IP destination (the initiator) on.
+/// Route reply: a route that starts at the IP destination (the initiator).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteReply {
     /// Nodes after the initiator; the last is the target. At least one.
@@ -57,13 +58,13 @@ pub struct RouteReply {
 /// Route error of type NODE_UNREACHABLE (§6.4.1).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RouteError {
-    /// Salvage count of the packet that met the break, 0 to 15.
+    /// Salvage count, 0 to 15, of the packet that could not be forwarded.
     pub salvage: u8,
-    /// The node that found the break.
+    /// The node that detected the break.
     pub source: NodeId,
-    /// Who must hear of it: the node whose source route the packet carried.
+    /// The node to notify: the one whose source route the packet carried.
     pub destination: NodeId,
-    /// The neighbour of `source` that is no longer reached.
+    /// The neighbour that `source` can no longer reach.
     pub unreachable: NodeId,
 }
 
@@ -77,41 +78,40 @@ pub struct AckRequest {
 /// A network-layer acknowledgment.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Ack {
-    /// The request's identification.
+    /// The identification of the request.
     pub id: u16,
-    /// Who acknowledges.
+    /// The acknowledging node.
     pub source: NodeId,
-    /// Who asked.
+    /// The requesting node.
     pub destination: NodeId,
 }
 
-/// The route a packet takes.
+/// The route of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceRoute {
-    /// How often the packet was given a new route on its way, 0 to 15. If it was, the first address is
-    /// the node that did it last.
+    /// How often the packet was salvaged, 0 to 15. If it was, the first address is the node that last
+    /// salvaged it.
     pub salvage: u8,
-    /// Addresses still to be visited before the destination, the next hop included; 0 to `addresses.len()`.
+    /// Addresses still to visit before the destination, including the next hop; 0 to `addresses.len()`.
     pub segments_left: u8,
     /// Nodes between the source and the destination.
     pub addresses: Addresses,
 }
 
 impl SourceRoute {
-    /// The node that the packet is on its way to, given its destination; `None` if `segments_left`
-    /// exceeds the list.
+    /// The next hop, given the packet's destination; `None` if `segments_left` exceeds the list.
     pub fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
         let at = self.addresses.len().checked_sub(self.segments_left as usize)?;
         Some(self.addresses.get(at).copied().unwrap_or(dst))
     }
 
-    /// The node that sent it on to [`SourceRoute::next_hop`], given its source.
+    /// The node that forwarded it to [`SourceRoute::next_hop`], given its source.
     pub fn previous_hop(&self, src: NodeId) -> Option<NodeId> {
         let at = self.addresses.len().checked_sub(self.segments_left as usize)?;
         Some(at.checked_sub(1).map_or(src, |i| self.addresses[i]))
     }
 
-    /// The node that chose this route: the source, or the one that salvaged the packet last.
+    /// The node that chose this route: the source, or the node that last salvaged the packet.
     pub fn author(&self, src: NodeId) -> NodeId {
         if self.salvage == 0 { src } else { self.addresses.first().copied().unwrap_or(src) }
     }
@@ -123,7 +123,7 @@ impl SourceRoute {
 }
 
 impl DsrHeader {
-    /// A header with nothing but a source route.
+    /// A header with only a source route.
     pub fn routed(route: SourceRoute) -> Self {
         Self { source_route: Some(route), ..Self::default() }
     }
@@ -139,7 +139,7 @@ impl DsrHeader {
         FIXED + (request + replies + errors + acks + route).next_multiple_of(4) + u32::from(self.extra_bytes)
     }
 
-    /// Length of an IPv4 packet that carries nothing else, bytes.
+    /// Length of an IPv4 packet that carries only this header, bytes.
     pub fn ip_bytes(&self) -> u32 {
         20 + self.wire_bytes()
     }

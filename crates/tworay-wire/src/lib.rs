@@ -1,4 +1,4 @@
-//! Floor 1: packets with typed headers, their sizes on the wire, and the field's file formats.
+//! Floor 1: packets with typed headers, their sizes in bytes, and file formats of other programs.
 
 pub mod aodv;
 pub mod bonnmotion;

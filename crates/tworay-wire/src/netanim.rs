@@ -1,9 +1,9 @@
-//! NetAnim's XML, the animation format of ns-3 (written like version 3.109): nodes that stand or move, and
-//! frames that fly between them.
+//! NetAnim's XML, the animation format of ns-3 (written like version 3.109): nodes at rest or moving, and
+//! frames between them.
 //!
-//! Elements and attributes are those that NetAnim's `animxmlparser.cpp` reads: `node`, `nu` (a node's place,
-//! size, name or colour changes) and `wp` (a frame on the air and one who receives it). ns-3 itself splits
-//! the latter into `pr` and `wpr`; NetAnim 3.110 was seen to read those and draw nothing.
+//! Elements and attributes are those that NetAnim's `animxmlparser.cpp` reads: `node`, `nu` (a change of a
+//! node's position, size, name or colour) and `wp` (a frame on the air with one receiver). ns-3 itself splits
+//! the latter into `pr` and `wpr`; NetAnim 3.110 was observed to read those and draw nothing.
 
 use crate::{ArpBody, Body, Packet, TcpFlags};
 use std::fmt::Write;
@@ -12,12 +12,12 @@ use tworay_base::{NodeId, Position, SimTime};
 /// A colour: red, green, blue.
 pub type Colour = [u8; 3];
 
-/// A frame on its way to one of its receivers.
+/// A frame in flight to one of its receivers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Flight {
-    /// Who sends it.
+    /// Sender.
     pub from: NodeId,
-    /// Who receives it.
+    /// Receiver.
     pub to: NodeId,
     /// When its first and its last bit leave.
     pub sent: (SimTime, SimTime),
@@ -25,15 +25,15 @@ pub struct Flight {
     pub received: (SimTime, SimTime),
 }
 
-/// An animation being written, in the order of time.
+/// An animation being written in order of time.
 #[derive(Clone, Debug)]
 pub struct NetAnim {
     text: String,
 }
 
 impl NetAnim {
-    /// Begins with the nodes where they stand at time zero, each called by its number and `size` metres
-    /// wide.
+    /// Starts a document with the nodes at their positions at time zero, each named by its number and `size`
+    /// metres wide.
     pub fn new(starts: &[Position], size: f64) -> Self {
         let mut anim = Self {
             text: String::from(
@@ -52,7 +52,7 @@ impl NetAnim {
         anim
     }
 
-    /// A node is at `place` at `t`; NetAnim lets it jump there.
+    /// Puts a node at `place` at time `t`; NetAnim makes it jump there.
     pub fn place(&mut self, t: SimTime, node: NodeId, place: Position) {
         let (x, y) = (Metres(place.x), Metres(place.y));
         self.line(format_args!("<nu p=\"p\" t=\"{}\" id=\"{node}\" x=\"{x}\" y=\"{y}\" />", Seconds(t)));
@@ -64,13 +64,13 @@ impl NetAnim {
         self.line(format_args!("<nu p=\"d\" t=\"{}\" id=\"{node}\" descr=\"{name}\" />", Seconds(t)));
     }
 
-    /// A node's colour from `t` on; NetAnim's own is red.
+    /// A node's colour from `t` on; NetAnim's default is red.
     pub fn colour(&mut self, t: SimTime, node: NodeId, [r, g, b]: Colour) {
         let t = Seconds(t);
         self.line(format_args!("<nu p=\"c\" t=\"{t}\" id=\"{node}\" r=\"{r}\" g=\"{g}\" b=\"{b}\" />"));
     }
 
-    /// A frame flies from radio to radio.
+    /// Draws a frame from its sender to one receiver.
     pub fn flight(&mut self, flight: &Flight, packet: &Packet) {
         let Flight { from, to, sent, received } = *flight;
         let [fb_tx, lb_tx, fb_rx, lb_rx] = [sent.0, sent.1, received.0, received.1].map(Seconds);
@@ -81,29 +81,29 @@ impl NetAnim {
         ));
     }
 
-    /// Bytes that wait for [`NetAnim::take`].
+    /// Number of bytes that [`NetAnim::take`] would return.
     pub fn pending(&self) -> usize {
         self.text.len()
     }
 
-    /// What has been written since this was last asked for.
+    /// Removes and returns the text written since the last call.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 
-    /// The whole document, or what is left of it after [`NetAnim::take`].
+    /// Ends the document; returns all text that [`NetAnim::take`] has not returned.
     pub fn finish(mut self) -> String {
         self.text.push_str("</anim>\n");
         self.text
     }
 
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        // Writing to a String can't fail.
+        // Writing to a String cannot fail.
         let _ = writeln!(self.text, "{line}");
     }
 }
 
-/// Metres with the millimetres that a screen could show.
+/// A length printed in metres with millimetre precision.
 struct Metres(f64);
 
 impl std::fmt::Display for Metres {
@@ -120,7 +120,7 @@ impl std::fmt::Display for Seconds {
     }
 }
 
-/// Text in an attribute.
+/// Text escaped for an attribute.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -139,7 +139,7 @@ impl std::fmt::Display for Escaped<'_> {
     }
 }
 
-/// What a packet is, in the words of ns-3's headers: NetAnim looks for these and shows what it finds.
+/// A packet described in the words of ns-3's headers, which NetAnim searches for.
 struct Meta<'a>(&'a Packet);
 
 impl std::fmt::Display for Meta<'_> {
@@ -169,7 +169,7 @@ impl std::fmt::Display for Meta<'_> {
     }
 }
 
-/// NetAnim wants hardware addresses: the nodes' numbers serve.
+/// NetAnim expects hardware addresses; node numbers are used instead.
 fn arp_words(arp: &ArpBody, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     let [high, low] = arp.sender.0.to_be_bytes();
     let kind = if arp.request { "request" } else { "reply" };

@@ -5,49 +5,49 @@ use tworay_base::{NodeId, SimDuration};
 /// UDP port of OLSR (RFC 3626 §3.1).
 pub const OLSR_PORT: u16 = 698;
 
-/// What one UDP datagram carries: one or more messages (RFC 3626 §3.3).
+/// Contents of one UDP datagram: one or more messages (RFC 3626 §3.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct OlsrPacket {
-    /// Packet sequence number: one more with each packet that an interface sends, so that its neighbours
-    /// can see losses.
+    /// Packet sequence number, incremented for each packet that an interface sends, so that its neighbours
+    /// can detect losses.
     pub seq: u16,
     /// The messages, at least one.
     pub messages: Vec<OlsrMessage>,
 }
 
-/// A message: what it says, whose it is, how far it goes (RFC 3626 §3.3.2).
+/// A message with its origin and scope (RFC 3626 §3.3.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct OlsrMessage {
-    /// For how long after reception its information holds.
+    /// How long after reception its information is valid.
     pub vtime: Vtime,
-    /// Main address of the node that made it; relays don't change it.
+    /// Main address of the originating node; relays do not change it.
     pub originator: NodeId,
-    /// Hops it may still travel.
+    /// Remaining hops.
     pub ttl: u8,
-    /// Hops it has travelled.
+    /// Hops travelled.
     pub hop_count: u8,
-    /// Message sequence number: with the originator it names the message.
+    /// Message sequence number; together with the originator it identifies the message.
     pub seq: u16,
-    /// What it says.
+    /// Contents.
     pub body: OlsrBody,
 }
 
-/// What a message says.
+/// The contents of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OlsrBody {
     /// Links and neighbours (type 1), never relayed.
     Hello(OlsrHello),
-    /// Topology control: who has chosen the originator as relay (type 2).
+    /// Topology control: the nodes that have chosen the originator as relay (type 2).
     Tc(OlsrTc),
     /// Multiple interface declaration (type 3): the originator's other addresses.
     Mid(Vec<NodeId>),
-    /// Host and network association (type 4): networks behind the originator.
+    /// Host and network association (type 4): networks reachable through the originator.
     Hna(Vec<HnaNetwork>),
-    /// A type this implementation doesn't know; relayed all the same (§3.4).
+    /// A type that this implementation does not know; relayed all the same (§3.4).
     Other {
         /// Message type, 0 or from 5.
         kind: u8,
-        /// Its bytes behind the message header, a multiple of 4.
+        /// The bytes after the message header, a multiple of 4.
         bytes: Vec<u8>,
     },
 }
@@ -57,44 +57,44 @@ pub enum OlsrBody {
 pub struct OlsrHello {
     /// Time to the next HELLO on this interface.
     pub htime: Vtime,
-    /// Willingness to carry traffic for others, 0 (never) to 7 (always).
+    /// Willingness to forward traffic for others, 0 (never) to 7 (always).
     pub willingness: u8,
-    /// Neighbours' interfaces, by kind of link.
+    /// Neighbours' interfaces, grouped by type of link.
     pub links: Vec<LinkGroup>,
 }
 
-/// Neighbours of one kind in a HELLO.
+/// Neighbours of one type in a HELLO.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkGroup {
-    /// Kind of link and of neighbour.
+    /// Type of link and of neighbour.
     pub code: LinkCode,
     /// Their interface addresses.
     pub neighbours: Vec<NodeId>,
 }
 
-/// Kind of link (low two bits) and of neighbour (next two) in one byte (RFC 3626 §6.1.1).
+/// Type of link (low two bits) and of neighbour (next two bits) in one byte (RFC 3626 §6.1.1).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LinkCode(pub u8);
 
-/// What is known of a link (RFC 3626 §6.1.1).
+/// State of a link (RFC 3626 §6.1.1).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum LinkType {
-    /// Nothing is said of the link.
+    /// No information about the link.
     Unspecified = 0,
-    /// Heard one way.
+    /// Received in one direction only.
     Asymmetric = 1,
-    /// Works both ways.
+    /// Works in both directions.
     Symmetric = 2,
     /// Lost.
     Lost = 3,
 }
 
-/// What a neighbour is (RFC 3626 §6.1.1).
+/// Type of a neighbour (RFC 3626 §6.1.1).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum NeighbourType {
-    /// No symmetric link, not or no longer.
+    /// No symmetric link, or no longer one.
     Not = 0,
     /// At least one symmetric link.
     Symmetric = 1,
@@ -108,8 +108,8 @@ impl LinkCode {
         Self(link as u8 | (neighbour as u8) << 2)
     }
 
-    /// Link and neighbour, unless the byte is none of the combinations that mean something: above 15,
-    /// neighbour type 3, or a symmetric link to what is no neighbour.
+    /// Link and neighbour. `None` for meaningless bytes: above 15, neighbour type 3, or a symmetric link to a
+    /// node that is not a neighbour.
     pub const fn parts(self) -> Option<(LinkType, NeighbourType)> {
         let link = match self.0 & 3 {
             0 => LinkType::Unspecified,
@@ -133,9 +133,9 @@ impl LinkCode {
 /// A TC message (RFC 3626 §9.1).
 #[derive(Clone, Debug, PartialEq)]
 pub struct OlsrTc {
-    /// Advertised neighbour sequence number: newer ones replace what older ones said.
+    /// Advertised neighbour sequence number; a newer message replaces older ones.
     pub ansn: u16,
-    /// Main addresses of the neighbours that the originator offers to reach.
+    /// Main addresses of the neighbours that the originator advertises.
     pub advertised: Vec<NodeId>,
 }
 
@@ -148,8 +148,8 @@ pub struct HnaNetwork {
     pub mask: u32,
 }
 
-/// A time as OLSR writes it: 1/16 s · (1 + a/16) · 2^b with a in the high and b in the low four bits
-/// (RFC 3626 §3.3.2, §18.3). From 62.5 ms to 3968 s.
+/// A time in OLSR's encoding: 1/16 s · (1 + a/16) · 2^b with a in the high and b in the low four bits (RFC
+/// 3626 §3.3.2, §18.3). From 62.5 ms to 3968 s.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Vtime(pub u8);
 
@@ -157,11 +157,11 @@ pub struct Vtime(pub u8);
 const SCALE: u64 = 62_500_000;
 
 impl Vtime {
-    /// The shortest time that can be written and isn't shorter than `time`; the longest if none is.
+    /// The shortest encodable time not shorter than `time`; the longest one if there is none.
     pub const fn covering(time: SimDuration) -> Self {
         let nanos = time.as_nanos();
         let mut byte = 0u16;
-        // In order of the exponent, then of the mantissa.
+        // Ordered by exponent, then by mantissa.
         while byte < 256 {
             let v = Vtime(((byte & 15) << 4 | byte >> 4) as u8);
             if v.nanos() >= nanos {
@@ -177,32 +177,32 @@ impl Vtime {
         (SCALE / 16 * (16 + a)) << b
     }
 
-    /// The time that is written.
+    /// The encoded time.
     pub const fn time(self) -> SimDuration {
         SimDuration::from_nanos(self.nanos())
     }
 }
 
 impl OlsrPacket {
-    /// Bytes of the packet header.
+    /// Length of the packet header, bytes.
     pub const HEADER: u32 = 4;
 
-    /// Bytes of the packet: header and messages.
+    /// Length of the packet, bytes: header and messages.
     pub fn wire_bytes(&self) -> u32 {
         Self::HEADER + self.messages.iter().map(OlsrMessage::wire_bytes).sum::<u32>()
     }
 
-    /// Length of the IPv4 packet that carries it: 20 + 8 + packet, bytes.
+    /// Length of the IPv4 packet that carries it, bytes: 20 + 8 + packet.
     pub fn ip_bytes(&self) -> u32 {
         28 + self.wire_bytes()
     }
 }
 
 impl OlsrMessage {
-    /// Bytes of the message header.
+    /// Length of the message header, bytes.
     pub const HEADER: u32 = 12;
 
-    /// Bytes of the message, its header included (the Message Size field).
+    /// Length of the message including its header, bytes (the Message Size field).
     pub fn wire_bytes(&self) -> u32 {
         Self::HEADER + self.body.wire_bytes()
     }
@@ -220,7 +220,7 @@ impl OlsrBody {
         }
     }
 
-    /// Bytes behind the message header.
+    /// Length of the part after the message header, bytes.
     pub fn wire_bytes(&self) -> u32 {
         match self {
             OlsrBody::Hello(h) => 4 + h.links.iter().map(|g| 4 + 4 * g.neighbours.len() as u32).sum::<u32>(),

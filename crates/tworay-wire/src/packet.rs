@@ -1,4 +1,4 @@
-//! A network-layer packet as the simulation carries it.
+//! A network-layer packet in the simulation.
 
 use crate::aodv::AodvMessage;
 use crate::dsr::DsrHeader;
@@ -10,13 +10,13 @@ use tworay_base::{FlowId, NodeId};
 /// An IPv4 packet: addresses, hop limit, size and a typed body. Payload bytes are counted, not stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// Unique in a run, in order of creation; the ledger's key.
+    /// Unique in a run, in order of creation; the key of the ledger.
     pub uid: u64,
     /// Originating node.
     pub src: NodeId,
-    /// Final destination, or [`NodeId::BROADCAST`].
+    /// Destination, or [`NodeId::BROADCAST`].
     pub dst: NodeId,
-    /// Hop limit left.
+    /// Remaining hop limit.
     pub ttl: u8,
     /// Hops travelled so far.
     pub hops: u8,
@@ -24,13 +24,13 @@ pub struct Packet {
     pub ip_bytes: u32,
     /// The flow it belongs to, or [`FlowId::NONE`].
     pub flow: FlowId,
-    /// DSR's options header between IP and the body, its bytes counted in `ip_bytes`.
+    /// DSR's options header between IP and the body; `ip_bytes` includes it.
     pub dsr: Option<Box<DsrHeader>>,
-    /// What it carries.
+    /// Contents above IP.
     pub body: Body,
 }
 
-/// What a packet carries above IP.
+/// Contents of a packet above IP.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A TCP segment.
@@ -39,15 +39,15 @@ pub enum Body {
     Udp(UdpDatagram),
     /// An AODV message (UDP port 654).
     Aodv(Box<AodvMessage>),
-    /// Nothing ("no next header", 59): a packet that consists of its DSR options alone.
+    /// Nothing ("no next header", 59): the packet consists of its DSR options.
     Dsr,
     /// An OLSR packet with its messages (UDP port 698).
     Olsr(Box<OlsrPacket>),
     /// An ARP request or reply (not an IP packet; 28 bytes).
     Arp(ArpBody),
-    /// An IPv4 packet of a real station, whole: its own header's addresses are those of the ends.
+    /// A complete IPv4 packet of a real station; its addresses are those of the ends.
     Datagram(RealPacket),
-    /// An Ethernet frame of a real station, whole. It travels one hop.
+    /// A complete Ethernet frame of a real station. It travels one hop.
     Frame(RealPacket),
 }
 
@@ -60,12 +60,12 @@ pub struct UdpDatagram {
     pub dst_port: u16,
     /// Payload bytes.
     pub payload: u32,
-    /// The application's own count, from 0.
+    /// The application's packet number, from 0.
     pub number: u64,
 }
 
 impl Packet {
-    /// Whether this is a routing protocol's own message (queued before data).
+    /// Whether this is a routing protocol's message (queued before data).
     #[inline]
     pub fn is_routing(&self) -> bool {
         matches!(self.body, Body::Aodv(_) | Body::Dsr | Body::Olsr(_))
@@ -84,10 +84,10 @@ impl Packet {
 /// An ARP request or reply (RFC 826); node ids stand for both kinds of address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArpBody {
-    /// Request, otherwise reply.
+    /// Whether this is a request; otherwise a reply.
     pub request: bool,
-    /// Who sends it.
+    /// Sender.
     pub sender: NodeId,
-    /// Whose address is asked for, or who asked.
+    /// The node whose address is requested; in a reply, the node that requested it.
     pub target: NodeId,
 }

@@ -1,12 +1,12 @@
-//! Writing pcapng capture files (draft-ietf-opsawg-pcapng), the format of Wireshark.
+//! Writes pcapng capture files (draft-ietf-opsawg-pcapng), the format of Wireshark.
 //!
-//! One section; interfaces first, then packets in the order in which they are given. Numbers are
-//! little-endian and times nanoseconds since the start of the simulation, so that equal runs give equal
-//! bytes on every machine.
+//! One section: interfaces first, then packets in the order in which they are added. Numbers are
+//! little-endian and times are nanoseconds since the start of the simulation, so equal runs give equal bytes
+//! on every machine.
 
 use std::io::{self, Write};
 
-/// What the packets of an interface begin with.
+/// How the packets of an interface begin.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LinkType {
     /// A radiotap header and an 802.11 frame.
@@ -30,16 +30,16 @@ impl LinkType {
 pub struct Interface<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it is, in words.
+    /// Description for the reader.
     pub description: &'a str,
-    /// What its packets begin with.
+    /// How its packets begin.
     pub link: LinkType,
 }
 
-/// Which way a packet went.
+/// Direction of a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Neither: it isn't about sending or receiving.
+    /// Neither sent nor received.
     Unknown,
     /// Into the interface.
     Inbound,
@@ -52,15 +52,15 @@ pub enum Direction {
 pub struct Captured<'a> {
     /// Number of its interface, in the order in which they were added, from 0.
     pub interface: u32,
-    /// When, in nanoseconds since the start of the simulation.
+    /// Time in nanoseconds since the start of the simulation.
     pub nanos: u64,
-    /// What was kept of it.
+    /// The bytes captured.
     pub bytes: &'a [u8],
-    /// Its length as it was sent, at least `bytes.len()`.
+    /// Length of the packet as sent, at least `bytes.len()`.
     pub original_bytes: u32,
-    /// Which way it went.
+    /// Direction.
     pub direction: Direction,
-    /// A remark, or an empty text for none.
+    /// A comment; empty for none.
     pub comment: &'a str,
 }
 
@@ -69,7 +69,7 @@ const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 
-// Options, numbered per kind of block except for the first two.
+// Options, numbered per type of block except for the first two.
 const END_OF_OPTIONS: u16 = 0;
 const COMMENT: u16 = 1;
 const SHB_USERAPPL: u16 = 4;
@@ -80,7 +80,7 @@ const EPB_FLAGS: u16 = 2;
 /// if_tsresol: units of 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
 
-/// Writes a capture to `W`; buffering is `W`'s business.
+/// Writes a capture to `W`, which should be buffered.
 #[derive(Debug)]
 pub struct PcapngWriter<W> {
     out: W,
@@ -89,12 +89,12 @@ pub struct PcapngWriter<W> {
 }
 
 impl<W: Write> PcapngWriter<W> {
-    /// Begins a capture made by `application`, with a remark about the whole.
+    /// Starts a capture made by `application`, with a comment about the whole.
     pub fn new(out: W, application: &str, comment: &str) -> io::Result<Self> {
         let mut writer = Self { out, block: Vec::new(), interfaces: 0 };
         writer.begin(SECTION_HEADER);
         writer.u32(BYTE_ORDER_MAGIC);
-        // Version 1.0; the section's length isn't told.
+        // Version 1.0; the section's length is unknown.
         writer.block.extend_from_slice(&[1, 0, 0, 0]);
         writer.block.extend_from_slice(&[0xff; 8]);
         writer.text_option(COMMENT, comment);
@@ -104,12 +104,12 @@ impl<W: Write> PcapngWriter<W> {
         Ok(writer)
     }
 
-    /// Adds an interface and gives its number.
+    /// Adds an interface; returns its number.
     pub fn interface(&mut self, interface: &Interface<'_>) -> io::Result<u32> {
         self.begin(INTERFACE_DESCRIPTION);
         self.block.extend_from_slice(&interface.link.number().to_le_bytes());
         self.block.extend_from_slice(&[0; 2]);
-        // No limit to the length of packets.
+        // No limit on the length of packets.
         self.u32(0);
         self.text_option(IF_NAME, interface.name);
         self.text_option(IF_DESCRIPTION, interface.description);
@@ -148,7 +148,7 @@ impl<W: Write> PcapngWriter<W> {
         self.end()
     }
 
-    /// Hands everything to the system and gives the output back.
+    /// Flushes and returns the output.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
@@ -165,7 +165,7 @@ impl<W: Write> PcapngWriter<W> {
     fn begin(&mut self, kind: u32) {
         self.block.clear();
         self.u32(kind);
-        // The length, known at the end.
+        // Placeholder for the length, known at the end.
         self.u32(0);
     }
 
@@ -183,7 +183,7 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// A text, cut off (between characters) where the option's length has no room for it.
+    /// A text, cut off between characters if it is longer than an option can be.
     fn text_option(&mut self, code: u16, text: &str) {
         let most = text.len().min(usize::from(u16::MAX));
         let end = (0..=most).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);

@@ -1,14 +1,14 @@
-//! Packets of real stations: bytes that the simulation carries as they are.
+//! Packets of real stations: bytes that the simulation carries unchanged.
 
 use std::sync::Arc;
 
-/// The bytes of a packet that comes from outside the simulation. What the simulation has to know of it (ends,
-/// hop limit, length) stands in the [`Packet`](crate::Packet) around it; the bytes are never changed.
+/// The bytes of a packet from outside the simulation; they are never changed. The [`Packet`](crate::Packet)
+/// around it holds what the simulation needs: ends, hop limit, length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RealPacket {
     /// An IPv4 packet from its first byte, or an Ethernet frame without check sequence.
     pub bytes: Arc<[u8]>,
-    /// Whether it is a TCP acknowledgment without payload, for counts by kind.
+    /// Whether it is a TCP acknowledgment without payload, for counters by type.
     pub pure_ack: bool,
 }
 

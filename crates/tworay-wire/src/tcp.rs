@@ -1,4 +1,4 @@
-//! TCP segments with the options that are used (RFC 793, 2018, 7323).
+//! TCP segments with the options in use (RFC 793, 2018, 7323).
 
 use smallvec::SmallVec;
 use tworay_base::Seq32;
@@ -8,7 +8,7 @@ use tworay_base::Seq32;
 pub struct TcpFlags(pub u8);
 
 impl TcpFlags {
-    /// No more data from the sender.
+    /// The sender has no more data.
     pub const FIN: TcpFlags = TcpFlags(0x01);
     /// Synchronise sequence numbers.
     pub const SYN: TcpFlags = TcpFlags(0x02);
@@ -16,7 +16,7 @@ impl TcpFlags {
     pub const RST: TcpFlags = TcpFlags(0x04);
     /// Push.
     pub const PSH: TcpFlags = TcpFlags(0x08);
-    /// The acknowledgment field counts.
+    /// The acknowledgment field is valid.
     pub const ACK: TcpFlags = TcpFlags(0x10);
 
     /// Whether all of `other`'s flags are set.
@@ -24,7 +24,7 @@ impl TcpFlags {
     pub const fn has(self, other: TcpFlags) -> bool {
         self.0 & other.0 == other.0
     }
-    /// These flags and `other`'s.
+    /// The union of these flags and `other`.
     #[inline]
     pub const fn with(self, other: TcpFlags) -> TcpFlags {
         TcpFlags(self.0 | other.0)
@@ -51,27 +51,27 @@ pub struct SackBlock {
 /// At most four blocks fit in an option space of 40 bytes.
 pub type SackBlocks = SmallVec<[SackBlock; 4]>;
 
-/// What a probe option says (TCP-Probing's four segments; Psaras, Mamatas, Tsaoussidis, "On
-/// protocol engineering: detect, confirm and adjust", section 4.1).
+/// Type of a probe option (the four segments of TCP-Probing; Psaras, Mamatas, Tsaoussidis, "On protocol
+/// engineering: detect, confirm and adjust", section 4.1).
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ProbeKind {
-    /// SYN only: this end knows the option.
+    /// SYN only: this end understands the option.
     Permitted,
-    /// The first question.
+    /// First probe.
     Probe1,
-    /// Its answer.
+    /// Acknowledgment of the first probe.
     Pr1Ack,
-    /// The second question, with the same id.
+    /// Second probe, with the same id.
     Probe2,
-    /// Its answer.
+    /// Acknowledgment of the second probe.
     Pr2Ack,
 }
 
 impl ProbeKind {
-    /// Every kind, by option code from [`ProbeKind::FIRST_CODE`] on.
+    /// All types, by option code from [`ProbeKind::FIRST_CODE`] on.
     pub const ALL: [ProbeKind; 5] =
         [ProbeKind::Permitted, ProbeKind::Probe1, ProbeKind::Pr1Ack, ProbeKind::Probe2, ProbeKind::Pr2Ack];
-    /// The lowest of the five option codes; they are unassigned ones (the paper names none).
+    /// The lowest of the five option codes, which are unassigned (the paper names none).
     pub const FIRST_CODE: u8 = 240;
 
     /// The option code: the paper's field `type`.
@@ -79,7 +79,7 @@ impl ProbeKind {
         Self::FIRST_CODE + self as u8
     }
 
-    /// The answer that a question asks for.
+    /// The acknowledgment that a probe requests.
     pub const fn answer(self) -> Option<ProbeKind> {
         match self {
             ProbeKind::Probe1 => Some(ProbeKind::Pr1Ack),
@@ -89,10 +89,10 @@ impl ProbeKind {
     }
 }
 
-/// The probe option: type (the option code), length (4) and id, which names a whole exchange.
+/// The probe option: type (the option code), length (4) and id, which identifies an exchange.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ProbeOption {
-    /// What it says.
+    /// Its type.
     pub kind: ProbeKind,
     /// Number of the exchange; 0 with [`ProbeKind::Permitted`].
     pub id: u16,
@@ -103,7 +103,7 @@ impl ProbeOption {
     pub const WIRE_BYTES: u32 = 4;
 }
 
-/// The options of a segment; absent ones cost nothing.
+/// The options of a segment.
 #[derive(Debug, PartialEq, Eq, Default)]
 pub struct TcpOptions {
     /// Maximum segment size (SYN only), bytes.
@@ -116,12 +116,12 @@ pub struct TcpOptions {
     pub timestamps: Option<(u32, u32)>,
     /// Selective acknowledgments, newest first.
     pub sack: SackBlocks,
-    /// A probe, its answer, or the word that probes are understood.
+    /// A probe, its acknowledgment, or the announcement that probes are understood.
     pub probe: Option<ProbeOption>,
 }
 
 impl Clone for TcpOptions {
-    /// Each hop clones each packet; the blocks are copied as they are, not one by one.
+    /// Written by hand for speed: every hop clones every packet, and this copies the blocks as a whole.
     fn clone(&self) -> Self {
         let &Self { mss, sack_permitted, window_scale, timestamps, ref sack, probe } = self;
         let sack = if sack.is_empty() { SackBlocks::new() } else { SackBlocks::from_slice(sack) };
@@ -155,7 +155,7 @@ impl TcpOptions {
     }
 }
 
-/// A TCP segment: the header's fields; payload bytes are counted, not stored.
+/// A TCP segment. Payload bytes are counted, not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcpSegment {
     /// Source port.
@@ -177,19 +177,19 @@ pub struct TcpSegment {
 }
 
 impl TcpSegment {
-    /// Sequence space used: payload plus one for SYN and one for FIN.
+    /// Length in sequence space: payload plus one for SYN and one for FIN.
     #[inline]
     pub fn seq_len(&self) -> u32 {
         self.payload + u32::from(self.flags.has(TcpFlags::SYN)) + u32::from(self.flags.has(TcpFlags::FIN))
     }
 
-    /// The sequence number after the last one used.
+    /// The sequence number after the segment.
     #[inline]
     pub fn seq_end(&self) -> Seq32 {
         self.seq.plus(self.seq_len())
     }
 
-    /// Length of the IPv4 packet that carries it: 20 + 20 + options + payload, bytes.
+    /// Length of the IPv4 packet that carries it, bytes: 20 + 20 + options + payload.
     #[inline]
     pub fn ip_bytes(&self) -> u32 {
         40 + self.options.wire_bytes() + self.payload

@@ -1,4 +1,4 @@
-//! Text files of the field, plain or gzip, read whole: with a place and a remedy for every failure.
+//! Reads text files, plain or gzip, as a whole; every error names the place and a remedy.
 
 use flate2::read::MultiGzDecoder;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Why a file can't be used: where, what was found, what is wrong with it, what to do.
+/// Why a file cannot be used: where, what was found, what is wrong, what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// The file as it was named by the caller.
+    /// The file as the caller named it.
     pub file: String,
-    /// Line, counted from 1; `None` if the fault isn't in one line.
+    /// Line, counted from 1; `None` if the error concerns no single line.
     pub line: Option<u32>,
-    /// What is wrong, with what was found.
+    /// What is wrong, including what was found.
     pub problem: String,
     /// What the user can do about it.
     pub remedy: String,
@@ -47,10 +47,10 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// The most that is read, after decompression: far above any real file, far below the memory.
+/// Maximum size after decompression: far above any real file, far below the memory.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Reads the file at `path` as text; gzip is recognised by its first two bytes, not by its name.
+/// Reads the file at `path` as text. Gzip is detected by the first two bytes, not by the name.
 pub fn read_text(path: &Path) -> Result<String, ReadError> {
     let name = path.display().to_string();
     let unreadable = |e: io::Error| {
@@ -69,7 +69,7 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
     decode_text(&name, bytes)
 }
 
-/// Text from the bytes of a file called `name`, decompressed if they are gzip.
+/// Text of a file called `name`, decompressed if the bytes are gzip.
 pub fn decode_text(name: &str, bytes: Vec<u8>) -> Result<String, ReadError> {
     let plain = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(name, &bytes)? } else { bytes };
     if plain.len() as u64 > MOST_BYTES {

@@ -1,4 +1,4 @@
-//! Movement files on disk: gzip by content, BonnMotion with its `.params` beside it.
+//! Movement files on disk: gzip by content, BonnMotion with its `.params` in the same folder.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -9,7 +9,7 @@ use tworay_base::Position;
 use tworay_wire::bonnmotion;
 use tworay_wire::ns2::Movement;
 
-/// A fresh folder of the build directory.
+/// A new folder in the build directory.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("the build directory is writable");

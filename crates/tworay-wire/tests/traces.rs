@@ -1,5 +1,5 @@
-//! One run of ns-2.35 (two hops, NewReno over AODV, 0.4 s of transfer) traced in both formats, whole.
-//! What ns-2's own agent counted is what must come out.
+//! One complete run of ns-2.35 (two hops, NewReno over AODV, 0.4 s of transfer) traced in both formats. The
+//! summary must match the counters of ns-2's own agent.
 
 use std::path::PathBuf;
 use tworay_wire::ns2::trace::{Fate, TraceSummary};

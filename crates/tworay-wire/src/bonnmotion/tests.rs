@@ -8,7 +8,7 @@ fn dest(at: f64, x: f64, y: f64, speed: f64) -> TimedMove {
 
 #[test]
 fn triples_become_moves() {
-    // Node 0 moves 50 m in 10 s, waits to 30 s, moves 10 m in 1 s. Node 1 stands. Node 2 jumps at 5 s.
+    // Node 0 moves 50 m in 10 s, rests until 30 s, moves 10 m in 1 s. Node 1 rests. Node 2 jumps at 5 s.
     let text = "0.0 0 0 10.0 30 40 30.0 30 40 31.0 40 40\n0.0 7 8 900.0 7 8\n\n0 1 1 5 1 1 5 9 9\n";
     let movement = parse("t.movements", text, Dimensions::Two).unwrap();
     assert_eq!(movement.nodes.len(), 3);

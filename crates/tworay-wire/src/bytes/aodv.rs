@@ -1,4 +1,4 @@
-//! AODV's messages (RFC 3561 §5).
+//! AODV messages (RFC 3561 §5).
 
 use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};
@@ -11,16 +11,16 @@ const RREP: u8 = 2;
 const RERR: u8 = 3;
 const RREP_ACK: u8 = 4;
 
-// Flags of the RREQ (J and R, for multicast, are never set), the RREP and the RERR, in the byte that
-// follows the type.
+// Flags of the RREQ (J and R, for multicast, are never set), the RREP and the RERR, in the byte after the
+// type.
 const RREQ_GRATUITOUS: u8 = 0x20;
 const RREQ_DESTINATION_ONLY: u8 = 0x10;
 const RREQ_UNKNOWN_SEQ: u8 = 0x08;
 const RREP_ACK_REQUIRED: u8 = 0x40;
 const RERR_NO_DELETE: u8 = 0x80;
 
-/// Appends a message. An RREP's lifetime is written in whole milliseconds, rounded down. Refused: an
-/// RERR with more than 255 destinations.
+/// Appends a message. An RREP's lifetime is rounded down to whole milliseconds. An RERR with more than 255
+/// destinations is refused.
 pub fn encode_aodv(message: &AodvMessage, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let flag = |set: bool, bit: u8| if set { bit } else { 0 };
     match message {
@@ -58,7 +58,7 @@ pub fn encode_aodv(message: &AodvMessage, out: &mut Vec<u8>) -> Result<(), Encod
     Ok(())
 }
 
-/// Reads a message. Extensions behind it (§9) are checked for their length and skipped.
+/// Reads a message. Extensions after it (§9) are checked for their length and skipped.
 pub fn decode_aodv(bytes: &[u8]) -> Result<AodvMessage, DecodeError> {
     let mut r = Reader::new("the AODV message", bytes);
     let message = match r.u8()? {

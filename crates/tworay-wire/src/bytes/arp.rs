@@ -10,7 +10,7 @@ const ETHERNET_IPV4: [u8; 6] = [0, 1, 8, 0, 6, 4];
 const REQUEST: u16 = 1;
 const REPLY: u16 = 2;
 
-/// Appends the 28 bytes of a request or reply. A request leaves the wanted hardware address zero.
+/// Appends the 28 bytes of a request or reply. In a request, the target's hardware address is zero.
 pub fn encode_arp(arp: &ArpBody, out: &mut Vec<u8>) {
     out.extend_from_slice(&ETHERNET_IPV4);
     out.extend_from_slice(&(if arp.request { REQUEST } else { REPLY }).to_be_bytes());
@@ -20,7 +20,7 @@ pub fn encode_arp(arp: &ArpBody, out: &mut Vec<u8>) {
     out.extend_from_slice(&ipv4_address(arp.target));
 }
 
-/// Reads a request or reply; padding behind it is ignored.
+/// Reads a request or reply; padding after it is ignored.
 pub fn decode_arp(bytes: &[u8]) -> Result<ArpBody, DecodeError> {
     let mut r = Reader::new("the ARP packet", bytes);
     let kinds = r.take(ETHERNET_IPV4.len())?;
@@ -39,7 +39,7 @@ pub fn decode_arp(bytes: &[u8]) -> Result<ArpBody, DecodeError> {
     };
     let hardware = r.mac("ARP's sender hardware address")?;
     let sender = r.ipv4("ARP's sender address")?;
-    // Node ids stand for both kinds of address, so they have to belong together.
+    // A node id determines both addresses, so the two must match.
     if hardware != sender {
         let allowed = "it has to be the hardware address of the sender's IPv4 address";
         let what = "ARP's sender hardware address";

@@ -1,4 +1,4 @@
-//! The two check sums: the internet's and the frame check sequence of IEEE 802.
+//! The internet checksum and the frame check sequence of IEEE 802.
 
 use super::address::ipv4_address;
 use flate2::Crc;
@@ -18,7 +18,7 @@ impl Sum {
         sum
     }
 
-    /// Adds bytes that begin at an even offset; zeros add nothing.
+    /// Adds bytes that begin at an even offset. Zeros change nothing.
     pub fn add(&mut self, bytes: &[u8]) {
         let mut pairs = bytes.chunks_exact(2);
         for pair in &mut pairs {
@@ -29,7 +29,7 @@ impl Sum {
         }
     }
 
-    /// The checksum to write.
+    /// The final checksum.
     pub fn finish(self) -> u16 {
         let mut sum = self.0;
         while sum > 0xffff {
@@ -39,7 +39,7 @@ impl Sum {
     }
 }
 
-/// The internet checksum of `bytes` (RFC 1071): zero over bytes that hold their own right checksum.
+/// The internet checksum of `bytes` (RFC 1071): zero if they include their own correct checksum.
 pub fn internet_checksum(bytes: &[u8]) -> u16 {
     let mut sum = Sum::default();
     sum.add(bytes);

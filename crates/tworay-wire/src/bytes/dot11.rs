@@ -1,4 +1,4 @@
-//! IEEE 802.11-1999 frames as an ad hoc network sends them (§7.2).
+//! IEEE 802.11-1999 frames of an ad hoc network (§7.2).
 
 use super::address::mac_address;
 use super::checksum::frame_check;
@@ -9,8 +9,8 @@ use tworay_base::{NodeId, SimDuration};
 /// Bytes of the frame check sequence.
 pub const FCS_BYTES: usize = 4;
 
-/// The network's identification (BSSID): "radio" behind the two low bits that say locally administered
-/// and individual.
+/// The network's identifier (BSSID): "radio" after a byte whose two low bits mean locally administered and
+/// individual.
 const BSSID: [u8; 6] = [0x02, b'r', b'a', b'd', b'i', b'o'];
 
 // The first byte of frame control: subtype, type, protocol version 0.
@@ -20,8 +20,8 @@ const ACK: u8 = 0xd4;
 const DATA: u8 = 0x08;
 // The second byte.
 const RETRY: u8 = 0x08;
-/// To DS, From DS, more fragments, WEP, order: none of them is used. Power management and "more data"
-/// don't change how a frame is read.
+/// Flags that are not supported: To DS, From DS, more fragments, WEP, order. Power management and "more data"
+/// do not change how a frame is read.
 const UNKNOWN_FLAGS: u8 = 0xc7;
 /// The largest duration in microseconds (§7.1.3.2).
 const MOST_DURATION: u64 = 32_767;
@@ -33,42 +33,41 @@ pub enum Dot11 {
     Rts {
         /// How long the medium stays reserved after the frame.
         duration: SimDuration,
-        /// To whom.
+        /// Receiver.
         receiver: NodeId,
-        /// By whom.
+        /// Transmitter.
         transmitter: NodeId,
     },
     /// Clear to send.
     Cts {
         /// How long the medium stays reserved after the frame.
         duration: SimDuration,
-        /// To whom.
+        /// Receiver.
         receiver: NodeId,
     },
     /// Acknowledgment.
     Ack {
         /// How long the medium stays reserved after the frame.
         duration: SimDuration,
-        /// To whom.
+        /// Receiver.
         receiver: NodeId,
     },
     /// Data between stations of an ad hoc network.
     Data {
         /// How long the medium stays reserved after the frame.
         duration: SimDuration,
-        /// To whom, or [`NodeId::BROADCAST`].
+        /// Receiver, or [`NodeId::BROADCAST`].
         receiver: NodeId,
-        /// By whom.
+        /// Transmitter.
         transmitter: NodeId,
         /// Sequence number, 0..4096.
         number: u16,
-        /// Whether this repeats an earlier attempt.
+        /// Whether this is a retry.
         retry: bool,
     },
 }
 
-/// Appends the header. The duration is written in whole microseconds, rounded up (§7.2.1.1), and as
-/// 32767 if it has no room.
+/// Appends the header. The duration is rounded up to whole microseconds (§7.2.1.1) and limited to 32767.
 pub fn encode_dot11(frame: &Dot11, out: &mut Vec<u8>) {
     let mut begin = |kind: u8, flags: u8, duration: SimDuration, receiver: NodeId| {
         let micros = duration.as_nanos().div_ceil(1000).min(MOST_DURATION) as u16;
@@ -93,7 +92,7 @@ pub fn encode_dot11(frame: &Dot11, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the header of a frame without FCS; gives what follows (nothing for control frames).
+/// Reads the header of a frame without FCS; returns the bytes after it (none for control frames).
 pub fn decode_dot11(bytes: &[u8]) -> Result<(Dot11, &[u8]), DecodeError> {
     let mut r = Reader::new("the 802.11 header", bytes);
     let kind = r.u8()?;
@@ -142,7 +141,7 @@ pub fn append_fcs(start: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(&check.to_le_bytes());
 }
 
-/// Checks the frame check sequence and gives the frame without it.
+/// Checks the frame check sequence; returns the frame without it.
 pub fn without_fcs(bytes: &[u8]) -> Result<&[u8], DecodeError> {
     let Some((frame, fcs)) = bytes.split_last_chunk::<FCS_BYTES>() else {
         return Err(DecodeError::Truncated { what: "the 802.11 frame", need: FCS_BYTES, have: bytes.len() });

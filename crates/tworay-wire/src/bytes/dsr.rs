@@ -1,4 +1,4 @@
-//! DSR's options header (RFC 4728 §6).
+//! The DSR options header (RFC 4728 §6).
 
 use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};
@@ -24,11 +24,11 @@ const ACK_REQUEST: u8 = 160;
 const PAD_1: u8 = 224;
 
 const NODE_UNREACHABLE: u8 = 1;
-/// A request has six bytes more than its addresses in an option of at most 255.
+/// A request option of at most 255 bytes has six bytes besides its addresses.
 const MOST_REQUEST_ADDRESSES: usize = 62;
 
-/// Appends the header; `next` is the protocol that follows (59: none). Options are padded to a multiple
-/// of four. [`DsrHeader::extra_bytes`] have no place on the wire.
+/// Appends the header; `next` is the protocol that follows (59: none). Options are padded to a multiple of
+/// four. [`DsrHeader::extra_bytes`] are not written.
 pub fn encode_dsr(header: &DsrHeader, next: u8, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let start = out.len();
     out.extend_from_slice(&[next, 0, 0, 0]);
@@ -89,9 +89,9 @@ fn addresses(nodes: &[NodeId], out: &mut Vec<u8>) {
     nodes.iter().for_each(|n| out.extend_from_slice(&ipv4_address(*n)));
 }
 
-/// Reads a header: the options, the number of the protocol that follows, and its bytes. Options of
-/// other types are treated as their two high bits say where that is possible here: skipped, or the
-/// packet is refused (RFC 4728 §6.1).
+/// Reads a header; returns the options, the number of the next protocol, and its bytes. The two high bits of
+/// an unknown option decide, where this implementation can follow them, whether it is skipped or the packet
+/// refused (RFC 4728 §6.1).
 pub fn decode_dsr(bytes: &[u8]) -> Result<(DsrHeader, u8, &[u8]), DecodeError> {
     let mut r = Reader::new("the DSR header", bytes);
     let next = r.u8()?;
@@ -156,7 +156,7 @@ fn option(header: &mut DsrHeader, kind: u8, data: &[u8]) -> Result<(), DecodeErr
             header.source_route = Some(source_route(r)?);
         }
         PAD_N => {}
-        // 01 in the high bits: ignore the rest; 10: mark it and go on; 11: drop the packet.
+        // 01 in the high bits: ignore the rest; 10: mark the option and continue; 11: drop the packet.
         other if other & 0xc0 == 0xc0 => {
             let allowed = "options of this kind have to be known or the packet dropped (RFC 4728 §6.1)";
             return Err(DecodeError::Value { what: "a DSR option's type", found: other.into(), allowed });
@@ -166,7 +166,7 @@ fn option(header: &mut DsrHeader, kind: u8, data: &[u8]) -> Result<(), DecodeErr
     Ok(())
 }
 
-/// A route error; other types than NODE_UNREACHABLE tell nothing that is used.
+/// A route error; `None` for types other than NODE_UNREACHABLE, which are not used.
 fn route_error(mut r: Reader<'_>) -> Result<Option<RouteError>, DecodeError> {
     let length = r.left();
     let kind = r.u8()?;

@@ -1,8 +1,8 @@
-//! Why bytes are no packet, or a packet can't become bytes.
+//! Errors of decoding bytes and of encoding packets.
 
 use thiserror::Error;
 
-/// Why bytes can't be read as what they should be.
+/// Why bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// The bytes end too early.
@@ -12,7 +12,7 @@ pub enum DecodeError {
         what: &'static str,
         /// Bytes it needs.
         need: usize,
-        /// Bytes there are.
+        /// Bytes available.
         have: usize,
     },
     /// A field has a value that is not allowed or not known.
@@ -20,29 +20,29 @@ pub enum DecodeError {
     Value {
         /// The field.
         what: &'static str,
-        /// What it says.
+        /// Its value.
         found: u64,
-        /// What it may say.
+        /// The values allowed.
         allowed: &'static str,
     },
-    /// A length field contradicts its surroundings.
+    /// A length field is inconsistent.
     #[error("{what} says {found} bytes; {allowed}")]
     Length {
         /// The field.
         what: &'static str,
-        /// What it says.
+        /// Its value.
         found: usize,
-        /// What it may say.
+        /// The values allowed.
         allowed: &'static str,
     },
-    /// A checksum doesn't fit.
+    /// A checksum is wrong.
     #[error("the checksum of the {what} is {found:#x}, it should be {computed:#x}")]
     Checksum {
-        /// Whose checksum.
+        /// The header it belongs to.
         what: &'static str,
-        /// What is written.
+        /// The checksum in the packet.
         found: u32,
-        /// What the bytes give.
+        /// The checksum computed from the bytes.
         computed: u32,
     },
     /// An address that belongs to no node.
@@ -56,8 +56,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// A short name to count by: `truncated`, `bad-value`, `bad-length`, `bad-checksum`,
-    /// `foreign-address`.
+    /// A short name for counters: `truncated`, `bad-value`, `bad-length`, `bad-checksum`, `foreign-address`.
     pub const fn reason(&self) -> &'static str {
         match self {
             DecodeError::Truncated { .. } => "truncated",
@@ -69,15 +68,15 @@ impl DecodeError {
     }
 }
 
-/// Why a value has no place in its format.
+/// A value that the format cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what} would be {value}; the format has room for at most {most}")]
 pub struct EncodeError {
-    /// What is too much.
+    /// The field.
     pub what: &'static str,
-    /// How much it is.
+    /// The value.
     pub value: u64,
-    /// The most there is room for.
+    /// The maximum.
     pub most: u64,
 }
 

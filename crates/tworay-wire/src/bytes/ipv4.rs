@@ -16,14 +16,14 @@ pub enum Protocol {
     Tcp,
     /// UDP.
     Udp,
-    /// DSR's header, with what it carries behind (RFC 4728 §6).
+    /// DSR's header and what follows it (RFC 4728 §6).
     Dsr,
     /// Anything else.
     Other(u8),
 }
 
 impl Protocol {
-    /// The number on the wire.
+    /// The protocol number.
     pub const fn number(self) -> u8 {
         match self {
             Protocol::Tcp => 6,
@@ -33,7 +33,7 @@ impl Protocol {
         }
     }
 
-    /// The protocol of a number.
+    /// The protocol with a number.
     pub const fn of(number: u8) -> Self {
         match number {
             6 => Protocol::Tcp,
@@ -44,14 +44,14 @@ impl Protocol {
     }
 }
 
-/// An IPv4 header. Never a fragment, no options, type of service 0.
+/// An IPv4 header without options, fragmentation or type of service.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Ipv4Header {
     /// Identification.
     pub id: u16,
     /// Hop limit.
     pub ttl: u8,
-    /// What follows.
+    /// Next protocol.
     pub protocol: Protocol,
     /// Source.
     pub src: NodeId,
@@ -59,7 +59,7 @@ pub struct Ipv4Header {
     pub dst: NodeId,
 }
 
-/// The header in front of `payload` bytes.
+/// The header for `payload` bytes.
 pub fn ipv4_header(header: &Ipv4Header, payload: u32) -> Result<[u8; IPV4_HEADER_BYTES], EncodeError> {
     let total = u64::from(payload) + IPV4_HEADER_BYTES as u64;
     EncodeError::check("the length of the IPv4 packet", total, u16::MAX.into())?;
@@ -76,8 +76,8 @@ pub fn ipv4_header(header: &Ipv4Header, payload: u32) -> Result<[u8; IPV4_HEADER
     Ok(bytes)
 }
 
-/// Reads a header and gives the packet's payload, without padding that may follow the packet. Options
-/// are skipped; fragments are refused.
+/// Reads a header; returns it with the packet's payload, without padding after the packet. Options are
+/// skipped; fragments are refused.
 pub fn decode_ipv4(bytes: &[u8]) -> Result<(Ipv4Header, &[u8]), DecodeError> {
     let mut r = Reader::new("the IPv4 header", bytes);
     let version_length = r.u8()?;
@@ -102,7 +102,7 @@ pub fn decode_ipv4(bytes: &[u8]) -> Result<(Ipv4Header, &[u8]), DecodeError> {
     r.take(header_bytes - IPV4_HEADER_BYTES)?;
     let computed = internet_checksum(&bytes[..header_bytes]);
     if computed != 0 {
-        // Over the header with its checksum the sum is zero; what it should be follows from that.
+        // A correct header sums to zero including its checksum; the correct checksum follows from that.
         let computed = u32::from(right_checksum(&bytes[..header_bytes]));
         return Err(DecodeError::Checksum { what: "IPv4 header", found: found.into(), computed });
     }
@@ -110,7 +110,7 @@ pub fn decode_ipv4(bytes: &[u8]) -> Result<(Ipv4Header, &[u8]), DecodeError> {
         let allowed = "the packet has at least its header";
         return Err(DecodeError::Length { what: "the IPv4 total length", found: total, allowed });
     }
-    // More fragments, or a fragment's offset.
+    // Fragments have "more fragments" set or an offset.
     if fragment & 0x3fff != 0 {
         let allowed = "fragments are not put together";
         return Err(DecodeError::Value { what: "the IPv4 fragment field", found: fragment.into(), allowed });

@@ -1,4 +1,4 @@
-//! LLC and SNAP: which protocol a data frame carries (IEEE 802.2, RFC 1042).
+//! LLC and SNAP: the protocol inside a data frame (IEEE 802.2, RFC 1042).
 
 use super::error::DecodeError;
 use super::reader::Reader;
@@ -10,12 +10,12 @@ pub enum EtherType {
     Ipv4,
     /// ARP.
     Arp,
-    /// What a real station sends: IPv6 and others.
+    /// Anything else from a real station, such as IPv6.
     Other(u16),
 }
 
 impl EtherType {
-    /// The number on the wire.
+    /// The EtherType number.
     pub const fn number(self) -> u16 {
         match self {
             EtherType::Ipv4 => 0x0800,
@@ -34,7 +34,7 @@ pub fn encode_llc(ethertype: EtherType, out: &mut Vec<u8>) {
     out.extend_from_slice(&ethertype.number().to_be_bytes());
 }
 
-/// Reads LLC and SNAP; gives what follows.
+/// Reads LLC and SNAP; returns the bytes after them.
 pub fn decode_llc(bytes: &[u8]) -> Result<(EtherType, &[u8]), DecodeError> {
     let mut r = Reader::new("the LLC/SNAP header", bytes);
     let snap = r.take(SNAP.len())?;

@@ -1,4 +1,4 @@
-//! OLSR's packets and messages (RFC 3626 §3.3, §6.1, §9.1, §5.1, §12.1).
+//! OLSR packets and messages (RFC 3626 §3.3, §6.1, §9.1, §5.1, §12.1).
 
 use super::address::ipv4_address;
 use super::error::{DecodeError, EncodeError};
@@ -15,7 +15,7 @@ const HNA: u8 = 4;
 /// Largest willingness, WILL_ALWAYS (RFC 3626 §18.8).
 const WILL_ALWAYS: u8 = 7;
 
-/// Appends a packet. Its length must fit into the 16 bits of its length field.
+/// Appends a packet. Its length must fit into the 16-bit length field.
 pub fn encode_olsr(packet: &OlsrPacket, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let length = packet.wire_bytes();
     EncodeError::check("the length of the OLSR packet", length.into(), u16::MAX.into())?;
@@ -61,7 +61,7 @@ fn addresses(nodes: &[NodeId], out: &mut Vec<u8>) {
     nodes.iter().for_each(|n| out.extend_from_slice(&ipv4_address(*n)));
 }
 
-/// Reads a packet; padding behind it is ignored. One malformed message spoils the packet.
+/// Reads a packet; padding after it is ignored. One malformed message makes the packet invalid.
 pub fn decode_olsr(bytes: &[u8]) -> Result<OlsrPacket, DecodeError> {
     let mut r = Reader::new("the OLSR packet", bytes);
     let length = usize::from(r.u16()?);

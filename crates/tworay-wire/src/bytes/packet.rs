@@ -1,4 +1,4 @@
-//! A whole packet: IPv4 with what it carries, or ARP.
+//! A whole packet: IPv4 with its contents, or ARP.
 
 use super::aodv::{decode_aodv, encode_aodv};
 use super::arp::{decode_arp, encode_arp};
@@ -15,25 +15,25 @@ use crate::olsr::OLSR_PORT;
 use crate::packet::{Body, Packet, UdpDatagram};
 use tworay_base::{FlowId, NodeId};
 
-/// What becomes of payload, which the simulation counts but doesn't store.
+/// How to encode payload, which the simulation counts but does not store.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PayloadBytes {
-    /// It is written as zeros.
+    /// Written as zeros.
     Zeros,
-    /// It is left out. Lengths and checksums are those of the packet with zeros.
+    /// Omitted. Lengths and checksums are those of the packet with zeros.
     Counted,
 }
 
-/// How to write a packet.
+/// How to encode a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Encoding {
-    /// What becomes of payload.
+    /// How to encode payload.
     pub payload: PayloadBytes,
-    /// The window scale shift that the TCP sender announced, 0 to 14.
+    /// Window scale shift announced by the TCP sender, 0 to 14.
     pub window_shift: u8,
 }
 
-/// What LLC calls the packet.
+/// The packet's EtherType.
 pub fn ethertype(packet: &Packet) -> EtherType {
     match &packet.body {
         Body::Arp(_) => EtherType::Arp,
@@ -42,9 +42,9 @@ pub fn ethertype(packet: &Packet) -> EtherType {
     }
 }
 
-/// Appends the packet and gives its length in bytes with all payload. Its low 16 bits of uid become the
-/// identification; [`Packet::ip_bytes`] isn't asked (models such as ns-2's count other sizes than the
-/// formats give). A failure leaves `out` as it was.
+/// Appends the packet; returns its length in bytes including all payload. The low 16 bits of its uid become
+/// the identification. The length follows from the formats, not from [`Packet::ip_bytes`], because models
+/// such as ns-2's count other sizes. On error `out` is unchanged.
 pub fn encode_packet(packet: &Packet, encoding: Encoding, out: &mut Vec<u8>) -> Result<u32, EncodeError> {
     let start = out.len();
     let result = append(packet, encoding, out);
@@ -110,7 +110,7 @@ fn append(packet: &Packet, encoding: Encoding, out: &mut Vec<u8>) -> Result<u32,
     Ok(above_ip + IPV4_HEADER_BYTES as u32)
 }
 
-/// A routing message in UDP, both ports its protocol's.
+/// A routing message in UDP; both ports are the protocol's.
 fn in_udp(
     port: u16,
     ends: (NodeId, NodeId),
@@ -122,7 +122,7 @@ fn in_udp(
     encode_udp(UdpHeader { src_port: port, dst_port: port }, ends, &message, 0, out)
 }
 
-/// Reads a packet. What isn't on the wire comes as nothing: `uid` and `hops` 0, no flow, a UDP
+/// Reads a packet. Fields that are not transmitted get defaults: `uid` and `hops` 0, no flow, a UDP
 /// datagram's `number` 0.
 pub fn decode_packet(ethertype: EtherType, bytes: &[u8], window_shift: u8) -> Result<Packet, DecodeError> {
     let blank = |src, dst, ttl, ip_bytes, dsr, body| Packet {

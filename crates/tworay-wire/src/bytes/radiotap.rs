@@ -1,5 +1,5 @@
-//! The radiotap header that capture files put in front of 802.11 frames (radiotap.org): what the radio
-//! knew of a frame.
+//! The radiotap header, which precedes 802.11 frames in capture files (radiotap.org): reception data from the
+//! radio.
 
 use super::error::DecodeError;
 use super::reader::Reader;
@@ -14,19 +14,19 @@ const FLAGS: u32 = 1 << 1;
 const RATE: u32 = 1 << 2;
 const CHANNEL: u32 = 1 << 3;
 const MORE: u32 = 1 << 31;
-/// In the flags: the frame ends with its FCS.
+/// In the flags: the frame includes its FCS.
 const HAS_FCS: u8 = 0x10;
 /// In the channel's flags: direct sequence or CCK.
 const CHANNEL_CCK: u16 = 0x0020;
 
-/// What the radio tells of a frame.
+/// What the radio reports about a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Radiotap {
-    /// Rate of the frame's body; written in steps of 500 kb/s, at most 127.5 Mb/s.
+    /// Rate of the frame's body; encoded in steps of 500 kb/s, at most 127.5 Mb/s.
     pub rate: Option<BitRate>,
-    /// Carrier frequency in MHz. Zero: not known.
+    /// Carrier frequency in MHz; zero if unknown.
     pub megahertz: u16,
-    /// Whether the frame check sequence is part of the frame.
+    /// Whether the frame includes its frame check sequence.
     pub fcs: bool,
 }
 
@@ -41,7 +41,7 @@ pub fn encode(radiotap: &Radiotap, out: &mut Vec<u8>) {
     out.extend_from_slice(&CHANNEL_CCK.to_le_bytes());
 }
 
-/// Reads a header; gives the frame behind it. Fields that aren't of interest are skipped.
+/// Reads a header; returns it with the frame after it. Other fields are skipped.
 pub fn decode(bytes: &[u8]) -> Result<(Radiotap, &[u8]), DecodeError> {
     let what = "the radiotap header";
     let mut r = Reader::new(what, bytes);

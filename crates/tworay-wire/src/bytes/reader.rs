@@ -1,10 +1,10 @@
-//! Reading big-endian fields off a slice, without a way to run over its end.
+//! Reads big-endian fields from a slice with bounds checks.
 
 use super::address::{node_of_ipv4, node_of_mac};
 use super::error::DecodeError;
 use tworay_base::{NodeId, Seq32};
 
-/// What is left to read of `what`.
+/// The unread part of `what`.
 #[derive(Clone, Debug)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// Everything left.
+    /// All unread bytes.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
     pub fn u32(&mut self) -> Result<u32, DecodeError> {
         Ok(u32::from_be_bytes(self.array()?))
     }
-    /// IEEE 802.11 and radiotap have their low bytes first.
+    /// IEEE 802.11 and radiotap send the low byte first.
     pub fn u16_le(&mut self) -> Result<u16, DecodeError> {
         Ok(u16::from_le_bytes(self.array()?))
     }
@@ -66,11 +66,11 @@ impl<'a> Reader<'a> {
     pub fn seq(&mut self) -> Result<Seq32, DecodeError> {
         Ok(Seq32(self.u32()?))
     }
-    /// An IPv4 address of a node.
+    /// The IPv4 address of a node.
     pub fn ipv4(&mut self, field: &'static str) -> Result<NodeId, DecodeError> {
         node_of_ipv4(field, self.array()?)
     }
-    /// A hardware address of a node.
+    /// The hardware address of a node.
     pub fn mac(&mut self, field: &'static str) -> Result<NodeId, DecodeError> {
         node_of_mac(field, self.array()?)
     }

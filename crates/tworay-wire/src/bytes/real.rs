@@ -1,4 +1,4 @@
-//! Packets of real stations as they stand on the air: with the hop limit that is left, and DSR's header.
+//! Packets of real stations as transmitted: with the current hop limit and the DSR header.
 
 use super::IPV4_HEADER_BYTES;
 use super::checksum::internet_checksum;
@@ -11,7 +11,7 @@ use crate::dsr::DsrHeader;
 /// Addresses and EtherType of an Ethernet frame, bytes.
 const ETHERNET_BYTES: usize = 14;
 
-/// What an Ethernet frame carries.
+/// The EtherType of an Ethernet frame.
 pub(super) fn ethertype(frame: &[u8]) -> EtherType {
     match frame.get(12..ETHERNET_BYTES) {
         Some([0x08, 0x00]) => EtherType::Ipv4,
@@ -21,13 +21,13 @@ pub(super) fn ethertype(frame: &[u8]) -> EtherType {
     }
 }
 
-/// Appends what an Ethernet frame carries.
+/// Appends the payload of an Ethernet frame.
 pub(super) fn encode_frame(frame: &[u8], out: &mut Vec<u8>) -> Result<(), EncodeError> {
     out.extend_from_slice(frame.get(ETHERNET_BYTES..).unwrap_or_default());
     Ok(())
 }
 
-/// Appends an IPv4 packet with `ttl` hops left, and with DSR's header behind its own if there is one.
+/// Appends an IPv4 packet with hop limit `ttl` and, if given, a DSR header after the IPv4 header.
 pub(super) fn encode_datagram(
     bytes: &[u8],
     ttl: u8,
@@ -37,7 +37,7 @@ pub(super) fn encode_datagram(
     let start = out.len();
     let header = bytes.first().map_or(0, |b| usize::from(b & 15) * 4);
     if header < IPV4_HEADER_BYTES || header > bytes.len() {
-        // No packet at all: shown as it is.
+        // Not an IPv4 packet: copied unchanged.
         out.extend_from_slice(bytes);
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! TCP's header (RFC 9293 §3.1).
+//! The TCP header (RFC 9293 §3.1).
 
 use super::checksum::Sum;
 use super::error::{DecodeError, EncodeError};
@@ -10,9 +10,9 @@ use tworay_base::NodeId;
 
 const HEADER_BYTES: usize = 20;
 
-/// Appends the header with its options. The payload (zeros, which add nothing to the checksum) is left
-/// to the caller to write or not. The window is shifted right by `shift` and written as 65535 if it has
-/// no room; a SYN's window is never shifted (RFC 7323 §2.2).
+/// Appends the header with its options. Payload is zeros, which do not change the checksum; the caller
+/// decides whether to write them. The window is shifted right by `shift` and limited to 65535; a SYN's window
+/// is never shifted (RFC 7323 §2.2).
 pub fn encode_tcp(
     segment: &TcpSegment,
     (src, dst): (NodeId, NodeId),
@@ -40,8 +40,8 @@ pub fn encode_tcp(
     Ok(())
 }
 
-/// Reads a segment. `shift` is what the sender announced with the window scale option. The payload's
-/// bytes are counted; they are the last [`TcpSegment::payload`] of `bytes`.
+/// Reads a segment. `shift` is the sender's window scale. Payload bytes are counted; they are the last
+/// [`TcpSegment::payload`] bytes of `bytes`.
 pub fn decode_tcp(bytes: &[u8], (src, dst): (NodeId, NodeId), shift: u8) -> Result<TcpSegment, DecodeError> {
     let mut r = Reader::new("the TCP header", bytes);
     let (src_port, dst_port) = (r.u16()?, r.u16()?);

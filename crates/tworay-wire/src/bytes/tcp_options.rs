@@ -13,14 +13,14 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 
-/// The most bytes that options may take.
+/// Maximum length of all options, bytes.
 const ROOM: u64 = 40;
 /// Largest window scale shift (RFC 7323 §2.3).
 const MOST_SHIFT: u8 = 14;
 
-/// Appends the options in the order MSS, probe, SACK-permitted, timestamps, window scale, SACK; no-operations
-/// in front of the last one fill up to a multiple of four, so that options that stand alone are laid out
-/// as the RFCs recommend.
+/// Appends the options in the order MSS, probe, SACK-permitted, timestamps, window scale, SACK. No-operations
+/// before the last one pad to a multiple of four, so that each option alone is laid out as its RFC
+/// recommends.
 pub fn encode_tcp_options(options: &TcpOptions, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let padded = u64::from(options.wire_bytes());
     EncodeError::check("the length of the TCP options", padded, ROOM)?;
@@ -65,8 +65,8 @@ pub fn encode_tcp_options(options: &TcpOptions, out: &mut Vec<u8>) -> Result<(),
     Ok(())
 }
 
-/// Reads options up to the end or to an end-of-options mark. Unknown ones are skipped
-/// (RFC 9293 §3.1); of an option given twice the last counts.
+/// Reads options up to the end or an end-of-options mark. Unknown options are skipped (RFC 9293 §3.1); if an
+/// option is repeated, the last one counts.
 pub fn decode_tcp_options(bytes: &[u8]) -> Result<TcpOptions, DecodeError> {
     let mut options = TcpOptions::default();
     let mut r = Reader::new("a TCP option", bytes);
@@ -89,7 +89,7 @@ pub fn decode_tcp_options(bytes: &[u8]) -> Result<TcpOptions, DecodeError> {
             (SACK_PERMITTED, 2) => options.sack_permitted = true,
             (SACK_PERMITTED, _) => return wrong("the SACK-permitted option", "it has 2"),
             (WINDOW_SCALE, 3) => {
-                // Larger shifts count as 14 (RFC 7323 §2.3).
+                // Larger shifts are treated as 14 (RFC 7323 §2.3).
                 options.window_scale = Some(body.u8()?.min(MOST_SHIFT));
             }
             (WINDOW_SCALE, _) => return wrong("the window scale option", "it has 3"),
@@ -98,7 +98,7 @@ pub fn decode_tcp_options(bytes: &[u8]) -> Result<TcpOptions, DecodeError> {
             (SACK, 10 | 18 | 26 | 34) => options.sack = blocks(body)?,
             (SACK, _) => return wrong("the SACK option", "it has 10, 18, 26 or 34"),
             _ => match ProbeKind::ALL.into_iter().find(|probe| probe.code() == kind) {
-                // The codes are nobody's: with another length it is somebody else's option.
+                // These codes are unassigned: an option of another length is not a probe.
                 Some(kind) if length == ProbeOption::WIRE_BYTES as usize => {
                     options.probe = Some(ProbeOption { kind, id: body.u16()? });
                 }

@@ -18,8 +18,8 @@ pub struct UdpHeader {
     pub dst_port: u16,
 }
 
-/// Appends header and `payload`; `zeros` further bytes of payload are counted in the length and the
-/// checksum (to which they add nothing) but left to the caller to write or not.
+/// Appends header and `payload`. A further `zeros` bytes of payload count in the length and do not change the
+/// checksum; the caller decides whether to write them.
 pub fn encode_udp(
     header: UdpHeader,
     (src, dst): (NodeId, NodeId),
@@ -46,7 +46,7 @@ pub fn encode_udp(
     Ok(())
 }
 
-/// Reads a datagram: its ports and its payload.
+/// Reads a datagram; returns its ports and its payload.
 pub fn decode_udp(bytes: &[u8], (src, dst): (NodeId, NodeId)) -> Result<(UdpHeader, &[u8]), DecodeError> {
     let mut r = Reader::new("the UDP header", bytes);
     let header = UdpHeader { src_port: r.u16()?, dst_port: r.u16()? };

@@ -1,4 +1,4 @@
-//! Sizes and directions by hand.
+//! Sizes and directions worked out by hand.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn segments_left_tells_where_the_packet_is() {
     }
     let beyond = SourceRoute { salvage: 0, segments_left: 3, addresses: n(&[2, 3]) };
     assert_eq!((beyond.next_hop(NodeId(4)), beyond.previous_hop(NodeId(1))), (None, None));
-    // Salvaged at 2 towards 5: the route begins there.
+    // Salvaged at 2 towards 5: the route begins at 2.
     let salvaged = SourceRoute { salvage: 1, segments_left: 1, addresses: n(&[2, 5]) };
     assert_eq!(salvaged.author(NodeId(1)), NodeId(2));
     assert_eq!(salvaged.previous_hop(NodeId(1)), Some(NodeId(2)));

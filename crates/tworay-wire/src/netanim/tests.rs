@@ -29,7 +29,7 @@ fn nodes_stand_and_then_move() {
     );
 }
 
-/// NetAnim finds TCP's header, IPv4's and ARP's by ns-3's words for them.
+/// NetAnim recognises TCP, IPv4 and ARP headers by ns-3's words for them.
 #[test]
 fn frames_tell_what_they_carry_in_the_words_of_ns3() {
     let packet = |body| Packet {

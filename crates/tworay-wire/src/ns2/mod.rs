@@ -1,7 +1,7 @@
-//! ns-2's file formats as the field writes them: movement (setdest), traffic (cbrgen), wireless traces.
+//! ns-2's file formats: movement (setdest), traffic (cbrgen), wireless traces.
 //!
-//! Movement and traffic files are Tcl scripts; only the commands that the generators write are understood,
-//! the rest is an error with its line, never a guess.
+//! Movement and traffic files are Tcl scripts. The readers accept only the commands that the generators
+//! write; anything else is an error that names the line.
 
 mod movement;
 mod movement_writer;

@@ -7,8 +7,8 @@
 //! $ns_ at 9.0 "$node_(0) set X_ 30"            jump
 //! ```
 //!
-//! Lines may be in any order of time. `$god_` lines (ns-2's oracle of hop counts) and comments are
-//! skipped; `Z_` is read and forgotten, as all nodes move in a plane.
+//! Lines may be in any order of time. `$god_` lines (ns-2's oracle of hop counts) and comments are skipped.
+//! `Z_` is ignored, because all nodes move in a plane.
 
 use super::tcl::{self, Line};
 use crate::text_file::{ReadError, read_text};
@@ -16,22 +16,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tworay_base::{Position, SimTime, Speed};
 
-/// What a movement file says, nodes in order of their numbers.
+/// The contents of a movement file, nodes in order of their numbers.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Movement {
     /// One entry per node: entry 0 is the node with number [`Movement::first_number`].
     pub nodes: Vec<NodeMovement>,
-    /// The number of the first node in the file: 0, or 1 for files that count from one. A traffic file
-    /// that goes with it counts the same way.
+    /// The number of the first node in the file: 0, or 1 for files that count from one. A traffic file for
+    /// this movement counts the same way.
     pub first_number: u16,
 }
 
-/// One node's start and commands.
+/// One node's initial position and commands.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct NodeMovement {
-    /// Where it stands at time zero.
+    /// Position at time zero.
     pub start: Position,
-    /// What happens when, in order of time, equal times in order of the file.
+    /// Commands in order of time; those at equal times in order of the file.
     pub commands: Vec<TimedMove>,
 }
 
@@ -40,19 +40,19 @@ pub struct NodeMovement {
 pub struct TimedMove {
     /// When it takes effect.
     pub at: SimTime,
-    /// What happens.
+    /// The command.
     pub command: MoveCommand,
 }
 
-/// What can happen to a node.
+/// A movement command.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum MoveCommand {
-    /// Leave the present position for `target` at `speed` and stop there; replaces any movement under
-    /// way. Speed zero stops the node where it is.
+    /// Leave the current position for `target` at `speed` and stop there; replaces any move in progress.
+    /// Speed zero stops the node where it is.
     SetDest {
-        /// Where to.
+        /// Target.
         target: Position,
-        /// How fast.
+        /// Speed.
         speed: Speed,
     },
     /// Jump to this x coordinate in metres, and stop.
@@ -61,7 +61,7 @@ pub enum MoveCommand {
     SetY(f64),
 }
 
-/// The largest coordinate in metres, and speed in m/s, that is taken seriously.
+/// The largest coordinate in metres, and the largest speed in m/s, accepted.
 const MOST_METRES: f64 = 1e7;
 const MOST_SPEED: f64 = 1e4;
 
@@ -82,7 +82,7 @@ impl Movement {
         Self::parse(&path.display().to_string(), &read_text(path)?)
     }
 
-    /// Reads the text of a movement file called `file`.
+    /// Parses the text of a movement file called `file`.
     pub fn parse(file: &str, text: &str) -> Result<Self, ReadError> {
         let mut drafts: BTreeMap<u16, Draft> = BTreeMap::new();
         for line in tcl::lines(file, text) {
@@ -104,7 +104,7 @@ impl Movement {
         assemble(file, drafts)
     }
 
-    /// The last time at which anything starts to happen.
+    /// Time of the last command.
     pub fn last_command(&self) -> SimTime {
         let times = self.nodes.iter().filter_map(|n| n.commands.last().map(|c| c.at));
         times.max().unwrap_or(SimTime::ZERO)
@@ -113,13 +113,13 @@ impl Movement {
 
 enum Action {
     Do(MoveCommand),
-    /// A command without a meaning for positions.
+    /// A command without effect on positions.
     Ignore,
 }
 
 type NodeAction = (u16, Option<SimTime>, Action);
 
-/// What a line does to which node; `None` for lines that concern no node.
+/// Which node a line changes, and how; `None` for lines that concern no node.
 fn read_line(line: &Line<'_>) -> Result<Option<NodeAction>, ReadError> {
     let (at, words) = match line.scheduled()? {
         Some((at, words)) => (Some(at), words),
@@ -154,7 +154,7 @@ fn read_line(line: &Line<'_>) -> Result<Option<NodeAction>, ReadError> {
             Ok(Some((node, at, action)))
         }
         ["$god_" | "$god", ..] | ["set" | "puts", ..] => Ok(None),
-        // Other scheduled commands (stop, finish, $ns_ halt) end a run or print; they move nobody.
+        // Other scheduled commands (stop, finish, $ns_ halt) end a run or print; they move no node.
         [first, ..] if at.is_some() && (!first.starts_with('$') || ["$ns_", "$ns"].contains(first)) => {
             Ok(None)
         }
@@ -209,7 +209,7 @@ fn assemble(file: &str, drafts: BTreeMap<u16, Draft>) -> Result<Movement, ReadEr
                 "number the nodes without gaps, or give each its initial position",
             ));
         }
-        // Stable: commands of one time take effect in the order of the file, as in ns-2.
+        // A stable sort: commands at the same time take effect in the order of the file, as in ns-2.
         draft.commands.sort_by_key(|c| c.at);
         nodes.push(NodeMovement { start: Position::new(x, y), commands: draft.commands });
     }

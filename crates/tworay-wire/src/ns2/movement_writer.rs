@@ -1,11 +1,11 @@
-//! Writes ns-2 movement files that ns-2, ns-3 and this reader take.
+//! Writes movement files that ns-2, ns-3 and this crate's reader accept.
 
 use super::movement::{MoveCommand, Movement};
 use std::fmt;
 use tworay_base::SimTime;
 
-/// The movement as the text of an ns-2 file: initial positions, then the commands in order of time.
-/// Numbers are written in full, so that reading gives the same movement again.
+/// The movement as the text of an ns-2 file: initial positions, then the commands in order of time. Numbers
+/// are written in full, so reading gives the same movement again.
 impl fmt::Display for Movement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut commands: Vec<(SimTime, usize, MoveCommand)> = Vec::new();

@@ -1,21 +1,21 @@
-//! The little of Tcl that movement and traffic files use: commands, words, comments, `$ns_ at time "script"`.
+//! The subset of Tcl that movement and traffic files use: commands, words, comments, `$ns_ at time "script"`.
 
 use crate::text_file::ReadError;
 use tworay_base::SimTime;
 
-/// One command taken apart.
+/// One parsed command.
 pub(super) struct Line<'a> {
     pub file: &'a str,
-    /// Where it begins, counted from 1.
+    /// The line on which it begins, counted from 1.
     pub number: u32,
-    /// The command as it stands, for messages.
+    /// The command as written, for messages.
     pub text: &'a str,
     /// Words without quotes and brackets: `$node_(3) set X_ 1` gives `$node_ 3 set X_ 1`.
     pub words: Vec<&'a str>,
 }
 
-/// The commands of `text`, each as one line or several: a script that `$ns_ at` schedules gives a line for
-/// each of its commands. Comments are left out.
+/// The commands of `text`. A script that `$ns_ at` schedules gives one `Line` for each of its commands.
+/// Comments are omitted.
 pub(super) fn lines<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = Result<Line<'a>, ReadError>> {
     Commands { text, at: 0, number: 1 }.flat_map(move |Command { number, text, closed }| {
         let line = |words| Line { file, number, text, words };
@@ -35,7 +35,7 @@ pub(super) fn lines<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = Re
     })
 }
 
-/// Words of a command; quotes and brackets are gone, a semicolon inside them is a word.
+/// Words of a command, without quotes and brackets; a semicolon inside them is a word of its own.
 fn words(text: &str) -> Vec<&str> {
     let separators = |c: char| c.is_whitespace() || "\"{}()[]".contains(c);
     let unescaped = text.lines().map(|line| line.trim_end().strip_suffix('\\').unwrap_or(line));
@@ -54,14 +54,14 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Takes a script apart as Tcl does (its manual page Tcl(n)): a command ends at a line's end or a semicolon,
-/// unless either stands in quotes or brackets or a backslash precedes the line's end; `#` where a command
-/// would begin starts a comment.
+/// Splits a script as Tcl does (its manual page Tcl(n)). A command ends at a line's end or a semicolon,
+/// unless either is inside quotes or brackets or a backslash precedes the line's end. `#` at the beginning of
+/// a command starts a comment.
 struct Commands<'a> {
     text: &'a str,
-    /// Bytes that are read.
+    /// Bytes read so far.
     at: usize,
-    /// The line that `at` is in.
+    /// Line number at `at`.
     number: u32,
 }
 
@@ -103,7 +103,7 @@ impl Commands<'_> {
     }
 }
 
-/// Bytes up to the line's end, or that of the line that a backslash continues it with.
+/// Bytes up to the end of the line, including lines continued by a backslash.
 fn comment_length(text: &str) -> usize {
     let mut length = 0;
     for line in text.split_inclusive('\n') {
@@ -115,13 +115,13 @@ fn comment_length(text: &str) -> usize {
     length
 }
 
-/// Bytes of the command that `text` begins with, and whether its quotes and brackets are closed there. None
-/// of them goes over a line's end in the files that this is for: there a missing one is soon noticed.
+/// Length in bytes of the command at the start of `text`, and whether its quotes and brackets are closed
+/// there. None of them continues on another line in these files, so a missing one is found on its own line.
 fn command_length(text: &str) -> (usize, bool) {
     let (mut quoted, mut depth, mut escaped) = (false, 0i32, false);
     for (at, c) in text.char_indices() {
         match c {
-            // Also before the two characters of a DOS line's end.
+            // Also before the two characters that end a line in DOS files.
             '\r' if escaped => continue,
             _ if escaped => {}
             '\n' => return (at, !quoted && depth == 0),
@@ -137,7 +137,7 @@ fn command_length(text: &str) -> (usize, bool) {
 }
 
 impl<'a> Line<'a> {
-    /// An error about this line, which it quotes.
+    /// An error about this line, quoting it.
     pub fn error(&self, problem: &str, remedy: &str) -> ReadError {
         let shown: String = self.text.chars().take(90).collect();
         let dots = if shown.len() < self.text.len() { "…" } else { "" };
@@ -160,7 +160,7 @@ impl<'a> Line<'a> {
         Ok(SimTime::from_secs_f64(self.number_between(word, "time", "s", 0.0, 1e9)?))
     }
 
-    /// A real number within bounds; `what` and `unit` name it in messages.
+    /// A real number within bounds; messages use `what` and `unit`.
     pub fn number_between(
         &self,
         word: &str,
@@ -182,7 +182,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A node's number as the file has it.
+    /// A node's number as in the file.
     pub fn node(&self, word: &str) -> Result<u16, ReadError> {
         match word.parse::<u32>() {
             Ok(n) if n < u32::from(u16::MAX) => Ok(n as u16),

@@ -1,12 +1,12 @@
-//! ns-2's traces of wireless networks, as `trace-all` writes them in the old and in the new format.
+//! ns-2's wireless traces in the old and the new format, as `trace-all` writes them.
 //!
 //! ```text
 //! s 1.033571829 _0_ RTR  --- 0 tcp 40 [0 0 0 0] ------- [0:0 4:0 30 1] [0 0] 0 0
 //! s -t 1.033571829 -Hs 0 -Hd 1 -Ni 0 -Nx 100.00 … -Nl RTR -Nw --- … -Is 0.0 -Id 4.0 -It tcp -Il 40 …
 //! ```
 //!
-//! A file may hold both, line by line. Remarks that routing protocols and the energy model add, and lines
-//! of movement, are skipped; every other line must be a record.
+//! A file may mix both. Remarks of routing protocols and of the energy model, and movement lines, are
+//! skipped; every other line must be a record.
 
 mod new;
 mod old;
@@ -22,11 +22,11 @@ use tworay_base::{Position, SimTime};
 pub enum TraceEvent {
     /// A layer passed it down (`s`).
     Send,
-    /// A layer took it in (`r`).
+    /// A layer received it (`r`).
     Receive,
-    /// Routing passed it on (`f`).
+    /// Routing forwarded it (`f`).
     Forward,
-    /// It was lost here (`d`, in old traces `D`).
+    /// It was dropped here (`d`, in old traces `D`).
     Drop,
 }
 
@@ -66,7 +66,7 @@ impl TraceLayer {
     }
 }
 
-/// One end of a packet's way through the network: node and port; node −1 is everybody.
+/// One end of a flow: node and port; node −1 means all nodes.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TraceEnd {
     /// Node.
@@ -78,9 +78,9 @@ pub struct TraceEnd {
 /// The IP header of a record.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TraceIp {
-    /// Where the packet comes from.
+    /// Source.
     pub src: TraceEnd,
-    /// Where it goes.
+    /// Destination.
     pub dst: TraceEnd,
     /// Hop limit left.
     pub ttl: i32,
@@ -91,7 +91,7 @@ pub struct TraceIp {
 pub struct TraceMac {
     /// Duration field, µs.
     pub duration: u32,
-    /// Receiver; `u32::MAX` is everybody.
+    /// Receiver; `u32::MAX` means all stations.
     pub to: u32,
     /// Transmitter, 0 if the frame has none.
     pub from: u32,
@@ -99,25 +99,25 @@ pub struct TraceMac {
     pub ethertype: u32,
 }
 
-/// A line of a trace that tells of a packet.
+/// A trace line about a packet.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct TraceRecord<'a> {
     /// Line, counted from 1.
     pub line: u32,
-    /// When.
+    /// Time.
     pub at: SimTime,
-    /// What.
+    /// Event.
     pub event: TraceEvent,
-    /// At which node.
+    /// Node.
     pub node: u16,
-    /// Where in the node.
+    /// Layer within the node.
     pub layer: TraceLayer,
-    /// Why, if a reason is given: ns-2's word, such as `COL`, `RET`, `NRTE`, `IFQ`, `CBK`, `TTL`, `END`.
+    /// The reason, if given: ns-2's abbreviation, such as `COL`, `RET`, `NRTE`, `IFQ`, `CBK`, `TTL`, `END`.
     pub reason: Option<&'a str>,
-    /// ns-2's name of the packet's kind (`tcp`, `ack`, `cbr`, `AODV`, `RTS`, …); empty for frames of the MAC
-    /// itself in the new format, which doesn't say.
+    /// ns-2's name of the packet type (`tcp`, `ack`, `cbr`, `AODV`, `RTS`, …). Empty for MAC frames in the
+    /// new format, which omits it.
     pub kind: &'a str,
-    /// Number of the packet in the simulation, if the record has one. Frames and AODV's messages share 0.
+    /// Number of the packet in the simulation, if the record has one. MAC frames and AODV messages share 0.
     pub uid: Option<u64>,
     /// Bytes as this layer counts them.
     pub bytes: Option<u32>,
@@ -142,7 +142,7 @@ pub fn records<'a>(
     })
 }
 
-/// Whether `text` begins like a wireless trace, as far as its first record tells.
+/// Whether `text` looks like a wireless trace, judged by its first record.
 pub fn is_trace(text: &str) -> bool {
     records("", text).next().is_some_and(|r| r.is_ok())
 }
@@ -190,7 +190,7 @@ impl<'a> Line<'a> {
         ReadError::at(self.file, self.number, format!("{problem}: `{shown}{dots}`"), remedy)
     }
 
-    /// What is wrong with one word, or with its absence.
+    /// An error about one word or its absence.
     fn bad(&self, what: &str, word: Option<&str>) -> ReadError {
         let problem = match word {
             Some(word) => format!("\"{word}\" is no {what}"),
@@ -250,7 +250,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// ns-2 writes three dashes for no reason.
+/// ns-2 writes three dashes if there is no reason.
 fn reason(word: Option<&str>) -> Option<&str> {
     word.filter(|w| *w != "---")
 }

@@ -23,12 +23,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tworay_base::{SimDuration, SimTime};
 
-/// What a traffic file says, in order of the start times.
+/// The contents of a traffic file, in order of the start times.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Traffic {
-    /// One entry per application that is started.
+    /// One entry per application started.
     pub flows: Vec<TrafficFlow>,
-    /// Commands to nodes, such as `$node_(3) shutdown`, which say nothing of flows: for a converter to tell.
+    /// Commands to nodes, such as `$node_(3) shutdown`, which do not concern flows. A converter can report
+    /// them.
     pub node_commands: Vec<String>,
 }
 
@@ -39,14 +40,14 @@ pub struct TrafficFlow {
     pub from: u16,
     /// Receiving node, numbered as in the file.
     pub to: u16,
-    /// When it starts.
+    /// Start time.
     pub start: SimTime,
-    /// When it stops, if the file says so.
+    /// Stop time, if the file gives one.
     pub stop: Option<SimTime>,
     /// What is sent.
     pub kind: TrafficKind,
-    /// Settings of the agents and the application that [`TrafficKind`] does not cover, as
-    /// (object, variable, value), so that a converter can tell the user about them.
+    /// Settings of the agents and the application that [`TrafficKind`] does not cover, as (object, variable,
+    /// value), so that a converter can report them.
     pub other_settings: Vec<(String, String, String)>,
 }
 
@@ -57,14 +58,14 @@ pub enum TrafficKind {
     Cbr {
         /// Payload in bytes (ns-2's default 210).
         packet_bytes: u32,
-        /// Time between two packets.
+        /// Interval between packets.
         interval: SimDuration,
         /// Whether ns-2 would add noise of up to half an interval to each departure.
         random: bool,
-        /// Packets until the end, if limited.
+        /// Number of packets, if limited.
         max_packets: Option<u64>,
     },
-    /// A TCP transfer without end.
+    /// An unlimited TCP transfer.
     Ftp {
         /// ns-2's class, such as `Agent/TCP/Newreno`.
         agent: String,
@@ -95,7 +96,7 @@ impl Traffic {
         Self::parse(&path.display().to_string(), &read_text(path)?)
     }
 
-    /// Reads the text of a traffic file called `file`.
+    /// Parses the text of a traffic file called `file`.
     pub fn parse(file: &str, text: &str) -> Result<Self, ReadError> {
         let mut objects = BTreeMap::new();
         let mut node_commands = Vec::new();
@@ -170,7 +171,7 @@ fn read_line(line: &Line<'_>, objects: &mut BTreeMap<String, Object>) -> Result<
                     else {
                         return Err(unknown());
                     };
-                    // As ns-lib.tcl does it: two agents, attached and connected.
+                    // As in ns-lib.tcl: two agents, attached and connected.
                     let sink_name = format!("{name}'s {sink}");
                     let agent = |class: &str, node: &str, peer| {
                         let class = format!("Agent/{class}");
@@ -241,7 +242,7 @@ fn find<'o>(
     })
 }
 
-/// Follows an application to its agent, the agent's peer and their nodes.
+/// Resolves an application to its agent, the agent's peer and their nodes.
 fn flow(
     file: &str,
     name: &str,
@@ -253,7 +254,7 @@ fn flow(
     let agent_name = app.agent.as_deref().ok_or_else(|| {
         missing(app.line, format!("${name} has no agent"), format!("add ${name} attach-agent $…"))
     })?;
-    // Names were checked when they were read; an absent one can only mean the same problem.
+    // Names were checked when they were read, so an absent one means the same problem.
     let agent = objects.get(agent_name);
     let peer = agent.and_then(|a| a.peer.as_deref()).and_then(|peer| Some((peer, objects.get(peer)?)));
     let (Some(agent), Some((peer_name, peer))) = (agent, peer) else {
@@ -298,7 +299,7 @@ fn flow(
     Ok(TrafficFlow { from, to, start, stop: app.stop, kind, other_settings })
 }
 
-/// The settings of an application and its agent that were not used yet.
+/// Settings of an application and its agent that have not been used yet.
 struct Settings<'f> {
     file: &'f str,
     app: BTreeMap<String, (String, u32)>,
@@ -371,7 +372,7 @@ fn parse_number(
     }
 }
 
-/// ns-2's way to write rates: `64000`, `64Kb`, `2Mb`.
+/// Parses ns-2's notation for rates: `64000`, `64Kb`, `2Mb`.
 fn bits_per_second(file: &str, line: u32, word: &str) -> Result<f64, ReadError> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor = match word.get(digits.len()..) {

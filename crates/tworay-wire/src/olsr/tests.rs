@@ -12,7 +12,7 @@ fn message(body: OlsrBody) -> OlsrMessage {
     }
 }
 
-/// The hold times of RFC 3626 §18.3 can be written exactly: mantissa and exponent as the RFC's list.
+/// The hold times of RFC 3626 §18.3 are encoded exactly, with the RFC's mantissas and exponents.
 #[test]
 fn standard_times_are_exact() {
     for (seconds, mantissa, exponent) in [(2, 0, 5), (6, 8, 6), (15, 14, 7), (30, 14, 8)] {
@@ -56,7 +56,7 @@ fn sizes_follow_the_formats() {
     }
 }
 
-/// Of 256 link codes the RFC gives a meaning to eleven.
+/// The RFC defines 11 of the 256 link codes.
 #[test]
 fn link_codes() {
     let meant: Vec<u8> = (0..=255).filter(|b| LinkCode(*b).parts().is_some()).collect();
@@ -68,7 +68,7 @@ fn link_codes() {
 }
 
 proptest! {
-    /// A written time is never too short, and too long by a sixteenth at most.
+    /// An encoded time is never shorter than the original, and at most a sixteenth longer.
     #[test]
     fn times_are_covered_closely(nanos in SCALE..3_968_000_000_000) {
         let v = Vtime::covering(SimDuration::from_nanos(nanos));

@@ -39,7 +39,7 @@ fn a_small_capture() {
     assert_eq!(words(&file), expected);
 }
 
-/// Without options a packet has none, not even their end.
+/// A packet without options has no end-of-options mark either.
 #[test]
 fn a_bare_packet() {
     let mut w = PcapngWriter::new(Vec::new(), "", "").unwrap();
@@ -51,7 +51,7 @@ fn a_bare_packet() {
     assert_eq!(words(&w.finish().unwrap()[before..]), [6, 32, 0, 0, 0, 0, 0, 32]);
 }
 
-/// Texts longer than an option are cut between characters.
+/// Texts longer than an option are cut off between characters.
 #[test]
 fn long_comments_are_cut() {
     let long = "é".repeat(40_000);

@@ -8,7 +8,7 @@ use tworay_base::NodeId;
 
 const ENDS: (NodeId, NodeId) = (NodeId(1), NodeId(2));
 
-/// Every decoder once; gives the names of the errors.
+/// Runs every decoder; returns the names of the errors.
 fn decode_all(bytes: &[u8]) -> Vec<&'static str> {
     fn name<T>(result: Result<T, DecodeError>) -> Option<&'static str> {
         let error = result.err()?;
@@ -36,7 +36,7 @@ fn decode_all(bytes: &[u8]) -> Vec<&'static str> {
     .collect()
 }
 
-/// Damage to bytes: one of them changed, some cut out, some put in.
+/// Damage to bytes: one changed, some removed, some inserted.
 #[derive(Clone, Debug)]
 enum Damage {
     Set(prop::sample::Index, u8),
@@ -71,7 +71,7 @@ fn apply(bytes: &mut Vec<u8>, damage: &Damage) {
     }
 }
 
-/// Makes the checksum of an IPv4 header right again, so that damage behind it is looked at.
+/// Corrects the checksum of an IPv4 header, so that damage after it is examined.
 fn repair(bytes: &mut [u8]) {
     let Some(header) = bytes.first().map(|b| usize::from(b & 15) * 4) else { return };
     if (IPV4_HEADER_BYTES..=bytes.len()).contains(&header) {
@@ -87,7 +87,7 @@ proptest! {
         decode_all(&bytes);
     }
 
-    /// Damaged messages, without their carriers' checksums in the way. What is still read can be written
+    /// Damaged messages without the checksums of their carriers. Whatever is still accepted can be written
     /// and read again.
     #[test]
     fn damaged_messages(
@@ -123,8 +123,8 @@ proptest! {
         }
     }
 
-    /// Damaged packets and frames. A packet that was changed and is still accepted has passed the
-    /// checksums of all its layers.
+    /// Damaged packets and frames. A changed packet that is still accepted has passed the checksums of all
+    /// layers.
     #[test]
     fn damaged_packets((packet, shift) in samples::packet(), harm in vec(damage(), 1..5)) {
         let mut bytes = Vec::new();
@@ -140,8 +140,7 @@ proptest! {
         decode_all(&bytes);
     }
 
-    /// Whatever single byte of a packet is changed, it is noticed (unless the change takes the checksum
-    /// away: UDP allows none).
+    /// A change of any single byte of a packet is detected, unless it removes the checksum, as UDP allows.
     #[test]
     fn checksums_notice_a_changed_byte((packet, shift) in samples::ip_packet(), at: prop::sample::Index, with in 1..=255u8) {
         let mut bytes = Vec::new();
@@ -153,7 +152,7 @@ proptest! {
     }
 }
 
-/// Every error has been seen, each from a packet that is nearly right.
+/// Every error occurs, each for a packet that is almost valid.
 #[test]
 fn errors_by_name() {
     let hello = [2, 0, 0, 0, 10, 0, 0, 1, 0, 0, 0, 5, 10, 0, 0, 1, 0, 0, 0x0b, 0xb8];

@@ -19,7 +19,7 @@ fn block(left: u32, right: u32) -> SackBlock {
     SackBlock { left: Seq32(left), right: Seq32(right) }
 }
 
-/// Each option byte for byte; alone, each is laid out as its RFC recommends and as Linux does.
+/// Each option byte for byte; alone, each has the layout that its RFC recommends and Linux uses.
 #[test]
 fn tcp_options_byte_for_byte() {
     let none = TcpOptions::default;
@@ -82,7 +82,7 @@ fn tcp_options_byte_for_byte() {
     }
 }
 
-/// More than 40 bytes don't fit.
+/// Options are limited to 40 bytes.
 #[test]
 fn too_many_options_are_refused() {
     let sack = [block(1, 2), block(3, 4), block(5, 6), block(7, 8)];
@@ -92,7 +92,8 @@ fn too_many_options_are_refused() {
     assert_eq!((error.value, error.most), (44, 40));
 }
 
-/// What others may send: unknown options are skipped, the end mark ends, large shifts count as 14.
+/// What other implementations may send: unknown options are skipped, the end mark ends, large shifts are
+/// treated as 14.
 #[test]
 fn foreign_options() {
     let bytes = [30, 6, 1, 2, 3, 4, 3, 3, 15, 1, 2, 4, 2, 0, 0, 99, 99];
@@ -100,7 +101,7 @@ fn foreign_options() {
     assert_eq!(read, TcpOptions { mss: Some(512), window_scale: Some(14), ..TcpOptions::default() });
 }
 
-/// RFC 1071 §3's example, and an IPv4 header seen in many places.
+/// The example of RFC 1071 §3 and a widely published IPv4 header.
 #[test]
 fn internet_checksums() {
     assert_eq!(internet_checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);
@@ -123,7 +124,7 @@ fn frame_check_sequence() {
 fn an_rts_and_a_data_header() {
     let (receiver, transmitter) = (NodeId(0x0102), NodeId(3));
     let mut rts = Vec::new();
-    // 1.2 us count as 2.
+    // 1.2 us are rounded up to 2.
     encode_dot11(
         &Dot11::Rts { duration: SimDuration::from_nanos(0x1233 * 1000 + 200), receiver, transmitter },
         &mut rts,
@@ -189,7 +190,7 @@ fn aodv_messages() {
     assert_eq!(encode(AodvMessage::RrepAck), [4, 0]);
 }
 
-/// A HELLO may carry its interval (RFC 3561 §6.9): the extension is skipped, a cut one is an error.
+/// A HELLO may carry its interval (RFC 3561 §6.9). The extension is skipped; a truncated one is an error.
 #[test]
 fn aodv_extensions() {
     let mut bytes = vec![4, 0, 1, 4, 0, 0, 3, 0xe8];
@@ -247,7 +248,7 @@ fn dsr_options() {
     #[rustfmt::skip]
     let expected = [59, 0, 0, 16, 1, 14, 1, 2, 10, 0, 0, 9, 10, 0, 0, 2, 10, 0, 0, 3];
     assert_eq!(encode(header, NO_NEXT_HEADER), expected);
-    // A reply of seven bytes and one of padding; the bit L and seven reserved ones behind the length.
+    // A reply of seven bytes and one byte of padding; bit L and seven reserved bits after the length.
     let reply = RouteReply { addresses: [NodeId(9)].into_iter().collect() };
     let header = DsrHeader { replies: vec![reply], ..DsrHeader::default() };
     assert_eq!(encode(header, 59), [59, 0, 0, 8, 2, 5, 0, 10, 0, 0, 9, 224]);
@@ -281,7 +282,7 @@ fn dsr_refuses_and_skips() {
     assert_eq!(with(&[96, 60]), Err("truncated"));
 }
 
-/// The window is shifted, but never that of a SYN; what has no room is written as the largest.
+/// The window is shifted, except that of a SYN; one that is too large is written as the maximum.
 #[test]
 fn windows() {
     let ends = (NodeId(1), NodeId(2));

@@ -1,4 +1,4 @@
-//! What is written is read back, and is as long as the simulation counts it.
+//! Decoding gives back what was encoded, and lengths match those that the simulation counts.
 
 use super::super::*;
 use super::samples;
@@ -53,7 +53,7 @@ proptest! {
         prop_assert_eq!(decode_packet(ethertype(&packet), &bytes, shift), Ok(packet));
     }
 
-    /// A packet whose payload is left out is the front of the same packet with payload.
+    /// Without payload bytes, an encoded packet is a prefix of the one with payload bytes.
     #[test]
     fn counted_payload((packet, shift) in samples::packet()) {
         let (mut zeros, mut counted) = (Vec::new(), Vec::new());

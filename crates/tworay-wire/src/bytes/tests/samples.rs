@@ -1,4 +1,4 @@
-//! Arbitrary values of every format, within what the format can say.
+//! Arbitrary values of every format, within its limits.
 
 use crate::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 use crate::dsr::{Ack, AckRequest, Addresses, DsrHeader, RouteError, RouteReply, RouteRequest, SourceRoute};
@@ -140,8 +140,7 @@ pub fn segment() -> impl Strategy<Value = (TcpSegment, u8)> {
     )
 }
 
-/// An IPv4 packet without DSR as it comes off the wire (nothing in it that isn't on the wire), with the
-/// shift its window needs.
+/// An IPv4 packet without DSR as decoded (only fields that are transmitted), with the shift its window needs.
 pub fn ip_packet() -> impl Strategy<Value = (Packet, u8)> {
     let udp = (any::<u16>(), 1024..u16::MAX, 0..3000u32).prop_map(|(src_port, dst_port, payload)| {
         Body::Udp(UdpDatagram { src_port, dst_port, payload, number: 0 })
@@ -158,7 +157,7 @@ pub fn ip_packet() -> impl Strategy<Value = (Packet, u8)> {
     })
 }
 
-/// Any packet: plain, within DSR, DSR alone, ARP.
+/// Any packet: plain, with DSR, DSR alone, ARP.
 pub fn packet() -> impl Strategy<Value = (Packet, u8)> {
     let routed = (ip_packet(), dsr(), any::<bool>()).prop_map(|((mut packet, shift), dsr, alone)| {
         if alone {

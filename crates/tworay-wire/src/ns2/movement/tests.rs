@@ -73,7 +73,7 @@ fn files_that_count_from_one() {
     assert_eq!(movement.nodes[0].start, Position::new(1.0, 2.0));
 }
 
-/// Bad line added after four good ones: the message has the place, the finding and the remedy.
+/// A bad line after four good ones: the message names the place, the problem and the remedy.
 #[test]
 fn bad_lines() {
     let ladder = [
@@ -129,7 +129,7 @@ fn faults_of_the_whole_file() {
     }
 }
 
-/// What a user sees.
+/// The complete message as shown to the user.
 #[test]
 fn a_message_reads_well() {
     let error = parse(&format!("{TWO}$ns_ at 1 \"$node_(0) setdest 1 2 -5\"\n")).unwrap_err();

@@ -1,10 +1,10 @@
-//! The new format (`use-newtrace`): a letter, then pairs of a flag and its value.
+//! The new format (`use-newtrace`): a letter, then pairs of flag and value.
 
 use super::{Line, TraceEvent, TraceIp, TraceMac, TraceRecord, reason};
 use crate::text_file::ReadError;
 use tworay_base::Position;
 
-/// The flags that are read.
+/// The flags that are used.
 #[derive(Default)]
 struct Flags<'a> {
     t: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! The old format: words in fixed places.
+//! The old format: words at fixed positions.
 
 use super::{Line, TraceEvent, TraceIp, TraceMac, TraceRecord, reason};
 use crate::text_file::ReadError;
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(line: &Line<'a>, event: TraceEvent) -> Result<TraceRecord
         ip: None,
         number: None,
     };
-    // Frames of the MAC end here; the energy model's bracket is passed over.
+    // MAC frames end here; the energy model's bracket is skipped.
     let mut rest = words.skip_while(|w| !w.starts_with(FLAGS)).skip(1).peekable();
     if kind == "ARP" || rest.peek().is_none() {
         return Ok(record);

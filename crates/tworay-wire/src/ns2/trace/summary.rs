@@ -1,4 +1,4 @@
-//! What a trace says of its flows: who got what, and where the rest went.
+//! Summary of a trace by flow: packets delivered, and where the others were lost.
 
 use super::{TraceEnd, TraceEvent, TraceLayer, TraceRecord, records};
 use crate::text_file::ReadError;
@@ -8,16 +8,16 @@ use tworay_base::SimTime;
 /// IP and TCP headers, which ns-2 counts in a TCP packet's size.
 const TCP_HEADERS: u32 = 40;
 
-/// A packet of a transport agent, from the agent's `s` line on.
+/// A packet of a transport agent, counted from the agent's `s` line on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TracePacket {
     /// Number of the packet in the simulation.
     pub uid: u64,
-    /// Flow: from where.
+    /// Source of the flow.
     pub src: TraceEnd,
-    /// To where.
+    /// Destination of the flow.
     pub dst: TraceEnd,
-    /// ns-2's name of its kind.
+    /// ns-2's name of its type.
     pub kind: String,
     /// Number within the flow, if it has one.
     pub number: Option<i64>,
@@ -25,7 +25,7 @@ pub struct TracePacket {
     pub bytes: u32,
     /// When it was sent.
     pub sent: SimTime,
-    /// Nodes that passed it on.
+    /// Number of nodes that forwarded it.
     pub forwarded: u32,
     /// How it ended.
     pub fate: Fate,
@@ -34,56 +34,56 @@ pub struct TracePacket {
 /// How a packet ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// Its destination's agent has it.
+    /// The destination's agent received it.
     Received(SimTime),
-    /// It was last seen being dropped.
+    /// Its last record is a drop.
     Lost {
-        /// When.
+        /// Time of the drop.
         at: SimTime,
-        /// By which node.
+        /// Node.
         node: u16,
-        /// By which layer.
+        /// Layer.
         layer: TraceLayer,
-        /// Why, in ns-2's word.
+        /// ns-2's reason.
         reason: String,
     },
-    /// The trace ends before it does.
+    /// Still in the network when the trace ends.
     UnderWay,
 }
 
-/// All packets of one kind between two agents.
+/// All packets of one type between two agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceFlow {
-    /// From where.
+    /// Source.
     pub src: TraceEnd,
-    /// To where.
+    /// Destination.
     pub dst: TraceEnd,
-    /// ns-2's name of its packets' kind.
+    /// ns-2's name of the packets' type.
     pub kind: String,
     /// Packets sent.
     pub sent: u64,
-    /// Packets received, copies of one number included.
+    /// Packets received, including duplicates of a number.
     pub received: u64,
-    /// Payload bytes received, each number once.
+    /// Payload bytes received, counting each number once.
     pub goodput_bytes: u64,
     /// When the first packet was sent.
     pub first: SimTime,
-    /// Sum over the packets received of the time under way, seconds.
+    /// Sum of the end-to-end delays of the packets received, seconds.
     pub delay_sum: f64,
     /// Losses by layer and reason.
     pub losses: BTreeMap<(TraceLayer, String), u64>,
 }
 
-/// What a trace says of its packets.
+/// Summary of a trace.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct TraceSummary {
     /// The agents' packets, in the order of sending.
     pub packets: Vec<TracePacket>,
-    /// Flows, in the order of their ends and kinds.
+    /// Flows, ordered by their ends and types.
     pub flows: Vec<TraceFlow>,
-    /// Every drop line by layer, reason and kind of packet: also those of retried frames and of routing.
+    /// All drop lines by layer, reason and packet type, including retried frames and routing packets.
     pub drops: BTreeMap<(TraceLayer, String, String), u64>,
-    /// Packets that routing made itself, each hop counted, and their bytes.
+    /// Packets that routing generated, counted at each hop, and their bytes.
     pub routing: (u64, u64),
     /// Records read.
     pub records: u64,
@@ -91,11 +91,11 @@ pub struct TraceSummary {
     pub end: SimTime,
 }
 
-/// What makes a packet another one: AODV's messages share number 0 with the first data packet.
+/// Identifies a packet. The number alone does not: AODV messages share 0 with the first data packet.
 type Key<'a> = (u64, &'a str, TraceEnd);
 
 impl TraceSummary {
-    /// Reads the text of a trace called `file`.
+    /// Parses the text of a trace called `file`.
     pub fn parse(file: &str, text: &str) -> Result<Self, ReadError> {
         let mut summary = Self::default();
         let mut places: BTreeMap<Key<'_>, usize> = BTreeMap::new();
@@ -127,7 +127,7 @@ impl TraceSummary {
         let (Some(uid), Some(ip)) = (r.uid, r.ip) else { return self.book_drop(r) };
         let key = (uid, r.kind, ip.src);
         if r.layer == TraceLayer::Agent && r.event == TraceEvent::Send && i32::from(r.node) == ip.src.node {
-            // An agent's packet that is on its way already is another one with a number used again.
+            // If the packet is already in the network, its number has been reused for a new one.
             places.insert(key, self.packets.len());
             self.packets.push(TracePacket {
                 uid,
@@ -162,7 +162,7 @@ impl TraceSummary {
                     reason: r.reason.unwrap_or("---").to_owned(),
                 };
             }
-            // A frame lost at one receiver, or given up by one node, may go on from another.
+            // A frame lost at one receiver, or given up by one node, may continue from another.
             _ if !received && matches!(packet.fate, Fate::Lost { at, .. } if at < r.at) => {
                 packet.fate = Fate::UnderWay;
             }
@@ -214,7 +214,7 @@ impl TraceSummary {
     }
 }
 
-/// What of a packet is the application's.
+/// Application payload of a packet, bytes.
 fn payload(packet: &TracePacket) -> u32 {
     match packet.kind.as_str() {
         "tcp" => packet.bytes.saturating_sub(TCP_HEADERS),

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// One packet of a chain of two hops that a full queue then loses, as ns-2.35 writes it in both formats.
+/// One packet of a chain of two hops that is then lost to a full queue, as ns-2.35 writes it in both formats.
 const OLD: &str = "\
 s 1.033571829 _0_ RTR  --- 18 tcp 1500 [13a 1 0 800] ------- [0:0 4:0 30 1] [11 0] 0 0
 D 1.415530829 _0_ MAC  RET 18 tcp 1500 [13a 1 0 800] ------- [0:0 4:0 30 1] [11 0] 0 0
@@ -34,7 +34,7 @@ fn both_formats_say_the_same() {
         if o.ip.is_some() {
             assert_eq!(*o, common);
         } else {
-            // The new format leaves out what frames of the MAC and ARP have in common.
+            // The new format omits what MAC frames and ARP have in common.
             assert_eq!((o.at, o.event, o.node, o.layer, o.mac), (n.at, n.event, n.node, n.layer, n.mac));
         }
     }
@@ -87,7 +87,8 @@ fn wrong_lines_are_named() {
     }
 }
 
-/// Two data packets and a routing message over one hop: one arrives after a lost first attempt, one dies.
+/// Two data packets and a routing message over one hop: one arrives after a lost first attempt, the other is
+/// lost.
 const RUN: &str = "\
 s 1.0 _0_ AGT  --- 0 tcp 40 [0 0 0 0] ------- [0:0 1:0 32 0] [0 0] 0 0
 s 1.0 _0_ RTR  --- 0 AODV 48 [0 0 0 0] ------- [0:255 -1:255 30 0] [0x2 1 1 [1 0] [0 4]] (REQUEST)
@@ -143,7 +144,7 @@ proptest! {
     }
 }
 
-/// Rubbish, and real lines with one word cut out, doubled or replaced.
+/// Random text, and real lines with one word removed, doubled or replaced.
 fn line() -> impl Strategy<Value = String> {
     let real: Vec<&'static str> = OLD.lines().chain(NEW.lines()).chain(RUN.lines()).collect();
     let word = prop_oneof![

@@ -73,7 +73,7 @@ fn cbrgens_tcp_output() {
     assert_eq!(error.line, Some(7), "{error}");
 }
 
-/// In some of the CMU scenes nodes are switched, which says nothing of flows.
+/// In some of the CMU scenes nodes are switched on and off, which does not concern flows.
 #[test]
 fn commands_to_nodes_are_passed_on() {
     let text = format!("$ns_ at 0 \"$node_(3) shutdown\"\n$ns_ at 2.5 \"$node_(1) startup\"\n{CBRGEN}");
@@ -82,7 +82,7 @@ fn commands_to_nodes_are_passed_on() {
     assert_eq!(traffic.node_commands, ["node 3 shutdown at 0s", "node 1 startup at 2.5s"]);
 }
 
-/// What Tcl allows: comments and commands after a semicolon, several commands at a time, long lines.
+/// Valid Tcl: comments and commands after a semicolon, several commands at a time, continued lines.
 #[test]
 fn tcls_comments_semicolons_and_continued_lines() {
     let written = [
@@ -106,16 +106,16 @@ fn tcls_comments_semicolons_and_continued_lines() {
         let text = CBRGEN.replace(plain, other);
         assert_eq!(parse(&text).unwrap_or_else(|e| panic!("{other}: {e}")), good, "{other}");
     }
-    // Without a semicolon `#` is a word like others.
+    // Without a semicolon, `#` is an ordinary word.
     let error = parse(&CBRGEN.replace("random_ 1\n", "random_ 1 # noise\n")).unwrap_err();
     assert_eq!(error.line, Some(11), "{error}");
-    // A command is blamed at the line where it begins.
+    // The error names the line on which the command begins.
     let error =
         parse(&CBRGEN.replace("packetSize_ 512\n$cbr_(0)", "packetSize_ \\\n -1; $cbr_(0)")).unwrap_err();
     assert_eq!(error.line, Some(9), "{error}");
 }
 
-/// ns-2's defaults, and the other ways to say the same.
+/// ns-2's defaults, and equivalent notations.
 #[test]
 fn rates_defaults_and_attach_source() {
     let with_rate =
@@ -134,7 +134,7 @@ fn rates_defaults_and_attach_source() {
     assert_eq!(flow.kind, TrafficKind::Ftp { agent: "Agent/TCP".into(), packet_bytes: None, window: None });
 }
 
-/// One edit of the good file, the line blamed, and the problem.
+/// One edit of the valid file, the line that the error names, and the problem.
 #[test]
 fn faults_have_a_line_and_a_problem() {
     let ladder = [
