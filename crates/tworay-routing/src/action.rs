@@ -1,81 +1,80 @@
-//! What a router wants done.
+//! Actions that a router requests from its node.
 
 use crate::Malformed;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::Packet;
 use tworay_wire::dsr::DsrHeader;
 
-/// An order of a router to the node it sits in, to be carried out in the sequence given.
+/// An action for the node to carry out. Actions are carried out in the order given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoutingAction {
-    /// Send an existing packet to a neighbour after `delay`. The node counts a hop and takes one off
-    /// the hop limit when a packet of another node is forwarded for the first time here; a packet
-    /// that comes back after a link failure and is forwarded again isn't charged twice.
+    /// Send an existing packet to a neighbour after `delay`. When a packet of another node is forwarded here
+    /// for the first time, the node counts a hop and decrements the hop limit. A packet that is forwarded
+    /// again after a link failure is not counted twice.
     Forward {
-        /// The packet, this node's own or one in transit.
+        /// The packet, generated here or in transit.
         packet: PacketId,
         /// The neighbour, or [`NodeId::BROADCAST`].
         next_hop: NodeId,
-        /// Wait before it enters the interface queue.
+        /// Delay before it enters the interface queue.
         delay: SimDuration,
     },
-    /// Send a new control packet after `delay`; its `uid` is 0 and is filled in by the node.
+    /// Send a new control packet after `delay`. Its `uid` is 0; the node fills it in.
     Originate {
         /// The message, addressed and sized.
         packet: Box<Packet>,
         /// The neighbour, or [`NodeId::BROADCAST`].
         next_hop: NodeId,
-        /// Wait before it enters the interface queue (jitter of broadcasts).
+        /// Delay before it enters the interface queue (jitter of broadcasts).
         delay: SimDuration,
     },
-    /// Give the packet this DSR header in place of the one it has, and count its length anew. The packet
-    /// stays routing's; the order that follows sends it.
+    /// Replace the packet's DSR header and recompute its length. Routing keeps the packet; a later action
+    /// sends it.
     SetHeader {
         /// The packet.
         packet: PacketId,
         /// Its new header.
         header: Option<Box<DsrHeader>>,
     },
-    /// Send a copy of the packet to a neighbour; the packet itself stays routing's and is told by
-    /// [`Router::buffered`](crate::Router::buffered) until it is answered.
+    /// Send a copy of the packet to a neighbour. Routing keeps the packet and lists it in
+    /// [`Router::buffered`](crate::Router::buffered) until it is confirmed or lost.
     SendCopy {
-        /// The packet, which isn't in the interface queue or the MAC.
+        /// The packet; it is neither in the interface queue nor in the MAC.
         packet: PacketId,
         /// The neighbour.
         next_hop: NodeId,
     },
-    /// Hand the packet to this node's transport.
+    /// Pass the packet to this node's transport.
     Deliver {
         /// The packet.
         packet: PacketId,
     },
-    /// A control packet has been read, or the next hop has confirmed a copy of this packet; free it.
+    /// Free the packet: a control packet has been processed, or the next hop has confirmed a copy.
     Consume {
         /// The packet.
         packet: PacketId,
     },
-    /// Throw the packet away.
+    /// Drop the packet.
     Drop {
         /// The packet.
         packet: PacketId,
-        /// Where in routing it happened. Why is not for routing to say: the simulation knows what kept the
-        /// packet from going on.
+        /// Where routing dropped it. The root cause is determined by the simulation, not by routing.
         reason: DropReason,
     },
-    /// Take every packet that waits for this neighbour out of the interface queue and hand each back
-    /// through [`Router::on_queue_purged`](crate::Router::on_queue_purged).
+    /// Remove every packet for this neighbour from the interface queue and return each through
+    /// [`Router::on_queue_purged`](crate::Router::on_queue_purged).
     PurgeQueue {
-        /// The neighbour that is no longer reached.
+        /// The neighbour that is no longer reachable.
         next_hop: NodeId,
     },
-    /// Call [`Router::on_timer`](crate::Router::on_timer) at this time. There is one timer: a new
-    /// order replaces the earlier one and [`SimTime::NEVER`] disarms it.
+    /// Call [`Router::on_timer`](crate::Router::on_timer) at this time. There is one timer: a new action
+    /// replaces the earlier one, and [`SimTime::NEVER`] stops the timer.
     WakeAt(SimTime),
-    /// Something that metrics, traces or the transport may want to know.
+    /// An event for metrics, traces or the transport.
     Note(RoutingNote),
 }
 
-/// Where in routing a packet died (ns-2's trace vocabulary).
+/// Where routing dropped a packet (names as in ns-2's traces).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum DropReason {
@@ -83,22 +82,22 @@ pub enum DropReason {
     NoRoute,
     /// The hop limit would reach zero.
     Ttl,
-    /// Waited too long in the send buffer.
+    /// It was in the send buffer for too long.
     Timeout,
-    /// A packet came back to its own source.
+    /// It came back to its own source.
     Loop,
-    /// The MAC gave up on it, or it waited in the queue behind one it gave up on.
+    /// The MAC gave it up, or it was queued behind a packet that the MAC gave up.
     MacCallback,
-    /// The send buffer was full; the oldest packet goes.
+    /// The send buffer was full and this was the oldest packet.
     BufferFull,
     /// A control packet with impossible contents.
     Malformed,
-    /// Given a new route too often on its way.
+    /// Salvaged as often as allowed.
     Salvaged,
 }
 
 impl DropReason {
-    /// How many reasons there are.
+    /// Number of reasons.
     pub const COUNT: usize = 8;
     /// Every reason, in the order of the counters.
     pub const ALL: [DropReason; Self::COUNT] = [
@@ -112,7 +111,7 @@ impl DropReason {
         DropReason::Salvaged,
     ];
 
-    /// The three or four letters of ns-2's traces.
+    /// The name in ns-2's traces, three or four letters.
     pub const fn name(self) -> &'static str {
         match self {
             DropReason::NoRoute => "NRTE",
@@ -127,10 +126,10 @@ impl DropReason {
     }
 }
 
-/// An event worth knowing outside routing.
+/// An event that is relevant outside routing.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RoutingNote {
-    /// A route this node asked for has come up.
+    /// A route discovery of this node has succeeded.
     RouteFound {
         /// Destination.
         dst: NodeId,
@@ -139,46 +138,47 @@ pub enum RoutingNote {
         /// Time since the discovery began.
         discovery_time: SimDuration,
     },
-    /// A known destination is now reached over another neighbour or another number of hops.
+    /// The route to a known destination has a new next hop or a new number of hops.
     RouteChanged {
         /// Destination.
         dst: NodeId,
         /// Hops to it.
         hops: u8,
     },
-    /// A route in use is gone (broken link, route error or expiry).
+    /// A route in use was lost (broken link, route error or expiry).
     RouteLost {
         /// Destination.
         dst: NodeId,
     },
-    /// A link to a neighbour is held to be broken.
+    /// A link to a neighbour counts as broken.
     LinkBroken {
         /// The neighbour.
         neighbour: NodeId,
     },
-    /// News for the transport of this node: a link is broken on the route that its packets to `dst` took
-    /// (told by a route error, or found at this node itself). A route that merely expired is no such news.
+    /// Notification for this node's transport: a link broke on the route of its packets to `dst`. A route
+    /// error reported it, or this node detected it. Mere expiry of a route is not reported.
     RouteError {
-        /// The node before the break; with AODV, whose errors name no link, the neighbour that told of it.
+        /// The node before the break. AODV's errors name no link, so with AODV it is the neighbour that sent
+        /// the error.
         broken_from: NodeId,
-        /// The node behind it, where it is known.
+        /// The node after the break, if known.
         broken_to: Option<NodeId>,
-        /// The destination whose route led over that link.
+        /// The destination whose route used that link.
         dst: NodeId,
     },
-    /// A discovery has ended without an answer.
+    /// A route discovery has failed.
     DiscoveryFailed {
         /// Destination.
         dst: NodeId,
     },
-    /// A repair from the middle of a path has begun.
+    /// A local repair has begun.
     LocalRepair {
         /// Destination.
         dst: NodeId,
     },
-    /// A control packet with impossible contents came in.
+    /// A control packet with impossible contents was received.
     Malformed {
-        /// From whom.
+        /// The neighbour that sent it.
         from: NodeId,
         /// What is wrong with it.
         what: Malformed,

@@ -1,4 +1,4 @@
-//! Packets that wait for a route.
+//! Buffer for packets without a route.
 
 use std::collections::VecDeque;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
@@ -12,7 +12,7 @@ struct Waiting {
     deadline: SimTime,
 }
 
-/// A drop-front buffer with a limit and a timeout, common to all destinations.
+/// A drop-front buffer with a limit and a timeout, shared by all destinations.
 #[derive(Clone, Debug)]
 pub(crate) struct SendBuffer {
     queue: VecDeque<Waiting>,
@@ -25,7 +25,7 @@ impl SendBuffer {
         Self { queue: VecDeque::new(), limit, timeout }
     }
 
-    /// Puts a packet at the end; returns the one at the front if there was no room.
+    /// Appends a packet; returns the packet dropped from the front if the buffer was full.
     pub(crate) fn push(&mut self, now: SimTime, id: PacketId, dst: NodeId, own: bool) -> Option<PacketId> {
         let evicted = if self.queue.len() >= self.limit { self.queue.pop_front() } else { None };
         self.queue.push_back(Waiting { id, dst, own, deadline: now + self.timeout });
@@ -44,9 +44,9 @@ impl SendBuffer {
         self.queue.remove(at).map(|w| w.id)
     }
 
-    /// The oldest packet whose time is over.
+    /// The oldest packet if it has timed out.
     pub(crate) fn pop_expired(&mut self, now: SimTime) -> Option<PacketId> {
-        // Deadlines grow from front to back.
+        // Deadlines increase from front to back.
         if self.queue.front()?.deadline > now {
             return None;
         }
@@ -62,7 +62,7 @@ impl SendBuffer {
         self.queue.front().map_or(SimTime::NEVER, |w| w.deadline)
     }
 
-    /// The destinations waited for, in ascending order, each once.
+    /// The destinations of the packets, each once, in ascending order.
     pub(crate) fn destinations(&self) -> Vec<NodeId> {
         let mut all: Vec<NodeId> = self.queue.iter().map(|w| w.dst).collect();
         all.sort_unstable();

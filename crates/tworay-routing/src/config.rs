@@ -47,7 +47,7 @@ pub struct RoutingConfig {
 }
 
 impl RoutingConfig {
-    /// AODV, or DSR if asked for, with the habits of ns-2.35, which has no OLSR.
+    /// AODV, or DSR if selected, with the quirks of ns-2.35. ns-2.35 has no OLSR.
     pub fn ns2() -> Self {
         Self { protocol: Protocol::Aodv, aodv: AodvConfig::ns2(), dsr: DsrConfig::ns2(), ..Self::default() }
     }

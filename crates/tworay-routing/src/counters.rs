@@ -1,8 +1,8 @@
-//! What a router has done so far.
+//! Counters of a router.
 
 use crate::DropReason;
 
-/// Packets and bytes of one kind of message, counted each time a node sends one.
+/// Packets and bytes of one type of message, counted each time a node sends one.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ControlCount {
     /// Packets.
@@ -18,42 +18,42 @@ impl ControlCount {
     }
 }
 
-/// What can be wrong with a control packet.
+/// Reasons to reject a control packet.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Malformed {
     /// A message of another routing protocol.
     ForeignProtocol,
-    /// A broadcast address where a node's must stand.
+    /// A broadcast address where a node's address is required.
     BroadcastAddress,
-    /// This node's own address where it can't stand.
+    /// This node's address where it is impossible.
     OwnAddress,
     /// Both ends of the route are the same node.
     SameEnds,
-    /// A hop count that contradicts the sender, or has no room to grow.
+    /// A hop count that contradicts the sender, or is already the maximum.
     HopCount,
-    /// A route error without destinations, a packet without messages.
+    /// A route error without destinations, or a packet without messages.
     EmptyList,
-    /// DSR: the frame's sender or receiver isn't where the route says.
+    /// DSR: the frame's sender or receiver is not at that position in the route.
     NotOnRoute,
-    /// DSR: more segments left than there are.
+    /// DSR: more segments left than addresses.
     SegmentsLeft,
     /// DSR: a node twice in a route.
     RepeatedAddress,
-    /// DSR: more addresses than the format holds.
+    /// DSR: more addresses than the format allows.
     TooLong,
     /// DSR: a packet for another node without a source route.
     MissingHeader,
     /// A field outside its range.
     FieldRange,
-    /// A message that its sender can't have made.
+    /// A message that its sender cannot have generated.
     ForeignSender,
 }
 
 impl Malformed {
-    /// How many kinds there are.
+    /// Number of reasons.
     pub const COUNT: usize = 13;
-    /// Every kind, in the order of the counters.
+    /// Every reason, in the order of the counters.
     pub const ALL: [Malformed; Self::COUNT] = [
         Malformed::ForeignProtocol,
         Malformed::BroadcastAddress,
@@ -90,7 +90,7 @@ impl Malformed {
     }
 }
 
-/// Totals of one router.
+/// Counters of one router.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoutingCounters {
     /// Route requests sent, relayed ones included.
@@ -99,7 +99,7 @@ pub struct RoutingCounters {
     pub rrep: ControlCount,
     /// Route errors sent, relayed ones included.
     pub rerr: ControlCount,
-    /// HELLO messages sent (OLSR: packets with a HELLO, whatever rides along).
+    /// HELLO messages sent (OLSR: packets with a HELLO, including other messages in them).
     pub hello: ControlCount,
     /// OLSR packets without a HELLO: topology control and relayed messages.
     pub tc: ControlCount,
@@ -107,29 +107,29 @@ pub struct RoutingCounters {
     pub rrep_ack: ControlCount,
     /// DSR: network-layer acknowledgments sent.
     pub acks: ControlCount,
-    /// OLSR: topology control messages made here.
+    /// OLSR: topology control messages generated here.
     pub tc_originated: u64,
-    /// OLSR: messages of others relayed.
+    /// OLSR: messages of other nodes relayed.
     pub relayed: u64,
-    /// Discoveries begun by this node.
+    /// Route discoveries started by this node.
     pub discoveries: u64,
-    /// Discoveries that ended without an answer.
+    /// Route discoveries that failed.
     pub discoveries_failed: u64,
-    /// Local repairs begun.
+    /// Local repairs started.
     pub local_repairs: u64,
-    /// Times a known destination changed its next hop or its distance.
+    /// Changes of the next hop or the distance of a known destination.
     pub route_changes: u64,
-    /// Packets the MAC gave up on and handed back.
+    /// Packets that the MAC gave up and returned.
     pub link_failures: u64,
-    /// Links held to be broken, by whatever sign.
+    /// Links that counted as broken, for whatever reason.
     pub broken_links: u64,
-    /// DSR: packets of others given a new route on their way.
+    /// DSR: packets of other nodes salvaged.
     pub salvaged: u64,
     /// DSR: requests for others answered from the cache.
     pub cached_replies: u64,
-    /// DSR: replies sent unasked because a route could be shorter.
+    /// DSR: gratuitous replies sent because a route could be shorter.
     pub gratuitous_replies: u64,
-    /// Route requests held back by the rate limit.
+    /// Route requests delayed by the rate limit.
     pub rreq_held_back: u64,
     /// Route errors suppressed by the rate limit.
     pub rerr_suppressed: u64,
@@ -140,11 +140,11 @@ pub struct RoutingCounters {
 }
 
 impl RoutingCounters {
-    /// Control packets sent, all kinds.
+    /// Control packets sent, all types.
     pub fn control_packets(&self) -> u64 {
         self.control().map(|c| c.packets).sum()
     }
-    /// Bytes of control packets sent, all kinds.
+    /// Bytes of control packets sent, all types.
     pub fn control_bytes(&self) -> u64 {
         self.control().map(|c| c.bytes).sum()
     }

@@ -4,11 +4,11 @@ use crate::{DropReason, RoutingAction, RoutingCounters};
 use tworay_base::{NodeId, NodeMap, PacketId, SimDuration};
 use tworay_wire::Packet;
 
-/// Routing by a table that never changes; a packet the MAC gives up on is lost.
+/// Routing by a table that never changes. A packet that the MAC gave up is lost.
 #[derive(Clone, Debug)]
 pub struct StaticRoutes {
     node: NodeId,
-    /// The neighbour to take, for the destinations in use only: most nodes of a large network forward nothing.
+    /// Next hops of the destinations in use only: most nodes of a large network forward nothing.
     next_hops: NodeMap,
     hops: NodeMap,
     counters: RoutingCounters,
@@ -25,7 +25,7 @@ impl StaticRoutes {
         }
     }
 
-    /// Packets for `dst` go to the neighbour `next_hop`; it is `hops` away.
+    /// Sets the route to `dst`: via the neighbour `next_hop`, `hops` hops long.
     pub fn add(&mut self, dst: NodeId, next_hop: NodeId, hops: u8) {
         self.next_hops.insert(dst, next_hop.0);
         self.hops.insert(dst, hops.into());

@@ -1,9 +1,8 @@
 //! Routing as sans-IO state machines: fixed next hops, AODV (RFC 3561), DSR (RFC 4728), OLSR (RFC 3626).
 //!
-//! The simulation owns the packets; a [`Router`] gets their handles and pushes [`RoutingAction`]s.
-//! Every handle given to a router is answered, at once or later, by exactly one of
-//! [`RoutingAction::Forward`], [`RoutingAction::Deliver`], [`RoutingAction::Consume`] and
-//! [`RoutingAction::Drop`].
+//! The simulation owns the packets; a [`Router`] receives their handles and pushes [`RoutingAction`]s. For
+//! every handle passed to a router, it returns, at once or later, exactly one of [`RoutingAction::Forward`],
+//! [`RoutingAction::Deliver`], [`RoutingAction::Consume`] and [`RoutingAction::Drop`].
 
 mod action;
 pub mod aodv;

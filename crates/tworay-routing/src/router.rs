@@ -1,4 +1,4 @@
-//! The one face of every routing protocol.
+//! The common interface of all routing protocols.
 
 use crate::{Aodv, Dsr, Olsr, Protocol, RoutingAction, RoutingConfig, RoutingCounters, StaticRoutes};
 use tworay_base::{NodeId, PacketId, RngStream, SimTime};
@@ -18,7 +18,7 @@ pub enum Router {
 }
 
 impl Router {
-    /// The router of `node`; `rng` serves its jitter.
+    /// The router of `node`; jitter is drawn from `rng`.
     pub fn new(config: &RoutingConfig, node: NodeId, rng: RngStream) -> Self {
         match config.protocol {
             Protocol::Static => Router::Static(Box::new(StaticRoutes::new(node))),
@@ -28,14 +28,14 @@ impl Router {
         }
     }
 
-    /// Gives a static router the neighbour to take to `dst` and the distance; others ignore it.
+    /// Sets the next hop and the distance to `dst` in a static router; other protocols ignore it.
     pub fn add_static(&mut self, dst: NodeId, next_hop: NodeId, hops: u8) {
         if let Router::Static(r) = self {
             r.add(dst, next_hop, hops);
         }
     }
 
-    /// The node comes up.
+    /// The node starts.
     pub fn start(&mut self, now: SimTime, out: &mut Vec<RoutingAction>) {
         match self {
             Router::Static(_) | Router::Dsr(_) => {}
@@ -54,7 +54,7 @@ impl Router {
         }
     }
 
-    /// A packet from the MAC, sent to this node or to all by neighbour `from`.
+    /// A packet from the MAC, sent by neighbour `from` to this node or as broadcast.
     pub fn on_receive(
         &mut self,
         now: SimTime,
@@ -71,7 +71,7 @@ impl Router {
         }
     }
 
-    /// The MAC gave up sending the packet to `next_hop`; routing owns it again.
+    /// The MAC gave up the packet to `next_hop`; routing owns it again.
     pub fn on_link_failure(
         &mut self,
         now: SimTime,
@@ -88,8 +88,8 @@ impl Router {
         }
     }
 
-    /// The packet was taken out of the interface queue after [`RoutingAction::PurgeQueue`]; routing
-    /// owns it again.
+    /// The packet was removed from the interface queue after [`RoutingAction::PurgeQueue`]; routing owns it
+    /// again.
     pub fn on_queue_purged(
         &mut self,
         now: SimTime,
@@ -106,7 +106,7 @@ impl Router {
         }
     }
 
-    /// Any frame of `neighbour` was heard: it lives.
+    /// A frame from `neighbour` was received, so the neighbour is alive.
     #[inline]
     pub fn on_heard(&mut self, now: SimTime, neighbour: NodeId) {
         match self {
@@ -115,7 +115,7 @@ impl Router {
         }
     }
 
-    /// The time of the last [`RoutingAction::WakeAt`] has come.
+    /// The time set by the last [`RoutingAction::WakeAt`] has come.
     pub fn on_timer(&mut self, now: SimTime, out: &mut Vec<RoutingAction>) {
         match self {
             Router::Static(_) => {}
@@ -125,8 +125,8 @@ impl Router {
         }
     }
 
-    /// A packet overheard on its way from `from` to `to` (only if [`Router::wants_tap`]). The packet
-    /// stays the simulation's and needs no answer.
+    /// A packet overheard on its way from `from` to `to` (only if [`Router::wants_tap`]). The simulation
+    /// keeps the packet.
     pub fn on_tap(
         &mut self,
         now: SimTime,
@@ -140,7 +140,7 @@ impl Router {
         }
     }
 
-    /// Whether the router wants to overhear packets for others.
+    /// Whether the router needs to overhear packets for other nodes.
     pub fn wants_tap(&self) -> bool {
         match self {
             Router::Dsr(r) => r.wants_tap(),
@@ -148,8 +148,8 @@ impl Router {
         }
     }
 
-    /// Whether this node itself chooses the whole route of its packets, so that
-    /// [`RoutingNote::RouteChanged`](crate::RoutingNote::RouteChanged) tells its length for certain.
+    /// Whether this node chooses the whole route of its packets, so that
+    /// [`RoutingNote::RouteChanged`](crate::RoutingNote::RouteChanged) gives its exact length.
     pub fn routes_at_source(&self) -> bool {
         matches!(self, Router::Dsr(_))
     }
@@ -164,7 +164,7 @@ impl Router {
         }
     }
 
-    /// The packets that wait here, for a route or for a next hop's confirmation.
+    /// The packets held here, without a route or not yet confirmed by a next hop.
     pub fn buffered(&self) -> Vec<PacketId> {
         match self {
             Router::Static(_) | Router::Olsr(_) => Vec::new(),
@@ -173,7 +173,7 @@ impl Router {
         }
     }
 
-    /// Totals so far.
+    /// Counters so far.
     pub fn counters(&self) -> &RoutingCounters {
         match self {
             Router::Static(r) => r.counters(),

@@ -1,7 +1,7 @@
-//! A protocol's settings, written once.
+//! Declares a protocol's settings once.
 
-/// Defines a protocol's settings twice: as values, and as what a file says on top of a preset. The preset
-/// type's `Default` is the set that a silent file means, and the config has `fn preset(Preset) -> Self`.
+/// Defines a protocol's settings as values and as the table in a scenario, which modifies a preset. The
+/// preset type's `Default` applies if the table is empty; the config type has `fn preset(Preset) -> Self`.
 macro_rules! settings {
     (
         $(#[$config_doc:meta])* $config:ident from $(#[$preset_doc:meta])* $preset:ident, schema $schema:literal;
@@ -16,7 +16,7 @@ macro_rules! settings {
             $($(#[$doc])* pub $name: $type,)+
         }
 
-        /// What a file says.
+        /// The table in a scenario.
         #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         #[schemars(rename = $schema)]

@@ -18,7 +18,7 @@ fn packet(src: u16, dst: u16, ttl: u8) -> Packet {
     }
 }
 
-/// Node 1 of the line 0 - 1 - 2 - 3, and 4 out of reach.
+/// Node 1 of the line 0 - 1 - 2 - 3; 4 is unreachable.
 fn router() -> Router {
     let config = RoutingConfig { protocol: Protocol::Static, ..RoutingConfig::default() };
     let mut router = Router::new(&config, NodeId(1), RngStream::new(1, NodeId(1), Purpose::RoutingJitter));
@@ -34,7 +34,7 @@ fn packets_take_the_next_hop_of_the_table() {
     let deliver = RoutingAction::Deliver { packet: PacketId(7) };
     let drop = |reason: DropReason| RoutingAction::Drop { packet: PacketId(7), reason };
     let all = NodeId::BROADCAST;
-    // (source, destination, hop limit, what becomes of it); packets of node 1 come from its transport
+    // (source, destination, hop limit, outcome); packets of node 1 come from its transport
     let cases = [
         (1, 3, 1, forward(NodeId(2))),
         (1, 0, 64, forward(NodeId(0))),

@@ -1,4 +1,4 @@
-//! Every constant and habit of AODV.
+//! All parameters of AODV.
 
 use super::options::{
     AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
@@ -8,37 +8,38 @@ use crate::settings::settings;
 use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
-    /// AODV's settings. In a file, `preset` picks a set and the other keys change single ones of it;
-    /// written out, only what differs from the preset appears.
+    /// Settings of AODV. In a scenario, `preset` selects a set of values and the other keys change single
+    /// ones. When written out, only keys that differ from the preset appear.
     AodvConfig from
-    /// The set that the other settings start from: "rfc3561" (the default), "ns2", "thesis-trace" or "thesis".
+    /// The set of values to start from: "rfc3561" (the default), "ns2", "thesis-trace" or "thesis".
     AodvPreset, schema "AodvConfig";
 
     /// How long a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
     active_route_timeout: SimDuration,
-    /// Lifetime that a destination puts in its replies (MY_ROUTE_TIMEOUT, 2 × ACTIVE_ROUTE_TIMEOUT).
+    /// Lifetime in a destination's replies (MY_ROUTE_TIMEOUT, 2 × ACTIVE_ROUTE_TIMEOUT).
     my_route_timeout: SimDuration,
-    /// A conservative guess of one hop's traversal time with queueing and processing (NODE_TRAVERSAL_TIME).
+    /// Conservative estimate of the time for one hop including queueing and processing (NODE_TRAVERSAL_TIME).
     node_traversal_time: SimDuration,
     /// Hop limit of a network-wide request, 1..=255 (NET_DIAMETER).
     net_diameter: u8,
-    /// Time in which a request crosses the network and its answer comes back (NET_TRAVERSAL_TIME,
-    /// 2 × NODE_TRAVERSAL_TIME × NET_DIAMETER).
+    /// Time for a request to cross the network and for the reply to return (NET_TRAVERSAL_TIME, 2 ×
+    /// NODE_TRAVERSAL_TIME × NET_DIAMETER).
     net_traversal_time: SimDuration,
     /// How long a request's id is remembered (PATH_DISCOVERY_TIME, 2 × NET_TRAVERSAL_TIME).
     path_discovery_time: SimDuration,
-    /// Least life of the route back to a request's source; zero takes RFC 3561 §6.5's
-    /// 2 × NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME.
+    /// Minimum lifetime of the route to a request's originator. Zero: 2 × NET_TRAVERSAL_TIME - 2 × hops ×
+    /// NODE_TRAVERSAL_TIME, as in RFC 3561 §6.5.
     reverse_route_lifetime: SimDuration,
-    /// How long an invalid route's sequence number is kept (DELETE_PERIOD, 5 × ACTIVE_ROUTE_TIMEOUT or
-    /// 5 × HELLO_INTERVAL, the larger).
+    /// How long an invalid route's sequence number is kept (DELETE_PERIOD, 5 × the larger of
+    /// ACTIVE_ROUTE_TIMEOUT and HELLO_INTERVAL).
     delete_period: SimDuration,
-    /// Spare hops in a ring's wait (TIMEOUT_BUFFER): 2 × NODE_TRAVERSAL_TIME × (ttl + this).
+    /// Additional hops in the wait for a ring's reply (TIMEOUT_BUFFER): 2 × NODE_TRAVERSAL_TIME × (ttl +
+    /// this).
     timeout_buffer: u8,
 
-    /// How route requests follow each other: "rfc3561" or "ns2".
+    /// Sequence of route requests: "rfc3561" or "ns2".
     requests: Requests,
-    /// Search in growing rings before the whole network.
+    /// Search in growing rings before searching the whole network.
     expanding_ring: bool,
     /// First ring's hop limit, 1..=255 (TTL_START).
     ttl_start: u8,
@@ -48,70 +49,71 @@ settings! {
     ttl_threshold: u8,
     /// Further network-wide requests after the first (RREQ_RETRIES).
     rreq_retries: u8,
-    /// ns-2: longest wait for an answer, and the silence after giving up (MAX_RREQ_TIMEOUT).
+    /// ns-2: longest wait for a reply, and the pause after giving up (MAX_RREQ_TIMEOUT).
     max_rreq_timeout: SimDuration,
-    /// Requests a node may originate in a second (RREQ_RATELIMIT); 0 sets no limit.
+    /// Maximum number of requests that a node originates per second (RREQ_RATELIMIT); 0: no limit.
     rreq_ratelimit: u32,
-    /// Only the destination may answer (D flag).
+    /// Only the destination may reply (D flag).
     destination_only: bool,
-    /// A node that answers for the destination also tells the destination the way back (G flag).
+    /// A node that replies for the destination also sends the destination the reverse route (G flag).
     gratuitous_rrep: bool,
-    /// Packets that may wait for routes in a node, at least 1; the oldest makes room.
+    /// Capacity of the buffer for packets without a route, at least 1; when full, it drops the oldest packet.
     buffer_packets: u32,
-    /// How long a packet may wait for a route.
+    /// How long a packet may stay in that buffer.
     buffer_timeout: SimDuration,
-    /// Time between waiting packets sent when their route comes up (ns-2's ARP_DELAY).
+    /// Interval between buffered packets sent when their route is found (ns-2's ARP_DELAY).
     release_spacing: SimDuration,
-    /// Relayed requests and errors wait a uniform time up to this.
+    /// Relayed requests and errors are delayed by a uniform time up to this.
     broadcast_jitter: SimDuration,
 
-    /// When waits and lifetimes are found to be over: "exact" or "polled".
+    /// When timeouts and lifetimes take effect: "exact" or "polled".
     upkeep: Upkeep,
-    /// ns-2: how often routes and waiting packets are looked through, more than zero ("polled" only).
+    /// ns-2: interval at which routes and buffered packets are checked, more than zero ("polled" only).
     purge_interval: SimDuration,
-    /// A node's own sequence number: "rfc3561" or "even".
+    /// How a node sets its own sequence number: "rfc3561" or "even".
     own_sequence: OwnSequence,
-    /// Learn a route to every neighbour that a routing message comes from (RFC 3561 §6.5).
+    /// Learn a route to every neighbour that sends a routing message (RFC 3561 §6.5).
     neighbour_routes: bool,
-    /// Whose lifetimes a forwarded packet extends: "both-ways" or "destination-only".
+    /// Which routes' lifetimes a forwarded packet extends: "both-ways" or "destination-only".
     refresh: Refresh,
-    /// Lifetime in replies for others: "remaining" or "whole-seconds".
+    /// Lifetime in replies of intermediate nodes: "remaining" or "whole-seconds".
     reply_lifetime: ReplyLifetime,
 
-    /// A packet that the MAC gives up on shows a broken link.
+    /// A packet that the MAC gave up indicates a broken link.
     link_layer_feedback: bool,
-    /// So does a reply or error that the MAC gives up on, not only data.
+    /// A reply or error that the MAC gave up does so as well.
     control_feedback: bool,
-    /// What becomes of packets whose next hop has gone: "reroute", "drop" or "leave-queue".
+    /// What happens to packets whose next hop is lost: "reroute", "drop" or "leave-queue".
     stranded: Stranded,
-    /// Who sends HELLO messages: "off", "active-routes" or "always".
+    /// Which nodes send HELLO messages: "off", "active-routes" or "always".
     hello: Hello,
-    /// Time between HELLOs, more than zero (HELLO_INTERVAL).
+    /// Interval between HELLOs, more than zero (HELLO_INTERVAL).
     hello_interval: SimDuration,
-    /// Each interval between HELLOs is shifted by a uniform time up to this, early or late.
+    /// Each HELLO is up to this much early or late, uniformly distributed.
     hello_jitter: SimDuration,
-    /// Intervals of silence after which a neighbour is held lost, at least 1 (ALLOWED_HELLO_LOSS).
+    /// Number of silent intervals after which a neighbour counts as lost, at least 1 (ALLOWED_HELLO_LOSS).
     allowed_hello_loss: u8,
 
-    /// Who hears of broken routes: "precursors" or "everyone".
+    /// Who receives route errors: "precursors" or "everyone".
     error_audience: ErrorAudience,
-    /// What an error with an older sequence number does: "honour" or "ignore".
+    /// Effect of an error with an older sequence number: "honour" or "ignore".
     stale_errors: StaleErrors,
-    /// Errors a node may send in a second (RERR_RATELIMIT); 0 sets no limit.
+    /// Maximum number of errors that a node sends per second (RERR_RATELIMIT); 0: no limit.
     rerr_ratelimit: u32,
 
-    /// Repair from the middle of a path: "off", "rfc3561" or "ns2".
+    /// Local repair at an intermediate node: "off", "rfc3561" or "ns2".
     local_repair: LocalRepair,
-    /// Furthest destination that is repaired, in hops (MAX_REPAIR_TTL, 0.3 × NET_DIAMETER).
+    /// Largest distance of a destination that is repaired, in hops (MAX_REPAIR_TTL, 0.3 × NET_DIAMETER).
     max_repair_ttl: u8,
     /// Hops added to a repair's ring (LOCAL_ADD_TTL).
     local_add_ttl: u8,
 
-    /// Ask for acknowledgment of replies and shun neighbours that don't hear us (RFC 3561 §6.8).
+    /// Request acknowledgments of replies, and ignore neighbours that do not receive from this node (RFC 3561
+    /// §6.8).
     blacklist: bool,
     /// How long such a neighbour's requests are ignored (BLACKLIST_TIMEOUT, RREQ_RETRIES × NET_TRAVERSAL_TIME).
     blacklist_timeout: SimDuration,
-    /// Wait for a reply's acknowledgment (NEXT_HOP_WAIT, NODE_TRAVERSAL_TIME + 10 ms).
+    /// Wait for the acknowledgment of a reply (NEXT_HOP_WAIT, NODE_TRAVERSAL_TIME + 10 ms).
     next_hop_wait: SimDuration,
 
     /// Sizes of the messages: "udp" or "ns2".
@@ -125,7 +127,7 @@ impl Default for AodvConfig {
 }
 
 impl AodvConfig {
-    /// The settings of a named set.
+    /// The values of a preset.
     pub fn preset(preset: AodvPreset) -> Self {
         match preset {
             AodvPreset::Rfc3561 => Self::rfc3561(),
@@ -188,7 +190,7 @@ impl AodvConfig {
         }
     }
 
-    /// ns-2.35's constants and habits (`aodv.h`, `aodv.cc`, `aodv_rqueue.h`).
+    /// ns-2.35's constants and quirks (`aodv.h`, `aodv.cc`, `aodv_rqueue.h`).
     pub fn ns2() -> Self {
         Self {
             preset: AodvPreset::Ns2,
@@ -223,8 +225,8 @@ impl AodvConfig {
         }
     }
 
-    /// The route-break trace of the thesis, table 3.1. Its text calls a neighbour stale after 5 s of
-    /// silence, its trace detects the break after two HELLO intervals; the trace counts here.
+    /// The route-break trace of Papanastasiou (2006), table 3.1. The text has neighbours time out after 5 s
+    /// of silence; the trace detects the break after two HELLO intervals. This follows the trace.
     pub fn thesis_trace() -> Self {
         Self {
             preset: AodvPreset::ThesisTrace,
@@ -240,8 +242,8 @@ impl AodvConfig {
         }
     }
 
-    /// The parameters of the thesis' other runs, appendix A.1. Its "gratuitous RREQ off" is read as its §3.2
-    /// explains it: only the destination answers.
+    /// The other runs of Papanastasiou (2006), appendix A.1. "Gratuitous RREQ off" is taken to mean what §3.2
+    /// explains: only the destination replies.
     pub fn thesis() -> Self {
         Self {
             preset: AodvPreset::Thesis,

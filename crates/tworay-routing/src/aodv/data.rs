@@ -1,4 +1,4 @@
-//! Packets on their way: forwarding, waiting, release.
+//! Data packets: forwarding, buffering, release.
 
 use super::table::{Offer, Outcome, State};
 use super::{Aodv, Out, Refresh, Requests, Upkeep};
@@ -46,8 +46,8 @@ impl Aodv {
         }
     }
 
-    /// Sends the packet on, lets it wait, or drops it for want of a route. `from` is the neighbour
-    /// it came from, if it came from one now.
+    /// Forwards the packet, buffers it, or drops it for lack of a route. `from` is the neighbour that sent
+    /// it, if it was just received.
     pub(super) fn resolve(
         &mut self,
         now: SimTime,
@@ -67,7 +67,7 @@ impl Aodv {
             }
             State::Repair => self.wait(now, id, dst, false, out),
             State::Down => {
-                // A packet on a dead route: its sender must hear so (§6.11 case ii).
+                // A packet for an invalid route: its sender must be notified (§6.11 case ii).
                 let route = self.table.entry(now, dst);
                 route.expire = now;
                 let seq = route.seq;
@@ -76,7 +76,7 @@ impl Aodv {
                         self.report_unroutable(now, dst, seq, from, out);
                         self.drop_packet(id, DropReason::NoRoute, out);
                     }
-                    // Back from the MAC or its queue: what happened there is the cause.
+                    // Returned by the MAC or its queue, so that is where it was lost.
                     None => self.drop_packet(id, DropReason::MacCallback, out),
                 }
             }
@@ -91,7 +91,7 @@ impl Aodv {
         route.own |= packet.src == self.node;
         if self.config.refresh == Refresh::BothWays {
             if let Some(from) = from {
-                // Who sends over this route must hear when it breaks (§6.2).
+                // Users of this route must be notified when it breaks (§6.2).
                 route.add_precursor(from);
                 if from != packet.src {
                     self.touch(now, from);
@@ -106,12 +106,12 @@ impl Aodv {
         out.push(forward(id, next_hop, SimDuration::ZERO));
     }
 
-    /// Extends the life of a valid route that was just used.
+    /// Extends the lifetime of a valid route that was just used.
     pub(super) fn touch(&mut self, now: SimTime, dst: NodeId) {
         let expire = now + self.config.active_route_timeout;
         let set = self.config.refresh == Refresh::DestinationOnly;
         if let Some(route) = self.table.up(now, dst) {
-            // ns-2 sets the time, even if that shortens a long life.
+            // ns-2 sets the expiry time even if that shortens the lifetime.
             route.expire = if set { expire } else { expire.max(route.expire) };
         }
     }
@@ -126,7 +126,7 @@ impl Aodv {
         self.stale_timer = true;
     }
 
-    /// Sends what waited for `dst`, which has a route now. Returns the delay for the next packet.
+    /// Sends the packets buffered for `dst`, which now has a route. Returns the delay for the next packet.
     pub(super) fn release(
         &mut self,
         now: SimTime,
@@ -160,7 +160,7 @@ impl Aodv {
         self.stale_timer = true;
     }
 
-    /// Takes the offered route if it is better, and tells of it.
+    /// Accepts the offered route if it is better, and reports the change.
     pub(super) fn learn(&mut self, now: SimTime, offer: Offer, out: Out) -> bool {
         if offer.dst == self.node || offer.dst.is_broadcast() {
             return false;
@@ -173,7 +173,7 @@ impl Aodv {
         outcome != Outcome::Refused
     }
 
-    /// Ends the search for a destination that has a route now.
+    /// Ends the discovery for a destination that now has a route.
     pub(super) fn end_search(&mut self, now: SimTime, dst: NodeId, hops: u8, out: Out) {
         let Some(search) = self.searches.get_mut(&dst) else { return };
         let asking = !search.resting;
@@ -189,8 +189,8 @@ impl Aodv {
         self.stale_timer = true;
     }
 
-    /// Expired routes of polled upkeep take their waiting packets with them; valid ones send theirs;
-    /// for the others a request is due.
+    /// Polled upkeep: drops the packets buffered for expired routes, sends those with a valid route, and
+    /// requests routes for the others.
     pub(super) fn purge_routes(&mut self, now: SimTime, out: Out) {
         debug_assert!(self.config.upkeep == Upkeep::Polled);
         let mut expired: SmallVec<[NodeId; 8]> = SmallVec::new();

@@ -1,37 +1,37 @@
-//! The search for one destination: how far the next request goes and how long it waits.
+//! Route discovery for one destination: hop limit of the next request and wait for its reply.
 
 use super::config::AodvConfig;
 use super::options::Requests;
 use super::table::UNKNOWN_HOPS;
 use tworay_base::{SimDuration, SimTime};
 
-/// The state of a search. RFC 3561's ends with it; ns-2's stays for good.
+/// The state of a discovery. With RFC 3561 it ends with the discovery; with ns-2 it is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
-    /// When the wait for an answer is over; no new request before. Zero after a success.
+    /// End of the wait for a reply; no new request before. Zero after a success.
     pub until: SimTime,
     /// Hop limit of the last request, 0 before the first.
     pub last_ttl: u8,
     /// Network-wide requests sent.
     pub wide: u8,
-    /// When the last request left.
+    /// When the last request was sent.
     pub asked_at: SimTime,
-    /// When the search began.
+    /// When the discovery began.
     pub began_at: SimTime,
-    /// Whether nothing is asked for: after a success, or after giving up.
+    /// No request is pending: after a success, or after giving up.
     pub resting: bool,
-    /// Whether it is a repair from the middle of a path: one request, then failure.
+    /// Whether this is a local repair: one request, then failure.
     pub repair: bool,
     latencies: [f64; 3],
     next_latency: usize,
 }
 
-/// What to do next in a search.
+/// The next step of a discovery.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Send a request with this hop limit and wait so long.
+    /// Send a request with this hop limit and wait this long.
     Ask { ttl: u8, wait: SimDuration },
-    /// No answer will come.
+    /// Give up.
     GiveUp,
 }
 
@@ -50,18 +50,18 @@ impl Search {
         }
     }
 
-    /// One request from the middle of a path.
+    /// A local repair: one request.
     pub(crate) fn for_repair(now: SimTime) -> Self {
         Self { repair: true, ..Self::new(now) }
     }
 
-    /// Books the answer to a request of this node: seconds per hop, the last three count.
+    /// Records the latency per hop of a reply to this node's request, s; keeps the last three.
     pub(crate) fn measure(&mut self, now: SimTime, hops: u8) {
         self.latencies[self.next_latency] = now.since(self.asked_at).as_secs_f64() / f64::from(hops.max(1));
         self.next_latency = (self.next_latency + 1) % self.latencies.len();
     }
 
-    /// The route is there: the next search begins from its distance (ns-2).
+    /// The route was found; the next discovery begins at its distance (ns-2).
     pub(crate) fn succeed(&mut self, hops: u8) {
         self.wide = 0;
         self.until = SimTime::ZERO;
@@ -82,8 +82,8 @@ impl Search {
         if self.repair && self.last_ttl > 0 {
             return Step::GiveUp;
         }
-        // A search for a destination that was known starts a little beyond its last distance, however far that
-        // is; the threshold bounds the rings that follow (§6.4).
+        // A search for a destination that was known starts a little beyond its last distance, however large.
+        // The threshold limits only the rings after that (§6.4).
         let (next, widest) = match self.last_ttl {
             _ if !config.expanding_ring => (config.net_diameter, 0),
             0 if last_hops != UNKNOWN_HOPS => (last_hops.saturating_add(config.ttl_increment), u8::MAX),

@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 use tworay_base::{NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_wire::aodv::{AodvMessage, Rerr};
 
-/// Destinations that one message can carry: its count is a byte.
+/// Maximum number of destinations in one message: the count is a byte.
 const MOST: usize = 255;
 
-/// A route error in the making: what is unreachable and who wants to know.
+/// A route error being composed: unreachable destinations and the nodes to notify.
 #[derive(Default)]
 struct Report {
     unreachable: Vec<(NodeId, Seq32)>,
@@ -28,7 +28,8 @@ impl Report {
     }
 }
 
-/// A route goes down with a broken link, as far as it is known: who relies on it here hears of it.
+/// Invalidates a route after a break; records its last distance, and notifies this node's transport if it
+/// uses the route.
 pub(super) fn lose(
     route: &mut Route,
     now: SimTime,
@@ -44,7 +45,7 @@ pub(super) fn lose(
 }
 
 impl Aodv {
-    /// The link to `neighbour` is broken: every route over it but `except`'s is down, and told of.
+    /// The link to `neighbour` broke: invalidates and reports every route over it, except that to `except`.
     pub(super) fn break_link(&mut self, now: SimTime, neighbour: NodeId, except: Option<NodeId>, out: Out) {
         self.counters.broken_links += 1;
         out.push(RoutingAction::Note(RoutingNote::LinkBroken { neighbour }));
@@ -72,11 +73,11 @@ impl Aodv {
         });
         report.audience.retain(|p| *p != neighbour);
         self.stale_timer = true;
-        // The first to know tells at once.
+        // The node that detects the break sends its error without jitter.
         self.send_error(now, report, false, SimDuration::ZERO, out);
     }
 
-    /// A packet of `from` came for a destination without a route.
+    /// A packet from `from` has a destination without a route.
     pub(super) fn report_unroutable(
         &mut self,
         now: SimTime,
@@ -93,7 +94,7 @@ impl Aodv {
         self.report_one(now, dst, false, out);
     }
 
-    /// The repaired route is longer: those who use it may want a better one (N flag, §6.12).
+    /// The repaired route is longer, so its users may want a better one (N flag, §6.12).
     pub(super) fn report_longer_route(&mut self, now: SimTime, dst: NodeId, out: Out) {
         self.report_one(now, dst, true, out);
     }
@@ -125,7 +126,7 @@ impl Aodv {
         }
     }
 
-    /// An error came in: routes over its sender to what it names are down.
+    /// A route error was received: invalidates the routes over its sender to the destinations in it.
     pub(super) fn on_error(&mut self, now: SimTime, id: PacketId, rerr: &Rerr, from: NodeId, out: Out) {
         let problem = if rerr.unreachable.is_empty() {
             Some(Malformed::EmptyList)
@@ -150,7 +151,7 @@ impl Aodv {
                 continue;
             }
             if rerr.no_delete {
-                // The route stands, only its users hear that it has grown (§6.12).
+                // The route stays valid; its users learn only that it is longer (§6.12).
                 report.add(dst, route);
                 continue;
             }
@@ -158,7 +159,7 @@ impl Aodv {
                 route.seq = seq;
                 route.seq_seen = true;
             } else {
-                // An old number would let the broken route be offered back: loops.
+                // With the old number, neighbours could offer the broken route back and form a loop.
                 route.bump();
             }
             lose(route, now, dst, (from, None), out);

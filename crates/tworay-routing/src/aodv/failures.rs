@@ -1,4 +1,4 @@
-//! Link-layer feedback and what follows: repair, other routes, loss (RFC 3561 §6.10 to §6.12).
+//! Link-layer feedback and its consequences: repair, rerouting, loss (RFC 3561 §6.10 to §6.12).
 
 use super::discovery::ring_traversal_time;
 use super::table::{State, UNKNOWN_HOPS};
@@ -8,7 +8,7 @@ use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_wire::Packet;
 
 impl Aodv {
-    /// The MAC gave up sending the packet to `next_hop`.
+    /// The MAC gave up the packet to `next_hop`.
     #[inline(never)]
     pub fn on_link_failure(
         &mut self,
@@ -58,7 +58,7 @@ impl Aodv {
         }
     }
 
-    /// Whether the break of the link to `next_hop` is repaired from here for this packet.
+    /// Whether this node repairs the broken link to `next_hop` for this packet.
     fn repairable(&mut self, now: SimTime, packet: &Packet, next_hop: NodeId) -> bool {
         let max = self.config.max_repair_ttl;
         let own = packet.src == self.node;
@@ -92,9 +92,9 @@ impl Aodv {
         } else if began {
             route.state = State::Repair;
             route.bump();
-            // MIN_REPAIR_TTL is the distance that was left; half the way back to the source may be more.
+            // MIN_REPAIR_TTL is the remaining distance; half the distance back to the source may be larger.
             let ring = route.hops.max(packet.hops / 2).saturating_add(self.config.local_add_ttl);
-            // The newer number alone makes an answer acceptable, however far it leads.
+            // The newer sequence number suffices to accept a reply, whatever its distance.
             route.last_hops = route.hops;
             route.hops = UNKNOWN_HOPS;
             self.break_link(now, next_hop, Some(dst), out);
@@ -110,7 +110,7 @@ impl Aodv {
         }
     }
 
-    /// A packet taken out of the interface queue.
+    /// A packet was removed from the interface queue.
     #[inline(never)]
     pub fn on_queue_purged(
         &mut self,
@@ -128,7 +128,7 @@ impl Aodv {
         self.arm(out);
     }
 
-    /// A packet without its next hop: on another route, or waiting if it is this node's own.
+    /// Reroutes a packet whose next hop was lost, or buffers it if this node generated it.
     fn salvage(&mut self, now: SimTime, id: PacketId, packet: &Packet, out: Out) {
         if packet.dst.is_broadcast() {
             self.drop_packet(id, DropReason::MacCallback, out);

@@ -1,4 +1,4 @@
-//! At most so many in a second (RFC 3561 §6.3, §6.11).
+//! Rate limits per second (RFC 3561 §6.3, §6.11).
 
 use std::collections::VecDeque;
 use tworay_base::{SimDuration, SimTime};
@@ -13,12 +13,12 @@ pub(crate) struct Limiter {
 }
 
 impl Limiter {
-    /// At most `limit` in any second; 0 sets no limit.
+    /// At most `limit` in any second; 0: no limit.
     pub(crate) fn new(limit: u32) -> Self {
         Self { sent: VecDeque::new(), limit: limit as usize }
     }
 
-    /// Takes a place if there is one, else says when the next comes free.
+    /// Counts one more if the limit allows; otherwise returns when it will.
     pub(crate) fn take(&mut self, now: SimTime) -> Result<(), SimTime> {
         if self.limit == 0 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Neighbours: HELLOs, silence, acknowledgments and the blacklist (RFC 3561 §6.8 to §6.10).
+//! Neighbours: HELLOs, timeouts, acknowledgments and the blacklist (RFC 3561 §6.8 to §6.10).
 
 use super::table::Offer;
 use super::{Aodv, Hello, Out};
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::aodv::{AodvMessage, Rrep};
 
-/// What is known of the nodes around.
+/// State about neighbours.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbours {
-    /// Those that have said HELLO, with the time they were heard last.
+    /// Neighbours that have sent a HELLO, with the time they were last heard.
     heard: BTreeMap<NodeId, SimTime>,
-    /// Those that owe an acknowledgment of a reply, with its deadline.
+    /// Neighbours that must acknowledge a reply, with the deadline.
     owing: Vec<(NodeId, SimTime)>,
-    /// Those that don't hear this node, until when their requests are ignored.
+    /// Neighbours that do not receive from this node, with the time until which their requests are ignored.
     shunned: BTreeMap<NodeId, SimTime>,
 }
 
@@ -34,7 +34,7 @@ impl Neighbours {
         self.owing.retain(|(n, _)| *n != neighbour);
     }
 
-    /// The next time that something must be looked at; `patience` is the silence allowed.
+    /// The next deadline; `patience` is the silence allowed.
     pub(crate) fn deadline(&self, patience: SimDuration) -> SimTime {
         let silent = self.heard.values().map(|t| *t + patience).min().unwrap_or(SimTime::NEVER);
         let owing = self.owing.iter().map(|(_, t)| *t).min().unwrap_or(SimTime::NEVER);
@@ -43,10 +43,10 @@ impl Neighbours {
 }
 
 impl Aodv {
-    /// Any frame of `neighbour` was heard.
+    /// A frame from `neighbour` was received.
     #[inline]
     pub fn on_heard(&mut self, now: SimTime, neighbour: NodeId) {
-        // The timer isn't touched: at the old deadline the new time is seen.
+        // The timer stays as it is: when it expires, the new time is taken into account.
         if self.config.hello != Hello::Off
             && let Some(last) = self.neighbours.heard.get_mut(&neighbour)
         {
@@ -58,7 +58,7 @@ impl Aodv {
         self.config.hello_interval * u64::from(self.config.allowed_hello_loss)
     }
 
-    /// The direct route to the sender of a message (§6.5).
+    /// Learns the direct route to the sender of a message (§6.5).
     pub(super) fn learn_neighbour(&mut self, now: SimTime, from: NodeId, out: Out) {
         if !self.config.neighbour_routes {
             return;
@@ -101,14 +101,14 @@ impl Aodv {
         out.push(RoutingAction::Consume { packet: id });
     }
 
-    /// Says HELLO, if it is this node's turn to.
+    /// Sends a HELLO if one is due.
     pub(super) fn say_hello(&mut self, now: SimTime, out: Out) {
         let interval = self.config.hello_interval;
         let due = match self.config.hello {
             Hello::Off => false,
             Hello::Always => true,
             Hello::ActiveRoutes => {
-                // Any other broadcast of the last interval has told the neighbours as much.
+                // Another broadcast within the last interval has the same effect.
                 let quiet = now.since(self.last_broadcast) >= interval;
                 let mut used = false;
                 if quiet {
@@ -133,7 +133,7 @@ impl Aodv {
         self.next_hello = now + (interval + shift).saturating_sub(jitter);
     }
 
-    /// Neighbours silent for too long are lost; those that owe an acknowledgment are shunned.
+    /// Removes neighbours that were silent for too long; blacklists those that did not acknowledge.
     pub(super) fn check_neighbours(&mut self, now: SimTime, out: Out) {
         let patience = self.patience();
         let silent: SmallVec<[NodeId; 8]> =
@@ -150,7 +150,7 @@ impl Aodv {
         }
     }
 
-    /// The neighbour doesn't hear this node: its requests lead nowhere for a while.
+    /// The neighbour does not receive from this node: its requests are ignored for a while.
     pub(super) fn shun(&mut self, now: SimTime, neighbour: NodeId) {
         self.neighbours.shunned.insert(neighbour, now + self.config.blacklist_timeout);
     }
@@ -166,7 +166,7 @@ impl Aodv {
         }
     }
 
-    /// Asks to be woken at the next deadline, if it isn't the one asked for already.
+    /// Sets the timer to the next deadline, if that has changed.
     pub(super) fn arm(&mut self, out: Out) {
         if !self.stale_timer {
             return;

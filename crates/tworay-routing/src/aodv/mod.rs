@@ -1,7 +1,7 @@
-//! Ad hoc on-demand distance vector routing, RFC 3561, with ns-2.35's habits as options.
+//! Ad hoc on-demand distance vector routing (RFC 3561), with ns-2.35's quirks as options.
 //!
-//! One file for each part: requests (searching and answering), replies, errors, links (HELLOs, silence,
-//! blacklist), data (forwarding, feedback, repair), upkeep (the timer).
+//! One file for each part: requests (discovery and replies to others), replies, errors, links (HELLOs,
+//! timeouts, blacklist), data (forwarding, feedback, repair), upkeep (the timer).
 
 mod config;
 mod data;
@@ -53,19 +53,19 @@ pub struct Aodv {
     rreq_limiter: Limiter,
     rerr_limiter: Limiter,
     neighbours: Neighbours,
-    /// ns-2's ends of repairs: time and destination.
+    /// Ends of ns-2's repairs: time and destination.
     repair_ends: Vec<(SimTime, NodeId)>,
     next_purge: SimTime,
     next_hello: SimTime,
     last_broadcast: SimTime,
-    /// The timer as the node knows it, and whether a deadline may have changed since.
+    /// The time for which the timer is set, and whether a deadline may have changed since.
     armed: SimTime,
     stale_timer: bool,
     counters: RoutingCounters,
 }
 
 impl Aodv {
-    /// AODV in `node`; `rng` serves its jitter.
+    /// AODV in `node`; jitter is drawn from `rng`.
     pub fn new(config: &AodvConfig, node: NodeId, rng: RngStream) -> Self {
         let even = config.own_sequence == OwnSequence::Even;
         Self {
@@ -91,23 +91,23 @@ impl Aodv {
         }
     }
 
-    /// Totals so far.
+    /// Counters so far.
     pub fn counters(&self) -> &RoutingCounters {
         &self.counters
     }
 
-    /// The packets that wait here for a route.
+    /// The packets buffered for lack of a route.
     pub fn buffered(&self) -> Vec<PacketId> {
         self.buffer.ids()
     }
 
-    /// Hops to `dst` on the route in use. An unused route may be told past its expiry.
+    /// Hops to `dst` on the route in use. For a route that is not used, the answer may be out of date.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         self.table.peek(dst).filter(|r| r.is_up()).map(|r| r.hops)
     }
 
-    /// The route in use to `dst`: next hop, the destination's sequence number, hops. For tests of
-    /// loop freedom and for tables shown to people.
+    /// The route in use to `dst`: next hop, the destination's sequence number, hops. For tests of loop
+    /// freedom and for display.
     pub fn route(&self, now: SimTime, dst: NodeId) -> Option<(NodeId, Seq32, u8)> {
         let route = self.table.peek(dst).filter(|r| r.is_up())?;
         (self.config.upkeep == Upkeep::Polled || route.expire >= now).then_some((
@@ -117,7 +117,7 @@ impl Aodv {
         ))
     }
 
-    /// Sends a message of this node, or relays one under its name.
+    /// Sends a message of this node, or relays one.
     fn emit(
         &mut self,
         now: SimTime,
@@ -176,7 +176,7 @@ impl Aodv {
         self.drop_packet(packet, DropReason::Malformed, out);
     }
 
-    /// This node's own number goes on before a request, and with a lost neighbour in ns-2.
+    /// Increments this node's sequence number: before a request, and in ns-2 when a neighbour is lost.
     fn step_seq(&mut self) {
         self.seq = self.seq.plus(match self.config.own_sequence {
             OwnSequence::Rfc3561 => 1,

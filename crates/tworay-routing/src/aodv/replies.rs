@@ -8,7 +8,7 @@ use tworay_wire::Packet;
 use tworay_wire::aodv::{AodvMessage, Rrep};
 
 impl Aodv {
-    /// A routing message came in.
+    /// A routing message was received.
     #[inline(never)]
     pub(super) fn on_message(
         &mut self,
@@ -38,7 +38,7 @@ impl Aodv {
         self.pass_reply(now, rrep, ttl, out);
     }
 
-    /// Sends a reply to the next hop towards `rrep.orig`; false if there is none.
+    /// Sends a reply to the next hop towards `rrep.orig`; returns it, or `None` if there is none.
     fn pass_reply(&mut self, now: SimTime, rrep: Rrep, ttl: u8, out: Out) -> Option<NodeId> {
         let next_hop = self.table.up(now, rrep.orig)?.next_hop;
         if rrep.ack_required {
@@ -110,7 +110,7 @@ impl Aodv {
             route.add_precursor(next_hop);
         }
         if self.config.refresh == Refresh::BothWays {
-            // Data will flow both ways: each end's route has the other side as its user (§6.7).
+            // Data will flow both ways, so each end's route has the other side as precursor (§6.7).
             for (dst, precursor) in [(from, next_hop), (rrep.orig, from)] {
                 if let Some(route) = self.table.up(now, dst) {
                     route.add_precursor(precursor);

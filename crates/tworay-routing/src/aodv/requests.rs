@@ -1,4 +1,4 @@
-//! Route requests: asking, relaying and answering (RFC 3561 §6.3 to §6.6).
+//! Route requests: sending, relaying and answering (RFC 3561 §6.3 to §6.6).
 
 use super::discovery::Step;
 use super::errors::lose;
@@ -10,7 +10,7 @@ use tworay_wire::Packet;
 use tworay_wire::aodv::{AodvMessage, Rrep, Rreq};
 
 impl Aodv {
-    /// A packet waits for `dst`: searches for it, unless a search is on or was given up lately.
+    /// A packet is buffered for `dst`: starts a discovery, unless one is in progress or has failed recently.
     pub(super) fn request(&mut self, now: SimTime, dst: NodeId, out: Out) {
         if self.table.up(now, dst).is_some() {
             return;
@@ -24,7 +24,7 @@ impl Aodv {
         }
     }
 
-    /// Takes the next step of the search for `dst`.
+    /// Takes the next step of the discovery for `dst`.
     pub(super) fn advance(&mut self, now: SimTime, dst: NodeId, out: Out) {
         let last_hops = self.table.entry(now, dst).last_hops;
         let search = self.searches.entry(dst).or_insert_with(|| Search::new(now));
@@ -37,7 +37,8 @@ impl Aodv {
         match search.step(&self.config, last_hops) {
             Step::Ask { ttl, wait } => {
                 if let Err(free) = self.rreq_limiter.take(now) {
-                    // Not sent: the search stands where it stood until a place comes free.
+                    // Not sent because of the rate limit: the discovery keeps its state until the limit
+                    // allows a request.
                     self.counters.rreq_held_back += 1;
                     before.until = free;
                     self.searches.insert(dst, before);
@@ -50,7 +51,7 @@ impl Aodv {
         }
     }
 
-    /// Sends one request of a given reach, if the rate limit allows; the wait begins in any case.
+    /// Sends one request with this hop limit if the rate limit allows; the wait begins in any case.
     pub(super) fn ask(&mut self, now: SimTime, dst: NodeId, ttl: u8, wait: SimDuration, out: Out) {
         if let Err(free) = self.rreq_limiter.take(now) {
             self.counters.rreq_held_back += 1;
@@ -92,7 +93,7 @@ impl Aodv {
         self.emit(now, AodvMessage::Rreq(rreq), NodeId::BROADCAST, ttl, SimDuration::ZERO, out);
     }
 
-    /// The search has failed: the waiting packets go, and a failed repair is told of.
+    /// The discovery failed: drops the buffered packets and reports a failed repair.
     fn give_up(&mut self, now: SimTime, dst: NodeId, out: Out) {
         self.counters.discoveries_failed += 1;
         out.push(RoutingAction::Note(RoutingNote::DiscoveryFailed { dst }));
@@ -104,15 +105,15 @@ impl Aodv {
         } else {
             self.searches.remove(&dst);
         }
-        // ns-2 leaves the route under repair, until the repair's own time is over.
+        // ns-2 keeps the route under repair until the repair's own deadline.
         if self.config.local_repair != LocalRepair::Ns2 || self.config.requests != Requests::Ns2 {
             let route = self.table.entry(now, dst);
             if route.state == State::Repair {
-                // The break that the repair was to mend.
+                // The broken link of the repair.
                 let link = (self.node, Some(route.next_hop));
                 lose(route, now, dst, link, out);
                 self.report_failed_repair(now, dst, out);
-                // Packets of this node itself have waited too; they may still find a route.
+                // Packets generated here are buffered as well; they may still get a route.
                 while let Some(id) = self.buffer.pop_transit(dst) {
                     self.drop_packet(id, DropReason::NoRoute, out);
                 }
@@ -126,7 +127,7 @@ impl Aodv {
         self.drop_waiting(dst, DropReason::NoRoute, out);
     }
 
-    /// A request came in.
+    /// A route request was received.
     pub(super) fn on_request(
         &mut self,
         now: SimTime,
@@ -170,7 +171,7 @@ impl Aodv {
         }
     }
 
-    /// The way back to the request's source (§6.5).
+    /// Learns the route back to the request's originator (§6.5).
     fn learn_reverse(&mut self, now: SimTime, rreq: &Rreq, hops: u8, from: NodeId, out: Out) {
         let life = if self.config.reverse_route_lifetime.is_zero() {
             let crossed = self.config.node_traversal_time * (2 * u64::from(hops));
@@ -183,7 +184,7 @@ impl Aodv {
         let ns2_asking = self.config.requests == Requests::Ns2
             && self.searches.get(&rreq.orig).is_some_and(|s| s.until > SimTime::ZERO);
         if ns2_asking {
-            // The route serves this node's own search, so it gets a forward route's life.
+            // This node's own discovery uses the route, so it gets the lifetime of a forward route.
             expire = now + self.config.active_route_timeout;
         }
         let offer = Offer { dst: rreq.orig, seq: Some(rreq.orig_seq), hops, via: from, expire };
@@ -200,8 +201,8 @@ impl Aodv {
     fn answer_as_destination(&mut self, now: SimTime, rreq: &Rreq, out: Out) {
         match self.config.own_sequence {
             OwnSequence::Rfc3561 if rreq.unknown_seq => {}
-            // Each node on the way put in the newest number it knows. If that is this one, an answer
-            // with it would be no news there and go no further, so it takes a step.
+            // Each node on the path wrote the newest number it knows. If that equals this node's, a reply
+            // with it would not count as newer and would be discarded, so the number is incremented.
             OwnSequence::Rfc3561 if rreq.dst_seq == self.seq => self.step_seq(),
             OwnSequence::Rfc3561 => self.seq = self.seq.max(rreq.dst_seq),
             OwnSequence::Even => {
@@ -220,11 +221,11 @@ impl Aodv {
         self.send_reply(now, rrep, out);
     }
 
-    /// Answers for a destination whose fresh route is known (§6.6.2); false if it isn't.
+    /// Replies for a destination with a fresh route (§6.6.2); returns whether it did.
     fn answer_from_table(&mut self, now: SimTime, rreq: &Rreq, hops: u8, out: Out) -> bool {
         let ns2 = self.config.local_repair == LocalRepair::Ns2;
         let Some(route) = self.table.get(now, rreq.dst) else { return false };
-        // ns-2 also answers from a route under repair.
+        // ns-2 also replies from a route under repair.
         let usable = route.is_up() || ns2 && route.state == State::Repair;
         let fresh = route.seq_valid && (rreq.unknown_seq || route.seq.ge(rreq.dst_seq));
         if !usable || !fresh || rreq.destination_only {
@@ -281,7 +282,7 @@ fn reply_lifetime(kind: ReplyLifetime, route: &Route, now: SimTime) -> SimDurati
         ReplyLifetime::Remaining => route.expire.since(now),
         ReplyLifetime::WholeSeconds => {
             let left = route.expire.as_nanos() as i64 - now.as_nanos() as i64;
-            // A C cast of a double to an unsigned 32-bit number, as it comes out on x86-64.
+            // C's conversion of a double to an unsigned 32-bit number, as on x86-64.
             SimDuration::from_secs(u64::from((left / 1_000_000_000) as u32))
         }
     }

@@ -1,9 +1,9 @@
-//! Which requests were seen lately (RFC 3561 §6.5's RREQ ID cache).
+//! Recently seen requests (the RREQ ID cache of RFC 3561 §6.5).
 
 use std::collections::{BTreeSet, VecDeque};
 use tworay_base::{NodeId, SimDuration, SimTime};
 
-/// Requests by originator and id, each remembered for the same time.
+/// Requests by originator and id, each kept for the same time.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenRequests {
     known: BTreeSet<(NodeId, u32)>,
@@ -16,7 +16,7 @@ impl SeenRequests {
         Self { known: BTreeSet::new(), ages: VecDeque::new(), keep }
     }
 
-    /// Notes the request; false if it was known.
+    /// Records the request; returns false if it was known.
     pub(crate) fn insert(&mut self, now: SimTime, orig: NodeId, id: u32) -> bool {
         while let Some(&(expire, o, i)) = self.ages.front()
             && expire <= now

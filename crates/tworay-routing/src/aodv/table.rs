@@ -3,36 +3,36 @@
 use smallvec::SmallVec;
 use tworay_base::{NodeId, NodeMap, Seq32, SimDuration, SimTime};
 
-/// The last hop count of a destination never reached (ns-2's unset value too).
+/// Last hop count of a destination that was never reached (also ns-2's initial value).
 pub(crate) const UNKNOWN_HOPS: u8 = 255;
 
-/// Whether a route may be used.
+/// The state of a route.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Up,
     Down,
-    /// Broken, being repaired from here.
+    /// Broken, under local repair.
     Repair,
 }
 
-/// One destination.
+/// The route to one destination.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub state: State,
-    /// Largest sequence number heard of; a lower bound for what is accepted, even if not `seq_valid`.
+    /// Largest sequence number received; a lower bound for accepted ones, even if not `seq_valid`.
     pub seq: Seq32,
-    /// Whether any sequence number was ever heard.
+    /// Whether any sequence number was ever received.
     pub seq_seen: bool,
-    /// Whether `seq` belongs to the route in use (RFC 3561's "valid destination sequence number").
+    /// Whether `seq` belongs to the current route (RFC 3561's "valid destination sequence number").
     pub seq_valid: bool,
     pub hops: u8,
     /// Hops of the last valid route, [`UNKNOWN_HOPS`] if there was none.
     pub last_hops: u8,
     pub next_hop: NodeId,
-    /// When the route expires; when down, when it was given up (deletion counts from there).
+    /// When the route expires; for an invalid route, when it became invalid (deletion counts from there).
     pub expire: SimTime,
     pub precursors: SmallVec<[NodeId; 4]>,
-    /// Packets of this node's own transport rely on it.
+    /// This node's own packets use it.
     pub own: bool,
 }
 
@@ -56,7 +56,7 @@ impl Route {
         self.state == State::Up
     }
 
-    /// Takes the route out of use; its distance is remembered.
+    /// Invalidates the route; its distance is kept.
     pub(crate) fn down(&mut self, now: SimTime) {
         if self.state != State::Down {
             if self.hops != UNKNOWN_HOPS {
@@ -69,9 +69,9 @@ impl Route {
         }
     }
 
-    /// The number a later route must reach, after this one broke or expired here.
+    /// Increments the number that a later route must reach, after this one broke or expired here.
     pub(crate) fn bump(&mut self) {
-        // Also a number that is only a lower bound is raised: loop freedom needs it.
+        // Loop freedom requires this even for a number that is only a lower bound.
         if self.seq_seen {
             self.seq = self.seq.plus(1);
         }
@@ -84,40 +84,40 @@ impl Route {
     }
 }
 
-/// A route on offer.
+/// An offered route.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Offer {
     pub dst: NodeId,
-    /// The destination's sequence number; `None` for a neighbour that a message came from directly.
+    /// The destination's sequence number; `None` for a neighbour that itself sent a message.
     pub seq: Option<Seq32>,
     pub hops: u8,
     pub via: NodeId,
     pub expire: SimTime,
 }
 
-/// What came of an offer.
+/// The result of an offer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Refused,
-    /// Taken; the route is the one that was known.
+    /// Accepted; the route has not changed.
     Refreshed,
-    /// Taken; the destination was known and is now reached otherwise.
+    /// Accepted; a known destination has a new next hop or distance.
     Changed,
-    /// Taken; the destination was never reached before.
+    /// Accepted; the destination was never reached before.
     Found,
 }
 
-/// All destinations, by node. Each packet looks up half a dozen of them: an index finds them at once.
+/// All destinations by node. Each packet looks up about six of them, so there is an index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    /// For each node that has one, the place of its route.
+    /// Index in `routes` of each node's route.
     places: NodeMap,
     routes: Vec<Route>,
-    /// Places in `routes` that aren't used.
+    /// Unused indices of `routes`.
     free: Vec<u16>,
     /// How long the sequence numbers of invalid routes are kept.
     delete_period: SimDuration,
-    /// Whether expiry is noticed at each look (otherwise somebody polls).
+    /// Whether expiry takes effect at each access (otherwise by polling).
     exact: bool,
 }
 
@@ -131,7 +131,7 @@ impl Table {
         self.places.get(dst).map(usize::from)
     }
 
-    /// The route to `dst` as of `now`.
+    /// The route to `dst` at `now`.
     #[inline]
     pub(crate) fn get(&mut self, now: SimTime, dst: NodeId) -> Option<&mut Route> {
         let place = self.place(dst)?;
@@ -144,7 +144,7 @@ impl Table {
         Some(&mut self.routes[place])
     }
 
-    /// Takes an expired route out of use; whether it has been so for long enough to be deleted.
+    /// Invalidates an expired route; returns whether it has been invalid for long enough to be deleted.
     fn outdated(&mut self, now: SimTime, place: usize) -> bool {
         let route = &mut self.routes[place];
         if route.is_up() && route.expire < now {
@@ -155,13 +155,13 @@ impl Table {
         route.state == State::Down && route.expire + self.delete_period < now
     }
 
-    /// The route to `dst` if it may be used.
+    /// The route to `dst` if it is valid.
     #[inline]
     pub(crate) fn up(&mut self, now: SimTime, dst: NodeId) -> Option<&mut Route> {
         self.get(now, dst).filter(|r| r.is_up())
     }
 
-    /// The entry of `dst`, made if it isn't there.
+    /// The entry for `dst`; creates it if necessary.
     pub(crate) fn entry(&mut self, now: SimTime, dst: NodeId) -> &mut Route {
         self.get(now, dst);
         let place =
@@ -184,12 +184,12 @@ impl Table {
         place
     }
 
-    /// The entry as it stands, expired or not.
+    /// The entry without checking for expiry.
     pub(crate) fn peek(&self, dst: NodeId) -> Option<&Route> {
         self.place(dst).map(|place| &self.routes[place])
     }
 
-    /// Calls `visit` with all entries, expired ones brought down first, in the order of their nodes.
+    /// Calls `visit` for all entries in the order of their nodes, after invalidating expired ones.
     pub(crate) fn settle(&mut self, now: SimTime, mut visit: impl FnMut(NodeId, &mut Route)) {
         for node in self.places.nodes() {
             if let Some(route) = self.get(now, node) {
@@ -198,8 +198,8 @@ impl Table {
         }
     }
 
-    /// Takes the offered route if it is newer, or as new and better than what is known (§6.2, with the
-    /// readings that loop freedom needs: a number once heard never goes back).
+    /// Accepts the offered route if it is newer, or as new and better (§6.2). Loop freedom requires in
+    /// addition that a sequence number never decreases.
     pub(crate) fn offer(&mut self, now: SimTime, offer: Offer) -> Outcome {
         let route = self.entry(now, offer.dst);
         let better = match offer.seq {
@@ -208,7 +208,7 @@ impl Table {
                     || seq.gt(route.seq)
                     || seq == route.seq && (route.state == State::Down || offer.hops < route.hops)
             }
-            // The direct way to a neighbour: the destination itself is the next hop, no loop can be.
+            // A direct route to a neighbour: the next hop is the destination, so it cannot form a loop.
             None => !route.is_up() || route.hops > 1,
         };
         if !better {

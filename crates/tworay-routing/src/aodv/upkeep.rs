@@ -1,4 +1,4 @@
-//! The one timer and what hangs on it.
+//! The timer and the tasks it triggers.
 
 use super::errors::lose;
 use super::{Aodv, Hello, Out, Upkeep};
@@ -7,20 +7,20 @@ use smallvec::SmallVec;
 use tworay_base::{NodeId, SimTime};
 
 impl Aodv {
-    /// The node comes up.
+    /// The node starts.
     pub fn start(&mut self, now: SimTime, out: Out) {
         if self.config.upkeep == Upkeep::Polled {
             self.next_purge = now + self.config.purge_interval;
         }
         if self.config.hello != Hello::Off {
-            // Nodes that start together shouldn't speak together.
+            // Nodes that start together should not send together.
             self.next_hello = now + self.rng.jitter(self.config.hello_interval);
         }
         self.stale_timer = true;
         self.arm(out);
     }
 
-    /// The time asked for has come.
+    /// The timer expired.
     #[inline(never)]
     pub fn on_timer(&mut self, now: SimTime, out: Out) {
         self.armed = SimTime::NEVER;
@@ -40,7 +40,7 @@ impl Aodv {
         self.arm(out);
     }
 
-    /// Searches whose wait is over, and packets whose time is.
+    /// Handles expired waits for replies and expired buffered packets.
     fn end_waits(&mut self, now: SimTime, out: Out) {
         while let Some(id) = self.buffer.pop_expired(now) {
             self.drop_packet(id, DropReason::Timeout, out);
@@ -56,7 +56,7 @@ impl Aodv {
             if wanted {
                 self.advance(now, dst, out);
             } else if self.config.requests == super::Requests::Rfc3561 {
-                // Nobody waits any more.
+                // No packet needs the route any more.
                 self.searches.remove(&dst);
             } else if let Some(search) = self.searches.get_mut(&dst) {
                 search.until = SimTime::ZERO;
@@ -64,7 +64,7 @@ impl Aodv {
         }
     }
 
-    /// ns-2: a repair whose time is over and that found nothing leaves the route down.
+    /// ns-2: a repair that ends without a route leaves the route invalid.
     fn end_repairs(&mut self, now: SimTime, out: Out) {
         let mut ended: SmallVec<[NodeId; 4]> = SmallVec::new();
         self.repair_ends.retain(|(at, dst)| {

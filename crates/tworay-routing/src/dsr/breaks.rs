@@ -1,4 +1,4 @@
-//! Broken links: route errors, packets saved (RFC 4728 §8.3.3 to §8.3.6).
+//! Broken links: route errors and salvaging (RFC 4728 §8.3.3 to §8.3.6).
 
 use super::cache::Found;
 use super::parcel::Parcel;
@@ -10,7 +10,7 @@ use tworay_wire::Packet;
 use tworay_wire::dsr::{DsrHeader, RouteError};
 
 impl Dsr {
-    /// The MAC gave up sending the packet to `next_hop`.
+    /// The MAC gave up the packet to `next_hop`.
     #[inline(never)]
     pub fn on_link_failure(
         &mut self,
@@ -33,7 +33,7 @@ impl Dsr {
         self.finish(now, out);
     }
 
-    /// A packet taken out of the interface queue.
+    /// A packet was removed from the interface queue.
     #[inline(never)]
     pub fn on_queue_purged(
         &mut self,
@@ -48,7 +48,7 @@ impl Dsr {
         } else {
             let parcel = Parcel::of(id, packet);
             let same_break = self.current_break.0 == now && self.current_break.1 == next_hop;
-            // ns-2 tells only the author of the packet that met the break.
+            // ns-2 notifies only the author of the packet that detected the break.
             if same_break && self.config.requests == RequestPattern::Rfc4728 {
                 self.report(&parcel, next_hop, out);
             }
@@ -57,8 +57,8 @@ impl Dsr {
         self.finish(now, out);
     }
 
-    /// A packet of a lost next hop: saved at once, or, if the newest goes first, as soon as those behind it
-    /// in the interface queue are here too.
+    /// Handles a packet whose next hop was lost: salvages it at once, or, if the newest goes first, after the
+    /// packets behind it in the interface queue have been returned as well.
     pub(super) fn strand(&mut self, now: SimTime, parcel: Parcel, next_hop: NodeId, out: Out) {
         let newest_first = self.config.maintenance_order == MaintenanceOrder::Lifo;
         if newest_first && self.can_be_saved(now, &parcel) {
@@ -69,7 +69,7 @@ impl Dsr {
         }
     }
 
-    /// Whether a packet without its next hop has another route, or may wait for one.
+    /// Whether a packet without its next hop has another route, or may be buffered until it has one.
     fn can_be_saved(&mut self, now: SimTime, parcel: &Parcel) -> bool {
         let waits = if parcel.src == self.node {
             parcel.data && self.config.keep_own
@@ -79,8 +79,8 @@ impl Dsr {
         waits || self.cache.find(now, parcel.dst, Found::Overheard).is_some()
     }
 
-    /// Saves what a lost next hop has left behind, the newest first. What finds no other route waits in the
-    /// order in which it came: the buffer gives the newest first again.
+    /// Salvages the packets of lost next hops, newest first. Packets without another route are buffered in
+    /// order of arrival; the buffer again gives the newest first.
     pub(super) fn save_stranded(&mut self, now: SimTime, out: Out) {
         let mut without = Vec::new();
         while let Some((parcel, next_hop)) = self.stranded.pop() {
@@ -95,7 +95,7 @@ impl Dsr {
         }
     }
 
-    /// This node can't reach `next_hop`.
+    /// This node cannot reach `next_hop`.
     pub(super) fn break_link(&mut self, now: SimTime, next_hop: NodeId, out: Out) {
         self.counters.broken_links += 1;
         self.current_break = (now, next_hop, SmallVec::new());
@@ -104,7 +104,8 @@ impl Dsr {
         self.lose_routes(self.node, next_hop, true, out);
     }
 
-    /// Routes in use over a broken link are lost; `told`: the source's packets met the break.
+    /// Reports the loss of routes in use over a broken link. `told`: the source's own packets detected the
+    /// break.
     fn lose_routes(&mut self, from: NodeId, to: NodeId, told: bool, out: Out) {
         let me = self.node;
         self.in_use.retain(|&dst, path| {
@@ -121,7 +122,7 @@ impl Dsr {
         });
     }
 
-    /// Tells the author of the packet's route that it broke at this node.
+    /// Sends a route error about a break at this node to the author of the packet's route.
     pub(super) fn report(&mut self, parcel: &Parcel, next_hop: NodeId, out: Out) {
         let Some(route) = &parcel.header.source_route else { return };
         let author = route.author(parcel.src);
@@ -134,7 +135,7 @@ impl Dsr {
         }
         back.extend(route.addresses.iter().copied().take_while(|n| *n != self.node));
         back.reverse();
-        // Who isn't on the route has no way back along it.
+        // A node that is not on the route has no way back along it.
         if !route.addresses.contains(&self.node) || back.is_empty() {
             return;
         }
@@ -149,7 +150,7 @@ impl Dsr {
         self.originate(header, &back, SimDuration::ZERO, out);
     }
 
-    /// A packet without its next hop: on another route, waiting, or lost.
+    /// Reroutes, buffers or drops a packet whose next hop was lost.
     pub(super) fn save(&mut self, now: SimTime, mut parcel: Parcel, next_hop: NodeId, out: Out) {
         if parcel.src == self.node {
             let lost = !self.config.keep_own && self.cache.find(now, parcel.dst, Found::Wanted).is_none();
@@ -187,13 +188,14 @@ impl Dsr {
         }
     }
 
-    /// This node's own replies and errors go another known way, or none: only ns-2's wait for one.
+    /// Sends this node's own replies and errors on another known route or drops them; only in ns-2 are they
+    /// buffered.
     fn save_own_control(&mut self, now: SimTime, mut parcel: Parcel, next_hop: NodeId, out: Out) {
         if parcel.header.source_route.is_none() {
             return self.drop_packet(parcel.id, DropReason::MacCallback, out);
         }
         if self.config.requests == RequestPattern::Ns2 {
-            // As if it were data, without a look at what it says.
+            // As for data, whatever it contains.
             return self.send_or_wait(now, parcel, out);
         }
         let dead = self.cut_bad_replies(&mut parcel, next_hop);
@@ -204,7 +206,7 @@ impl Dsr {
         }
     }
 
-    /// Takes out replies that advertise the broken link; true if nothing worth sending is left.
+    /// Removes replies that advertise the broken link; returns true if nothing worth sending remains.
     fn cut_bad_replies(&self, parcel: &mut Parcel, next_hop: NodeId) -> bool {
         let me = self.node;
         let initiator = parcel.dst;
@@ -221,11 +223,11 @@ impl Dsr {
         had && h.replies.is_empty() && !parcel.data && h.errors.is_empty() && h.acks.is_empty()
     }
 
-    /// Route errors in any header that comes by.
+    /// Processes the route errors in any header received.
     pub(super) fn heed_errors(&mut self, now: SimTime, header: &DsrHeader, out: Out) {
         for error in &header.errors {
             if error.source == self.node && !self.config.heed_own_errors {
-                // This node knows its own links best.
+                // A node knows its own links best.
                 continue;
             }
             self.cache.remove(error.source, error.unreachable);

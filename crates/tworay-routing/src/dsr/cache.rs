@@ -1,4 +1,4 @@
-//! The route cache: one face for three kinds.
+//! The route cache: one interface for three types.
 
 use super::config::DsrConfig;
 use super::link_cache::LinkCache;
@@ -7,12 +7,12 @@ use super::path_cache::PathCache;
 use tworay_base::{NodeId, SimTime};
 use tworay_wire::dsr::Addresses;
 
-/// How a route was come by.
+/// How a route became known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// This node asked for it, or uses it.
+    /// This node requested it, or uses it.
     Wanted,
-    /// It was told to somebody else, or seen in use.
+    /// It was addressed to another node, or seen in use.
     Overheard,
 }
 
@@ -31,7 +31,7 @@ impl RouteCache {
         }
     }
 
-    /// Takes in a path. Returns whether it told anything new.
+    /// Adds a path. Returns whether it contained anything new.
     pub(super) fn add(&mut self, now: SimTime, path: &[NodeId], found: Found) -> bool {
         match self {
             RouteCache::Path(c) => c.add(now, path, found),
@@ -39,7 +39,7 @@ impl RouteCache {
         }
     }
 
-    /// The shortest path to `dst`; `Found::Wanted` tells that it will be used.
+    /// The shortest path to `dst`; `Found::Wanted` means that it will be used.
     pub(super) fn find(&mut self, now: SimTime, dst: NodeId, purpose: Found) -> Option<Addresses> {
         match self {
             RouteCache::Path(c) => c.find(now, dst, purpose),
@@ -47,7 +47,7 @@ impl RouteCache {
         }
     }
 
-    /// Hops of the shortest path to `dst`. An unused path may be told past its expiry.
+    /// Hops of the shortest path to `dst`. For a path that is not used, the answer may be out of date.
     pub(super) fn distance(&self, dst: NodeId) -> Option<u8> {
         let hops = match self {
             RouteCache::Path(c) => c.distance(dst),
@@ -56,7 +56,7 @@ impl RouteCache {
         u8::try_from(hops).ok()
     }
 
-    /// The link doesn't work.
+    /// Removes a link that does not work.
     pub(super) fn remove(&mut self, from: NodeId, to: NodeId) {
         match self {
             RouteCache::Path(c) => c.remove(from, to),

@@ -1,4 +1,4 @@
-//! Headers that no honest neighbour sends.
+//! Detects headers that a correct neighbour never sends.
 
 use crate::Malformed;
 use tworay_base::NodeId;
@@ -7,7 +7,7 @@ use tworay_wire::dsr::{
 };
 use tworay_wire::{Body, Packet};
 
-/// Finds what is impossible in a header. `from` sent the frame to `to`; `to` is a node, or all.
+/// Checks a header for impossible contents. `from` sent the frame to `to`, which is a node or broadcast.
 pub(super) fn check(packet: &Packet, header: &DsrHeader, from: NodeId, to: NodeId) -> Result<(), Malformed> {
     if packet.src.is_broadcast() || from.is_broadcast() {
         return Err(Malformed::BroadcastAddress);
@@ -25,7 +25,7 @@ pub(super) fn check(packet: &Packet, header: &DsrHeader, from: NodeId, to: NodeI
     }
     match &header.source_route {
         Some(route) => check_route(packet, route, from, to),
-        // Without a route a packet goes one hop.
+        // Without a source route a packet travels one hop.
         None if packet.dst == to || packet.dst.is_broadcast() => Ok(()),
         None => Err(Malformed::NotOnRoute),
     }
@@ -89,7 +89,7 @@ fn check_route(packet: &Packet, route: &SourceRoute, from: NodeId, to: NodeId) -
         return Err(Malformed::EmptyList);
     }
     let next = route.next_hop(packet.dst).ok_or(Malformed::SegmentsLeft)?;
-    // The first address of a salvaged packet is where it comes from.
+    // The first address of a salvaged packet is the node that sent it.
     if route.salvage > 0 && usize::from(route.segments_left) == route.addresses.len() {
         return Err(Malformed::SegmentsLeft);
     }

@@ -1,119 +1,120 @@
-//! Every constant and habit of DSR.
+//! All parameters of DSR.
 
 use super::options::{CacheKind, DsrPreset, MaintenanceOrder, RequestPattern};
 use crate::settings::settings;
 use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
-    /// DSR's settings. In a file, `preset` picks a set and the other keys change single ones of it; written
-    /// out, only what differs from the preset appears.
+    /// Settings of DSR. In a scenario, `preset` selects a set of values and the other keys change single
+    /// ones. When written out, only keys that differ from the preset appear.
     DsrConfig from
-    /// The set that the other settings start from: "rfc4728" (the default), "thesis-trace", "thesis",
-    /// "ns2" or "freeze-probing".
+    /// The set of values to start from: "rfc4728" (the default), "thesis-trace", "thesis", "ns2" or
+    /// "freeze-probing".
     DsrPreset, schema "DsrConfig";
 
-    /// What the route cache keeps: "path", "link" or "link-max-life".
+    /// Structure of the route cache: "path", "link" or "link-max-life".
     cache: CacheKind,
-    /// Paths that were asked for and that a path cache holds, at least 1.
+    /// Capacity of a path cache for paths that this node requested, at least 1.
     primary_paths: u32,
-    /// Overheard paths that a path cache holds, at least 1.
+    /// Capacity of a path cache for overheard paths, at least 1.
     secondary_paths: u32,
-    /// How long a link or path is believed without news of it (RouteCacheTimeout).
+    /// Lifetime of a link or path without confirmation (RouteCacheTimeout).
     route_cache_timeout: SimDuration,
     /// Longest route used or relayed, in hops, 1 to 63.
     max_route_hops: u8,
-    /// Links work both ways: routes are learned, and broken, in both directions.
+    /// Links work both ways: routes are learned, and invalidated, in both directions.
     bidirectional: bool,
-    /// Learn the way back to the initiator from requests that pass.
+    /// Learn the route back to the initiator from requests.
     learn_from_requests: bool,
     /// Learn from the headers of packets that are forwarded.
     snoop: bool,
-    /// Learn also from the route replies that are forwarded (ns-2 learns from those it overhears only).
+    /// Learn also from forwarded route replies (ns-2 learns only from overheard ones).
     learn_from_replies: bool,
     /// Learn from the headers of overheard packets (promiscuous listening).
     promiscuous: bool,
 
-    /// How route requests follow each other: "rfc4728" or "ns2".
+    /// Sequence of route requests: "rfc4728" or "ns2".
     requests: RequestPattern,
-    /// Ask the neighbours alone before the whole network.
+    /// Send the first request to the neighbours only, before the whole network.
     nonpropagating: bool,
-    /// Wait for an answer of the neighbours (NonpropRequestTimeout).
+    /// Wait for a reply of the neighbours (NonpropRequestTimeout).
     nonprop_request_timeout: SimDuration,
     /// First wait between network-wide requests (RequestPeriod).
     request_period: SimDuration,
     /// Longest wait between requests (MaxRequestPeriod).
     max_request_period: SimDuration,
-    /// Network-wide requests after the first without an answer; then waiting packets are dropped
+    /// Network-wide requests after the first without a reply; then the buffered packets are dropped
     /// (MaxRequestRexmt).
     max_request_rexmt: u8,
     /// Hop limit of a network-wide request, 1 to 255 (DiscoveryHopLimit).
     discovery_hop_limit: u8,
-    /// Requests, and the target's replies, wait a uniform time up to this (BroadcastJitter).
+    /// Requests, and the target's replies, are delayed by a uniform time up to this (BroadcastJitter).
     broadcast_jitter: SimDuration,
     /// Initiators whose requests are remembered, at least 1 (RequestTableSize).
     request_table_size: u32,
     /// Requests remembered of each, at least 1 (RequestTableIds).
     request_table_ids: u32,
-    /// Nodes answer requests for others from their caches.
+    /// Nodes reply to requests for other nodes from their caches.
     reply_from_cache: bool,
-    /// They do so also for requests that propagate (ns-2's `reply_from_cache_on_propagating`); if not, only
-    /// for those that a node asks its neighbours alone.
+    /// They do so also for requests that propagate (ns-2's `reply_from_cache_on_propagating`). If false, only
+    /// for requests to the neighbours.
     reply_to_propagating: bool,
-    /// H of RFC 4728 §3.3.2: an answer from a cache waits H × (length - 1 + a uniform number below 1).
+    /// H of RFC 4728 §3.3.2: a reply from a cache is delayed by H × (length - 1 + a uniform number below 1).
     reply_holdoff: SimDuration,
-    /// Tell the source of an overheard packet when its route can be shorter.
+    /// Send a gratuitous reply to the source of an overheard packet whose route could be shorter.
     gratuitous_replies: bool,
-    /// Time between such replies to one node about one sender (GratReplyHoldoff).
+    /// Interval between such replies to one node about one sender (GratReplyHoldoff).
     grat_reply_holdoff: SimDuration,
-    /// Put the last route error heard into the next request.
+    /// Include the last route error received in the next request.
     propagate_errors: bool,
-    /// For how long after it was heard.
+    /// How long that error is kept.
     error_hold: SimDuration,
-    /// ns-2: a route error that comes back to the node that found the break takes the link from its cache
-    /// again, even if a reply has brought it back meanwhile.
+    /// ns-2: a route error that returns to the node that detected the break removes the link from its cache
+    /// again, even if a reply has added it meanwhile.
     heed_own_errors: bool,
 
-    /// Packets that may wait for routes in a node, at least 1; the oldest makes room.
+    /// Capacity of the buffer for packets without a route, at least 1; when full, it drops the oldest packet.
     send_buffer_packets: u32,
-    /// How long a packet may wait for a route (SendBufferTimeout).
+    /// How long a packet may stay in that buffer (SendBufferTimeout).
     send_buffer_timeout: SimDuration,
-    /// Time between waiting packets that a reply sets free.
+    /// Interval between buffered packets sent after a reply.
     release_spacing: SimDuration,
 
-    /// A packet that the MAC gives up on shows a broken link; without it, acknowledgments do.
+    /// A packet that the MAC gave up indicates a broken link. If false, missing acknowledgments do.
     link_layer_feedback: bool,
-    /// Ask the next hop for acknowledgments, if there is no link-layer feedback.
+    /// Request acknowledgments from the next hop, if there is no link-layer feedback.
     network_acks: bool,
-    /// Overhearing the next hop forward a packet acknowledges it, if there is no link-layer feedback. The
-    /// last hop can't be confirmed so.
+    /// Overhearing that the next hop forwards a packet acknowledges it, if there is no link-layer feedback.
+    /// This cannot confirm the last hop.
     passive_acks: bool,
-    /// Attempts by passive acknowledgment after the first (TryPassiveAcks).
+    /// Attempts with passive acknowledgment after the first (TryPassiveAcks).
     try_passive_acks: u8,
     /// Wait for a passive acknowledgment (PassiveAckTimeout).
     passive_ack_timeout: SimDuration,
     /// Attempts with a request for acknowledgment after the first (MaxMaintRexmt).
     max_maint_rexmt: u8,
-    /// Wait for an acknowledgment that was asked for.
+    /// Wait for a requested acknowledgment.
     ack_timeout: SimDuration,
-    /// A link confirmed less than this ago isn't asked about again (MaintHoldoffTime).
+    /// No acknowledgment is requested over a link that was confirmed less than this ago (MaintHoldoffTime).
     maint_holdoff: SimDuration,
-    /// Packets in the maintenance buffer; more are sent unwatched (RexmtBufferSize).
+    /// Capacity of the maintenance buffer in packets; further packets are sent without supervision
+    /// (RexmtBufferSize).
     rexmt_buffer_packets: u32,
-    /// Order in which packets of a lost next hop are saved, and in which those that wait for a route leave:
-    /// "fifo" or "lifo".
+    /// Order in which packets of a lost next hop are salvaged, and in which buffered packets are sent: "fifo"
+    /// or "lifo".
     maintenance_order: MaintenanceOrder,
 
-    /// Packets of others whose next hop is lost get a new route from the cache.
+    /// Packets of other nodes whose next hop was lost get a new route from the cache.
     salvage: bool,
     /// How often one packet may be salvaged, 0 to 15 (MAX_SALVAGE_COUNT).
     max_salvage_count: u8,
-    /// Without a route in the cache, the packet waits while one is looked for, its neighbours asked first
-    /// (ns-2: once, and nobody else).
+    /// Without a route in the cache, the packet is buffered while this node searches for one, starting with
+    /// its neighbours (ns-2: once, the neighbours only).
     salvage_search: bool,
-    /// A node's own packet whose next hop is lost waits for a new route if the cache has none (RFC 4728
-    /// §3.4.3); DSR-UU drops it where the link layer tells of breaks.
+    /// A node's own packet whose next hop was lost is buffered if the cache has no other route (RFC 4728
+    /// §3.4.3). DSR-UU with link-layer feedback drops it.
     keep_own: bool,
-    /// ns-2: data counts 20 bytes more, for a second IP header.
+    /// ns-2: data counts 20 additional bytes for a second IP header.
     second_ip_header: bool,
 }
 
@@ -124,7 +125,7 @@ impl Default for DsrConfig {
 }
 
 impl DsrConfig {
-    /// The settings of a named set.
+    /// The values of a preset.
     pub fn preset(preset: DsrPreset) -> Self {
         match preset {
             DsrPreset::Rfc4728 => Self::rfc4728(),
@@ -188,14 +189,14 @@ impl DsrConfig {
         }
     }
 
-    /// The route-break trace of the thesis, table 3.2.
+    /// The route-break trace of Papanastasiou (2006), table 3.2.
     pub fn thesis_trace() -> Self {
         Self { preset: DsrPreset::ThesisTrace, link_layer_feedback: false, ..Self::thesis() }
     }
 
-    /// The parameters of the thesis' other runs, appendix A.2. DSR-UU without network-layer
-    /// acknowledgments is told of breaks by the link layer; its "flush link cache" empties the cache when
-    /// it is configured, which has no counterpart here.
+    /// The other runs of Papanastasiou (2006), appendix A.2. DSR-UU without network-layer acknowledgments
+    /// relies on link-layer feedback. Its "flush link cache" empties the cache at configuration and has no
+    /// equivalent here.
     pub fn thesis() -> Self {
         Self {
             preset: DsrPreset::Thesis,
@@ -207,12 +208,12 @@ impl DsrConfig {
         }
     }
 
-    /// ns-2.35's constants and habits (`dsragent.cc`, `mobicache.cc`, `requesttable.cc`).
+    /// ns-2.35's constants and quirks (`dsragent.cc`, `mobicache.cc`, `requesttable.cc`).
     pub fn ns2() -> Self {
         Self {
             preset: DsrPreset::Ns2,
             cache: CacheKind::Path,
-            // The constructor that runs says 64, the one that doesn't says 34.
+            // The constructor in use says 64, the unused one 34.
             secondary_paths: 64,
             route_cache_timeout: SimDuration::MAX,
             max_route_hops: 15,
@@ -229,7 +230,7 @@ impl DsrConfig {
         }
     }
 
-    /// ns-2's with "no replies from cache", which its source says takes two switches.
+    /// ns-2's values with "no replies from cache", for which its source needs two switches.
     pub fn freeze_probing() -> Self {
         Self {
             preset: DsrPreset::FreezeProbing,
@@ -239,7 +240,7 @@ impl DsrConfig {
         }
     }
 
-    /// Whether something else than the MAC tells of broken links.
+    /// Whether acknowledgments, not the MAC, detect broken links.
     pub(super) fn watches(&self) -> bool {
         !self.link_layer_feedback && (self.passive_acks || self.network_acks)
     }

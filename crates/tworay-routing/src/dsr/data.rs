@@ -1,4 +1,4 @@
-//! Packets on their way: sending, receiving, forwarding (RFC 4728 §8.1).
+//! Data packets: sending, receiving, forwarding (RFC 4728 §8.1).
 
 use super::cache::Found;
 use super::check::check;
@@ -9,7 +9,7 @@ use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::dsr::{DsrHeader, SourceRoute};
 use tworay_wire::{Body, Packet};
 
-/// What ns-2 adds to data, bytes.
+/// Length that ns-2 adds to data, bytes.
 const SECOND_IP_HEADER: u16 = 20;
 
 impl Dsr {
@@ -26,7 +26,7 @@ impl Dsr {
         self.finish(now, out);
     }
 
-    /// A packet from neighbour `from`, for this node or for all.
+    /// A packet from neighbour `from`, for this node or broadcast.
     #[inline(never)]
     pub fn on_receive(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: NodeId, out: Out) {
         match (&packet.body, packet.dsr.as_deref()) {
@@ -103,12 +103,12 @@ impl Dsr {
         parcel.header.ack_request = None;
         let me = self.node;
         parcel.header.acks.retain(|a| a.destination != me);
-        // `check` has seen the route, and that it goes on from here.
+        // `check` has verified the route and that it continues from here.
         let Some(route) = &mut parcel.header.source_route else { return };
         route.segments_left = route.segments_left.saturating_sub(1);
         let Some(next_hop) = route.next_hop(packet.dst) else { return };
         if self.is_held(&parcel) {
-            // The node before us has repeated it: ours is on its way already.
+            // The previous node repeated the packet: this node has already forwarded it.
             out.push(RoutingAction::Consume { packet: id });
             return;
         }
@@ -118,7 +118,7 @@ impl Dsr {
         self.transmit(now, parcel, next_hop, SimDuration::ZERO, out);
     }
 
-    /// A packet of this node: on its way, or waiting while a route is looked for.
+    /// Sends a packet of this node, or buffers it while a route is searched.
     pub(super) fn send_or_wait(&mut self, now: SimTime, mut parcel: Parcel, out: Out) {
         parcel.header.source_route = None;
         parcel.header.ack_request = None;
@@ -137,7 +137,7 @@ impl Dsr {
         }
     }
 
-    /// Sends a packet with a new route: its own, or that of another node, which is salvaged so.
+    /// Sends a packet along a new route; this salvages a packet of another node.
     pub(super) fn send_along(
         &mut self,
         now: SimTime,
@@ -164,7 +164,7 @@ impl Dsr {
         self.transmit(now, parcel, next_hop, delay, out);
     }
 
-    /// Remembers the route that packets of this node take, and tells when it changes.
+    /// Records the route that this node's packets take, and reports a change.
     fn note_use(&mut self, dst: NodeId, path: &[NodeId], data: bool, out: Out) {
         if !data {
             return;
@@ -190,11 +190,11 @@ impl Dsr {
         self.stale_timer = true;
     }
 
-    /// Sends what waits for routes that are known now, `spacing` apart, in the order of maintenance.
+    /// Sends buffered packets whose routes are now known, `spacing` apart, in maintenance order.
     pub(super) fn release(&mut self, now: SimTime, spacing: SimDuration, out: Out) {
         let newest_first = self.config.maintenance_order == MaintenanceOrder::Lifo;
         let mut delay = SimDuration::ZERO;
-        // Packets that find no route and stay, as seen from where we begin.
+        // Packets that stay because they have no route, counted from the starting end.
         let mut left = 0;
         while left < self.buffer.len() {
             let at = if newest_first { self.buffer.len() - 1 - left } else { left };

@@ -1,4 +1,4 @@
-//! Route requests of this node, and those of others (RFC 4728 §8.2).
+//! Route requests of this node and of others (RFC 4728 §8.2).
 
 use super::cache::Found;
 use super::{Dsr, Out, RequestPattern, Search};
@@ -7,16 +7,16 @@ use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::Packet;
 use tworay_wire::dsr::{Addresses, DsrHeader, RouteReply, RouteRequest};
 
-/// ns-2 counts requests without an answer up to here.
+/// ns-2 counts unanswered requests up to this number.
 const NS2_MOST_TRIES: u8 = 15;
-/// ns-2: requests that a packet of another node is worth.
+/// ns-2: number of requests sent for a packet of another node.
 const NS2_SALVAGE_REQUESTS: u8 = 1;
 
 impl Dsr {
-    /// Starts to look for `dst`, unless that is going on.
+    /// Starts a discovery for `dst`, unless one is in progress.
     pub(super) fn begin_search(&mut self, now: SimTime, dst: NodeId, out: Out) {
         if let Some(search) = self.searches.get(&dst) {
-            // A wait that outlasts an earlier failure goes on.
+            // A wait left over from an earlier failure continues.
             if search.until <= now {
                 self.advance(now, dst, out);
             }
@@ -36,7 +36,7 @@ impl Dsr {
         }
     }
 
-    /// The wait for an answer is over: the next request, or the end.
+    /// The wait for a reply is over: sends the next request, or gives up.
     pub(super) fn advance(&mut self, now: SimTime, dst: NodeId, out: Out) {
         let most = self.config.max_request_rexmt;
         let (first, longest) = (self.config.request_period, self.config.max_request_period);
@@ -59,8 +59,8 @@ impl Dsr {
         self.stale_timer = true;
     }
 
-    /// ns-2: a packet wants a route to `dst`; what is due is sent. Returns false if a packet of another
-    /// node has had its request and should be given up.
+    /// ns-2: a packet needs a route to `dst`; sends the requests that are due. Returns false if a packet of
+    /// another node has used up its request and should be dropped.
     pub(super) fn ask_ns2(&mut self, now: SimTime, dst: NodeId, own: bool, out: Out) -> bool {
         let (first, longest) = (self.config.request_period, self.config.max_request_period);
         let nonpropagating = self.config.nonpropagating;
@@ -102,7 +102,7 @@ impl Dsr {
             if now.since(at) < self.config.error_hold {
                 header.errors.push(error);
             }
-            // It has to reach further than the neighbours once.
+            // At least one request must reach beyond the neighbours.
             if ttl > 1 {
                 self.held_error = None;
             }
@@ -111,7 +111,7 @@ impl Dsr {
         self.emit(header, NodeId::BROADCAST, ttl, NodeId::BROADCAST, delay, out);
     }
 
-    /// The search for `dst` has its answer.
+    /// The discovery for `dst` has succeeded.
     pub(super) fn end_search(&mut self, now: SimTime, dst: NodeId, hops: usize, out: Out) {
         if let Some(search) = self.searches.remove(&dst) {
             let discovery_time = now.since(search.began_at);
@@ -121,7 +121,7 @@ impl Dsr {
         }
     }
 
-    /// A request of another node; its errors have been heeded.
+    /// A request of another node; its errors have been processed.
     pub(super) fn on_request(&mut self, now: SimTime, packet: &Packet, header: &DsrHeader, out: Out) {
         let Some(request) = &header.request else { return };
         if packet.src == self.node || request.addresses.contains(&self.node) {
@@ -178,7 +178,7 @@ impl Dsr {
         true
     }
 
-    /// Answers: the way the request has come, this node, `rest`.
+    /// Sends a reply with the path of the request, this node, and `rest`.
     fn reply(
         &mut self,
         request: &RouteRequest,
@@ -194,7 +194,7 @@ impl Dsr {
         self.originate(header, back, delay, out);
     }
 
-    /// ns-2: all waiting packets look for routes.
+    /// ns-2: searches routes for all buffered packets.
     pub(super) fn poll(&mut self, now: SimTime, out: Out) {
         debug_assert!(self.config.requests == RequestPattern::Ns2);
         self.release(now, SimDuration::ZERO, out);

@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::dsr::Addresses;
 
-/// Link-MaxLife: stability of a node nothing is known of (InitStability).
+/// Link-MaxLife: initial stability of a node (InitStability).
 const INIT_STABILITY: SimDuration = SimDuration::from_secs(25);
 /// Shortest lifetime of a link (MinLifetime).
 const MIN_LIFETIME: SimDuration = SimDuration::from_secs(1);
-/// What use adds to stability, times the time since the last use (StabilityIncrFactor).
+/// Increase of stability per use, times the time since the last use (StabilityIncrFactor).
 const INCREASE: u64 = 4;
-/// What is left of stability after a break (StabilityDecrFactor).
+/// Factor on stability after a break (StabilityDecrFactor).
 const DECREASE: f64 = 0.5;
-/// Least life left of a link that is used (UseExtends).
+/// Minimum remaining lifetime of a link that is used (UseExtends).
 const USE_EXTENDS: SimDuration = SimDuration::from_secs(120);
 
 #[derive(Copy, Clone, Debug)]
@@ -25,7 +25,7 @@ struct Link {
     used_at: SimTime,
 }
 
-/// Links known to this node.
+/// The links that this node knows.
 #[derive(Clone, Debug)]
 pub(super) struct LinkCache {
     node: NodeId,
@@ -92,9 +92,9 @@ impl LinkCache {
         self.shortest(SimTime::ZERO, dst).map(|p| p.len())
     }
 
-    /// The fewest hops; among those, the path whose first link to expire expires last.
+    /// The path with the fewest hops; among those, the one whose earliest expiry is latest.
     fn shortest(&self, now: SimTime, dst: NodeId) -> Option<Addresses> {
-        // For each node reached: the node before, and when the path to it ends.
+        // For each node reached: the previous node, and when the path to it expires.
         let mut reached: BTreeMap<NodeId, (NodeId, SimTime)> = BTreeMap::new();
         let mut ring = vec![(self.node, SimTime::NEVER)];
         while !ring.is_empty() && !reached.contains_key(&dst) {
@@ -124,7 +124,7 @@ impl LinkCache {
         (!path.is_empty()).then_some(path)
     }
 
-    /// Link-MaxLife: use makes the ends of a link more trusted and prolongs it.
+    /// Link-MaxLife: use increases the stability of a link's ends and extends its lifetime.
     fn used(&mut self, now: SimTime, path: &[NodeId]) {
         let Some(stability) = &mut self.stability else { return };
         let mut from = self.node;

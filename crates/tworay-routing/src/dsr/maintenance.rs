@@ -1,5 +1,5 @@
-//! Route maintenance without the link layer's help: passive and network-layer acknowledgments, and the
-//! buffer of packets whose next hop hasn't confirmed them (RFC 4728 §8.3.1 to §8.3.3).
+//! Route maintenance without link-layer feedback: passive and network-layer acknowledgments, and the buffer
+//! of packets that the next hop has not confirmed (RFC 4728 §8.3.1 to §8.3.3).
 
 use super::data::forward;
 use super::parcel::Parcel;
@@ -9,19 +9,19 @@ use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::Packet;
 use tworay_wire::dsr::{Ack, AckRequest, DsrHeader};
 
-/// How a packet's next hop is expected to confirm it.
+/// How the next hop is expected to confirm a packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Proof {
     /// By forwarding it; attempts left.
     Passive { left: u8 },
     /// By an acknowledgment; attempts left.
     Asked { left: u8, id: u16 },
-    /// Not itself: the link was confirmed a moment ago, or is being tested by an earlier packet. The next
+    /// Not by itself: the link was confirmed recently, or an earlier packet is testing it. The next
     /// confirmation of a later packet covers this one too.
     Riding,
 }
 
-/// A packet whose copy is on its way to the next hop.
+/// A packet of which a copy was sent to the next hop.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub parcel: Parcel,
@@ -32,7 +32,8 @@ pub(super) struct Held {
 }
 
 impl Dsr {
-    /// Sends a packet to the next hop of its header, and watches over it if nobody else does.
+    /// Sends a packet to the next hop of its header; waits for its confirmation if there is no link-layer
+    /// feedback.
     pub(super) fn transmit(
         &mut self,
         now: SimTime,
@@ -56,7 +57,7 @@ impl Dsr {
         }
     }
 
-    /// Whether this very packet, on this very route, waits for its confirmation.
+    /// Whether this packet, on this route, is waiting for confirmation.
     pub(super) fn is_held(&self, parcel: &Parcel) -> bool {
         let route = &parcel.header.source_route;
         self.held.iter().any(|h| h.parcel.uid == parcel.uid && h.parcel.header.source_route == *route)
@@ -67,7 +68,7 @@ impl Dsr {
         if !passive && !self.config.network_acks {
             return None;
         }
-        // One question at a time: it is the link that is tested, not each packet.
+        // One request at a time: the link is tested, not each packet.
         let fresh = |at: &SimTime| now.since(*at) < self.config.maint_holdoff;
         let tested = self.held.iter().any(|h| h.next_hop == next_hop && h.proof != Proof::Riding);
         if tested || self.confirmed.get(&next_hop).is_some_and(fresh) {
@@ -86,7 +87,7 @@ impl Dsr {
         match proof {
             Proof::Passive { .. } => self.config.passive_ack_timeout,
             Proof::Asked { .. } => self.config.ack_timeout,
-            // Long enough for a later packet to find out whether the link stands.
+            // Long enough for a later packet to test the link.
             Proof::Riding => {
                 self.config.maint_holdoff
                     + self.config.ack_timeout * (u64::from(self.config.max_maint_rexmt) + 2)
@@ -125,7 +126,7 @@ impl Dsr {
         }
     }
 
-    /// Hears the next hop forward a packet: same packet, fewer segments left.
+    /// The next hop was overheard forwarding a packet: the same packet with fewer segments left.
     pub(super) fn confirm_passively(
         &mut self,
         now: SimTime,
@@ -146,7 +147,7 @@ impl Dsr {
         }
     }
 
-    /// The next hop has the packet; so it has those that rode along before.
+    /// The next hop has the packet, and so the earlier packets that depended on it.
     fn confirm(&mut self, now: SimTime, at: usize, out: Out) {
         let Some(held) = self.held.remove(at) else { return };
         self.confirmed.insert(held.next_hop, now);
@@ -162,7 +163,8 @@ impl Dsr {
         self.stale_timer = true;
     }
 
-    /// Packets that weren't confirmed in time: another attempt, another kind of proof, or a broken link.
+    /// Handles packets that were not confirmed in time: another attempt, another type of acknowledgment, or a
+    /// broken link.
     pub(super) fn end_patience(&mut self, now: SimTime, out: Out) {
         while let Some(at) = self.held.iter().position(|h| h.deadline <= now) {
             let proof = match self.held[at].proof {
@@ -187,7 +189,7 @@ impl Dsr {
         }
     }
 
-    /// The next hop hasn't answered: its link is broken, its packets are saved.
+    /// The next hop has not answered: its link is broken, its packets are salvaged.
     fn lose_next_hop(&mut self, now: SimTime, next_hop: NodeId, out: Out) {
         self.confirmed.remove(&next_hop);
         self.break_link(now, next_hop, out);

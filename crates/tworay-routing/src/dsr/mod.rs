@@ -1,9 +1,9 @@
-//! Dynamic source routing, RFC 4728, with ns-2.35's habits as options; without flow state.
+//! Dynamic source routing (RFC 4728), with ns-2.35's quirks as options and without flow state.
 //!
-//! One file for each part: data (sending, receiving, forwarding), discovery (this node's requests),
-//! requests (those heard, and the table), replies, tap (what is overheard, shorter routes), breaks
-//! (route errors, salvaging), maintenance (acknowledgments), upkeep (the timer). `check` refuses
-//! impossible headers before anything is learned from them.
+//! One file for each part: data (sending, receiving, forwarding), discovery (this node's requests), requests
+//! (those received, and the table), replies, tap (overheard packets, shorter routes), breaks (route errors,
+//! salvaging), maintenance (acknowledgments), upkeep (the timer). `check` refuses impossible headers before
+//! anything is learned from them.
 
 mod breaks;
 mod cache;
@@ -39,7 +39,7 @@ type Out<'a> = &'a mut Vec<RoutingAction>;
 
 /// Hop limit of DSR's unicast packets.
 const CONTROL_TTL: u8 = 255;
-/// How many packets the tap remembers, so as to read each once.
+/// Number of packets that the tap remembers in order to process each once.
 const TAPPED: usize = 256;
 
 /// DSR in one node.
@@ -49,36 +49,36 @@ pub struct Dsr {
     node: NodeId,
     rng: RngStream,
     cache: RouteCache,
-    /// Something was learned that waiting packets may want.
+    /// Something was learned that buffered packets may need.
     news: bool,
     seen: SeenRequests,
     next_request_id: u16,
     searches: BTreeMap<NodeId, Search>,
     buffer: SendBuffer,
-    /// The route that packets of this node last took, by destination.
+    /// The route that this node's packets last took, by destination.
     in_use: BTreeMap<NodeId, Addresses>,
-    /// Gratuitous replies sent: to whom, about whose transmission, when.
+    /// Gratuitous replies sent: receiver, node whose transmission was overheard, time.
     gratuitous: VecDeque<(NodeId, NodeId, SimTime)>,
-    /// The last route error told to this node, for the next request.
+    /// The last route error received, for the next request.
     held_error: Option<(SimTime, RouteError)>,
     tapped: Vec<u64>,
-    /// The break being dealt with: time, neighbour, who has been told.
+    /// The break being handled: time, neighbour, nodes notified.
     current_break: (SimTime, NodeId, SmallVec<[NodeId; 4]>),
     held: VecDeque<Held>,
-    /// Packets whose next hops were lost at this instant, in the order in which they came, with those hops.
+    /// Packets whose next hops were lost at this instant, in order of arrival, with those next hops.
     stranded: Vec<(Parcel, NodeId)>,
     /// When a neighbour last confirmed a packet.
     confirmed: BTreeMap<NodeId, SimTime>,
     next_ack_id: u16,
     next_poll: SimTime,
-    /// The timer as the node knows it, and whether a deadline may have changed since.
+    /// The time for which the timer is set, and whether a deadline may have changed since.
     armed: SimTime,
     stale_timer: bool,
     counters: RoutingCounters,
 }
 
 impl Dsr {
-    /// DSR in `node`; `rng` serves its jitter.
+    /// DSR in `node`; jitter is drawn from `rng`.
     pub fn new(config: &DsrConfig, node: NodeId, rng: RngStream) -> Self {
         Self {
             node,
@@ -106,30 +106,30 @@ impl Dsr {
         }
     }
 
-    /// Totals so far.
+    /// Counters so far.
     pub fn counters(&self) -> &RoutingCounters {
         &self.counters
     }
 
-    /// The packets held here: for want of a route or of a confirmation by the next hop, or given back just now.
+    /// The packets held here: without a route, not yet confirmed by the next hop, or returned just now.
     pub fn buffered(&self) -> Vec<PacketId> {
         let stranded = self.stranded.iter().map(|(parcel, _)| parcel.id);
         self.buffer.ids().chain(self.held.iter().map(|h| h.parcel.id)).chain(stranded).collect()
     }
 
-    /// Hops to `dst` on the route in use, else on the shortest known.
+    /// Hops to `dst` on the route in use, otherwise on the shortest known route.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         let used = self.in_use.get(&dst).and_then(|path| u8::try_from(path.len()).ok());
         used.or_else(|| self.cache.distance(dst))
     }
 
-    /// The shortest route known to `dst`, the nodes after this one. For tests and for tables shown to
-    /// people; it counts as no use.
+    /// The shortest known route to `dst`, as the nodes after this one. For tests and for display; it does not
+    /// count as use.
     pub fn route(&self, now: SimTime, dst: NodeId) -> Option<Vec<NodeId>> {
         self.cache.clone().find(now, dst, Found::Overheard).map(|path| path.to_vec())
     }
 
-    /// Whether frames for others should be overheard.
+    /// Whether to overhear frames for other nodes.
     pub fn wants_tap(&self) -> bool {
         self.config.promiscuous || self.config.watches() && self.config.passive_acks
     }
@@ -141,7 +141,7 @@ impl Dsr {
         }
     }
 
-    /// A new packet of DSR's own along `path` to its last node.
+    /// Sends a new DSR packet along `path` to its last node.
     fn originate(&mut self, mut header: DsrHeader, path: &[NodeId], delay: SimDuration, out: Out) {
         let (Some(&next_hop), Some((&dst, relays))) = (path.first(), path.split_last()) else { return };
         header.source_route =
@@ -149,7 +149,7 @@ impl Dsr {
         self.emit(header, dst, CONTROL_TTL, next_hop, delay, out);
     }
 
-    /// Sends a packet that consists of DSR's options.
+    /// Sends a packet that consists of DSR options only.
     fn emit(
         &mut self,
         header: DsrHeader,
@@ -170,7 +170,7 @@ impl Dsr {
         Packet { uid: 0, src, dst, ttl, hops: 0, ip_bytes, flow: FlowId::NONE, dsr, body: Body::Dsr }
     }
 
-    /// Counts a packet of DSR's own that leaves this node, under the first thing it carries.
+    /// Counts a DSR packet sent by this node, by the first option in it.
     fn count(&mut self, header: &DsrHeader, ip_bytes: u32) {
         let c = &mut self.counters;
         if header.request.is_some() {

@@ -1,9 +1,9 @@
-//! The choices of DSR that are more than a number.
+//! DSR's enumerated settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A choice with kebab-case names.
+/// An enumerated setting with kebab-case names.
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? }) => {
         $(#[$doc])*
@@ -13,49 +13,49 @@ macro_rules! choice {
     };
 }
 
-/// A named set of settings; the other keys then change single ones.
+/// A named set of values; other keys change single ones.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DsrPreset {
-    /// RFC 4728 §9, broken links told by the link layer.
+    /// RFC 4728 §9, with link-layer feedback.
     #[default]
     Rfc4728,
-    /// The route-break trace of the thesis (table 3.2): passive and network-layer acknowledgments
+    /// The route-break trace of Papanastasiou (2006), table 3.2: passive and network-layer acknowledgments
     /// instead of link-layer feedback.
     ThesisTrace,
-    /// All other runs of the thesis (appendix A.2): DSR-UU with link-layer feedback.
+    /// All other runs of Papanastasiou (2006), appendix A.2: DSR-UU with link-layer feedback.
     Thesis,
-    /// ns-2.35's `DSRAgent` with its habits, its flow state left out.
+    /// ns-2.35's `DSRAgent` with its quirks, without its flow state.
     Ns2,
-    /// ns-2 without replies from caches, as the Freeze-Probing study runs it.
+    /// ns-2 without replies from caches, as in the Freeze-Probing paper (2005).
     FreezeProbing,
 }
 
 choice!(
-    /// What the route cache keeps (RFC 4728 §4.1).
+    /// Structure of the route cache (RFC 4728 §4.1).
     CacheKind {
-        /// Whole paths, in a primary (asked for) and a secondary (overheard) store, first in first out.
+        /// Complete paths, in a primary (requested) and a secondary (overheard) store, first in first out.
         Path,
-        /// A graph of links, each for `route_cache_timeout`; the shortest path counts.
+        /// A graph of links, each valid for `route_cache_timeout`; the shortest path is used.
         Link,
-        /// A graph of links with lifetimes from the stability of their ends (Link-MaxLife).
+        /// A graph of links whose lifetimes follow from the stability of their ends (Link-MaxLife).
         LinkMaxLife,
     }
 );
 choice!(
-    /// How route requests follow each other.
+    /// Sequence of route requests.
     RequestPattern {
-        /// One to the neighbours, then network-wide ones whose waits double (RFC 4728 §4.3). Whatever is
-        /// learned sends waiting packets at once.
+        /// One request to the neighbours, then network-wide ones with doubling waits (RFC 4728 §4.3).
+        /// Buffered packets are sent as soon as a route is learned.
         Rfc4728,
-        /// ns-2: pairs of a request to the neighbours and a network-wide one, with waits that grow
-        /// fourfold between pairs. Waiting packets are looked at when a reply comes and every 30 to 60 ms.
+        /// ns-2: pairs of a request to the neighbours and a network-wide one; the wait grows fourfold from
+        /// pair to pair. Buffered packets are checked when a reply arrives and every 30 to 60 ms.
         Ns2,
     }
 );
 choice!(
-    /// In which order packets are saved when their next hop is lost, and leave the buffer in which those
-    /// without a route wait.
+    /// Order in which packets are salvaged when their next hop is lost, and in which buffered packets are
+    /// sent.
     MaintenanceOrder {
         /// Oldest first.
         Fifo,

@@ -1,19 +1,19 @@
-//! Packets that stay in routing, and the buffer in which they wait for a route.
+//! Packets held by routing, and the buffer for packets without a route.
 
 use std::collections::VecDeque;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::dsr::DsrHeader;
 use tworay_wire::{Body, Packet};
 
-/// What routing must know of a packet while it holds only its handle.
+/// What routing must know about a packet of which it has only the handle.
 #[derive(Clone, Debug)]
 pub(super) struct Parcel {
     pub id: PacketId,
-    /// Stands for the IP identification.
+    /// Used as IP identification.
     pub uid: u64,
     pub src: NodeId,
     pub dst: NodeId,
-    /// Carries more than DSR's options.
+    /// Contains more than DSR options.
     pub data: bool,
     pub header: DsrHeader,
 }
@@ -31,7 +31,7 @@ impl Parcel {
     }
 }
 
-/// A drop-front buffer with a limit and a timeout, common to all destinations.
+/// A drop-front buffer with a limit and a timeout, shared by all destinations.
 #[derive(Clone, Debug)]
 pub(super) struct SendBuffer {
     queue: VecDeque<(SimTime, Parcel)>,
@@ -44,16 +44,16 @@ impl SendBuffer {
         Self { queue: VecDeque::new(), limit: limit as usize, timeout }
     }
 
-    /// Puts a packet at the end; returns the one at the front if there was no room.
+    /// Appends a packet; returns the packet dropped from the front if the buffer was full.
     pub(super) fn push(&mut self, now: SimTime, parcel: Parcel) -> Option<PacketId> {
         let evicted = if self.queue.len() >= self.limit { self.queue.pop_front() } else { None };
         self.queue.push_back((now + self.timeout, parcel));
         evicted.map(|(_, p)| p.id)
     }
 
-    /// The oldest packet whose time is over.
+    /// The oldest packet if it has timed out.
     pub(super) fn pop_expired(&mut self, now: SimTime) -> Option<PacketId> {
-        // Deadlines grow from front to back.
+        // Deadlines increase from front to back.
         if self.queue.front()?.0 > now {
             return None;
         }
@@ -70,7 +70,7 @@ impl SendBuffer {
         self.queue.iter().any(|(_, p)| p.dst == dst)
     }
 
-    /// The packet at a place, 0 for the oldest.
+    /// The packet at an index, 0 for the oldest.
     pub(super) fn look(&self, at: usize) -> Option<&Parcel> {
         self.queue.get(at).map(|(_, p)| p)
     }

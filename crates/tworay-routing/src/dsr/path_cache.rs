@@ -1,4 +1,4 @@
-//! Whole paths in two stores, as ns-2's MobiCache keeps them.
+//! Complete paths in two stores, as in ns-2's MobiCache.
 
 use super::cache::Found;
 use super::config::DsrConfig;
@@ -24,7 +24,7 @@ impl Store {
         Self { paths: Vec::new(), limit: limit as usize, victim: 0 }
     }
 
-    /// Puts the path in, unless another one begins with it; a path that it prolongs is prolonged.
+    /// Adds the path, unless a stored path begins with it. If it extends a stored path, it replaces that one.
     fn add(&mut self, now: SimTime, path: &[NodeId], expires: SimTime) -> bool {
         for s in &mut self.paths {
             if s.expires <= now {
@@ -50,7 +50,7 @@ impl Store {
         true
     }
 
-    /// The place of the path with the fewest hops to `dst`, below `limit`, and these hops.
+    /// The index of the path with the fewest hops to `dst`, below `limit`, and the number of hops.
     fn shortest(&self, now: SimTime, dst: NodeId, limit: usize) -> Option<(usize, usize)> {
         let mut best = None;
         let mut limit = limit;

@@ -1,4 +1,4 @@
-//! Route replies, and what routes seen in headers teach (RFC 4728 §8.2.6, §8.1.4).
+//! Route replies, and learning routes from headers (RFC 4728 §8.2.6, §8.1.4).
 
 use super::cache::Found;
 use super::{Dsr, Out, RequestPattern};
@@ -7,7 +7,7 @@ use tworay_base::{NodeId, SimTime};
 use tworay_wire::Packet;
 use tworay_wire::dsr::{RouteReply, SourceRoute};
 
-/// All nodes of a source route from its author to the destination.
+/// All nodes of a source route, from its author to the destination.
 pub(super) fn nodes_of(packet: &Packet, route: &SourceRoute) -> SmallVec<[NodeId; 10]> {
     let src = (route.salvage == 0).then_some(packet.src);
     src.into_iter().chain(route.addresses.iter().copied()).chain([packet.dst]).collect()
@@ -24,7 +24,7 @@ impl Dsr {
         }
     }
 
-    /// A reply to `initiator` that passes: the part of its route that begins here.
+    /// A forwarded reply to `initiator`: learns the part of its route that begins here.
     pub(super) fn learn_reply(&mut self, now: SimTime, initiator: NodeId, reply: &RouteReply) {
         if let Some(at) = reply.addresses.iter().position(|n| *n == self.node) {
             self.learn(now, &reply.addresses[at + 1..], Found::Overheard);
@@ -36,7 +36,7 @@ impl Dsr {
         }
     }
 
-    /// The source route of a packet that passes here, or ends here.
+    /// Learns from the source route of a packet that is forwarded or delivered here.
     pub(super) fn learn_route(&mut self, now: SimTime, packet: &Packet, route: &SourceRoute) {
         let nodes = nodes_of(packet, route);
         if let Some(at) = nodes.iter().position(|n| *n == self.node) {
@@ -48,7 +48,8 @@ impl Dsr {
         }
     }
 
-    /// The source route of an overheard packet that doesn't lead here: over its sender, `nodes[heard]`.
+    /// Learns from the source route of an overheard packet that does not pass through here, over its sender
+    /// `nodes[heard]`.
     pub(super) fn learn_neighbours_route(&mut self, now: SimTime, nodes: &[NodeId], heard: usize) {
         self.learn(now, &nodes[heard..], Found::Overheard);
         if self.config.bidirectional {

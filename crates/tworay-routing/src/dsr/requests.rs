@@ -1,9 +1,9 @@
-//! The request table: requests heard, and searches of this node (RFC 4728 §4.3).
+//! The request table: requests received, and this node's discoveries (RFC 4728 §4.3).
 
 use std::collections::VecDeque;
 use tworay_base::{NodeId, SimTime};
 
-/// Requests heard before, by initiator; the initiator not heard for longest makes room.
+/// Requests received, by initiator. When full, the initiator heard longest ago is removed.
 #[derive(Clone, Debug)]
 pub(super) struct SeenRequests {
     entries: VecDeque<(NodeId, VecDeque<u16>)>,
@@ -16,7 +16,7 @@ impl SeenRequests {
         Self { entries: VecDeque::new(), initiators: initiators as usize, ids: ids as usize }
     }
 
-    /// Notes the request; true if it was known.
+    /// Records the request; returns true if it was known.
     pub(super) fn note(&mut self, initiator: NodeId, id: u16) -> bool {
         let at = self.entries.iter().position(|(n, _)| *n == initiator);
         let mut entry = match at.and_then(|at| self.entries.remove(at)) {
@@ -40,18 +40,18 @@ impl SeenRequests {
     }
 }
 
-/// What has been done so far to find a destination. It is kept until an answer comes, so that a
-/// destination that can't be reached is asked for less and less often.
+/// The state of the discovery for a destination. It is kept until a reply arrives, so that requests for an
+/// unreachable destination become less and less frequent.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Search {
-    /// When this node began to look for it.
+    /// When the discovery began.
     pub began_at: SimTime,
-    /// When the last request (of a pair, the first) went out.
+    /// When the last request (of a pair, the first) was sent.
     pub last_at: SimTime,
-    /// Requests that reached further than the neighbours (ns-2: pairs), without an answer.
+    /// Unanswered requests that went beyond the neighbours (ns-2: pairs).
     pub tries: u8,
-    /// The last request went to the neighbours only.
+    /// The last request was for the neighbours only.
     pub nonpropagating: bool,
-    /// When the wait for an answer is over.
+    /// End of the wait for a reply.
     pub until: SimTime,
 }

@@ -1,4 +1,4 @@
-//! What is overheard: routes, errors, passive acknowledgments, ways to shorten a route (RFC 4728 §3.4.3).
+//! Overheard packets: routes, errors, passive acknowledgments, shorter routes (RFC 4728 §3.4.3).
 
 use super::cache::Found;
 use super::check::check;
@@ -11,7 +11,7 @@ use tworay_base::{NodeId, SimTime};
 use tworay_wire::dsr::{DsrHeader, RouteReply};
 use tworay_wire::{Body, Packet};
 
-/// Gratuitous replies remembered.
+/// Number of gratuitous replies remembered.
 const GRATUITOUS: usize = 32;
 
 impl Dsr {
@@ -41,7 +41,7 @@ impl Dsr {
         out.push(RoutingAction::Note(RoutingNote::Malformed { from, what }));
     }
 
-    /// A packet is read once, however often its hops are overheard.
+    /// A packet is processed once, however many of its hops are overheard.
     fn first_time(&mut self, uid: u64) -> bool {
         if self.tapped.is_empty() {
             self.tapped = vec![u64::MAX; TAPPED];
@@ -53,7 +53,7 @@ impl Dsr {
     fn tap_route(&mut self, now: SimTime, packet: &Packet, header: &DsrHeader, out: Out) {
         let Some(route) = &header.source_route else { return };
         let nodes = nodes_of(packet, route);
-        // Whoever is addressed has `segments_left` addresses and the destination before it.
+        // From the addressed node on, there remain `segments_left` addresses and the destination.
         let Some(heard) = nodes.len().checked_sub(usize::from(route.segments_left) + 2) else { return };
         match nodes.iter().position(|n| *n == self.node) {
             None => self.learn_neighbours_route(now, &nodes, heard),
@@ -67,7 +67,7 @@ impl Dsr {
         }
     }
 
-    /// The nodes between `heard` and this one aren't needed: tells the author of the route.
+    /// The nodes between `heard` and this one are unnecessary: notifies the author of the route.
     fn shorten(&mut self, now: SimTime, nodes: &[NodeId], heard: usize, me: usize, out: Out) {
         let (author, sender) = (nodes[0], nodes[heard]);
         let holdoff = self.config.grat_reply_holdoff;

@@ -1,15 +1,15 @@
-//! The one timer and what hangs on it.
+//! The timer and the tasks it triggers.
 
 use super::{Dsr, Out, RequestPattern};
 use crate::{DropReason, RoutingAction};
 use smallvec::SmallVec;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
-/// ns-2: how often waiting packets are looked at (BUFFER_CHECK), and up to as much again.
+/// ns-2: minimum interval between checks of the buffered packets (BUFFER_CHECK); the maximum is twice that.
 const BUFFER_CHECK: SimDuration = SimDuration::from_millis(30);
 
 impl Dsr {
-    /// The time asked for has come.
+    /// The timer expired.
     #[inline(never)]
     pub fn on_timer(&mut self, now: SimTime, out: Out) {
         self.armed = SimTime::NEVER;
@@ -37,7 +37,7 @@ impl Dsr {
         now + BUFFER_CHECK + self.rng.jitter(BUFFER_CHECK)
     }
 
-    /// The end of every input: what was learned sends waiting packets, and the timer is set.
+    /// Runs at the end of every input: sends buffered packets if something was learned, and sets the timer.
     pub(super) fn finish(&mut self, now: SimTime, out: Out) {
         if std::mem::take(&mut self.news)
             && self.config.requests == RequestPattern::Rfc4728
@@ -64,7 +64,7 @@ impl Dsr {
                 next = next.min(self.next_poll);
             }
         } else {
-            // A search that nobody waits for rests.
+            // A discovery without buffered packets needs no timer.
             let waited = self.searches.iter().filter(|(dst, _)| self.buffer.contains(**dst));
             next = waited.map(|(_, s)| s.until).fold(next, SimTime::min);
         }

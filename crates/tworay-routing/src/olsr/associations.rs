@@ -1,10 +1,10 @@
-//! Other addresses of nodes (MID, RFC 3626 §5) and networks behind them (HNA, §12).
+//! Additional addresses of nodes (MID, RFC 3626 §5) and networks behind nodes (HNA, §12).
 
 use std::collections::BTreeMap;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::olsr::HnaNetwork;
 
-/// Networks remembered at most: what else comes is ignored.
+/// Maximum number of networks stored; further ones are ignored.
 const MOST_NETWORKS: usize = 4096;
 
 /// The multiple interface and the host and network association sets.
@@ -22,7 +22,7 @@ impl Associations {
         self.mains.get(&address).map_or(address, |(main, _)| *main)
     }
 
-    /// `main` has this address too. Returns whether that is news.
+    /// Records that `main` also has this address. Returns whether that is new.
     pub(crate) fn learn_address(
         &mut self,
         now: SimTime,
@@ -34,7 +34,7 @@ impl Associations {
         old.is_none_or(|(before, _)| before != main)
     }
 
-    /// `gateway` leads to this network.
+    /// Records that `gateway` leads to this network.
     pub(crate) fn learn_network(
         &mut self,
         now: SimTime,
@@ -47,13 +47,13 @@ impl Associations {
         }
     }
 
-    /// The gateways to networks that hold this IPv4 address, with the masks.
+    /// The gateways to networks that contain this IPv4 address, with the masks.
     pub(crate) fn gateways(&self, address: u32) -> impl Iterator<Item = (u32, NodeId)> + '_ {
         let holds = move |n: &HnaNetwork| address & n.mask == n.network & n.mask;
         self.networks.keys().filter(move |(n, _)| holds(n)).map(|(n, gateway)| (n.mask, *gateway))
     }
 
-    /// Forgets what is over. Returns whether an address went, and when the next thing will.
+    /// Removes expired entries. Returns whether an address was removed, and when the next entry expires.
     pub(crate) fn settle(&mut self, now: SimTime) -> (bool, SimTime) {
         let before = self.mains.len();
         self.mains.retain(|_, (_, until)| *until > now);

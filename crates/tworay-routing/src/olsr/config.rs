@@ -1,4 +1,4 @@
-//! Every constant and choice of OLSR.
+//! All parameters of OLSR.
 
 use crate::settings::settings;
 use schemars::JsonSchema;
@@ -6,76 +6,77 @@ use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, SimDuration};
 use tworay_wire::olsr::Vtime;
 
-/// A named set of settings; the other keys then change single ones.
+/// A named set of values; other keys change single ones.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OlsrPreset {
     /// RFC 3626 §18.
     #[default]
     Rfc3626,
-    /// The route-break trace of the thesis (table 3.3): HELLOs twice as often as the RFC's.
+    /// The route-break trace of Papanastasiou (2006), table 3.3: HELLOs twice as often as in the RFC.
     ThesisTrace,
-    /// All other runs of the thesis (appendix A.3): the same values, stated more fully.
+    /// All other runs of Papanastasiou (2006), appendix A.3: the same values, stated more fully.
     Thesis,
 }
 
-/// What a node's TC messages tell of (TC_REDUNDANCY, RFC 3626 §15.1).
+/// What a node advertises in TC messages (TC_REDUNDANCY, RFC 3626 §15.1).
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TcRedundancy {
     /// 0: the neighbours that have chosen the node as relay.
     #[default]
     Selectors,
-    /// 1: these and the relays that it has chosen.
+    /// 1: these and the relays that the node has chosen.
     SelectorsAndRelays,
     /// 2: every neighbour.
     Neighbours,
 }
 
 settings! {
-    /// OLSR's settings. In a file, `preset` picks a set and the other keys change single ones of it; written
-    /// out, only what differs from the preset appears. Every HELLO names every neighbour, so
-    /// REFRESH_INTERVAL is `hello_interval`; a node has one interface and no network behind it, so it
-    /// understands MID and HNA messages but sends none.
+    /// Settings of OLSR. In a scenario, `preset` selects a set of values and the other keys change single
+    /// ones. When written out, only keys that differ from the preset appear. Every HELLO lists every
+    /// neighbour, so REFRESH_INTERVAL is `hello_interval`. A node has one interface and no network behind it,
+    /// so it processes MID and HNA messages but sends none.
     OlsrConfig from
-    /// The set that the other settings start from: "rfc3626" (the default), "thesis-trace" or "thesis".
+    /// The set of values to start from: "rfc3626" (the default), "thesis-trace" or "thesis".
     OlsrPreset, schema "OlsrConfig";
 
-    /// Time between HELLOs, more than zero (HELLO_INTERVAL).
+    /// Interval between HELLOs, more than zero (HELLO_INTERVAL).
     hello_interval: SimDuration,
-    /// Time between TC messages, more than zero (TC_INTERVAL).
+    /// Interval between TC messages, more than zero (TC_INTERVAL).
     tc_interval: SimDuration,
-    /// How long neighbours believe a HELLO, and how long a lost link is told of, at least 62.5 ms
+    /// How long a HELLO is valid, and how long a lost link is advertised as lost, at least 62.5 ms
     /// (NEIGHB_HOLD_TIME, 3 × REFRESH_INTERVAL).
     neighbour_hold_time: SimDuration,
-    /// How long others believe a TC message, at least 62.5 ms (TOP_HOLD_TIME, 3 × TC_INTERVAL).
+    /// How long a TC message is valid, at least 62.5 ms (TOP_HOLD_TIME, 3 × TC_INTERVAL).
     topology_hold_time: SimDuration,
-    /// How long a message is remembered so as not to be read or relayed twice (DUP_HOLD_TIME).
+    /// How long a message is remembered so that it is not processed or relayed twice (DUP_HOLD_TIME).
     duplicate_hold_time: SimDuration,
-    /// Messages are sent early, and relayed late, by a uniform time up to this; less than
-    /// `hello_interval` (MAXJITTER, HELLO_INTERVAL / 4).
+    /// Messages are sent early, and relayed late, by a uniform time up to this; less than `hello_interval`
+    /// (MAXJITTER, HELLO_INTERVAL / 4).
     max_jitter: SimDuration,
-    /// Willingness to carry traffic for others, 0 (never) to 7 (always); 3 is WILL_DEFAULT.
+    /// Willingness to forward traffic for others, 0 (never) to 7 (always); 3 is WILL_DEFAULT.
     willingness: u8,
-    /// By how many relays each two-hop neighbour shall be covered, at least 1 (MPR_COVERAGE).
+    /// Number of relays that should cover each two-hop neighbour, at least 1 (MPR_COVERAGE).
     mpr_coverage: u8,
-    /// What TC messages tell of: "selectors", "selectors-and-relays" or "neighbours" (TC_REDUNDANCY 0, 1, 2).
+    /// What TC messages advertise: "selectors", "selectors-and-relays" or "neighbours" (TC_REDUNDANCY 0, 1,
+    /// 2).
     tc_redundancy: TcRedundancy,
-    /// Send a TC message when what it tells of has changed, without waiting for the interval (RFC 3626 §9.3).
+    /// Send a TC message when its contents have changed, without waiting for the interval (RFC 3626 §9.3).
     immediate_tc: bool,
-    /// Least time between such messages.
+    /// Minimum interval between such messages.
     immediate_tc_spacing: SimDuration,
-    /// Put messages that wait to be sent into one packet; otherwise each travels alone (RFC 3626 §3.3).
+    /// Combine pending messages into one packet; if false, each is sent alone (RFC 3626 §3.3).
     bundling: bool,
-    /// A packet that the MAC gives up on shows a lost link (RFC 3626 §13).
+    /// A packet that the MAC gave up indicates a lost link (RFC 3626 §13).
     link_layer_feedback: bool,
     /// Use a link only while enough of its packets arrive (RFC 3626 §14).
     hysteresis: bool,
     /// Weight of the newest packet in a link's quality, 0 to 1 (HYST_SCALING).
     hysteresis_scaling: f64,
-    /// Quality above which a link is taken into use, at most 1 (HYST_THRESHOLD_HIGH).
+    /// Quality above which a link is used, at most 1 (HYST_THRESHOLD_HIGH).
     hysteresis_high: f64,
-    /// Quality below which a link is taken out of use, from 0, below `hysteresis_high` (HYST_THRESHOLD_LOW).
+    /// Quality below which a link is no longer used, from 0, below `hysteresis_high` (HYST_THRESHOLD_LOW).
     hysteresis_low: f64,
 }
 
@@ -86,7 +87,7 @@ impl Default for OlsrConfig {
 }
 
 impl OlsrConfig {
-    /// The settings of a named set.
+    /// The values of a preset.
     pub fn preset(preset: OlsrPreset) -> Self {
         match preset {
             OlsrPreset::Rfc3626 => Self::rfc3626(),
@@ -94,7 +95,7 @@ impl OlsrConfig {
         }
     }
 
-    /// RFC 3626 §18; what it leaves open (hysteresis, link-layer feedback, early TC messages) is off.
+    /// RFC 3626 §18; optional features (hysteresis, link-layer feedback, early TC messages) are off.
     pub fn rfc3626() -> Self {
         Self {
             preset: OlsrPreset::Rfc3626,
@@ -118,8 +119,8 @@ impl OlsrConfig {
         }
     }
 
-    /// Table 3.3 and appendix A.3. "Willingness: ALL" means that every node takes part: with WILL_ALWAYS
-    /// the relays of table 3.4 couldn't come about.
+    /// Papanastasiou (2006), table 3.3 and appendix A.3. "Willingness: ALL" is taken to mean that every node
+    /// takes part: with WILL_ALWAYS, the relays of table 3.4 would be impossible.
     fn thesis(preset: OlsrPreset) -> Self {
         Self {
             preset,

@@ -1,4 +1,4 @@
-//! Packets on their way: OLSR has a route now or drops; it never lets a packet wait.
+//! Data packets: OLSR has a route or drops the packet; it never buffers.
 
 use super::{Olsr, Out, Route};
 use crate::{DropReason, RoutingAction, RoutingNote};
@@ -6,12 +6,12 @@ use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::bytes::ipv4_address;
 use tworay_wire::{Body, Packet};
 
-/// A destination that packets have gone to from here, with the route they would have taken last.
+/// A destination to which this node has sent packets, with the last known route.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Used {
     dst: NodeId,
     route: Option<Route>,
-    /// Packets of this node, not only of others.
+    /// Some of these packets were generated here.
     own: bool,
 }
 
@@ -68,7 +68,7 @@ impl Olsr {
         }
     }
 
-    /// The MAC gave up sending the packet to `next_hop`.
+    /// The MAC gave up the packet to `next_hop`.
     #[inline(never)]
     pub fn on_link_failure(
         &mut self,
@@ -84,7 +84,7 @@ impl Olsr {
         }
         let hold = self.config.neighbour_hold_time;
         if let Some(link) = self.links.get_mut(next_hop) {
-            // Lost for a while, whatever is heard of it (§13).
+            // Lost for a while, whatever is received over it (§13).
             link.lost_until = now + hold;
             self.watch_until(now + hold);
             self.settle_link(now, next_hop, out);
@@ -94,7 +94,7 @@ impl Olsr {
         self.finish(now, out);
     }
 
-    /// A packet taken out of the interface queue.
+    /// A packet was removed from the interface queue.
     #[inline(never)]
     pub fn on_queue_purged(
         &mut self,
@@ -107,7 +107,7 @@ impl Olsr {
         self.try_again(now, id, packet, next_hop, out);
     }
 
-    /// Another way for a packet whose next hop has gone, if there is one.
+    /// Sends a packet whose next hop was lost on another route, if there is one.
     fn try_again(&mut self, now: SimTime, id: PacketId, packet: &Packet, next_hop: NodeId, out: Out) {
         self.calculate_routes(now, out);
         let another = self.lookup(packet.dst).is_some_and(|r| r.next_hop != next_hop);
@@ -119,8 +119,8 @@ impl Olsr {
         }
     }
 
-    /// The route to a node's main address, to another of its addresses (§5.4), or to the nearest gateway
-    /// of the narrowest network that holds it (§12.6).
+    /// The route to a node's main address, to another of its addresses (§5.4), or to the nearest gateway of
+    /// the most specific network that contains it (§12.6).
     pub(super) fn lookup(&self, dst: NodeId) -> Option<Route> {
         let direct = || self.routes.get(dst);
         let other_address = || self.routes.get(self.associations.main(dst));
@@ -134,7 +134,7 @@ impl Olsr {
         direct().or_else(other_address).or_else(gateway)
     }
 
-    /// Remembers that packets go to `dst`, and tells if their way has changed.
+    /// Records that packets go to `dst`, and reports a change of their route.
     fn note_use(&mut self, dst: NodeId, route: Option<Route>, own: bool, out: Out) {
         match self.used.binary_search_by_key(&dst, |u| u.dst) {
             Ok(i) => {
@@ -165,7 +165,7 @@ impl Olsr {
         }));
     }
 
-    /// Finds routes anew if what they rest on has changed.
+    /// Recomputes the routes if the sets they depend on have changed.
     pub(super) fn calculate_routes(&mut self, now: SimTime, out: Out) {
         if !std::mem::take(&mut self.stale_routes) {
             return;

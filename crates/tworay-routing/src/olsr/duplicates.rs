@@ -1,16 +1,17 @@
-//! Messages already seen (RFC 3626 §3.4).
+//! Messages already processed (RFC 3626 §3.4).
 
 use std::collections::{BTreeMap, VecDeque};
 use tworay_base::{NodeId, SimDuration, SimTime};
 
-/// Most messages of one originator that are remembered: what it sends honestly in DUP_HOLD_TIME is less.
+/// Maximum number of messages stored per originator; a correct node sends fewer in DUP_HOLD_TIME.
 const MOST: usize = 128;
 
-/// The duplicate set. A node has one interface, so whatever is in it is neither read nor relayed again.
+/// The duplicate set. A node has one interface, so a message in the set is neither processed nor relayed
+/// again.
 #[derive(Clone, Debug)]
 pub(crate) struct Duplicates {
     hold: SimDuration,
-    /// Sequence numbers with the end of their memory, oldest first.
+    /// Sequence numbers with their expiry, oldest first.
     seen: BTreeMap<NodeId, VecDeque<(u16, SimTime)>>,
 }
 
@@ -19,7 +20,7 @@ impl Duplicates {
         Self { hold, seen: BTreeMap::new() }
     }
 
-    /// Whether the message is new; from now on it isn't.
+    /// Whether the message is new; stores it.
     pub(crate) fn first(&mut self, now: SimTime, originator: NodeId, seq: u16) -> bool {
         let list = self.seen.entry(originator).or_default();
         while list.front().is_some_and(|(_, until)| *until <= now) {

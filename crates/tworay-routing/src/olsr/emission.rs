@@ -1,4 +1,4 @@
-//! Making messages and sending packets (RFC 3626 §3.3, §6.2, §9.3).
+//! Generating messages and sending packets (RFC 3626 §3.3, §6.2, §9.3).
 
 use super::mpr::{Candidate, choose_relays};
 use super::{Olsr, Out, TcRedundancy};
@@ -8,13 +8,13 @@ use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 use tworay_wire::olsr::{LinkCode, LinkGroup, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc, Vtime};
 use tworay_wire::{Body, Packet};
 
-/// Bytes that a packet may have to fit into an Ethernet frame (RFC 3626 §3.3: below the MTU).
+/// Bytes available to messages in a packet that fits into an Ethernet frame (RFC 3626 §3.3: below the MTU).
 const ROOM: u32 = 1500 - 28 - OlsrPacket::HEADER;
-/// Addresses of one message that certainly fits: HELLOs have at most six kinds of links.
+/// Number of addresses that always fit into one message: HELLOs have at most six types of links.
 const MOST: usize = (ROOM as usize - 12 - 4 - 6 * 4) / 4;
 
 impl Olsr {
-    /// Chooses relays anew if the neighbourhood has changed.
+    /// Recomputes the relays if the neighbourhood has changed.
     pub(super) fn update_relays(&mut self, now: SimTime) {
         if !std::mem::take(&mut self.stale_relays) {
             return;
@@ -50,7 +50,7 @@ impl Olsr {
                 groups.entry(code).or_default().push(link.iface);
             }
         }
-        // Crowds that one packet can't name are spread over several.
+        // Neighbours that do not fit into one message are spread over several.
         let mut parts: Vec<Vec<LinkGroup>> = vec![Vec::new()];
         let mut room = MOST;
         for (code, list) in groups {
@@ -91,7 +91,7 @@ impl Olsr {
             self.ansn = self.ansn.wrapping_add(1);
             self.advertised = advertised;
         }
-        // A node that has nothing to tell any more says so for as long as others may believe it has.
+        // A node with nothing left to advertise says so until all its earlier messages have expired.
         if !self.advertised.is_empty() {
             self.silent_from = now + self.config.topology_hold_time;
         }
@@ -108,7 +108,7 @@ impl Olsr {
         self.next_tc = now + self.interval(self.config.tc_interval);
     }
 
-    /// What TC messages tell of has changed: the next one comes soon, if that is wanted.
+    /// The contents of TC messages have changed: brings the next one forward if so configured.
     pub(super) fn hurry_tc(&mut self, now: SimTime) {
         if self.config.immediate_tc {
             let earliest = self.last_tc.map_or(now, |last| now.max(last + self.config.immediate_tc_spacing));
@@ -118,12 +118,12 @@ impl Olsr {
         }
     }
 
-    /// An interval, shortened by a random time so that nodes don't fall into step (§3.5).
+    /// An interval, shortened by a random time so that nodes do not synchronise (§3.5).
     fn interval(&mut self, interval: SimDuration) -> SimDuration {
         interval.saturating_sub(self.rng.jitter(self.config.max_jitter))
     }
 
-    /// A message of this node, to be sent now.
+    /// Queues a message of this node to be sent now.
     fn originate(&mut self, now: SimTime, body: OlsrBody) {
         let (hold, ttl) = match &body {
             OlsrBody::Hello(_) => (self.config.neighbour_hold_time, 1),
@@ -144,12 +144,12 @@ impl Olsr {
         self.outbox.push((now, message));
     }
 
-    /// When the next waiting message must go.
+    /// When the next queued message must be sent.
     pub(super) fn outbox_due(&self) -> SimTime {
         self.outbox.iter().map(|(due, _)| *due).min().unwrap_or(SimTime::NEVER)
     }
 
-    /// Sends what is due, and with bundling everything else along with it.
+    /// Sends what is due and, with bundling, everything else with it.
     pub(super) fn flush(&mut self, now: SimTime, out: Out) {
         let mut load: Vec<OlsrMessage> = Vec::new();
         let mut bytes = 0;

@@ -1,34 +1,34 @@
-//! A link's quality (RFC 3626 §14).
+//! Link quality by hysteresis (RFC 3626 §14).
 
 use super::OlsrConfig;
 use tworay_base::{SimDuration, SimTime};
 
-/// Jumps of the packet sequence number beyond this aren't losses but a new start.
+/// A larger jump of the packet sequence number counts as a restart of the neighbour, not as loss.
 const RESTART: u16 = 64;
 
-/// What a packet's arrival says of its link.
+/// What a packet's arrival means for its link.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Good: to be used.
+    /// Good: use it.
     Good,
-    /// Between the thresholds: as before.
+    /// Between the thresholds: unchanged.
     Same,
-    /// Gone bad by the losses before this packet.
+    /// Bad because of the losses before this packet.
     Bad,
 }
 
-/// How well packets of a link arrive.
+/// The delivery ratio of a link, smoothed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Quality {
     /// 0 to 1.
     value: f64,
-    /// Not to be used until it is good (again).
+    /// Not to be used until it is good.
     pub pending: bool,
     scaling: f64,
     high: f64,
     low: f64,
     last_seq: Option<u16>,
-    /// Time between HELLOs of the neighbour, and when the next packet is late.
+    /// Interval between the neighbour's HELLOs; the next packet is late after it.
     patience: SimDuration,
     pub silent_at: SimTime,
     /// Losses already counted because of silence.
@@ -36,7 +36,7 @@ pub(crate) struct Quality {
 }
 
 impl Quality {
-    /// A new link's; `None` if hysteresis is off.
+    /// The quality of a new link; `None` if hysteresis is off.
     pub(crate) fn new(config: &OlsrConfig) -> Option<Self> {
         config.hysteresis.then_some(Self {
             value: config.hysteresis_scaling,
@@ -51,13 +51,13 @@ impl Quality {
         })
     }
 
-    /// The neighbour has told when its next HELLO comes.
+    /// The neighbour has announced its next HELLO.
     pub(crate) fn expect(&mut self, now: SimTime, patience: SimDuration) {
         self.patience = patience;
         self.silent_at = now + patience;
     }
 
-    /// A packet came; a gap in the numbers tells of lost ones.
+    /// A packet arrived; a gap in the numbers means lost packets.
     pub(crate) fn heard(&mut self, now: SimTime, seq: u16) -> Verdict {
         let step = self.last_seq.map_or(1, |last| seq.wrapping_sub(last));
         if !self.patience.is_zero() {
@@ -69,7 +69,7 @@ impl Quality {
                 bad |= self.worsen();
             }
         }
-        // Nothing but an older number, overtaken on the way, leaves the last one as it is.
+        // An older number, which arrived out of order, leaves the last one unchanged.
         if step < 1 << 15 {
             self.last_seq = Some(seq);
         }
@@ -85,7 +85,7 @@ impl Quality {
         }
     }
 
-    /// Counts packets that should have come by now as lost. Returns whether the link has gone bad.
+    /// Counts overdue packets as lost. Returns whether the link has become bad.
     pub(crate) fn notice_silence(&mut self, now: SimTime) -> bool {
         let mut bad = false;
         while self.silent_at <= now && !self.patience.is_zero() {

@@ -1,11 +1,12 @@
-//! The link set with what hangs on each link: the neighbour, its neighbours, whether it has chosen this
-//! node as relay (RFC 3626 §4.2, §4.3, §7, §8).
+//! The link set: for each link the neighbour, its neighbours, and whether it has chosen this node as relay
+//! (RFC 3626 §4.2, §4.3, §7, §8).
 
 use super::hysteresis::Quality;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_wire::olsr::{LinkCode, LinkType, NeighbourType};
 
-/// A link to a neighbour's interface. Times are ends: what has an end in the past isn't so any more.
+/// A link to a neighbour's interface. Each property lasts until its time; a time in the past means that it no
+/// longer holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     /// The neighbour's interface address.
@@ -13,13 +14,13 @@ pub(crate) struct Link {
     /// Its main address.
     pub main: NodeId,
     pub willingness: u8,
-    /// Heard (L_ASYM_time).
+    /// Received from (L_ASYM_time).
     pub heard_until: SimTime,
-    /// Heard and hearing us (L_SYM_time).
+    /// Works in both directions (L_SYM_time).
     pub both_ways_until: SimTime,
-    /// Kept and told of (L_time).
+    /// Stored and advertised (L_time).
     pub kept_until: SimTime,
-    /// Held to be lost, whatever is heard (L_LOST_LINK_time).
+    /// Counts as lost, whatever is received (L_LOST_LINK_time).
     pub lost_until: SimTime,
     /// Has chosen this node as relay.
     pub selector_until: SimTime,
@@ -27,7 +28,7 @@ pub(crate) struct Link {
     pub reaches: Vec<(NodeId, SimTime)>,
     /// The link's quality, if hysteresis is on.
     pub quality: Option<Quality>,
-    /// Whether it was symmetric when last looked at.
+    /// Whether it was symmetric at the last update.
     pub symmetric: bool,
 }
 
@@ -56,7 +57,7 @@ impl Link {
         self.both_ways_until > now && self.lost_until <= now && !self.pending()
     }
 
-    /// How a HELLO tells of this link, if it does (§6.2, §14.2).
+    /// How a HELLO lists this link; `None` if it does not (§6.2, §14.2).
     pub(crate) fn code(&self, now: SimTime, relays: &[NodeId]) -> Option<LinkCode> {
         let link = if self.lost_until > now {
             LinkType::Lost
@@ -79,7 +80,7 @@ impl Link {
         Some(LinkCode::new(link, neighbour))
     }
 
-    /// The neighbour reaches `node`. Returns whether that is news.
+    /// Records that the neighbour reaches `node`. Returns whether that is new.
     pub(crate) fn learn_reach(&mut self, node: NodeId, until: SimTime) -> bool {
         match self.reaches.binary_search_by_key(&node, |(n, _)| *n) {
             Ok(i) => {
@@ -93,7 +94,7 @@ impl Link {
         }
     }
 
-    /// The neighbour reaches `node` no longer. Returns whether it did.
+    /// Records that the neighbour no longer reaches `node`. Returns whether it did.
     pub(crate) fn forget_reach(&mut self, node: NodeId) -> bool {
         let found = self.reaches.binary_search_by_key(&node, |(n, _)| *n);
         found.is_ok_and(|i| {
@@ -102,7 +103,7 @@ impl Link {
         })
     }
 
-    /// When something about it will be over.
+    /// When the next of its properties ends.
     fn next_end(&self, now: SimTime) -> SimTime {
         let ends = [
             self.heard_until,
@@ -118,14 +119,14 @@ impl Link {
     }
 }
 
-/// What has changed in the neighbourhood.
+/// Changes in the neighbourhood.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Neighbours or their neighbours: relays and routes are to be found anew.
+    /// Neighbours or two-hop neighbours: relays and routes must be recomputed.
     pub neighbourhood: bool,
-    /// The nodes that have chosen this one.
+    /// The nodes that have chosen this one as relay.
     pub selectors: bool,
-    /// A neighbour came or went.
+    /// A neighbour appeared or disappeared.
     pub neighbours: bool,
 }
 
@@ -148,7 +149,7 @@ impl Links {
         self.list.iter()
     }
 
-    /// The links that work both ways.
+    /// The symmetric links.
     pub(crate) fn symmetric(&self) -> impl Iterator<Item = &Link> {
         self.list.iter().filter(|l| l.symmetric)
     }
@@ -161,7 +162,7 @@ impl Links {
         self.list.binary_search_by_key(&iface, |l| l.iface).ok().map(|i| &mut self.list[i])
     }
 
-    /// The link, made if there is none.
+    /// The link; creates it if necessary.
     pub(crate) fn entry(&mut self, iface: NodeId, main: NodeId, new: impl FnOnce(&mut Link)) -> &mut Link {
         let i = match self.list.binary_search_by_key(&iface, |l| l.iface) {
             Ok(i) => i,
@@ -175,14 +176,14 @@ impl Links {
         &mut self.list[i]
     }
 
-    /// The nodes that have chosen this one, in ascending order.
+    /// The nodes that have chosen this one as relay, in ascending order.
     pub(crate) fn selectors(&self, now: SimTime) -> impl Iterator<Item = NodeId> + '_ {
         self.symmetric().filter(move |l| l.selector_until > now).map(|l| l.main)
     }
 }
 
 impl Link {
-    /// Brings the link's state up to `now`; `lost` is told if it broke.
+    /// Updates the link's state to `now`; sets `lost` if it broke.
     pub(crate) fn settle(
         &mut self,
         now: SimTime,
@@ -201,7 +202,7 @@ impl Link {
             change.neighbourhood = true;
             change.neighbours = true;
             if !symmetric {
-                // What hangs on the link goes with it (§8.5).
+                // Everything that depends on the link is lost with it (§8.5).
                 change.selectors = self.selector_until != SimTime::ZERO;
                 self.selector_until = SimTime::ZERO;
                 self.reaches.clear();
@@ -220,8 +221,8 @@ impl Link {
 }
 
 impl Links {
-    /// Brings every link's state up to `now` and forgets those that are over. Returns what changed and
-    /// when something will be over next.
+    /// Updates every link's state to `now` and removes expired links. Returns what changed and when the next
+    /// property ends.
     pub(crate) fn settle(
         &mut self,
         now: SimTime,

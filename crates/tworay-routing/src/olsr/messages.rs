@@ -1,4 +1,4 @@
-//! Reading messages and passing them on (RFC 3626 §3.4, §5.4, §7.1, §8, §9.5, §12.5).
+//! Processing and relaying messages (RFC 3626 §3.4, §5.4, §7.1, §8, §9.5, §12.5).
 
 use super::hysteresis::{Quality, Verdict};
 use super::links::Change;
@@ -7,7 +7,7 @@ use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_wire::olsr::{LinkType, NeighbourType, OlsrBody, OlsrHello, OlsrMessage, OlsrPacket, OlsrTc};
 
-/// Link codes above this mean nothing yet and are passed over (§6.1.1).
+/// Link codes above this are undefined and are skipped (§6.1.1).
 const LAST_CODE: u8 = 15;
 
 impl Olsr {
@@ -44,7 +44,7 @@ impl Olsr {
         self.finish(now, out);
     }
 
-    /// A packet is a sign of life: with hysteresis, links live on them.
+    /// Every packet counts as a sign of life for links with hysteresis.
     fn count_packet(&mut self, now: SimTime, from: NodeId, seq: u16, out: Out) {
         let hold = self.config.neighbour_hold_time;
         let Some(link) = self.links.get_mut(from) else { return };
@@ -76,7 +76,7 @@ impl Olsr {
         if let OlsrBody::Hello(hello) = &message.body {
             return self.on_hello(now, message, hello, from, out);
         }
-        // A relay's echo of one's own message is normal.
+        // A relay repeating this node's own message is normal.
         if message.originator == self.node || !self.links.get(from).is_some_and(|l| l.symmetric) {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl Olsr {
         Ok(())
     }
 
-    /// Default forwarding (§3.4.1), for a message seen for the first time.
+    /// Default forwarding (§3.4.1) of a message that was received for the first time.
     fn relay(&mut self, now: SimTime, message: &OlsrMessage, from: NodeId) {
         let chosen = self.links.get(from).is_some_and(|l| l.symmetric && l.selector_until > now);
         if chosen && message.ttl > 1 {
@@ -223,7 +223,7 @@ impl Olsr {
     }
 }
 
-/// A TC may be empty (§9.3), but no list may name everybody.
+/// A TC may be empty (§9.3), but no list may contain the broadcast address.
 fn check_addresses(body: &OlsrBody) -> Result<(), Malformed> {
     let addresses: &[NodeId] = match body {
         OlsrBody::Tc(tc) => &tc.advertised,

@@ -1,11 +1,11 @@
-//! Optimized link state routing, RFC 3626.
+//! Optimized link state routing (RFC 3626).
 //!
-//! One file for each part: links (what is known of neighbours), mpr (choosing relays), messages (reading
-//! and relaying), emission (making and sending), topology, duplicates, associations (the other sets),
-//! routes (the table), data (packets on their way), upkeep (the timer).
+//! One file for each part: links (neighbours), mpr (choosing relays), messages (processing and relaying),
+//! emission (generating and sending), topology, duplicates, associations (the other sets), routes (the
+//! table), data (forwarding), upkeep (the timer).
 //!
-//! Routes rest on sets that change with every move of a distant node, so they are found anew only when
-//! somebody asks: at once in nodes with traffic of their own, at the next packet in the others.
+//! The sets that determine routes change with every move of a distant node. Routes are therefore recomputed
+//! only when needed: at once in nodes with traffic of their own, at the next packet in the others.
 
 mod associations;
 mod config;
@@ -49,30 +49,30 @@ pub struct Olsr {
     routes: Routes,
     stale_relays: bool,
     stale_routes: bool,
-    /// Destinations that packets have gone to from here, in ascending order.
+    /// Destinations to which this node has sent packets, in ascending order.
     used: Vec<Used>,
     has_own_traffic: bool,
-    /// Messages that wait, each with the time it must go.
+    /// Queued messages, each with the time at which it must be sent.
     outbox: Vec<(SimTime, OlsrMessage)>,
     packet_seq: u16,
     message_seq: u16,
     ansn: u16,
-    /// What the last TC message told of.
+    /// Contents of the last TC message.
     advertised: Vec<NodeId>,
-    /// From when on an empty TC message needn't be sent.
+    /// From this time on, an empty TC message is unnecessary.
     silent_from: SimTime,
     last_tc: Option<SimTime>,
     next_hello: SimTime,
     next_tc: SimTime,
-    /// The sets hold nothing that ends before this.
+    /// No entry of the sets expires before this.
     next_end: SimTime,
-    /// The timer as the node knows it.
+    /// The time for which the timer is set.
     armed: SimTime,
     counters: RoutingCounters,
 }
 
 impl Olsr {
-    /// OLSR in `node`; `rng` serves its jitter.
+    /// OLSR in `node`; jitter is drawn from `rng`.
     pub fn new(config: &OlsrConfig, node: NodeId, rng: RngStream) -> Self {
         Self {
             node,
@@ -103,24 +103,23 @@ impl Olsr {
         }
     }
 
-    /// Totals so far.
+    /// Counters so far.
     pub fn counters(&self) -> &RoutingCounters {
         &self.counters
     }
 
-    /// Hops to `dst`. In a node without traffic of its own it may lag behind what the sets say.
+    /// Hops to `dst`. In a node without traffic of its own, the answer may lag behind the sets.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         self.lookup(dst).map(|r| r.hops)
     }
 
-    /// The route to `dst` as the sets give it now: next hop and hops. For tests and for tables shown to
-    /// people.
+    /// The current route to `dst`: next hop and hops. For tests and for display.
     pub fn route(&mut self, now: SimTime, dst: NodeId) -> Option<(NodeId, u8)> {
         self.calculate_routes(now, &mut Vec::new());
         self.lookup(dst).map(|r| (r.next_hop, r.hops))
     }
 
-    /// Every destination with a route as the sets give it now, nearest first.
+    /// Every destination that currently has a route, nearest first.
     pub fn destinations(&mut self, now: SimTime) -> Vec<NodeId> {
         self.calculate_routes(now, &mut Vec::new());
         self.routes.destinations().collect()

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use tworay_base::NodeId;
 
-/// Willing to relay nothing.
+/// The node relays nothing.
 pub(crate) const WILL_NEVER: u8 = 0;
-/// Chosen by everybody.
+/// Every neighbour chooses the node as relay.
 pub(crate) const WILL_ALWAYS: u8 = 7;
 
 /// A symmetric neighbour.
@@ -19,8 +19,9 @@ pub struct Candidate {
     pub reaches: Vec<NodeId>,
 }
 
-/// The neighbours that `me` chooses as its relays, in ascending order: together they reach every node that
-/// is a neighbour of a willing neighbour but none of `me`'s own, by `coverage` of them where so many are.
+/// The neighbours that `me` chooses as its relays, in ascending order. Together they reach every two-hop
+/// neighbour: a neighbour of a willing neighbour that is neither `me` nor its neighbour. Each is reached
+/// through `coverage` relays where that many exist.
 pub fn choose_relays(me: NodeId, neighbours: &[Candidate], coverage: u8) -> Vec<NodeId> {
     let mut selection = Selection::new(me, neighbours, usize::from(coverage.max(1)));
     selection.take_the_needed();
@@ -33,11 +34,11 @@ pub fn choose_relays(me: NodeId, neighbours: &[Candidate], coverage: u8) -> Vec<
 
 struct Selection<'a> {
     neighbours: &'a [Candidate],
-    /// For each neighbour the two-hop neighbours it covers, as indices.
+    /// For each neighbour, the two-hop neighbours it covers, as indices.
     covers: Vec<Vec<u32>>,
-    /// For each two-hop neighbour how many relays it shall have at least.
+    /// For each two-hop neighbour, the number of relays required.
     wanted: Vec<usize>,
-    /// And how many it has.
+    /// The number of relays chosen so far.
     have: Vec<usize>,
     chosen: Vec<bool>,
 }
@@ -87,7 +88,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Steps 1 to 3: those who are always willing, and those whom nobody can replace.
+    /// Steps 1 to 3: neighbours that are always willing, and those without an alternative.
     fn take_the_needed(&mut self) {
         let mut by = vec![0; self.wanted.len()];
         for &far in self.covers.iter().flatten() {
@@ -101,8 +102,9 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Step 4: whoever is most willing, then adds most, then has most neighbours (D(y), which here is what
-    /// it covers), as long as somebody isn't covered. Ties go to the lower address.
+    /// Step 4: while a two-hop neighbour is not covered, take the neighbour with the highest willingness,
+    /// then with the most additional nodes, then with the most neighbours (D(y), here the nodes it covers).
+    /// Ties go to the lower address.
     fn take_the_best(&mut self) {
         loop {
             let gain = |y: usize| {
@@ -123,7 +125,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Step 5: the least willing go first, if all stay covered without them.
+    /// Step 5: remove relays, least willing first, if all nodes stay covered without them.
     fn drop_the_redundant(&mut self) {
         let mut order: Vec<usize> = (0..self.neighbours.len()).filter(|&y| self.chosen[y]).collect();
         order.sort_by_key(|&y| (self.neighbours[y].willingness, self.neighbours[y].node));

@@ -6,7 +6,7 @@ use super::topology::Topology;
 use smallvec::SmallVec;
 use tworay_base::{NodeId, SimTime};
 
-/// A way to a destination.
+/// A route to a destination.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
     pub next_hop: NodeId,
@@ -15,19 +15,19 @@ pub(crate) struct Route {
 
 #[derive(Copy, Clone, Debug)]
 struct Slot {
-    /// The calculation that wrote it.
+    /// The computation that wrote it.
     stamp: u32,
     route: Route,
 }
 
 const EMPTY: Slot = Slot { stamp: 0, route: Route { next_hop: NodeId::BROADCAST, hops: 0 } };
 
-/// Routes by destination. A new calculation doesn't clear the old one, it outdates it.
+/// Routes by destination. A new computation does not clear old routes; their stamp makes them invalid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routes {
     slots: Vec<Slot>,
     stamp: u32,
-    /// Destinations in the order found, which is that of distance.
+    /// Destinations in the order found, which is order of distance.
     found: Vec<NodeId>,
 }
 
@@ -54,7 +54,7 @@ impl Routes {
         true
     }
 
-    /// Finds every route anew: neighbours, their neighbours, then what TC messages tell, hop by hop.
+    /// Recomputes all routes hop by hop: neighbours, their neighbours, then the topology set.
     pub(crate) fn calculate(&mut self, now: SimTime, me: NodeId, links: &Links, topology: &Topology) {
         self.found.clear();
         self.stamp = match self.stamp.checked_add(1) {
@@ -64,10 +64,11 @@ impl Routes {
                 1
             }
         };
-        // Nobody needs a route to itself.
+        // Prevents a route to the node itself.
         self.claim(me, Route { next_hop: me, hops: 0 });
         let mut near: SmallVec<[&Link; 32]> = links.symmetric().collect();
-        // Where several neighbours lead on, the most willing and those whose relay this node is come first.
+        // If several neighbours lead on, prefer the most willing, then those that have chosen this node as
+        // relay.
         let rank = |l: &Link| {
             let (unwilling, stranger) = (7 - u32::from(l.willingness.min(7)), l.selector_until <= now);
             unwilling << 17 | u32::from(stranger) << 16 | u32::from(l.iface.0)

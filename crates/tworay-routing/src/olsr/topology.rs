@@ -1,31 +1,31 @@
-//! What TC messages tell of the network (RFC 3626 §4.4, §9.5).
+//! The topology set, learned from TC messages (RFC 3626 §4.4, §9.5).
 
 use std::collections::BTreeMap;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
-/// Whether `a` is newer than `b`, wrapping (RFC 3626 §19).
+/// Whether `a` is newer than `b`, with wrap-around (RFC 3626 §19).
 pub(crate) fn newer(a: u16, b: u16) -> bool {
     a != b && a.wrapping_sub(b) < 1 << 15
 }
 
-/// What one node has said.
+/// The information from one node.
 #[derive(Clone, Debug)]
 struct Told {
     ansn: u16,
-    /// When the last of it is forgotten.
+    /// When the last of it expires.
     until: SimTime,
-    /// Its advertised neighbours, each with its own end.
+    /// Its advertised neighbours, each with its expiry.
     reaches: Vec<(NodeId, SimTime)>,
 }
 
-/// The topology set, by the node that told (T_last_addr).
+/// The topology set, by originating node (T_last_addr).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Topology {
     told: BTreeMap<NodeId, Told>,
 }
 
 impl Topology {
-    /// Takes in a TC message. Returns whether a link appeared or went.
+    /// Processes a TC message. Returns whether a link was added or removed.
     pub(crate) fn learn(
         &mut self,
         now: SimTime,
@@ -40,7 +40,7 @@ impl Topology {
             return false;
         }
         told.until = told.until.max(until);
-        // A newer number sweeps away all that the message doesn't say again.
+        // A newer number removes everything that the message does not repeat.
         let sweep = newer(ansn, told.ansn);
         told.ansn = ansn;
         let old = told.reaches.len();
@@ -57,7 +57,7 @@ impl Topology {
         if sweep { again != old || told.reaches.len() != old } else { told.reaches.len() != old }
     }
 
-    /// Forgets what is over. Returns whether a link went, and when the next one will.
+    /// Removes expired links. Returns whether one was removed, and when the next expires.
     pub(crate) fn settle(&mut self, now: SimTime) -> (bool, SimTime) {
         let mut gone = false;
         let mut next = SimTime::NEVER;
@@ -74,7 +74,7 @@ impl Topology {
         (gone, next)
     }
 
-    /// The nodes that `last` offers to reach.
+    /// The nodes that `last` advertises.
     pub(crate) fn reached_from(&self, last: NodeId) -> &[(NodeId, SimTime)] {
         self.told.get(&last).map_or(&[], |t| &t.reaches)
     }

@@ -1,4 +1,4 @@
-//! The one timer and what hangs on it.
+//! The timer and the tasks it triggers.
 
 use super::links::Change;
 use super::{Olsr, Out, TcRedundancy};
@@ -6,15 +6,15 @@ use crate::{RoutingAction, RoutingNote};
 use tworay_base::{NodeId, SimTime};
 
 impl Olsr {
-    /// The node comes up.
+    /// The node starts.
     pub fn start(&mut self, now: SimTime, out: Out) {
-        // Nodes that start together shouldn't speak together.
+        // Nodes that start together should not send together.
         self.next_hello = now + self.rng.jitter(self.config.hello_interval);
         self.next_tc = now + self.rng.jitter(self.config.tc_interval);
         self.arm(out);
     }
 
-    /// The time asked for has come.
+    /// The timer expired.
     #[inline(never)]
     pub fn on_timer(&mut self, now: SimTime, out: Out) {
         self.armed = SimTime::NEVER;
@@ -33,7 +33,7 @@ impl Olsr {
         self.finish(now, out);
     }
 
-    /// Forgets what is over.
+    /// Removes expired entries.
     fn settle(&mut self, now: SimTime, out: Out) {
         let mut lost: Vec<NodeId> = Vec::new();
         let hold = self.config.neighbour_hold_time;
@@ -48,7 +48,7 @@ impl Olsr {
         self.take_note(now, change);
     }
 
-    /// Brings one link up to date after something happened to it.
+    /// Updates one link after an event.
     pub(super) fn settle_link(&mut self, now: SimTime, iface: NodeId, out: Out) {
         let hold = self.config.neighbour_hold_time;
         let Some(link) = self.links.get_mut(iface) else { return };
@@ -65,7 +65,7 @@ impl Olsr {
         out.push(RoutingAction::Note(RoutingNote::LinkBroken { neighbour }));
     }
 
-    /// Marks what a change in the neighbourhood makes stale.
+    /// Marks what must be recomputed after a change in the neighbourhood.
     pub(super) fn take_note(&mut self, now: SimTime, change: Change) {
         self.stale_relays |= change.neighbourhood;
         // Selectors break ties between routes.
@@ -79,12 +79,12 @@ impl Olsr {
         }
     }
 
-    /// Something new ends at `end`.
+    /// Records that an entry expires at `end`.
     pub(super) fn watch_until(&mut self, end: SimTime) {
         self.next_end = self.next_end.min(end);
     }
 
-    /// What each input ends with: routes of this node's own traffic are kept up to date, the timer is set.
+    /// Runs at the end of every input: updates the routes of this node's own traffic and sets the timer.
     pub(super) fn finish(&mut self, now: SimTime, out: Out) {
         if self.has_own_traffic {
             self.calculate_routes(now, out);

@@ -34,8 +34,8 @@ fn what_is_written_reads_back_and_names_only_what_differs() {
     }
 }
 
-/// The thesis, tables 3.1 and A.1, row by row. Both have "gratuitous RREQ off", which its §3.2 explains: "only
-/// the intended destination may issue a reply".
+/// Papanastasiou (2006), tables 3.1 and A.1, row by row. Both have "gratuitous RREQ off", which its §3.2
+/// explains: "only the intended destination may issue a reply".
 #[test]
 fn the_thesis_settings_are_its_tables() {
     let (trace, rest) = (AodvConfig::thesis_trace(), AodvConfig::thesis());

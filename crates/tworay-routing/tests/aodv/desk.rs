@@ -1,4 +1,4 @@
-//! One router on a desk: messages in, actions out, in words.
+//! One router by itself: messages in, actions out, as text.
 
 use crate::harness::{control, data, describe, n};
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
@@ -9,7 +9,7 @@ use tworay_wire::{Body, Packet};
 pub struct Desk {
     pub router: Router,
     next: u32,
-    /// Also tell of notes and timers.
+    /// Also report notes and timers.
     pub verbose: bool,
 }
 
@@ -52,7 +52,7 @@ impl Desk {
     pub fn fail(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<String> {
         self.act(|r, id, out| r.on_link_failure(t, id, packet, n(next_hop), out))
     }
-    /// The route errors with which the node answers a lost frame.
+    /// The route errors that the node sends after the MAC gave up a packet.
     pub fn errors_of_failure(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<Rerr> {
         let mut out = Vec::new();
         self.router.on_link_failure(t, PacketId(self.next), packet, n(next_hop), &mut out);
@@ -82,7 +82,7 @@ impl Desk {
     }
 }
 
-/// A packet of `src` in transit, having come `hops` hops before this one.
+/// A packet of `src` in transit that has already travelled `hops` hops.
 pub fn transit(src: u16, dst: u16, hops: u8) -> Packet {
     Packet { hops, ..data(src, dst, 1) }
 }

@@ -1,4 +1,5 @@
-//! AODV in the common network: packets go to newer sequence numbers or fewer hops, routes never loop.
+//! AODV in the common network: packets move towards newer sequence numbers or fewer hops, and routes never
+//! loop.
 
 pub use crate::network::{Script, data, ms, n};
 
@@ -54,13 +55,13 @@ pub fn rerr(unreachable: &[(u16, u32)]) -> Rerr {
     Rerr { no_delete: false, unreachable: unreachable.iter().map(|&(d, s)| (n(d), Seq32(s))).collect() }
 }
 
-/// Looks after routes from hop to hop.
+/// Checks routes from hop to hop.
 #[derive(Default)]
 pub struct NextHops {
     check_loops: bool,
 }
 
-/// Where a packet was.
+/// The nodes that a packet visited.
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     charged_at: Option<NodeId>,
@@ -69,7 +70,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// How often it came back to a node that had no newer sequence number than the first time.
+    /// How often it returned to a node whose sequence number was no newer than at the first visit.
     fn returns(&self) -> usize {
         let again = |i: usize| {
             let (node, seq, _) = self.nodes[i];
@@ -86,11 +87,11 @@ impl Watch for NextHops {
         describe(packet)
     }
 
-    /// Counts the hop, once at each node, and checks that the packet gets nearer by the measure of
-    /// loop freedom: never to an older sequence number, and with the same one only to fewer hops.
+    /// Counts the hop, once per node, and checks the condition for loop freedom: a packet never moves to an
+    /// older sequence number, and with the same one only to fewer hops.
     fn forwards(&mut self, at: Place, packet: &mut Packet, path: &mut Path) {
         if path.charged_at == Some(at.node) {
-            // Sent again from the same place, over another route.
+            // Sent again from the same node over another route.
             path.nodes.pop();
         } else if packet.src != at.node {
             assert!(packet.ttl > 1, "forwarded without hops left");
@@ -115,7 +116,7 @@ impl Watch for NextHops {
         path.nodes.push((at.node, seq, hops));
     }
 
-    /// No next-hop graph may have a cycle.
+    /// The next-hop graph must have no cycle.
     fn after_event(&self, net: &Net) {
         if !self.check_loops {
             return;
@@ -154,7 +155,7 @@ impl Net {
         Self::new(nodes, config, 1).in_line()
     }
 
-    /// After each event, no next-hop graph may have a cycle.
+    /// Checks after each event that no next-hop graph has a cycle.
     pub fn checking_loops(mut self) -> Self {
         self.watch.check_loops = true;
         self
@@ -165,14 +166,15 @@ impl Net {
         route(self.router(node), self.now, n(dst)).map(|(via, seq, hops)| (via.0, seq.0, hops))
     }
 
-    /// How often a packet came back to a node that had no newer sequence number than the first time. With
-    /// a newer one it may: its next hop was lost, or it was under way, while the destination moved behind.
+    /// How often a packet returned to a node whose sequence number was no newer than at the first visit. With
+    /// a newer one a return is legitimate: the next hop was lost, or the destination moved while the packet
+    /// was in transit.
     pub fn returns(&self) -> usize {
         self.marks().map(Path::returns).sum()
     }
 }
 
-/// A message in a few words.
+/// A message as short text.
 pub fn describe(packet: &Packet) -> String {
     let Body::Aodv(message) = &packet.body else { return format!("data {}", packet.uid) };
     match &**message {

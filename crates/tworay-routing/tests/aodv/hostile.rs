@@ -1,4 +1,4 @@
-//! Messages that no honest neighbour sends.
+//! Messages that no correct neighbour sends.
 
 use crate::desk::{Desk, transit};
 use crate::harness::{control, data, n, rerr, rrep, rreq};
@@ -123,7 +123,7 @@ fn any_config() -> impl Strategy<Value = AodvConfig> {
 }
 
 proptest! {
-    /// Whatever comes in: no panic, and each packet gets exactly one answer or waits in the buffer.
+    /// For any input: no panic, and each packet gets exactly one answer or is buffered.
     #[test]
     fn anything_goes_in_and_one_answer_comes_out(config in any_config(), inputs in prop::collection::vec(input(), 1..80)) {
         let me = n(0);

@@ -1,5 +1,5 @@
-//! Who says what when, in full. A line reads: time, sender>receiver, message; a frame takes 1 ms, a
-//! unicast that nobody hears is given up after 5 ms.
+//! Complete message sequences. A line reads: time, sender>receiver, message. A frame takes 1 ms; a unicast
+//! that is not received is given up after 5 ms.
 
 use crate::harness::{Net, Script, ms};
 use tworay_base::SimDuration;
@@ -128,7 +128,7 @@ fn a_break_in_the_middle_in_ns2() {
 
 #[test]
 fn hellos_find_the_break_of_the_thesis_trace() {
-    // Table 3.1's setting: 0-1-2-3-4 with 5 beside 3 and 4; the link 3-4 breaks at 35 s.
+    // The network of table 3.1: 0-1-2-3-4 with 5 next to 3 and 4; the link 3-4 breaks at 35 s.
     let mut net = Net::chain(6, &AodvConfig::thesis_trace());
     net.link(3, 5);
     for t in (1000..45_000).step_by(100) {
@@ -148,7 +148,7 @@ fn hellos_find_the_break_of_the_thesis_trace() {
 
 #[test]
 fn a_one_way_link_is_avoided_once_a_reply_is_lost_on_it() {
-    // 0 reaches 3 over 1 and over 2, but 0 doesn't hear 1.
+    // 0 reaches 3 through 1 and through 2, but 0 does not receive from 1.
     let delivered_at = |blacklist| {
         let mut net =
             Net::new(4, &still(AodvConfig { blacklist, destination_only: true, ..AodvConfig::rfc3561() }), 1);

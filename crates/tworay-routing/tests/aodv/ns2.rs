@@ -1,4 +1,4 @@
-//! The habits of ns-2.35's `Agent/AODV`, one by one.
+//! The quirks of ns-2.35's `Agent/AODV`, one by one.
 
 use crate::desk::{Desk, transit};
 use crate::harness::{control, data, ms, n, rerr, rrep, rreq};
@@ -8,7 +8,7 @@ use tworay_wire::aodv::{AodvMessage, Rrep};
 
 const NOTHING: [&str; 0] = [];
 
-/// Node 5, whose table has: to 9 over 6 (number 20, 3 hops), from 1 over 2 (number 10, 2 hops).
+/// Node 5 with two routes: to 9 via 6 (number 20, 3 hops), and to 1 via 2 (number 10, 2 hops).
 fn between() -> Desk {
     let mut desk = Desk::new(5, AodvConfig::ns2());
     desk.rreq(ms(0), 2, 9, rreq(1, 10, 9, None, 1, 1));
@@ -30,14 +30,14 @@ fn a_hopeless_search_polls_every_half_second_and_rests_ten_seconds() {
     }
     let request = |id, seq| format!("RREQ 1#{id} seq {seq} for 9 seq ? hops 0 ttl 30 to *");
     let expected = [
-        // An unset last hop count of 255 sends even the first request through the whole network;
-        // waits are 2 × 30 × 30 ms × (number of the request), looked at twice a second.
+        // The initial last hop count of 255 makes even the first request network-wide. Waits are 2 × 30 × 30
+        // ms × (number of the request), checked twice a second.
         (0.0, request(1, 4)),
         (2.0, request(2, 6)),
         (6.0, request(3, 8)),
         (11.5, request(4, 10)),
         (19.0, "drop NRTE".to_string()),
-        // Silence for 10 s; the packet of 20 s waits for it.
+        // A pause of 10 s, which delays the packet of 20 s.
         (29.0, request(5, 12)),
         (31.0, request(6, 14)),
         (35.0, request(7, 16)),
@@ -110,7 +110,7 @@ fn beyond_the_middle_of_the_path_the_route_is_repaired() {
         "4 hops travelled, 3 left; the number isn't raised, the queue not emptied"
     );
     assert_eq!(desk.data(ms(50_010), 2, &far), NOTHING, "waits");
-    // Under repair the node still answers for the route, with a lifetime below zero.
+    // During a repair the node still replies for the route, with a negative lifetime.
     let life = 4_294_967_296u64 - 50;
     assert_eq!(
         desk.rreq(ms(50_020), 8, 9, rreq(8, 4, 9, None, 0, 1)),
@@ -119,7 +119,7 @@ fn beyond_the_middle_of_the_path_the_route_is_repaired() {
     assert_eq!(desk.rrep(ms(50_030), 7, rrep(9, 20, 5, 2)), NOTHING, "as new, not shorter: refused");
     assert_eq!(desk.rrep(ms(50_030), 7, rrep(9, 20, 5, 1)), ["forward to 7", "forward to 7 in 10ms"]);
 
-    // Without an answer the repair ends at about twice the time, an absolute time being taken for a delay.
+    // Without a reply the repair ends at about twice the time, because an absolute time is used as a delay.
     let mut desk = between();
     desk.fail(ms(4_000), &far, 6);
     let end = 4_000 + 4_000 + 2 * 30 * 30;
@@ -164,8 +164,8 @@ fn messages_have_the_sizes_of_its_structures() {
     assert_eq!((c.rerr.packets, c.rerr.bytes), (1, 32));
 }
 
-/// Word for the transport (ELFN): a broken link on a route that this node's own packets took, found here or
-/// told by an error. Not a route that expired, and not one that only others used.
+/// Notification of the transport (ELFN): of a broken link on a route that this node's own packets used,
+/// detected here or reported by an error; not of a route that expired, nor of one that only others used.
 #[test]
 fn only_breaks_on_routes_of_its_own_packets_are_told_to_the_transport() {
     let told =
@@ -174,7 +174,7 @@ fn only_breaks_on_routes_of_its_own_packets_are_told_to_the_transport() {
     let desk = |own: bool| {
         let mut desk = between();
         desk.verbose = true;
-        // Either this node's own packet goes to 9 over 6, or one of node 1.
+        // Either this node's own packet goes to 9 via 6, or a packet of node 1.
         let sent =
             if own { desk.send(ms(100), &data(5, 9, 1)) } else { desk.data(ms(100), 2, &transit(1, 9, 1)) };
         assert_eq!(sent[0], "forward to 6");
@@ -201,8 +201,8 @@ fn only_breaks_on_routes_of_its_own_packets_are_told_to_the_transport() {
     }
 }
 
-/// The packet that meets the break: this node's own, or one in transit that is too close to its source to be
-/// repaired for.
+/// The packet that detects the break: this node's own, or one in transit that is too close to its source for
+/// a repair.
 fn meets_the_break(own: bool) -> Packet {
     if own { data(5, 9, 1) } else { transit(1, 9, 1) }
 }

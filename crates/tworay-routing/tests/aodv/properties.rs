@@ -1,4 +1,4 @@
-//! What must hold in any network: no loops, nothing lost without a word.
+//! Properties that hold in any network: no loops, and no packet is lost without a record.
 
 use crate::harness::{Net, Script, ms};
 use proptest::prelude::*;
@@ -51,8 +51,8 @@ fn build(world: &World, config: &AodvConfig) -> Net {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// At every instant the next hops towards each destination form no cycle, and every packet goes
-    /// to newer sequence numbers or, with the same one, to fewer hops; so none goes in a circle.
+    /// At every instant the next hops towards each destination form no cycle, and every packet moves to newer
+    /// sequence numbers or, with the same one, to fewer hops. So no packet circles.
     #[test]
     fn rfc_routes_never_loop(world in world(), thesis in any::<bool>(), gratuitous_rrep in any::<bool>()) {
         let base = if thesis { AodvConfig::thesis_trace() } else { AodvConfig::rfc3561() };
@@ -62,14 +62,14 @@ proptest! {
         prop_assert_eq!(net.returns(), 0, "a packet went in a circle\n{}", net.ladder);
     }
 
-    /// With repair a packet may turn back, but the routes themselves never loop.
+    /// With repair a packet may turn back, but routes never loop.
     #[test]
     fn repaired_routes_never_loop(world in world()) {
         let mut net = build(&world, &AodvConfig::thesis()).checking_loops();
         net.run_until(ms(60_000));
     }
 
-    /// Every packet sent is delivered once, dropped once with a reason, or still waits.
+    /// Every packet sent is delivered once, dropped once with a reason, or still buffered.
     #[test]
     fn every_packet_has_one_fate(world in world(), ns2 in any::<bool>()) {
         let config = if ns2 { AodvConfig::ns2() } else { AodvConfig::rfc3561() };
@@ -84,7 +84,7 @@ proptest! {
         prop_assert_eq!(fates.len() + waiting, net.sent as usize);
     }
 
-    /// In a network at rest, where source and destination are connected, packets arrive.
+    /// In a static network in which source and destination are connected, packets arrive.
     #[test]
     fn connected_nodes_reach_each_other(nodes in 2u16..12, extra in prop::collection::vec((0u16..12, 0u16..12), 0..12), ns2 in any::<bool>(), seed in any::<u64>()) {
         let config = if ns2 { AodvConfig::ns2() } else { AodvConfig::rfc3561() };

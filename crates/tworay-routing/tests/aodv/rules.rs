@@ -14,7 +14,7 @@ fn rfc() -> AodvConfig {
     AodvConfig::rfc3561()
 }
 
-/// Node 5, whose table has: to 9 over 6 (number 20, 3 hops), from 1 over 2 (number 10, 2 hops).
+/// Node 5 with two routes: to 9 via 6 (number 20, 3 hops), and to 1 via 2 (number 10, 2 hops).
 fn between(config: AodvConfig) -> Desk {
     let mut desk = Desk::new(5, config);
     desk.rreq(ms(0), 2, 9, rreq(1, 10, 9, None, 1, 1));
@@ -147,8 +147,8 @@ fn rings_grow_then_waits_double_then_the_packet_is_dropped() {
     );
 }
 
-/// RFC 3561 §6.4: after a break the first ring is the last distance plus TTL_INCREMENT, also beyond
-/// TTL_THRESHOLD (7); only then the whole network is asked, and waited for.
+/// RFC 3561 §6.4: after a break the first ring is the last distance plus TTL_INCREMENT, even beyond
+/// TTL_THRESHOLD (7); only then the whole network is searched.
 #[test]
 fn a_lost_route_is_first_searched_for_at_its_last_distance() {
     let mut desk = Desk::new(5, rfc());
@@ -182,7 +182,7 @@ fn no_more_than_ten_requests_in_a_second() {
 
 #[test]
 fn a_broken_link_is_told_to_those_who_use_it() {
-    // One precursor: unicast. The failed packet of another node is lost, by the MAC's account.
+    // One precursor: unicast. The packet of another node that failed is lost at the MAC.
     let mut desk = between(rfc());
     let said = desk.fail(ms(50), &transit(1, 9, 3), 6);
     assert_eq!(said, ["RERR 6 seq 0, 9 seq 21 to 2", "drop CBK", "purge 6"]);
@@ -194,7 +194,7 @@ fn a_broken_link_is_told_to_those_who_use_it() {
     let said = desk.fail(ms(50), &transit(1, 9, 3), 6);
     assert_eq!(said, ["RERR 6 seq 0, 9 seq 21 to *", "drop CBK", "purge 6"]);
 
-    // None: nobody is told, and this node's own packet waits for a new route.
+    // None: no error is sent, and this node's own packet is buffered until there is a new route.
     let mut desk = Desk::new(5, rfc());
     desk.send(ms(0), &data(5, 9, 1));
     desk.rrep(ms(10), 6, rrep(9, 20, 5, 2));
@@ -206,8 +206,8 @@ fn a_broken_link_is_told_to_those_who_use_it() {
     );
 }
 
-/// The message counts its destinations in a byte: more than 255 need more messages, and each counts against
-/// the limit of errors in a second.
+/// The message counts its destinations in a byte: more than 255 need several messages, and each counts
+/// towards the rate limit of errors.
 #[test]
 fn a_long_error_goes_out_in_parts_that_can_be_encoded() {
     for (destinations, parts) in [(254, vec![255]), (255, vec![255, 1]), (600, vec![255, 255, 91])] {
@@ -217,7 +217,7 @@ fn a_long_error_goes_out_in_parts_that_can_be_encoded() {
             desk.rrep(ms(10), 6, rrep(dst, 20, 1, 2));
         }
         let sent = desk.errors_of_failure(ms(50), &transit(1, 1000, 3), 6);
-        // The neighbour itself is unreachable too.
+        // The neighbour itself is unreachable as well.
         assert_eq!(sent.iter().map(|e| e.unreachable.len()).collect::<Vec<_>>(), parts);
         let mut named: Vec<NodeId> = sent.iter().flat_map(|e| e.unreachable.iter().map(|u| u.0)).collect();
         named.sort_unstable();
@@ -244,11 +244,11 @@ fn an_error_breaks_routes_over_its_sender_only() {
     assert_eq!(desk.rrep(ms(30), 6, rrep(9, 29, 1, 2)), NOTHING, "older than the error");
     assert_eq!(desk.rrep(ms(30), 6, rrep(9, 30, 1, 2)).len(), 1, "as new as the error");
 
-    // An error with an old number breaks the route too, but the number here goes on.
+    // An error with an old number also breaks the route, but this node's number is incremented.
     let mut desk = between(rfc());
     assert_eq!(desk.rerr(ms(20), 6, rerr(&[(9, 3)])), ["purge 6", "RERR 9 seq 21 to 2"]);
 
-    // N flag: the route stands (§6.12).
+    // N flag: the route stays valid (§6.12).
     let mut desk = between(rfc());
     let repaired = Rerr { no_delete: true, ..rerr(&[(9, 21)]) };
     assert_eq!(desk.rerr(ms(20), 6, repaired), ["RERR N 9 seq 20 to 2"]);
@@ -307,19 +307,19 @@ fn an_invalid_route_is_forgotten_after_delete_period() {
 #[test]
 fn a_close_destination_is_repaired_from_the_middle() {
     let config = || AodvConfig { local_repair: LocalRepair::Rfc3561, ..rfc() };
-    // Found again, as near as before: the packet goes on and nobody is told of 9.
+    // Repaired at the same distance: the packet continues and no error about 9 is sent.
     let mut desk = between(config());
     let said = desk.fail(ms(50), &transit(1, 9, 3), 6);
     assert_eq!(said, ["RERR 6 seq 0 to 2", "RREQ 5#1 seq 1 for 9 seq 21 hops 0 ttl 5 to *", "purge 6"]);
     assert_eq!(desk.data(ms(51), 2, &transit(1, 9, 3)), NOTHING, "waits for the repair");
     assert_eq!(desk.rrep(ms(60), 7, rrep(9, 21, 5, 2)), ["forward to 7", "forward to 7"]);
 
-    // Found again further off: the precursors hear so, with the N flag.
+    // Repaired at a larger distance: the precursors get an error with the N flag.
     let mut desk = between(config());
     desk.fail(ms(50), &transit(1, 9, 3), 6);
     assert_eq!(desk.rrep(ms(60), 7, rrep(9, 21, 5, 3)), ["RERR N 9 seq 21 to 2", "forward to 7"]);
 
-    // Not found in time: one request only, then the error and the loss.
+    // Not repaired in time: one request only, then the error and the loss.
     let mut desk = between(config());
     desk.fail(ms(50), &transit(1, 9, 3), 6);
     let ring = 2 * 40 * (5 + 2);

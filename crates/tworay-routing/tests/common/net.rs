@@ -1,8 +1,8 @@
-//! A network in which a frame takes one millisecond, a queue stands before each sender, neighbours
-//! overhear, and links come and go by script. It checks that every packet handed to a router is answered
-//! exactly once; what else must hold of a protocol, its [`Watch`] says.
+//! A network in which a frame takes one millisecond, each sender has a queue, neighbours overhear frames, and
+//! links change by script. It checks that every packet passed to a router is answered exactly once; the
+//! protocol's [`Watch`] checks its other properties.
 
-// Each protocol's tests use their part of it.
+// Each protocol's tests use only part of this.
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -37,34 +37,34 @@ pub fn data(src: u16, dst: u16, number: u64) -> Packet {
     }
 }
 
-/// What a protocol's tests know and check beyond the network's own rules.
+/// The state and checks of one protocol's tests, beyond those of the network.
 pub trait Watch: Sized {
-    /// What is remembered of each packet; a copy has the same.
+    /// What is stored with each packet; copies share it.
     type Mark: Clone + Default + Debug;
-    /// A packet in a few words.
+    /// A packet as short text.
     fn describe(packet: &Packet) -> String;
-    /// `router` of `node` sends the packet on.
+    /// `router` of `node` forwards the packet.
     fn forwards(&mut self, _at: Place, _packet: &mut Packet, _mark: &mut Self::Mark) {}
     /// The packet has crossed a link from `node`.
     fn crosses(&mut self, _at: Place, _packet: &mut Packet, _mark: &mut Self::Mark) {}
-    /// Whether the loss of a packet is the end of it: no copy is on its way.
+    /// Whether the loss of a packet is final: no copy is on its way.
     fn loss_is_final(&self) -> bool {
         true
     }
-    /// Something has happened.
+    /// Called after each event.
     fn after_event(&self, _net: &Net<Self>) {}
 }
 
-/// Where something happens to a packet.
+/// Where an event happens to a packet.
 pub struct Place<'a> {
     pub now: SimTime,
     pub node: NodeId,
     pub router: &'a Router,
-    /// What has happened so far, for messages.
+    /// The log so far, for messages.
     pub ladder: &'a str,
 }
 
-/// What happens by script.
+/// A scripted event.
 #[derive(Clone, Debug)]
 pub enum Script {
     Up(u16, u16),
@@ -73,7 +73,7 @@ pub enum Script {
         from: u16,
         to: u16,
     },
-    /// One frame of the link is lost although the link stands.
+    /// One frame of the link is lost although the link exists.
     Lose(u16, u16),
 }
 
@@ -119,7 +119,7 @@ pub struct Net<W: Watch> {
 }
 
 impl<W: Watch> Net<W> {
-    /// A network of these routers, node 0 first, without links.
+    /// A network of these routers without links; the first is node 0.
     pub fn of(routers: impl Iterator<Item = Router>, seed: u64, watch: W) -> Self {
         let station = |router| Station { router, queue: VecDeque::new(), sending: false, timer: 0 };
         let mut net = Self {
@@ -156,8 +156,7 @@ impl<W: Watch> Net<W> {
         self
     }
 
-    /// Each frame of a link is lost with this probability: broadcasts silently, unicasts with a
-    /// report of the MAC.
+    /// Each frame of a link is lost with this probability; the MAC reports lost unicasts only.
     pub fn lossy(mut self, loss: f64) -> Self {
         self.loss = loss;
         self
@@ -172,7 +171,7 @@ impl<W: Watch> Net<W> {
         self.links.insert((from, to));
     }
 
-    /// Nobody hears anybody any more.
+    /// Removes all links.
     pub fn silence(&mut self) {
         self.links.clear();
     }
@@ -189,12 +188,12 @@ impl<W: Watch> Net<W> {
         &self.stations[node as usize].router
     }
 
-    /// What is remembered of the packets there have been.
+    /// What was stored with all packets so far.
     pub fn marks(&self) -> impl Iterator<Item = &W::Mark> {
         self.packets.iter().map(|e| &e.mark)
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn nodes(&self) -> u16 {
         self.stations.len() as u16
     }

@@ -32,7 +32,7 @@ fn what_is_written_reads_back_and_names_only_what_differs() {
     }
 }
 
-/// The thesis, tables 3.2 and A.2, row by row.
+/// Papanastasiou (2006), tables 3.2 and A.2, row by row.
 #[test]
 fn the_thesis_settings_are_its_tables() {
     let (trace, rest) = (DsrConfig::thesis_trace(), DsrConfig::thesis());

@@ -1,4 +1,4 @@
-//! One router on a desk: packets in, actions out, in words.
+//! One router by itself: packets in, actions out, as text.
 
 use crate::net::{describe, n, router};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
@@ -9,9 +9,9 @@ use tworay_wire::dsr::DsrHeader;
 pub struct Desk {
     pub router: Router,
     next: u32,
-    /// Packets sent on, in order.
+    /// Packets forwarded, in order.
     pub left: Vec<PacketId>,
-    /// Also tell of notes and timers.
+    /// Also report notes and timers.
     pub verbose: bool,
 }
 
@@ -50,7 +50,7 @@ impl Desk {
     pub fn fail(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<String> {
         self.act(packet, |r, id, out| r.on_link_failure(t, id, packet, n(next_hop), out))
     }
-    /// The packet comes back from the interface queue, where it waited for `next_hop`.
+    /// The packet is returned from the interface queue, in which it waited for `next_hop`.
     pub fn purged(&mut self, t: SimTime, packet: &Packet, next_hop: u16) -> Vec<String> {
         self.act(packet, |r, id, out| r.on_queue_purged(t, id, packet, n(next_hop), out))
     }

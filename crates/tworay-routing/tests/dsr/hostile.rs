@@ -1,4 +1,4 @@
-//! Headers that no honest neighbour sends.
+//! Headers that no correct neighbour sends.
 
 use crate::desk::{Desk, with};
 use crate::net::{control, data, list, n, router};
@@ -27,7 +27,7 @@ fn error(source: u16, unreachable: u16) -> DsrHeader {
     DsrHeader { errors: vec![error], ..route(&[2], 0, 0) }
 }
 
-/// All of them come from node 2 to node 5.
+/// All of them are sent by node 2 to node 5.
 #[test]
 fn impossible_headers_are_dropped_and_counted() {
     let many: Vec<u16> = (100..164).collect();
@@ -115,7 +115,7 @@ prop_compose! {
     }
 }
 
-/// A header as an honest node sends it from `from` to node 0, so that more than the checks is reached.
+/// A header as a correct node `from` sends it to node 0, so that more code than the checks is reached.
 fn honest() -> impl Strategy<Value = (NodeId, NodeId, NodeId, DsrHeader)> {
     (
         prop::sample::subsequence((1u16..9).collect::<Vec<_>>(), 3..6).prop_shuffle(),
@@ -185,8 +185,8 @@ fn any_config() -> impl Strategy<Value = DsrConfig> {
 }
 
 proptest! {
-    /// Whatever comes in: no panic, each packet gets exactly one answer or is held, and only sensible
-    /// packets go out.
+    /// For any input: no panic, each packet gets exactly one answer or is held, and only valid packets are
+    /// sent.
     #[test]
     fn anything_goes_in_and_one_answer_comes_out(config in any_config(), inputs in prop::collection::vec(input(), 1..60)) {
         let mut router = router(0, &config, 7);

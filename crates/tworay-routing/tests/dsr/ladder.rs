@@ -1,4 +1,4 @@
-//! Whole exchanges, frame by frame. A frame takes 1 ms; the MAC gives up after 5 ms.
+//! Complete message sequences. A frame takes 1 ms; the MAC gives up after 5 ms.
 
 use crate::net::{Net, Script, ms, n};
 use tworay_base::SimDuration;
@@ -31,7 +31,7 @@ fn a_route_is_found_and_used() {
     );
 }
 
-/// 0-1-2-3-4 with 5 beside 3 and 4, as in the route-break scenario of the thesis.
+/// 0-1-2-3-4 with 5 next to 3 and 4, as in the route-break scenario of Papanastasiou (2006).
 fn last_leaves(config: DsrConfig) -> Net {
     let mut net = Net::new(6, &still(config), 1);
     for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (5, 4)] {
@@ -188,8 +188,8 @@ fn ns2_asks_in_pairs_that_follow_each_other_ever_more_slowly() {
         .filter(|l| l.contains(" 0>* RREQ"))
         .map(|l| (l.split('s').next().unwrap().parse().unwrap(), l.ends_with("ttl 255")))
         .collect();
-    // Pairs at 0, 2, 10, 20, 30 s after the start, found at the next look into the buffer; 30 to 90 ms
-    // later the network-wide one.
+    // Pairs at 0, 2, 10, 20, 30 s after the start, sent at the next check of the buffer; the network-wide
+    // request 30 to 90 ms later.
     let due = [1.0, 3.0, 11.0, 21.0, 31.0];
     assert_eq!(requests.len(), 2 * due.len() - 2, "the packet is dropped after 30 s: {requests:?}");
     let mut last = 1.0;

@@ -1,4 +1,4 @@
-//! Acknowledgments where the link layer tells nothing, attempt by attempt.
+//! Acknowledgments without link-layer feedback, attempt by attempt.
 
 use crate::desk::{Desk, with};
 use crate::net::{control, data, list, ms, n};
@@ -16,7 +16,8 @@ fn ack(id: u16, source: u16, destination: u16) -> Packet {
     control(source, n(destination), 1, DsrHeader { acks, ..DsrHeader::default() })
 }
 
-/// Node 5 with routes 6-9 and 9's neighbour 6; confirmations count, the MAC's word doesn't.
+/// Node 5 with a route to 9 over 6, where 6 is a neighbour of 9. Acknowledgments count, reports of the MAC do
+/// not.
 fn desk(config: DsrConfig) -> Desk {
     let mut desk = Desk::new(5, config);
     for dst in [6, 9] {
@@ -87,7 +88,7 @@ fn a_link_is_tested_by_one_packet_at_a_time() {
     for uid in 1..4 {
         desk.send(ms(uid), &data(5, 9, uid));
     }
-    // Only the first is repeated, and its confirmation doesn't cover what was sent after it.
+    // Only the first is repeated, and its confirmation does not cover packets sent after it.
     assert_eq!(desk.wake(ms(101), &data(5, 9, 1)), ["copy data 1 via [6] left 1 to 6"]);
     desk.overhear(ms(103), 6, 9, &with(data(5, 9, 1), header(&[6], 0)));
     assert_eq!(desk.router.buffered().len(), 2);
@@ -125,7 +126,7 @@ fn over_seven() -> Packet {
     control(9, n(5), 9, DsrHeader { replies, source_route, ..DsrHeader::default() })
 }
 
-/// The packets that leave for node 7, by the order in which they were handed over, the first is 0.
+/// The packets sent to node 7, numbered in the order in which they were passed to the router, from 0.
 fn order_of_leaving(desk: &mut Desk, first: u32, call: impl FnOnce(&mut Desk)) -> Vec<u32> {
     desk.left.clear();
     call(desk);
@@ -143,7 +144,7 @@ fn a_lost_next_hop_gives_its_packets_back_in_the_order_asked_for() {
         desk.wake(ms(150), &data(5, 9, 0));
         desk.wake(ms(250), &data(5, 9, 0));
         assert_eq!(desk.router.buffered().len(), 3, "they wait for a route now");
-        // The desk counted two replies before them.
+        // The desk numbered two replies before them.
         let left = order_of_leaving(&mut desk, 2, |desk| {
             desk.hear(ms(300), 7, &over_seven());
         });
@@ -151,8 +152,8 @@ fn a_lost_next_hop_gives_its_packets_back_in_the_order_asked_for() {
     }
 }
 
-/// Papanastasiou 2006, p. 87: where the MAC tells of breaks, the packets behind the one that failed come out
-/// of the interface queue; the newest goes first, whether another route is known or must be found.
+/// Papanastasiou 2006, p. 87: with link-layer feedback, the packets behind the one that failed are removed
+/// from the interface queue. The newest goes first, whether another route is known or must be discovered.
 #[test]
 fn the_newest_goes_first_also_with_link_layer_feedback() {
     for (order, expected) in [(MaintenanceOrder::Fifo, [0, 1, 2]), (MaintenanceOrder::Lifo, [2, 1, 0])] {

@@ -14,7 +14,7 @@ pub fn list(ids: &[u16]) -> Addresses {
     ids.iter().map(|&i| NodeId(i)).collect()
 }
 
-/// A packet of DSR's own.
+/// A DSR packet without data.
 pub fn control(src: u16, dst: NodeId, ttl: u8, header: DsrHeader) -> Packet {
     let ip_bytes = header.ip_bytes();
     let dsr = Some(Box::new(header));
@@ -26,14 +26,14 @@ pub fn router(node: u16, config: &DsrConfig, seed: u64) -> Router {
     Router::new(&routing, n(node), RngStream::new(seed, n(node), Purpose::RoutingJitter))
 }
 
-/// Looks after source routes.
+/// Checks source routes.
 pub struct SourceRoutes {
     pub most_salvages: u8,
-    /// The MAC tells of frames it gives up; else a copy stays with the sender of each.
+    /// Whether the MAC reports frames it gave up; if not, senders keep a copy of each packet.
     feedback: bool,
 }
 
-/// Where a packet was since it got its source route.
+/// The nodes that a packet visited since it got its source route.
 #[derive(Clone, Debug, Default)]
 pub struct Visits {
     nodes: Vec<NodeId>,
@@ -51,7 +51,7 @@ impl Watch for SourceRoutes {
         self.feedback
     }
 
-    /// Nobody is visited twice on one source route; salvaging begins a new one.
+    /// No node is visited twice on one source route; salvaging begins a new one.
     fn crosses(&mut self, at: Place, packet: &mut Packet, visits: &mut Visits) {
         packet.hops += 1;
         if packet.is_routing() {
@@ -84,7 +84,7 @@ fn names(nodes: &[NodeId]) -> String {
     nodes.iter().map(|n| n.to_string()).collect::<Vec<_>>().join("-")
 }
 
-/// A packet in a few words.
+/// A packet as short text.
 pub fn describe(packet: &Packet) -> String {
     let mut words: Vec<String> = Vec::new();
     if !packet.is_routing() {

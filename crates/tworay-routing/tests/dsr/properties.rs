@@ -41,8 +41,8 @@ fn world() -> impl Strategy<Value = World> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The network checks at each hop that no source route leads to a node twice (salvaging begins a new
-    /// one), and that each packet handed to a router gets one answer. Nothing is invented or kept forever.
+    /// The network checks at each hop that no source route visits a node twice (salvaging begins a new one),
+    /// and that each packet passed to a router gets one answer. No packet is invented or held forever.
     #[test]
     fn no_packet_goes_round_in_circles(world in world()) {
         let config = DsrConfig::preset(world.preset);
@@ -53,8 +53,8 @@ proptest! {
         for (t, what) in world.script {
             net.at(ms(t), what);
         }
-        // A packet that meets a broken link waits anew, so a net that goes on losing may keep one for as
-        // long as it likes. Once nobody hears anybody, all waiting ends with the send buffer's timeout.
+        // A packet that meets a broken link is buffered again, so a network that keeps losing frames may hold
+        // one without limit. Once all links are removed, the send buffer's timeout ends all waits.
         net.run_until(ms(45_000));
         net.silence();
         net.run_until(ms(45_000) + config.send_buffer_timeout + SimDuration::from_secs(5));
@@ -64,13 +64,13 @@ proptest! {
         }
         let mut fates: Vec<u64> = net.delivered.iter().map(|(_, uid)| *uid).chain(net.dropped.iter().map(|(uid, _)| *uid)).collect();
         if config.link_layer_feedback {
-            // One copy of each packet exists, so each has one fate.
+            // There is one copy of each packet, so each has one outcome.
             fates.sort_unstable();
             prop_assert_eq!(fates, (1..=net.sent).collect::<Vec<_>>());
         }
     }
 
-    /// On a net that stays whole and loses nothing, everything arrives, and once.
+    /// In a static network without losses, every packet arrives exactly once.
     #[test]
     fn what_can_arrive_arrives(nodes in 2u16..8, seed in any::<u64>(), extra in prop::collection::vec((0u16..8, 0u16..8), 0..6), ends in prop::collection::vec((0u16..8, 0u16..8), 1..12)) {
         for preset in [DsrPreset::Rfc4728, DsrPreset::Thesis, DsrPreset::Ns2, DsrPreset::FreezeProbing] {

@@ -41,7 +41,7 @@ fn error(source: u16, unreachable: u16, destination: u16, via: &[u16]) -> Packet
     )
 }
 
-/// Every rule of answering and relaying, at node 5.
+/// Every rule for replying to and relaying requests, at node 5.
 #[test]
 fn a_request_is_answered_relayed_or_ignored() {
     let cached = |desk: &mut Desk| {
@@ -86,7 +86,7 @@ fn a_request_is_answered_relayed_or_ignored() {
     }
 }
 
-/// ns-2 has two switches for answers from caches: this one leaves those of the neighbours.
+/// ns-2 has two switches for replies from caches: this one still allows neighbours to reply.
 #[test]
 fn without_answers_to_propagating_requests_neighbours_still_answer() {
     let config = DsrConfig { reply_to_propagating: false, ..DsrConfig::rfc4728() };
@@ -141,7 +141,7 @@ fn overheard_routes_are_learned_in_both_directions_or_one() {
 #[test]
 fn a_route_that_can_be_shorter_is_made_known_once_a_second() {
     let mut desk = Desk::new(5, DsrConfig::rfc4728());
-    // 1-2-3-5-9 overheard at its first hop: 2 and 3 aren't needed.
+    // 1-2-3-5-9 overheard at its first hop: 2 and 3 are unnecessary.
     let far = |uid| Packet { uid, ..routed(1, 9, &[2, 3, 5], 3, 0) };
     assert_eq!(desk.overhear(ms(1), 1, 2, &far(1)), ["new RREP 1-5-9 via [] left 0 to 1"]);
     assert!(desk.overhear(ms(900), 1, 2, &far(2)).is_empty(), "held off");
@@ -167,7 +167,7 @@ fn the_last_error_rides_on_the_next_request() {
     desk.hear(ms(1), 2, &error(3, 9, 5, &[2]));
     assert_eq!(desk.send(ms(2), &data(5, 9, 1)), ["new RREQ #1 5..9 ttl 255 RERR 3-9 to 5 to *"]);
     assert_eq!(desk.send(ms(3), &data(5, 8, 2)), ["new RREQ #2 5..8 ttl 255 to *"], "once");
-    // And it is heeded by those who relay it.
+    // Nodes that relay it process it too.
     let mut relay = Desk::new(6, DsrConfig::rfc4728());
     relay.hear(ms(1), 3, &reply(9, 6, &[3, 9], &[3]));
     let mut asking = request(5, 1, 8, &[], 9);
@@ -181,8 +181,9 @@ fn the_last_error_rides_on_the_next_request() {
     assert_eq!(relay.route(ms(2), 9), None);
 }
 
-/// Node 5 finds 5-9 broken, learns it anew from a reply, and then hears its own error in a request of 1. A
-/// node of ns-2 forgets the link again: its routes break more often than its links do.
+/// Node 5 detects that 5-9 is broken, learns it again from a reply, and then receives its own error in a
+/// request of 1. In ns-2 a node then removes the link again, so its routes break more often than its links
+/// do.
 #[test]
 fn an_error_of_its_own_that_comes_back_is_old_news_except_in_ns2() {
     for (preset, known) in [(DsrPreset::Rfc4728, Some(vec![9])), (DsrPreset::Ns2, None)] {
@@ -202,8 +203,8 @@ fn an_error_of_its_own_that_comes_back_is_old_news_except_in_ns2() {
     }
 }
 
-/// Node 5 passes on 9's reply to 1, that says 1-2-5-8-9, and then hears 2 pass it on. A node of ns-2 reads
-/// only what it overhears.
+/// Node 5 forwards 9's reply to 1 with the route 1-2-5-8-9, and then overhears 2 forward it. In ns-2 a node
+/// learns only from replies that it overhears.
 #[test]
 fn a_reply_teaches_those_who_pass_it_on_but_in_ns2_those_who_overhear_it() {
     let passing = |left: u8| {
@@ -221,8 +222,8 @@ fn a_reply_teaches_those_who_pass_it_on_but_in_ns2_those_who_overhear_it() {
     }
 }
 
-/// Node 5 answers 1 and can't reach 2, its next hop: with the RFC's rules the reply, which praises that
-/// link, is gone; in ns-2 it waits for another way to 1.
+/// Node 5 replies to 1 and cannot reach 2, its next hop. By the RFC's rules the reply is dropped, because it
+/// advertises that link; in ns-2 it is buffered until there is another route to 1.
 #[test]
 fn an_own_reply_without_its_next_hop_waits_only_in_ns2() {
     let source_route = Some(SourceRoute { salvage: 0, segments_left: 1, addresses: list(&[2]) });
@@ -235,7 +236,7 @@ fn an_own_reply_without_its_next_hop_waits_only_in_ns2() {
     assert_eq!(ns2.router.buffered().len(), 1);
 }
 
-/// Who tells of a shorter route keeps, in ns-2, the way to the one it tells.
+/// In ns-2, a node that reports a shorter route keeps the route back to the node it reports to.
 #[test]
 fn ns2_keeps_the_way_back_of_a_gratuitous_reply() {
     let mut desk = Desk::new(5, DsrConfig::ns2());
@@ -244,7 +245,7 @@ fn ns2_keeps_the_way_back_of_a_gratuitous_reply() {
     assert_eq!(desk.route(ms(1), 1), Some(vec![2, 1]));
 }
 
-/// A packet of node 1 that node 5 can't send on to 6, with a way over 7 known or not.
+/// A packet of node 1 that node 5 cannot forward to 6, with a route over 7 known or not.
 #[test]
 fn a_packet_without_its_next_hop_is_salvaged_within_limits() {
     let known = |config: DsrConfig| {
@@ -373,7 +374,7 @@ fn a_full_path_store_loses_its_oldest_path_and_keeps_wanted_ones_apart() {
     }
     let known = |desk: &Desk, dst| desk.route(ms(4), dst).is_some();
     assert_eq!([11, 12, 13].map(|d| known(&desk, d)), [false, true, true]);
-    // An overheard path replaces an overheard path only.
+    // An overheard path replaces only another overheard path.
     for (uid, dst) in [(90, 14), (91, 15)] {
         desk.overhear(ms(4), 3, 4, &Packet { uid, ..routed(3, dst, &[4], 1, 0) });
     }

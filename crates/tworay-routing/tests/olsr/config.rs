@@ -1,11 +1,11 @@
-//! Settings as a scenario writes them.
+//! Settings as in a scenario.
 
 use tworay_base::{ConfigProblem, SimDuration};
 use tworay_routing::{OlsrConfig, OlsrPreset, RoutingConfig, TcRedundancy};
 
 const SECOND: SimDuration = SimDuration::from_secs(1);
 
-/// The constants of RFC 3626 §18 and of the thesis' tables 3.3 and A.3.
+/// The constants of RFC 3626 §18 and of Papanastasiou (2006), tables 3.3 and A.3.
 #[test]
 fn presets() {
     let rfc = OlsrConfig::default();
@@ -42,7 +42,7 @@ fn a_file_changes_single_settings_of_a_preset() {
     assert!(toml::from_str::<RoutingConfig>("[olsr]\nhello = \"1s\"\n").is_err(), "unknown keys");
 }
 
-/// What can't work is refused with the key's name.
+/// Invalid values are refused, and the error names the key.
 #[test]
 fn ranges() {
     let ok = OlsrConfig::default();

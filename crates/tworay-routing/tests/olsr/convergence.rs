@@ -1,4 +1,4 @@
-//! Whole networks: what they settle to, and how long they are wrong.
+//! Whole networks: the state they converge to, and how long they are wrong.
 
 use crate::desk::ids;
 use crate::net::{Fate, Net};
@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use tworay_base::{NodeId, SimDuration};
 use tworay_routing::{DropReason, OlsrConfig, OlsrPreset, TcRedundancy};
 
-/// Time in which everything is known: two HELLOs to find neighbours, one to choose relays, one interval of
-/// topology control, and its way through the network.
+/// Seconds until all nodes know the network: two HELLOs to find neighbours, one to choose relays, one TC
+/// interval, and the time for the message to travel.
 const SETTLED: u64 = 20;
-/// Time in which everything wrong is forgotten: the longest hold time, twice over.
+/// Seconds until all outdated information has expired: twice the longest hold time.
 const FORGOTTEN: u64 = 40;
 
-/// The string A to E with F beside D and E.
+/// The string A to E, and F next to D and E.
 fn thesis_network(config: &OlsrConfig) -> Net {
     let mut net = Net::new(6, config, 1);
     for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)] {
@@ -21,7 +21,7 @@ fn thesis_network(config: &OlsrConfig) -> Net {
     net
 }
 
-/// Table 3.4 of the thesis, as the nodes find it from their HELLOs.
+/// Table 3.4 of Papanastasiou (2006), computed by the nodes from their HELLOs.
 #[test]
 fn relays_of_the_thesis_network() {
     let mut net = thesis_network(&OlsrConfig::preset(OlsrPreset::ThesisTrace));
@@ -30,7 +30,7 @@ fn relays_of_the_thesis_network() {
     for (node, relays) in table.iter().enumerate() {
         assert_eq!(net.nodes[node].relays(), ids(relays), "node {node}");
     }
-    // Told the other way round: who has been chosen by whom.
+    // The inverse: which nodes have chosen each node.
     let selectors: Vec<Vec<NodeId>> = net.nodes.iter().map(|n| n.selectors(net.now)).collect();
     let chosen = [ids(&[]), ids(&[0, 2]), ids(&[1, 3]), ids(&[2, 4, 5]), ids(&[]), ids(&[])];
     assert_eq!(selectors, chosen);
@@ -38,8 +38,9 @@ fn relays_of_the_thesis_network() {
     assert_eq!(net.send(0, 4), Fate::Arrived(vec![0, 1, 2, 3, 4]));
 }
 
-/// The thesis' break of D to E: packets go on to the lost neighbour until its HELLOs have been missing for
-/// NEIGHB_HOLD_TIME; then C hears that D has lost E, before it hears of the way over F (§3.4).
+/// The break of D to E in Papanastasiou (2006, §3.4): packets are sent to the lost neighbour until its HELLOs
+/// have been missing for NEIGHB_HOLD_TIME. Then C learns that D has lost E, before it learns of the route
+/// over F.
 #[test]
 fn the_thesis_break() {
     let mut net = thesis_network(&OlsrConfig::preset(OlsrPreset::ThesisTrace));
@@ -82,12 +83,12 @@ fn immediate_tc_repairs_sooner() {
     let total =
         |immediate| (1..=10).map(|seed| repaired_after(immediate, seed).expect("repaired")).sum::<u64>();
     let (with, without) = (total(true), total(false));
-    // At best the six seconds of the hold time, and a HELLO of E that chooses F.
+    // At best the six seconds of the hold time, plus a HELLO in which E chooses F.
     assert!((60..=80).contains(&with), "{with} s in ten runs");
     assert!(without >= with + 10, "{without} s against {with} s in ten runs");
 }
 
-/// A connected network: a random tree and some more links.
+/// A connected network: a random tree with additional links.
 fn networks() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
     (2usize..14).prop_flat_map(|n| {
         let tree = proptest::collection::vec(any::<prop::sample::Index>(), n - 1);
@@ -121,8 +122,8 @@ fn configs() -> impl Strategy<Value = OlsrConfig> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any connected network settles to shortest routes between every pair, with any settings; and again
-    /// after links come and go, also if that parts it.
+    /// Any connected network converges to shortest routes between every pair, with any settings; and again
+    /// after links change, even if that partitions it.
     #[test]
     fn every_pair_gets_a_shortest_route(
         (n, links) in networks(),
@@ -145,8 +146,8 @@ proptest! {
         prop_assert_eq!(net.fault(), None);
     }
 
-    /// Loops live only while tables converge: with links flapping and packets lost a datagram may circle
-    /// until its hop limit ends it, but once all is quiet none does.
+    /// Loops exist only while tables converge: with changing links and lost packets, a datagram may circle
+    /// until its hop limit is reached; in a stable network none does.
     #[test]
     fn loops_end(
         (n, links) in networks(),
@@ -177,7 +178,7 @@ proptest! {
     }
 }
 
-/// A node that nobody hears any more is forgotten by all, not only by its neighbours.
+/// A node that no neighbour receives any more is forgotten by all nodes, not only by its neighbours.
 #[test]
 fn the_gone_are_forgotten() {
     let mut net = thesis_network(&OlsrConfig::default());

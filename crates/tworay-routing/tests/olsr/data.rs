@@ -1,4 +1,4 @@
-//! Packets on their way, and link-layer feedback (RFC 3626 §13).
+//! Data packets, and link-layer feedback (RFC 3626 §13).
 
 use crate::desk::{Desk, LOST, SYM, at, ids, punctual};
 use tworay_base::{NodeId, PacketId, SimDuration};
@@ -18,7 +18,7 @@ fn dropped(answer: &[RoutingAction]) -> Option<DropReason> {
     }
 }
 
-/// Every packet is answered at once: OLSR lets none wait.
+/// Every packet is answered at once: OLSR does not buffer.
 #[test]
 fn each_packet_is_answered() {
     let mut desk = Desk::new(&punctual());
@@ -38,7 +38,7 @@ fn each_packet_is_answered() {
     assert_eq!(drops, [2, 1, 1]);
 }
 
-/// A node with traffic of its own tells of every change of its way, when it happens.
+/// A node with traffic of its own reports every route change when it happens.
 #[test]
 fn sources_hear_of_changes_at_once() {
     let mut desk = Desk::new(&punctual());
@@ -60,8 +60,8 @@ fn sources_hear_of_changes_at_once() {
     assert_eq!(desk.olsr.hop_count(dst), None);
 }
 
-/// Without feedback the packet is lost and the link stays; with it the neighbour is lost at once, for
-/// NEIGHB_HOLD_TIME, and packets go another way if there is one.
+/// Without feedback the packet is lost and the link stays. With it the neighbour is lost at once, for
+/// NEIGHB_HOLD_TIME, and packets take another route if there is one.
 #[test]
 fn link_layer_feedback() {
     for link_layer_feedback in [false, true] {
@@ -86,7 +86,7 @@ fn link_layer_feedback() {
         assert!(desk.notes.contains(&RoutingNote::LinkBroken { neighbour: NodeId(1) }));
         desk.run_to(at(2.0));
         assert_eq!(desk.last_hello()[0], (LOST, ids(&[1])));
-        // HELLOs alone don't bring it back before the time.
+        // HELLOs alone do not restore the link before that time.
         for second in 2..6 {
             desk.run_to(at(f64::from(second)));
             both(&mut desk);
@@ -97,7 +97,8 @@ fn link_layer_feedback() {
     }
 }
 
-/// OLSR lets no packet wait: without a route it drops, and says where; why is for the simulation to say.
+/// OLSR does not buffer: without a route it drops the packet and reports where. The simulation determines
+/// why.
 #[test]
 fn without_a_route_a_packet_is_dropped_at_once() {
     let mut desk = Desk::new(&punctual());

@@ -1,4 +1,4 @@
-//! One router on a desk: what it is told, and what it does.
+//! One router by itself: inputs and actions.
 
 use tworay_base::{FlowId, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_routing::{Olsr, OlsrConfig, RoutingAction, RoutingNote};
@@ -22,7 +22,7 @@ pub fn at(seconds: f64) -> SimTime {
     SimTime::ZERO + SimDuration::from_secs_f64(seconds)
 }
 
-/// Settings whose times can be foretold: no jitter.
+/// Settings without jitter, so that times are predictable.
 pub fn punctual() -> OlsrConfig {
     OlsrConfig { max_jitter: SimDuration::ZERO, ..OlsrConfig::rfc3626() }
 }
@@ -56,7 +56,7 @@ impl Desk {
         desk
     }
 
-    /// Sorts what the router did; returns what is neither sent nor noted.
+    /// Stores the router's messages and notes; returns its other actions.
     fn keep(&mut self, out: Vec<RoutingAction>) -> Vec<RoutingAction> {
         let mut rest = Vec::new();
         for action in out {
@@ -76,7 +76,7 @@ impl Desk {
         rest
     }
 
-    /// Lets time pass, with the timer.
+    /// Advances time and fires the timer.
     pub fn run_to(&mut self, end: SimTime) {
         while self.wake <= end {
             assert!(self.wake >= self.now, "woken in the past");
@@ -95,7 +95,7 @@ impl Desk {
         PacketId(self.next_packet)
     }
 
-    /// A packet of `from` with these messages arrives. Returns the answer to it and all that came along.
+    /// A packet of `from` with these messages arrives. Returns the answer to it and all other actions.
     pub fn hear_packet(&mut self, from: NodeId, packet: OlsrPacket) -> Vec<RoutingAction> {
         let packet = Packet {
             uid: 1,
@@ -132,7 +132,7 @@ impl Desk {
         }
     }
 
-    /// A HELLO of `from`: neighbours by kind.
+    /// A HELLO of `from`: neighbours by type.
     pub fn hear_hello(&mut self, from: u16, links: &[(LinkCode, &[u16])]) {
         let body = hello(3, links);
         let message = self.message(from, body);
@@ -140,7 +140,7 @@ impl Desk {
         assert!(matches!(answer[..], [RoutingAction::Consume { .. }]), "{answer:?}");
     }
 
-    /// A TC message of `originator`, come over `from`.
+    /// A TC message of `originator`, received from `from`.
     pub fn hear_tc(&mut self, from: u16, originator: u16, ansn: u16, advertised: &[u16]) {
         let body = OlsrBody::Tc(OlsrTc { ansn, advertised: ids(advertised) });
         let message = self.message(originator, body);
@@ -148,7 +148,7 @@ impl Desk {
         assert!(matches!(answer[..], [RoutingAction::Consume { .. }]), "{answer:?}");
     }
 
-    /// Sends a datagram of this node's own, or one of `src` passing through.
+    /// Sends a datagram of this node, or forwards one of `src`.
     pub fn data(&mut self, src: u16, dst: u16, ttl: u8, from: Option<u16>) -> Vec<RoutingAction> {
         let packet = datagram(src, dst, ttl);
         let id = self.id();
@@ -160,7 +160,7 @@ impl Desk {
         self.keep(out)
     }
 
-    /// The MAC gives up on a datagram to `dst` over `next_hop`.
+    /// The MAC gives up a datagram to `dst` over `next_hop`.
     pub fn give_up(&mut self, dst: u16, next_hop: u16) -> Vec<RoutingAction> {
         let id = self.id();
         let mut out = Vec::new();
@@ -168,7 +168,7 @@ impl Desk {
         self.keep(out)
     }
 
-    /// A datagram comes back from the queue.
+    /// A datagram is returned from the queue.
     pub fn purged(&mut self, dst: u16, next_hop: u16) -> Vec<RoutingAction> {
         let id = self.id();
         let mut out = Vec::new();
@@ -189,7 +189,7 @@ impl Desk {
         hello.unwrap_or_default()
     }
 
-    /// Every TC message of its own: when, number, content.
+    /// Every TC message generated here: time, number, contents.
     pub fn tcs(&self) -> Vec<(SimTime, u16, Vec<NodeId>)> {
         let of = |(at, p): &(SimTime, OlsrPacket)| {
             let at = *at;

@@ -1,4 +1,4 @@
-//! Packets that nobody honest sends: dropped, counted by reason, without harm.
+//! Packets that no correct neighbour sends are dropped, counted by reason, and do no harm.
 
 use crate::desk::{Desk, ME, MPR, SYM, at, hello, ids, punctual};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn tc(list: &[u16]) -> OlsrBody {
     OlsrBody::Tc(OlsrTc { ansn: 1, advertised: ids(list) })
 }
 
-/// What is wrong, and the reason it is counted under.
+/// What is wrong, and the reason that is counted.
 #[test]
 fn each_fault_has_its_reason() {
     let plain = |desk: &mut Desk, originator, body| vec![desk.message(originator, body)];
@@ -72,7 +72,7 @@ fn check(what: &str, from: u16, reason: Malformed, make: impl FnOnce(&mut Desk) 
     assert_eq!(desk.olsr.counters().relayed, 0, "{what}");
 }
 
-/// A bad message doesn't take the good ones of its packet along.
+/// A bad message does not invalidate the good ones in its packet.
 #[test]
 fn good_messages_beside_bad_ones_count() {
     let mut desk = Desk::new(&punctual());
@@ -84,7 +84,7 @@ fn good_messages_beside_bad_ones_count() {
     assert_eq!(desk.olsr.counters().malformed(Malformed::FieldRange), 1);
 }
 
-/// Link codes of a later version of the protocol are passed over (§6.1.1).
+/// Link codes of a later version of the protocol are skipped (§6.1.1).
 #[test]
 fn unknown_link_codes_are_passed_over() {
     let mut desk = Desk::new(&punctual());
@@ -146,8 +146,8 @@ fn messages() -> impl Strategy<Value = Vec<OlsrMessage>> {
 }
 
 proptest! {
-    /// Whatever comes in, each packet gets one answer, what goes out fits a frame and is well formed, and
-    /// the router doesn't route to itself.
+    /// For any input, each packet gets one answer, packets sent are valid and fit into a frame, and the
+    /// router has no route to itself.
     #[test]
     fn any_messages_do_no_harm(
         script in proptest::collection::vec((1u64..3000, 0u16..8, any::<u16>(), messages()), 1..40),

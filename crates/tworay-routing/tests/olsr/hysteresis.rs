@@ -9,13 +9,13 @@ fn desk() -> Desk {
     Desk::new(&OlsrConfig { hysteresis: true, ..punctual() })
 }
 
-/// A packet of node 1 with this number and a HELLO that names us.
+/// A packet of node 1 with this number and a HELLO that lists this node.
 fn hello(desk: &mut Desk, seq: u16) {
     let message = desk.message(1, crate::desk::hello(3, &[(SYM, &[0])]));
     desk.hear_packet(NodeId(1), OlsrPacket { seq, messages: vec![message] });
 }
 
-/// Quality after each packet: 0.5, 0.75, 0.875: the third takes the link into use.
+/// Quality after each packet: 0.5, 0.75, 0.875. From the third packet on the link is used.
 #[test]
 fn a_link_must_prove_itself() {
     let mut desk = desk();
@@ -40,8 +40,8 @@ fn a_pending_link_is_not_told_of() {
     assert_eq!(plain.last_hello(), [(ASYM, ids(&[1]))], "without hysteresis it would be");
 }
 
-/// Lost packets before the fourth, and what becomes of the link: 0.875 · 0.5² = 0.22 is below 0.3. The
-/// packet after the gap lifts it to 0.61, but only above 0.8 it is used again.
+/// Lost packets before the fourth, and the result for the link: 0.875 · 0.5² = 0.22 is below 0.3. The packet
+/// after the gap raises it to 0.61, but only above 0.8 the link is used again.
 #[test]
 fn gaps_in_the_numbers_count() {
     for (lost, in_use) in [(0, true), (1, true), (2, false), (3, false)] {
@@ -61,8 +61,8 @@ fn gaps_in_the_numbers_count() {
     }
 }
 
-/// Silence counts like lost packets, one for each HELLO interval of the neighbour (2 s), and not again
-/// when the gap shows.
+/// Silence counts as lost packets, one for each HELLO interval of the neighbour (2 s), and not again when the
+/// gap in the numbers appears.
 #[test]
 fn silence_counts_once() {
     let mut desk = desk();
@@ -83,7 +83,7 @@ fn silence_counts_once() {
     assert_eq!(other.olsr.neighbours(), ids(&[1]), "the gap of one is the silence of before");
 }
 
-/// Numbers that jump far are a new start of the neighbour, and ones from before are stragglers.
+/// A large jump of the number is a restart of the neighbour; older numbers arrived out of order.
 #[test]
 fn restarts_and_stragglers_are_no_losses() {
     let mut desk = desk();

@@ -4,7 +4,7 @@ use crate::desk::{ASYM, Desk, LOST, ME, MPR, SYM, at, ids, punctual};
 use tworay_base::{NodeId, SimDuration};
 use tworay_routing::{OlsrConfig, RoutingNote};
 
-/// From silence to a link that works both ways, and back: what a neighbour says, and what ours then says.
+/// From silence to a link that works in both directions, and back: the neighbour's HELLOs and this node's.
 #[test]
 fn a_link_comes_and_goes() {
     let mut desk = Desk::new(&punctual());
@@ -22,7 +22,7 @@ fn a_link_comes_and_goes() {
     assert_eq!(desk.olsr.neighbours(), ids(&[1]));
     assert_eq!(desk.route(1), Some((1, 1)));
 
-    // Six seconds after its last HELLO the neighbour is gone, and is told of as lost for six more.
+    // Six seconds after its last HELLO the neighbour is lost, and is advertised as lost for six more.
     desk.run_to(at(9.99));
     assert_eq!(desk.olsr.neighbours(), ids(&[1]));
     desk.run_to(at(10.0));
@@ -48,7 +48,7 @@ fn a_neighbour_that_calls_the_link_lost_is_one_no_more() {
     assert_eq!((desk.route(1), desk.route(2)), (Some((1, 1)), None), "what it reached went with the link");
 }
 
-/// The string 0 - 1 - 3 with 2 beside 1: of two neighbours only 1 leads on.
+/// The string 0 - 1 - 3 with 2 next to 1: of two neighbours, only 1 leads to another node.
 #[test]
 fn relays_are_chosen_and_told() {
     let mut desk = Desk::new(&punctual());
@@ -58,14 +58,14 @@ fn relays_are_chosen_and_told() {
     assert_eq!(desk.last_hello(), [(SYM, ids(&[2])), (MPR, ids(&[1]))]);
     assert_eq!(desk.olsr.relays(), ids(&[1]));
 
-    // Node 3 leaves node 1 and is now behind node 2.
+    // Node 3 moves from node 1 to node 2.
     desk.hear_hello(1, &[(SYM, &[0, 2]), (LOST, &[3])]);
     desk.hear_hello(2, &[(SYM, &[0, 1, 3])]);
     desk.run_to(at(4.0));
     assert_eq!(desk.last_hello(), [(SYM, ids(&[1])), (MPR, ids(&[2]))]);
 }
 
-/// Who chooses this node is believed for the HELLO's validity, or until the link is lost.
+/// A node that chose this one stays a selector for the HELLO's validity time, or until the link is lost.
 #[test]
 fn selectors_are_remembered() {
     let mut desk = Desk::new(&punctual());
@@ -96,7 +96,7 @@ fn hellos_come_early_but_never_late() {
     assert!((1.7..1.8).contains(&mean), "{mean}");
 }
 
-/// A crowd that doesn't fit into a packet is told in several; each fits.
+/// Neighbours that do not fit into one packet are spread over several; each fits.
 #[test]
 fn crowds_are_told_in_parts() {
     let mut desk = Desk::new(&punctual());
@@ -117,7 +117,7 @@ fn crowds_are_told_in_parts() {
     assert_eq!(told, (1..=800).collect::<Vec<u16>>());
 }
 
-/// Nodes start at different phases, and never name themselves.
+/// Nodes start at different times, and never list themselves.
 #[test]
 fn nobody_is_its_own_neighbour() {
     let mut desk = Desk::new(&punctual());

@@ -1,4 +1,4 @@
-//! OLSR (RFC 3626) as its neighbours and a network see it.
+//! OLSR (RFC 3626) as observed by its neighbours and by a network.
 
 mod config;
 mod convergence;

@@ -1,4 +1,4 @@
-//! A network of routers on links that anyone can cut: broadcasts reach every linked node a little later.
+//! A network of routers whose links the tests can cut; a broadcast reaches every linked node a little later.
 
 use crate::desk::datagram;
 use std::collections::{BTreeMap, VecDeque};
@@ -13,12 +13,12 @@ enum What {
     Arrive { node: usize, from: usize, packet: Packet },
 }
 
-/// What became of a datagram.
+/// Outcome of a datagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     Arrived(Vec<u16>),
     Dropped(DropReason),
-    /// Sent to a node out of reach.
+    /// Sent to an unreachable node.
     Lost,
 }
 
@@ -120,7 +120,7 @@ impl Net {
         self.now = end;
     }
 
-    /// Sends a datagram, which travels in no time.
+    /// Sends a datagram, which takes no time.
     pub fn send(&mut self, src: usize, dst: usize) -> Fate {
         let mut packet = datagram(src as u16, dst as u16, 64);
         let mut path = vec![src as u16];
@@ -149,7 +149,7 @@ impl Net {
         }
     }
 
-    /// True distances from `src` by breadth first search.
+    /// True distances from `src` by breadth-first search.
     pub fn distances(&self, src: usize) -> Vec<Option<u8>> {
         let mut distance = vec![None; self.nodes.len()];
         distance[src] = Some(0);
@@ -165,8 +165,8 @@ impl Net {
         distance
     }
 
-    /// What is wrong with the routes, compared with the links: every pair in reach of each other has a
-    /// shortest one, and no other has any.
+    /// Compares the routes with the links: every connected pair must have a shortest route, and no other pair
+    /// may have any. Returns a description of the first difference.
     pub fn fault(&mut self) -> Option<String> {
         for src in 0..self.nodes.len() {
             let distances = self.distances(src);

@@ -6,7 +6,7 @@ use tworay_routing::{OlsrConfig, TcRedundancy};
 use tworay_wire::bytes::ipv4_address;
 use tworay_wire::olsr::{HnaNetwork, OlsrBody, OlsrMessage, OlsrTc};
 
-/// Number and content of each TC message while selectors come and go.
+/// Number and contents of each TC message while selectors appear and disappear.
 #[test]
 fn tc_messages_follow_the_selectors() {
     let mut desk = Desk::new(&punctual());
@@ -23,7 +23,7 @@ fn tc_messages_follow_the_selectors() {
     }
     desk.run_to(at(60.0));
     let told: Vec<(u16, Vec<NodeId>)> = desk.tcs().into_iter().map(|(_, ansn, list)| (ansn, list)).collect();
-    // One without selectors every five seconds, until what was said before has run out (15 s).
+    // Without selectors, an empty one every five seconds until the earlier ones have expired (15 s).
     let ladder = [
         (1, ids(&[1])),
         (2, ids(&[1, 2])),
@@ -37,7 +37,8 @@ fn tc_messages_follow_the_selectors() {
     assert!(times.windows(2).all(|w| w[1].since(w[0]) == SimDuration::from_secs(5)));
 }
 
-/// What is told by degree of redundancy (§15): 1 has chosen us, we have chosen 2, 3 is only there.
+/// Contents by degree of redundancy (§15): 1 has chosen this node, this node has chosen 2, 3 is only a
+/// neighbour.
 #[test]
 fn redundancy() {
     let table = [
@@ -57,7 +58,7 @@ fn redundancy() {
     }
 }
 
-/// A new selector, and one that is lost: at once with immediate TC messages, else at the interval.
+/// A new selector and a lost one: at once with immediate TC messages, otherwise at the interval.
 #[test]
 fn immediate_tc() {
     for (immediate_tc, delay) in [(true, 0.0..=0.0), (false, 0.5..=5.0)] {
@@ -67,7 +68,7 @@ fn immediate_tc() {
             desk.hear_hello(1, &[(MPR, &[0])]);
         }
         desk.run_to(at(20.0));
-        // Out of step with the interval.
+        // Not at a multiple of the interval.
         let phase = desk.tcs().last().map(|(at, _, _)| at.as_secs_f64() % 5.0).unwrap();
         let change = 20.0 + phase + 1.0;
         desk.run_to(at(change));
@@ -80,7 +81,7 @@ fn immediate_tc() {
     }
 }
 
-/// A flapping selector can't make a node chatter.
+/// A selector that appears and disappears repeatedly must not cause a flood of messages.
 #[test]
 fn immediate_tcs_keep_their_distance() {
     let config = OlsrConfig { immediate_tc: true, ..punctual() };
@@ -100,7 +101,7 @@ fn relayed(desk: &Desk) -> Vec<OlsrMessage> {
     all.filter(|m| m.originator != NodeId(0)).cloned().collect()
 }
 
-/// Which messages are passed on: once, for those who have chosen us, while they may still travel.
+/// Which messages are relayed: once, for nodes that have chosen this one, while the hop limit lasts.
 #[test]
 fn default_forwarding() {
     let tc = || OlsrBody::Tc(OlsrTc { ansn: 1, advertised: ids(&[8]) });
@@ -121,7 +122,7 @@ fn default_forwarding() {
         desk.hear_hello(2, &[(SYM, &[0])]);
         let message = OlsrMessage { ttl, ..desk.message(originator, body) };
         desk.hear(from, vec![message.clone()]);
-        // The same again, over another way, is no news.
+        // A copy over another path is not new.
         desk.hear(2, vec![message.clone()]);
         desk.hear(1, vec![message.clone()]);
         desk.run_to(at(3.0));
@@ -131,8 +132,8 @@ fn default_forwarding() {
     }
 }
 
-/// The first copy decides: if it comes over a neighbour that hasn't chosen us, later ones aren't relayed
-/// either (§3.4.1 with one interface).
+/// The first copy decides: if it comes from a neighbour that has not chosen this node, later ones are not
+/// relayed either (§3.4.1 with one interface).
 #[test]
 fn only_the_first_copy_is_considered() {
     let mut desk = Desk::new(&punctual());
@@ -145,7 +146,7 @@ fn only_the_first_copy_is_considered() {
     assert_eq!(relayed(&desk), []);
 }
 
-/// Messages that wait travel together, or each on its own.
+/// Pending messages are sent together or each on its own.
 #[test]
 fn bundling() {
     for bundling in [true, false] {
@@ -166,7 +167,7 @@ fn bundling() {
     }
 }
 
-/// Routes grow hop by hop with what is heard; unneeded news change nothing.
+/// Routes grow hop by hop with the messages received; other messages change nothing.
 #[test]
 fn routes_from_tc_messages() {
     let mut desk = Desk::new(&punctual());
@@ -177,17 +178,17 @@ fn routes_from_tc_messages() {
     assert_eq!((desk.route(3), desk.route(5)), (Some((1, 3)), None), "nobody leads to 4 yet");
     desk.hear_tc(1, 3, 1, &[2, 4]);
     assert_eq!((desk.route(4), desk.route(5)), (Some((1, 4)), Some((1, 5))));
-    // Node 6 is nearer to 4.
+    // Node 6 is closer to 4.
     desk.hear_hello(6, &[(SYM, &[0, 4])]);
     assert_eq!((desk.route(4), desk.route(5)), (Some((6, 2)), Some((6, 3))));
-    // Node 2 says it doesn't reach 3 any more: but 4, which reaches 3 or not, doesn't say.
+    // Node 2 no longer reaches 3. Node 4, which may reach 3, has not advertised it.
     desk.hear_tc(1, 2, 2, &[1]);
     assert_eq!(desk.route(3), None);
     let all: Vec<NodeId> = desk.olsr.destinations(desk.now);
     assert_eq!(all, ids(&[1, 6, 2, 4, 5]), "nearest first");
 }
 
-/// What a TC message told is believed for as long as it says, and no longer.
+/// The information in a TC message is valid until its validity time ends.
 #[test]
 fn what_was_told_is_forgotten() {
     let mut desk = Desk::new(&punctual());
@@ -202,7 +203,8 @@ fn what_was_told_is_forgotten() {
     assert_eq!((desk.route(2), desk.route(3)), (Some((1, 2)), None));
 }
 
-/// Of two neighbours that lead to the same node the more willing is taken, then the one that has chosen us.
+/// Of two neighbours that lead to the same node, the more willing one is used, then the one that has chosen
+/// this node.
 #[test]
 fn ties_between_neighbours() {
     let mut desk = Desk::new(&punctual());
@@ -221,7 +223,7 @@ fn ties_between_neighbours() {
     assert_eq!((desk.route(9), desk.route(2)), (Some((1, 2)), Some((2, 1))), "never over the unwilling");
 }
 
-/// A node's other addresses lead to it, and networks to their nearest gateway; both are forgotten.
+/// A node's additional addresses lead to it, and networks to their nearest gateway; both expire.
 #[test]
 fn other_addresses_and_networks() {
     let mut desk = Desk::new(&punctual());
@@ -236,7 +238,7 @@ fn other_addresses_and_networks() {
     assert_eq!(desk.route(70), Some((1, 2)), "2's other address");
     assert_eq!(desk.route(0x0101), Some((1, 2)), "the narrower network counts");
     assert_eq!(desk.route(0x0201), Some((1, 1)), "the rest goes to the nearest gateway");
-    // 70 counts as 2, wherever it appears.
+    // 70 is another address of 2, wherever it appears.
     desk.hear_tc(1, 70, 1, &[71]);
     desk.run_to(at(5.0));
     desk.hear_hello(1, &[(SYM, &[0, 70])]);

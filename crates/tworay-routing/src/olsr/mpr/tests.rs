@@ -11,7 +11,7 @@ fn neighbour(node: u16, willingness: u8, reaches: &[u16]) -> Candidate {
     Candidate { node: NodeId(node), willingness, reaches: ids(reaches) }
 }
 
-/// What `me` sees of a network given by its links.
+/// The neighbourhood of `me` in a network given by its links.
 fn view(links: &[(u16, u16)], me: u16) -> Vec<Candidate> {
     let near = |n: u16| {
         let mut list: Vec<u16> =
@@ -23,7 +23,8 @@ fn view(links: &[(u16, u16)], me: u16) -> Vec<Candidate> {
     near(me).into_iter().map(|n| neighbour(n, DEFAULT, &near(n))).collect()
 }
 
-/// The six nodes of the thesis' route-break scenario, table 3.4: the string A to E and F beside D and E.
+/// The six nodes of the route-break scenario of Papanastasiou (2006), table 3.4: the string A to E, and F
+/// next to D and E.
 #[test]
 fn relays_of_the_thesis_example() {
     let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5];
@@ -34,7 +35,7 @@ fn relays_of_the_thesis_example() {
     }
 }
 
-/// Each rule of §8.3.1 decides once. Node 0 chooses; 1 to 9 are its neighbours, from 10 on two hops away.
+/// Each rule of §8.3.1 is decisive once. Node 0 chooses; 1 to 9 are its neighbours, from 10 on two hops away.
 #[test]
 fn rules_of_the_heuristic() {
     let table: [(&str, Vec<Candidate>, u8, &[u16]); 9] = [
@@ -107,7 +108,7 @@ fn rules_of_the_heuristic() {
     }
 }
 
-/// Up to 8 neighbours with up to 12 nodes behind them.
+/// Up to 8 neighbours and up to 12 two-hop neighbours.
 fn neighbourhoods() -> impl Strategy<Value = Vec<Candidate>> {
     let one = (0u8..=7, proptest::collection::vec(1u16..21, 0..10));
     proptest::collection::vec(one, 1..9).prop_map(|list| {
@@ -118,7 +119,7 @@ fn neighbourhoods() -> impl Strategy<Value = Vec<Candidate>> {
     })
 }
 
-/// By how many of `relays` each two-hop neighbour is covered.
+/// The number of `relays` that cover each two-hop neighbour.
 fn covered(neighbours: &[Candidate], relays: &[NodeId]) -> BTreeMap<NodeId, usize> {
     let mut count = BTreeMap::new();
     for n in neighbours.iter().filter(|n| n.willingness != WILL_NEVER) {
@@ -134,8 +135,8 @@ fn covered(neighbours: &[Candidate], relays: &[NodeId]) -> BTreeMap<NodeId, usiz
 }
 
 proptest! {
-    /// Every two-hop neighbour is covered as often as wanted, or by all who could; nobody unwilling is
-    /// chosen; and nobody but the always willing could be spared.
+    /// Every two-hop neighbour is covered as often as required, or by all neighbours that can; no unwilling
+    /// neighbour is chosen; and no relay is redundant unless it is always willing.
     #[test]
     fn everybody_is_covered(neighbours in neighbourhoods(), coverage in 1u8..4) {
         let relays = choose_relays(NodeId(0), &neighbours, coverage);
@@ -157,8 +158,8 @@ proptest! {
         }
     }
 
-    /// With equal willingness the greedy set is the smallest one, or larger by the logarithmic factor that
-    /// greedy covering can't exceed (at most 12 nodes to cover: H(12) < 3.11).
+    /// With equal willingness, the greedy set exceeds the smallest one by at most the logarithmic factor of
+    /// greedy covering (at most 12 nodes to cover: H(12) < 3.11).
     #[test]
     fn the_set_is_near_the_smallest(mut neighbours in neighbourhoods()) {
         for n in &mut neighbours {
@@ -174,7 +175,7 @@ proptest! {
             .min()
             .unwrap();
         prop_assert!(relays.len() as f64 <= 3.11 * smallest as f64);
-        // In practice far nearer.
+        // In practice it is much closer.
         prop_assert!(relays.len() <= smallest + 2, "{} relays where {smallest} do", relays.len());
     }
 }

@@ -14,11 +14,11 @@ fn tell(t: &mut Topology, now: SimTime, ansn: u16, nodes: &[u16]) -> bool {
     t.learn(now, NodeId(1), ansn, nodes.iter().map(|n| NodeId(*n)), HOLD)
 }
 
-/// What each message changes, in order.
+/// What each message changes, in sequence.
 #[test]
 fn newer_numbers_replace_older_ones() {
     let mut t = Topology::default();
-    // What is told: number and nodes. What comes of it: whether something changed, and what is known.
+    // Message: number and nodes. Result: whether something changed, and the links known.
     type Step = (&'static str, u16, &'static [u16], bool, &'static [u16]);
     let ladder: [Step; 8] = [
         ("news", 65_534, &[2, 3], true, &[2, 3]),
