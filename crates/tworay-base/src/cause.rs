@@ -1,29 +1,29 @@
-//! Why a packet was lost: the ledger's vocabulary.
+//! Loss causes as recorded in the ledger.
 
-/// The one true cause of a loss: the first thing that kept the packet from going on. Where and how it
-/// ended is [`Died`](crate::Died).
+/// The root cause of a loss: the first thing that prevented the packet's delivery. [`Died`](crate::Died)
+/// records where and how the packet ended.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum LossCause {
-    /// A queue, ARP's hold or a routing buffer was full, and nothing but load had filled it.
+    /// An interface queue, an ARP hold slot or a routing buffer was full because of load alone.
     Congestion,
-    /// The MAC gave up because of collisions or a busy receiver; also what follows from that: a link held
-    /// to be broken that isn't, a route lost with it, a search whose messages collided.
+    /// The MAC gave up because of collisions or a busy receiver. Consequences count as well: a false link
+    /// failure, a route lost with it, a route discovery whose messages collided.
     Contention,
     /// Bit errors or fading.
     Channel,
-    /// Next hop out of range, no path to the destination, handoff; a route that went with such a link.
+    /// Next hop out of range, no path to the destination, handoff, or a route lost with such a hop.
     LinkFailure,
-    /// A node without power or switched off; a route that went with it.
+    /// A node without power or switched off, or a route lost with it.
     NodeDown,
     /// The hop limit ran out.
     Ttl,
-    /// Thrown away by the receiving transport although it arrived: data before its SYN, or beyond the window.
+    /// The receiving transport discarded a packet that did arrive: data before its SYN, or beyond the window.
     ReorderDiscard,
 }
 
 impl LossCause {
-    /// Every cause, in the order of the tables.
+    /// Every cause, in the order in which tables list them.
     pub const ALL: [LossCause; 7] = [
         LossCause::Congestion,
         LossCause::Contention,

@@ -1,53 +1,52 @@
-//! How and where a packet ended: the last straw, beside the [`LossCause`](crate::LossCause) that is the
-//! root.
+//! Where and how a lost packet ended. The root cause is [`LossCause`](crate::LossCause).
 
-/// What was done with the last copy of a lost packet. The cause says why the packet couldn't go on in the
-/// first place, this says how it ended.
+/// What happened to the last copy of a lost packet. [`LossCause`](crate::LossCause) says why the packet was
+/// lost; this says where it ended.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Died {
     /// The interface queue was full.
     Ifq,
-    /// A newer packet took its place in ARP's hold of one packet per neighbour (RFC 1122 §2.3.2.2).
+    /// A newer packet replaced it in ARP's hold slot, one per neighbour (RFC 1122 §2.3.2.2).
     Arp,
-    /// ARP's requests for the next hop went unanswered.
+    /// ARP requests for the next hop went unanswered.
     ArpUnanswered,
     /// The MAC gave up: the last RTS went unanswered (short retry limit).
     RtsRetries,
     /// The MAC gave up: the last DATA went unanswered.
     DataRetries,
-    /// Routing's own acknowledgments didn't come (DSR without link-layer feedback).
+    /// No DSR acknowledgment arrived (DSR without link-layer feedback).
     Unconfirmed,
-    /// It waited in the interface queue for a next hop that routing gave up.
+    /// Routing declared its next hop unreachable while it was in the interface queue.
     Purged,
-    /// Routing had no route, or its search for one ended without an answer.
+    /// Routing had no route, or route discovery failed.
     NoRoute,
     /// The routing buffer was full.
     Buffer,
-    /// It waited too long in the routing buffer.
+    /// It stayed in the routing buffer for too long.
     BufferTimeout,
-    /// It had been given a new route too often on its way (DSR's limit of salvaging).
+    /// DSR had salvaged it as often as allowed.
     Salvage,
     /// It came back to its own source.
     Loop,
     /// The hop limit ran out.
     Ttl,
-    /// Routing couldn't make sense of its headers.
+    /// Routing could not parse its headers.
     Malformed,
-    /// Random errors spoiled it above the MAC or on a wire.
+    /// Random errors corrupted it above the MAC or on a wire.
     Error,
-    /// The queue of a wire was full, or RED dropped it early.
+    /// A wire's queue was full, or RED dropped it early.
     WireQueue,
     /// A wire was out of service (handoff).
     Handoff,
-    /// The node that held it was switched off, or its battery ran out.
+    /// The node holding it was switched off or ran out of energy.
     NodeDown,
-    /// It arrived, and the receiving transport threw it away.
+    /// It arrived, and the receiving transport discarded it.
     Receiver,
 }
 
 impl Died {
-    /// Every way to end.
+    /// Every value, in the order in which tables list them.
     pub const ALL: [Died; 19] = [
         Died::Ifq,
         Died::Arp,

@@ -1,4 +1,4 @@
-//! Where things stand: points of the plane, in metres.
+//! Points of the plane, in metres.
 
 /// A point of the plane, in metres; finite.
 #[derive(Copy, Clone, PartialEq, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Small integer names for nodes, flows and packets.
+//! Integer identifiers of nodes, flows and packets.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct NodeId(pub u16);
 
 impl NodeId {
-    /// The all-ones address: every station in reach.
+    /// The broadcast address: every station in range.
     pub const BROADCAST: NodeId = NodeId(u16::MAX);
 
     /// The index for table look-ups.
@@ -34,7 +34,7 @@ impl fmt::Display for NodeId {
 pub struct FlowId(pub u16);
 
 impl FlowId {
-    /// The flow of a packet that belongs to none.
+    /// Marks a packet that belongs to no flow.
     pub const NONE: FlowId = FlowId(u16::MAX);
 
     /// The index for table look-ups.

@@ -1,7 +1,7 @@
-//! Floor 0: the quantities every other room speaks in.
+//! Floor 0: quantities and identifiers that every other crate uses.
 //!
-//! No quantity here is a bare number in an interface: time is integer nanoseconds, rates are
-//! bits per second, powers are watts or dBm and can't be mixed by accident.
+//! Interfaces take no bare numbers: time is integer nanoseconds, rates are bits per second, and powers are
+//! watts or dBm. The types prevent mixing them by accident.
 
 mod cause;
 mod death;

@@ -1,29 +1,29 @@
-//! What is wrong with a setting: one type for every room, and one way to say it.
+//! Configuration errors: one type for every crate, formatted in one place.
 
 use std::fmt;
 
-/// Why a setting can't be used: which one, what was found, what to do instead.
+/// Why a setting is refused: its key, what was found, and what to do instead.
 ///
-/// A room checks its own table and names keys relative to it (`rto.min`); whoever embeds the table says
-/// where it stands with [`within`](Self::within). Keys of arrays are written as users write them in paths:
-/// `link.3.to`.
+/// Each crate checks its own table and names keys relative to it (`rto.min`). The caller that embeds the
+/// table adds the table's name with [`within`](Self::within). Array elements are numbered as in the paths
+/// users type: `link.3.to`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigProblem {
-    /// The key, or the quoted text where the setting is a text with a grammar of its own (a variant's name).
+    /// The key; for a text with a grammar of its own, such as a variant's name, the quoted text.
     pub key: String,
-    /// What is wrong, with the value that was found.
+    /// What is wrong, including the value found.
     pub problem: String,
-    /// What is allowed, or what to do: a clause in the imperative, without a full stop.
+    /// What is allowed or what to do: an imperative clause without a full stop.
     pub remedy: String,
 }
 
 impl ConfigProblem {
-    /// A problem of `key`.
+    /// A problem with `key`.
     pub fn new(key: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { key: key.into(), problem: problem.into(), remedy: remedy.into() }
     }
 
-    /// The same as an error, for the many places that return it at once.
+    /// The same as `Err`, for callers that return it at once.
     pub fn refuse<T>(
         key: impl Into<String>,
         problem: impl Into<String>,
@@ -32,8 +32,7 @@ impl ConfigProblem {
         Err(Self::new(key, problem, remedy))
     }
 
-    /// The same problem seen from outside `table`: its key becomes `table.key`. Keys that name the table
-    /// already are left as they are.
+    /// Prefixes the key with `table`, giving `table.key`. A key that already names the table is unchanged.
     #[must_use]
     pub fn within(mut self, table: &str) -> Self {
         let inside =
@@ -44,13 +43,13 @@ impl ConfigProblem {
         self
     }
 
-    /// The problem of a text as that of the key whose value it is.
+    /// Turns a problem with a text into a problem with `key`, whose value the text is.
     #[must_use]
     pub fn of(self, key: &str) -> Self {
         Self { problem: format!("{}: {}", self.key, self.problem), key: key.into(), ..self }
     }
 
-    /// Key and problem in one line, numbers of many digits shortened: `rto.max: 1ms is below the other bounds`.
+    /// Key and problem in one line, with long numbers shortened: `rto.max: 1ms is below the other bounds`.
     pub fn headline(&self) -> String {
         format!("{}: {}", self.key, short_numbers(&self.problem))
     }
@@ -69,7 +68,8 @@ impl fmt::Display for ConfigProblem {
 
 impl std::error::Error for ConfigProblem {}
 
-/// A clause as a sentence: with a capital, unless it starts with code (`cw_min = 31`), and a full stop.
+/// Turns a clause into a sentence: adds a full stop, and a capital unless it starts with code (`cw_min =
+/// 31`).
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };
@@ -83,7 +83,7 @@ pub fn sentence(text: &str) -> String {
     format!("{start}{}{end}", letters.as_str())
 }
 
-/// The text with whole numbers of more than 20 digits, which no setting has, as powers of ten.
+/// Writes whole numbers of more than 20 digits as powers of ten. No valid setting is that long.
 fn short_numbers(text: &str) -> String {
     let mut short = String::new();
     let mut rest = text;

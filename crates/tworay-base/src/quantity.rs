@@ -1,4 +1,4 @@
-//! Rates, sizes, powers, distances: numbers that can't be mixed by accident.
+//! Rates, sizes, powers, distances: one type each, so that they cannot be mixed by accident.
 
 use crate::time::SimDuration;
 use crate::units::{UnitError, parse_with_units, unit_serde};
@@ -18,7 +18,7 @@ impl BitRate {
     pub const fn as_bps(self) -> u64 {
         self.0
     }
-    /// The time that `bytes` bytes take on the line, rounded up to the nanosecond.
+    /// Time to transmit `bytes` bytes, rounded up to the nanosecond.
     #[inline]
     pub const fn airtime(self, bytes: u32) -> SimDuration {
         SimDuration::from_nanos((bytes as u64 * 8_000_000_000).div_ceil(self.0))
@@ -54,7 +54,7 @@ impl FromStr for BitRate {
             return Err(UnitError::new(text, "a rate must be at least 1 bit/s", EXAMPLE));
         }
         if bps > 1e13 {
-            return Err(UnitError::new(text, "a rate above 10 Tbit/s is absurd", EXAMPLE));
+            return Err(UnitError::new(text, "a rate must be at most 10 Tbit/s", EXAMPLE));
         }
         Ok(Self(libm::round(bps) as u64))
     }
@@ -90,7 +90,7 @@ impl FromStr for Bytes {
             return Err(UnitError::new(text, "a size is a whole number of bytes, not negative", EXAMPLE));
         }
         if n > 1e15 {
-            return Err(UnitError::new(text, "a size above 1000 TB is absurd", EXAMPLE));
+            return Err(UnitError::new(text, "a size must be at most 1000 TB", EXAMPLE));
         }
         Ok(Self(n as u64))
     }
@@ -110,7 +110,7 @@ macro_rules! real_quantity {
         pub struct $name(pub f64);
 
         impl $name {
-            /// The bare number in the unit of the type's documentation.
+            /// The number, in the unit that the type's documentation names.
             #[inline]
             pub const fn get(self) -> f64 {
                 self.0
@@ -118,7 +118,7 @@ macro_rules! real_quantity {
         }
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                // Hundreds of digits help nobody; both forms are read back as the same number.
+                // Avoids hundreds of digits; both forms parse back to the same number.
                 if self.0.abs() < 1e15 {
                     write!(f, concat!("{}", $unit), self.0)
                 } else {
@@ -131,7 +131,7 @@ macro_rules! real_quantity {
             fn from_str(text: &str) -> Result<Self, UnitError> {
                 let value = parse_with_units(text, $what, $example, $units)?;
                 if value < $min {
-                    return Err(UnitError::new(text, concat!($what, " can't be that small or negative"), $example));
+                    return Err(UnitError::new(text, concat!($what, " must not be negative"), $example));
                 }
                 Ok(Self(value))
             }

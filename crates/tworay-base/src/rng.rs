@@ -1,15 +1,14 @@
 //! Named random streams: one generator per (run seed, node, purpose).
 //!
-//! A stream's draws depend on nothing else, so adding a node or a draw elsewhere disturbs no other
-//! stream, and two TCP variants meet the same world (common random numbers). The generator
-//! (Xoshiro256++), the derivation and every sampler below are part of a result: they never change
-//! without a "Changed results" entry.
+//! No stream depends on another, so an added node or an extra draw elsewhere leaves it unchanged, and two TCP
+//! variants see the same movement and the same errors (common random numbers). The generator (Xoshiro256++),
+//! the seed derivation and every sampler below determine results: any change needs a "Changed results" entry.
 
 use crate::{NodeId, SimDuration};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What a stream is drawn for. The numbers are fixed: they enter the derivation.
+/// What a stream is used for. The numbers are fixed because the seed derivation uses them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Purpose {
@@ -19,7 +18,7 @@ pub enum Purpose {
     RoutingJitter = 2,
     /// Movement: destinations, speeds, pauses.
     Mobility = 3,
-    /// Where nodes stand at the start.
+    /// Initial positions of nodes.
     Placement = 4,
     /// Application start jitter and on/off times.
     Traffic = 5,
@@ -27,17 +26,17 @@ pub enum Purpose {
     ChannelError = 6,
     /// Fading and shadowing.
     Fading = 7,
-    /// A TCP endpoint's own draws (tick phase, probe ids).
+    /// A TCP endpoint's draws (tick phase, probe ids).
     Tcp = 8,
-    /// Interface and link queues (RED).
+    /// RED in interface queues and in the queues of wires.
     Queue = 9,
     /// Handoff and node failure times.
     Events = 10,
-    /// How late a node's clock is.
+    /// Offset of a node's clock.
     ClockOffset = 11,
-    /// Processing of the packets that a node originates.
+    /// Processing time of packets that a node originates.
     Processing = 12,
-    /// Jitter of the broadcasts that a node originates.
+    /// Jitter of broadcasts that a node originates.
     BroadcastJitter = 13,
     /// Losses on measured radio links.
     LinkLoss = 14,
@@ -45,7 +44,7 @@ pub enum Purpose {
     Test = 99,
 }
 
-/// One seeded generator with its own few samplers.
+/// A seeded generator with the samplers that the simulator uses.
 #[derive(Clone, Debug)]
 pub struct RngStream(Xoshiro256PlusPlus);
 
@@ -62,7 +61,7 @@ impl RngStream {
         Self::numbered(seed, node.0 as u64, purpose)
     }
 
-    /// As [`RngStream::new`], for things that are counted but aren't nodes (links, flows).
+    /// As [`RngStream::new`], for numbered things other than nodes (wires, flows).
     pub fn numbered(seed: u64, index: u64, purpose: Purpose) -> Self {
         let a = mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15));
         let b = mix(a ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03).wrapping_add(0x8cb9_2ba7_2f3d_8dd7));
@@ -76,7 +75,7 @@ impl RngStream {
         self.0.next_u64()
     }
 
-    /// A uniform integer in `0..n` without bias (Lemire); `n` must not be zero.
+    /// A uniform integer in `0..n` without bias (Lemire 2019); `n` must not be zero.
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0);
@@ -107,7 +106,7 @@ impl RngStream {
         -mean * libm::log(1.0 - self.unit())
     }
 
-    /// A standard normal real (Box-Muller, one of the pair).
+    /// A standard normal real (Box-Muller; the second value of each pair is discarded).
     pub fn normal(&mut self) -> f64 {
         let u = 1.0 - self.unit();
         let v = self.unit();
@@ -120,7 +119,7 @@ impl RngStream {
         self.unit() < p
     }
 
-    /// A uniform length in `[0, max)`, zero if `max` is zero.
+    /// A uniform duration in `[0, max)`; zero if `max` is zero.
     pub fn jitter(&mut self, max: SimDuration) -> SimDuration {
         SimDuration::from_nanos((self.unit() * max.as_nanos() as f64) as u64)
     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A 32-bit sequence number with wrapping comparison. It has no total order on purpose:
-/// `a.lt(b)` means "a comes before b" within half the number space.
+/// A 32-bit sequence number with wrapping comparison. It deliberately has no total order: `a.lt(b)` means
+/// that `a` precedes `b` within half the number space.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Seq32(pub u32);
 
@@ -18,7 +18,7 @@ impl Seq32 {
     pub const fn minus(self, n: u32) -> Self {
         Self(self.0.wrapping_sub(n))
     }
-    /// Signed distance `self - other`, right within ±2³¹.
+    /// Signed distance `self - other`, correct within ±2³¹.
     #[inline]
     pub const fn diff(self, other: Self) -> i32 {
         self.0.wrapping_sub(other.0) as i32

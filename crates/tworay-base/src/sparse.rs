@@ -1,4 +1,4 @@
-//! A small map from nodes to 16-bit numbers, for tables that hold a few of very many nodes.
+//! A small map from nodes to 16-bit numbers, for tables that hold few of very many nodes.
 
 use crate::NodeId;
 
@@ -11,35 +11,35 @@ struct Slot {
 
 const EMPTY: Slot = Slot { node: NodeId::BROADCAST, value: 0 };
 
-/// Numbers by node. Memory goes with the nodes that are in it, a look-up takes a few instructions.
+/// A map from nodes to 16-bit numbers. Memory grows with the nodes stored; a lookup takes a few instructions.
 ///
-/// An open-addressing hash table with a fixed hash function and linear probing, at most half full. Nothing
-/// depends on the order of its slots: [`NodeMap::nodes`] gives the nodes in ascending order.
+/// An open-addressing hash table with a fixed hash function and linear probing, at most half full. No result
+/// depends on the order of its slots: [`NodeMap::nodes`] sorts the nodes.
 #[derive(Clone, Debug, Default)]
 pub struct NodeMap {
-    /// Empty, or a power of two.
+    /// Its length is zero or a power of two.
     slots: Vec<Slot>,
     length: usize,
 }
 
 impl NodeMap {
-    /// How many nodes are in it.
+    /// Number of nodes stored.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether no node is in it.
+    /// Whether no node is stored.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Where the search for `node` begins: the upper bits of a product (Knuth, TAOCP 3, §6.4).
+    /// First slot to probe for `node`: the upper bits of a product (Knuth, TAOCP 3, §6.4).
     #[inline(always)]
     fn hash(node: NodeId) -> usize {
         (u32::from(node.0).wrapping_mul(0x9e37_79b1) >> 16) as usize
     }
 
-    /// The slot of `node`, or the empty one where it would go. The table isn't empty.
+    /// The slot of `node`, or the empty slot where it belongs. The table must not be empty.
     #[inline(always)]
     fn find(&self, node: NodeId) -> usize {
         let mut at = Self::hash(node) & (self.slots.len() - 1);
@@ -49,10 +49,10 @@ impl NodeMap {
         at
     }
 
-    /// The number of `node`.
+    /// The number stored for `node`.
     #[inline]
     pub fn get(&self, node: NodeId) -> Option<u16> {
-        // Without slots the mask is all ones, and nothing is found at any place.
+        // Without slots the mask is all ones, so every lookup fails.
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = Self::hash(node);
         loop {
@@ -67,7 +67,7 @@ impl NodeMap {
         }
     }
 
-    /// Gives `node` a number; returns the one it had. The broadcast address can have none.
+    /// Stores a number for `node` and returns the previous one. The broadcast address cannot be stored.
     #[inline]
     pub fn insert(&mut self, node: NodeId, value: u16) -> Option<u16> {
         debug_assert!(!node.is_broadcast());
@@ -86,12 +86,13 @@ impl NodeMap {
         None
     }
 
-    /// Takes `node` out; returns its number.
+    /// Removes `node` and returns its number.
     pub fn remove(&mut self, node: NodeId) -> Option<u16> {
         let value = self.get(node)?;
         let mask = self.slots.len() - 1;
         let mut hole = self.find(node);
-        // What stands behind the hole moves up, unless it stands between its home and the hole's successor.
+        // Deletion by backward shift: an entry moves into the hole unless its first probe slot lies after the
+        // hole.
         let mut at = hole;
         loop {
             at = (at + 1) & mask;
@@ -110,7 +111,7 @@ impl NodeMap {
         Some(value)
     }
 
-    /// The nodes in it, in ascending order.
+    /// The stored nodes, in ascending order.
     pub fn nodes(&self) -> Vec<NodeId> {
         let mut nodes: Vec<NodeId> =
             self.slots.iter().map(|slot| slot.node).filter(|node| !node.is_broadcast()).collect();

@@ -1,7 +1,7 @@
-//! The nearest spelling among known words, for "did you mean".
+//! Finds the nearest known word, for "did you mean".
 
-/// The word of `among` nearest to `word` by Damerau-Levenshtein distance (ignoring case), or none
-/// if even the nearest is no plausible misspelling: more than a third of the letters are wrong.
+/// The member of `among` nearest to `word` by Damerau-Levenshtein distance, ignoring case. `None` if even the
+/// nearest is no plausible misspelling: more than a third of its letters differ.
 pub fn suggest(word: &str, among: &[&str]) -> Option<String> {
     let wanted: Vec<char> = word.to_lowercase().chars().take(MAX_LENGTH).collect();
     let distances = among.iter().map(|candidate| {
@@ -12,11 +12,11 @@ pub fn suggest(word: &str, among: &[&str]) -> Option<String> {
     (far <= wanted.len().max(length).div_ceil(3)).then(|| best.to_owned())
 }
 
-/// Longer words are cut: nobody misspells more than this, and the table below stays small.
+/// Longer words are cut off to keep the table below small.
 const MAX_LENGTH: usize = 64;
 
-/// Damerau-Levenshtein distance, in the "optimal string alignment" form: insertions, deletions,
-/// substitutions and swaps of neighbours cost one each.
+/// Damerau-Levenshtein distance in its "optimal string alignment" form: insertions, deletions, substitutions
+/// and swaps of adjacent letters cost one each.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();

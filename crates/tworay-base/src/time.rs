@@ -4,18 +4,18 @@ use crate::units::{UnitError, parse_with_units, unit_serde};
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Rem, Sub};
 
-/// A point on the simulation's clock, in nanoseconds since its start.
+/// A point in simulated time, in nanoseconds since the start.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SimTime(u64);
 
-/// A length of simulated time in nanoseconds, never negative.
+/// A duration of simulated time in nanoseconds, never negative.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SimDuration(u64);
 
 impl SimTime {
     /// The start of the simulation.
     pub const ZERO: SimTime = SimTime(0);
-    /// A time that no event reaches: "never".
+    /// Later than any event: "never".
     pub const NEVER: SimTime = SimTime(u64::MAX);
 
     /// The time `nanos` nanoseconds after the start.
@@ -47,7 +47,7 @@ impl SimTime {
         SimDuration(self.0.saturating_sub(earlier.0))
     }
 
-    /// This time as a length since the start.
+    /// This time as a duration since the start.
     #[inline]
     pub const fn since_start(self) -> SimDuration {
         SimDuration(self.0)
@@ -55,7 +55,7 @@ impl SimTime {
 }
 
 impl SimDuration {
-    /// No time at all.
+    /// The zero duration.
     pub const ZERO: SimDuration = SimDuration(0);
     /// Longer than any run.
     pub const MAX: SimDuration = SimDuration(u64::MAX / 4);
@@ -80,7 +80,7 @@ impl SimDuration {
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs * 1_000_000_000)
     }
-    /// The length nearest to `secs` seconds; negative or NaN gives zero, too large gives [`Self::MAX`].
+    /// The duration nearest to `secs` seconds. Negative or NaN gives zero; too large gives [`Self::MAX`].
     pub fn from_secs_f64(secs: f64) -> Self {
         let nanos = libm::round(secs * 1e9);
         if nanos >= Self::MAX.0 as f64 {
@@ -101,7 +101,7 @@ impl SimDuration {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
-    /// This length multiplied by a non-negative real factor, rounded to the nanosecond.
+    /// This duration times a non-negative real factor, rounded to the nanosecond.
     pub fn mul_f64(self, factor: f64) -> Self {
         Self::from_secs_f64(self.as_secs_f64() * factor)
     }
@@ -110,12 +110,12 @@ impl SimDuration {
     pub const fn saturating_sub(self, other: SimDuration) -> SimDuration {
         SimDuration(self.0.saturating_sub(other.0))
     }
-    /// How many whole `step`s fit in this length; `step` must not be zero.
+    /// How many whole `step`s fit into this duration; `step` must not be zero.
     #[inline]
     pub const fn whole(self, step: SimDuration) -> u64 {
         self.0 / step.0
     }
-    /// Whether this is no time at all.
+    /// Whether this is the zero duration.
     #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
@@ -193,7 +193,7 @@ impl fmt::Debug for SimDuration {
     }
 }
 impl fmt::Display for SimDuration {
-    /// The shortest exact form that the scenario file reads back: `900s`, `20ms`, `10us`, `1ns`.
+    /// The shortest exact form that scenario files accept: `900s`, `20ms`, `10us`, `1ns`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (per, unit) = match self.0 {
             n if n == 0 || n % 1_000_000 == 0 && n >= 1_000_000_000 => (1_000_000_000, "s"),
@@ -213,7 +213,7 @@ impl fmt::Display for SimDuration {
     }
 }
 
-/// Nanoseconds shown as seconds with only the digits that matter.
+/// Nanoseconds printed as seconds, without trailing zeros.
 struct Decimal(u64);
 
 impl fmt::Display for Decimal {
@@ -233,15 +233,19 @@ const TIME_UNITS: &[(&str, f64)] =
 
 impl std::str::FromStr for SimDuration {
     type Err = UnitError;
-    /// Reads `"900s"`, `"20 ms"`, `"1.5min"`; a unit is required, negative lengths are refused.
+    /// Parses `"900s"`, `"20 ms"`, `"1.5min"`. A unit is required; negative durations are refused.
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let nanos = parse_with_units(text, "a time", "\"900s\", \"20ms\" or \"10us\"", TIME_UNITS)?;
         if nanos < 0.0 {
-            return Err(UnitError::new(text, "a time can't be negative", "\"900s\", \"20ms\" or \"10us\""));
+            return Err(UnitError::new(
+                text,
+                "a time must not be negative",
+                "\"900s\", \"20ms\" or \"10us\"",
+            ));
         }
         let nanos = libm::round(nanos);
         if nanos > Self::MAX.0 as f64 {
-            return Err(UnitError::new(text, "that is longer than a century", "\"900s\""));
+            return Err(UnitError::new(text, "a time must be at most 146 years", "\"900s\""));
         }
         Ok(Self(nanos as u64))
     }

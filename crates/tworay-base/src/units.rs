@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a text isn't a quantity: what was found, what is wrong with it, what would be right.
+/// Why a text is not a quantity: what was found, what is wrong, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError {
     found: String,
@@ -11,7 +11,7 @@ pub struct UnitError {
 }
 
 impl UnitError {
-    /// An error about `found`; `expected` shows right examples.
+    /// An error about `found`; `expected` gives valid examples.
     pub fn new(found: &str, problem: &str, expected: &str) -> Self {
         Self { found: found.into(), problem: problem.into(), expected: expected.into() }
     }
@@ -25,7 +25,7 @@ impl fmt::Display for UnitError {
 
 impl std::error::Error for UnitError {}
 
-/// Reads a number followed by one of `units`, and gives the number times the unit's factor.
+/// Parses a number followed by one of `units` and multiplies it by the unit's factor.
 pub(crate) fn parse_with_units(
     text: &str,
     what: &str,
@@ -65,13 +65,13 @@ pub(crate) fn parse_with_units(
         Some((_, factor)) => Ok(value * factor),
         None => Err(UnitError::new(
             text,
-            &format!("\"{unit}\" is no unit of {what} (one of {})", names()),
+            &format!("\"{unit}\" is not a unit of {what} (one of {})", names()),
             example,
         )),
     }
 }
 
-/// Serde and JSON Schema of a quantity through its `Display` and `FromStr`.
+/// Serde and JSON Schema of a quantity by its `Display` and `FromStr`.
 macro_rules! unit_serde {
     ($type:ty, $name:literal, $about:literal, $pattern:literal) => {
         impl serde::Serialize for $type {

@@ -1,36 +1,36 @@
-//! Address resolution with a hold of one packet per neighbour (RFC 826, ns-2's `ARPTable`).
+//! Address resolution that holds one packet per neighbour (RFC 826, ns-2's `ARPTable`).
 
 use tworay_base::{NodeId, NodeMap, PacketId, SimDuration, SimTime};
 pub use tworay_wire::ArpBody;
 
-/// What resolving an address leads to.
+/// What the caller does after asking for an address.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ArpAction {
-    /// The address is known: send at once.
+    /// The address is known: send the packet now.
     Send(PacketId),
-    /// The packet waits; a request for the address goes out. A packet that waited before it is pushed out.
+    /// The packet is held; broadcast a request for the address. It replaces any packet held before.
     Request {
-        /// The packet that lost its place.
+        /// The packet that was replaced.
         pushed_out: Option<PacketId>,
     },
-    /// The packet waits for the answer to a request that is already out.
+    /// The packet is held until a pending request is answered.
     Wait {
-        /// The packet that lost its place.
+        /// The packet that was replaced.
         pushed_out: Option<PacketId>,
     },
-    /// Three requests went unanswered: the packet and the one that waited come back undelivered.
+    /// Three requests went unanswered: this packet and the held one are returned undelivered.
     Unreachable {
-        /// The packet that waited.
+        /// The packet that was held.
         held: Option<PacketId>,
     },
 }
 
-/// What is due when a request has gone unanswered for a while.
+/// What is due when a request has gone unanswered.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ArpDue {
-    /// Ask again for this node's address.
+    /// Repeat the request for this node's address.
     Request(NodeId),
-    /// Nobody answers for this node: the packet that waited comes back.
+    /// The node does not answer: its held packet is returned undelivered.
     Unreachable(NodeId, PacketId),
 }
 
@@ -49,23 +49,23 @@ impl Entry {
     }
 }
 
-/// One station's table.
+/// The ARP table of one station.
 #[derive(Clone, Debug, Default)]
 pub struct ArpTable {
-    /// Where each node's entry stands.
+    /// Index of each node's entry.
     places: NodeMap,
-    /// The nodes that were asked for or heard of: neighbours, however large the network is.
+    /// Nodes whose address was requested or learned: neighbours only, however large the network is.
     entries: Vec<Entry>,
-    /// Time between requests; zero asks again only with the next packet (ns-2).
+    /// Interval between requests. Zero: ask again only when the next packet arrives (ns-2).
     retry: SimDuration,
 }
 
-/// Requests for an address before its packets come back undelivered.
+/// Number of requests for an address before its packets are returned undelivered.
 pub const MAX_REQUESTS: u8 = 3;
 
 impl ArpTable {
-    /// A table that repeats unanswered requests after `retry`; zero repeats them only with the next
-    /// packet for the same neighbour, as ns-2 does.
+    /// A table that repeats unanswered requests after `retry`. Zero repeats them only when the next packet
+    /// for the same neighbour arrives, as in ns-2.
     pub fn new(retry: SimDuration) -> Self {
         Self { retry, ..Self::default() }
     }
@@ -80,7 +80,7 @@ impl ArpTable {
         &mut self.entries[usize::from(place)]
     }
 
-    /// Wants to send `packet` to `node`.
+    /// Asks for the address of `node`, to which `packet` is to be sent.
     pub fn resolve(&mut self, now: SimTime, node: NodeId, packet: PacketId) -> ArpAction {
         let retry = self.retry;
         let e = self.entry(node);
@@ -108,7 +108,7 @@ impl ArpTable {
         self.entries.iter().map(|e| e.due).min().unwrap_or(SimTime::NEVER)
     }
 
-    /// Requests that have gone unanswered for long enough at `now`, in the order of their nodes.
+    /// Appends the requests that have timed out by `now`, in the order of their nodes.
     pub fn on_timer(&mut self, now: SimTime, out: &mut Vec<ArpDue>) {
         let mut due: Vec<&mut Entry> = self.entries.iter_mut().filter(|e| e.due <= now).collect();
         due.sort_unstable_by_key(|e| e.node);
@@ -128,14 +128,14 @@ impl ArpTable {
         }
     }
 
-    /// The address of `node` was learnt; gives back the packet that waited for it.
+    /// Records the address of `node`; returns the packet held for it.
     pub fn learn(&mut self, node: NodeId) -> Option<PacketId> {
         let e = self.entry(node);
         (e.known, e.due) = (true, SimTime::NEVER);
         e.held.take()
     }
 
-    /// Forgets everything and gives back the packets that waited, in the order of their nodes.
+    /// Clears the table; returns the held packets in the order of their nodes.
     pub fn clear(&mut self) -> Vec<PacketId> {
         self.entries.sort_unstable_by_key(|e| e.node);
         let held = self.held().collect();
@@ -143,7 +143,7 @@ impl ArpTable {
         held
     }
 
-    /// The packets that wait.
+    /// The held packets.
     pub fn held(&self) -> impl Iterator<Item = PacketId> {
         self.entries.iter().filter_map(|e| e.held)
     }

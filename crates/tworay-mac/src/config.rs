@@ -5,21 +5,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration};
 
-/// The rates that every DSSS station sends and receives (IEEE 802.11-1999 §15.1).
+/// The rates that every DSSS station can send and receive (IEEE 802.11-1999 §15.1).
 pub(crate) const DSSS_RATES: [BitRate; 2] = [BitRate::from_bps(1_000_000), BitRate::from_bps(2_000_000)];
 
-/// Which reading of IEEE 802.11 the MAC follows.
+/// Which rules the MAC follows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
     /// IEEE 802.11-1999, clause 9.
     #[default]
     Standard,
-    /// ns-2.35's `Mac/802_11`, habit by habit.
+    /// ns-2.35's `Mac/802_11`.
     Ns2,
 }
 
-/// The RTS/CTS strategies of the thesis (§5.4) by name.
+/// The RTS/CTS strategies of the thesis (Papanastasiou 2006 §5.4) by name.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RtsStrategy {
@@ -32,7 +32,7 @@ pub enum RtsStrategy {
 }
 
 impl RtsStrategy {
-    /// The threshold that realises the strategy.
+    /// The RTS threshold of the strategy.
     pub const fn threshold(self) -> Bytes {
         match self {
             RtsStrategy::Full => Bytes(0),
@@ -46,19 +46,19 @@ impl RtsStrategy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MacConfig {
-    /// `standard` (IEEE 802.11-1999) or `ns2` (ns-2.35's habits).
+    /// `standard` (IEEE 802.11-1999) or `ns2` (ns-2.35).
     pub dialect: Dialect,
     /// Rate of unicast data frames.
     pub data_rate: BitRate,
     /// Rate of RTS, CTS and broadcast frames.
     pub basic_rate: BitRate,
-    /// Rate of ACK frames. Absent: by the dialect. `standard`: the highest basic rate that is not above
-    /// `data_rate` (IEEE 802.11-1999 §9.6), where DSSS's 1 and 2 Mb/s are basic rates as `basic_rate` is.
-    /// `ns2`: `basic_rate`.
+    /// Rate of ACK frames. If absent, the dialect decides. `standard`: the highest basic rate not above
+    /// `data_rate` (IEEE 802.11-1999 §9.6); basic rates are DSSS's 1 and 2 Mb/s and `basic_rate`. `ns2`:
+    /// `basic_rate`.
     pub ack_rate: Option<BitRate>,
     /// A frame longer than this is preceded by RTS/CTS. 0B: always; 3000B: never.
     pub rts_threshold: Bytes,
-    /// `full`, `partial` or `none`: sets the threshold by the thesis' names and outweighs `rts_threshold`.
+    /// RTS/CTS strategy of Papanastasiou (2006): `full`, `partial` or `none`. Overrides `rts_threshold`.
     pub rts: Option<RtsStrategy>,
     /// Slot time.
     pub slot: SimDuration,
@@ -74,12 +74,12 @@ pub struct MacConfig {
     pub short_retry_limit: u8,
     /// Attempts for frames above the RTS threshold (1..=255).
     pub long_retry_limit: u8,
-    /// Packets the interface queue holds (2..=100000).
+    /// Capacity of the interface queue in packets (2..=100000).
     pub queue_limit: u32,
     /// Resolve next hops with ARP before the first unicast frame to them.
     pub arp: bool,
-    /// Time after which an unanswered ARP request is repeated, three requests in all; 0s asks again
-    /// only with the next packet for the same neighbour (ns-2).
+    /// Interval after which an unanswered ARP request is repeated, three requests in all. 0s: ask again only
+    /// when the next packet for the same neighbour arrives (ns-2).
     pub arp_retry: SimDuration,
     /// Link-layer processing delay in each direction (ns-2: 25 µs).
     pub link_delay: SimDuration,
@@ -120,12 +120,12 @@ impl MacConfig {
         }
     }
 
-    /// The RTS threshold in force, bytes.
+    /// The RTS threshold in use, bytes.
     pub fn threshold(&self) -> Bytes {
         self.rts.map_or(self.rts_threshold, RtsStrategy::threshold)
     }
 
-    /// The rate of ACK frames in force.
+    /// The rate of ACK frames in use.
     pub fn rate_of_acks(&self) -> BitRate {
         if let Some(rate) = self.ack_rate {
             return rate;
@@ -133,12 +133,12 @@ impl MacConfig {
         if self.quirks().responses_at_basic_rate {
             return self.basic_rate;
         }
-        // Whatever the data rate is, 1 Mb/s is known to everyone.
+        // Every DSSS station supports 1 Mb/s, whatever the data rate is.
         let basic = [self.basic_rate, DSSS_RATES[1]];
         basic.into_iter().filter(|rate| *rate <= self.data_rate).max().unwrap_or(DSSS_RATES[0])
     }
 
-    /// The habits of the dialect.
+    /// The quirks of the dialect.
     pub fn quirks(&self) -> MacQuirks {
         match self.dialect {
             Dialect::Standard => MacQuirks::STANDARD,

@@ -1,24 +1,24 @@
-//! The backoff counter: stops while the medium is busy, goes on after an interframe space.
+//! The backoff counter: stops while the medium is busy and resumes after an interframe space.
 
 use tworay_base::{SimDuration, SimTime};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Drawn at random, counts down.
+    /// A random backoff that counts down.
     Counting,
-    /// Not drawn: access as soon as the medium has been idle for the interframe space.
+    /// No backoff: access as soon as the medium has been idle for the interframe space.
     Immediate,
-    /// Ends so soon that a medium that turned busy can't be noticed any more.
+    /// Ends before the station could detect that the medium turned busy.
     Committed,
 }
 
-/// A backoff in progress. Nothing ticks: slots used up are worked out when the medium turns busy, and when
-/// the next one begins follows from when the medium is free, which the station knows. `free` is that time
-/// everywhere here: the medium's next (or last) idle time plus the interframe space.
+/// A backoff in progress. Event-driven: elapsed slots are computed when the medium turns busy, and the end of
+/// the backoff follows from `free`. Everywhere in this file, `free` is the medium's next (or last) idle time
+/// plus the interframe space.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Backoff {
     slots: u32,
-    /// No slot begins before.
+    /// No slot begins earlier.
     not_before: SimTime,
     stage: Stage,
 }
@@ -29,25 +29,26 @@ impl Backoff {
         Self { slots, not_before, stage: Stage::Counting }
     }
 
-    /// Access without a backoff at `not_before` or when the medium is free, unless it turns busy before.
+    /// Access without a backoff at `not_before` or when the medium is free, unless the medium turns busy
+    /// first.
     pub fn immediate(not_before: SimTime) -> Self {
         Self { slots: 0, not_before, stage: Stage::Immediate }
     }
 
-    /// Whether a busy medium calls for a random backoff in its place.
+    /// Whether a busy medium replaces it by a random backoff.
     #[inline]
     pub fn is_immediate(&self) -> bool {
         self.stage == Stage::Immediate
     }
 
-    /// Nothing stops it from here on.
+    /// From now on a busy medium no longer stops it.
     #[inline]
     pub fn commit(&mut self, free: SimTime) {
         self.not_before = self.counts_from(free);
         self.stage = Stage::Committed;
     }
 
-    /// Whether nothing stops it any more.
+    /// Whether a busy medium no longer stops it.
     #[inline]
     pub fn is_committed(&self) -> bool {
         self.stage == Stage::Committed
@@ -59,13 +60,13 @@ impl Backoff {
         if self.is_committed() { self.not_before } else { self.not_before.max(free) }
     }
 
-    /// When it ends if the medium stays idle.
+    /// When it ends, if the medium stays idle.
     #[inline]
     pub fn ends(&self, free: SimTime, slot: SimDuration) -> SimTime {
         self.counts_from(free) + slot * self.slots as u64
     }
 
-    /// No slot begins before `time`.
+    /// Postpones the remaining slots to `time` or later.
     #[inline]
     pub fn wait_until(&mut self, time: SimTime) {
         if !self.is_committed() {
@@ -73,7 +74,7 @@ impl Backoff {
         }
     }
 
-    /// The medium turns busy at `now`, after it was free: whole slots since then are used up.
+    /// The medium turns busy at `now` after having been free: counts the whole slots elapsed since then.
     #[inline]
     pub fn stop(&mut self, now: SimTime, free: SimTime, slot: SimDuration) {
         let from = self.counts_from(free);

@@ -1,4 +1,4 @@
-//! What the MAC counts.
+//! Counters of the MAC.
 
 /// Counters of one station.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,15 +17,15 @@ pub struct MacCounters {
     pub rts_failures: u64,
     /// Data frames without an ACK.
     pub ack_failures: u64,
-    /// Packets given up because RTS after RTS failed.
+    /// Packets given up because the short retry limit of RTS was reached.
     pub give_ups_rts: u64,
-    /// Packets given up because DATA after DATA failed.
+    /// Packets given up because the retry limit of DATA was reached.
     pub give_ups_data: u64,
-    /// CTSs or DATA not answered because the station was busy (ns-2: BSY).
+    /// RTS or DATA frames left unanswered because the station was busy (ns-2: BSY).
     pub busy: u64,
-    /// Frames thrown away as duplicates.
+    /// Frames discarded as duplicates.
     pub duplicates: u64,
-    /// Responses that nobody waited for.
+    /// CTS or ACK frames that the station was not waiting for.
     pub unexpected: u64,
 }
 

@@ -27,11 +27,11 @@ use tworay_base::{NodeId, PacketId, RngStream, SimDuration, SimTime};
 pub enum MacTimer {
     /// The backoff ends.
     Contention,
-    /// A step of a frame exchange is due: SIFS over, response missing, broadcast done.
+    /// The next step of a frame exchange is due: SIFS over, response missing, broadcast sent.
     Exchange,
 }
 
-/// A network packet handed down for transmission.
+/// A network packet passed down for transmission.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
     /// The packet.
@@ -42,10 +42,10 @@ pub struct Outgoing {
     pub ip_bytes: u32,
 }
 
-/// The MAC has exhausted its attempts.
+/// The MAC has reached a retry limit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct GiveUp {
-    /// The packet, handed back.
+    /// The packet, returned.
     pub packet: PacketId,
     /// Station that could not be reached.
     pub to: NodeId,
@@ -56,32 +56,32 @@ pub struct GiveUp {
 /// Why a reception ended without a good frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RxError {
-    /// A decodable frame was spoiled by overlap or bit errors.
+    /// Overlap or bit errors corrupted a decodable frame.
     Corrupt,
-    /// Energy without a decodable frame.
+    /// Only energy, no decodable frame.
     Undecodable,
 }
 
-/// What the station wants done.
+/// What the caller does for the station.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum MacAction {
-    /// Put this frame on the air now.
+    /// Transmit this frame now.
     Transmit(Frame),
-    /// A packet arrived (the sender's handle; the receiver takes a copy).
+    /// A packet arrived. The handle is the sender's; the receiver makes a copy.
     Deliver {
         /// The packet in the frame.
         packet: PacketId,
         /// Who sent the frame.
         from: NodeId,
     },
-    /// The packet was acknowledged, or broadcast: this station is done with it.
+    /// The packet was acknowledged, or its broadcast ended; the station no longer needs it.
     Sent {
         /// The packet.
         packet: PacketId,
     },
     /// The packet could not be delivered to the next hop.
     GaveUp(GiveUp),
-    /// The station can take the next packet.
+    /// The station can accept the next packet.
     Ready,
 }
 
@@ -93,9 +93,9 @@ struct Current {
     airtime: SimDuration,
     number: u16,
     retry: bool,
-    /// Preceded by RTS/CTS by its size.
+    /// Long enough for RTS/CTS.
     protected: bool,
-    /// The next thing to send for it is an RTS.
+    /// The next frame to send is an RTS.
     rts_next: bool,
 }
 
@@ -106,11 +106,11 @@ enum Exchange {
     DataSoon,
     AwaitAck,
     Broadcasting,
-    /// A CTS or ACK goes out when its SIFS is over.
+    /// A CTS or ACK follows when its SIFS is over.
     RespondSoon(Frame),
-    /// (ns-2) our CTS is out, DATA should follow.
+    /// (ns-2) CTS sent, DATA expected.
     AwaitData,
-    /// (ns-2) our ACK is going out; our own frame goes on after it.
+    /// (ns-2) ACK being sent; the station's own exchange resumes after it.
     Acknowledging,
 }
 
@@ -118,22 +118,22 @@ enum Exchange {
 #[derive(Clone, Debug)]
 pub struct Dcf {
     node: NodeId,
-    /// Physical carrier: until when the air around is busy.
+    /// Physical carrier sense: the medium is busy until then.
     busy_until: SimTime,
-    /// Own transmission.
+    /// The station's own transmission ends.
     tx_until: SimTime,
-    /// Virtual carrier.
+    /// Virtual carrier sense.
     nav_until: SimTime,
-    /// Extra wait after a failed reception.
+    /// End of the EIFS after a failed reception, less DIFS.
     eifs_until: SimTime,
-    /// Own exchange in progress.
+    /// The station's own exchange holds the medium until then.
     hold_until: SimTime,
     backoff: Option<Backoff>,
     exchange: Exchange,
     /// When the exchange's next step is due.
     step_at: SimTime,
     current: Option<Current>,
-    /// (ns-2) an ACK that waits for the end of our own exchange.
+    /// (ns-2) an ACK postponed until the station's own exchange ends.
     late_ack: Option<Frame>,
     cw: u32,
     short_retries: u8,
@@ -151,12 +151,12 @@ pub struct Dcf {
 }
 
 impl Dcf {
-    /// A station at rest. `rng` is its backoff stream.
+    /// An idle station. `rng` is its backoff stream.
     pub fn new(config: &MacConfig, node: NodeId, rng: RngStream) -> Self {
         Self::with_quirks(config, config.quirks(), node, rng)
     }
 
-    /// A station at rest with habits chosen one by one.
+    /// An idle station with quirks chosen one by one.
     pub fn with_quirks(config: &MacConfig, quirks: MacQuirks, node: NodeId, rng: RngStream) -> Self {
         Self {
             node,
@@ -173,7 +173,7 @@ impl Dcf {
             cw: config.cw_min,
             short_retries: 0,
             long_retries: 0,
-            // ns-2 counts from 1: its filter never takes number 0 for a duplicate.
+            // ns-2 starts at 1, because its duplicate filter never matches number 0.
             number: u16::from(quirks.duplicate_by_number_only),
             cw_min: config.cw_min,
             cw_max: config.cw_max,
@@ -193,7 +193,7 @@ impl Dcf {
         self.current.is_none()
     }
 
-    /// Whether the station's own transmitter is on at `now`.
+    /// Whether the station is transmitting at `now`.
     #[inline]
     pub fn is_transmitting(&self, now: SimTime) -> bool {
         now < self.tx_until
@@ -214,8 +214,7 @@ impl Dcf {
         &self.timing
     }
 
-    /// The station loses its power: whatever it was doing is forgotten, its timers too, its counters stay.
-    /// Gives back the packet it held.
+    /// The station loses power: clears all state and timers, keeps the counters. Returns the packet it held.
     pub fn power_off(&mut self) -> Option<PacketId> {
         let held = self.current.take().map(|c| c.packet);
         for time in [
@@ -238,7 +237,7 @@ impl Dcf {
         held
     }
 
-    /// When [`Dcf::on_timer`] wants to be called next for the exchange in progress.
+    /// When [`Dcf::on_timer`] must be called for the exchange in progress.
     #[inline]
     pub fn exchange_deadline(&self) -> SimTime {
         self.step_at
@@ -246,17 +245,17 @@ impl Dcf {
 
     // ---- inputs -------------------------------------------------------------------------------
     //
-    // After `offer`, `on_frame` and `on_timer` either deadline may be another; after `on_overheard` that of
-    // the contention may have come nearer. All other inputs can only put it off: a timer that was set
-    // before them and expires asks `contention_deadline` whether it is time.
+    // `offer`, `on_frame` and `on_timer` may change either deadline. `on_overheard` may bring the contention
+    // deadline forward. All other inputs can only postpone it, so a contention timer that expires must first
+    // compare the time with `contention_deadline`.
 
-    /// Takes a packet to send; call only when [`Dcf::is_free`].
+    /// Accepts a packet to send; call only when [`Dcf::is_free`].
     pub fn offer(&mut self, now: SimTime, packet: Outgoing) {
         debug_assert!(self.current.is_none());
         let broadcast = packet.to.is_broadcast();
         let bytes = self.timing.data_bytes(packet.ip_bytes);
         let protected = !broadcast && self.timing.needs_rts(bytes);
-        // Before the packet is taken: a backoff that ran out with nothing to send is over.
+        // Must precede setting `current`: discards a backoff that ended with nothing to send.
         self.begin_contention(now);
         self.current = Some(Current {
             packet: packet.packet,
@@ -279,8 +278,8 @@ impl Dcf {
         }
     }
 
-    /// The air around the station is busy until `until`. Returns whether that stops a backoff: then the contention
-    /// isn't due before `until` and DIFS.
+    /// The station senses a busy medium until `until`. Returns whether this stops a backoff; then contention
+    /// cannot end before `until` plus DIFS.
     #[inline]
     pub fn on_busy(&mut self, now: SimTime, until: SimTime) -> bool {
         if until <= self.busy_until {
@@ -291,7 +290,7 @@ impl Dcf {
         stops
     }
 
-    /// The medium counts as reserved until `until` (virtual carrier).
+    /// Reserves the medium until `until` (virtual carrier sense).
     pub fn reserve(&mut self, now: SimTime, until: SimTime) {
         if until > self.nav_until {
             self.use_up(now);
@@ -314,16 +313,16 @@ impl Dcf {
         self.review_backoff(now);
     }
 
-    /// Whether a good frame for somebody else is only overheard now: it ends no wait of ours, and
-    /// [`Dcf::on_overheard`] does what [`Dcf::on_frame`] would.
+    /// Whether a good frame for another station cannot end a wait for CTS or ACK. Then [`Dcf::on_overheard`]
+    /// replaces [`Dcf::on_frame`].
     #[inline]
     pub fn only_overhears(&self) -> bool {
         self.quirks.only_timeout_ends_wait
             || !matches!(self.exchange, Exchange::AwaitCts | Exchange::AwaitAck)
     }
 
-    /// A good frame for one other station was received. Returns whether that may have brought the contention's
-    /// deadline nearer.
+    /// A good frame for one other station was received. Returns whether this may have brought the contention
+    /// deadline forward.
     #[inline]
     pub fn on_overheard(&mut self, now: SimTime, frame: &Frame) -> bool {
         debug_assert!(frame.to != self.node && !frame.to.is_broadcast() && self.only_overhears());
@@ -332,11 +331,11 @@ impl Dcf {
         waited_longer && self.backoff.is_some()
     }
 
-    /// What any good frame does: it ends the wait after an error, and reserves the medium for others.
+    /// Effects of any good frame: it ends EIFS, and sets the NAV if it is for another station.
     #[inline]
     fn heed(&mut self, now: SimTime, frame: &Frame) {
         if self.eifs_until != SimTime::ZERO {
-            // Slots that have passed stay passed: none is counted from before that wait.
+            // The end of EIFS must not credit slots from before it: the backoff counts from here.
             let waited_until = self.free_from().min(now);
             if let Some(backoff) = &mut self.backoff {
                 backoff.wait_until(waited_until);
@@ -379,7 +378,7 @@ impl Dcf {
                 if self.exchange == Exchange::None {
                     self.send_current(now, out);
                 } else if self.may_contend() {
-                    // Our answer to another station is due first.
+                    // The pending response to another station goes first.
                     self.draw_backoff(now);
                 }
             }

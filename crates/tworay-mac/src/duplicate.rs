@@ -2,7 +2,7 @@
 
 use tworay_base::{NodeId, NodeMap};
 
-/// Remembers the last sequence number heard from each station.
+/// The last sequence number received from each station.
 #[derive(Clone, Debug, Default)]
 pub struct DuplicateFilter {
     last: NodeMap,
@@ -10,12 +10,13 @@ pub struct DuplicateFilter {
 }
 
 impl DuplicateFilter {
-    /// A filter; `by_number_only` ignores the retry bit and never takes number 0 for a duplicate (ns-2).
+    /// An empty filter. `by_number_only` ignores the retry bit and never treats number 0 as a duplicate
+    /// (ns-2).
     pub fn new(by_number_only: bool) -> Self {
         Self { last: NodeMap::default(), by_number_only }
     }
 
-    /// Whether this frame repeats the last one from `from`; remembers it.
+    /// Whether this frame repeats the last one from `from`; stores its number.
     pub fn is_duplicate(&mut self, from: NodeId, number: u16, retry: bool) -> bool {
         let known = self.last.insert(from, number) == Some(number);
         known && if self.by_number_only { number != 0 } else { retry }

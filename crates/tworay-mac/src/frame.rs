@@ -1,8 +1,8 @@
-//! Frames as the medium carries them.
+//! MAC frames as transmitted.
 
 use tworay_base::{NodeId, PacketId, SimDuration};
 
-/// What a frame is.
+/// The type of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// Request to send, 20 bytes.
@@ -15,10 +15,10 @@ pub enum FrameKind {
     Data,
 }
 
-/// A frame on the air. The packet of a data frame stays the sender's until it is acknowledged.
+/// A frame on the air. The sender keeps ownership of a data frame's packet until it is acknowledged.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is.
+    /// Its type.
     pub kind: FrameKind,
     /// Transmitting station (CTS and ACK don't carry it on the air; the simulation keeps it for traces).
     pub from: NodeId,
@@ -28,7 +28,7 @@ pub struct Frame {
     pub duration: SimDuration,
     /// Sequence number, 0..4096 (data only).
     pub number: u16,
-    /// Whether this repeats an earlier attempt.
+    /// Whether this is a retry.
     pub retry: bool,
     /// Whether it was (or should have been) preceded by RTS/CTS (data only).
     pub protected: bool,

@@ -1,8 +1,8 @@
 //! Floor 3: IEEE 802.11 DCF, interface queue and ARP as sans-IO state machines.
 //!
-//! [`Dcf`] is the distributed coordination function of one station: `(now, input) -> actions`.
-//! It owns no clock and no timer: it asks for two ([`MacTimer`]) and is told when they expire.
-//! Carrier sense is lazy: while the station has nothing to send, a busy medium costs a comparison.
+//! [`Dcf`] is the distributed coordination function of one station: `(now, input) -> actions`. It owns no
+//! clock and no timer: it requests two ([`MacTimer`]), and the caller reports when they expire. Carrier sense
+//! is lazy: while the station has nothing to send, a busy medium costs one comparison.
 
 mod arp;
 mod config;

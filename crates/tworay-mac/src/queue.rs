@@ -8,11 +8,11 @@ use tworay_base::{NodeId, PacketId};
 pub struct QueueEntry {
     /// The packet.
     pub packet: PacketId,
-    /// Station it goes to next, or broadcast.
+    /// Next hop, or broadcast.
     pub next_hop: NodeId,
     /// Length of the network packet, bytes.
     pub ip_bytes: u32,
-    /// Whether it is a routing protocol's own (goes first).
+    /// Whether a routing protocol generated it; such packets go first.
     pub routing: bool,
 }
 
@@ -20,17 +20,18 @@ pub struct QueueEntry {
 #[derive(Clone, Debug)]
 pub struct InterfaceQueue {
     entries: VecDeque<QueueEntry>,
-    /// Routing packets at the front, kept in their order.
+    /// Number of routing packets, which stand at the front in arrival order.
     routing: usize,
     limit: usize,
     one_short: bool,
 }
 
 impl InterfaceQueue {
-    /// A queue for `limit` packets. `queue_one_short` (the quirk of ns-2 by this name): one place less for data, and the newest routing packet is first of all.
+    /// A queue for `limit` packets. `queue_one_short` is ns-2's quirk of that name: one place less for data,
+    /// and the newest routing packet goes to the head.
     pub fn new(limit: u32, queue_one_short: bool) -> Self {
         Self {
-            // It grows with use: most nodes of a large network forward nothing.
+            // Grows on demand: most nodes of a large network forward nothing.
             entries: VecDeque::new(),
             routing: 0,
             limit: limit as usize,
@@ -38,7 +39,8 @@ impl InterfaceQueue {
         }
     }
 
-    /// Puts a packet in; gives back the packet that found no room (this one, or the last for a routing packet).
+    /// Appends a packet. Returns the packet dropped because the queue is full: this one, or the last in the
+    /// queue if this one is a routing packet.
     pub fn push(&mut self, entry: QueueEntry) -> Option<QueueEntry> {
         if entry.routing {
             let at = if self.one_short { 0 } else { self.routing };
@@ -72,7 +74,7 @@ impl InterfaceQueue {
         out
     }
 
-    /// Takes the next packet to send.
+    /// Removes the next packet to send.
     pub fn pop(&mut self) -> Option<QueueEntry> {
         let out = self.entries.pop_front();
         if out.is_some_and(|e| e.routing) {
@@ -81,7 +83,7 @@ impl InterfaceQueue {
         out
     }
 
-    /// Takes out all data packets for `next_hop`, in order; routing's own packets stay.
+    /// Removes all data packets for `next_hop` in order; routing packets stay.
     pub fn purge(&mut self, next_hop: NodeId, out: &mut Vec<QueueEntry>) {
         self.entries.retain(|e| {
             let gone = e.next_hop == next_hop && !e.routing;
@@ -97,12 +99,12 @@ impl InterfaceQueue {
         self.entries.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The waiting packets, first to last.
+    /// The queued packets, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &QueueEntry> {
         self.entries.iter()
     }

@@ -1,48 +1,49 @@
-//! ns-2.35's habits where they part from IEEE 802.11-1999, each named once.
+//! Where ns-2.35 departs from IEEE 802.11-1999: one named quirk each.
 
-/// One switch per habit of ns-2's `Mac/802_11`; all off is the standard.
+/// One switch per quirk of ns-2's `Mac/802_11`; all off is the standard.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct MacQuirks {
     /// A backoff is `random mod CW` slots, 0..CW-1 instead of 0..=CW.
     pub backoff_below_cw: bool,
-    /// A backoff is drawn for every frame, also when the medium has long been idle.
+    /// Every frame draws a backoff, even when the medium has long been idle.
     pub backoff_always: bool,
-    /// EIFS after a failed reception is booked as NAV: DIFS follows it, and a later good frame doesn't end it.
+    /// EIFS after a failed reception counts as NAV: DIFS follows it, and a later good frame does not end it.
     pub eifs_is_nav: bool,
-    /// Energy that can't be decoded is followed by EIFS (the standard waits DIFS: there was no PHY-RXSTART).
+    /// EIFS also follows energy that cannot be decoded. (Standard: DIFS, because there was no PHY-RXSTART.)
     pub eifs_after_undecodable: bool,
-    /// A CTS is sent only if the medium is idle and the NAV clear when its SIFS is over (drop reason BSY).
+    /// A CTS is sent only if the medium is idle and the NAV clear after its SIFS (drop reason BSY).
     pub cts_needs_idle_after_sifs: bool,
-    /// Who sent a CTS waits for the DATA until its planned end, deaf to other RTSs meanwhile.
+    /// A station that sent a CTS waits for the DATA until its planned end and ignores other RTSs meanwhile.
     pub cts_waits_for_data: bool,
-    /// DATA that should have had an RTS/CTS is dropped unless our CTS is outstanding.
+    /// DATA long enough for RTS/CTS is dropped unless this station's CTS is outstanding.
     pub data_needs_cts: bool,
-    /// Only its timeout ends the wait for a CTS or an ACK: an RTS that arrives meanwhile is ignored, the ACK for
-    /// DATA waits until our own exchange is over. (Standard: any other good frame means that our attempt has
-    /// failed, §9.2.5.7 and §9.2.8, and is answered.)
+    /// Only the timeout ends the wait for a CTS or an ACK. An RTS received meanwhile is ignored; the ACK for
+    /// DATA received meanwhile waits until the station's own exchange ends. (Standard: any other good frame
+    /// means that the attempt has failed, and is answered; §9.2.5.7, §9.2.8.)
     pub only_timeout_ends_wait: bool,
-    /// CTS and ACK time out after SIFS + their airtime + 4 µs, counted from the end of the frame sent.
+    /// The CTS and ACK timeouts are SIFS + the response's airtime + 4 µs from the end of the frame sent.
     pub exact_response_timeout: bool,
-    /// Duplicates are recognised by the last sequence number alone, and number 0 never is one.
+    /// The sequence number alone identifies duplicates, and number 0 is never one.
     pub duplicate_by_number_only: bool,
     /// Data frames carry 34 bytes of MAC overhead (four addresses, no LLC) instead of 28 + 8 (LLC/SNAP).
     pub four_address_header: bool,
-    /// CTS and ACK go at the basic rate, whatever they answer. (Standard: at the highest basic rate that is not
-    /// above the rate of the frame they answer, §9.6.)
+    /// CTS and ACK are always sent at the basic rate. (Standard: at the highest basic rate not above the rate
+    /// of the frame they answer, §9.6.)
     pub responses_at_basic_rate: bool,
-    /// The RTS threshold is compared with the frame including 24 bytes of PLCP, "at least" instead of "more than".
+    /// The RTS threshold is compared with the frame length including 24 bytes of PLCP, with "at least"
+    /// instead of "more than".
     pub threshold_counts_plcp: bool,
-    /// The interface queue refuses a packet when one place is still free, and routing packets jump to its very head.
+    /// The interface queue drops a packet while one place is still free, and routing packets go to the head.
     pub queue_one_short: bool,
-    /// DATA after a CTS is sent only if the medium is still idle when its SIFS is over; otherwise the window
-    /// doubles and RTS and backoff start anew, without counting a retry.
+    /// DATA after a CTS is sent only if the medium is still idle after its SIFS. Otherwise the window
+    /// doubles, and RTS and backoff start over without counting a retry.
     pub data_needs_idle_after_sifs: bool,
-    /// A busy medium is sensed at once, so a slot that ends within the CCA time is still given up.
+    /// A busy medium is detected at once, so a slot that ends within the CCA time is still interrupted.
     pub instant_carrier_sense: bool,
-    /// No backoff of its own after a packet was given up (the next packet draws one anyway).
+    /// No backoff is drawn after a packet was given up (the next packet draws one anyway).
     pub no_backoff_after_give_up: bool,
-    /// The count of unacknowledged DATA survives a packet that is given up for its RTSs (standard: each packet
-    /// starts with counts of zero, §9.2.5.3).
+    /// The count of unacknowledged DATA survives a packet given up for unanswered RTSs. (Standard: each
+    /// packet starts with both counts at zero, §9.2.5.3.)
     pub retries_outlive_packet: bool,
 }
 

@@ -7,10 +7,10 @@ use tworay_base::{BitRate, SimDuration};
 const RTS_BYTES: u32 = 20;
 const CTS_BYTES: u32 = 14;
 const ACK_BYTES: u32 = 14;
-/// ns-2 counts the PLCP header of 192 bits at 1 Mb/s as 24 bytes of every frame.
+/// ns-2 counts the PLCP header, 192 bits at 1 Mb/s, as 24 bytes of every frame.
 const PLCP_BYTES: u32 = 24;
 
-/// Times and sizes of the MAC's frames.
+/// Durations and sizes of MAC frames.
 #[derive(Clone, Debug)]
 pub struct Timing {
     /// Slot time.
@@ -27,9 +27,9 @@ pub struct Timing {
     pub cts: SimDuration,
     /// Airtime of an ACK.
     pub ack: SimDuration,
-    /// From the end of our RTS to giving up on the CTS.
+    /// From the end of an RTS until the CTS counts as missing.
     pub cts_timeout: SimDuration,
-    /// From the end of our DATA to giving up on the ACK.
+    /// From the end of DATA until the ACK counts as missing.
     pub ack_timeout: SimDuration,
     plcp: SimDuration,
     data_rate: BitRate,
@@ -39,7 +39,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The times of `config` under the given habits.
+    /// The timing of `config` with the given quirks.
     pub fn new(config: &MacConfig, quirks: &MacQuirks) -> Self {
         let at = |rate: BitRate, bytes: u32| config.plcp + rate.airtime(bytes);
         let difs = config.sifs + config.slot * 2;
@@ -54,7 +54,7 @@ impl Timing {
         };
         let overhead = if quirks.four_address_header { 34 } else { 36 };
         let threshold = u32::try_from(config.threshold().0).unwrap_or(u32::MAX);
-        // The smallest frame (MAC header to FCS) that gets an RTS.
+        // The smallest frame (MAC header to FCS) that is preceded by an RTS.
         let rts_from = if quirks.threshold_counts_plcp {
             threshold.saturating_sub(PLCP_BYTES)
         } else {
@@ -78,7 +78,7 @@ impl Timing {
         }
     }
 
-    /// Bytes of the data frame around a network packet of `ip_bytes`.
+    /// Length in bytes of the data frame that carries a network packet of `ip_bytes`.
     #[inline]
     pub fn data_bytes(&self, ip_bytes: u32) -> u32 {
         ip_bytes + self.overhead
@@ -96,7 +96,7 @@ impl Timing {
         bytes >= self.rts_from
     }
 
-    /// Bytes of RTS, CTS and ACK.
+    /// Lengths in bytes of RTS, CTS and ACK.
     pub const fn control_bytes() -> (u32, u32, u32) {
         (RTS_BYTES, CTS_BYTES, ACK_BYTES)
     }

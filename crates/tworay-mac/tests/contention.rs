@@ -1,4 +1,4 @@
-//! When a station gets at the medium: drawing, freezing, resuming, doubling.
+//! When a station gets access to the medium: drawing, freezing, resuming, doubling.
 
 mod bench;
 
@@ -12,12 +12,12 @@ fn mac(seed: u64) -> Bench {
     Bench::new(&slow_acks(), STANDARD, seed)
 }
 
-/// Slots of the backoff with which a packet offered in a busy medium waits.
+/// Backoff slots of a packet that was offered while the medium was busy.
 fn slots_left(b: &Bench, idle_in: u64) -> u64 {
     (b.access_in().expect("it contends") - idle_in - 50) / 20
 }
 
-/// A station whose backoff has just more than `least` slots, in a medium busy for 100 µs.
+/// A station with just over `least` backoff slots left, while the medium is busy for 100 µs.
 fn contender(least: u64) -> (Bench, u64) {
     (0..)
         .map(|seed| {
@@ -59,13 +59,13 @@ fn a_packet_offered_in_eifs_waits_for_its_end_without_backoff() {
 
 #[test]
 fn whole_slots_are_used_up_and_the_rest_counts_on_after_difs() {
-    // (µs after the backoff began to count, slots used)
+    // (µs after the backoff began to count, slots elapsed)
     for (at, used) in [(0, 0), (1, 0), (19, 0), (20, 1), (39, 1), (40, 2), (99, 4), (100, 5)] {
         let (mut b, slots) = contender(10);
         b.wait(100 + 50 + at).busy(300);
         assert_eq!(slots_left(&b, 300), slots - used, "busy {at} µs after counting began");
     }
-    // Within DIFS nothing is used up, and DIFS begins anew.
+    // No slot elapses within DIFS, and DIFS starts again.
     let (mut b, slots) = contender(10);
     b.wait(100 + 49).busy(300).wait(300 + 20).busy(10);
     assert_eq!(slots_left(&b, 10), slots);
@@ -91,7 +91,7 @@ fn the_nav_freezes_like_the_carrier() {
 
 #[test]
 fn a_backoff_that_ran_out_with_nothing_to_send_is_no_credit() {
-    // After a first packet the station rests; much later a packet comes while the medium is busy.
+    // The station is idle after a first packet; much later a packet arrives while the medium is busy.
     for quirks in [STANDARD, MacQuirks::NS2] {
         let drawn = (0..100).map(|seed| {
             let mut b = Bench::new(&slow_acks(), quirks, seed);
@@ -108,7 +108,7 @@ fn a_backoff_that_ran_out_with_nothing_to_send_is_no_credit() {
 
 #[test]
 fn a_relay_draws_a_backoff_for_what_it_has_just_received() {
-    // The packet is handed down again at the very end of the DATA: the ACK comes first.
+    // The packet is offered again at the very end of the DATA: the ACK goes first.
     let drawn = (0..100).map(|seed| {
         let mut b = mac(seed);
         b.receive(data(1, false, false)).offer(1500).wait(10);
@@ -133,7 +133,8 @@ fn a_backoff_follows_each_packet_and_serves_the_next() {
     assert_eq!(b.offer(1500).access_in(), Some(whole - 60), "it has counted on meanwhile");
 }
 
-/// The largest backoff in slots over many runs before the attempts 1, 2, … of a packet that nobody answers.
+/// The largest backoff in slots over many runs, before the attempts 1, 2, … of a packet that is never
+/// answered.
 fn windows(config: &MacConfig, quirks: MacQuirks, attempts: usize) -> Vec<u64> {
     let mut widest = vec![0; attempts];
     for seed in 0..400 {
@@ -177,7 +178,7 @@ fn the_window_is_small_again_after_a_packet_was_given_up() {
 
 #[test]
 fn a_cts_leaves_the_window_but_resets_the_short_count() {
-    // Five RTS failures, a CTS, a lost ACK: seven more RTS attempts are allowed, from a window of 1023.
+    // Five RTS failures, a CTS, a lost ACK: seven more RTS attempts are allowed, with a window of 1023.
     let mut b = Bench::new(&slow_acks(), STANDARD, 2);
     b.offer(1500);
     for _ in 0..6 {
@@ -215,7 +216,7 @@ fn in_ns2_a_late_ack_goes_before_the_data_that_a_cts_allows() {
     assert_eq!(b.sent(Data)[0].0, cts + 10 + 304 + 10);
 }
 
-/// One packet whose first DATA stays unanswered and whose second is acknowledged.
+/// One packet whose first DATA goes unanswered and whose second is acknowledged.
 fn send_at_the_second_attempt(b: &mut Bench) {
     b.offer(1500);
     for _ in 0..2 {
@@ -233,7 +234,7 @@ fn an_ack_makes_the_window_small_and_clears_the_long_count() {
             let mut b = Bench::new(&config, quirks, seed);
             send_at_the_second_attempt(&mut b);
             let slots = slots_left(b.offer(1500), 0);
-            // A single failure of the next packet is not the last straw.
+            // A single failure of the next packet does not reach the limit.
             b.until_sent(Rts);
             b.receive(control(Cts, ME, 0)).until_sent(Data);
             b.wait(b.exchange_in().expect("it waits for an ACK"));

@@ -1,4 +1,4 @@
-//! Frame exchanges as ladders: time in µs, station, what it does. Neighbours are 1 µs (300 m) apart.
+//! Frame exchanges as ladder diagrams: time in µs, station, action. Neighbours are 1 µs (300 m) apart.
 
 mod air;
 
@@ -7,7 +7,7 @@ use tworay_base::{BitRate, Bytes};
 use tworay_mac::FrameKind::{Ack, Cts, Data};
 use tworay_mac::MacConfig;
 
-/// ACKs at 1 Mb/s, as long as CTSs: the ladders' times are reckoned with them.
+/// ACKs at 1 Mb/s, as long as CTSs; the expected times assume it.
 fn standard() -> MacConfig {
     MacConfig { ack_rate: Some(BitRate::from_bps(1_000_000)), ..MacConfig::default() }
 }
@@ -16,7 +16,7 @@ fn line(stations: usize, reach: usize, config: &MacConfig) -> Air {
     Air::line(stations, reach, config, config.quirks())
 }
 
-/// Runs for a second and compares the whole ladder.
+/// Runs for one second and compares the whole ladder.
 #[track_caller]
 fn expect(mut air: Air, ladder: &str) -> Air {
     air.run(at(1_000_000));
@@ -27,8 +27,8 @@ fn expect(mut air: Air, ladder: &str) -> Air {
 
 #[test]
 fn a_packet_crosses_an_idle_medium_with_rts_and_cts() {
-    // DIFS 50, RTS 352, SIFS 10, CTS 304, DATA 192 + 1536 bytes at 2 Mb/s, ACK 304, or 248 at 2 Mb/s, the
-    // rate of the data that it answers.
+    // DIFS 50, RTS 352, SIFS 10, CTS 304, DATA 192 + 1536 bytes at 2 Mb/s, ACK 304. At 2 Mb/s, the rate of
+    // the data that it answers, the ACK takes 248.
     for (config, end) in [(standard(), 7380), (MacConfig::default(), 7324)] {
         let mut air = line(2, 1, &config);
         air.send(at(0), 0, 1, 1, 1500);
@@ -84,7 +84,7 @@ fn a_broadcast_goes_once_at_the_basic_rate() {
 
 #[test]
 fn a_lost_cts_is_followed_by_another_rts() {
-    // Timeout SIFS + slot + CTS = 334 after the RTS at 402, DIFS, 56 slots of a window of 64.
+    // Timeout SIFS + slot + CTS = 334 after the RTS at 402; then DIFS and 56 slots from a window of 64.
     let mut air = line(2, 1, &standard()).losing(&[Lose(Cts, 1, 1)]);
     air.send(at(0), 0, 1, 1, 1500);
     let air = expect(
@@ -123,7 +123,7 @@ fn a_lost_ack_makes_a_duplicate_that_is_acknowledged_but_not_delivered() {
 
 #[test]
 fn hidden_stations_collide_with_their_rtss_and_then_heed_the_others_cts() {
-    // 0 and 2 don't hear each other. After 2's CTS, 0 keeps still until the ACK is over.
+    // 0 and 2 do not hear each other. After 2's CTS, 0 defers until the ACK is over.
     let mut air = line(3, 1, &standard());
     air.send(at(0), 0, 1, 1, 1500);
     air.send(at(100), 2, 1, 2, 1500);
@@ -148,7 +148,7 @@ fn hidden_stations_collide_with_their_rtss_and_then_heed_the_others_cts() {
 
 #[test]
 fn stations_that_hear_each_other_take_turns() {
-    // 2 wants to send during 0's exchange: DIFS after its end at 7379 (ACK over 1 µs), then 7 slots.
+    // 2 has a packet during 0's exchange: DIFS after its end at 7379 (ACK plus 1 µs), then 7 slots.
     let mut air = line(3, 2, &standard());
     air.send(at(0), 0, 1, 1, 1500);
     air.send(at(1000), 2, 1, 2, 1500);
@@ -210,11 +210,11 @@ fn four_lost_data_frames_are_enough() {
     );
 }
 
-/// The mean time from packet to packet of a single saturated station is known in closed form.
+/// The mean cycle time of a single saturated station is known in closed form.
 #[test]
 fn a_saturated_station_has_the_closed_form_cycle_time() {
     const PACKETS: u32 = 20_000;
-    // (dialect, mean backoff slots, DATA airtime µs): 0..=31 and 36 bytes around the packet; 0..31 and 34.
+    // (dialect, mean backoff slots, DATA airtime µs): slots 0..=31 and 36 bytes of overhead; 0..31 and 34.
     for (config, slots, data) in [(standard(), 15.5, 6336.0), (MacConfig::ns2(), 15.0, 6328.0)] {
         let mut air =
             Air::new(2, vec![vec![None, Some(us(0))], vec![Some(us(0)), None]], &config, config.quirks());

@@ -1,4 +1,4 @@
-//! Each habit of ns-2 by itself: the same inputs with the habit off and on.
+//! Each quirk of ns-2 by itself: the same inputs with the quirk off and on.
 
 mod bench;
 
@@ -7,7 +7,7 @@ use tworay_base::Bytes;
 use tworay_mac::FrameKind::{Ack, Cts, Data, Rts};
 use tworay_mac::{MacConfig, MacQuirks, RxError, Timing};
 
-/// The standard, with all backoffs of zero slots: times become exact.
+/// The standard with all backoffs of zero slots: times become exact.
 const PROMPT: MacQuirks = MacQuirks { backoff_below_cw: true, ..MacQuirks::STANDARD };
 
 fn prompt_config() -> MacConfig {
@@ -18,7 +18,7 @@ fn prompt(quirks: MacQuirks) -> Bench {
     Bench::new(&prompt_config(), quirks, 1)
 }
 
-/// The number of slots drawn in 200 runs for a packet offered while the medium is busy, smallest and largest.
+/// Smallest and largest number of slots drawn in 200 runs for a packet offered while the medium is busy.
 fn slots(quirks: MacQuirks) -> (u64, u64) {
     let config = MacConfig { cw_min: 3, ..slow_acks() };
     let draws = (0..200).map(|seed| {
@@ -79,7 +79,7 @@ fn cts_needs_idle_after_sifs() {
     let busy_again = |on| mac(on).receive(rts()).wait(5).busy(300).wait(400).sent(Cts).len();
     assert_eq!((busy_again(false), busy_again(true)), (1, 0));
 
-    // The difference the other way round: the NAV ends within the SIFS.
+    // The opposite case: the NAV ends within the SIFS.
     let nav_ends = |on| mac(on).reserve(352 + 8).receive(rts()).wait(400).sent(Cts).len();
     assert_eq!((nav_ends(false), nav_ends(true)), (0, 1));
 }
@@ -87,7 +87,7 @@ fn cts_needs_idle_after_sifs() {
 #[test]
 fn cts_waits_for_data() {
     let mac = |cts_waits_for_data| prompt(MacQuirks { cts_waits_for_data, ..PROMPT });
-    // CTS until 366 + 304; DATA should end 1010 + 4 µs later.
+    // CTS ends at 366 + 304; DATA should end 1010 + 4 µs later.
     let second = |on, later: u64| {
         mac(on).receive(rts()).wait(10 + 304 + later).receive(rts()).wait(400).sent(Cts).len()
     };
@@ -126,7 +126,7 @@ fn only_timeout_ends_wait() {
     assert_eq!(run(false), (200 + 10, 200 + 10 + 304 + 50, 1), "the attempt has failed, the ACK is due");
     assert_eq!(run(true), (334 + 10, 334 + 10 + 304 + 50, 1), "the ACK waits for our timeout");
 
-    // So does somebody else's frame end the wait.
+    // A frame between other stations ends the wait as well.
     let other = |only_timeout_ends_wait| {
         let mut b = prompt(MacQuirks { only_timeout_ends_wait, ..PROMPT });
         b.offer(1500).until_sent(Rts);
@@ -159,7 +159,7 @@ fn duplicate_by_number_only() {
     assert_eq!((delivered(false, 7, false), delivered(true, 7, false)), (2, 1), "no retry bit");
     assert_eq!((delivered(false, 0, true), delivered(true, 0, true)), (1, 2), "number 0");
 
-    // The first frame of a station must not be number 0 then.
+    // So the first frame of a station must not have number 0.
     let first = |duplicate_by_number_only| {
         let mut b = prompt(MacQuirks { duplicate_by_number_only, ..PROMPT });
         b.offer(1500).until_sent(Rts);
@@ -202,7 +202,7 @@ fn data_needs_idle_after_sifs() {
 
 #[test]
 fn instant_carrier_sense() {
-    // The backoff of a packet offered in a busy medium ends DIFS after it (no slots).
+    // The backoff of a packet offered while the medium is busy ends DIFS after it (no slots).
     let sends = |instant_carrier_sense, before: u64| {
         let mut b = prompt(MacQuirks { instant_carrier_sense, ..PROMPT });
         b.busy(100).offer(1500).wait(100 + 50 - before).busy(300).wait(200);
@@ -233,7 +233,8 @@ fn no_backoff_after_give_up() {
 
 #[test]
 fn retries_outlive_packet() {
-    // The first packet: one DATA without ACK, then RTSs without CTS until it is given up. The second: one more DATA.
+    // First packet: one DATA without ACK, then RTSs without CTS until it is given up. Second packet: one more
+    // DATA.
     let given_up = |retries_outlive_packet| {
         let config = MacConfig { long_retry_limit: 2, ..prompt_config() };
         let mut b = Bench::new(&config, MacQuirks { retries_outlive_packet, ..PROMPT }, 1);

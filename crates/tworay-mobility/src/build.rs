@@ -1,4 +1,4 @@
-//! From the scenario's tables to tracks.
+//! Builds tracks from the scenario's tables.
 
 use crate::config::{FixedConfig, LegConfig, MobilityConfig, TopologyConfig};
 use crate::error::MobilityError;
@@ -17,11 +17,12 @@ pub struct World {
     pub tracks: Vec<Track>,
     /// South-west corner of the area.
     pub origin: Position,
-    /// Width and height in metres of the area that holds all nodes during the run; zero for a line.
+    /// Width and height in metres of the area that contains all nodes during the run; zero across a
+    /// straight line of nodes.
     pub area: (f64, f64),
 }
 
-/// Builds the world of a run with `seed` that lasts `duration`. Files are looked up from `base_dir`, the
+/// Builds the world of a run with `seed` that lasts `duration`. Relative paths start at `base_dir`, the
 /// scenario's folder. Placement draws from [`Purpose::Placement`], movement from [`Purpose::Mobility`].
 pub fn build(
     topology: &TopologyConfig,
@@ -95,12 +96,12 @@ pub fn build(
     Ok(World { tracks, origin, area })
 }
 
-/// The topology's positions, which must not be a file's.
+/// The topology's positions; refuses a topology whose positions come from a movement file.
 fn placed(topology: &TopologyConfig, seed: u64) -> Result<Vec<Position>, MobilityError> {
     if *topology == TopologyConfig::Recorded {
         return Err(MobilityError::key(
             "topology",
-            "nothing says where the nodes stand",
+            "the positions of the nodes are missing",
             "add [topology] with kind = \"string\", \"grid\", \"cross\", \"uniform\" or \"explicit\", \
              or a movement file in [mobility]",
         ));
@@ -152,7 +153,7 @@ fn waypoints(starts: Vec<Position>, legs: &[LegConfig]) -> Result<Vec<Track>, Mo
     Ok(nodes.iter().map(recorded::track).collect())
 }
 
-/// Puts the nodes of `fixed` where they stand.
+/// Places the nodes of `fixed` at their positions.
 fn stand_still(tracks: &mut [Track], fixed: &[FixedConfig], area: Area) -> Result<(), MobilityError> {
     let last = tracks.len() - 1;
     for (i, &FixedConfig { node, position: [x, y] }) in fixed.iter().enumerate() {
@@ -160,9 +161,9 @@ fn stand_still(tracks: &mut [Track], fixed: &[FixedConfig], area: Area) -> Resul
             Err(MobilityError::key(format!("mobility.fixed.{i}.{key}"), what, remedy))
         };
         if fixed[..i].iter().any(|f| f.node == node) {
-            return problem("node", format!("node {node} stands in two places"), "remove one of them".into());
+            return problem("node", format!("node {node} is listed twice"), "remove one of them".into());
         }
-        // NaN fails too.
+        // The negation also refuses NaN.
         if !((0.0..=area.width).contains(&x) && (0.0..=area.height).contains(&y)) {
             let what = format!("[{x}, {y}] lies outside the area of {} m x {} m", area.width, area.height);
             return problem("position", what, "give [x, y] in metres inside the area".into());
@@ -178,7 +179,7 @@ fn stand_still(tracks: &mut [Track], fixed: &[FixedConfig], area: Area) -> Resul
     Ok(())
 }
 
-/// The area of a random waypoint model: its own, else the topology's.
+/// The area of a random waypoint model: its own, or else the topology's.
 fn waypoint_area(
     topology: &TopologyConfig,
     starts: &[Position],
@@ -202,7 +203,8 @@ fn waypoint_area(
             ));
         }
     }
-    // Not the drawn places of a uniform topology: whether a scenario is right must not hang on the seed.
+    // The corner, not the drawn positions of a uniform topology: whether a scenario is valid must not depend
+    // on the seed.
     let far = [Position::new(wide, high)];
     let places = if matches!(topology, TopologyConfig::Uniform { .. }) { &far[..] } else { starts };
     let inside = |p: &Position| (0.0..=area.width).contains(&p.x) && (0.0..=area.height).contains(&p.y);
@@ -219,13 +221,13 @@ fn waypoint_area(
     }
 }
 
-/// The corner and size of the area that holds every node until `end`.
+/// The corner and size of the area that contains every node until `end`.
 fn extent(tracks: &mut [Track], end: SimTime) -> (Position, (f64, f64)) {
     let (low, high) = bounds(tracks.iter_mut().flat_map(|t| corners(t, end)));
     (low, (high.x - low.x, high.y - low.y))
 }
 
-/// The beginnings of all legs until `end`, and the position then.
+/// The starting points of all legs until `end`, and the position at `end`.
 fn corners(track: &mut Track, end: SimTime) -> Vec<Position> {
     let mut corners: Vec<Position> = track.legs_until(end).iter().map(|l| l.start).collect();
     corners.push(track.position(end));
@@ -233,7 +235,7 @@ fn corners(track: &mut Track, end: SimTime) -> Vec<Position> {
     corners
 }
 
-/// The smallest upright rectangle around points, as its two extreme corners.
+/// The smallest axis-parallel rectangle around the points, as its two extreme corners.
 fn bounds(points: impl Iterator<Item = Position>) -> (Position, Position) {
     let mut corners: Option<(Position, Position)> = None;
     for p in points {

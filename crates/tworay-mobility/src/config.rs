@@ -6,17 +6,17 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 use tworay_base::{Metres, SimDuration, Speed};
 
-/// The scenario's `[topology]` table: how many nodes there are and where they stand at the start.
+/// The scenario's `[topology]` table: number of nodes and their initial positions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TopologyConfig {
-    /// A movement file of `[mobility]` places the nodes. This is what an absent table means.
+    /// The movement file of `[mobility]` places the nodes. Default if the table is absent.
     #[default]
     #[serde(deserialize_with = "nothing_more")]
     Recorded,
-    /// A row of `hops` + 1 nodes: node 0 at the origin, the others to the east of it.
+    /// A row of `hops` + 1 nodes from west to east, with node 0 at the origin.
     String {
-        /// Links of the row, 1 to 65534.
+        /// Number of hops, 1 to 65534.
         hops: u32,
         /// Distance between neighbours.
         #[serde(default = "spacing")]
@@ -32,8 +32,8 @@ pub enum TopologyConfig {
         #[serde(default = "spacing")]
         spacing: Metres,
     },
-    /// Two strings that cross in a common node. With arms of n nodes: 0 to 2n from west to east, node n
-    /// in the centre, then 2n+1 to 4n from south to north without the centre.
+    /// Two strings that cross in a common node. With arms of n nodes, nodes 0 to 2n go from west to east with
+    /// node n in the centre, and nodes 2n+1 to 4n go from south to north without the centre.
     Cross {
         /// Nodes on each of the four arms, at least 1.
         arm: u32,
@@ -49,12 +49,12 @@ pub enum TopologyConfig {
         width: Metres,
         /// Extent of the area to the north.
         height: Metres,
-        /// Draw again, up to 1000 times, until every node can reach every other over links of at most
-        /// this length (for the default radio 250m). Absent: one draw, whatever it gives.
+        /// Draw again, up to 1000 times, until every node can reach every other over links of at most this
+        /// length (for the default radio 250m). Absent: use the first draw.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         connected_within: Option<Metres>,
     },
-    /// Each node where it is put.
+    /// Every node at a given position.
     Explicit {
         /// One `[x, y]` in metres per node.
         positions: Vec<[f64; 2]>,
@@ -69,15 +69,15 @@ fn spacing() -> Metres {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum MobilityConfig {
-    /// They don't.
+    /// Nodes do not move.
     #[default]
     #[serde(deserialize_with = "nothing_more")]
     Static,
     /// Random waypoint: uniform targets, uniform speeds, a pause at each target.
     RandomWaypoint {
-        /// Least speed, above zero (with zero the mean speed decays for ever).
+        /// Minimum speed, above zero (with zero the mean speed decays for ever).
         min_speed: Speed,
-        /// Greatest speed, at least `min_speed`.
+        /// Maximum speed, at least `min_speed`.
         max_speed: Speed,
         /// Pause at each target.
         #[serde(default)]
@@ -88,33 +88,33 @@ pub enum MobilityConfig {
         /// Extent of the area to the north; the topology's if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         height: Option<Metres>,
-        /// Start in the stationary distribution of position, speed and pause, in place of the
-        /// topology's positions (so the topology must be `uniform`). If false, nodes start at the
-        /// topology's positions with a pause and a fresh target.
+        /// Start in the stationary distribution of position, speed and pause instead of the topology's
+        /// positions (so the topology must be `uniform`). If false, nodes start at the topology's positions
+        /// with a pause and a new target.
         #[serde(default = "yes")]
         steady_state: bool,
-        /// Nodes that stand still while the others move.
+        /// Nodes that do not move.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         fixed: Vec<FixedConfig>,
     },
-    /// The given moves, from the topology's positions.
+    /// Given moves, starting from the topology's positions.
     Waypoints {
         /// The moves, in any order.
         legs: Vec<LegConfig>,
     },
-    /// An ns-2 movement file (`setdest`), also gzip. It defines the nodes: leave `[topology]` out.
+    /// An ns-2 movement file (`setdest`), also gzip. It defines the nodes: omit `[topology]`.
     Ns2File {
         /// Path, relative to the scenario file.
         file: PathBuf,
     },
-    /// A BonnMotion trace (`.movements`), also gzip. It defines the nodes: leave `[topology]` out.
+    /// A BonnMotion trace (`.movements`), also gzip. It defines the nodes: omit `[topology]`.
     BonnmotionFile {
         /// Path, relative to the scenario file.
         file: PathBuf,
     },
 }
 
-/// Reads a table without further keys: on its own, serde lets a unit variant swallow unknown ones.
+/// Refuses unknown keys of a unit variant, which serde would accept silently.
 fn nothing_more<'de, D: Deserializer<'de>>(table: D) -> Result<(), D::Error> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -126,40 +126,40 @@ fn yes() -> bool {
     true
 }
 
-/// A node that stands still in a field of moving ones.
+/// A node that does not move while others do.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixedConfig {
     /// The node's number.
     pub node: u16,
-    /// Where it stands: `[x, y]` in metres, inside the area.
+    /// Its position: `[x, y]` in metres, inside the area.
     pub position: [f64; 2],
 }
 
-/// One move: from time `at` on, node `node` goes straight to `to` at `speed` and stops there. A later
-/// move of the same node replaces it, also on the way.
+/// One move: at time `at`, node `node` starts straight towards `to` at `speed` and stops there. A later move
+/// of the same node replaces it, even before it ends.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LegConfig {
     /// The node's number.
     pub node: u16,
-    /// When it sets out.
+    /// Time of departure.
     pub at: SimDuration,
-    /// Where to: `[x, y]` in metres.
+    /// Target: `[x, y]` in metres.
     pub to: [f64; 2],
-    /// How fast; zero stops the node where it is.
+    /// Speed; zero stops the node where it is.
     pub speed: Speed,
 }
 
-/// The largest coordinate in metres that is taken seriously.
+/// The largest coordinate accepted, in metres.
 const MOST_METRES: f64 = 1e7;
-/// The largest speed in m/s that is taken seriously.
+/// The largest speed accepted, in m/s.
 const MOST_SPEED: f64 = 1e4;
 /// The largest number of nodes: ids are 0 to 65534.
 const MOST_NODES: u64 = 65_535;
 
 impl TopologyConfig {
-    /// How many nodes it places; `None` if a movement file does.
+    /// Number of nodes; `None` if a movement file defines them.
     pub fn node_count(&self) -> Option<u64> {
         match self {
             Self::Recorded => None,
@@ -212,11 +212,11 @@ impl TopologyConfig {
 }
 
 impl MobilityConfig {
-    /// Checks what can be checked without the topology and the files.
+    /// Checks everything that needs neither the topology nor the files.
     pub fn validate(&self) -> Result<(), MobilityError> {
         match self {
             Self::RandomWaypoint { min_speed, max_speed, width, height, .. } => {
-                // Ranges, so that NaN fails too.
+                // Range checks also refuse NaN.
                 if !(1e-3..=MOST_SPEED).contains(&min_speed.get()) {
                     return Err(MobilityError::key(
                         "mobility.min_speed",
@@ -235,7 +235,7 @@ impl MobilityConfig {
                     return Err(MobilityError::key(
                         "mobility.max_speed",
                         format!("{max_speed} is below min_speed {min_speed}"),
-                        "exchange the two, or make them equal for a single speed",
+                        "swap the two, or make them equal for a single speed",
                     ));
                 }
                 width.map_or(Ok(()), |w| length("mobility.width", w, 1.0))?;
@@ -271,13 +271,13 @@ fn length(key: &str, value: Metres, least: f64) -> Result<(), MobilityError> {
 }
 
 fn point(key: &str, [x, y]: [f64; 2]) -> Result<(), MobilityError> {
-    // NaN and infinity fail too.
+    // Also refuses NaN and infinity.
     if x.abs() <= MOST_METRES && y.abs() <= MOST_METRES {
         return Ok(());
     }
     Err(MobilityError::key(
         key,
-        format!("[{x}, {y}] is no place"),
+        format!("[{x}, {y}] is not a valid position"),
         "give [x, y] in metres, each from -10000000 to 10000000",
     ))
 }

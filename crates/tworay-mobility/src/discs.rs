@@ -1,8 +1,8 @@
-//! Which places are near each other: a grid of cells, for searches that visit each place once.
+//! Searches for nearby positions with a grid of cells; each search visits a position once.
 
 use tworay_base::Position;
 
-/// Places that a search hasn't visited yet, by cell of a grid. A search costs O(places and neighbours), never
+/// The positions that a search has not visited, by grid cell. A search costs O(positions and neighbours), not
 /// O(pairs).
 #[derive(Default)]
 pub(crate) struct Unvisited {
@@ -11,16 +11,16 @@ pub(crate) struct Unvisited {
     origin: Position,
     columns: usize,
     rows: usize,
-    /// Where each cell's part of `members` begins, and behind the last cell its end.
+    /// Index in `members` at which each cell begins; one more entry marks the end of the last cell.
     starts: Vec<usize>,
-    /// How many members of each cell are left, at the front of its part.
+    /// Number of unvisited members of each cell; they come first in its part.
     left: Vec<usize>,
     members: Vec<usize>,
     cell_of: Vec<usize>,
 }
 
 impl Unvisited {
-    /// All of `places`, for searches over links of at most `range` metres.
+    /// Stores all of `places`, for searches over links of at most `range` metres.
     pub fn place(&mut self, places: &[Position], range: f64) {
         let (mut low, mut high) = (Position::new(f64::MAX, f64::MAX), Position::new(f64::MIN, f64::MIN));
         for p in places {
@@ -29,7 +29,7 @@ impl Unvisited {
         }
         self.range = range;
         self.origin = low;
-        // No more cells than a few per place, however far apart they are.
+        // At most a few cells per position, however far apart they are.
         let most = (places.len() as f64).sqrt().max(1.0) * 2.0;
         self.cell = range.max((high.x - low.x).max(high.y - low.y) / most).max(1.0);
         self.columns = ((high.x - low.x) / self.cell) as usize + 1;
@@ -56,7 +56,7 @@ impl Unvisited {
         }
     }
 
-    /// All places are unvisited again.
+    /// Marks all positions as unvisited.
     pub fn reset(&mut self) {
         for (left, bounds) in self.left.iter_mut().zip(self.starts.windows(2)) {
             *left = bounds[1] - bounds[0];
@@ -67,7 +67,7 @@ impl Unvisited {
         (((p.x - self.origin.x) / self.cell) as usize, ((p.y - self.origin.y) / self.cell) as usize)
     }
 
-    /// Visits every unvisited place within the range of `here`.
+    /// Visits every unvisited position within range of `here`.
     pub fn visit_near(&mut self, places: &[Position], here: Position, mut visit: impl FnMut(usize)) {
         let (column, row) = self.cell_at(here);
         for row in row.saturating_sub(1)..=(row + 1).min(self.rows - 1) {
@@ -87,7 +87,7 @@ impl Unvisited {
         }
     }
 
-    /// Visits one place; false if it has been visited.
+    /// Visits one position; returns false if it was visited before.
     pub fn visit(&mut self, place: usize) -> bool {
         let cell = self.cell_of[place];
         let part = self.starts[cell]..self.starts[cell] + self.left[cell];

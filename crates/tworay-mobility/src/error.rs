@@ -1,20 +1,20 @@
-//! What is wrong with a scenario's topology, mobility or movement file.
+//! Errors in a scenario's topology, mobility or movement file.
 
 use std::fmt;
 use tworay_base::ConfigProblem;
 use tworay_wire::ReadError;
 
-/// Why no world can be built.
+/// Why the nodes' movement cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MobilityError {
-    /// A setting of the scenario, by its whole key (`mobility.min_speed`).
+    /// A setting of the scenario, with its complete key (`mobility.min_speed`).
     Setting(ConfigProblem),
     /// The movement file.
     File(ReadError),
 }
 
 impl MobilityError {
-    /// A fault of a scenario key.
+    /// An error about a scenario key.
     pub(crate) fn key(key: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Setting(ConfigProblem::new(key, problem, remedy))
     }

@@ -1,14 +1,14 @@
-//! Facts of a scenario that follow from movement alone: path lengths, partitioning, speeds.
+//! Scenario facts that follow from movement alone: path lengths, partitioning, speeds.
 
 use crate::discs::Unvisited;
 use crate::track::Track;
 use tworay_base::{NodeId, Position, SimDuration, SimTime, Speed};
 
-/// How well pairs of nodes are connected over disc links.
+/// How well pairs of nodes are connected, assuming links of a fixed range.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct PathFacts {
-    /// Mean over pairs and sample times at which a path exists of the shortest path's hops; zero if none
-    /// ever exists.
+    /// Mean hop count of the shortest path, over the pairs and sample times with a path; zero if there is
+    /// none.
     pub mean_shortest_path_hops: f64,
     /// Fraction of pairs and sample times without a path.
     pub partitioned_fraction: f64,
@@ -17,11 +17,11 @@ pub struct PathFacts {
 /// How one pair of nodes is connected.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairFacts {
-    /// Times at which the pair was looked at.
+    /// Number of samples.
     pub samples: u64,
-    /// Of these, with a path.
+    /// Samples with a path.
     pub connected: u64,
-    /// Hops of the shortest paths at these, added up.
+    /// Sum of the shortest paths' hops over these samples.
     pub hops: u64,
 }
 
@@ -33,7 +33,7 @@ impl PairFacts {
 }
 
 impl PathFacts {
-    /// The facts of all pairs together.
+    /// Aggregates over all pairs.
     pub fn of(pairs: &[PairFacts]) -> Self {
         let sum = |figure: fn(&PairFacts) -> u64| pairs.iter().map(figure).sum::<u64>();
         let (samples, connected, hops) = (sum(|p| p.samples), sum(|p| p.connected), sum(|p| p.hops));
@@ -44,17 +44,17 @@ impl PathFacts {
     }
 }
 
-/// What joins two nodes.
+/// Which nodes are connected.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// Nodes at most so many metres apart; `None`: nothing goes over the air.
+    /// Maximum length of a radio link, m; `None`: no radio links.
     pub range: Option<f64>,
     /// Wires, each in one direction.
     pub wires: Vec<(NodeId, NodeId)>,
 }
 
-/// Samples the shortest paths of `pairs` every `step` at times from `from` up to, but not including, `to` (once, if
-/// nothing moves). Nodes outside `tracks` count as unreachable.
+/// Samples the shortest paths of `pairs` every `step`, from `from` up to but not including `to` (once if no
+/// node moves). Nodes outside `tracks` count as unreachable.
 pub fn pair_facts(
     tracks: &mut [Track],
     pairs: &[(NodeId, NodeId)],
@@ -65,7 +65,7 @@ pub fn pair_facts(
 ) -> Vec<PairFacts> {
     let step = if step.is_zero() { SimDuration::from_millis(500) } else { step };
     let moving = tracks.iter().any(|t| !t.is_static());
-    // Pairs with a common source share one search.
+    // Pairs with the same source share one search.
     let mut order: Vec<usize> = (0..pairs.len()).collect();
     order.sort_by_key(|&i| pairs[i]);
     let mut facts = vec![PairFacts::default(); pairs.len()];
@@ -90,13 +90,13 @@ pub fn pair_facts(
     }
 }
 
-/// Breadth-first search over the links, with its buffers.
+/// Breadth-first search over the links, with reusable buffers.
 struct Search<'l> {
     links: &'l Links,
     places: Vec<Position>,
     rest: Unvisited,
     hops: Vec<u32>,
-    /// Nodes that were reached, in order of hops.
+    /// Nodes reached, in order of hops.
     reached: Vec<usize>,
 }
 
@@ -113,7 +113,7 @@ impl<'l> Search<'l> {
         self.rest.place(&self.places, self.links.range.unwrap_or(0.0));
     }
 
-    /// Finds the hops from `source`, until all targets are reached.
+    /// Finds the hops from `source` to all targets.
     fn run(&mut self, source: NodeId, targets: impl Iterator<Item = NodeId> + Clone) {
         let n = self.places.len();
         self.hops.clear();
@@ -154,15 +154,15 @@ impl<'l> Search<'l> {
     }
 }
 
-/// The two nodes between which the best path from `from` to `to` has its longest hop, and its length in metres:
-/// the range at which a path would come about. Costs O(pairs of places).
+/// The longest hop of the best path from `from` to `to`: its two nodes and its length in metres. A radio
+/// range of this length would connect them. Costs O(pairs of positions).
 pub fn widest_gap(places: &[Position], from: NodeId, to: NodeId) -> Option<(NodeId, NodeId, f64)> {
     let n = places.len();
     if from.index() >= n || to.index() >= n || from == to {
         return None;
     }
-    // Prim's algorithm: the tree of shortest links grows from `from`; the longest link that it took until it
-    // reached `to` can't be avoided.
+    // Prim's algorithm: the minimum spanning tree grows from `from`. The longest link added before it reaches
+    // `to` is unavoidable.
     let mut nearest: Vec<(f64, usize)> = vec![(f64::INFINITY, from.index()); n];
     let mut rest: Vec<usize> = (0..n).filter(|&i| i != from.index()).collect();
     let (mut here, mut widest) = (from.index(), (0.0, 0, 0));
@@ -185,7 +185,7 @@ pub fn widest_gap(places: &[Position], from: NodeId, to: NodeId) -> Option<(Node
     Some((NodeId(widest.1 as u16), NodeId(widest.2 as u16), widest.0.sqrt()))
 }
 
-/// Whether every place can be reached from every other over links of at most `range_m` metres.
+/// Whether every position can be reached from every other over links of at most `range_m` metres.
 pub fn is_connected(places: &[Position], range_m: f64) -> bool {
     let mut rest = Unvisited::default();
     rest.place(places, range_m);
@@ -201,7 +201,7 @@ pub fn is_connected(places: &[Position], range_m: f64) -> bool {
     reached.len() == places.len()
 }
 
-/// The mean speed over all tracks and the time between `from` and `to`, jumps not counted.
+/// The mean speed over all tracks and the time between `from` and `to`; jumps do not count.
 pub fn mean_speed(tracks: &mut [Track], from: SimTime, to: SimTime) -> Speed {
     let metres: f64 = tracks.iter_mut().map(|t| t.travelled(from, to)).sum();
     let seconds = to.since(from).as_secs_f64() * tracks.len() as f64;

@@ -1,8 +1,8 @@
-//! Floor 2: where every node is at any time.
+//! Floor 2: the position of every node at any time.
 //!
-//! [`build()`] turns the scenario's `[topology]` and `[mobility]` tables into a [`World`] of one [`Track`]
-//! per node. A track is piecewise linear; random waypoint draws its legs only when time reaches them.
-//! [`facts`] measures what published studies are blamed for leaving out.
+//! [`build()`] turns the scenario's `[topology]` and `[mobility]` tables into a [`World`] with one [`Track`]
+//! per node. A track is piecewise linear; random waypoint draws a leg only when it is needed. [`facts`]
+//! computes path lengths, partitioning and speeds, which published studies often omit.
 
 mod build;
 mod config;

@@ -1,4 +1,4 @@
-//! Where the nodes of a topology stand at the start.
+//! Initial positions of a topology's nodes.
 
 use crate::config::TopologyConfig;
 use crate::error::MobilityError;
@@ -6,12 +6,12 @@ use crate::facts::is_connected;
 use crate::waypoint::Area;
 use tworay_base::{NodeId, Position, Purpose, RngStream};
 
-/// Draws of a placement that must be connected, before it is given up.
+/// Maximum number of draws for a connected placement.
 const MOST_TRIES: usize = 1000;
 
-/// The starting positions of a valid topology, node by node; none for [`TopologyConfig::Recorded`].
-/// Only `uniform` draws: node by node from its own stream, so that more nodes don't move the first ones.
-/// The first draw is the same whether it must be connected or not.
+/// The initial positions of a valid topology in node order; none for [`TopologyConfig::Recorded`]. Only
+/// `uniform` draws. Each node has its own stream, so that adding nodes does not move the first ones. The
+/// first draw is the same whether or not the placement must be connected.
 pub fn positions(topology: &TopologyConfig, seed: u64) -> Result<Vec<Position>, MobilityError> {
     Ok(match topology {
         TopologyConfig::Recorded => Vec::new(),

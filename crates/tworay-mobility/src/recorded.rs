@@ -1,18 +1,18 @@
-//! Tracks from recorded or written-out movement (ns-2's `setdest` semantics).
+//! Tracks from movement files and written moves (semantics of ns-2's `setdest`).
 
 use crate::track::{Leg, Track};
 use crate::waypoint::towards;
 use tworay_base::{Position, SimTime};
 use tworay_wire::ns2::{MoveCommand, NodeMovement};
 
-/// The track of a node: it goes from where it is at a command's time towards the target and stops there;
-/// a new command replaces the movement under way; speed zero stops it. Arrival is computed, not stepped.
+/// The track of a node. At each command the node leaves its current position for the target and stops there.
+/// A new command replaces the move in progress; speed zero stops it. Arrival times are computed exactly.
 pub fn track(movement: &NodeMovement) -> Track {
     let mut legs = vec![Leg::rest(SimTime::ZERO, movement.start)];
     for command in &movement.commands {
         let at = command.at;
         let here = place(&legs, at);
-        // Legs that would begin now or later never come to pass.
+        // A new command cancels legs that begin now or later.
         while legs.last().is_some_and(|l| l.from >= at) {
             legs.pop();
         }
@@ -30,7 +30,7 @@ pub fn track(movement: &NodeMovement) -> Track {
     Track::from_legs(legs)
 }
 
-/// Where the last of `legs` that has begun at `t` is then.
+/// The position at `t` on the last of `legs` that has begun.
 fn place(legs: &[Leg], t: SimTime) -> Position {
     let begun = legs.iter().rev().find(|l| l.from <= t);
     begun.map_or(Position::default(), |l| l.at(t))

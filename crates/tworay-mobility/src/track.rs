@@ -1,10 +1,9 @@
-//! One node's movement as straight legs, asked for positions in (mostly) increasing time.
+//! One node's movement as straight legs, optimised for queries in (mostly) increasing time.
 
 use crate::waypoint::RandomWaypoint;
 use tworay_base::{Position, SimTime, Speed};
 
-/// A stretch of straight, uniform movement or of standing still. It holds from `from` until the next
-/// leg's `from`.
+/// An interval of straight, uniform movement or of rest. It lasts from `from` until the next leg's `from`.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Leg {
     /// When it begins.
@@ -16,38 +15,38 @@ pub struct Leg {
 }
 
 impl Leg {
-    /// Standing at `place` from `from` on.
+    /// At rest at `place` from `from` on.
     pub const fn rest(from: SimTime, place: Position) -> Self {
         Self { from, start: place, velocity: (0.0, 0.0) }
     }
 
-    /// Where the leg is at `t`, not before its beginning.
+    /// The position at `t`, which must not precede the leg.
     #[inline]
     pub fn at(&self, t: SimTime) -> Position {
-        // Signed conversion is one instruction; a run's nanoseconds fit in 63 bits.
+        // Signed conversion is one instruction; the nanoseconds of a run fit into 63 bits.
         let dt = t.since(self.from).as_nanos() as i64 as f64 * 1e-9;
         Position::new(self.start.x + self.velocity.0 * dt, self.start.y + self.velocity.1 * dt)
     }
 
-    /// How fast, in m/s.
+    /// Speed in m/s.
     pub fn speed(&self) -> f64 {
         let (vx, vy) = self.velocity;
         (vx * vx + vy * vy).sqrt()
     }
 }
 
-/// One node's movement. Positions for non-decreasing times cost a few nanoseconds; going back is allowed
-/// and costs a search.
+/// One node's movement. Queries in non-decreasing time cost a few nanoseconds; going back in time costs a
+/// search.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// The present leg, valid while `from <= t < until`.
+    /// The current leg, valid while `from <= t < until`.
     leg: Leg,
     until: SimTime,
     /// Index of `leg` in `legs`.
     cursor: usize,
-    /// All legs known so far in order of time; the first begins at time zero. Never empty.
+    /// All legs generated so far in order of time; the first begins at time zero. Never empty.
     legs: Vec<Leg>,
-    /// Makes further legs, for movement without a written end.
+    /// Generates further legs of an endless movement.
     source: Option<Box<RandomWaypoint>>,
     max_speed: f64,
 }
@@ -59,7 +58,7 @@ impl Track {
     }
 
     /// A node that follows `legs` in order of time; the last one lasts for ever. If the first leg begins
-    /// after time zero, the node waits at its start; no legs means standing at the origin.
+    /// after time zero, the node rests at its start before it. Without legs, the node rests at the origin.
     pub fn from_legs(mut legs: Vec<Leg>) -> Self {
         debug_assert!(legs.is_sorted_by_key(|l| l.from));
         let start = legs.first().map_or(Position::default(), |l| l.start);
@@ -72,7 +71,7 @@ impl Track {
         Self::with(legs, None, max_speed)
     }
 
-    /// A node that moves by the random waypoint model for ever.
+    /// A node that follows the random waypoint model for ever.
     pub fn random_waypoint(mut source: RandomWaypoint) -> Self {
         let mut legs = Vec::new();
         source.next_legs(&mut legs);
@@ -86,7 +85,7 @@ impl Track {
         track
     }
 
-    /// Where the node is at `t`.
+    /// The position at `t`.
     #[inline]
     pub fn position(&mut self, t: SimTime) -> Position {
         if t < self.leg.from || t >= self.until {
@@ -95,32 +94,32 @@ impl Track {
         self.leg.at(t)
     }
 
-    /// How fast the node is at `t`.
+    /// The speed at `t`.
     pub fn speed_at(&mut self, t: SimTime) -> Speed {
         self.position(t);
         Speed(self.leg.speed())
     }
 
-    /// A bound on the speed at all times: the distance between two times is at most this times their
-    /// difference. Infinite for a track that jumps.
+    /// An upper bound on the speed: the distance between two positions is at most this times the elapsed
+    /// time. Infinite for a track with jumps.
     #[inline]
     pub fn max_speed(&self) -> Speed {
         Speed(self.max_speed)
     }
 
-    /// Whether the node stays where it is for ever.
+    /// Whether the node never moves.
     #[inline]
     pub fn is_static(&self) -> bool {
         self.max_speed == 0.0
     }
 
-    /// When the present course ends: until then the node keeps the velocity it has at `t`.
+    /// Until when the node keeps the velocity that it has at `t`.
     pub fn course_until(&mut self, t: SimTime) -> SimTime {
         self.position(t);
         self.until
     }
 
-    /// The way in metres covered between two times, jumps not counted.
+    /// Distance in metres travelled between two times; jumps do not count.
     pub fn travelled(&mut self, from: SimTime, to: SimTime) -> f64 {
         let (mut now, mut metres) = (from, 0.0);
         while now < to {
@@ -131,24 +130,24 @@ impl Track {
         metres
     }
 
-    /// The corners of the way up to `to`: each leg's beginning, and where it leads.
+    /// The legs that begin at or before `to`.
     pub fn legs_until(&mut self, to: SimTime) -> &[Leg] {
         self.position(to);
         let end = self.legs.partition_point(|l| l.from <= to);
         &self.legs[..end]
     }
 
-    /// Makes the leg at `t` the present one.
+    /// Makes the leg at `t` the current one.
     #[cold]
     fn seek(&mut self, t: SimTime) {
         if let Some(source) = &mut self.source {
-            // One leg more than needed, so that the last needed one has an end.
+            // One more leg than needed, so that the last needed one has an end.
             while self.legs.last().is_some_and(|l| l.from <= t && l.from < SimTime::NEVER) {
                 source.next_legs(&mut self.legs);
             }
         }
         if t >= self.until {
-            // Usually the next leg or the one after.
+            // Usually the next leg or the one after it.
             while self.legs.get(self.cursor + 1).is_some_and(|next| next.from <= t) {
                 self.cursor += 1;
             }

@@ -1,15 +1,15 @@
 //! The random waypoint model, optionally started in its stationary distribution.
 //!
-//! A node picks a target uniformly in the area and a speed uniformly in its range, goes there in a
-//! straight line, pauses, and repeats. Started with such a draw, speeds decay for minutes (Yoon, Liu,
-//! Noble, "Random waypoint considered harmful", Infocom 2003); the stationary start removes that
-//! (Navidi, Camp, "Stationary distributions for the random waypoint mobility model", IEEE Trans. Mobile
-//! Computing 3(1), 2004).
+//! A node draws a target uniformly in the area and a speed uniformly in its range, moves there in a straight
+//! line, pauses, and repeats. If all nodes start with such a draw, speeds decay for minutes (Yoon, Liu,
+//! Noble, "Random waypoint considered harmful", Infocom 2003). The stationary start avoids this (Navidi,
+//! Camp, "Stationary distributions for the random waypoint mobility model", IEEE Trans. Mobile Computing
+//! 3(1), 2004).
 
 use crate::track::Leg;
 use tworay_base::{Position, RngStream, SimDuration, SimTime, Speed};
 
-/// A rectangle with its lower left corner at the origin, in metres; both sides above zero.
+/// A rectangle with one corner at the origin, in metres; both sides above zero.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Area {
     /// Extent to the east.
@@ -19,14 +19,14 @@ pub struct Area {
 }
 
 impl Area {
-    /// A uniform point: x is drawn first.
+    /// A uniform point; x is drawn first.
     pub fn draw(self, rng: &mut RngStream) -> Position {
         let x = rng.uniform(0.0, self.width);
         let y = rng.uniform(0.0, self.height);
         Position::new(x, y)
     }
 
-    /// The mean distance of two uniform points of the rectangle (Ghosh 1951), in metres.
+    /// The mean distance between two uniform points of the rectangle (Ghosh 1951), in metres.
     pub fn mean_distance(self) -> f64 {
         let (a, b) = (self.width, self.height);
         let (a2, b2) = (a * a, b * b);
@@ -39,18 +39,18 @@ impl Area {
 /// The parameters of the model.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct WaypointModel {
-    /// Where the nodes move.
+    /// The area in which nodes move.
     pub area: Area,
-    /// Least speed, above zero.
+    /// Minimum speed, above zero.
     pub min_speed: Speed,
-    /// Greatest speed, at least the least.
+    /// Maximum speed, at least the minimum.
     pub max_speed: Speed,
     /// Pause at each target.
     pub pause: SimDuration,
 }
 
 impl WaypointModel {
-    /// The mean of 1/speed over legs, in s/m: what turns a mean distance into a mean duration.
+    /// The mean of 1/speed over legs, in s/m. Mean leg length times this is the mean leg duration.
     fn mean_slowness(&self) -> f64 {
         let (lo, hi) = (self.min_speed.get(), self.max_speed.get());
         if hi > lo { libm::log(hi / lo) / (hi - lo) } else { 1.0 / lo }
@@ -75,28 +75,27 @@ pub struct RandomWaypoint {
     rng: RngStream,
     now: SimTime,
     here: Position,
-    /// The leg under way at time zero in a stationary start: target and speed.
+    /// The leg in progress at time zero in a stationary start: target and speed.
     first: Option<(Position, f64)>,
 }
 
 impl RandomWaypoint {
-    /// Starts at `here` with a full pause and then a fresh target, as Broch et al. (MobiCom 1998) and
-    /// their generator `setdest` do: not stationary.
+    /// Starts at `here` with a full pause and then a new target, as Broch et al. (MobiCom 1998) and their
+    /// generator `setdest` do; not stationary.
     pub fn starting_at(model: WaypointModel, here: Position, rng: RngStream) -> Self {
         Self { model, rng, now: SimTime::ZERO + model.pause, here, first: None }
     }
 
-    /// Starts as if the node had moved for ever: position, target, speed and pause from the stationary
-    /// distribution.
+    /// Starts in the stationary distribution of position, target, speed and pause.
     pub fn stationary(model: WaypointModel, mut rng: RngStream) -> Self {
         let area = model.area;
         if rng.unit() < model.pausing() {
             let here = area.draw(&mut rng);
-            // What is left of a pause of fixed length is uniform.
+            // The remainder of a pause of fixed length is uniform.
             let left = rng.jitter(model.pause);
             return Self { model, rng, now: SimTime::ZERO + left, here, first: None };
         }
-        // Long legs are met more often, in proportion to their length: accept by it.
+        // An observer meets a leg with probability proportional to its length: accept accordingly.
         let diagonal = (area.width * area.width + area.height * area.height).sqrt();
         let (from, target) = loop {
             let (from, target) = (area.draw(&mut rng), area.draw(&mut rng));
@@ -106,18 +105,18 @@ impl RandomWaypoint {
         };
         let done = rng.unit();
         let here = Position::new(from.x + (target.x - from.x) * done, from.y + (target.y - from.y) * done);
-        // Slow legs last longer: the density of the speed met is proportional to 1/speed.
+        // Slow legs last longer: the density of the observed speed is proportional to 1/speed.
         let (lo, hi) = (model.min_speed.get(), model.max_speed.get());
         let speed = lo * libm::pow(hi / lo, rng.unit());
         Self { model, rng, now: SimTime::ZERO, here, first: Some((target, speed)) }
     }
 
-    /// The greatest speed of any leg.
+    /// The maximum speed of any leg.
     pub fn max_speed(&self) -> Speed {
         self.model.max_speed
     }
 
-    /// Appends the next leg, and the pause after it.
+    /// Appends the next leg and the pause after it.
     pub(crate) fn next_legs(&mut self, legs: &mut Vec<Leg>) {
         if legs.is_empty() && self.now > SimTime::ZERO {
             legs.push(Leg::rest(SimTime::ZERO, self.here));
@@ -138,12 +137,12 @@ impl RandomWaypoint {
     }
 }
 
-/// The leg from `here` to `target` at `speed` m/s (above zero), and when it arrives: never at once, so
-/// that time always advances.
+/// The leg from `here` to `target` at `speed` m/s (above zero), and its time of arrival, which is always
+/// later than `now` so that time advances.
 pub(crate) fn towards(now: SimTime, here: Position, target: Position, speed: f64) -> (Leg, SimTime) {
     let seconds = here.distance(target) / speed;
     let arrival = now + SimDuration::from_secs_f64(seconds).max(SimDuration::from_nanos(1));
-    // At least a nanosecond: shorter ways are not worth a division by nearly zero.
+    // At least one nanosecond: avoids dividing by nearly zero.
     let velocity = if seconds >= 1e-9 {
         ((target.x - here.x) / seconds, (target.y - here.y) / seconds)
     } else {

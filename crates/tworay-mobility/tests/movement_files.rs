@@ -1,7 +1,7 @@
-//! Movement files as others wrote them: path facts that are known from elsewhere must come out.
+//! Movement files written by other programs: known path facts must be reproduced.
 //!
 //! The reference files are found through `TWORAY_REFERENCE` or in `../shared/reference` beside the
-//! repository; without them only the file in `tests/data` is checked, and a note is printed.
+//! repository. Without them only the file in `tests/data` is checked, and a note is printed.
 
 use std::path::{Path, PathBuf};
 use tworay_base::{NodeId, SimDuration, SimTime};
@@ -31,7 +31,7 @@ fn facts(world: &mut World, from: f64, to: f64) -> PathFacts {
     between(world, (NodeId(0), NodeId(1)), from, to)
 }
 
-/// A path of the reference folder, or a note that it is absent.
+/// A path in the reference folder, or `None` and a note if it is absent.
 fn reference(path: &str) -> Option<PathBuf> {
     let root = std::env::var_os("TWORAY_REFERENCE").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference"),
@@ -45,8 +45,8 @@ fn reference(path: &str) -> Option<PathBuf> {
     Some(file)
 }
 
-/// 400 m apart, nodes 0 and 1 meet only through node 2: from 17.5 s (250 m from node 0)
-/// until it has left, 150 m to the north, at 41.5 s.
+/// 400 m apart, nodes 0 and 1 are connected only through node 2: from 17.5 s, when it is 250 m from node 0,
+/// until 41.5 s, when it is 150 m to the north.
 #[test]
 fn the_shuttle_connects_two_nodes_for_a_while() {
     let mut world = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/shuttle.mov"));
@@ -72,8 +72,8 @@ fn the_shuttle_connects_two_nodes_for_a_while() {
     }
 }
 
-/// Figures of the reference runs (`ns2_mobility.csv`: connected_frac, mean_hops of the pair 0-1, discs of
-/// 250 m, 600 samples at 0, 0.5 … 299.5 s).
+/// Figures of the reference runs (`ns2_mobility.csv`: connected_frac and mean_hops of the pair 0-1, range 250
+/// m, 600 samples at 0, 0.5 … 299.5 s).
 #[test]
 fn connectivity_of_the_reference_movement() {
     for (name, connected, hops) in [
@@ -96,11 +96,11 @@ fn connectivity_of_the_reference_movement() {
     }
 }
 
-/// The CMU Monarch scenes carry their own oracle: `$god_ set-dist a b hops`, at the start for all pairs
-/// and at each later time at which a distance changes. Our positions must give the same hops.
+/// The CMU Monarch scenes contain expected hop counts, `$god_ set-dist a b hops`: at the start for all pairs,
+/// and at each later time at which a distance changes. Positions must give the same hops.
 #[test]
 fn monarch_scenes_agree_with_their_own_oracle() {
-    // Name, nodes, the file's first node number, oracle lines at the start, lines checked in the run.
+    // Name, nodes, the file's first node number, hop counts at the start, hop counts checked during the run.
     for (name, nodes, first, initial, later) in [
         ("scen-1500x300-60-0-20-2.gz", 60, 0, 1770, 1000),
         ("scen-670x670-50-600-20-0.gz", 50, 0, 1225, 1000),
@@ -120,7 +120,7 @@ fn monarch_scenes_agree_with_their_own_oracle() {
         assert!(sampled.len() >= later, "{name}");
         let mut wrong = 0;
         for (at, a, b, hops) in start.iter().chain(&sampled) {
-            // Just after the change, for the change is where a distance passes 250 m.
+            // Just after the change, which happens where a distance passes 250 m.
             let t = at + 1e-6;
             let pair = (NodeId((a - first) as u16), NodeId((b - first) as u16));
             let found = between(&mut world, pair, t, t);
@@ -150,7 +150,7 @@ fn oracle_line(line: &str) -> Option<(f64, usize, usize, u32)> {
     Some((at, a.parse().ok()?, b.parse().ok()?, hops.parse().ok()?))
 }
 
-/// A hand-cut file: commands first and in no order of time.
+/// A file shortened by hand: commands come first and out of order.
 #[test]
 fn the_small_monarch_scene() {
     let Some(file) = reference("scenes/scen-3-test") else { return };
@@ -179,7 +179,7 @@ fn cbrgen_files_of_the_scenes() {
     }
 }
 
-/// What is read, written and read again is the same.
+/// Reading, writing and reading again gives the same movement.
 #[test]
 fn reference_movement_survives_a_round_trip() {
     for name in ["movement/rwp50_v5_s1.mov.gz", "scenes/scen-670x670-50-600-20-2.gz"] {

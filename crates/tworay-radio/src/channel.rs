@@ -1,14 +1,14 @@
-//! The radio compiled for the inner loop: received power, range and delay from a few constants.
+//! The radio model compiled for the inner loop: received power, range and delay from a few constants.
 
 use crate::config::{Propagation, RadioConfig};
 use std::f64::consts::PI;
 use tworay_base::{BitRate, SimDuration};
 
-/// Propagation speed in m/s. ns-2's and most papers' rounded value, on purpose: with the exact one the
+/// Propagation speed in m/s, deliberately the rounded value of ns-2 and most papers: with the exact one the
 /// two-ray crossover would be 86.20 m instead of 86.14 m.
 pub const SPEED_OF_LIGHT: f64 = 3.0e8;
 
-/// The law of distance with its constants folded in.
+/// The propagation law with its constants precomputed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Law {
     /// `near/d²`.
@@ -19,11 +19,12 @@ enum Law {
     Range { range2: f64 },
     /// `near/d²` up to the reference distance, then `far·d^-exponent`.
     LogDistance { reference2: f64, far: f64, exponent: f64 },
-    /// None: powers come from a list.
+    /// No law: powers come from a list.
     Measured,
 }
 
-/// A [`RadioConfig`] compiled into constants. Free of chance: fading is added outside.
+/// A [`RadioConfig`] compiled into constants. Deterministic: [`Fader`](crate::Fader) adds shadowing and
+/// fading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
     law: Law,
@@ -58,7 +59,7 @@ impl Channel {
             Propagation::Measured => Law::Measured,
             Propagation::LogDistance { exponent, reference } => {
                 let reference2 = reference.get() * reference.get();
-                // (d²)^(n/2): the law is evaluated on squared distances.
+                // (d²)^(n/2): the law takes the squared distance.
                 let far = friis / reference2 * libm::pow(reference2, exponent / 2.0);
                 Law::LogDistance { reference2, far, exponent }
             }
@@ -75,14 +76,14 @@ impl Channel {
         }
     }
 
-    /// The mean power in watts that arrives over `distance` metres (not negative). Never more than what
-    /// was sent: within centimetres of the antenna, where Friis does not hold, the power is capped.
+    /// The mean received power in watts over `distance` metres (not negative). It never exceeds the
+    /// transmitted power: within centimetres of the antenna, where Friis does not hold, it is capped.
     #[inline]
     pub fn rx_power(&self, distance: f64) -> f64 {
         self.rx_power_squared(distance * distance)
     }
 
-    /// As [`Channel::rx_power`], from the squared distance in m²: saves the caller's square root.
+    /// As [`Channel::rx_power`], from the squared distance in m², which saves a square root.
     #[inline]
     pub fn rx_power_squared(&self, d2: f64) -> f64 {
         let power = match self.law {
@@ -99,8 +100,8 @@ impl Channel {
         power.min(self.max_power)
     }
 
-    /// The largest distance in metres over which at least `power_threshold_w` watts arrive; zero if none
-    /// does or powers are measured, infinite for a threshold of zero over an unbounded law.
+    /// The largest distance in metres over which at least `power_threshold_w` watts arrive. Zero if there is
+    /// none or powers are measured; infinite for a threshold of zero over an unbounded law.
     pub fn range_of(&self, power_threshold_w: f64) -> f64 {
         if power_threshold_w > self.max_power {
             return 0.0;
@@ -121,17 +122,17 @@ impl Channel {
     /// The time a signal takes over `distance` metres.
     #[inline]
     pub fn delay(&self, distance: f64) -> SimDuration {
-        // Rounded to the nearest nanosecond; distances are not negative, so adding a half is rounding.
+        // Adding a half rounds to the nearest nanosecond, because distances are not negative.
         SimDuration::from_nanos((distance * (1e9 / SPEED_OF_LIGHT) + 0.5) as u64)
     }
 
-    /// The least power in watts at which a frame can be read.
+    /// The minimum power in watts at which a frame can be decoded.
     #[inline]
     pub fn rx_threshold(&self) -> f64 {
         self.rx_threshold
     }
 
-    /// The least power in watts that makes the medium busy.
+    /// The minimum power in watts that makes the medium busy.
     #[inline]
     pub fn cs_threshold(&self) -> f64 {
         self.cs_threshold
@@ -149,7 +150,7 @@ impl Channel {
         self.noise
     }
 
-    /// The least signal to interference and noise ratio, as a plain factor, at which `rate` can be read:
+    /// The minimum signal to interference and noise ratio, as a plain factor, at which `rate` can be decoded:
     /// that of the first listed rate not below it, or of the last.
     #[inline]
     pub fn sinr_threshold(&self, rate: BitRate) -> f64 {
@@ -157,7 +158,7 @@ impl Channel {
         found.map_or(0.0, |&(_, ratio)| ratio)
     }
 
-    /// Where two-ray ground passes from Friis to the fourth power, in metres; `None` for other laws.
+    /// Where two-ray ground changes from Friis to the fourth power, in metres; `None` for other laws.
     pub fn crossover(&self) -> Option<f64> {
         match self.law {
             Law::TwoRay { crossover2, .. } => Some(crossover2.sqrt()),

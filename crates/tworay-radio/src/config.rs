@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, ConfigProblem, Hertz, Metres, Ratio, Watts};
 
-/// A named radio. A profile is a promise about the transmit power, frequency, antennas, losses and
-/// thresholds: to change one of these, say `profile = "custom"`.
+/// A named radio. A profile fixes transmit power, frequency, antennas, losses and thresholds. To change any
+/// of these, set `profile = "custom"`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// Lucent WaveLAN DSSS at 914 MHz as in the CMU Monarch work and ns-2: received within 250 m,
-    /// sensed within 550 m over two-ray ground.
+    /// Lucent WaveLAN DSSS at 914 MHz as in the CMU Monarch work and ns-2. Over two-ray ground, its range is
+    /// 250 m to receive and 550 m to sense.
     #[default]
     #[serde(rename = "wavelan-914")]
     Wavelan914,
-    /// Whatever the other keys say.
+    /// The values of the other keys.
     Custom,
 }
 
@@ -26,11 +26,11 @@ pub enum Profile {
 pub enum Propagation {
     /// Friis: the power falls with the square of the distance.
     FreeSpace,
-    /// Friis up to the crossover distance 4π·ht·hr/λ, beyond it the fourth power (Rappaport, Wireless
-    /// Communications §4.6).
+    /// Friis up to the crossover distance 4π·ht·hr/λ, beyond it the fourth power of the distance (Rappaport,
+    /// Wireless Communications §4.6).
     #[default]
     TwoRayGround,
-    /// Full power within `range`, nothing beyond: no signal is sensed without being received.
+    /// Full power within `range`, nothing beyond: every signal sensed is also received.
     Range,
     /// Friis up to the reference distance, beyond it the given power of the distance (Rappaport §4.9).
     LogDistance {
@@ -41,7 +41,7 @@ pub enum Propagation {
         #[serde(default = "default_reference")]
         reference: Metres,
     },
-    /// As measured: only the links of `[[radio.link]]` are there, wherever the nodes stand.
+    /// As measured: only the links listed in `[[radio.link]]` exist, whatever the positions of the nodes.
     Measured,
 }
 
@@ -53,18 +53,18 @@ fn default_reference() -> Metres {
     Metres(1.0)
 }
 
-/// How a receiver decides which of several overlapping signals it can read.
+/// How a receiver decides which of several overlapping signals it can decode.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReceptionModel {
-    /// ns-2's pairwise rule: the signal being received survives one that is weaker by `capture_ratio`.
+    /// ns-2's pairwise rule: the signal being received survives another that is weaker by `capture_ratio`.
     Capture,
-    /// Signal against noise plus the sum of all interference, with a threshold per rate.
+    /// Signal to noise plus the sum of all interference, with a threshold per rate.
     #[default]
     Sinr,
 }
 
-/// The least signal to interference and noise ratio at which a rate can be read.
+/// The minimum signal to interference and noise ratio at which a rate can be decoded.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateThreshold {
@@ -74,15 +74,15 @@ pub struct RateThreshold {
     pub sinr: Ratio,
 }
 
-/// How the `sinr` reception turns a ratio into a verdict.
+/// How the `sinr` reception decides from the ratio whether a frame is good.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SinrErrors {
-    /// Bit errors of DBPSK (1 Mb/s) and DQPSK (2 Mb/s) after despreading, over each stretch of constant
+    /// Bit errors of DBPSK (1 Mb/s) and DQPSK (2 Mb/s) after despreading, over each interval of constant
     /// interference; higher rates by their threshold.
     #[default]
     Dsss,
-    /// A frame is good if the ratio never falls below its rate's threshold.
+    /// A frame is good if the ratio never falls below the threshold of its rate.
     Threshold,
 }
 
@@ -90,19 +90,19 @@ pub enum SinrErrors {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SinrConfig {
-    /// What the receiver adds to thermal noise, 0 dB to 40 dB.
+    /// Noise that the receiver adds to thermal noise, 0 dB to 40 dB.
     pub noise_figure: Ratio,
     /// Noise bandwidth: 22 MHz for DSSS.
     pub bandwidth: Hertz,
     /// Signal to interference and noise at which a frame's preamble is detected, -20 dB to 60 dB.
     pub preamble: Ratio,
-    /// From ratio to verdict: `dsss` or `threshold`.
+    /// How the ratio decides about a frame: `dsss` or `threshold`.
     pub errors: SinrErrors,
-    /// Thresholds by rate in ascending order; a rate between two entries takes the higher one's. The
-    /// defaults (4, 7, 11, 16 dB for 802.11b's rates) are estimates: replace them by your card's. A data
-    /// sheet's sensitivity less the noise (-100.6 dBm in 22 MHz plus `noise_figure`) is such a threshold: the
-    /// Acer MPCI-101's -91, -88, -85 and -82 dBm (its manual, section 3.3.2: 1024 bytes, 8 % lost, 25 °C)
-    /// are 2.6, 5.6, 8.6 and 11.6 dB at a noise figure of 7 dB.
+    /// Thresholds by rate in ascending order; a rate between two entries uses the higher entry. The defaults
+    /// (4, 7, 11, 16 dB for 802.11b's rates) are estimates: replace them by those of your card. The threshold
+    /// is the sensitivity from a data sheet less the noise (-100.6 dBm in 22 MHz plus `noise_figure`).
+    /// Example: the Acer MPCI-101's -91, -88, -85 and -82 dBm (its manual, section 3.3.2: 1024 bytes, 8 %
+    /// lost, 25 °C) are 2.6, 5.6, 8.6 and 11.6 dB at a noise figure of 7 dB.
     pub thresholds: Vec<RateThreshold>,
 }
 
@@ -116,8 +116,8 @@ pub const RADIO_RATES: [BitRate; 4] = [
 
 impl Default for SinrConfig {
     fn default() -> Self {
-        // Commonly quoted for Lucent's Orinoco card at 1, 2, 5.5 and 11 Mb/s; its data sheet couldn't be
-        // found to check. They matter with `errors = "threshold"` and for rates that aren't DSSS only.
+        // Commonly quoted for Lucent's Orinoco card at 1, 2, 5.5 and 11 Mb/s; its data sheet could not be
+        // found to check them. They apply only with `errors = "threshold"` and to rates that are not DSSS.
         let table = RADIO_RATES.into_iter().zip([4.0, 7.0, 11.0, 16.0]);
         Self {
             noise_figure: Ratio(7.0),
@@ -129,22 +129,22 @@ impl Default for SinrConfig {
     }
 }
 
-/// The scenario's `[radio]` table: one radio for all nodes. The defaults are the WaveLAN-914 profile
-/// over two-ray ground, where interference adds up.
+/// The scenario's `[radio]` table: one radio for all nodes. The defaults are the WaveLAN-914 profile over
+/// two-ray ground with cumulative interference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RadioConfig {
-    /// The named radio; `custom` frees the keys from `tx_power` to `cs_threshold`.
+    /// The named radio. `custom` allows the keys from `tx_power` to `cs_threshold`.
     pub profile: Profile,
     /// How the received power falls with distance.
     pub propagation: Propagation,
-    /// Log-normal shadowing on top; absent: none.
+    /// Additional log-normal shadowing; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shadowing: Option<ShadowingConfig>,
-    /// Rician or Rayleigh fading on top; absent: none.
+    /// Additional Rician or Rayleigh fading; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fading: Option<FadingConfig>,
-    /// How overlapping signals are told apart.
+    /// How overlapping signals are received.
     pub reception: ReceptionModel,
     /// Transmit power.
     pub tx_power: Watts,
@@ -158,13 +158,13 @@ pub struct RadioConfig {
     pub rx_gain: Ratio,
     /// Losses of the system (cables, filters); not negative.
     pub system_loss: Ratio,
-    /// A frame that arrives with at least this power can be read.
+    /// Minimum received power at which a frame can be decoded.
     pub rx_threshold: Watts,
-    /// A signal that arrives with at least this power makes the medium busy; at most `rx_threshold`.
+    /// Minimum received power that makes the medium busy; at most `rx_threshold`.
     pub cs_threshold: Watts,
-    /// By how much the signal being received must exceed a newcomer to survive it (`capture`).
+    /// How much stronger than a new signal the one being received must be to survive it (`capture`).
     pub capture_ratio: Ratio,
-    /// Reach of the `range` propagation.
+    /// Range of the `range` propagation.
     pub range: Metres,
     /// Noise and thresholds of the `sinr` reception.
     pub sinr: SinrConfig,
@@ -199,12 +199,13 @@ impl Default for RadioConfig {
 }
 
 impl RadioConfig {
-    /// ns-2.35's radio: the default one with ns-2's rule for overlapping signals.
+    /// ns-2.35's radio: the default radio with ns-2's capture rule for overlapping signals.
     pub fn ns2() -> Self {
         Self { reception: ReceptionModel::Capture, ..Self::default() }
     }
 
-    /// Checks ranges and the profile's promise. On error: the key, what is wrong, what to do.
+    /// Checks ranges and that a profile's values are unchanged. The error names the key, the problem and the
+    /// remedy.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         self.check_profile()?;
         for (key, value, most) in [
@@ -216,7 +217,7 @@ impl RadioConfig {
             ("range", self.range.get(), 1e7),
             ("sinr.bandwidth", self.sinr.bandwidth.get(), 1e12),
         ] {
-            // Written so that NaN fails too.
+            // The negation also refuses NaN.
             if !(value > 0.0 && value <= most) {
                 return Err(problem(
                     key,
@@ -238,7 +239,8 @@ impl RadioConfig {
             return Err(problem(
                 "cs_threshold",
                 format!("{} is above rx_threshold {}", self.cs_threshold, self.rx_threshold),
-                "a radio senses at least what it can read: lower cs_threshold or raise rx_threshold".into(),
+                "every frame that can be decoded must be sensed: lower cs_threshold or raise rx_threshold"
+                    .into(),
             ));
         }
         if let Propagation::LogDistance { exponent, reference } = self.propagation {
@@ -272,11 +274,11 @@ impl RadioConfig {
         let measured = self.propagation == Propagation::Measured;
         if measured && self.links.is_empty() {
             let remedy = "add [[radio.link]] with from = 0, to = 1, loss = 0.1; each direction is one";
-            return Err(problem("propagation", "no link was measured".into(), remedy.into()));
+            return Err(problem("propagation", "no links are listed".into(), remedy.into()));
         }
         if !measured && !self.links.is_empty() {
             let remedy = "write propagation = \"measured\" in [radio], or remove these links";
-            return Err(problem("link", "links don't go with a law of distance".into(), remedy.into()));
+            return Err(problem("link", "listed links need measured propagation".into(), remedy.into()));
         }
         measured::validate(&self.links, self.cs_threshold)
     }
@@ -287,7 +289,7 @@ impl RadioConfig {
             return Err(problem(
                 "sinr.thresholds",
                 "the list is empty".into(),
-                "give at least one { rate = \"2Mbps\", sinr = \"7dB\" }, or leave the key out".into(),
+                "give at least one { rate = \"2Mbps\", sinr = \"7dB\" }, or remove the key".into(),
             ));
         }
         for (i, entry) in table.iter().enumerate() {

@@ -8,8 +8,8 @@ pub(crate) fn knows(rate: BitRate) -> bool {
     matches!(rate.as_bps(), 1_000_000 | 2_000_000)
 }
 
-/// Whether errors are rarer than one in 10²¹ bits: over a frame they don't change the chance of success
-/// in double precision.
+/// Whether bit errors are rarer than 1 in 10²¹, too rare to change a frame's success probability in double
+/// precision.
 #[inline]
 pub(crate) fn is_errorless(sinr: f64, rate: BitRate, bandwidth: f64) -> bool {
     // Both rates below are at most exp(-0.58 Eb/N0).

@@ -1,9 +1,9 @@
-//! What a radio costs: power by state or energy by packet, and the battery behind it.
+//! Energy consumption of a radio, by state or by packet, and its battery.
 //!
-//! A [`Meter`] is told when its station's transmitter goes on and when signals begin, each with its
-//! end; everything in between follows. It counts whole nanoseconds per state, so the states add up to
-//! the time that has passed, and the joules spent are the times multiplied by the powers, whenever
-//! anybody looks. The moment at which the battery is empty is computed, never polled.
+//! The caller tells a [`Meter`] when the station's transmitter starts and when signals begin, each with its
+//! end; the states in between follow from these. Times are whole nanoseconds per state, so the states add up
+//! to the elapsed time. Energy is computed from these times on request. The moment at which the battery is
+//! empty is computed, not polled.
 
 use crate::config::problem;
 use schemars::JsonSchema;
@@ -15,12 +15,12 @@ use tworay_base::{ConfigProblem, Joules, SimDuration, SimTime, Watts};
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnergyModel {
-    /// Not at all; costs nothing.
+    /// Not counted, at no cost in CPU time.
     #[default]
     None,
-    /// Power by the radio's state, times the time spent in it.
+    /// Power of the radio's state, times the time spent in it.
     States,
-    /// A fixed energy for each network packet sent (each attempt) and received; nothing else costs.
+    /// A fixed energy for each network packet sent (each attempt) and received; nothing else consumes energy.
     PerPacket,
 }
 
@@ -28,16 +28,17 @@ pub enum EnergyModel {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnergyPreset {
-    /// ns-2.35's `Phy/WirelessPhy`: 0.660 W, 0.395 W, nothing while idle or asleep.
+    /// ns-2.35's `Phy/WirelessPhy`: 0.660 W to transmit, 0.395 W to receive, nothing while idle or asleep.
     #[default]
     Ns2,
-    /// Lucent WaveLAN 2 Mb/s at 4.74 V: 280, 204, 178 and 14 mA (Feeney and Nilsson, INFOCOM 2001).
+    /// Lucent WaveLAN 2 Mb/s at 4.74 V: 280, 204, 178 and 14 mA to transmit, receive, idle and sleep (Feeney
+    /// and Nilsson, INFOCOM 2001).
     Wavelan,
     /// A modern 802.11n radio with one antenna: 1.28, 0.94, 0.82 and 0.10 W, after Halperin, Greenstein,
-    /// Sheth and Wetherall, "Demystifying 802.11n power consumption", HotPower 2010. They measured a card
-    /// in a laptop; ns-3's energy model quotes the same receive, idle and sleep powers and 1.14 W for
-    /// transmitting at 0 dBm, and more is needed at more. No measurement of a USB stick was found: an
-    /// estimate for it, to be replaced by the stick's own powers (`transmit`, `receive`, `idle`, `sleep`).
+    /// Sheth and Wetherall, "Demystifying 802.11n power consumption", HotPower 2010. They measured a card in
+    /// a laptop. ns-3's energy model quotes the same powers to receive, idle and sleep, and 1.14 W to
+    /// transmit at 0 dBm; higher transmit powers need more. No measurement of a USB stick was found, so this
+    /// is an estimate: replace it by the stick's own powers (`transmit`, `receive`, `idle`, `sleep`).
     #[serde(rename = "usb-80211n")]
     Usb80211n,
 }
@@ -47,11 +48,11 @@ pub enum EnergyPreset {
 pub struct Powers {
     /// While transmitting.
     pub transmit: f64,
-    /// While a readable frame for this station (or for all) arrives.
+    /// While receiving a decodable frame for this station or for all.
     pub receive: f64,
-    /// While any other signal is on the air here.
+    /// While any other signal is on the air at this station.
     pub overhear: f64,
-    /// While nothing is.
+    /// While no signal is on the air at this station.
     pub idle: f64,
     /// While switched off by an event.
     pub sleep: f64,
@@ -69,11 +70,11 @@ impl EnergyPreset {
     }
 }
 
-/// The battery of one node where it differs from the others'.
+/// The battery of one node, where it differs from `battery`.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeBattery {
-    /// Which node.
+    /// The node's number.
     pub node: u16,
     /// Its energy at the start, above zero.
     pub battery: Joules,
@@ -85,7 +86,7 @@ pub struct NodeBattery {
 pub struct EnergyConfig {
     /// How energy is counted: `none`, `states` or `per-packet`.
     pub model: EnergyModel,
-    /// The powers by state that hold where none are given below.
+    /// The powers by state, unless overridden by the keys below.
     pub preset: EnergyPreset,
     /// Power while transmitting.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +94,7 @@ pub struct EnergyConfig {
     /// Power while receiving a frame for this node or for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<Watts>,
-    /// Power while other signals are on the air; as `receive` if absent.
+    /// Power while other signals are on the air; if absent, that of `receive`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhear: Option<Watts>,
     /// Power while nothing is on the air.
@@ -106,25 +107,25 @@ pub struct EnergyConfig {
     pub packet_sent: Joules,
     /// `per-packet`: energy of each network packet received.
     pub packet_received: Joules,
-    /// What each node has at the start, above zero; endless if absent. A node whose battery is empty
-    /// is dead: it neither sends nor receives any more.
+    /// Initial energy of each node, above zero; unlimited if absent. A node with an empty battery neither
+    /// sends nor receives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub battery: Option<Joules>,
     /// Nodes whose battery differs from `battery`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub batteries: Vec<NodeBattery>,
-    /// Spacing of the table of energy over time, 1ms to 1h.
+    /// Sampling interval of the energy table, 1ms to 1h.
     pub sample: SimDuration,
-    /// Energy of one processor instruction, for the transport's computations. An estimate to be
-    /// replaced: about a nanojoule is the order of small cores of the 2000s and more than today's need.
+    /// Energy of one processor instruction, for the transport's computations. The default is an estimate:
+    /// about a nanojoule is typical of small cores of the 2000s; today's need less.
     pub instruction: Joules,
-    /// Table of what the transport's operations cost (CSV, as `tworay tune --costs --out` writes it), in place
-    /// of the lines and cells of the table that ships: instructions, or run times with a power. Relative to
-    /// the scenario file.
+    /// CSV file with the costs of the transport's operations, as `tworay tune --costs --out` writes it,
+    /// instead of the table supplied with tworay: instructions, or run times with a power. The path is
+    /// relative to the scenario file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<PathBuf>,
-    /// SHA-256 of that table, 64 hexadecimal digits: if given and not empty, another table is refused. The
-    /// scenario kept with results has it.
+    /// SHA-256 of that table, 64 hexadecimal digits. If given and not empty, a table with another digest is
+    /// refused. The scenario stored with results contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs_sha256: Option<String>,
 }
@@ -139,7 +140,7 @@ impl Default for EnergyConfig {
             overhear: None,
             idle: None,
             sleep: None,
-            // A 552-byte packet at 2 Mb/s with ns-2's powers: 2.54 ms of 0.660 W and 0.395 W.
+            // A 552-byte packet at 2 Mb/s with ns-2's powers: 2.54 ms at 0.660 W and 0.395 W.
             packet_sent: Joules(1.7e-3),
             packet_received: Joules(1.0e-3),
             battery: None,
@@ -153,7 +154,7 @@ impl Default for EnergyConfig {
 }
 
 impl EnergyConfig {
-    /// The powers in force.
+    /// The powers in use.
     pub fn powers(&self) -> Powers {
         let p = self.preset.powers();
         let or = |given: Option<Watts>, preset: f64| given.map_or(preset, Watts::get);
@@ -167,13 +168,13 @@ impl EnergyConfig {
         }
     }
 
-    /// The battery of `node`, J; infinite without one.
+    /// The initial energy of `node`, J; infinite without a battery.
     pub fn battery_of(&self, node: u16) -> f64 {
         let own = self.batteries.iter().find(|b| b.node == node).map(|b| b.battery);
         own.or(self.battery).map_or(f64::INFINITY, Joules::get)
     }
 
-    /// Checks ranges. On error: the key, what is wrong, what to do.
+    /// Checks ranges. The error names the key, the problem and the remedy.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         for (key, power) in [
             ("transmit", self.transmit),
@@ -207,8 +208,8 @@ impl EnergyConfig {
             if !(battery.get() > 0.0 && battery.get() <= 1e12) {
                 return Err(problem(
                     &key,
-                    format!("a battery of {battery}"),
-                    "give more than 0J, such as \"10J\", or leave it out for an endless one".into(),
+                    format!("{battery} is out of range"),
+                    "give more than 0J, such as \"10J\", or remove the key for unlimited energy".into(),
                 ));
             }
         }
@@ -224,8 +225,8 @@ impl EnergyConfig {
         if self.costs.is_none() && self.costs_sha256.as_ref().is_some_and(|digest| !digest.is_empty()) {
             return Err(problem(
                 "costs_sha256",
-                "the digest of no table".into(),
-                "name the table with energy.costs, or leave the digest out".into(),
+                "no table is given for this digest".into(),
+                "set energy.costs to the table, or remove this key".into(),
             ));
         }
         if self.sample < SimDuration::from_millis(1) || self.sample > SimDuration::from_secs(3600) {
@@ -235,16 +236,16 @@ impl EnergyConfig {
     }
 }
 
-/// What a radio is doing.
+/// The state of a radio.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RadioState {
     /// Its own frame is on the air.
     Transmit,
-    /// A readable frame for it, or for all, is arriving.
+    /// Receiving a decodable frame for this station or for all.
     Receive,
-    /// Some other signal is on the air here.
+    /// Another signal is on the air at this station.
     Overhear,
-    /// Nothing is.
+    /// No signal is on the air at this station.
     Idle,
     /// Switched off by an event.
     Sleep,
@@ -278,7 +279,7 @@ impl RadioState {
     }
 }
 
-/// With less than this left at the highest power, every signal is looked at.
+/// If the battery lasts less than this at the highest power, every signal is evaluated.
 const LOOK_ALWAYS: SimDuration = SimDuration::from_micros(100);
 
 /// Counts the energy of one radio.
@@ -287,24 +288,24 @@ pub struct Meter {
     model: EnergyModel,
     /// Power by state, W.
     power: [f64; RadioState::COUNT],
-    /// Energy by packet, J: sent, received.
+    /// Energy per packet, J: sent, received.
     packet: [f64; 2],
     battery: f64,
-    /// Up to when the times are counted.
+    /// Times are counted up to here.
     since: SimTime,
-    /// Until when the station transmits, receives, overhears, as far as it is known.
+    /// Known end of transmitting, receiving and overhearing.
     until: [SimTime; 3],
     asleep: bool,
     died: Option<SimTime>,
     times: [u64; RadioState::COUNT],
     packets: [u64; 2],
-    /// The battery can't be empty before, whatever happens until then.
+    /// The battery cannot be empty before this time, whatever happens.
     safe_until: SimTime,
     most_power: f64,
 }
 
 impl Meter {
-    /// The meter of `node`, which begins idle at time zero.
+    /// The meter of `node`, idle from time zero.
     pub fn new(config: &EnergyConfig, node: u16) -> Self {
         let states = config.model == EnergyModel::States;
         let p = config.powers();
@@ -328,14 +329,14 @@ impl Meter {
         }
     }
 
-    /// The transmitter is on until `until`. Gives the time to call [`Meter::expire`] if it has changed.
+    /// The station transmits until `until`. Returns the new time for [`Meter::expire`] if it has changed.
     #[inline]
     pub fn transmit(&mut self, now: SimTime, until: SimTime) -> Option<SimTime> {
         self.announce(RadioState::Transmit, now, until)
     }
 
-    /// A signal is on the air here until `until`; `wanted`: a readable frame for this station or for all.
-    /// Gives the time to call [`Meter::expire`] if it has changed.
+    /// A signal is on the air at this station until `until`. `wanted`: a decodable frame for this station or
+    /// for all. Returns the new time for [`Meter::expire`] if it has changed.
     #[inline]
     pub fn hear(&mut self, now: SimTime, until: SimTime, wanted: bool) -> Option<SimTime> {
         self.announce(if wanted { RadioState::Receive } else { RadioState::Overhear }, now, until)
@@ -350,19 +351,19 @@ impl Meter {
         (until > self.safe_until).then(|| self.predict()).flatten()
     }
 
-    /// A network packet is sent; true if the battery is empty after it.
+    /// Counts a network packet sent; returns whether the battery is now empty.
     pub fn packet_sent(&mut self) -> bool {
         self.packets[0] += 1;
         self.model == EnergyModel::PerPacket && self.is_empty()
     }
 
-    /// A network packet was received; true if the battery is empty after it.
+    /// Counts a network packet received; returns whether the battery is now empty.
     pub fn packet_received(&mut self) -> bool {
         self.packets[1] += 1;
         self.model == EnergyModel::PerPacket && self.is_empty()
     }
 
-    /// The station is switched off: whatever it was doing ends.
+    /// The station is switched off: any state it was in ends.
     pub fn sleep(&mut self, now: SimTime) -> Option<SimTime> {
         self.advance(now);
         self.asleep = true;
@@ -384,7 +385,7 @@ impl Meter {
         self.until = [now; 3];
     }
 
-    /// The predicted time has come: true if the battery is empty, otherwise when to ask again.
+    /// The predicted time has come: `Ok` if the battery is empty, otherwise the next time to check.
     pub fn expire(&mut self, now: SimTime) -> Result<(), Option<SimTime>> {
         self.advance(now);
         if self.died.is_some() {
@@ -393,9 +394,9 @@ impl Meter {
         if self.is_empty() { Ok(()) } else { Err(self.predict()) }
     }
 
-    /// When to call [`Meter::expire`]: the moment at which the battery is empty if nothing more happens
-    /// than what is known by now, or an earlier one up to which what happens need not be looked at
-    /// ([`Meter::transmit`] and [`Meter::hear`] stay cheap). `None`: never, and no earlier answer counts.
+    /// When to call [`Meter::expire`]. This is the time at which the battery will be empty if nothing else
+    /// happens, or an earlier time until which no event can matter; the latter keeps [`Meter::transmit`] and
+    /// [`Meter::hear`] cheap. `None`: never, and any earlier prediction is void.
     pub fn predict(&mut self) -> Option<SimTime> {
         if self.battery == f64::INFINITY || self.died.is_some() || self.most_power == 0.0 {
             self.safe_until = SimTime::NEVER;
@@ -412,7 +413,7 @@ impl Meter {
         Some(if empty == SimTime::NEVER && !busy { SimTime::NEVER } else { empty.min(self.safe_until) })
     }
 
-    /// When the battery is empty if nothing more happens than what is known by now.
+    /// When the battery will be empty if nothing else happens.
     pub fn empty_at(&self) -> SimTime {
         let mut left = self.left();
         let mut at = self.since;
@@ -455,7 +456,7 @@ impl Meter {
         self.since = self.since.max(now);
     }
 
-    /// Energy by state up to the last [`Meter::advance`], J; the packets' energy counts as transmit and
+    /// Energy by state up to the last [`Meter::advance`], J. The energy of packets counts as transmit and
     /// receive.
     pub fn joules(&self) -> [f64; RadioState::COUNT] {
         let mut joules = [0.0; RadioState::COUNT];
@@ -468,7 +469,7 @@ impl Meter {
         joules
     }
 
-    /// Energy taken from the battery up to the last [`Meter::advance`], J: never more than it had.
+    /// Energy drawn from the battery up to the last [`Meter::advance`], J: never more than its capacity.
     pub fn spent(&self) -> f64 {
         self.joules().iter().sum::<f64>().min(self.battery)
     }
@@ -478,7 +479,7 @@ impl Meter {
         self.battery - self.spent()
     }
 
-    /// Whether nothing is left but rounding.
+    /// Whether the battery is empty, up to rounding.
     pub fn is_empty(&self) -> bool {
         self.left() <= 1e-12 * self.battery.min(1e12)
     }
@@ -493,7 +494,7 @@ impl Meter {
         self.packets
     }
 
-    /// When the battery was empty.
+    /// When the battery became empty.
     pub fn died_at(&self) -> Option<SimTime> {
         self.died
     }

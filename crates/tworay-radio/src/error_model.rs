@@ -1,22 +1,22 @@
-//! Random errors on a channel or link: Bernoulli and Gilbert-Elliott, per packet or per bit.
+//! Random errors on a channel or wire: Bernoulli and Gilbert-Elliott, per packet or per bit.
 
 use crate::config::between;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, RngStream};
 
-/// What an error rate counts.
+/// The unit of an error rate.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorUnit {
-    /// One chance per packet, whatever its size.
+    /// One probability per packet, whatever its size.
     #[default]
     Packet,
-    /// One chance per bit: a packet of n bits is lost with 1 - (1 - p)^n.
+    /// One probability per bit: a packet of n bits is lost with probability 1 - (1 - p)^n.
     Bit,
 }
 
-/// Which random errors strike.
+/// Which random errors occur.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ErrorModelConfig {
@@ -25,21 +25,21 @@ pub enum ErrorModelConfig {
     None,
     /// Independent errors.
     Bernoulli {
-        /// What `rate` counts.
+        /// The unit of `rate`.
         #[serde(default)]
         unit: ErrorUnit,
         /// Probability of an error per unit, 0 to 1.
         rate: f64,
     },
-    /// Bursts: a good and a bad state that alternate at random (Gilbert 1960, Elliott 1963). The chain
-    /// starts in its stationary distribution.
+    /// Bursts: a good and a bad state alternate at random (Gilbert 1960, Elliott 1963). The chain starts in
+    /// its stationary distribution.
     GilbertElliott {
-        /// What the probabilities count: the chain takes one step per unit.
+        /// The unit of the probabilities: the chain takes one step per unit.
         #[serde(default)]
         unit: ErrorUnit,
-        /// Probability per unit of passing from good to bad, above 0, at most 1.
+        /// Probability per unit of changing from good to bad, above 0, at most 1.
         good_to_bad: f64,
-        /// Probability per unit of passing from bad to good, above 0, at most 1.
+        /// Probability per unit of changing from bad to good, above 0, at most 1.
         bad_to_good: f64,
         /// Probability of an error per unit in the good state, 0 to 1.
         #[serde(default)]
@@ -55,13 +55,13 @@ fn certain() -> f64 {
 }
 
 impl ErrorModelConfig {
-    /// Checks ranges. On error: the key below this table, what is wrong, what to do.
+    /// Checks ranges. The error names the key relative to this table, the problem and the remedy.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         match *self {
             Self::None => Ok(()),
             Self::Bernoulli { rate, .. } => between("bernoulli.rate", rate, 0.0, 1.0),
             Self::GilbertElliott { good_to_bad, bad_to_good, good_error, bad_error, .. } => {
-                // The smallest step keeps the expected length of a state below 10^12 units.
+                // The limit keeps the expected stay in a state below 10^12 units.
                 between("gilbert-elliott.good_to_bad", good_to_bad, 1e-12, 1.0)?;
                 between("gilbert-elliott.bad_to_good", bad_to_good, 1e-12, 1.0)?;
                 between("gilbert-elliott.good_error", good_error, 0.0, 1.0)?;
@@ -83,24 +83,24 @@ impl ErrorModelConfig {
     }
 }
 
-/// The probability that at least one of `n` units errs, each with probability `p`: 1 - (1 - p)^n,
-/// accurate also for tiny `p`.
+/// The probability of at least one error in `n` units, each with probability `p`: 1 - (1 - p)^n, accurate
+/// even for tiny `p`.
 fn at_least_one(p: f64, n: f64) -> f64 {
     if p >= 1.0 { if n > 0.0 { 1.0 } else { 0.0 } } else { -libm::expm1(n * libm::log1p(-p)) }
 }
 
-/// Decides packet by packet, from its own random stream.
+/// Decides packet by packet, with its own random stream.
 #[derive(Clone, Debug)]
 pub struct ErrorModel {
     config: ErrorModelConfig,
     rng: RngStream,
     bad: bool,
-    /// Bits left in the present state of a bitwise Gilbert-Elliott chain.
+    /// Bits left in the current state of a bitwise Gilbert-Elliott chain.
     left: u64,
 }
 
 impl ErrorModel {
-    /// A model for one receiver or link; `config` must be valid.
+    /// A model for one receiver or wire; `config` must be valid.
     pub fn new(config: ErrorModelConfig, mut rng: RngStream) -> Self {
         let (mut bad, mut left) = (false, 0);
         if let ErrorModelConfig::GilbertElliott { unit, good_to_bad, bad_to_good, .. } = config {
@@ -112,7 +112,7 @@ impl ErrorModel {
         Self { config, rng, bad, left }
     }
 
-    /// Whether the next packet, of `bits` bits on the line, is corrupted. Advances the model.
+    /// Whether the next packet, of `bits` bits on the medium, is corrupted. Advances the model.
     pub fn corrupts(&mut self, bits: u32) -> bool {
         match self.config {
             ErrorModelConfig::None => false,
@@ -140,7 +140,7 @@ impl ErrorModel {
                 good_error,
                 bad_error,
             } => {
-                // One draw per stay in a state, not per bit.
+                // One draw per stay in a state instead of one per bit.
                 let mut survives = 1.0;
                 let mut rest = u64::from(bits);
                 loop {
@@ -162,7 +162,7 @@ impl ErrorModel {
     }
 }
 
-/// How many units a state lasts that is left with probability `leave` after each: at least one.
+/// How many units a state lasts that ends with probability `leave` after each; at least one.
 fn geometric(rng: &mut RngStream, leave: f64) -> u64 {
     if leave >= 1.0 {
         return 1;

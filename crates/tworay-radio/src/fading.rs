@@ -1,23 +1,22 @@
-//! Shadowing and fading: the random factor between the mean power of a distance and what arrives.
+//! Shadowing and fading: a random factor on the mean received power.
 //!
-//! A draw depends on the run's seed, the pair of nodes and the time alone: it is computed, not stored.
-//! So it is the same in both directions of a link, the same for all variants of TCP, and costs nothing
-//! where it is off.
+//! A draw depends only on the run's seed, the pair of nodes and the time. It is computed, not stored, so it
+//! is the same in both directions of a link and for all TCP variants, and costs nothing when disabled.
 
 use crate::config::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, NodeId, Purpose, Ratio, RngStream, SimDuration, SimTime};
 
-/// Log-normal shadowing: the received power in dB spreads normally around that of the distance
-/// (Rappaport, Wireless Communications §4.9). ns-2's `Propagation/Shadowing` is this over
-/// `propagation = { log-distance = { exponent = 2.0, reference = "1m" } }`.
+/// Log-normal shadowing: the received power in dB is normally distributed around the mean for the distance
+/// (Rappaport, Wireless Communications §4.9). ns-2's `Propagation/Shadowing` is this over `propagation = {
+/// log-distance = { exponent = 2.0, reference = "1m" } }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShadowingConfig {
     /// Standard deviation, 0 dB to 30 dB. Default 4 dB (ns-2's `std_db_`).
     pub sigma: Ratio,
-    /// How long a pair of nodes keeps its value; "0s": every frame has its own, as in ns-2.
+    /// How long a pair of nodes keeps a value; "0s": a new value for every frame, as in ns-2.
     pub coherence: SimDuration,
 }
 
@@ -27,15 +26,15 @@ impl Default for ShadowingConfig {
     }
 }
 
-/// Rician fading: a steady ray and many scattered ones (Rappaport §5.6). The mean power stays that of
-/// the distance.
+/// Rician fading: one steady ray and many scattered rays (Rappaport §5.6). The mean power is that of the
+/// propagation law.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FadingConfig {
-    /// K factor: power of the steady ray by that of the others, 0 to 1000, no decibels. 0, the default,
-    /// is Rayleigh fading; 6 is usual with a line of sight.
+    /// K factor: power of the steady ray divided by that of the scattered rays, 0 to 1000, not in decibels.
+    /// 0, the default, is Rayleigh fading; 6 is typical with a line of sight.
     pub k: f64,
-    /// How long a pair of nodes keeps its value; "0s": every frame has its own.
+    /// How long a pair of nodes keeps a value; "0s": a new value for every frame.
     pub coherence: SimDuration,
 }
 
@@ -51,30 +50,31 @@ impl FadingConfig {
     }
 }
 
-/// The flat radio knows no powers that could vary.
+/// The `range` propagation has no powers that fading could change.
 pub(crate) fn refuse_flat(key: &str) -> ConfigProblem {
     problem(
         key,
-        "the range propagation has full power or none: nothing can vary".into(),
+        "the range propagation has full power or none, so fading has no effect".into(),
         "choose another propagation, such as two-ray-ground, or remove this key".into(),
     )
 }
 
-/// A measured level has them in it.
+/// A measured level already includes fading.
 pub(crate) fn refuse_measured(key: &str) -> ConfigProblem {
     problem(
         key,
-        "measured links have their levels and losses already".into(),
+        "measured levels and losses already include fading".into(),
         "choose another propagation, such as two-ray-ground, or remove this key".into(),
     )
 }
 
-/// Shadowing is cut off at so many deviations (one draw in 16 000 is), for a frame's reach to be finite.
+/// Shadowing is cut off at this many standard deviations (1 draw in 16 000), so that a frame's range is
+/// finite.
 const MOST_DEVIATIONS: f64 = 4.0;
-/// Fading is cut off at this gain (of Rayleigh's draws one in 22 000 is).
+/// Fading is cut off at this gain (1 Rayleigh draw in 22 000).
 const MOST_FADING: f64 = 10.0;
 
-/// The random factor on the received power.
+/// Computes the random factor on the received power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fader {
     seed: u64,
@@ -83,20 +83,20 @@ pub struct Fader {
 }
 
 impl Fader {
-    /// The factor of a run with `seed`; `None` if the radio has neither shadowing nor fading.
+    /// The fader of a run with `seed`; `None` if the radio has neither shadowing nor fading.
     pub fn new(config: &crate::RadioConfig, seed: u64) -> Option<Self> {
         let (shadowing, fading) = (config.shadowing.clone(), config.fading.clone());
         (shadowing.is_some() || fading.is_some()).then_some(Self { seed, shadowing, fading })
     }
 
-    /// The largest factor there is.
+    /// The largest possible factor.
     pub fn most(&self) -> f64 {
         let shadowing = self.shadowing.as_ref().map_or(1.0, |s| decibels(MOST_DEVIATIONS * s.sigma.get()));
         shadowing * if self.fading.is_some() { MOST_FADING } else { 1.0 }
     }
 
-    /// The factor on the power between two nodes for a frame that leaves at `now`; its mean is 1 for
-    /// fading, its median is 1 for shadowing.
+    /// The factor on the power between two nodes for a frame sent at `now`. Fading has mean 1, shadowing
+    /// median 1.
     pub fn gain(&self, a: NodeId, b: NodeId, now: SimTime) -> f64 {
         let mut gain = 1.0;
         if let Some(shadowing) = &self.shadowing {
@@ -118,7 +118,7 @@ impl Fader {
         let (low, high) = (a.0.min(b.0), a.0.max(b.0));
         let link = which << 32 | u64::from(low) << 16 | u64::from(high);
         let step = if coherence.is_zero() { 1 } else { coherence.as_nanos() };
-        // Two derivations, one after the other: the link's, then the time's.
+        // Two derivations in sequence: for the pair, then for the time.
         let of_link = RngStream::numbered(self.seed, link, Purpose::Fading).bits();
         RngStream::numbered(of_link, now.as_nanos() / step, Purpose::Fading)
     }

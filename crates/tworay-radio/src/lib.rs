@@ -1,11 +1,9 @@
-//! Floor 2: what the air does to a signal — propagation, reception, error models.
+//! Floor 2: the radio channel — propagation, reception, error models.
 //!
-//! [`RadioConfig`] is the scenario's `[radio]` table; [`Channel`] is the same compiled into the few
-//! constants that the simulation's inner loop needs. What a receiver makes of overlapping signals is
-//! the reception model's business; random bit and packet errors are [`ErrorModel`]'s.
-//!
-//! Shadowing and fading stand between the two: [`Fader`]'s random factor on [`Channel::rx_power`], which
-//! itself stays free of chance.
+//! [`RadioConfig`] is the scenario's `[radio]` table; [`Channel`] compiles it into the few constants that the
+//! simulation's inner loop needs. [`Receiver`] applies the reception model to overlapping signals;
+//! [`ErrorModel`] draws random bit and packet errors. [`Fader`] multiplies the deterministic
+//! [`Channel::rx_power`] by shadowing and fading.
 
 mod channel;
 mod config;

@@ -1,38 +1,38 @@
-//! Links that were measured: who hears whom, how well, without a law of distance.
+//! Measured links: who hears whom, and how well, without a propagation law.
 
 use crate::config::{between, problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, Dbm, Ratio, SimDuration, Watts};
 
-/// How far a link without a level is above `rx_threshold`: no noise matters, and of two such frames that
-/// overlap none can be read.
+/// Level above `rx_threshold` of a link without a given level: noise has no effect, and of two such frames
+/// that overlap neither can be decoded.
 const USUAL_MARGIN: Ratio = Ratio(20.0);
 
-/// How long a signal takes over a measured link, whose length nobody knows: aAirPropagationTime of
-/// IEEE 802.11-1999 §15.3.3 is 1 µs.
+/// Propagation delay of a measured link, whose length is unknown: aAirPropagationTime of IEEE 802.11-1999
+/// §15.3.3 is 1 µs.
 pub const MEASURED_DELAY: SimDuration = SimDuration::from_micros(1);
 
-/// One direction of a link of `propagation = "measured"`. What isn't listed is neither heard nor sensed.
+/// One direction of a link of `propagation = "measured"`. Pairs not listed neither hear nor sense each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredLink {
     /// Sending node.
     pub from: u16,
-    /// Receiving node, another one.
+    /// Receiving node, different from `from`.
     pub to: u16,
-    /// Probability, from 0 to less than 1, that a frame which could be read is lost, whatever its kind and size.
+    /// Probability, from 0 to less than 1, that a decodable frame is lost, whatever its type and size.
     #[serde(default)]
     pub loss: f64,
-    /// Received power, -150dBm to 30dBm: against noise and interference as any other. At least `cs_threshold`;
-    /// below `rx_threshold` the link can be sensed, and interferes, but carries nothing. Absent: 20 dB above
-    /// `rx_threshold`.
+    /// Received power, -150dBm to 30dBm, compared with noise and interference as usual. At least
+    /// `cs_threshold`; a link below `rx_threshold` is sensed and interferes, but carries nothing. Absent: 20
+    /// dB above `rx_threshold`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Dbm>,
 }
 
 impl MeasuredLink {
-    /// The power that arrives, W.
+    /// The received power, W.
     pub fn power(&self, rx_threshold: f64) -> f64 {
         self.level.map_or(rx_threshold * USUAL_MARGIN.factor(), |level| level.to_watts().get())
     }
@@ -53,7 +53,7 @@ pub(crate) fn validate(links: &[MeasuredLink], cs_threshold: Watts) -> Result<()
             let what = format!("the link joins node {} to itself", link.to);
             return Err(problem(&format!("link.{i}.to"), what, "name two different nodes".into()));
         }
-        // Written so that NaN fails too.
+        // The negation also refuses NaN.
         if !(link.loss >= 0.0 && link.loss < 1.0) {
             let remedy = "give a probability from 0 to less than 1; remove a link that carries nothing";
             return Err(problem(

@@ -1,8 +1,8 @@
-//! What a receiver makes of signals that overlap.
+//! What a receiver decodes from overlapping signals.
 //!
-//! A [`Receiver`] is told when signals begin and end at its antenna and says which frames it could
-//! read. Three models: ns-2's capture rule with its habits, the same rule without them, and
-//! signal against noise plus the sum of all interference.
+//! The caller reports to a [`Receiver`] when signals begin and end at its antenna; the receiver decides which
+//! frames it can decode. There are three models: ns-2's capture rule with its quirks, the same rule without
+//! them, and signal to noise plus the sum of all interference.
 
 use crate::channel::Channel;
 use crate::config::{RadioConfig, ReceptionModel, SinrErrors};
@@ -10,29 +10,30 @@ use crate::dsss;
 use smallvec::SmallVec;
 use tworay_base::{BitRate, RngStream, SimDuration, SimTime};
 
-/// ns-2.35's habits of reception, each named once; all off is the plain capture rule.
+/// ns-2.35's quirks of reception; all off is the plain capture rule.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ReceptionQuirks {
-    /// A signal too weak to decode occupies an idle receiver like a frame.
+    /// A signal too weak to decode occupies an idle receiver as a frame would.
     pub locks_on_undecodable: bool,
-    /// Frames that arrive while the station transmits occupy the receiver (and are lost).
+    /// Frames that arrive during the station's own transmission occupy the receiver (and are lost).
     pub locks_while_transmitting: bool,
-    /// Of two colliding frames the one that ends last occupies the receiver.
+    /// Of two colliding frames, the one that ends last occupies the receiver.
     pub longest_collided_frame_holds: bool,
-    /// A weaker frame that is captured over reserves the medium for its airtime plus EIFS.
+    /// A frame that is too weak to disturb the one being received reserves the medium for its airtime plus
+    /// EIFS.
     pub captured_over_sets_nav: bool,
 }
 
 impl ReceptionQuirks {
-    /// The plain rule.
+    /// The plain capture rule.
     pub const STANDARD: ReceptionQuirks = ReceptionQuirks {
         locks_on_undecodable: false,
         locks_while_transmitting: false,
         longest_collided_frame_holds: false,
         captured_over_sets_nav: false,
     };
-    /// Capture reception as ns-2 does it, under a MAC that follows the standard: what the receiver is
-    /// occupied with is ns-2's rule, what the station makes of it (NAV, EIFS) is the MAC's.
+    /// ns-2's capture reception under a MAC that follows the standard: ns-2's rule decides what occupies the
+    /// receiver; NAV and EIFS are left to the MAC.
     pub const CAPTURE: ReceptionQuirks = ReceptionQuirks {
         locks_on_undecodable: true,
         longest_collided_frame_holds: true,
@@ -47,7 +48,7 @@ impl ReceptionQuirks {
     };
 }
 
-/// The rules of reception, compiled once for all receivers.
+/// The reception rules, compiled once for all receivers.
 #[derive(Clone, Debug)]
 pub struct Reception {
     sinr: bool,
@@ -63,7 +64,7 @@ pub struct Reception {
     plcp: SimDuration,
 }
 
-/// Which of the station's rates the body of a frame is sent at.
+/// Which of the station's rates is used for a frame's body.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum BodyRate {
     /// RTS, CTS and broadcast frames.
@@ -86,8 +87,8 @@ impl BodyRates {
 }
 
 impl Reception {
-    /// Compiles the rules. The rates and the length of preamble and PLCP header (sent at 1 Mb/s) serve
-    /// the `sinr` model.
+    /// Compiles the rules. The `sinr` model needs the rates and the length of the preamble and PLCP header
+    /// (sent at 1 Mb/s).
     pub fn new(
         config: &RadioConfig,
         channel: &Channel,
@@ -112,7 +113,7 @@ impl Reception {
 }
 
 impl Reception {
-    /// Whether signals that aren't being read matter later.
+    /// Whether signals that are not being received must be stored.
     #[inline]
     fn keeps_others(&self) -> bool {
         self.sinr || !self.quirks.locks_on_undecodable
@@ -122,7 +123,7 @@ impl Reception {
 /// A signal that begins at a receiver.
 #[derive(Copy, Clone, Debug)]
 pub struct Signal {
-    /// Names the transmission; unique among those on the air.
+    /// Identifies the transmission; unique among those on the air.
     pub tx: u32,
     /// When it ends at this receiver.
     pub end: SimTime,
@@ -150,7 +151,7 @@ enum Spoiled {
     OwnTransmission,
 }
 
-/// A signal that isn't being read.
+/// A signal that is not being received.
 #[derive(Copy, Clone, Debug)]
 struct Other {
     start: SimTime,
@@ -158,32 +159,33 @@ struct Other {
     power: f64,
 }
 
-/// What the beginning of a signal brought about.
+/// The effect of a signal's beginning.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
-    /// A decodable frame that is now lost to overlap and whose end will go unnoticed.
+    /// A decodable frame that overlap has just destroyed and whose end will not be reported.
     pub lost: Option<u32>,
-    /// (ns-2) The signal was captured over: the medium counts as reserved until EIFS after its end.
+    /// (ns-2) The new signal is too weak to disturb the current one: the medium is reserved until EIFS after
+    /// its end.
     pub captured_over: bool,
 }
 
-/// What the end of a signal brought about.
+/// The outcome when a signal ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The receiver wasn't reading this signal.
+    /// The receiver was not receiving this signal.
     NotHeard,
     /// A good frame.
     Good,
-    /// A decodable frame, spoiled by overlap.
+    /// A decodable frame, destroyed by overlap.
     Collided,
-    /// A frame that overlap had spared, spoiled by random errors (given by the simulation, which owns
-    /// the error models).
+    /// A frame without overlap, destroyed by random errors. The simulation decides this, because it owns the
+    /// error models.
     Corrupt,
-    /// Only energy, or energy mixed with energy.
+    /// Only energy: nothing decodable.
     Undecodable,
-    /// The station was transmitting when it began.
+    /// The station was transmitting when the signal began.
     Deafened,
-    /// The station is transmitting while it ends: it never noticed.
+    /// The station is transmitting when the signal ends, so it does not notice it.
     Deaf,
 }
 
@@ -191,20 +193,21 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     lock: Option<Lock>,
-    /// Other signals on the air here, or gone since the lock began. Kept only where the model needs them.
+    /// Other signals on the air at this station, and those that ended during the current lock. Stored only if
+    /// the model needs them.
     others: Vec<Other>,
-    /// Strongest sum of interference during the lock (sinr).
+    /// Largest sum of interference during the lock (sinr).
     worst: f64,
-    /// Decides about frames whose bit errors leave it open.
+    /// Stream for frames that bit errors may or may not destroy.
     luck: Option<RngStream>,
     known_errors: LogErrorFree,
 }
 
-/// Below this, e to that power is zero in double precision.
+/// exp of anything below this is zero in double precision.
 const LOG_OF_NOTHING: f64 = -746.0;
 
-/// The logarithm of the chance that a bit is right, for the last few ratios met: stations that stand
-/// still meet the same ones again and again.
+/// A small cache: log probability that a bit is correct, for the last few ratios. Stationary nodes meet the
+/// same ratios again and again.
 #[derive(Copy, Clone, Debug, Default)]
 struct LogErrorFree {
     known: [(f64, u64, f64); 4],
@@ -224,12 +227,12 @@ impl LogErrorFree {
 }
 
 impl Receiver {
-    /// A receiver whose bit errors are drawn from `luck` (without one, the likelier outcome happens).
+    /// A receiver that draws bit errors from `luck`. Without a stream, the more likely outcome happens.
     pub fn with_luck(luck: RngStream) -> Self {
         Self { luck: Some(luck), ..Self::default() }
     }
 
-    /// A signal begins. `transmitting`: whether the station's own transmitter is on.
+    /// A signal begins. `transmitting`: whether the station itself is transmitting.
     #[inline]
     pub fn begin(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
         if rules.sinr {
@@ -276,7 +279,7 @@ impl Receiver {
         let readable = |l: &Lock| l.decodable && l.spoiled != Spoiled::OwnTransmission;
         if q.longest_collided_frame_holds && s.end > lock.end {
             let lost = readable(lock).then_some(lock.tx);
-            // The newcomer takes over the collision: it is as lost as the one before.
+            // The new frame takes over the collision and is lost like the previous one.
             let own = fresh.spoiled == Spoiled::OwnTransmission;
             *lock = Lock { spoiled: if own { Spoiled::OwnTransmission } else { Spoiled::Overlap }, ..fresh };
             return Arrived { lost, captured_over: false };
@@ -292,7 +295,7 @@ impl Receiver {
         self.others.iter().fold(0.0, |m, o| m.max(o.power))
     }
 
-    /// Drops the other signals that are over; the sum of the rest, W.
+    /// Removes the other signals that have ended; returns the sum of the remaining powers, W.
     #[inline]
     fn forget_ended(&mut self, now: SimTime) -> f64 {
         let others = self.others.as_mut_slice();
@@ -313,7 +316,7 @@ impl Receiver {
         let decodable = s.power >= rules.rx_threshold;
         let other = Other { start: now, end: s.end, power: s.power };
         if self.lock.is_some() {
-            // Nothing is forgotten while a frame is being read: its errors depend on all it met.
+            // While a frame is being received, ended signals stay: its bit errors depend on all of them.
             let before: f64 = self.others.iter().map(|o| if o.end > now { o.power } else { 0.0 }).sum();
             self.others.push(other);
             self.worst = self.worst.max(before + s.power);
@@ -338,7 +341,7 @@ impl Receiver {
         Arrived::default()
     }
 
-    /// The signal `tx` ends. `transmitting`: whether the station's own transmitter is on.
+    /// The signal `tx` ends. `transmitting`: whether the station itself is transmitting.
     #[inline]
     pub fn end(&mut self, tx: u32, transmitting: bool, rules: &Reception) -> Verdict {
         let Some(lock) = self.lock.as_ref().filter(|lock| lock.tx == tx) else { return Verdict::NotHeard };
@@ -347,7 +350,7 @@ impl Receiver {
             return Verdict::Deaf;
         }
         if rules.sinr && lock.spoiled == Spoiled::No {
-            // At 9 dB and more even a DQPSK bit is wrong less often than once in 10¹⁹: nothing to work out.
+            // Shortcut: from 9 dB on, even the DQPSK bit error rate is below 10⁻¹⁹.
             let clear = rules.dsss && lock.power >= 8.0 * (rules.noise + self.worst);
             let good = clear || self.survives(rules);
             self.lock = None;
@@ -376,7 +379,8 @@ impl Receiver {
         }
     }
 
-    /// The probability that no bit of the frame is wrong, stretch by stretch of constant interference.
+    /// The probability that every bit of the frame is correct, computed over intervals of constant
+    /// interference.
     fn success(lock: &Lock, others: &[Other], known: &mut LogErrorFree, rules: &Reception) -> f64 {
         let header_end = lock.start + rules.plcp;
         let mut marks: SmallVec<[SimTime; 12]> = SmallVec::new();
@@ -408,7 +412,7 @@ impl Receiver {
         libm::exp(log_success)
     }
 
-    /// The station's own transmitter goes on: what is being received is lost.
+    /// The station starts to transmit: the frame being received is lost.
     #[inline]
     pub fn own_transmission(&mut self, rules: &Reception) {
         let Some(lock) = &mut self.lock else { return };
@@ -422,13 +426,13 @@ impl Receiver {
         }
     }
 
-    /// Whether the signal `tx` occupies the receiver: the end of any other means nothing to it.
+    /// Whether the signal `tx` occupies the receiver. The end of any other signal has no effect.
     #[inline]
     pub fn reads(&self, tx: u32) -> bool {
         self.lock.as_ref().is_some_and(|lock| lock.tx == tx)
     }
 
-    /// When the frame being read ends, if one is.
+    /// When the frame being received ends, if there is one.
     pub fn reading_until(&self) -> Option<SimTime> {
         self.lock.map(|l| l.end)
     }

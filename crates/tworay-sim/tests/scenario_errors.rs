@@ -141,7 +141,7 @@ Write it like "900s", "20ms" or "10us"."#
     );
     assert_eq!(
         edited("\"100s\"", "\"100m\""),
-        r#"my.toml:1:12: duration: "100m": "m" is no unit of a time (one of ns, us, µs, ms, s, min, h)
+        r#"my.toml:1:12: duration: "100m": "m" is not a unit of a time (one of ns, us, µs, ms, s, min, h)
   1 | duration = "100m"
     |            ^^^^^^
 Write it like "900s", "20ms" or "10us"."#
@@ -179,7 +179,7 @@ Add { rate = "11Mbps", sinr = "...dB" } there, or choose from 2Mbps."#
     );
     assert_eq!(
         edited("[topology]", "[mac]\ndata_rate = \"2MB\"\n[topology]"),
-        r#"my.toml:3:13: mac.data_rate: "2MB": "MB" is no unit of a rate (one of bps, kbps, Mbps, Gbps, bit/s, kbit/s, Mbit/s, Gbit/s)
+        r#"my.toml:3:13: mac.data_rate: "2MB": "MB" is not a unit of a rate (one of bps, kbps, Mbps, Gbps, bit/s, kbit/s, Mbit/s, Gbit/s)
   3 | data_rate = "2MB"
     |             ^^^^^
 Write it like "2Mbps" or "200kbps"."#
@@ -190,7 +190,7 @@ Write it like "2Mbps" or "200kbps"."#
 fn negative_and_absurd_values_are_refused() {
     assert_eq!(
         edited("\"100s\"", "\"-5s\""),
-        r#"my.toml:1:12: duration: "-5s": a time can't be negative
+        r#"my.toml:1:12: duration: "-5s": a time must not be negative
   1 | duration = "-5s"
     |            ^^^^^
 Write it like "900s", "20ms" or "10us"."#
@@ -414,7 +414,7 @@ Add `duration = ...` here."#
     );
     assert_eq!(
         refusal("duration = \"10s\"\n[[flow]]\nfrom = 0\nto = 1\n", &[]),
-        r#"my.toml:1:1: topology: nothing says where the nodes stand
+        r#"my.toml:1:1: topology: the positions of the nodes are missing
   1 | duration = "10s"
     | ^
 Add [topology] with kind = "string", "grid", "cross", "uniform" or "explicit", or a movement file in [mobility]."#

@@ -11,7 +11,7 @@ fn one_line_says_where_what_and_what_to_do() {
 
 #[test]
 fn a_table_adds_its_name_once() {
-    // (table, key as the room names it, key as the user sees it)
+    // (table, key relative to the table, key as shown to the user)
     for (table, key, whole) in [
         ("tcp", "rto.min", "tcp.rto.min"),
         ("routing", "routing.aodv.net_diameter", "routing.aodv.net_diameter"),

@@ -2,7 +2,7 @@ use super::*;
 use crate::{Purpose, RngStream};
 use std::collections::BTreeMap;
 
-/// Whatever is put in, looked up and taken out, the answers are those of an ordered map.
+/// Any sequence of insertions, lookups and removals gives the same answers as a `BTreeMap`.
 #[test]
 fn it_answers_like_an_ordered_map() {
     let mut rng = RngStream::numbered(1, 1, Purpose::Test);
@@ -29,7 +29,7 @@ fn an_empty_map_holds_no_memory_and_nothing_has_the_broadcast_address() {
     assert_eq!(map.get(NodeId::BROADCAST), None);
 }
 
-/// Neighbours of a grid have numbers a row apart: they don't pile up in one place.
+/// Neighbours in a grid have numbers one row apart; they must not cluster.
 #[test]
 fn regular_numbers_spread() {
     for stride in [1, 16, 100, 128, 1000] {

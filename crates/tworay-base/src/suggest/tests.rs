@@ -5,13 +5,13 @@ use proptest::prelude::*;
 fn misspellings_find_their_word() {
     let variants = ["tahoe", "reno", "newreno", "sack", "vegas", "westwood"];
     let table = [
-        ("newrno", Some("newreno")),   // a letter missing
-        ("newrenoo", Some("newreno")), // a letter too many
+        ("newrno", Some("newreno")),   // one letter missing
+        ("newrenoo", Some("newreno")), // one letter too many
         ("newrneo", Some("newreno")),  // two letters swapped
         ("NewReno", Some("newreno")),  // case does not count
         ("westwod", Some("westwood")),
         ("sakc", Some("sack")),
-        ("bbr", None), // near nothing: better no hint than a wrong one
+        ("bbr", None), // no near match: no hint is better than a wrong one
         ("", None),
     ];
     for (word, nearest) in table {

@@ -1,7 +1,7 @@
 use super::{ArpAction, ArpDue, ArpTable};
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 
-/// Works off a script of `send` (a packet to node 1) and `learn`, one answer per line.
+/// Runs a script of `send` (a packet to node 1) and `learn`; returns one answer per line.
 fn script(steps: &[&str]) -> Vec<String> {
     let mut table = ArpTable::default();
     let mut packet = 0;
@@ -65,7 +65,7 @@ fn neighbours_do_not_mix_and_a_heard_request_teaches_too() {
     assert_eq!(table.held().collect::<Vec<_>>(), [PacketId(2)]);
 }
 
-/// With a retry time a lost request is repeated without waiting for another packet, three times in all.
+/// With a retry interval, a lost request is repeated without another packet, three times in all.
 #[test]
 fn a_lost_request_is_repeated_by_time() {
     let at = |ms| SimTime::ZERO + SimDuration::from_millis(ms);

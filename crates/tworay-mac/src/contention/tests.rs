@@ -10,7 +10,7 @@ fn at(micros: u64) -> SimTime {
 
 #[test]
 fn only_whole_slots_are_used_up() {
-    // (busy at, slots left of 3 that count from 100)
+    // (medium busy at, slots left of 3 that count from 100)
     for (busy, left) in [(0, 3), (100, 3), (119, 3), (120, 2), (159, 1), (160, 0), (161, 0), (9999, 0)] {
         let mut b = Backoff::new(3, at(50));
         b.stop(at(busy), at(100), SLOT);
@@ -21,14 +21,14 @@ fn only_whole_slots_are_used_up() {
 #[test]
 fn a_day_of_idleness_does_not_wrap_around() {
     let mut b = Backoff::new(1023, at(0));
-    // 2^32 slots and one.
+    // After 2^32 slots and one.
     let later = at(20 * ((1 << 32) + 1));
     b.stop(later, at(0), SLOT);
     assert_eq!(b.ends(later, SLOT), later);
 }
 
 proptest! {
-    /// The slow obvious way: walk slot by slot through the idle stretches.
+    /// Reference: counts slot by slot through the idle periods.
     #[test]
     fn freezing_agrees_with_walking(slots in 0u32..200, pauses in proptest::collection::vec((0u64..3000, 1u64..900), 0..12)) {
         let difs = 50;

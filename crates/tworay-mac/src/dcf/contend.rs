@@ -1,32 +1,32 @@
-//! Waiting for the medium: when it is idle, how long the backoff still takes (IEEE 802.11-1999 §9.2.5).
+//! Contention: when the medium is idle and when the backoff ends (IEEE 802.11-1999 §9.2.5).
 
 use super::{Dcf, Exchange};
 use crate::contention::Backoff;
 use tworay_base::{SimDuration, SimTime};
 
-/// How long the medium must be busy before a DSSS station can know (aCCATime, IEEE 802.11-1999 §15.3.3).
+/// Time a DSSS station needs to detect a busy medium (aCCATime, IEEE 802.11-1999 §15.3.3).
 const CCA_TIME: SimDuration = SimDuration::from_micros(15);
 
 impl Dcf {
-    /// Until when the medium is known to be taken (physical and virtual carrier, own exchange).
+    /// When the medium becomes idle, as far as known (physical and virtual carrier sense, own exchange).
     #[inline]
     pub(super) fn taken_until(&self) -> SimTime {
         self.busy_until.max(self.tx_until).max(self.nav_until).max(self.hold_until)
     }
 
-    /// From when DIFS may be counted: after a failed reception that is later than the medium's idle time.
+    /// When DIFS may start: the idle time, or later after a failed reception.
     #[inline]
     pub(super) fn idle_from(&self) -> SimTime {
         self.taken_until().max(self.eifs_until)
     }
 
-    /// When backoffs may count, unless something else comes: the idle time and DIFS.
+    /// When backoffs may count, unless the medium turns busy again: the idle time plus DIFS.
     #[inline]
     pub(super) fn free_from(&self) -> SimTime {
         self.idle_from() + self.timing.difs
     }
 
-    /// Whether contention for our own frame may go on (no exchange of our own in progress).
+    /// Whether the station may contend for its own frame: it has no exchange of its own in progress.
     pub(super) fn may_contend(&self) -> bool {
         !matches!(
             self.exchange,
@@ -34,9 +34,9 @@ impl Dcf {
         )
     }
 
-    /// A packet has been offered: how it gets at the medium.
+    /// A packet was offered: starts contention for it.
     pub(super) fn begin_contention(&mut self, now: SimTime) {
-        // One that ran out while there was nothing to send is over: this frame needs a new one.
+        // A backoff that ended with nothing to send does not count for this frame.
         let (free, slot) = (self.free_from(), self.timing.slot);
         self.backoff = self.backoff.filter(|b| b.ends(free, slot) > now);
         if self.backoff.is_some() || !self.may_contend() {
@@ -59,7 +59,7 @@ impl Dcf {
         self.cw = (2 * self.cw + 1).min(self.cw_max);
     }
 
-    /// The medium turns busy at `now` at a station that has a backoff. Returns whether that stops it.
+    /// The medium turns busy at `now` while the station has a backoff. Returns whether the backoff stops.
     #[inline(always)]
     pub(super) fn stop_backoff(&mut self, now: SimTime) -> bool {
         let free = self.free_from();
@@ -80,8 +80,8 @@ impl Dcf {
         true
     }
 
-    /// The medium is about to be taken at `now` by something other than a signal that begins: slots that have
-    /// passed until then are used up.
+    /// Counts the slots elapsed until `now`, just before something other than an arriving signal occupies the
+    /// medium.
     #[inline]
     pub(super) fn use_up(&mut self, now: SimTime) {
         if self.backoff.is_none() || self.taken_until() > now {
@@ -97,7 +97,7 @@ impl Dcf {
         }
     }
 
-    /// What the station itself did has changed the medium: a backoff that isn't drawn yet may have to be.
+    /// The station's own action changed the medium: draws or stops the backoff where necessary.
     pub(super) fn review_backoff(&mut self, now: SimTime) {
         let Some(b) = &self.backoff else { return };
         if b.is_immediate() && self.taken_until() > now {
@@ -110,7 +110,7 @@ impl Dcf {
         }
     }
 
-    /// When the backoff ends as things stand; [`SimTime::NEVER`] while nothing waits for it.
+    /// When the backoff ends, as far as known; [`SimTime::NEVER`] if no packet is waiting for it.
     #[inline]
     pub fn contention_deadline(&self) -> SimTime {
         match &self.backoff {

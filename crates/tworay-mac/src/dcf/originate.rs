@@ -1,11 +1,12 @@
-//! Our own frame exchange: RTS, DATA, and what follows when they go unanswered (IEEE 802.11-1999 §9.2.5.3, §9.2.5.7).
+//! The station's own frame exchange: RTS, DATA, and retries when they go unanswered (IEEE 802.11-1999
+//! §9.2.5.3, §9.2.5.7).
 
 use super::{Current, Dcf, Exchange, GiveUp, MacAction};
 use crate::frame::{Frame, FrameKind};
 use tworay_base::{SimDuration, SimTime};
 
 impl Dcf {
-    /// The backoff is over: RTS or DATA goes out.
+    /// The backoff is over: sends RTS or DATA.
     pub(super) fn send_current(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
         let Some(c) = self.current else { return };
         if c.rts_next {
@@ -55,7 +56,7 @@ impl Dcf {
         self.step_at = until;
     }
 
-    /// Ends whatever exchange was going on at `now`.
+    /// Ends the exchange in progress at `now`.
     pub(super) fn settle(&mut self, now: SimTime) {
         self.exchange = Exchange::None;
         self.step_at = SimTime::NEVER;
@@ -102,12 +103,12 @@ impl Dcf {
         self.step_at = now + self.timing.sifs;
     }
 
-    /// (ns-2) A late ACK went before the DATA that a CTS allowed.
+    /// (ns-2) Whether a CTS allowed DATA that a late ACK has postponed.
     pub(super) fn owes_data(&self) -> bool {
         self.current.is_some_and(|c| c.protected && !c.rts_next)
     }
 
-    /// (ns-2) After an exchange for others: our own frame draws a backoff if none is left.
+    /// (ns-2) Resumes the station's own frame after a response; draws a backoff if there is none.
     fn resume_own(&mut self, now: SimTime) {
         if self.owes_data() {
             self.data_soon(now);
@@ -146,7 +147,8 @@ impl Dcf {
         self.finish_current(now, out);
     }
 
-    /// The packet is done: acknowledged or broadcast. A backoff follows even if no packet does (§9.2.5.2).
+    /// The packet was acknowledged or its broadcast ended. A backoff follows even without a next packet
+    /// (§9.2.5.2).
     fn finish_current(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
         self.draw_backoff(now);
         if let Some(c) = self.current.take() {
@@ -167,7 +169,7 @@ impl Dcf {
         count.saturating_add(1) >= limit
     }
 
-    /// No CTS or no ACK came in time.
+    /// No CTS or ACK arrived in time.
     pub(super) fn unanswered(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
         let was_rts = self.exchange == Exchange::AwaitCts;
         self.settle(now);

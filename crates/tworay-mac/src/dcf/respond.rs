@@ -1,15 +1,15 @@
-//! What we do for others: CTS after RTS, ACK after DATA (IEEE 802.11-1999 §9.2.5.7, §9.2.8).
+//! Responses to other stations: CTS after RTS, ACK after DATA (IEEE 802.11-1999 §9.2.5.7, §9.2.8).
 
 use super::{Dcf, Exchange, MacAction};
 use crate::frame::{Frame, FrameKind};
 use crate::timing::Timing;
 use tworay_base::{NodeId, SimDuration, SimTime};
 
-/// What ns-2 allows for propagation each way (its DSSS_MaxPropagationDelay).
+/// ns-2's allowance for propagation in each direction (its DSSS_MaxPropagationDelay).
 const MAX_PROPAGATION: SimDuration = SimDuration::from_micros(2);
 
 impl Dcf {
-    /// While we wait for a CTS or an ACK, any other good frame means that our attempt has failed.
+    /// Any other good frame during the wait for a CTS or ACK means that the attempt has failed.
     pub(super) fn end_wait_by_other(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
         let awaited = match self.exchange {
             Exchange::AwaitCts => FrameKind::Cts,
@@ -46,7 +46,7 @@ impl Dcf {
             }
             Exchange::None => self.respond_after_sifs(now, ack),
             Exchange::AwaitCts | Exchange::AwaitAck if self.late_ack.is_none() => self.late_ack = Some(ack),
-            // One response at a time; and no frame fits in a SIFS.
+            // Only one response at a time; no frame fits into a SIFS.
             _ => return self.counters.busy += 1,
         }
         if self.duplicates.is_duplicate(frame.from, frame.number, frame.retry) {
@@ -67,7 +67,7 @@ impl Dcf {
         self.step_at = now + self.timing.sifs;
     }
 
-    /// The SIFS before our CTS or ACK is over.
+    /// The SIFS before the CTS or ACK is over.
     pub(super) fn respond(&mut self, now: SimTime, frame: Frame, out: &mut Vec<MacAction>) {
         self.settle(now);
         self.use_up(now);

@@ -1,4 +1,4 @@
-//! Whatever happens around a station, nothing it was given gets stuck, lost or sent twice at once.
+//! Under any sequence of inputs, no packet is stuck, lost or sent twice at once.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,13 +7,14 @@ use tworay_base::Purpose;
 
 const ME: NodeId = NodeId(0);
 
-/// What the world does next.
+/// The next event around the station.
 #[derive(Clone, Debug)]
 enum Input {
     Busy(u64),
     Reserve(u64),
     Error(RxError),
-    /// Kind, to us, reserves µs, number, retry, protected; the medium is busy before it or not.
+    /// Kind, whether for this station, reservation in µs, number, retry, protected, whether the medium was
+    /// busy before it.
     Hear(FrameKind, To, u64, u16, bool, bool, bool),
     Offer(To, u32),
 }
@@ -42,7 +43,7 @@ fn input() -> impl Strategy<Value = Input> {
     ]
 }
 
-/// Any mixture of habits.
+/// Any combination of quirks.
 fn quirks() -> impl Strategy<Value = MacQuirks> {
     let mixed = any::<u32>().prop_map(|bits| {
         let on = |i: u32| bits >> i & 1 == 1;
@@ -70,7 +71,7 @@ fn quirks() -> impl Strategy<Value = MacQuirks> {
     prop_oneof![1 => Just(MacQuirks::STANDARD), 1 => Just(MacQuirks::NS2), 1 => mixed]
 }
 
-/// A station with its timers, and its packets' fates.
+/// A station with its timers, and the outcome of each packet.
 struct World {
     mac: Dcf,
     now: SimTime,
@@ -79,7 +80,7 @@ struct World {
     offered: u32,
     done: Vec<PacketId>,
     readies: usize,
-    /// Inputs within inputs: a station that is ready is given the next packet at once.
+    /// Recursion depth: a station that becomes ready gets the next packet at once.
     depth: usize,
 }
 
@@ -114,7 +115,7 @@ impl World {
         }
     }
 
-    /// Sets the timers to what the station wants.
+    /// Sets the timers to the station's deadlines.
     fn arm(&mut self) {
         let wanted = [
             (MacTimer::Contention, self.mac.contention_deadline()),
@@ -185,7 +186,7 @@ impl World {
                 self.with(|mac, now, _| mac.reserve(now, until));
                 assert!(self.mac.contention_deadline() >= before, "a reservation can only put off");
             }
-            // A station that transmits receives nothing, not even errors.
+            // A transmitting station receives nothing, not even errors.
             Input::Error(_) | Input::Hear(..) if self.mac.is_transmitting(self.now) => {}
             Input::Error(error) => {
                 let before = self.mac.contention_deadline();
@@ -227,7 +228,8 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5000, ..ProptestConfig::default() })]
 
-    /// Inputs of all kinds at any time, then silence: each packet is sent or given up, once, in order.
+    /// Inputs of all kinds at any time, then silence: each packet is sent or given up, exactly once, in
+    /// order.
     #[test]
     fn every_packet_comes_to_exactly_one_end(
         quirks in quirks(),

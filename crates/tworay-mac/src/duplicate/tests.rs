@@ -8,7 +8,7 @@ fn what_is_a_duplicate() {
         // sender, number, retry, standard, ns-2
         (1, 5, false, false, false),
         (1, 5, true, true, true),
-        (1, 5, false, false, true), // the number came round again: only the retry bit can tell
+        (1, 5, false, false, true), // the number wrapped around: only the retry bit can tell
         (2, 5, true, false, false), // another sender's 5
         (1, 6, true, false, false), // its first attempt was lost
         (1, 5, true, false, false), // only the last number is kept

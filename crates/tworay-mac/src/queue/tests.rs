@@ -11,8 +11,8 @@ fn show(q: &InterfaceQueue) -> String {
     q.iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
-/// Fills a queue for four packets in the given order, `r` routing and `d` data, and shows what is
-/// inside at the end and what found no room.
+/// Fills a queue for four packets in the given order (`r` routing, `d` data). Returns its contents at the end
+/// and the dropped packets.
 fn fill(one_short: bool, kinds: &str) -> (String, Vec<u32>) {
     let mut q = InterfaceQueue::new(4, one_short);
     let push = |(i, kind)| q.push(entry(i as u32 + 1, kind == 'r')).map(|e| e.packet.0);
@@ -22,7 +22,7 @@ fn fill(one_short: bool, kinds: &str) -> (String, Vec<u32>) {
 
 #[test]
 fn routing_goes_first_and_the_last_makes_room() {
-    // (arrivals, standard, ns-2: the newest routing packet is the very first, and one place stays free)
+    // (arrivals, standard, ns-2: the newest routing packet goes to the head, and one place stays free)
     type Outcome<'a> = (&'a str, &'a [u32]);
     let table: [(&str, Outcome, Outcome); 4] = [
         ("dddddd", ("d1 d2 d3 d4", &[5, 6]), ("d1 d2 d3", &[4, 5, 6])),
@@ -64,7 +64,7 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 proptest! {
-    /// Against two plain lists, one for routing and one for data.
+    /// Compares with two plain lists, one for routing and one for data.
     #[test]
     fn it_is_two_lists_one_after_the_other(one_short: bool, limit in 2u32..8, ops in proptest::collection::vec(op(), 0..80)) {
         let mut q = InterfaceQueue::new(limit, one_short);

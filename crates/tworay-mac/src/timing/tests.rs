@@ -12,8 +12,8 @@ fn us(d: SimDuration) -> f64 {
 
 #[test]
 fn interframe_spaces_and_control_frames() {
-    // An ACK has 112 bits: at 1 Mb/s 304 µs with preamble and PLCP header, at 2 Mb/s 248 µs. By the standard
-    // it answers data at 2 Mb/s, a basic rate, at 2 Mb/s (§9.6); in ns-2 it goes at 1 Mb/s as CTSs do.
+    // An ACK has 112 bits: with preamble and PLCP header 304 µs at 1 Mb/s, 248 µs at 2 Mb/s. By the standard
+    // it answers data at the basic rate 2 Mb/s with 2 Mb/s (§9.6); ns-2 sends it at 1 Mb/s, like a CTS.
     for (config, ack) in [(MacConfig::default(), 248.0), (MacConfig::ns2(), 304.0)] {
         let t = timing(&config);
         assert_eq!((us(t.slot), us(t.sifs), us(t.difs), us(t.eifs)), (20.0, 10.0, 50.0, 364.0));
@@ -34,7 +34,7 @@ fn acks_go_at_the_highest_basic_rate_not_above_the_data() {
         };
         config.rate_of_acks().as_bps() / 100_000
     };
-    // Basic rate, data rate in 100 kb/s; rate of ACKs by the standard and in ns-2.
+    // Basic rate and data rate in 100 kb/s; rate of ACKs by the standard and in ns-2.
     for (basic, data, standard, ns2) in [
         (10, 20, 20, 10),
         (10, 10, 10, 10),
@@ -52,7 +52,7 @@ fn acks_go_at_the_highest_basic_rate_not_above_the_data() {
 #[test]
 fn data_frames() {
     let (standard, ns2) = (timing(&MacConfig::default()), timing(&MacConfig::ns2()));
-    // (bytes of the network packet, standard µs, ns-2 µs): 36 and 34 bytes around it.
+    // (bytes of the network packet, standard µs, ns-2 µs): the frame adds 36 and 34 bytes.
     for (ip, a, b) in [(1500, 6336.0, 6328.0), (40, 496.0, 488.0), (552, 2544.0, 2536.0), (0, 336.0, 328.0)] {
         let airtime = |t: &Timing| us(t.data_airtime(t.data_bytes(ip), false));
         assert_eq!((airtime(&standard), airtime(&ns2)), (a, b), "{ip} bytes at 2 Mb/s");
@@ -80,14 +80,14 @@ fn response_timeouts() {
 
 #[test]
 fn the_thesis_strategies() {
-    // Which of a TCP segment (1500 bytes) and a TCP ACK (40 bytes) gets an RTS.
+    // Which of a TCP segment (1500 bytes) and a TCP ACK (40 bytes) is preceded by an RTS.
     for (rts, segment, ack) in [
         (RtsStrategy::Full, true, true),
         (RtsStrategy::Partial, true, false),
         (RtsStrategy::None, false, false),
     ] {
         for dialect in [Dialect::Standard, Dialect::Ns2] {
-            // The name outweighs the number.
+            // The strategy overrides the threshold.
             let t = timing(&MacConfig {
                 dialect,
                 rts: Some(rts),

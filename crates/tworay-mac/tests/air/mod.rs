@@ -1,5 +1,5 @@
-//! A tiny ideal air for ladders: stations that hear each other after a delay, perfect carrier sense,
-//! any overlap spoils both frames, and losses by script.
+//! A minimal ideal medium for exchange tests: fixed delay between stations, perfect carrier sense, any
+//! overlap corrupts both frames, losses by script.
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, VecDeque};
@@ -36,7 +36,7 @@ struct Station {
     arriving: Vec<Signal>,
 }
 
-/// The `nth` (from 1) frame of a kind from a station gets lost on its way.
+/// Loses the `nth` (from 1) frame of a kind from a station.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Lose(pub FrameKind, pub usize, pub u32);
 
@@ -54,7 +54,7 @@ pub struct Air {
 }
 
 impl Air {
-    /// Stations 1 µs from their neighbours on a line; those `reach` apart or nearer hear each other.
+    /// Stations on a line, 1 µs from their neighbours. Stations at most `reach` hops apart hear each other.
     pub fn line(stations: usize, reach: usize, config: &MacConfig, quirks: MacQuirks) -> Self {
         let delay = |i: usize, j: usize| {
             let apart = i.abs_diff(j);
@@ -97,7 +97,7 @@ impl Air {
         self
     }
 
-    /// A packet of `ip_bytes` comes down to the MAC's queue of `from` at `when`. `to` 99 is broadcast.
+    /// A packet of `ip_bytes` enters the interface queue of `from` at `when`. `to` 99 is broadcast.
     pub fn send(&mut self, when: SimTime, from: usize, to: u16, packet: u32, ip_bytes: u32) {
         let to = if to == 99 { NodeId::BROADCAST } else { NodeId(to) };
         self.push(when, Event::Offer(from, Outgoing { packet: PacketId(packet), to, ip_bytes }));
@@ -117,7 +117,7 @@ impl Air {
         writeln!(self.ladder, "{micros:>8} {station} {what}").expect("a string takes all");
     }
 
-    /// Works off everything up to `until`.
+    /// Handles all events up to `until`.
     pub fn run(&mut self, until: SimTime) -> &mut Self {
         while let Some(entry) = self.events.first_entry() {
             if entry.key().0 > until {
@@ -186,7 +186,7 @@ impl Air {
         }
     }
 
-    /// Sets a station's timers to what its MAC wants.
+    /// Sets a station's timers to its MAC's deadlines.
     fn arm(&mut self, i: usize) {
         let mac = &self.stations[i].mac;
         let wanted = [

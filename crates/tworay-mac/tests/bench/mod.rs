@@ -1,15 +1,15 @@
-//! One station on a bench: inputs by hand, timers kept, what it sends and says written down.
+//! One station driven by hand: inputs from the test, timers kept, outputs recorded.
 #![allow(dead_code)]
 
 use tworay_base::{BitRate, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{Dcf, Frame, FrameKind, MacAction, MacConfig, MacQuirks, MacTimer, Outgoing, RxError};
 
-/// The station on the bench, and the one it talks with; `OTHER` is somebody else's conversation.
+/// The station under test and its peer; `OTHER` is a third station.
 pub const ME: NodeId = NodeId(0);
 pub const PEER: NodeId = NodeId(1);
 pub const OTHER: NodeId = NodeId(2);
 
-/// The standard's MAC with ACKs at 1 Mb/s, as long as CTSs: the times written down here are reckoned with them.
+/// The standard MAC with ACKs at 1 Mb/s, as long as CTSs; the expected times in these tests assume it.
 pub fn slow_acks() -> MacConfig {
     MacConfig { ack_rate: Some(BitRate::from_bps(1_000_000)), ..MacConfig::default() }
 }
@@ -40,12 +40,12 @@ impl Bench {
         self.now.as_nanos() / 1_000
     }
 
-    /// When the contention timer runs out, µs from now.
+    /// Time until the contention timer expires, µs.
     pub fn access_in(&self) -> Option<u64> {
         self.contention().map(|t| t.since(self.now).as_nanos() / 1_000)
     }
 
-    /// When the exchange timer runs out, µs from now.
+    /// Time until the exchange timer expires, µs.
     pub fn exchange_in(&self) -> Option<u64> {
         self.exchange().map(|t| t.since(self.now).as_nanos() / 1_000)
     }
@@ -65,7 +65,7 @@ impl Bench {
         self.log.extend(out.into_iter().map(|action| (micros, action)));
     }
 
-    /// Lets time pass; timers that run out do so.
+    /// Advances time and fires the timers that expire.
     pub fn wait(&mut self, micros: u64) -> &mut Self {
         let until = self.now + us(micros);
         let next = |bench: &Self| bench.contention().into_iter().chain(bench.exchange()).min();
@@ -81,7 +81,7 @@ impl Bench {
         self
     }
 
-    /// Lets time pass until the station has sent something of this kind.
+    /// Advances time until the station has sent a frame of this kind.
     pub fn until_sent(&mut self, kind: FrameKind) -> Frame {
         let before = self.sent(kind).len();
         for _ in 0..1_000_000 {
@@ -111,7 +111,7 @@ impl Bench {
         self.log.iter().filter(|(_, a)| matches!(a, MacAction::GaveUp(_))).count()
     }
 
-    /// The next packet for the peer.
+    /// Offers the next packet for the peer.
     pub fn offer(&mut self, ip_bytes: u32) -> &mut Self {
         self.packets += 1;
         let packet = Outgoing { packet: PacketId(self.packets), to: PEER, ip_bytes };
@@ -119,7 +119,7 @@ impl Bench {
         self
     }
 
-    /// A signal begins that lasts so long.
+    /// The medium turns busy for so many µs.
     pub fn busy(&mut self, micros: u64) -> &mut Self {
         let until = self.now + us(micros);
         self.mac.on_busy(self.now, until);
@@ -132,19 +132,19 @@ impl Bench {
         self
     }
 
-    /// A reception has just failed.
+    /// A reception failed just now.
     pub fn error(&mut self, error: RxError) -> &mut Self {
         self.mac.on_rx_error(self.now, error);
         self
     }
 
-    /// A good frame has just ended.
+    /// A good frame was received just now.
     pub fn hear(&mut self, frame: Frame) -> &mut Self {
         self.with(|mac, now, out| mac.on_frame(now, &frame, out));
         self
     }
 
-    /// A frame arrives: the medium is busy for its airtime, then it is read.
+    /// A frame arrives: the medium is busy for its airtime, then the frame is received.
     pub fn receive(&mut self, frame: Frame) -> &mut Self {
         let airtime = frame.airtime.as_nanos() / 1_000;
         self.busy(airtime).wait(airtime).hear(frame)
@@ -168,12 +168,12 @@ pub fn control(kind: FrameKind, to: NodeId, reserves: u64) -> Frame {
     }
 }
 
-/// An RTS to us for 1000 µs of DATA.
+/// An RTS to this station, reserving 1000 µs of DATA.
 pub fn rts() -> Frame {
     control(FrameKind::Rts, ME, 10 + 304 + 10 + 1000 + 10 + 304)
 }
 
-/// DATA of 1000 µs from the peer to us.
+/// DATA of 1000 µs from the peer to this station.
 pub fn data(number: u16, retry: bool, protected: bool) -> Frame {
     Frame {
         kind: FrameKind::Data,

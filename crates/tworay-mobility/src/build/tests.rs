@@ -51,7 +51,7 @@ fn static_worlds() {
     assert_eq!(make(&STRIP, &MobilityConfig::Static).unwrap().area, (1500.0, 300.0));
 }
 
-/// The end node of a string walks away: 50 m in 5 s, later moves replace earlier ones.
+/// The end node of a string leaves: 50 m in 5 s; a later move replaces an earlier one.
 #[test]
 fn waypoints_from_a_topology() {
     let legs = vec![leg(4, 40, [850.0, 100.0]), leg(4, 30, [850.0, 0.0])];
@@ -66,7 +66,7 @@ fn waypoints_from_a_topology() {
     assert!(world.tracks[..4].iter().all(Track::is_static));
 }
 
-/// Two nodes stand in the corners of the field; the others walk as they would without them.
+/// Two nodes stay in the corners of the field; the others move as they would without them.
 #[test]
 fn some_nodes_stand_still() {
     let still = |nodes: &[(u16, [f64; 2])]| {
@@ -102,7 +102,7 @@ fn some_nodes_stand_still() {
             assert_eq!(a.position(s(t)), expected, "node {i} at {t} s");
         }
     }
-    // Nodes and places, the key that is to blame.
+    // Nodes and positions, and the key that the error names.
     for (nodes, key) in [
         (&[(50, [0.0, 0.0])][..], "mobility.fixed.0.node"),
         (&[(1, [0.0, 0.0]), (1, [5.0, 0.0])], "mobility.fixed.1.node"),

@@ -43,8 +43,8 @@ fn a_string_has_its_hops() {
     assert_eq!((cut.mean_shortest_path_hops, cut.partitioned_fraction), (0.0, 1.0));
 }
 
-/// A node leaves the reach of the other at 10 m/s: in reach up to 5.0 s. Of the samples 0, 0.5 … 9.5 s,
-/// 11 of 20 are connected; 10 s itself is not sampled.
+/// One node moves away from the other at 10 m/s and is in range up to 5.0 s. Of the samples at 0, 0.5 … 9.5
+/// s, 11 of 20 are connected; 10 s itself is not sampled.
 #[test]
 fn samples_include_the_start_and_leave_out_the_end() {
     let away = Leg { from: s(0.0), start: Position::new(200.0, 0.0), velocity: (10.0, 0.0) };
@@ -52,11 +52,11 @@ fn samples_include_the_start_and_leave_out_the_end() {
     let facts = path_facts(&mut tracks, &[pair(0, 1)], 250.0, s(0.0), s(10.0), HALF);
     assert_eq!(facts.mean_shortest_path_hops, 1.0);
     assert!((facts.partitioned_fraction - 9.0 / 20.0).abs() < 1e-12);
-    // 10 m/s for one of two nodes.
+    // One of two nodes moves at 10 m/s.
     assert!((mean_speed(&mut tracks, s(0.0), s(10.0)).get() - 5.0).abs() < 1e-9);
 }
 
-/// Two islands of a string are joined by a wire, in one direction: there is a way out and none back.
+/// A wire connects two parts of a string in one direction only.
 #[test]
 fn wires_are_links_too() {
     let mut tracks = string(4);
@@ -70,14 +70,14 @@ fn wires_are_links_too() {
     let way = |connected, hops| PairFacts { samples: 1, connected, hops };
     assert_eq!(facts(&[]), [way(0, 0), way(0, 0)]);
     assert_eq!(facts(&[(0, 1), (1, 3)]), [way(1, 2), way(0, 0)]);
-    // Without a radio, distance joins nobody.
+    // Without a radio, distance connects no nodes.
     let wired = Links { range: None, wires: vec![pair(0, 1)] };
     let mut here: Vec<Track> = (0..3).map(|_| Track::fixed(Position::default())).collect();
     let facts = pair_facts(&mut here, &[pair(0, 1), pair(0, 2)], &wired, s(0.0), s(1.0), HALF);
     assert_eq!(facts, [way(1, 1), way(0, 0)]);
 }
 
-/// 0, 200, 500 and 600 m: whoever wants to go from the first to the last must cross the 300 m.
+/// 0, 200, 500 and 600 m: every path from the first to the last includes the 300 m.
 #[test]
 fn the_widest_gap_is_the_hop_that_no_path_avoids() {
     let places: Vec<Position> = [0.0, 600.0, 200.0, 500.0].map(|x| Position::new(x, 0.0)).to_vec();
@@ -87,7 +87,7 @@ fn the_widest_gap_is_the_hop_that_no_path_avoids() {
 }
 
 proptest! {
-    /// Against Floyd-Warshall on random discs.
+    /// Compared with Floyd-Warshall on random positions.
     #[test]
     fn hops_are_the_shortest(places in prop::collection::vec((0.0..1000.0f64, 0.0..1000.0f64), 2..15)) {
         let n = places.len();

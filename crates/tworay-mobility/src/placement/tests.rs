@@ -47,7 +47,7 @@ fn uniform_fills_the_area_and_more_nodes_move_nobody() {
     assert_ne!(positions(&uniform(5), 1), positions(&uniform(5), 2), "the seed places");
 }
 
-/// Twenty nodes on 800 m x 800 m: some draws fall apart. A draw that holds together is kept as it is.
+/// Twenty nodes on 800 m x 800 m: some draws are partitioned. A connected first draw is kept.
 #[test]
 fn it_is_drawn_again_until_it_is_connected() {
     let (mut kept, mut redrawn) = (0, 0);
@@ -73,7 +73,8 @@ fn what_cannot_be_connected_is_an_error() {
     );
 }
 
-/// Links of at most 100 m: a chain holds, a gap of 101 m parts it; nothing and one node are connected.
+/// Links of at most 100 m: a chain is connected, a gap of 101 m splits it; no node and one node count as
+/// connected.
 #[test]
 fn connected_means_over_any_number_of_hops() {
     let row = |xs: &[f64]| xs.iter().map(|&x| Position::new(x, 0.0)).collect::<Vec<_>>();

@@ -78,7 +78,7 @@ fn a_jump_at_time_zero_moves_the_start() {
     assert!(track.is_static());
 }
 
-/// Arrival and the next command at the same instant, as generators with pause zero write it.
+/// Arrival and the next command at the same instant, as generators write it for a pause of zero.
 #[test]
 fn legs_that_follow_without_a_pause() {
     let mut track = follow(&[(0.0, "setdest 10 0 3"), (3.333333333, "setdest 10 10 3")]);

@@ -76,7 +76,7 @@ fn walker(seed: u64, pause: SimDuration) -> Track {
 }
 
 proptest! {
-    /// Whatever the order of questions, the answers are those of a fresh track.
+    /// The answers do not depend on the order of queries.
     #[test]
     fn the_order_of_questions_does_not_matter(
         seed: u64,
@@ -90,7 +90,7 @@ proptest! {
         }
     }
 
-    /// No step is longer than the greatest speed allows, and the course is straight until its end.
+    /// No step exceeds the maximum speed, and the course is straight until its end.
     #[test]
     fn the_greatest_speed_bounds_every_step(seed: u64, pause in 0u64..20, start in 0.0..1000.0f64) {
         let mut track = walker(seed, SimDuration::from_secs(pause));

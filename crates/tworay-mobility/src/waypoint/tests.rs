@@ -22,7 +22,7 @@ fn s(seconds: u64) -> SimTime {
     SimTime::from_nanos(seconds * 1_000_000_000)
 }
 
-/// The table of the thesis: (vmax - vmin) / ln(vmax/vmin), reached from the first second on.
+/// Mean speeds of Papanastasiou (2006): (vmax - vmin) / ln(vmax/vmin), from the first second on.
 #[test]
 fn mean_speeds_of_the_thesis() {
     for (min, max, mean) in
@@ -52,7 +52,7 @@ fn a_fresh_start_is_too_fast_at_first() {
     assert!((late - 6.34).abs() < 0.2, "{late}");
 }
 
-/// With pauses, the share of pausing nodes is the same at the start and later, and it is the model's.
+/// With pauses, the share of pausing nodes is the same at the start and later, and equals the model's.
 #[test]
 fn the_share_of_pausing_nodes_is_stationary() {
     let model = model(1.0, 20.0, 60);
@@ -67,8 +67,8 @@ fn the_share_of_pausing_nodes_is_stationary() {
     }
 }
 
-/// Positions of the stationary distribution crowd the centre: the mean distance from the strip's middle
-/// line is the same at the start as much later, and smaller than the uniform 375 m.
+/// Stationary positions concentrate in the centre: the mean distance from the strip's middle line is the same
+/// at the start and much later, and smaller than the uniform 375 m.
 #[test]
 fn positions_are_stationary() {
     let mut tracks = stationary(model(5.0, 15.0, 0), 4000);
@@ -81,7 +81,7 @@ fn positions_are_stationary() {
     assert!(early < 330.0, "{early}");
 }
 
-/// 0.5214 sides for a square, a third of the length for a line.
+/// 0.5214 sides for a square, one third of the length for a line.
 #[test]
 fn mean_distance_of_two_points() {
     let square = Area { width: 1000.0, height: 1000.0 };
@@ -93,7 +93,7 @@ fn mean_distance_of_two_points() {
     assert!((sum / 100_000.0 / STRIP.mean_distance() - 1.0).abs() < 0.01);
 }
 
-/// The walk is part of a result: these numbers change only together with a note on changed results.
+/// The walk determines results: these numbers may change only with an entry under "Changed results".
 #[test]
 fn the_walk_of_node_3_is_fixed() {
     let mut track = Track::random_waypoint(RandomWaypoint::stationary(model(1.0, 20.0, 10), rng(3)));

@@ -34,7 +34,7 @@ fn wavelan_receives_within_250_m_and_senses_within_550_m() {
     assert!((c.range_of(c.cs_threshold()) - 550.0).abs() < 0.05);
 }
 
-/// Closed forms, worked by hand for Pt = 0.28183815 W, λ = 3e8/914e6 m, antennas at 1.5 m.
+/// Closed forms, calculated by hand for Pt = 0.28183815 W, λ = 3e8/914e6 m, antennas at 1.5 m.
 #[test]
 fn closed_forms() {
     let two_ray = channel(Propagation::TwoRayGround);
@@ -47,7 +47,7 @@ fn closed_forms() {
     for law in [Propagation::TwoRayGround, Propagation::FreeSpace] {
         assert!(close(channel(law).rx_power(40.0), friis, 1e-12), "{law:?}");
     }
-    // Free space goes on with the square: 200 m is 25 times weaker than 40 m.
+    // Free space continues with the square: the power at 200 m is 25 times less than at 40 m.
     assert!(close(channel(Propagation::FreeSpace).rx_power(200.0), friis / 25.0, 1e-12));
     // Log distance with exponent 3 from 1 m: 10 times the distance, 30 dB less.
     let log = channel(LOG3);

@@ -49,7 +49,7 @@ fn the_configuration_survives_a_round_trip() {
     assert_eq!(serde_json::from_str::<RadioConfig>(&text).unwrap(), config);
 }
 
-/// Every refusal names the key.
+/// Every error names its key.
 #[test]
 fn out_of_range_values_are_refused() {
     let custom = RadioConfig { profile: Profile::Custom, ..RadioConfig::default() };
@@ -76,7 +76,7 @@ fn out_of_range_values_are_refused() {
         ("sinr.thresholds", RadioConfig { sinr: sinr(&[]), ..custom.clone() }),
         ("sinr.thresholds[0].sinr", RadioConfig { sinr: sinr(&[(1, 99.0)]), ..custom.clone() }),
         ("sinr.thresholds[1].rate", RadioConfig { sinr: sinr(&[(2, 4.0), (1, 5.0)]), ..custom.clone() }),
-        // The profile promises its own values.
+        // A profile's values are fixed.
         ("tx_power", RadioConfig { tx_power: Watts(0.1), ..RadioConfig::default() }),
         ("cs_threshold", RadioConfig { cs_threshold: Watts(1e-11), ..RadioConfig::default() }),
     ];

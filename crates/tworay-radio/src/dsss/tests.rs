@@ -2,7 +2,7 @@ use super::*;
 
 const BANDWIDTH: f64 = 22e6;
 
-/// By hand: at 0 dB a spreading gain of 22 (11) leaves Eb/N0 = 22 (11).
+/// By hand: at 0 dB, a spreading gain of 22 (11) gives Eb/N0 = 22 (11).
 #[test]
 fn despreading_gain_carries_a_frame_through_equal_interference() {
     let dbpsk = bit_error_rate(1.0, BitRate::from_bps(1_000_000), BANDWIDTH);
@@ -20,7 +20,7 @@ fn more_signal_is_never_worse() {
     }
 }
 
-/// What counts as errorless leaves the longest frame's chance of success at exactly one.
+/// A bit counted as errorless leaves the success probability of the longest frame at exactly one.
 #[test]
 fn errorless_frames_succeed_for_certain() {
     for rate in [1_000_000, 2_000_000].map(BitRate::from_bps) {

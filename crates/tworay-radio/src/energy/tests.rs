@@ -1,4 +1,4 @@
-//! Hand-computed joules, state by state, and the exact moment of death.
+//! Energy computed by hand, state by state, and the exact time of death.
 
 use super::*;
 use proptest::prelude::*;
@@ -20,13 +20,13 @@ fn states(battery: Option<f64>) -> EnergyConfig {
     }
 }
 
-/// One second in ten pieces: what is on the air, and what each state costs.
+/// One second in ten parts: what is on the air, and what each state consumes.
 #[test]
 fn every_state_costs_its_power_times_its_time() {
     let mut m = Meter::new(&states(None), 0);
     m.transmit(at(100_000), at(200_000)); // 100 ms transmit
-    m.hear(at(150_000), at(300_000), true); // its first 50 ms are under the own transmission
-    m.hear(at(250_000), at(400_000), false); // 100 ms of it after the wanted frame
+    m.hear(at(150_000), at(300_000), true); // the station's own transmission covers its first 50 ms
+    m.hear(at(250_000), at(400_000), false); // 100 ms of it remain after the wanted frame
     m.sleep(at(500_000));
     m.wake(at(700_000));
     m.advance(at(1_000_000));
@@ -37,7 +37,7 @@ fn every_state_costs_its_power_times_its_time() {
     assert!((m.spent() - 0.5).abs() < 1e-12);
 }
 
-/// 0.3 J: 100 ms idle (0.025 J) leave 0.275 J; at 2 W they last 137.5 ms into the frame.
+/// 0.3 J: 100 ms idle (0.025 J) leave 0.275 J, which last 137.5 ms of the frame at 2 W.
 #[test]
 fn the_battery_is_empty_in_the_middle_of_a_frame() {
     let mut m = Meter::new(&states(Some(0.3)), 0);
@@ -53,7 +53,7 @@ fn the_battery_is_empty_in_the_middle_of_a_frame() {
     assert_eq!(m.times()[RadioState::Dead as usize], 762_500_000);
 }
 
-/// With ns-2's powers an idle radio lives for ever, and 10 J are 15.15 s of transmitting.
+/// With ns-2's powers an idle radio consumes nothing, and 10 J last for 15.15 s of transmitting.
 #[test]
 fn ten_joules_of_ns2() {
     let config =
@@ -77,7 +77,8 @@ fn presets_are_what_their_sources_say() {
     assert_eq!(own.powers(), Powers { idle: 0.5, ..EnergyPreset::Usb80211n.powers() });
 }
 
-/// Paper 002: fixed amounts, nothing else costs. 10 mJ are five packets of 2 mJ.
+/// As in Seddik-Ghaleb et al. (2006): fixed amounts per packet, nothing else. 10 mJ last for five packets of
+/// 2 mJ.
 #[test]
 fn packets_cost_fixed_amounts() {
     let config = EnergyConfig {
@@ -117,14 +118,14 @@ fn wrong_settings_are_refused_with_their_key() {
     assert_eq!((own.battery_of(2), own.battery_of(3), d().battery_of(2)), (10.0, 1.0, f64::INFINITY));
 }
 
-/// Something happens at a time (steps of microseconds) for a while.
+/// An event at a time (in microseconds) with a duration.
 #[derive(Clone, Debug)]
 struct Happening(u64, u64, u8);
 
 proptest! {
-    /// Whatever happens, and however often anybody looks: the states add up to the time passed, joules
-    /// are times times powers, what is spent is what the battery lost, and death comes within a
-    /// nanosecond of the empty battery.
+    /// For any events and any times of observation: the states add up to the elapsed time, energy is times
+    /// multiplied by powers, the energy spent is what the battery lost, and death comes within a nanosecond
+    /// of the empty battery.
     #[test]
     fn energy_is_conserved(
         steps in proptest::collection::vec((0u64..5_000, 1u64..9_000, 0u8..5).prop_map(|(a, b, c)| Happening(a, b, c)), 1..60),
@@ -164,7 +165,7 @@ proptest! {
         prop_assert_eq!(looked.times().iter().sum::<u64>(), now.as_nanos());
         let drawn: f64 = m.joules().iter().sum();
         prop_assert!((battery - m.left() - m.spent()).abs() < 1e-12);
-        // A nanosecond of the highest power is the most by which death can be late.
+        // Death is late by at most one nanosecond at the highest power.
         prop_assert!(drawn <= battery + 2.1e-9, "drew {drawn} of {battery}");
         if m.died_at().is_some() {
             prop_assert!(drawn >= battery * (1.0 - 1e-11), "died with {} left", battery - drawn);

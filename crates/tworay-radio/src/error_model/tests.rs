@@ -45,8 +45,8 @@ fn bernoulli_rates() {
     }
 }
 
-/// Per packet with errors exactly in the bad state: the loss rate is the bad state's share, and the mean
-/// burst is 1/bad_to_good packets.
+/// Per packet with errors in the bad state only: the loss rate is the bad state's share, and the mean burst
+/// is 1/bad_to_good packets.
 #[test]
 fn gilbert_elliott_loses_in_bursts() {
     let config = gilbert(ErrorUnit::Packet, 0.01, 0.2);
@@ -71,7 +71,7 @@ fn bitwise_gilbert_elliott_has_the_chains_packet_loss() {
     }
 }
 
-/// With equal error rates in both states the chain does not matter: Bernoulli per bit.
+/// With equal error rates in both states, the chain is Bernoulli per bit.
 #[test]
 fn gilbert_elliott_with_equal_states_is_bernoulli() {
     let config = ErrorModelConfig::GilbertElliott {
@@ -105,7 +105,7 @@ fn configuration_reads_and_is_checked() {
 }
 
 proptest! {
-    /// Any sizes and any valid chain: an answer comes, and the same seed gives the same answers.
+    /// For any sizes and any valid chain, the model terminates, and the same seed gives the same answers.
     #[test]
     fn the_same_seed_gives_the_same_fates(
         seed: u64,

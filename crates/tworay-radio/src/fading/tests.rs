@@ -23,7 +23,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, (values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)).sqrt())
 }
 
-/// The largest distance between the empirical distribution and a closed form (Kolmogorov and Smirnov).
+/// The largest distance between the empirical distribution and a closed form (Kolmogorov-Smirnov).
 fn distance(mut values: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
@@ -31,7 +31,7 @@ fn distance(mut values: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
     values.iter().enumerate().map(gap).fold(0.0, f64::max)
 }
 
-/// One run in a hundred would be further off than this by chance; the draws here are fixed.
+/// By chance, one run in a hundred would exceed this; the draws here are fixed.
 fn bound() -> f64 {
     1.63 / (N as f64).sqrt()
 }

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use tworay_base::{Ratio, SimDuration};
 
-/// Just readable, in watts: 250 m of WaveLAN; powers below are multiples of it.
+/// The decoding threshold in watts: WaveLAN at 250 m. Powers below are multiples of it.
 const READABLE: f64 = 3.652e-10;
 const STANDARD: ReceptionQuirks = ReceptionQuirks::STANDARD;
 const NS2: ReceptionQuirks = ReceptionQuirks::NS2;
@@ -22,7 +22,7 @@ fn capture(quirks: ReceptionQuirks) -> Reception {
     Reception::new(&config, &Channel::new(&config), quirks, BodyRates([SLOW; 3]), PLCP)
 }
 
-/// One receiver, told a story line by line.
+/// One receiver and a log of what it reports.
 struct Story {
     receiver: Receiver,
     rules: Reception,
@@ -30,15 +30,15 @@ struct Story {
     lines: Vec<String>,
 }
 
-/// (name, begins, ends, power as a multiple of just readable)
+/// (name, begins, ends, power as a multiple of the decoding threshold)
 type Told = (u32, u64, u64, f64);
 
-/// Tells the signals, and own transmissions as (begins, ends), in the order of time.
+/// Plays the signals and the station's transmissions (begins, ends) in order of time.
 fn story(rules: Reception, signals: &[Told], own: &[(u64, u64)]) -> Vec<String> {
     let mut s = Story { receiver: Receiver::default(), rules, own_until: 0, lines: Vec::new() };
     let mut steps: Vec<(u64, u8, usize)> = Vec::new();
     for (i, &(_, begins, ends, _)) in signals.iter().enumerate() {
-        // At equal times, what ends comes before what begins.
+        // At equal times, ends come before beginnings.
         steps.extend([(begins, 2, i), (ends, 0, i)]);
     }
     steps.extend(own.iter().enumerate().map(|(i, &(begins, _))| (begins, 1, i)));
@@ -106,12 +106,12 @@ fn locks_on_undecodable() {
     assert_eq!(tell(locks(false), &weak), [""; 0], "mere energy has no end worth a word");
     assert_eq!(tell(locks(true), &weak), ["300: 1 Undecodable"]);
 
-    // A frame thirteen decibels above energy that was there before it.
+    // A frame thirteen decibels above energy that was already there.
     let over = [(1, 0, 300, 0.5), (2, 100, 500, 10.0)];
     assert_eq!(tell(locks(false), &over), ["500: 2 Good"]);
     assert_eq!(tell(locks(true), &over), ["100: 2 lost", "300: 1 Undecodable"]);
 
-    // And one that isn't far enough above it.
+    // And one that is not strong enough.
     let near = [(1, 0, 300, 0.5), (2, 100, 500, 4.0)];
     assert_eq!(tell(locks(false), &near), ["500: 2 Collided"]);
 }
@@ -119,12 +119,12 @@ fn locks_on_undecodable() {
 #[test]
 fn locks_while_transmitting() {
     let locks = |locks_while_transmitting| capture(ReceptionQuirks { locks_while_transmitting, ..STANDARD });
-    // Begins during our transmission, ends after it; another frame comes during its rest.
+    // Begins during the station's transmission and ends after it; another frame arrives during its remainder.
     let signals = [(1, 50, 300, 1.0), (2, 350, 600, 1.0)];
     assert_eq!(story(locks(false), &signals, &[(0, 100)]), ["600: 2 Good"]);
     let ns2 = capture(NS2);
     assert_eq!(story(ns2.clone(), &signals, &[(0, 100)]), ["300: 1 Deafened", "600: 2 Good"]);
-    // It keeps the receiver from a frame that begins after our transmission.
+    // It prevents reception of a frame that begins after the transmission.
     let overlapping = [(1, 50, 300, 1.0), (2, 150, 280, 20.0)];
     assert_eq!(story(locks(false), &overlapping, &[(0, 100)]), ["280: 2 Good"]);
     assert_eq!(story(ns2, &overlapping, &[(0, 100)]), ["150: 2 lost", "300: 1 Deafened"]);
@@ -133,11 +133,11 @@ fn locks_while_transmitting() {
 #[test]
 fn longest_collided_frame_holds() {
     let longest = |longest_collided_frame_holds| ReceptionQuirks { longest_collided_frame_holds, ..STANDARD };
-    // A third signal after the end of the first, while the second is still on the air.
+    // A third signal after the end of the first, while the second continues.
     let signals = [(1, 0, 300, 1.0), (2, 100, 900, 1.0), (3, 400, 700, 20.0)];
     assert_eq!(tell(longest(false), &signals), ["100: 2 lost", "300: 1 Collided", "700: 3 Good"]);
     assert_eq!(tell(longest(true), &signals), ["100: 1 lost", "400: 3 lost", "900: 2 Collided"]);
-    // The shorter of two changes nothing, nor does one that ends at the same time.
+    // A shorter second signal changes nothing, nor does one that ends at the same time.
     let shorter = [(1, 0, 300, 1.0), (2, 100, 300, 1.0)];
     assert_eq!(tell(longest(false), &shorter), tell(longest(true), &shorter));
 }
@@ -152,7 +152,7 @@ fn captured_over_sets_nav() {
 
 #[test]
 fn a_collision_can_be_captured_over_too_in_ns2() {
-    // The receiver compares with the longest of the collided frames.
+    // The receiver compares with the collided frame that ends last.
     let signals = [(1, 0, 300, 1.0), (2, 100, 900, 50.0), (3, 200, 1000, 5.0), (4, 300, 950, 6.0)];
     assert_eq!(
         tell(NS2, &signals),
@@ -163,13 +163,14 @@ fn a_collision_can_be_captured_over_too_in_ns2() {
 #[test]
 fn who_transmits_is_deaf() {
     for quirks in [STANDARD, NS2] {
-        // Within our transmission: nobody notices.
+        // Within the station's transmission: not noticed.
         let told = story(capture(quirks), &[(1, 50, 90, 1.0)], &[(0, 100)]);
         assert!(told.iter().all(|l| l == "90: 1 Deaf"), "{told:?}");
-        // Our transmission begins while a frame is read: it is lost, without a collision.
+        // The station starts to transmit while receiving: the frame is lost without a collision.
         let told = story(capture(quirks), &[(1, 0, 300, 1.0)], &[(100, 200)]);
         assert!(told.iter().all(|l| l == "300: 1 Deafened"), "{told:?}");
-        // Never is such a frame booked as a collision, neither is what overlaps with it while we transmit.
+        // Such a frame is never counted as a collision, nor are frames that overlap it during the
+        // transmission.
         let told = story(capture(quirks), &[(1, 0, 300, 1.0), (2, 120, 310, 1.0)], &[(100, 200)]);
         assert!(!told.iter().any(|l| l.contains("Collided") || l.contains("2 lost")), "{told:?}");
     }
@@ -191,7 +192,8 @@ fn sinr() -> Reception {
 
 #[test]
 fn interferers_add_up() {
-    // 4 dB are a factor of 2.51 for a frame at the basic rate: against 10, up to 3.98 are harmless.
+    // 4 dB are a factor of 2.51 for a frame at the basic rate: a power of 10 tolerates interference up to
+    // 3.98.
     let with = |others: &[f64]| {
         let mut signals = vec![(1, 0, 1000, 10.0)];
         signals.extend(others.iter().enumerate().map(|(i, &p)| (i as u32 + 2, 100 + i as u64, 900, p)));
@@ -199,7 +201,7 @@ fn interferers_add_up() {
     };
     assert!(with(&[]) && with(&[3.97]) && with(&[1.3, 1.3, 1.3]) && with(&[0.01; 390]));
     assert!(!with(&[4.0]) && !with(&[1.4, 1.4, 1.4]) && !with(&[0.01; 400]));
-    // One after the other they don't.
+    // In sequence they do not add up.
     let signals = [(1, 0, 1000, 10.0), (2, 100, 300, 3.0), (3, 300, 600, 3.0), (4, 700, 900, 3.0)];
     assert_eq!(story(sinr(), &signals, &[]).last().map(String::as_str), Some("1000: 1 Good"));
 }
@@ -217,7 +219,7 @@ fn a_body_at_2_mbps_needs_more() {
     }
 }
 
-/// The share of 400 frames that survive a steady interferer, and one that ends with the PLCP header.
+/// Share of 400 frames that survive a constant interferer, and one that ends with the PLCP header.
 #[test]
 fn bit_errors_are_drawn_where_they_leave_it_open() {
     let mut config = sinr_config();
@@ -237,7 +239,7 @@ fn bit_errors_are_drawn_where_they_leave_it_open() {
         });
         good.count() as f64 / 400.0
     };
-    // 12272 bits at 2 Mb/s, Eb/N0 = 11 times the ratio of powers.
+    // 12272 bits at 2 Mb/s; Eb/N0 is 11 times the power ratio.
     assert_eq!((share(1.0, 6328), share(20.0, 6328)), (1.0, 0.0));
     let ratio = 1.2;
     let chance = libm::exp(12_272.0 * libm::log1p(-dsss::bit_error_rate(ratio, FAST, 22e6)));
@@ -246,8 +248,8 @@ fn bit_errors_are_drawn_where_they_leave_it_open() {
     assert_eq!(share(10.0 / ratio, 190), 1.0, "the header at 1 Mb/s stands more");
 }
 
-/// The slow obvious way for one frame: is it first at the antenna and clear of what is there, and is
-/// its power at every moment enough for the sum of all others?
+/// Reference for one frame: is it first at the antenna and clear of what is there, and does its power exceed
+/// the threshold over the sum of all others at every moment?
 fn obviously_good(config: &RadioConfig, signals: &[Told], frame: usize) -> bool {
     let channel = Channel::new(config);
     let (_, begins, ends, power) = signals[frame];
@@ -264,8 +266,8 @@ fn obviously_good(config: &RadioConfig, signals: &[Told], frame: usize) -> bool 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Signals at distinct times: whatever frame the receiver was reading is judged as the sum of
-    /// interference demands, and there is a reader for every frame that finds the receiver free.
+    /// Signals at distinct times: any frame being received is judged by the sum of interference, and every
+    /// frame that finds the receiver free is received.
     #[test]
     fn sinr_agrees_with_the_sum_at_every_moment(
         told in proptest::collection::vec((1u64..200, 0.05f64..30.0), 1..8),
@@ -276,7 +278,7 @@ proptest! {
             .iter()
             .zip(&begins)
             .enumerate()
-            // Odd ends and even beginnings never meet.
+            // Odd ends and even beginnings never coincide.
             .map(|(i, (&(long, power), &from))| (i as u32, 2 * from, 2 * (from + long) + 1, power))
             .collect();
         let mut order: Vec<usize> = (0..signals.len()).collect();
@@ -302,8 +304,7 @@ proptest! {
         prop_assert_eq!(told, expected);
     }
 
-    /// Under every rule and in any weather each readable signal comes to at most one end, and the
-    /// receiver is free when all is over.
+    /// Under any rules, each decodable signal has at most one outcome, and the receiver is free at the end.
     #[test]
     fn each_signal_has_one_fate(
         told in proptest::collection::vec((0u64..400, 1u64..200, 0.05f64..30.0), 1..10),
@@ -338,7 +339,7 @@ proptest! {
             let (lost, collided) = (named("lost"), named("Collided"));
             let heard = collided + named("Good") + named("Undecodable") + named("Deaf");
             prop_assert!(heard <= 1 && lost <= 1);
-            // A collision is counted once: as it happens, or at the end.
+            // A collision is counted once: when it happens or at the end.
             prop_assert!(lost + collided <= 1, "{lines:?}");
             prop_assert!(power >= 1.0 || lost + collided + named("Good") == 0, "unreadable: {lines:?}");
         }
