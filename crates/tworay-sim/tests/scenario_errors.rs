@@ -428,7 +428,7 @@ fn movement_files_that_cannot_be_used_are_named() {
             "duration = \"10s\"\n[mobility]\nkind = \"ns2-file\"\nfile = \"nowhere.gz\"\n[[flow]]\nfrom = 0\nto = 1\n",
             &[]
         ),
-        r#"my.toml:4:8: mobility.file: nowhere.gz: it can't be read: No such file or directory (os error 2)
+        r#"my.toml:4:8: mobility.file: nowhere.gz: it cannot be read: No such file or directory (os error 2)
   4 | file = "nowhere.gz"
     |        ^^^^^^^^^^^^
 Check the path; it is relative to the scenario file."#

@@ -265,7 +265,7 @@ fn movement_files_are_found_beside_the_scenario() {
     fs::write(folder.join("walk.mov"), "$node_(0) set X_ 0\n$node_(0) set Y_ here\n").unwrap();
     let message = Scenario::load(path.to_str().unwrap(), &[]).unwrap_err().to_string();
     let expected = format!(
-        "{0}/walk.toml:2:40: mobility.file: {0}/walk.mov:2: \"here\" is no coordinate",
+        "{0}/walk.toml:2:40: mobility.file: {0}/walk.mov:2: \"here\" is not a valid coordinate",
         folder.display()
     );
     assert!(message.starts_with(&expected), "{message}\n{expected}");

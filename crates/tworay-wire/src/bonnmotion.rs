@@ -51,7 +51,7 @@ pub fn parse(file: &str, text: &str, dimensions: Dimensions) -> Result<Movement,
         return Err(ReadError::whole(
             file,
             format!("it has {} nodes", nodes.len()),
-            "65535 are the most that can be simulated",
+            "at most 65535 nodes can be simulated",
         ));
     }
     Ok(Movement { nodes, first_number: 0 })
@@ -65,7 +65,7 @@ fn node(file: &str, number: u32, line: &str, dimensions: Dimensions) -> Result<N
             _ => Err(ReadError::at(
                 file,
                 number,
-                format!("\"{word}\" is no time or coordinate"),
+                format!("\"{word}\" is not a valid time or coordinate"),
                 "each line is a list of `t x y` triples in seconds and metres",
             )),
         })
@@ -75,8 +75,8 @@ fn node(file: &str, number: u32, line: &str, dimensions: Dimensions) -> Result<N
         return Err(ReadError::at(
             file,
             number,
-            format!("the line has {} numbers, which is no multiple of {size}", values.len()),
-            "the file may be cut off, or 3-D without its .params file (with dim=3D) beside it",
+            format!("the line has {} numbers, which is not a multiple of {size}", values.len()),
+            "the file may be cut off, or 3-D without its .params file (with dim=3D) in the same folder",
         ));
     }
     let mut points = values.chunks_exact(size).map(|p| (p[0], Position::new(p[1], p[2])));
@@ -110,7 +110,7 @@ fn node(file: &str, number: u32, line: &str, dimensions: Dimensions) -> Result<N
                     file,
                     number,
                     format!("between {before} s and {time} s it would move at {speed:.0} m/s"),
-                    "10000 m/s are the most that is taken seriously",
+                    "the limit is 10000 m/s",
                 ));
             }
             push(MoveCommand::SetDest { target: there, speed: Speed(speed) });

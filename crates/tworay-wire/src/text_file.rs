@@ -60,7 +60,7 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
             io::ErrorKind::IsADirectory => "name a file, not a folder",
             _ => "check that it is a readable file",
         };
-        ReadError::whole(&name, format!("it can't be read: {e}"), remedy)
+        ReadError::whole(&name, format!("it cannot be read: {e}"), remedy)
     };
     let mut bytes = Vec::new();
     File::open(path)
@@ -73,7 +73,11 @@ pub fn read_text(path: &Path) -> Result<String, ReadError> {
 pub fn decode_text(name: &str, bytes: Vec<u8>) -> Result<String, ReadError> {
     let plain = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(name, &bytes)? } else { bytes };
     if plain.len() as u64 > MOST_BYTES {
-        return Err(ReadError::whole(name, "it holds more than 1 GiB of text", "split it or check the path"));
+        return Err(ReadError::whole(
+            name,
+            "it contains more than 1 GiB of text",
+            "split it or check the path",
+        ));
     }
     match String::from_utf8(plain) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
@@ -84,7 +88,7 @@ pub fn decode_text(name: &str, bytes: Vec<u8>) -> Result<String, ReadError> {
             Err(ReadError::at(
                 name,
                 u32::try_from(line).unwrap_or(u32::MAX),
-                format!("byte 0x{byte:02x} is no UTF-8 text"),
+                format!("byte 0x{byte:02x} is not valid UTF-8"),
                 "give a text file (or gzip of one), saved as UTF-8 or ASCII",
             ))
         }

@@ -285,11 +285,11 @@ impl AodvConfig {
             return problem(key, "must be at least 1", "give a whole number from 1".into());
         }
         if self.buffer_packets > 1_000_000 {
-            return problem("buffer_packets", "is absurdly large", "give at most 1000000".into());
+            return problem("buffer_packets", "is too large", "give at most 1000000".into());
         }
         if self.hello_jitter >= self.hello_interval {
             let remedy = format!("give less than hello_interval ({})", self.hello_interval);
-            return problem("hello_jitter", "reaches the interval itself", remedy);
+            return problem("hello_jitter", "is not below hello_interval", remedy);
         }
         Ok(())
     }

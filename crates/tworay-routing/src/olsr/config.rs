@@ -151,21 +151,21 @@ impl OlsrConfig {
             ("topology_hold_time", self.topology_hold_time),
         ] {
             if key.ends_with("hold_time") && time < least || time > most {
-                let what = format!("can't be written in a message ({least} to {most})");
+                let what = format!("cannot be encoded in a message ({least} to {most})");
                 return problem(key, what, "give a time such as \"6s\"".into());
             }
         }
         if self.max_jitter >= self.hello_interval || self.max_jitter >= self.tc_interval {
-            let what = "reaches the interval itself".into();
+            let what = "is not below the interval".into();
             let remedy = format!("give less than hello_interval ({}) and tc_interval", self.hello_interval);
             return problem("max_jitter", what, remedy);
         }
         if self.willingness > 7 {
-            let what = format!("{} is more than always", self.willingness);
+            let what = format!("{} is above 7 (WILL_ALWAYS)", self.willingness);
             return problem("willingness", what, "give 0 (never) to 7 (always)".into());
         }
         if self.mpr_coverage == 0 {
-            let what = "0 relays cover nobody".into();
+            let what = "0 relays cover no node".into();
             return problem("mpr_coverage", what, "give 1 or more".into());
         }
         for (key, share) in [
@@ -174,11 +174,11 @@ impl OlsrConfig {
             ("hysteresis_low", self.hysteresis_low),
         ] {
             if !(0.0..=1.0).contains(&share) {
-                return problem(key, format!("{share} is no share"), "give 0 to 1".into());
+                return problem(key, format!("{share} is not between 0 and 1"), "give 0 to 1".into());
             }
         }
         if self.hysteresis_low >= self.hysteresis_high {
-            let what = "isn't below hysteresis_high".into();
+            let what = "is not below hysteresis_high".into();
             return problem("hysteresis_low", what, format!("give less than {}", self.hysteresis_high));
         }
         Ok(())

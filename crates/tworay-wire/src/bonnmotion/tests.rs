@@ -35,8 +35,8 @@ fn heights_are_forgotten() {
 fn faults_have_a_line_and_a_problem() {
     let ladder = [
         ("0 1 2 10 3", Some(2), "5 numbers"),
-        ("0 1 x", Some(2), "\"x\" is no time"),
-        ("0 1 NaN", Some(2), "\"NaN\" is no time"),
+        ("0 1 x", Some(2), "\"x\" is not a valid time"),
+        ("0 1 NaN", Some(2), "\"NaN\" is not a valid time"),
         ("-1 1 2", Some(2), "negative"),
         ("0 1 2 10 3 4 5 6 7", Some(2), "time 5 comes after time 10"),
         ("0 1 2 1 100000 2", Some(2), "99999 m/s"),

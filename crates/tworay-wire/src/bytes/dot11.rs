@@ -117,7 +117,7 @@ pub fn decode_dot11(bytes: &[u8]) -> Result<(Dot11, &[u8]), DecodeError> {
             r.take(6)?;
             let sequence = r.u16_le()?;
             if sequence & 15 != 0 {
-                let (what, allowed) = ("the 802.11 fragment number", "fragments are not put together");
+                let (what, allowed) = ("the 802.11 fragment number", "fragments are not reassembled");
                 return Err(DecodeError::Value { what, found: u64::from(sequence & 15), allowed });
             }
             let retry = flags & RETRY != 0;

@@ -127,7 +127,7 @@ fn option(header: &mut DsrHeader, kind: u8, data: &[u8]) -> Result<(), DecodeErr
         }
         REPLY => {
             if data.len() % 4 != 1 || data.len() < 5 {
-                return wrong("a DSR route reply", "it has 1 and 4 for each address, of which there is one");
+                return wrong("a DSR route reply", "it has 1 and 4 for each address, at least one");
             }
             r.u8()?;
             header.replies.push(RouteReply { addresses: list(&mut r)? });
@@ -189,7 +189,7 @@ fn source_route(mut r: Reader<'_>) -> Result<SourceRoute, DecodeError> {
     let segments_left = (bits & 0x3f) as u8;
     let addresses = list(&mut r)?;
     if usize::from(segments_left) > addresses.len() {
-        let allowed = "it can't exceed the number of addresses";
+        let allowed = "it must not exceed the number of addresses";
         let what = "the segments left of a DSR source route";
         return Err(DecodeError::Value { what, found: segments_left.into(), allowed });
     }

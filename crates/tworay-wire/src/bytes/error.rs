@@ -46,7 +46,7 @@ pub enum DecodeError {
         computed: u32,
     },
     /// An address that belongs to no node.
-    #[error("{what} is {found}, which is no node's address")]
+    #[error("{what} is {found}, which is not the address of a node")]
     Foreign {
         /// The field.
         what: &'static str,
@@ -70,7 +70,7 @@ impl DecodeError {
 
 /// A value that the format cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{what} would be {value}; the format has room for at most {most}")]
+#[error("{what} would be {value}; the format allows at most {most}")]
 pub struct EncodeError {
     /// The field.
     pub what: &'static str,

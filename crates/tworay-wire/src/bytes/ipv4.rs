@@ -112,7 +112,7 @@ pub fn decode_ipv4(bytes: &[u8]) -> Result<(Ipv4Header, &[u8]), DecodeError> {
     }
     // Fragments have "more fragments" set or an offset.
     if fragment & 0x3fff != 0 {
-        let allowed = "fragments are not put together";
+        let allowed = "fragments are not reassembled";
         return Err(DecodeError::Value { what: "the IPv4 fragment field", found: fragment.into(), allowed });
     }
     let what = "the IPv4 packet";

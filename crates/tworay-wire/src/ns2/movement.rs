@@ -146,7 +146,7 @@ fn read_line(line: &Line<'_>) -> Result<Option<NodeAction>, ReadError> {
                 }
                 _ => {
                     return Err(line.error(
-                        "this is no movement command",
+                        "this is not a movement command",
                         "write: $node_(0) set X_ 10, or $ns_ at 1.5 \"$node_(0) setdest 10 20 5\"",
                     ));
                 }
@@ -159,7 +159,7 @@ fn read_line(line: &Line<'_>) -> Result<Option<NodeAction>, ReadError> {
             Ok(None)
         }
         _ => Err(line.error(
-            "this is no line of a movement file",
+            "this is not a line of a movement file",
             "keep only lines such as $node_(0) set X_ 10 and $ns_ at 1.5 \"$node_(0) setdest 10 20 5\"",
         )),
     }
@@ -205,7 +205,7 @@ fn assemble(file: &str, drafts: BTreeMap<u16, Draft>) -> Result<Movement, ReadEr
         if number != expected {
             return Err(ReadError::whole(
                 file,
-                format!("node {expected} has no line, but node {number} has"),
+                format!("node {expected} is missing, but there is a node {number}"),
                 "number the nodes without gaps, or give each its initial position",
             ));
         }

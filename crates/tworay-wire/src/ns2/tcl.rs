@@ -178,7 +178,7 @@ impl<'a> Line<'a> {
             Ok(value) if value.is_finite() => {
                 Err(self.error(&format!("the {what} {word} is out of range"), &allowed))
             }
-            _ => Err(self.error(&format!("\"{word}\" is no {what}"), &allowed)),
+            _ => Err(self.error(&format!("\"{word}\" is not a valid {what}"), &allowed)),
         }
     }
 
@@ -190,8 +190,8 @@ impl<'a> Line<'a> {
                 Err(self.error(&format!("node number {word} is out of range"), "node numbers go up to 65534"))
             }
             Err(_) => Err(self.error(
-                &format!("\"{word}\" is no node number"),
-                "write node numbers out, as in $node_(7); Tcl loops and variables are not run",
+                &format!("\"{word}\" is not a node number"),
+                "write the number itself, as in $node_(7); Tcl loops and variables are not supported",
             )),
         }
     }

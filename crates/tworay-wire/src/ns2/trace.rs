@@ -174,8 +174,8 @@ impl<'a> Line<'a> {
             }
             _ => {
                 return Err(self.error(
-                    "this is no line of a wireless trace",
-                    "records begin with s, r, f, d or D; see that the file is what trace-all of ns-2 wrote",
+                    "this is not a line of a wireless trace",
+                    "records begin with s, r, f, d or D; check that trace-all of ns-2 wrote the file",
                 ));
             }
         };
@@ -193,7 +193,7 @@ impl<'a> Line<'a> {
     /// An error about one word or its absence.
     fn bad(&self, what: &str, word: Option<&str>) -> ReadError {
         let problem = match word {
-            Some(word) => format!("\"{word}\" is no {what}"),
+            Some(word) => format!("\"{word}\" is not a valid {what}"),
             None => format!("the {what} is missing"),
         };
         self.error(&problem, "the line may be cut off or edited; trace the run again, or remove the line")

@@ -141,7 +141,7 @@ fn object<'w, 'a>(words: &'w [&'a str]) -> Option<(String, &'w [&'a str])> {
 fn read_line(line: &Line<'_>, objects: &mut BTreeMap<String, Object>) -> Result<(), ReadError> {
     let unknown = || {
         line.error(
-            "this is no line of a traffic file",
+            "this is not a line of a traffic file",
             "keep only the lines that cbrgen writes: agents, applications, connect, start and stop",
         )
     };
@@ -236,8 +236,8 @@ fn find<'o>(
 ) -> Result<&'o mut Object, ReadError> {
     objects.get_mut(name).ok_or_else(|| {
         line.error(
-            &format!("${name} was never made"),
-            &format!("put a line such as: set {name} [new …] before this one"),
+            &format!("${name} was never created"),
+            &format!("add a line such as: set {name} [new …] before this one"),
         )
     })
 }
@@ -268,7 +268,7 @@ fn flow(
         object.node.ok_or_else(|| {
             missing(
                 object.line,
-                format!("${name} is on no node"),
+                format!("${name} is not attached to a node"),
                 format!("add $ns_ attach-agent $node_(…) ${name}"),
             )
         })
@@ -285,7 +285,7 @@ fn flow(
         return Err(missing(
             app.line,
             format!("${name} stops at {stop}, before it starts at {start}"),
-            "let it stop later".into(),
+            "give a later stop time".into(),
         ));
     }
     let mut settings = Settings { file, app: app.settings.clone(), agent: agent.settings.clone() };
@@ -366,7 +366,7 @@ fn parse_number(
         _ => Err(ReadError::at(
             file,
             line,
-            format!("\"{word}\" is no {what}"),
+            format!("\"{word}\" is not a valid {what}"),
             format!("give a number from {least} to {most}"),
         )),
     }
@@ -386,7 +386,7 @@ fn bits_per_second(file: &str, line: u32, word: &str) -> Result<f64, ReadError> 
         _ => Err(ReadError::at(
             file,
             line,
-            format!("\"{word}\" is no rate"),
+            format!("\"{word}\" is not a valid rate"),
             "write it like 64Kb or 2Mb (bits per second)",
         )),
     }

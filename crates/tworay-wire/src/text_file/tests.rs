@@ -34,7 +34,7 @@ fn damaged_files_are_named_as_such() {
         (&whole[..whole.len() - 3], None, "cut off"),
         (&whole[..5], None, "cut off"),
         (&flipped, None, "damaged"),
-        (b"fine\nfine\nn\xe4h\n", Some(3), "byte 0xe4 is no UTF-8"),
+        (b"fine\nfine\nn\xe4h\n", Some(3), "byte 0xe4 is not valid UTF-8"),
     ];
     for (bytes, line, problem) in ladder {
         let error = decode(bytes).expect_err(problem);
@@ -47,7 +47,7 @@ fn damaged_files_are_named_as_such() {
 #[test]
 fn an_absent_file_or_a_folder_is_an_error_with_a_remedy() {
     let error = read_text(Path::new("no/such/file.mov")).unwrap_err();
-    assert!(error.to_string().starts_with("no/such/file.mov: it can't be read"), "{error}");
+    assert!(error.to_string().starts_with("no/such/file.mov: it cannot be read"), "{error}");
     assert!(error.remedy.contains("relative to the scenario file"));
     assert!(read_text(Path::new(env!("CARGO_MANIFEST_DIR"))).is_err());
 }

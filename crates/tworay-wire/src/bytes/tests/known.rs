@@ -307,6 +307,6 @@ fn addresses() {
     assert_eq!(ipv4_address(NodeId::BROADCAST), [255; 4]);
     assert_eq!(node_of_ipv4("x", [10, 0, 255, 255]), Ok(NodeId::BROADCAST));
     let error = node_of_ipv4("the source", [192, 168, 0, 1]).unwrap_err();
-    assert_eq!(error.to_string(), "the source is 192.168.0.1, which is no node's address");
+    assert_eq!(error.to_string(), "the source is 192.168.0.1, which is not the address of a node");
     assert_eq!(node_of_mac("x", [2, 0, 0, 0, 255, 255]).unwrap_err().reason(), "foreign-address");
 }

@@ -108,14 +108,14 @@ impl TraceSummary {
         if summary.records == 0 {
             return Err(ReadError::whole(
                 file,
-                "it holds no record of a wireless trace",
-                "give a file that trace-all of ns-2 wrote for a wireless network",
+                "it contains no record of a wireless trace",
+                "give a file written by trace-all of ns-2 for a wireless network",
             ));
         }
         if summary.packets.is_empty() {
             return Err(ReadError::whole(
                 file,
-                "no transport agent sends anything in it",
+                "it contains no packet sent by a transport agent",
                 "trace the run with -agentTrace ON in node-config",
             ));
         }

@@ -69,15 +69,21 @@ fn the_energy_models_bracket_is_passed_over() {
 fn wrong_lines_are_named() {
     for (line, problem) in [
         ("+ 1.0 0 1 tcp 40 ------- 1 0.0 3.0 0 0", "this is a line of a wired trace"),
-        ("hello world", "this is no line of a wireless trace"),
-        ("x 1.0 _0_ AGT", "this is no line of a wireless trace"),
-        ("s soon _0_ AGT --- 0 tcp 40", "\"soon\" is no time in seconds"),
-        ("s 1.0 _0_ TCP --- 0 tcp 40", "\"TCP\" is no layer (AGT, RTR, IFQ, LL, MAC or PHY)"),
+        ("hello world", "this is not a line of a wireless trace"),
+        ("x 1.0 _0_ AGT", "this is not a line of a wireless trace"),
+        ("s soon _0_ AGT --- 0 tcp 40", "\"soon\" is not a valid time in seconds"),
+        ("s 1.0 _0_ TCP --- 0 tcp 40", "\"TCP\" is not a valid layer (AGT, RTR, IFQ, LL, MAC or PHY)"),
         ("s 1.0 _0_ MAC --- 0 RTS", "the number of bytes is missing"),
-        ("s 1.0 _0_ MAC --- 0 RTS 44 [436 g 3 0]", "\"g\" is no hexadecimal number of the MAC header"),
-        ("s 1.0 _0_ AGT --- 0 tcp 40 [0 0 0 0] ------- [0 4:0 32 0]", "\"0\" is no address (node and port)"),
+        (
+            "s 1.0 _0_ MAC --- 0 RTS 44 [436 g 3 0]",
+            "\"g\" is not a valid hexadecimal number of the MAC header",
+        ),
+        (
+            "s 1.0 _0_ AGT --- 0 tcp 40 [0 0 0 0] ------- [0 4:0 32 0]",
+            "\"0\" is not a valid address (node and port)",
+        ),
         ("s -t 1.0 -Ni 0 -Nl", "the value of -Nl is missing"),
-        ("s -t 1.0 -Ni 0 Nl AGT", "\"Nl\" is no flag such as -Nl"),
+        ("s -t 1.0 -Ni 0 Nl AGT", "\"Nl\" is not a valid flag such as -Nl"),
         ("s -t 1.0 -Ni 0", "the layer (AGT, RTR, IFQ, LL, MAC or PHY) is missing"),
     ] {
         let text = format!("{OLD}{line}\n");

@@ -138,26 +138,26 @@ fn rates_defaults_and_attach_source() {
 #[test]
 fn faults_have_a_line_and_a_problem() {
     let ladder = [
-        ("interval_ 0.25", "interval_ 0", Some(10), "is no interval"),
-        ("interval_ 0.25", "interval_ NaN", Some(10), "is no interval"),
-        ("interval_ 0.25", "rate_ 5furlongs", Some(10), "is no rate"),
-        ("packetSize_ 512", "packetSize_ -1", Some(9), "is no packet size"),
-        ("maxpkts_ 10000", "maxpkts_ many", Some(12), "is no number of packets"),
-        ("window_ 32", "window_ 0", Some(19), "is no window"),
-        ("$node_(1)", "$node_(one)", Some(5), "\"one\" is no node number"),
+        ("interval_ 0.25", "interval_ 0", Some(10), "is not a valid interval"),
+        ("interval_ 0.25", "interval_ NaN", Some(10), "is not a valid interval"),
+        ("interval_ 0.25", "rate_ 5furlongs", Some(10), "is not a valid rate"),
+        ("packetSize_ 512", "packetSize_ -1", Some(9), "is not a valid packet size"),
+        ("maxpkts_ 10000", "maxpkts_ many", Some(12), "is not a valid number of packets"),
+        ("window_ 32", "window_ 0", Some(19), "is not a valid window"),
+        ("$node_(1)", "$node_(one)", Some(5), "\"one\" is not a node number"),
         ("at 127.5", "at -5", Some(15), "negative"),
-        ("$cbr_(0) start", "$cbr_(0) begin", Some(15), "no line of a traffic file"),
-        ("$cbr_(0) start", "$cbr_(7) start", Some(15), "$cbr_(7) was never made"),
+        ("$cbr_(0) start", "$cbr_(0) begin", Some(15), "not a line of a traffic file"),
+        ("$cbr_(0) start", "$cbr_(7) start", Some(15), "$cbr_(7) was never created"),
         ("\"$cbr_(0) start\"", "\"$cbr_(0) st", Some(15), "ends inside quotes"),
-        ("connect $udp_(0) $null_(0)", "connect $udp_(0) $null_(9)", Some(14), "$null_(9) was never made"),
+        ("connect $udp_(0) $null_(0)", "connect $udp_(0) $null_(9)", Some(14), "$null_(9) was never created"),
         ("$ns_ connect $udp_(0) $null_(0)", "#", Some(4), "$udp_(0) is not connected"),
         ("$cbr_(0) attach-agent $udp_(0)", "#", Some(8), "$cbr_(0) has no agent"),
-        ("$ns_ attach-agent $node_(2) $null_(0)", "#", Some(6), "$null_(0) is on no node"),
+        ("$ns_ attach-agent $node_(2) $null_(0)", "#", Some(6), "$null_(0) is not attached to a node"),
         ("attach-agent $node_(2)", "attach-agent $node_(1)", Some(4), "from node 1 to itself"),
         ("Application/Traffic/CBR", "Application/Telnet", Some(8), "not supported"),
         ("new Agent/UDP", "new Agent/TCP", Some(8), "not supported"),
         ("at 100.0", "at 10.0", Some(25), "before it starts"),
-        ("set sink [new", "sink = [new", Some(21), "no line of a traffic file"),
+        ("set sink [new", "sink = [new", Some(21), "not a line of a traffic file"),
     ];
     for (right, wrong, line, problem) in ladder {
         assert!(CBRGEN.contains(right), "{right}");
