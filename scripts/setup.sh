@@ -111,6 +111,12 @@ setup_tests() {
   # Certificates for a cluster on this machine; a mount namespace for the test of a full disk.
   command -v openssl >/dev/null || apt_install openssl
   command -v unshare >/dev/null || apt_install util-linux mount
+  # Programs that talk over live networks.
+  local program missing=()
+  for program in ip:iproute2 iperf3:iperf3 curl:curl ping:iputils-ping tcpdump:tcpdump babeld:babeld; do
+    command -v "${program%%:*}" >/dev/null || missing+=("${program#*:}")
+  done
+  [ "${#missing[@]}" -eq 0 ] || apt_install "${missing[@]}"
   command -v valgrind >/dev/null || (apt_install valgrind) || true
 }
 

@@ -8,6 +8,8 @@ __all__ = [
     "VERSION",
     "AckEvent",
     "Cancelled",
+    "LiveChild",
+    "LiveNetwork",
     "LossEvent",
     "Reaction",
     "RtoEvent",
@@ -26,8 +28,12 @@ __all__ = [
     "cost_table",
     "flow_tables",
     "has_stuck_runs",
+    "join_namespace",
     "json_schema",
     "live",
+    "live_address",
+    "live_device",
+    "live_missing",
     "moves",
     "moves_of_file",
     "operations",
@@ -68,6 +74,40 @@ class Scenario:
     def paths(self, seed: int) -> tuple[float | None, float, list[float]]: ...
     def path_warnings(self, seed: int, shares: list[float]) -> list[str]: ...
     def estimate(self, seed: int) -> tuple[int, float]: ...
+
+@final
+class LiveNetwork:
+    @staticmethod
+    def start(
+        scenario: Scenario,
+        *,
+        seed: int,
+        layer: int,
+        nodes: list[int],
+        slow: float,
+        most_late: float,
+        limit: float,
+        mtu: int | None = None,
+        congestion: str | None = None,
+        freeze: bool = False,
+        pcap: str | None = None,
+    ) -> LiveNetwork: ...
+    def stations(self) -> list[tuple[int, int]]: ...
+    def spawn(self, node: int, command: list[str], env: dict[str, str], apart: bool) -> LiveChild: ...
+    def status(self) -> tuple[float, float, float, int, list[tuple[str, int]], bool]: ...
+    def stop(self) -> None: ...
+    def wait(self, seconds: float) -> tuple[RunReport, str | None, str] | None: ...
+
+@final
+class LiveChild:
+    @property
+    def pid(self) -> int: ...
+    def wait(self, seconds: float) -> int | None: ...
+
+def live_missing() -> str | None: ...
+def live_address(node: int) -> str: ...
+def live_device(node: int) -> str: ...
+def join_namespace(path: str) -> None: ...
 
 @final
 class SenderState:

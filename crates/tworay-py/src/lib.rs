@@ -10,6 +10,7 @@ mod costs;
 mod custom;
 mod errors;
 mod interrupt;
+mod live;
 mod report;
 mod run;
 mod scenario;
@@ -24,6 +25,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunControl>()?;
     module.add_class::<report::RunReport>()?;
+    live::register(module)?;
     control::register(module)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(interrupt::has_stuck_runs, module)?)?;

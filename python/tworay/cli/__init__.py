@@ -429,6 +429,9 @@ def _add_groups() -> None:
     from tworay.cli.kernel import app as kernel
 
     app.add_typer(kernel, name="kernel")
+    from tworay.cli.live import app as live
+
+    app.add_typer(live, name="live")
 
 
 _add_groups()
@@ -442,6 +445,9 @@ OPTIONAL_FILE = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
 
 def _filled_in(arguments: list[str]) -> list[str]:
     """Give a ``--pcap`` or ``--animate`` without a file the working directory, where the run names one."""
+    if arguments[:1] == ["live"]:
+        # What follows belongs to another program, whose words are its own.
+        return arguments
     filled = []
     for place, argument in enumerate(arguments):
         bare = argument in OPTIONAL_FILE and not _is_file(arguments, place + 1, OPTIONAL_FILE[argument])

@@ -1,0 +1,326 @@
+//! Which flow a packet belongs to, and what passing packets tell of a connection.
+
+use crate::diag::Info;
+use crate::packet::{Tcp, View};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use tworay_base::{FlowId, NodeId, Seq32, SimDuration, SimTime};
+use tworay_sim::{Carries, FlowLook, Live};
+use tworay_tcp::{Counters, Phase, Snapshot};
+
+/// An end of a connection.
+pub type End = (IpAddr, u16);
+
+/// Protocol and both ends, the lower first.
+type Key = (u8, End, End);
+
+const TCP: u8 = 6;
+
+/// What goes from one end to the other.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    /// The SYN's number, or the first seen.
+    first: Option<Seq32>,
+    /// Next number never sent, counted from `first`.
+    sent: u64,
+    /// What the sender has seen acknowledged, counted so.
+    acked: u64,
+    /// What the receiver has acknowledged, counted so.
+    taken: u64,
+    /// Whether the SYN was seen, and where the FIN stands.
+    syn: bool,
+    fin: Option<u64>,
+    segments: u64,
+    again: u64,
+    bytes: u64,
+    bytes_again: u64,
+    /// Payload that arrived, for anything but TCP.
+    arrived: u64,
+    /// Packets that arrived.
+    packets: u64,
+}
+
+impl Way {
+    /// A number as a count from the first.
+    fn place(&mut self, seq: Seq32) -> u64 {
+        let first = *self.first.get_or_insert(seq);
+        let near = self.sent;
+        let at = first.0.wrapping_add(near as u32);
+        near.saturating_add_signed(i64::from(seq.0.wrapping_sub(at) as i32))
+    }
+
+    /// Payload among the first `count` numbers.
+    fn payload(&self, count: u64) -> u64 {
+        let fin = u64::from(self.fin.is_some_and(|fin| count > fin));
+        count.saturating_sub(u64::from(self.syn) + fin)
+    }
+
+    /// Whether everything was acknowledged, the FIN too.
+    fn is_over(&self) -> bool {
+        self.fin.is_some_and(|fin| self.acked > fin)
+    }
+}
+
+/// A connection, or what of another protocol goes between two ends.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub flow: FlowId,
+    pub ends: [End; 2],
+    pub nodes: [NodeId; 2],
+    is_tcp: bool,
+    /// Which way is the flow's: 0 as it was opened, 1 if more payload comes back.
+    main: usize,
+    ways: [Way; 2],
+    connected_at: Option<SimTime>,
+    finished_at: Option<SimTime>,
+    /// What the sender's kernel said last.
+    info: [Option<Info>; 2],
+    mss: u64,
+    recoveries: u64,
+    pub freezes: u64,
+    pub frozen: SimDuration,
+}
+
+/// What a packet is to its flow.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Sorted {
+    /// Number of the connection.
+    pub connection: usize,
+    /// Which end sent it.
+    pub side: usize,
+    pub carries: Carries,
+    pub seq: Seq32,
+    /// Whether its payload was sent before.
+    pub again: bool,
+}
+
+/// All connections so far.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    known: BTreeMap<Key, usize>,
+    pub all: Vec<Connection>,
+    /// Packets of connections that got no number.
+    pub unnumbered: u64,
+}
+
+impl Connections {
+    /// A packet that its station sends to another: finds or opens its flow, and counts it.
+    pub fn sort(&mut self, live: &mut Live, view: &View, nodes: (NodeId, NodeId)) -> Option<Sorted> {
+        let (src, dst) = ((view.src, view.src_port), (view.dst, view.dst_port));
+        let key = if src <= dst { (view.protocol, src, dst) } else { (view.protocol, dst, src) };
+        let opens = view.tcp.is_some_and(|t| t.syn && !t.has_ack);
+        let known = self.known.get(&key).copied();
+        // The same ports once more, after the last connection has ended.
+        let known = known.filter(|&i| !(opens && self.all[i].finished_at.is_some()));
+        let number = match known {
+            Some(number) => number,
+            None => {
+                let Ok(flow) = live.open_flow(nodes.0, nodes.1, view.dst_port, view.protocol == TCP) else {
+                    self.unnumbered += 1;
+                    return None;
+                };
+                self.all.push(Connection::new(flow, [src, dst], nodes, view.protocol == TCP));
+                self.known.insert(key, self.all.len() - 1);
+                self.all.len() - 1
+            }
+        };
+        let connection = &mut self.all[number];
+        let side = usize::from(connection.ends[0] != src);
+        let (carries, seq, again) = connection.sent(live, side, view);
+        Some(Sorted { connection: number, side, carries, seq, again })
+    }
+
+    /// The connection of a packet that arrives, and which end sent it.
+    pub fn find(&self, view: &View) -> Option<(usize, usize)> {
+        let (src, dst) = ((view.src, view.src_port), (view.dst, view.dst_port));
+        let key = if src <= dst { (view.protocol, src, dst) } else { (view.protocol, dst, src) };
+        let number = *self.known.get(&key)?;
+        Some((number, usize::from(self.all[number].ends[0] != src)))
+    }
+
+    /// What the kernel of `node` says of its end of a connection.
+    pub fn note_info(&mut self, live: &mut Live, node: NodeId, local: End, remote: End, info: Info) {
+        let key = if local <= remote { (TCP, local, remote) } else { (TCP, remote, local) };
+        let Some(connection) = self.known.get(&key).and_then(|&i| self.all.get_mut(i)) else { return };
+        let side = usize::from(connection.ends[0] != local);
+        if connection.nodes[side] != node {
+            return;
+        }
+        connection.note_info(live, side, info);
+    }
+
+    /// Payload delivered so far.
+    pub fn delivered(&self) -> u64 {
+        self.all.iter().map(Connection::delivered).sum()
+    }
+
+    /// Hands everything known over for the report.
+    pub fn settle(&self, live: &mut Live) {
+        for connection in &self.all {
+            live.set_flow(connection.flow, connection.look());
+        }
+    }
+}
+
+impl Connection {
+    fn new(flow: FlowId, ends: [End; 2], nodes: (NodeId, NodeId), is_tcp: bool) -> Self {
+        Self {
+            flow,
+            ends,
+            nodes: [nodes.0, nodes.1],
+            is_tcp,
+            main: 0,
+            ways: Default::default(),
+            connected_at: None,
+            finished_at: None,
+            info: [None, None],
+            mss: 0,
+            recoveries: 0,
+            freezes: 0,
+            frozen: SimDuration::ZERO,
+        }
+    }
+
+    fn sent(&mut self, live: &mut Live, side: usize, view: &View) -> (Carries, Seq32, bool) {
+        let way = &mut self.ways[side];
+        let Some(tcp) = view.tcp else {
+            way.segments += 1;
+            way.bytes += u64::from(view.payload);
+            return (Carries::Data, Seq32(way.segments as u32), false);
+        };
+        let at = way.place(tcp.seq);
+        way.syn |= tcp.syn;
+        if tcp.fin {
+            way.fin = Some(at + u64::from(tcp.payload));
+        }
+        let end = at + u64::from(tcp.length());
+        let again = tcp.length() > 0 && at < way.sent;
+        way.sent = way.sent.max(end);
+        if tcp.payload > 0 {
+            way.segments += 1;
+            way.bytes += u64::from(tcp.payload);
+            self.mss = self.mss.max(tcp.payload.into());
+            if again {
+                way.again += 1;
+                way.bytes_again += u64::from(tcp.payload);
+            }
+        }
+        if tcp.has_ack {
+            // What this end has taken in of the other's.
+            let other = &mut self.ways[1 - side];
+            let at = other.place(tcp.ack);
+            other.taken = other.taken.max(at);
+        }
+        if tcp.rst {
+            self.finished_at.get_or_insert(live.now());
+        }
+        self.turn(live);
+        let ack = tcp.length() == 0;
+        (if ack { Carries::Ack } else { Carries::Data }, if ack { tcp.ack } else { tcp.seq }, again)
+    }
+
+    /// The flow's way is that of the payload.
+    fn turn(&mut self, live: &mut Live) {
+        let (main, back) = (self.ways[self.main].bytes, self.ways[1 - self.main].bytes);
+        if back > 4 * main + 2000 {
+            self.main = 1 - self.main;
+            live.turn_flow(self.flow);
+        }
+    }
+
+    /// A packet that end `side` sent has arrived at the other.
+    pub fn arrived(&mut self, now: SimTime, side: usize, view: &View) {
+        self.ways[side].packets += 1;
+        let Some(tcp) = view.tcp else {
+            self.ways[side].arrived += u64::from(view.payload);
+            return;
+        };
+        if tcp.has_ack {
+            let other = &mut self.ways[1 - side];
+            let at = other.place(tcp.ack);
+            other.acked = other.acked.max(at);
+        }
+        if tcp.syn && tcp.has_ack {
+            self.connected_at.get_or_insert(now);
+        }
+        if tcp.rst || self.ways.iter().all(Way::is_over) {
+            self.finished_at.get_or_insert(now);
+        }
+    }
+
+    fn note_info(&mut self, live: &mut Live, side: usize, info: Info) {
+        if side == self.main {
+            let before = self.info[side].as_ref().is_some_and(|i| i.phase == Phase::Recovery);
+            self.recoveries += u64::from(info.phase == Phase::Recovery && !before);
+            let way = &self.ways[side];
+            let first = way.first.unwrap_or(Seq32(0));
+            let state = Snapshot {
+                cwnd: info.cwnd,
+                ssthresh: info.ssthresh,
+                srtt: info.srtt,
+                rttvar: info.rttvar,
+                rto: info.rto,
+                flight_bytes: way.sent.saturating_sub(way.acked),
+                flight_segments: info.in_flight,
+                una: Seq32(first.0.wrapping_add(way.acked as u32)),
+                nxt: Seq32(first.0.wrapping_add(way.sent as u32)),
+                phase: info.phase,
+            };
+            live.note_state(self.flow, state, way.payload(way.acked));
+        }
+        self.info[side] = Some(info);
+    }
+
+    /// The sender's phase, as its kernel said last.
+    pub fn phase(&self, side: usize) -> Phase {
+        self.info[side].as_ref().map_or(Phase::Handshake, |i| i.phase)
+    }
+
+    /// Whether end `side` waits for acknowledgments.
+    pub fn waits(&self, side: usize) -> bool {
+        self.is_tcp && self.ways[side].sent > self.ways[side].acked && self.finished_at.is_none()
+    }
+
+    /// How far `side` has seen its numbers acknowledged.
+    pub fn acked(&self, side: usize) -> u64 {
+        self.ways[side].acked
+    }
+
+    /// A number of `side`'s as a count.
+    pub fn place(&mut self, side: usize, tcp: &Tcp) -> u64 {
+        self.ways[side].place(tcp.seq)
+    }
+
+    /// Payload that the flow has brought across.
+    fn delivered(&self) -> u64 {
+        let way = &self.ways[self.main];
+        if self.is_tcp { way.payload(way.taken) } else { way.arrived }
+    }
+
+    fn look(&self) -> FlowLook {
+        let way = &self.ways[self.main];
+        let info = self.info[self.main].as_ref();
+        let acked_bytes = way.payload(way.acked);
+        let mut counters = Counters::default();
+        counters.sent_segments = way.segments;
+        counters.retransmitted_segments = way.again;
+        counters.bytes_sent = way.bytes;
+        counters.bytes_retransmitted = way.bytes_again;
+        counters.acked_bytes = acked_bytes;
+        counters.acked_segments =
+            if self.is_tcp { acked_bytes.checked_div(self.mss).unwrap_or(0) } else { way.packets };
+        counters.timeouts = info.map_or(0, |i| i.timeouts);
+        counters.rto_idle = info.map_or(SimDuration::ZERO, |i| i.timeout_time);
+        counters.fast_retransmits = self.recoveries;
+        counters.freezes = self.freezes;
+        counters.frozen = self.frozen;
+        let name = || format!("kernel:{}", info.map_or("unknown", |i| &i.congestion));
+        FlowLook {
+            tcp: self.is_tcp.then(name),
+            delivered_bytes: self.delivered(),
+            connected_at: self.connected_at,
+            finished_at: self.finished_at,
+            counters,
+        }
+    }
+}

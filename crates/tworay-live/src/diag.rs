@@ -1,0 +1,188 @@
+//! What the kernels say of their connections: `TCP_INFO`, asked through sock_diag (`man 7 sock_diag`).
+
+use crate::connections::End;
+use crate::device::Station;
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use tworay_base::{NodeId, SimDuration};
+use tworay_tcp::Phase;
+
+/// How often the kernels are asked.
+const EVERY: Duration = Duration::from_millis(50);
+
+/// What a kernel says of one connection.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Info {
+    /// Name of the congestion control.
+    pub congestion: String,
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    pub srtt: Option<SimDuration>,
+    pub rttvar: Option<SimDuration>,
+    pub rto: SimDuration,
+    pub in_flight: u64,
+    pub timeouts: u64,
+    /// Time spent in recoveries from timeouts.
+    pub timeout_time: SimDuration,
+    pub phase: Phase,
+}
+
+/// One connection as a station's kernel has it: local end, remote end, state.
+pub(crate) type Told = (NodeId, End, End, Info);
+
+/// Asks the kernels of `stations` now and then until `stop`, on a thread of its own.
+pub(crate) fn watch(stations: &[Station], stop: Arc<AtomicBool>) -> io::Result<Receiver<Told>> {
+    let sockets = stations
+        .iter()
+        .map(|s| s.namespace.within(open).map(|socket| (s.node, socket)))
+        .collect::<io::Result<Vec<_>>>()?;
+    let (sender, receiver) = channel();
+    std::thread::Builder::new().name("live-diag".into()).spawn(move || {
+        let mut buffer = vec![0; 1 << 16];
+        while !stop.load(Ordering::Relaxed) {
+            for (node, socket) in &sockets {
+                // A kernel that doesn't answer now may do so the next time.
+                let _ = ask(socket, &mut buffer, |local, remote, info| {
+                    let _ = sender.send((*node, local, remote, info));
+                });
+            }
+            #[expect(clippy::disallowed_methods, reason = "the kernels are asked at real intervals")]
+            std::thread::sleep(EVERY);
+        }
+    })?;
+    Ok(receiver)
+}
+
+fn open() -> io::Result<OwnedFd> {
+    let flags = SockFlag::SOCK_CLOEXEC;
+    Ok(socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag)?)
+}
+
+// linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h.
+const SOCK_DIAG_BY_FAMILY: u16 = 20;
+const NLMSG_ERROR: u16 = 2;
+const NLMSG_DONE: u16 = 3;
+const REQUEST_AND_DUMP: u16 = 0x301;
+const DIAG_INFO: u16 = 2;
+const DIAG_CONG: u16 = 4;
+/// All states but those that have no sender any more, and listening.
+const STATES: u32 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
+
+/// Asks for all TCP connections, IPv4 and IPv6.
+fn ask(socket: &OwnedFd, buffer: &mut [u8], mut tell: impl FnMut(End, End, Info)) -> io::Result<()> {
+    for family in [2_u8, 10] {
+        let mut request = Vec::with_capacity(72);
+        request.extend_from_slice(&72_u32.to_ne_bytes());
+        request.extend_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
+        request.extend_from_slice(&REQUEST_AND_DUMP.to_ne_bytes());
+        request.extend_from_slice(&[0; 8]);
+        // inet_diag_req_v2: family, protocol, wanted extensions, padding, states, an empty socket id.
+        request.extend_from_slice(&[family, 6, 1 << (DIAG_INFO - 1) | 1 << (DIAG_CONG - 1), 0]);
+        request.extend_from_slice(&STATES.to_ne_bytes());
+        request.resize(72, 0);
+        send(socket.as_raw_fd(), &request, MsgFlags::empty())?;
+        loop {
+            let length = recv(socket.as_raw_fd(), buffer, MsgFlags::empty())?;
+            if !answers(buffer, length, &mut tell) {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads one datagram of answers; false when it was the last.
+fn answers(buffer: &[u8], length: usize, tell: &mut impl FnMut(End, End, Info)) -> bool {
+    let mut rest = buffer.get(..length).unwrap_or_default();
+    while let Some(total) = u32_at(rest, 0).map(|n| n as usize).filter(|&n| n >= 16 && n <= rest.len()) {
+        match u16_at(rest, 4) {
+            Some(NLMSG_DONE | NLMSG_ERROR) | None => return false,
+            Some(_) => {
+                if let Some((local, remote, info)) = connection(&rest[16..total]) {
+                    tell(local, remote, info);
+                }
+            }
+        }
+        rest = rest.get(total.next_multiple_of(4)..).unwrap_or_default();
+    }
+    length > 0
+}
+
+/// An `inet_diag_msg` with its attributes.
+fn connection(message: &[u8]) -> Option<(End, End, Info)> {
+    let family = *message.first()?;
+    let port = |at: usize| message.get(at..at + 2).map(|b| u16::from_be_bytes([b[0], b[1]]));
+    let address = |at: usize| -> Option<IpAddr> {
+        match family {
+            2 => <[u8; 4]>::try_from(message.get(at..at + 4)?).ok().map(|b| Ipv4Addr::from(b).into()),
+            _ => {
+                let bytes = <[u8; 16]>::try_from(message.get(at..at + 16)?).ok()?;
+                // A socket for both families has IPv4 addresses in IPv6's clothes.
+                let v6 = Ipv6Addr::from(bytes);
+                Some(v6.to_ipv4_mapped().map_or(v6.into(), IpAddr::V4))
+            }
+        }
+    };
+    let (local, remote) = ((address(8)?, port(4)?), (address(24)?, port(6)?));
+    let (mut info, mut name) = (None, String::new());
+    let mut rest = message.get(72..)?;
+    while let (Some(length), Some(kind)) = (u16_at(rest, 0).map(usize::from), u16_at(rest, 2)) {
+        let Some(value) = rest.get(4..length) else { break };
+        match kind {
+            DIAG_INFO => info = tcp_info(value),
+            DIAG_CONG => name = String::from_utf8_lossy(value).trim_end_matches('\0').to_owned(),
+            _ => {}
+        }
+        rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+    }
+    Some((local, remote, Info { congestion: name, ..info? }))
+}
+
+/// The fields of `struct tcp_info` (linux/tcp.h) that are shown. Older kernels have fewer.
+fn tcp_info(b: &[u8]) -> Option<Info> {
+    let word = |at: usize| u32_at(b, at);
+    let micros = |n: u32| SimDuration::from_micros(n.into());
+    let (state, ca_state) = (*b.first()?, *b.get(1)?);
+    let (unacked, sacked, lost, retrans) = (word(24)?, word(28)?, word(32)?, word(36)?);
+    let (srtt, rttvar, ssthresh, cwnd) = (word(68)?, word(72)?, word(76)?, word(80)?);
+    // An untouched threshold is the largest number.
+    let ssthresh = if ssthresh >= 0x7fff_ffff { f64::INFINITY } else { f64::from(ssthresh) };
+    let phase = match (state, ca_state) {
+        (2 | 3, _) => Phase::Handshake,
+        (_, 3) => Phase::Recovery,
+        (_, 4) => Phase::RtoRecovery,
+        _ if f64::from(cwnd) < ssthresh => Phase::SlowStart,
+        _ => Phase::CongestionAvoidance,
+    };
+    // Since Linux 6.7: counts of timeouts and their total time in ms.
+    let (timeouts, timeout_time) = (u16_at(b, TOTAL_RTO), word(TOTAL_RTO + 4));
+    Some(Info {
+        congestion: String::new(),
+        cwnd: cwnd.into(),
+        ssthresh,
+        srtt: (srtt > 0).then(|| micros(srtt)),
+        rttvar: (srtt > 0).then(|| micros(rttvar)),
+        rto: micros(word(8)?),
+        in_flight: (unacked + retrans).saturating_sub(sacked + lost).into(),
+        timeouts: timeouts.unwrap_or(0).into(),
+        timeout_time: SimDuration::from_millis(timeout_time.unwrap_or(0).into()),
+        phase,
+    })
+}
+
+/// Offset of `tcpi_total_rto`.
+const TOTAL_RTO: usize = 240;
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at + 2).map(|b| u16::from_ne_bytes([b[0], b[1]]))
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at + 4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
+}

@@ -1,0 +1,338 @@
+//! The loop: simulated time follows the clock, packets go between devices and network.
+
+use crate::clock::Clock;
+use crate::connections::Connections;
+use crate::device::Station;
+use crate::diag::Told;
+use crate::freeze::{Fate, Freezer};
+use crate::lateness::Lateness;
+use crate::packet::{self, Refused, View};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+use tworay_base::{FlowId, NodeId, Seq32, SimTime};
+use tworay_sim::{Carries, Entry, Layer, Leaving, Live, LiveStatus};
+
+/// The longest sleep: how soon a wish to stop is noticed.
+const NAP: Duration = Duration::from_millis(20);
+/// So many packets are taken from one device before the network goes on.
+const BATCH: usize = 32;
+/// Simulated time may be worked off in pieces no longer than this before devices are looked at.
+const PIECE_NANOS: u64 = 1_000_000;
+
+/// Why the loop ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum End {
+    /// It was asked to.
+    Stopped,
+    /// The time limit was reached.
+    Limit,
+    /// The machine was too slow: by how much (real seconds) at which simulated time.
+    TooLate { seconds: f64, at: SimTime },
+    /// A device or the network failed.
+    Failed(String),
+}
+
+/// What the loop tells while it runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    pub at: SimTime,
+    pub delivered_bytes: u64,
+    pub status: LiveStatus,
+    pub lateness_seconds: f64,
+    pub lag_seconds: f64,
+}
+
+/// Settings of the loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub layer: Layer,
+    pub slow: f64,
+    /// Largest lateness in real seconds.
+    pub most_late: f64,
+    pub limit: SimTime,
+    pub freeze: bool,
+}
+
+/// A network in real time.
+pub(crate) struct Engine {
+    pub live: Live,
+    pub stations: Vec<Station>,
+    pub rules: Rules,
+    pub lateness: Lateness,
+    pub connections: Connections,
+    pub refused: BTreeMap<&'static str, u64>,
+    /// Packets that a kernel would not take back.
+    pub not_taken: u64,
+    pub kept: u64,
+    places: BTreeMap<NodeId, usize>,
+    freezer: Freezer,
+    buffer: Vec<u8>,
+}
+
+impl Engine {
+    pub fn new(live: Live, stations: Vec<Station>, rules: Rules) -> Self {
+        let places = stations.iter().enumerate().map(|(i, s)| (s.node, i)).collect();
+        Self {
+            live,
+            stations,
+            rules,
+            lateness: Lateness::default(),
+            connections: Connections::default(),
+            refused: BTreeMap::new(),
+            not_taken: 0,
+            kept: 0,
+            places,
+            freezer: Freezer::default(),
+            buffer: vec![0; 1 << 16],
+        }
+    }
+
+    /// Runs until something ends it. `tell` is called now and then.
+    pub fn run(&mut self, stop: &AtomicBool, told: &Receiver<Told>, mut tell: impl FnMut(Progress)) -> End {
+        let clock = Clock::start(self.rules.slow);
+        let mut tell_at = SimTime::ZERO;
+        loop {
+            let target = clock.now().min(self.rules.limit);
+            let next = self.live.next_time();
+            if next <= target {
+                let late = clock.real_seconds(target.since(next).as_secs_f64());
+                self.lateness.note((late * 1e9) as u64);
+                if late > self.rules.most_late {
+                    return End::TooLate { seconds: late, at: next };
+                }
+            }
+            // In pieces: a long stretch of work must not keep packets waiting.
+            let piece = SimTime::from_nanos(next.max(self.live.now()).as_nanos().saturating_add(PIECE_NANOS));
+            self.live.run_until(target.min(piece));
+            self.let_out();
+            self.look_after_breaks();
+            if self.live.now() >= self.rules.limit {
+                return End::Limit;
+            }
+            if stop.load(Ordering::Relaxed) {
+                return End::Stopped;
+            }
+            let wake = self.live.next_time().min(self.freezer.next_due());
+            let behind = self.live.now() < target;
+            let wait = if behind { Duration::ZERO } else { clock.until(wake).min(NAP) };
+            if let Err(error) = self.take_in(wait, &clock) {
+                return End::Failed(format!("the devices can't be read: {error}"));
+            }
+            let now = self.live.now();
+            if now >= tell_at {
+                tell_at = SimTime::from_nanos(now.as_nanos() + 100_000_000);
+                for (node, local, remote, info) in told.try_iter() {
+                    self.connections.note_info(&mut self.live, node, local, remote, info);
+                }
+                tell(Progress {
+                    at: now,
+                    delivered_bytes: self.connections.delivered(),
+                    status: self.live.status(),
+                    lateness_seconds: self.lateness.quantile_seconds(0.99),
+                    lag_seconds: clock.real_seconds(clock.now().since(now).as_secs_f64()),
+                });
+            }
+        }
+    }
+
+    /// Waits for packets and takes them in.
+    fn take_in(&mut self, wait: Duration, clock: &Clock) -> io::Result<()> {
+        let ready: Vec<usize> = {
+            let mut fds: Vec<PollFd<'_>> =
+                self.stations.iter().map(|s| PollFd::new(s.as_fd(), PollFlags::POLLIN)).collect();
+            match ppoll(&mut fds, Some(TimeSpec::from_duration(wait)), None) {
+                Ok(0) | Err(nix::Error::EINTR) => return Ok(()),
+                Ok(_) => {}
+                Err(error) => return Err(error.into()),
+            }
+            fds.iter().enumerate().filter(|(_, fd)| fd.any() == Some(true)).map(|(i, _)| i).collect()
+        };
+        // What came now comes at this time, not at that of the last event.
+        let now = clock.now().min(self.rules.limit);
+        self.live.run_until(now);
+        for station in ready {
+            for _ in 0..BATCH {
+                let length = match self.stations[station].receive(&mut self.buffer) {
+                    Ok(length) => length,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) => return Err(error),
+                };
+                let bytes: Arc<[u8]> = Arc::from(&self.buffer[..length]);
+                if let Err(refused) = self.packet_from(station, bytes) {
+                    *self.refused.entry(refused.name()).or_default() += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A packet that a station's kernel sends.
+    fn packet_from(&mut self, station: usize, bytes: Arc<[u8]>) -> Result<(), Refused> {
+        let node = self.stations[station].node;
+        if self.rules.layer == Layer::Two {
+            let (to, view) = packet::frame(&bytes)?;
+            self.frame_from(node, to, view, bytes);
+            return Ok(());
+        }
+        let view = packet::view(&bytes)?;
+        let to = packet::destination(node, &view)?;
+        if !self.places.contains_key(&to) {
+            return Err(Refused::NoStation);
+        }
+        let Some(sorted) = self.connections.sort(&mut self.live, &view, (node, to)) else { return Ok(()) };
+        let connection = &mut self.connections.all[sorted.connection];
+        if self.rules.freeze
+            && let Some(tcp) = &view.tcp
+        {
+            let place = connection.place(sorted.side, tcp);
+            let acked = connection.acked(sorted.side);
+            let sender = (sorted.connection, sorted.side);
+            if self.freezer.sends(sender, (place, acked), tcp, &bytes) == Fate::Kept {
+                self.kept += 1;
+                return Ok(());
+            }
+        }
+        let (flow, phase) = (connection.flow, connection.phase(sorted.side));
+        let uid = self.live.take_in(Entry {
+            node,
+            to,
+            ttl: view.ttl,
+            ip_bytes: view.bytes,
+            bytes,
+            flow,
+            carries: Some(sorted.carries),
+            seq: sorted.seq,
+            frame: false,
+        });
+        if sorted.again {
+            self.live.note_resent(flow, sorted.seq, uid, phase);
+        }
+        Ok(())
+    }
+
+    /// A frame: its IP packet belongs to a flow and is in the ledger hop by hop; what is for all neighbours, and
+    /// what is not IP, is not.
+    fn frame_from(&mut self, node: NodeId, to: NodeId, view: Option<View>, bytes: Arc<[u8]>) {
+        let tracked = match &view {
+            Some(view) if !to.is_broadcast() => self.connections.sort(&mut self.live, view, (node, to)),
+            _ => None,
+        };
+        let flow = tracked.map_or(FlowId::NONE, |s| self.connections.all[s.connection].flow);
+        self.live.take_in(Entry {
+            node,
+            to,
+            ttl: view.map_or(1, |v| v.ttl),
+            ip_bytes: (bytes.len() as u32).saturating_sub(14),
+            bytes,
+            flow,
+            carries: tracked.map(|s| s.carries),
+            seq: tracked.map_or(Seq32(0), |s| s.seq),
+            frame: true,
+        });
+    }
+
+    /// What has reached its station goes to the kernel there.
+    fn let_out(&mut self) {
+        while let Some(leaving) = self.live.pop_leaving() {
+            let Some(&place) = self.places.get(&leaving.node) else { continue };
+            let Leaving { ttl, bytes, .. } = leaving;
+            let sent = if self.rules.layer == Layer::Two {
+                if let Ok((_, Some(view))) = packet::frame(&bytes) {
+                    self.note_arrival(&view);
+                }
+                self.stations[place].send(&bytes)
+            } else {
+                if let Ok(view) = packet::view(&bytes) {
+                    self.note_arrival(&view);
+                }
+                let mut bytes = bytes.to_vec();
+                packet::set_ttl(&mut bytes, ttl);
+                self.stations[place].send(&bytes)
+            };
+            self.not_taken += u64::from(sent.is_err());
+        }
+    }
+
+    fn note_arrival(&mut self, view: &View) {
+        let Some((number, side)) = self.connections.find(view) else { return };
+        let now = self.live.now();
+        let connection = &mut self.connections.all[number];
+        connection.arrived(now, side, view);
+        if self.rules.freeze
+            && let Some(tcp) = &view.tcp
+        {
+            let sender = (number, 1 - side);
+            if let Some(lasted) = self.freezer.hears(sender, connection.acked(1 - side), now, tcp) {
+                connection.frozen += lasted;
+            }
+        }
+    }
+
+    /// Senders whose way is broken are frozen; the frozen ones' ways are probed.
+    fn look_after_breaks(&mut self) {
+        while let Some(broken) = self.live.pop_break() {
+            if !self.rules.freeze {
+                continue;
+            }
+            for number in 0..self.connections.all.len() {
+                let connection = &self.connections.all[number];
+                let Some(side) = (0..2).find(|&side| {
+                    (connection.nodes[side], connection.nodes[1 - side]) == (broken.node, broken.dst)
+                }) else {
+                    continue;
+                };
+                if !connection.waits(side) {
+                    continue;
+                }
+                let ends = [connection.ends[side], connection.ends[1 - side]];
+                let now = self.live.now();
+                if let (Some(ack), Some(&place)) =
+                    (self.freezer.freeze((number, side), now, ends), self.places.get(&broken.node))
+                {
+                    self.connections.all[number].freezes += 1;
+                    self.not_taken += u64::from(self.stations[place].send(&ack).is_err());
+                }
+            }
+        }
+        let now = self.live.now();
+        if !self.rules.freeze || self.freezer.next_due() > now {
+            return;
+        }
+        for ((number, side), bytes) in self.freezer.due(now) {
+            let connection = &self.connections.all[number];
+            let (node, to, flow) = (connection.nodes[side], connection.nodes[1 - side], connection.flow);
+            let Ok(view) = packet::view(&bytes) else { continue };
+            let seq = view.tcp.map_or(Seq32(0), |t| t.seq);
+            self.live.take_in(Entry {
+                node,
+                to,
+                ttl: view.ttl,
+                ip_bytes: view.bytes,
+                bytes,
+                flow,
+                carries: Some(Carries::Data),
+                seq,
+                frame: false,
+            });
+        }
+    }
+}
+
+/// Asks for the processor before everybody else, on the calling thread alone. Not granted is no failure: then
+/// lateness shows it.
+#[expect(unsafe_code, reason = "no safe wrapper sets a thread's scheduling policy")]
+pub(crate) fn ask_for_priority() {
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    let parameter = libc::sched_param { sched_priority: 10 };
+    // SAFETY: the structure is complete and outlives the call; 0 names the calling thread.
+    unsafe {
+        libc::sched_setscheduler(0, policy, &raw const parameter);
+    }
+}

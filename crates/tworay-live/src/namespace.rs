@@ -1,0 +1,112 @@
+//! Network namespaces without names: they last as long as somebody holds them.
+
+use nix::sched::{CloneFlags, setns, unshare};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// A network namespace of our own.
+#[derive(Debug)]
+pub(crate) struct Namespace(File);
+
+impl Namespace {
+    /// Makes an empty namespace, and has `setup` run in it.
+    pub fn create<T: Send>(setup: impl FnOnce() -> io::Result<T> + Send) -> io::Result<(Self, T)> {
+        on_a_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET)?;
+            let made = setup()?;
+            Ok((Self(File::open("/proc/thread-self/ns/net")?), made))
+        })
+    }
+
+    /// Runs `work` in the namespace.
+    pub fn within<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+        on_a_thread(|| {
+            setns(&self.0, CloneFlags::CLONE_NEWNET)?;
+            work()
+        })
+    }
+
+    /// The number of its descriptor in this process.
+    pub fn raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Starts a program in the namespace. It is killed if this process ends, however that happens.
+    pub fn spawn(&self, command: Command) -> io::Result<Child> {
+        let namespace = self.0.try_clone()?;
+        let outcome = Arc::new((Mutex::new(None), Condvar::new()));
+        let shared = Arc::clone(&outcome);
+        let (started, starting) = channel();
+        // The thread stays until the program ends: the signal at the parent's death is tied to the thread that
+        // started it.
+        std::thread::Builder::new().name("live-child".into()).spawn(move || {
+            let child = setns(&namespace, CloneFlags::CLONE_NEWNET)
+                .map_err(io::Error::from)
+                .and_then(|()| spawn_mortal(command));
+            match child {
+                Err(error) => {
+                    let _ = started.send(Err(error));
+                }
+                Ok(mut child) => {
+                    let _ = started.send(Ok(child.id()));
+                    let status = child.wait();
+                    let code = status.map_or(-1, |s| s.code().unwrap_or(128 + s.signal().unwrap_or(0)));
+                    if let Ok(mut slot) = shared.0.lock() {
+                        *slot = Some(code);
+                    }
+                    shared.1.notify_all();
+                }
+            }
+        })?;
+        let gone = || io::Error::other("the thread that starts programs has gone");
+        let pid = starting.recv().map_err(|_| gone())??;
+        Ok(Child { pid, outcome })
+    }
+}
+
+/// A program in a namespace.
+#[derive(Clone, Debug)]
+pub struct Child {
+    /// Its process.
+    pub pid: u32,
+    outcome: Arc<(Mutex<Option<i32>>, Condvar)>,
+}
+
+impl Child {
+    /// Waits for the end, at most so long: the exit code (128 and the signal's number if a signal ended it), or
+    /// `None` if it still runs.
+    pub fn wait(&self, most: Duration) -> Option<i32> {
+        let code = self.outcome.0.lock().ok()?;
+        let (code, _) = self.outcome.1.wait_timeout_while(code, most, |code| code.is_none()).ok()?;
+        *code
+    }
+}
+
+#[expect(unsafe_code, reason = "only between fork and exec can the program's signal at our death be set")]
+fn spawn_mortal(mut command: Command) -> io::Result<std::process::Child> {
+    // SAFETY: prctl is async-signal-safe; nothing is allocated or locked.
+    unsafe {
+        command
+            .pre_exec(|| nix::sys::prctl::set_pdeathsig(nix::sys::signal::SIGKILL).map_err(io::Error::from));
+    }
+    command.spawn()
+}
+
+/// Moves the calling thread into the namespace that a file stands for (`/proc/PID/fd/N`).
+pub fn join_namespace(path: &Path) -> io::Result<()> {
+    setns(File::open(path)?, CloneFlags::CLONE_NEWNET).map_err(io::Error::from)
+}
+
+fn on_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let joined = scope.spawn(work).join();
+        joined.unwrap_or_else(|_| Err(io::Error::other("the thread that works in a namespace has gone")))
+    })
+}

@@ -1,0 +1,228 @@
+//! Bytes from outside: what they say, read without trust, and the packets that the air itself sends.
+
+use etherparse::{
+    Ethernet2HeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, UdpHeaderSlice,
+};
+use std::net::IpAddr;
+use tworay_base::{NodeId, Seq32};
+use tworay_wire::bytes::{node_of_ipv4, node_of_mac};
+
+/// Why a packet is not carried. The names are those in the summary.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Refused {
+    /// No IPv4 packet or Ethernet frame at all, or cut off.
+    Malformed,
+    /// On layer 3, something else than IPv4.
+    NotIpv4,
+    /// The source is another address than the station's.
+    ForeignSource,
+    /// The destination is no station's address.
+    NoStation,
+    /// Broadcast or multicast on layer 3, which ad hoc routing does not carry.
+    Multicast,
+}
+
+impl Refused {
+    /// The name in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Refused::Malformed => "malformed",
+            Refused::NotIpv4 => "not-ipv4",
+            Refused::ForeignSource => "foreign-source",
+            Refused::NoStation => "no-station",
+            Refused::Multicast => "multicast",
+        }
+    }
+}
+
+/// The part of a TCP header that says what a segment does.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Tcp {
+    pub seq: Seq32,
+    pub ack: Seq32,
+    pub syn: bool,
+    pub fin: bool,
+    pub rst: bool,
+    pub has_ack: bool,
+    pub payload: u32,
+    /// The timestamps option: value and echo.
+    pub timestamps: Option<(u32, u32)>,
+}
+
+impl Tcp {
+    /// Sequence numbers that it takes up.
+    pub fn length(&self) -> u32 {
+        self.payload + u32::from(self.syn) + u32::from(self.fin)
+    }
+}
+
+/// What is known of an IP packet.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct View {
+    pub src: IpAddr,
+    pub dst: IpAddr,
+    pub ttl: u8,
+    pub protocol: u8,
+    /// Of TCP and UDP; 0 of anything else, and of fragments but the first.
+    pub src_port: u16,
+    pub dst_port: u16,
+    /// Length of the IP packet.
+    pub bytes: u32,
+    /// Bytes above the transport's header.
+    pub payload: u32,
+    pub tcp: Option<Tcp>,
+}
+
+/// Reads an IP packet. What follows it (padding) is not part of it.
+pub(crate) fn view(bytes: &[u8]) -> Result<View, Refused> {
+    match bytes.first().map(|b| b >> 4) {
+        Some(4) => view_v4(bytes),
+        Some(6) => view_v6(bytes),
+        _ => Err(Refused::Malformed),
+    }
+}
+
+fn view_v4(bytes: &[u8]) -> Result<View, Refused> {
+    let ip = Ipv4HeaderSlice::from_slice(bytes).map_err(|_| Refused::Malformed)?;
+    let total = usize::from(ip.total_len());
+    let above = bytes.get(ip.slice().len()..total).ok_or(Refused::Malformed)?;
+    let blank = View {
+        src: ip.source_addr().into(),
+        dst: ip.destination_addr().into(),
+        ttl: ip.ttl(),
+        protocol: ip.protocol().0,
+        src_port: 0,
+        dst_port: 0,
+        bytes: total as u32,
+        payload: above.len() as u32,
+        tcp: None,
+    };
+    // Only the first fragment has the transport's header, and that one alone can't be judged either.
+    Ok(if ip.is_fragmenting_payload() { blank } else { transport(blank, ip.protocol(), above) })
+}
+
+fn view_v6(bytes: &[u8]) -> Result<View, Refused> {
+    let ip = Ipv6HeaderSlice::from_slice(bytes).map_err(|_| Refused::Malformed)?;
+    let total = 40 + usize::from(ip.payload_length());
+    let above = bytes.get(40..total).ok_or(Refused::Malformed)?;
+    let blank = View {
+        src: ip.source_addr().into(),
+        dst: ip.destination_addr().into(),
+        ttl: ip.hop_limit(),
+        protocol: ip.next_header().0,
+        src_port: 0,
+        dst_port: 0,
+        bytes: total as u32,
+        payload: above.len() as u32,
+        tcp: None,
+    };
+    Ok(transport(blank, ip.next_header(), above))
+}
+
+/// A transport header that can't be read is the receiving kernel's business: the packet is carried.
+fn transport(blank: View, protocol: IpNumber, above: &[u8]) -> View {
+    if protocol == IpNumber::TCP
+        && let Ok(tcp) = TcpHeaderSlice::from_slice(above)
+    {
+        let payload = (above.len() - tcp.slice().len()) as u32;
+        let timestamps = tcp.options_iterator().find_map(|option| match option {
+            Ok(etherparse::TcpOptionElement::Timestamp(value, echo)) => Some((value, echo)),
+            _ => None,
+        });
+        let segment = Tcp {
+            seq: Seq32(tcp.sequence_number()),
+            ack: Seq32(tcp.acknowledgment_number()),
+            syn: tcp.syn(),
+            fin: tcp.fin(),
+            rst: tcp.rst(),
+            has_ack: tcp.ack(),
+            payload,
+            timestamps,
+        };
+        let (src_port, dst_port) = (tcp.source_port(), tcp.destination_port());
+        return View { src_port, dst_port, payload, tcp: Some(segment), ..blank };
+    }
+    if protocol == IpNumber::UDP
+        && let Ok(udp) = UdpHeaderSlice::from_slice(above)
+    {
+        let payload = (above.len() - udp.slice().len()) as u32;
+        return View { src_port: udp.source_port(), dst_port: udp.destination_port(), payload, ..blank };
+    }
+    blank
+}
+
+/// The node to which a station's IPv4 packet is addressed.
+pub(crate) fn destination(from: NodeId, view: &View) -> Result<NodeId, Refused> {
+    let (IpAddr::V4(src), IpAddr::V4(dst)) = (view.src, view.dst) else { return Err(Refused::NotIpv4) };
+    if node_of_ipv4("source", src.octets()) != Ok(from) {
+        return Err(Refused::ForeignSource);
+    }
+    if dst.is_multicast() || dst.is_broadcast() {
+        return Err(Refused::Multicast);
+    }
+    match node_of_ipv4("destination", dst.octets()) {
+        Ok(NodeId::BROADCAST) => Err(Refused::Multicast),
+        Ok(node) => Ok(node),
+        Err(_) => Err(Refused::NoStation),
+    }
+}
+
+/// An Ethernet frame: the neighbour it is for, and what it carries if that is IP.
+pub(crate) fn frame(bytes: &[u8]) -> Result<(NodeId, Option<View>), Refused> {
+    let ethernet = Ethernet2HeaderSlice::from_slice(bytes).map_err(|_| Refused::Malformed)?;
+    let to = ethernet.destination();
+    // The group bit: broadcast and every kind of multicast go out once, unacknowledged, to all neighbours.
+    let to = if to[0] & 1 == 1 {
+        NodeId::BROADCAST
+    } else {
+        node_of_mac("destination", to).map_err(|_| Refused::NoStation)?
+    };
+    let inside =
+        matches!(ethernet.ether_type().0, 0x0800 | 0x86dd).then(|| view(&bytes[14..]).ok()).flatten();
+    Ok((to, inside))
+}
+
+/// Sets the hop limit of an IPv4 packet and mends the header's checksum.
+pub(crate) fn set_ttl(bytes: &mut [u8], ttl: u8) {
+    let header = bytes.first().map_or(0, |b| usize::from(b & 15) * 4);
+    let Some(header) = bytes.get_mut(..header).filter(|h| h.len() >= 20) else { return };
+    header[8] = ttl;
+    header[10..12].fill(0);
+    let sum = tworay_wire::bytes::internet_checksum(header);
+    header[10..12].copy_from_slice(&sum.to_be_bytes());
+}
+
+/// What an acknowledgment of the air's own says.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct ZeroWindow {
+    /// Addresses and ports, from the peer to the station.
+    pub src: std::net::Ipv4Addr,
+    pub dst: std::net::Ipv4Addr,
+    pub src_port: u16,
+    pub dst_port: u16,
+    pub seq: Seq32,
+    pub ack: Seq32,
+    pub timestamps: Option<(u32, u32)>,
+}
+
+/// An acknowledgment that closes the window, as the peer would send it.
+pub(crate) fn zero_window(a: &ZeroWindow) -> Vec<u8> {
+    let mut builder = etherparse::PacketBuilder::ipv4(a.src.octets(), a.dst.octets(), 64)
+        .tcp(a.src_port, a.dst_port, a.seq.0, 0)
+        .ack(a.ack.0);
+    if let Some((value, echo)) = a.timestamps {
+        use etherparse::TcpOptionElement::{Noop, Timestamp};
+        builder = match builder.options(&[Noop, Noop, Timestamp(value, echo)]) {
+            Ok(with) => with,
+            Err(_) => return Vec::new(),
+        };
+    }
+    let mut out = Vec::with_capacity(builder.size(0));
+    match builder.write(&mut out, &[]) {
+        Ok(()) => out,
+        Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+use super::*;
+use proptest::prelude::*;
+use std::net::Ipv4Addr;
+
+fn datagram(src: [u8; 4], dst: [u8; 4]) -> Vec<u8> {
+    let builder = etherparse::PacketBuilder::ipv4(src, dst, 64).udp(1000, 2000);
+    let mut out = Vec::new();
+    builder.write(&mut out, &[1, 2, 3]).expect("a buffer");
+    out
+}
+
+#[test]
+fn a_datagram_is_read_and_finds_its_node() {
+    let bytes = datagram([10, 0, 0, 1], [10, 0, 1, 2]);
+    let seen = view(&bytes).expect("a packet");
+    assert_eq!((seen.src_port, seen.dst_port, seen.payload, seen.bytes, seen.ttl), (1000, 2000, 3, 31, 64));
+    assert_eq!(destination(NodeId(1), &seen), Ok(NodeId(258)));
+}
+
+#[test]
+fn what_is_not_carried_is_refused_with_its_reason() {
+    let to = |from: u16, src, dst| {
+        let bytes = datagram(src, dst);
+        view(&bytes).and_then(|v| destination(NodeId(from), &v))
+    };
+    assert_eq!(to(1, [10, 0, 0, 2], [10, 0, 0, 3]), Err(Refused::ForeignSource));
+    assert_eq!(to(1, [10, 0, 0, 1], [192, 168, 0, 3]), Err(Refused::NoStation));
+    assert_eq!(to(1, [10, 0, 0, 1], [224, 0, 0, 251]), Err(Refused::Multicast));
+    assert_eq!(to(1, [10, 0, 0, 1], [10, 0, 255, 255]), Err(Refused::Multicast));
+    assert_eq!(view(&[0x45, 0, 0, 20]), Err(Refused::Malformed));
+    // Says that it is longer than it is.
+    let mut cut = datagram([10, 0, 0, 1], [10, 0, 0, 2]);
+    cut.pop();
+    assert_eq!(view(&cut), Err(Refused::Malformed));
+}
+
+#[test]
+fn the_hop_limit_is_set_and_the_checksum_stays_right() {
+    let mut bytes = datagram([10, 0, 0, 1], [10, 0, 0, 2]);
+    set_ttl(&mut bytes, 61);
+    let header = Ipv4HeaderSlice::from_slice(&bytes).expect("a header").to_header();
+    assert_eq!((header.time_to_live, header.header_checksum), (61, header.calc_header_checksum()));
+}
+
+#[test]
+fn the_airs_acknowledgment_closes_the_window() {
+    let bytes = zero_window(&ZeroWindow {
+        src: Ipv4Addr::new(10, 0, 0, 4),
+        dst: Ipv4Addr::new(10, 0, 0, 0),
+        src_port: 80,
+        dst_port: 4000,
+        seq: Seq32(7),
+        ack: Seq32(1000),
+        timestamps: Some((5, 6)),
+    });
+    let seen = view(&bytes).expect("a packet");
+    let tcp = seen.tcp.expect("a segment");
+    assert_eq!((tcp.seq, tcp.ack, tcp.timestamps, tcp.length()), (Seq32(7), Seq32(1000), Some((5, 6)), 0));
+    assert_eq!(TcpHeaderSlice::from_slice(&bytes[20..]).expect("a header").window_size(), 0);
+}
+
+proptest! {
+    /// Any bytes are read or refused, never a panic.
+    #[test]
+    fn any_bytes_are_survived(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 0u8..16) {
+        if let Some(first) = bytes.first_mut() { *first = version << 4 | *first & 15; }
+        if let Ok(seen) = view(&bytes) { let _ = destination(NodeId(1), &seen); }
+        let _ = frame(&bytes);
+        set_ttl(&mut bytes, 3);
+    }
+}

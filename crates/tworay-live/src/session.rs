@@ -1,0 +1,339 @@
+//! A live network as its user holds it: started, looked at, programs started in it, stopped.
+
+use crate::connections::End as Socket;
+use crate::device::{Plan, Station};
+use crate::diag;
+use crate::engine::{End, Engine, Progress, Rules, ask_for_priority};
+use crate::lateness::Lateness;
+use crate::namespace::{Child, Namespace};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::net::Ipv4Addr;
+use std::os::fd::RawFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_sim::scenario::Scenario;
+use tworay_sim::{Application, Layer, Live, LiveOptions, RunReport};
+
+/// More than this fits into no 802.11 frame (IEEE 802.11-1999 §7.1.2: 2312 bytes with LLC).
+const MOST_MTU: u16 = 2304;
+/// IPv4 demands no less (RFC 791).
+const LEAST_MTU: u16 = 68;
+/// IPv4 and TCP headers with timestamps, bytes.
+const HEADERS: u64 = 52;
+
+/// How a network is to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// What the stations hand over.
+    pub layer: Layer,
+    /// Nodes with a station; none: on layer 3 the ends of the TCP flows, on layer 2 all nodes.
+    pub nodes: Vec<u16>,
+    /// So many times slower than real time, at least 1.
+    pub slow: f64,
+    /// The largest lateness, seconds of real time.
+    pub most_late: f64,
+    /// The end, at the latest, in simulated seconds.
+    pub limit: f64,
+    /// Largest IP packet in bytes; by default the scenario's segments just fit (layer 3), or 1500 (layer 2).
+    pub mtu: Option<u16>,
+    /// The kernels' congestion control; the host's default if none.
+    pub congestion: Option<String>,
+    /// Whether broken routes freeze the senders.
+    pub freeze: bool,
+    /// Where to write a capture.
+    pub pcap: Option<PathBuf>,
+}
+
+/// Why there is no live network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The user asked for something that doesn't go.
+    #[error("{0}")]
+    Input(String),
+    /// The machine lacks something.
+    #[error("{0}")]
+    Missing(String),
+    /// Something failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A network at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Status {
+    /// Simulated time, seconds.
+    pub sim_seconds: f64,
+    /// How far simulated time is behind the clock, real seconds.
+    pub lag_seconds: f64,
+    /// The 99th percentile of lateness so far, real seconds.
+    pub lateness_p99_seconds: f64,
+    /// Payload delivered so far, bytes.
+    pub delivered_bytes: u64,
+    /// Segments lost so far by cause.
+    pub lost: Vec<(&'static str, u64)>,
+    /// Whether it still runs.
+    pub running: bool,
+}
+
+/// What is left of a network that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What a simulation's run gives, too.
+    pub report: RunReport,
+    /// Why it ended before it was asked to, if it did: a sentence.
+    pub problem: Option<String>,
+    /// How late the engine was.
+    pub lateness: Lateness,
+    /// Packets of the kernels that were not carried, by reason.
+    pub refused: BTreeMap<&'static str, u64>,
+    /// Packets that a kernel would not take.
+    pub not_taken: u64,
+    /// Packets kept from the network while their sender was frozen.
+    pub kept: u64,
+    /// The connections in the order of their flows: both ends.
+    pub connections: Vec<(Socket, Socket)>,
+}
+
+/// A station, for programs.
+#[derive(Clone, Debug)]
+struct Door {
+    node: NodeId,
+    namespace: Arc<Namespace>,
+}
+
+/// A live network.
+#[derive(Debug)]
+pub struct Session {
+    doors: Vec<Door>,
+    stop: Arc<AtomicBool>,
+    status: Arc<Mutex<Status>>,
+    ended: Mutex<Receiver<Result<Ended, Error>>>,
+}
+
+impl Session {
+    /// Makes the stations and starts the network.
+    pub fn start(scenario: &Scenario, settings: &Settings) -> Result<Self, Error> {
+        let nodes = nodes(scenario, settings)?;
+        let mtu = mtu(scenario, settings)?;
+        if let Some(missing) = crate::missing() {
+            return Err(Error::Missing(missing));
+        }
+        let (scenario, settings) = (scenario.clone(), settings.clone());
+        let (stop, status) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Status::default())));
+        let (ready, becomes_ready) = channel();
+        let (end, ended) = channel();
+        let shared = (Arc::clone(&stop), Arc::clone(&status));
+        let work = move || {
+            let engine = match set_up(&scenario, &settings, &nodes, mtu) {
+                Ok(engine) => engine,
+                Err(error) => {
+                    let _ = ready.send(Err(error));
+                    return;
+                }
+            };
+            let doors =
+                engine.stations.iter().map(|s| Door { node: s.node, namespace: Arc::clone(&s.namespace) });
+            let told = diag::watch(&engine.stations, Arc::clone(&shared.0));
+            let told = match told {
+                Ok(told) => told,
+                Err(error) => {
+                    let _ = ready.send(Err(Error::Failed(format!("the kernels can't be asked: {error}"))));
+                    return;
+                }
+            };
+            let _ = ready.send(Ok(doors.collect::<Vec<_>>()));
+            ask_for_priority();
+            let _ = end.send(work_off(engine, &shared.0, &told, &shared.1));
+        };
+        let failed = |e| Error::Failed(format!("no thread for the network: {e}"));
+        std::thread::Builder::new().name("live-engine".into()).spawn(work).map_err(failed)?;
+        let gone =
+            || Error::Failed("the network stopped while it was set up (a bug: please report it)".into());
+        let doors = becomes_ready.recv().map_err(|_| gone())??;
+        Ok(Self { doors, stop, status, ended: Mutex::new(ended) })
+    }
+
+    /// The stations: node, and the descriptor of its namespace in this process.
+    pub fn stations(&self) -> Vec<(u16, RawFd)> {
+        self.doors.iter().map(|door| (door.node.0, door.namespace.raw_fd())).collect()
+    }
+
+    /// Starts a program at a node, with these environment variables besides this process' own; `apart`: in a
+    /// process group of its own.
+    pub fn spawn(
+        &self,
+        node: u16,
+        command: &[OsString],
+        env: &[(String, String)],
+        apart: bool,
+    ) -> Result<Child, Error> {
+        let Some(door) = self.doors.iter().find(|door| door.node.0 == node) else {
+            return Err(Error::Input(format!("node {node} has no station here")));
+        };
+        let [program, arguments @ ..] = command else {
+            return Err(Error::Input("no command is given".into()));
+        };
+        let mut order = Command::new(program);
+        order.args(arguments).envs(env.iter().map(|(k, v)| (k, v)));
+        if apart {
+            // Ctrl-C in the terminal is not for it.
+            order.process_group(0);
+        }
+        let failed = |e| Error::Input(format!("can't start {}: {e}", program.to_string_lossy()));
+        door.namespace.spawn(order).map_err(failed)
+    }
+
+    /// How things stand.
+    pub fn status(&self) -> Status {
+        self.status.lock().map(|status| status.clone()).unwrap_or_default()
+    }
+
+    /// Asks the network to end.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits for the end, at most so long. `None` if it isn't there yet.
+    pub fn wait(&self, most: Duration) -> Option<Result<Ended, Error>> {
+        let receiver = self.ended.lock().ok()?;
+        match receiver.recv_timeout(most) {
+            Ok(ended) => Some(ended),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Err(Error::Failed(
+                "the network stopped with an internal error (a bug: please report it)".into(),
+            ))),
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The address of a node's station.
+pub fn address(node: u16) -> Ipv4Addr {
+    crate::device::address(NodeId(node))
+}
+
+/// The name of a node's device in its namespace.
+pub fn device(node: u16) -> String {
+    crate::device::device_name(NodeId(node))
+}
+
+fn nodes(scenario: &Scenario, settings: &Settings) -> Result<Vec<NodeId>, Error> {
+    let count = scenario.node_count();
+    let tcp = scenario.flows.iter().filter(|f| matches!(f.application, Application::Ftp { .. }));
+    let nodes: BTreeSet<NodeId> = match (settings.nodes.as_slice(), settings.layer) {
+        ([], Layer::Three) => tcp.flat_map(|f| [f.from, f.to]).collect(),
+        ([], Layer::Two) => (0..count).map(|n| NodeId(n as u16)).collect(),
+        (named, _) => named.iter().map(|&n| NodeId(n)).collect(),
+    };
+    if let Some(node) = nodes.iter().find(|n| u32::from(n.0) >= count) {
+        let message =
+            format!("there is no node {node}; the scenario has nodes 0 to {}", count.saturating_sub(1));
+        return Err(Error::Input(message));
+    }
+    if nodes.len() < 2 {
+        let message = "a live network needs two nodes at least; the scenario has no TCP flow to take them from: \
+                       name them with --nodes, or take --all";
+        return Err(Error::Input(message.into()));
+    }
+    Ok(nodes.into_iter().collect())
+}
+
+fn mtu(scenario: &Scenario, settings: &Settings) -> Result<u16, Error> {
+    let fits = (scenario.tcp.mss.0 + HEADERS).clamp(LEAST_MTU.into(), MOST_MTU.into()) as u16;
+    let mtu = settings.mtu.unwrap_or(if settings.layer == Layer::Two { 1500 } else { fits });
+    if (LEAST_MTU..=MOST_MTU).contains(&mtu) {
+        return Ok(mtu);
+    }
+    Err(Error::Input(format!("--mtu {mtu}: an 802.11 frame carries {LEAST_MTU} to {MOST_MTU} bytes")))
+}
+
+fn set_up(scenario: &Scenario, settings: &Settings, nodes: &[NodeId], mtu: u16) -> Result<Engine, Error> {
+    let limit = SimDuration::from_secs_f64(settings.limit);
+    let options = LiveOptions {
+        seed: settings.seed,
+        layer: settings.layer,
+        stations: nodes.to_vec(),
+        limit,
+        pcap: settings.pcap.clone(),
+    };
+    let live = Live::new(scenario, &options).map_err(|e| Error::Input(e.to_string()))?;
+    let stations = nodes
+        .iter()
+        .map(|&node| {
+            let congestion = settings.congestion.clone();
+            Station::create(&Plan { node, layer: settings.layer, mtu, congestion }).map_err(|e| {
+                match e.kind() {
+                    std::io::ErrorKind::InvalidInput => Error::Input(e.to_string()),
+                    _ => Error::Failed(format!("no station at node {node}: {e}")),
+                }
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let rules = Rules {
+        layer: settings.layer,
+        slow: settings.slow.max(1.0),
+        most_late: settings.most_late,
+        limit: SimTime::ZERO + limit,
+        freeze: settings.freeze && settings.layer == Layer::Three,
+    };
+    Ok(Engine::new(live, stations, rules))
+}
+
+fn work_off(
+    mut engine: Engine,
+    stop: &AtomicBool,
+    told: &Receiver<diag::Told>,
+    status: &Mutex<Status>,
+) -> Result<Ended, Error> {
+    let note = |progress: Progress| {
+        if let Ok(mut status) = status.lock() {
+            *status = Status {
+                sim_seconds: progress.at.as_secs_f64(),
+                lag_seconds: progress.lag_seconds,
+                lateness_p99_seconds: progress.lateness_seconds,
+                delivered_bytes: progress.delivered_bytes,
+                lost: progress.status.lost.iter().map(|(cause, n)| (cause.name(), *n)).collect(),
+                running: true,
+            };
+        }
+    };
+    let end = engine.run(stop, told, note);
+    stop.store(true, Ordering::Relaxed);
+    if let Ok(mut status) = status.lock() {
+        status.running = false;
+    }
+    let Engine { mut live, lateness, connections, refused, not_taken, kept, rules, .. } = engine;
+    connections.settle(&mut live);
+    let report = live.finish().map_err(|e| Error::Failed(e.to_string()))?;
+    let problem = match end {
+        End::Stopped => None,
+        End::Limit => Some(format!(
+            "the network ended at its time limit of {} s; --limit sets another",
+            rules.limit.as_secs_f64()
+        )),
+        End::TooLate { seconds, at } => Some(format!(
+            "this machine was {:.1} ms late at {:.3} s (allowed: {:.0} ms); run it slower with --slow 2, allow more \
+             with --most-late, or simulate less",
+            seconds * 1e3,
+            at.as_secs_f64(),
+            rules.most_late * 1e3
+        )),
+        End::Failed(why) => Some(why),
+    };
+    let connections = connections.all.iter().map(|c| (c.ends[0], c.ends[1])).collect();
+    Ok(Ended { report, problem, lateness, refused, not_taken, kept, connections })
+}

@@ -1,0 +1,179 @@
+//! Live networks: real kernels over simulated air.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use tworay_live::{Child, Ended, Error, Session, Settings, Status};
+use tworay_sim::Layer;
+
+use crate::errors;
+use crate::report::RunReport;
+use crate::scenario::Scenario;
+
+/// Adds classes and functions to the module.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<LiveNetwork>()?;
+    module.add_class::<LiveChild>()?;
+    module.add_function(wrap_pyfunction!(live_missing, module)?)?;
+    module.add_function(wrap_pyfunction!(live_address, module)?)?;
+    module.add_function(wrap_pyfunction!(live_device, module)?)?;
+    module.add_function(wrap_pyfunction!(join_namespace, module)?)
+}
+
+fn raise(error: Error) -> PyErr {
+    match error {
+        Error::Input(text) | Error::Missing(text) => errors::ScenarioError::new_err(text),
+        Error::Failed(text) => errors::RunError::new_err(text),
+    }
+}
+
+/// A network of real kernels over simulated air. The engine has a thread of its own, without the GIL.
+#[pyclass(frozen, module = "tworay._native")]
+pub(crate) struct LiveNetwork(Session);
+
+/// A status: simulated seconds, lag, p99 of lateness, delivered bytes, losses by cause, whether it runs.
+type PyStatus = (f64, f64, f64, u64, Vec<(&'static str, u64)>, bool);
+
+/// What is left: the report, a problem if there was one, and what only live networks have, as a dictionary's
+/// items in JSON.
+type PyEnded = (RunReport, Option<String>, String);
+
+#[pymethods]
+impl LiveNetwork {
+    /// Makes the stations and starts the network. `layer` is 2 or 3; `nodes` without an entry takes the ends of
+    /// the flows (layer 3) or all nodes (layer 2).
+    #[staticmethod]
+    #[pyo3(signature = (
+        scenario, *, seed, layer, nodes, slow, most_late, limit, mtu=None, congestion=None, freeze=false, pcap=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+    fn start(
+        py: Python<'_>,
+        scenario: &Scenario,
+        seed: u64,
+        layer: u8,
+        nodes: Vec<u16>,
+        slow: f64,
+        most_late: f64,
+        limit: f64,
+        mtu: Option<u16>,
+        congestion: Option<String>,
+        freeze: bool,
+        pcap: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let layer = if layer == 2 { Layer::Two } else { Layer::Three };
+        let settings = Settings { seed, layer, nodes, slow, most_late, limit, mtu, congestion, freeze, pcap };
+        py.detach(|| Session::start(&scenario.world, &settings)).map(Self).map_err(raise)
+    }
+
+    /// The stations: node, and the descriptor of its namespace in this process.
+    fn stations(&self) -> Vec<(u16, i32)> {
+        self.0.stations()
+    }
+
+    /// Starts a program at a node, with these environment variables besides this process' own; `apart`: in a
+    /// process group of its own.
+    fn spawn(
+        &self,
+        py: Python<'_>,
+        node: u16,
+        command: Vec<OsString>,
+        env: BTreeMap<String, String>,
+        apart: bool,
+    ) -> PyResult<LiveChild> {
+        let env: Vec<_> = env.into_iter().collect();
+        py.detach(|| self.0.spawn(node, &command, &env, apart)).map(LiveChild).map_err(raise)
+    }
+
+    /// How things stand.
+    fn status(&self) -> PyStatus {
+        let Status { sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, lost, running } =
+            self.0.status();
+        (sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, lost, running)
+    }
+
+    /// Asks the network to end.
+    fn stop(&self) {
+        self.0.stop();
+    }
+
+    /// Waits for the end, at most so many seconds; `None` if it isn't there yet.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<PyEnded>> {
+        let most = Duration::from_secs_f64(seconds.clamp(0.0, 1e6));
+        match py.detach(|| self.0.wait(most)) {
+            None => Ok(None),
+            Some(Err(error)) => Err(raise(error)),
+            Some(Ok(ended)) => {
+                let extras = extras(&ended);
+                Ok(Some((RunReport::new(ended.report), ended.problem, extras)))
+            }
+        }
+    }
+}
+
+fn extras(ended: &Ended) -> String {
+    let late = &ended.lateness;
+    serde_json::json!({
+        "lateness": {
+            "wakeups": late.count(),
+            "p50_seconds": late.quantile_seconds(0.5),
+            "p99_seconds": late.quantile_seconds(0.99),
+            "max_seconds": late.max_seconds(),
+            "histogram": late.buckets(),
+        },
+        "refused": ended.refused,
+        "not_taken": ended.not_taken,
+        "kept_while_frozen": ended.kept,
+        "connections": ended.connections.iter().map(|(a, b)| {
+            [format!("{}:{}", a.0, a.1), format!("{}:{}", b.0, b.1)]
+        }).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+/// A program at a node of a live network.
+#[pyclass(frozen, module = "tworay._native")]
+pub(crate) struct LiveChild(Child);
+
+#[pymethods]
+impl LiveChild {
+    /// Its process.
+    #[getter]
+    fn pid(&self) -> u32 {
+        self.0.pid
+    }
+
+    /// Waits for its end, at most so many seconds: its exit code, or `None` if it still runs.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> Option<i32> {
+        let most = Duration::from_secs_f64(seconds.clamp(0.0, 1e6));
+        py.detach(|| self.0.wait(most))
+    }
+}
+
+/// What this machine lacks for live networks, in one sentence; `None` if nothing.
+#[pyfunction]
+fn live_missing(py: Python<'_>) -> Option<String> {
+    py.detach(tworay_live::missing)
+}
+
+/// The IPv4 address of a node's station.
+#[pyfunction]
+fn live_address(node: u16) -> String {
+    tworay_live::session::address(node).to_string()
+}
+
+/// The name of a node's device in its namespace.
+#[pyfunction]
+fn live_device(node: u16) -> String {
+    tworay_live::session::device(node)
+}
+
+/// Moves the calling thread into the network namespace that a file stands for (`/proc/PID/fd/N`).
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+fn join_namespace(path: PathBuf) -> PyResult<()> {
+    Ok(tworay_live::join_namespace(&path)?)
+}

@@ -1,0 +1,75 @@
+"""Helpers of the tests of live networks: what runs at the stations, and what must not be left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import http.server
+import sys
+import threading
+from pathlib import Path
+
+BLOCK = 4096
+
+
+def content(size: int) -> bytes:
+    """Return bytes that no part of which looks like another."""
+    parts = [hashlib.sha256(number.to_bytes(4, "big")).digest() for number in range(size // 32 + 1)]
+    return b"".join(parts)[:size]
+
+
+def namespaces() -> set[str]:
+    """Return the network namespaces of all processes and descriptors of this machine."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        places = [process / "ns" / "net"]
+        with contextlib.suppress(OSError):
+            places += list((process / "fd").iterdir())
+        for place in places:
+            with contextlib.suppress(OSError):
+                target = str(place.readlink())
+                if target.startswith("net:"):
+                    found.add(target)
+    return found
+
+
+def serve(size: int, port: int = 8000) -> None:
+    """Serve ``size`` bytes over HTTP until killed."""
+    whole = content(size)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(whole)))
+            self.end_headers()
+            self.wfile.write(whole)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    http.server.ThreadingHTTPServer(("", port), Handler).serve_forever()
+
+
+def fetch(url: str, connections: int) -> None:
+    """Fetch ``url`` over several connections at once and print the SHA-256 of each answer."""
+    import urllib.request
+
+    def one() -> None:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            digest = hashlib.sha256(answer.read()).hexdigest()
+        with lock:
+            print(digest, flush=True)
+
+    lock = threading.Lock()
+    threads = [threading.Thread(target=one) for _ in range(connections)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "serve":
+        serve(int(sys.argv[2]))
+    else:
+        fetch(sys.argv[2], int(sys.argv[3]))

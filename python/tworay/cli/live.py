@@ -1,0 +1,189 @@
+"""``tworay live``: real kernels over simulated air."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tworay.cli import ForceOption, JsonOption, OutOption, ScenarioArgument, SetOption
+
+if TYPE_CHECKING:
+    import tworay
+    from tworay.live import Options
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Run real programs and kernels over simulated air (Linux, as root).",
+    rich_markup_mode=None,
+)
+
+SeedOption = Annotated[int, typer.Option(help="Seed of the air's random streams.")]
+LayerOption = Annotated[
+    int, typer.Option(help="3: IP packets, the scenario routes. 2: Ethernet frames, your daemons route.")
+]
+NodesOption = Annotated[
+    str | None, typer.Option(metavar="A,B,C", help="Nodes with a station; the command runs at the first.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="A station at every node.")]
+SlowOption = Annotated[float, typer.Option(help="Run so many times slower than real time.")]
+LateOption = Annotated[
+    float, typer.Option("--most-late", metavar="MS", help="Stop when the machine is later than this.")
+]
+LimitOption = Annotated[float, typer.Option(metavar="S", help="End after so many simulated seconds.")]
+MtuOption = Annotated[int | None, typer.Option(help="Largest IP packet, bytes.")]
+CongestionOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The kernels' congestion control: reno, cubic, ...")
+]
+FreezeOption = Annotated[
+    bool, typer.Option("--freeze", help="Close the senders' window while their route is broken.")
+]
+NameOption = Annotated[str | None, typer.Option(help="Name of the network; default: the scenario's.")]
+
+
+def _world(
+    scenario: str,
+    set_: list[str] | None,
+    nodes: str | None,
+    every: bool,
+    **options: object,
+) -> tuple[tworay.Scenario, Options]:
+    import tworay
+    from tworay.errors import InputError
+    from tworay.live import Options
+
+    world = tworay.load(scenario, set=set_)
+    if nodes is not None and every:
+        raise InputError("--nodes and --all exclude each other")
+    try:
+        chosen = [int(number) for number in (nodes or "").split(",") if number]
+    except ValueError:
+        raise InputError(f"--nodes {nodes}: node numbers, separated by commas, such as 0,4") from None
+    if every:
+        chosen = list(range(world.nodes))
+    late = float(str(options.pop("most_late"))) / 1e3
+    return world, Options(nodes=tuple(chosen), most_late=late, **options)  # type: ignore[arg-type]
+
+
+def _words(command: list[str] | None) -> list[str]:
+    """Return a command without the dashes that set it apart."""
+    words = command or []
+    return words[1:] if words[:1] == ["--"] else words
+
+
+@app.command()
+def run(
+    scenario: ScenarioArgument,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="-- COMMAND...", help="Default: iperf3. {peer} becomes the other end's address."
+        ),
+    ] = None,
+    serve: Annotated[
+        str | None, typer.Option(metavar="CMD", help="Shell command to run at the other end first.")
+    ] = None,
+    seed: SeedOption = 1,
+    set_: SetOption = None,
+    layer: LayerOption = 3,
+    nodes: NodesOption = None,
+    all_: AllOption = False,
+    congestion: CongestionOption = None,
+    freeze: FreezeOption = False,
+    slow: SlowOption = 1.0,
+    most_late: LateOption = 20.0,
+    limit: LimitOption = 3600.0,
+    mtu: MtuOption = None,
+    out: OutOption = None,
+    pcap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")
+    ] = None,
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Run a command between two real kernels over the scenario's air, in real time."""
+    from tworay.cli.liverun import run_live
+
+    world, options = _world(
+        scenario, set_, nodes, all_,
+        seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
+        limit=limit, mtu=mtu, pcap=pcap,
+    )  # fmt: skip
+    run_live(world, options, _words(command), serve, out=out, force=force, as_json=json)
+
+
+@app.command()
+def up(
+    scenario: ScenarioArgument,
+    name: NameOption = None,
+    seed: SeedOption = 1,
+    set_: SetOption = None,
+    layer: LayerOption = 3,
+    nodes: NodesOption = None,
+    all_: AllOption = False,
+    congestion: CongestionOption = None,
+    freeze: FreezeOption = False,
+    slow: SlowOption = 1.0,
+    most_late: LateOption = 20.0,
+    limit: LimitOption = 86400.0,
+    mtu: MtuOption = None,
+    out: OutOption = None,
+    pcap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")
+    ] = None,
+    force: ForceOption = False,
+    hold: Annotated[Path | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """Keep a live network standing in the background, for `tworay live shell`."""
+    from tworay.cli.liverun import stand
+
+    world, options = _world(
+        scenario, set_, nodes, all_,
+        seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
+        limit=limit, mtu=mtu, pcap=pcap,
+    )  # fmt: skip
+    stand(world, options, name, out=out, force=force, hold=hold)
+
+
+@app.command()
+def down(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Which; may be left out if there is one.")
+    ] = None,
+) -> None:
+    """End a standing network; its results are written if `up` had --out."""
+    from tworay.live import standing
+
+    for line in standing.down(name):
+        print(line)
+
+
+@app.command()
+def shell(
+    node: Annotated[int, typer.Argument(help="The node's number.")],
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="-- COMMAND...", help="Default: your shell.")
+    ] = None,
+    name: NameOption = None,
+) -> None:
+    """Open a shell at a node of a standing network, or run a command there."""
+    from tworay.live import standing
+
+    standing.enter(name, node, _words(command))
+
+
+@app.command()
+def status(json: JsonOption = False) -> None:
+    """List the networks that stand."""
+    from tworay.cli.writing import print_json
+    from tworay.live import standing
+
+    found = standing.standing()
+    if json:
+        print_json(found)
+        return
+    for one in found:
+        print(f"{one['name']}  {one['scenario']}, process {one['pid']}, nodes {', '.join(one['nodes'])}")
+    if not found:
+        print("no live network stands")

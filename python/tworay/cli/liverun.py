@@ -1,0 +1,121 @@
+"""What ``tworay live run`` and ``up`` do, print and write."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from tworay.cli.writing import check_apart, note, print_json
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import tworay
+    from tworay.live import Options
+
+INTERRUPTED = 130
+
+
+def run_live(
+    world: tworay.Scenario,
+    options: Options,
+    command: Sequence[str],
+    serve: str | None,
+    *,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """``tworay live run``."""
+    from tworay.live import require
+    from tworay.live.commanding import run_command
+
+    options = replace(options, pcap=_free(options.pcap, force))
+    check_apart({"--out": out, "--pcap": options.pcap})
+    require()
+    store = _store(out, world, options.seed, force)
+    outcome = run_command(world, options, command, serve, to_stderr=as_json)
+    if store is not None:
+        store.write_single(outcome.run)
+        note(f"results are in {out}")
+    if options.pcap is not None:
+        note(f"the capture is in {options.pcap}")
+    if as_json:
+        print_json(outcome.run.summary)
+    else:
+        print_report(outcome.run.summary)
+    if outcome.problem is not None:
+        note(f"tworay: {outcome.problem}")
+    if outcome.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if outcome.problem is not None or outcome.code != 0:
+        if outcome.code:
+            note(f"tworay: the command ended with {outcome.code}")
+        raise typer.Exit(1)
+
+
+def stand(
+    world: tworay.Scenario,
+    options: Options,
+    name: str | None,
+    *,
+    out: Path | None,
+    force: bool,
+    hold: Path | None,
+) -> None:
+    """``tworay live up``: checks everything here; ``hold`` is its other half, in the background."""
+    from tworay.live import require, standing
+
+    options = replace(options, pcap=_free(options.pcap, force))
+    check_apart({"--out": out, "--pcap": options.pcap})
+    require()
+    store = _store(out, world, options.seed, force)
+    if hold is not None:
+        standing.hold(hold, world, options, store)
+        return
+    found = standing.up(name or world.name, sys.argv[3:])
+    nodes = ", ".join(f"{node} ({about['address']})" for node, about in found["nodes"].items())
+    print(f"{found['name']} stands; nodes {nodes}")
+    print(f"tworay live shell {next(iter(found['nodes']))}        a shell at a node")
+    print(f"tworay live down {found['name']}        ends it")
+
+
+def _store(out: Path | None, world: tworay.Scenario, seed: int, force: bool) -> Any:
+    if out is None:
+        return None
+    from tworay.store import Store
+
+    return Store(out, "run", force=force, scenario=world, details={"seed": seed})
+
+
+def _free(path: Path | None, force: bool) -> Path | None:
+    if path is None:
+        return None
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"--pcap {path}: there is no directory {path.absolute().parent}; make it first")
+    if path.exists() and not (force and path.is_file()):
+        raise InputError(f"--pcap {path} exists already; add --force to replace it, or name another file")
+    return path
+
+
+def print_report(document: dict[str, Any]) -> None:
+    """Print a live run as a simulated one, and what only a live one has."""
+    from tworay.rendering import run_report, show
+
+    sys.stdout.flush()
+    show(run_report(document))
+    live = document["live"]
+    late = live["lateness"]
+    print(
+        f"engine: {late['wakeups']:,} wake-ups, late by {1e3 * late['p50_seconds']:.2f} ms (median), "
+        f"{1e3 * late['p99_seconds']:.2f} ms (p99), {1e3 * late['max_seconds']:.2f} ms (most)"
+    )
+    for what, count in live["refused"].items():
+        print(f"not carried: {count} packets, {what}")
+    if live["kept_while_frozen"]:
+        print(f"kept back while their sender was frozen: {live['kept_while_frozen']} packets")

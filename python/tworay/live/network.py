@@ -1,0 +1,227 @@
+"""A live network: started, looked at, programs started in it, ended as a run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tworay import _native
+from tworay.errors import InputError
+from tworay.running import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+
+    from tworay.scenarios import Scenario
+
+# The end of a network that nobody ends, simulated seconds.
+LIMIT = 3600.0
+# How long programs get to end by themselves, and a server to listen, seconds.
+GRACE = 2.0
+# State "listening" in /proc/net/tcp.
+LISTENING = "0A"
+
+
+def require() -> None:
+    """Refuse in one sentence what this machine can't do.
+
+    Raises:
+        InputError: rights, a device or a program are missing.
+
+    """
+    missing = _native.live_missing()
+    if missing is not None:
+        raise InputError(missing)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run a live network.
+
+    Attributes:
+        seed: of all random streams of the air.
+        layer: 3 (IPv4 packets; the scenario's routing) or 2 (Ethernet frames; routing is the user's).
+        nodes: which nodes get a station; empty for the ends of the TCP flows (layer 3) or all (layer 2).
+        slow: so many times slower than real time, 1 or more.
+        most_late: largest lateness of the engine in real seconds; past it the network stops.
+        limit: the end at the latest, simulated seconds.
+        mtu: largest IP packet in bytes (68 to 2304); by default the scenario's segments just fit.
+        congestion: the kernels' congestion control; the machine's default if ``None``.
+        freeze: answer senders whose route is broken with a closed window.
+        pcap: file for a capture of the air.
+
+    """
+
+    seed: int = 1
+    layer: int = 3
+    nodes: Sequence[int] = ()
+    slow: float = 1.0
+    most_late: float = 0.02
+    limit: float = LIMIT
+    mtu: int | None = None
+    congestion: str | None = None
+    freeze: bool = False
+    pcap: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.layer not in (2, 3):
+            raise InputError(f"--layer {self.layer}: 2 (Ethernet frames) or 3 (IP packets)")
+        if not 1 <= self.slow <= 1000:
+            raise InputError(f"--slow {self.slow:g}: 1 (real time) to 1000 times slower")
+        if self.most_late <= 0 or self.limit <= 0:
+            raise InputError("--most-late and --limit are times above zero")
+        if self.freeze and self.layer == 2:
+            raise InputError("--freeze needs --layer 3: on layer 2 the air knows nothing of routes")
+
+
+class Status(NamedTuple):
+    """A network at one moment: seconds, bytes, segments lost by cause."""
+
+    sim_seconds: float
+    lag_seconds: float
+    lateness_p99_seconds: float
+    delivered_bytes: int
+    lost: dict[str, int]
+    running: bool
+
+
+@dataclass
+class Network:
+    """A running network. As a context it is stopped at the end, whatever happens."""
+
+    scenario: Scenario
+    options: Options = field(default_factory=Options)
+
+    def __post_init__(self) -> None:
+        require()
+        options = self.options
+        self._programs: list[_native.LiveChild] = []
+        self._ended: tuple[_native.RunReport, str | None, str] | None = None
+        self._network = _native.LiveNetwork.start(
+            self.scenario,
+            seed=options.seed,
+            layer=options.layer,
+            nodes=list(options.nodes),
+            slow=options.slow,
+            most_late=options.most_late,
+            limit=options.limit,
+            mtu=options.mtu,
+            congestion=options.congestion,
+            freeze=options.freeze,
+            pcap=None if options.pcap is None else os.fspath(options.pcap),
+        )
+
+    def __enter__(self) -> Network:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def stations(self) -> dict[int, str]:
+        """Nodes with a station, and the file that stands for its network namespace."""
+        return {node: f"/proc/{os.getpid()}/fd/{number}" for node, number in self._network.stations()}
+
+    @property
+    def status(self) -> Status:
+        """How things stand."""
+        seconds, lag, late, delivered, lost, running = self._network.status()
+        return Status(seconds, lag, late, delivered, dict(lost), running)
+
+    @staticmethod
+    def address(node: int) -> str:
+        """Return the IPv4 address of a node's station."""
+        return _native.live_address(node)
+
+    def start(
+        self,
+        node: int,
+        command: Sequence[str],
+        *,
+        peer: int | None = None,
+        env: Mapping[str, str] | None = None,
+        apart: bool = False,
+    ) -> _native.LiveChild:
+        """Start a program at ``node``; ``{peer}`` in it becomes the address of the node ``peer``.
+
+        ``apart`` puts it into a process group of its own, out of reach of Ctrl-C. It is killed with this
+        process, however that ends.
+        """
+        known = {"TWORAY_NODE": str(node), "TWORAY_ADDRESS": self.address(node)} | dict(env or {})
+        words = list(command)
+        if peer is not None:
+            known["TWORAY_PEER"] = self.address(peer)
+            words = [word.replace("{peer}", known["TWORAY_PEER"]) for word in words]
+        program = self._network.spawn(node, words, known, apart)
+        self._programs.append(program)
+        return program
+
+    def serve(self, node: int, command: str, *, peer: int | None = None) -> _native.LiveChild:
+        """Start a server at ``node`` in a shell, and wait a moment until it listens on a TCP port."""
+        program = self.start(node, ["sh", "-c", command], peer=peer, apart=True)
+        until = time.monotonic() + GRACE
+        while time.monotonic() < until and program.wait(0.02) is None and not _listens(program.pid):
+            pass
+        return program
+
+    def stop(self) -> None:
+        """End all programs, and the network."""
+        for program in self._programs:
+            _end(program)
+        self._programs.clear()
+        if self._ended is None:
+            self._network.stop()
+            # The engine looks every 20 ms; a capture may have to be written.
+            self._ended = self._network.wait(60.0)
+
+    def finish(self) -> tuple[Run, str | None]:
+        """Stop, and return the run; with a sentence if the network ended before it was asked to."""
+        self.stop()
+        if self._ended is None:
+            raise InputError("the network does not end; kill the process")
+        report, problem, extras = self._ended
+        run = Run(report, self.scenario)
+        run.summary["live"] = live_part(self.options, json.loads(extras))
+        return run, problem
+
+
+def live_part(options: Options, extras: dict[str, Any]) -> dict[str, Any]:
+    """Return what the summary of a live run has besides that of a simulated one."""
+    settings = {
+        "layer": options.layer,
+        "slow": options.slow,
+        "most_late_seconds": options.most_late,
+        "congestion": options.congestion,
+        "freeze": options.freeze,
+    }
+    return {"settings": settings} | extras
+
+
+def _listens(pid: int) -> bool:
+    for name in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{pid}/net/{name}").read_text(encoding="ascii").splitlines()[1:]
+            if any(line.split()[3] == LISTENING for line in lines):
+                return True
+    return False
+
+
+def _end(program: _native.LiveChild) -> None:
+    for one in (signal.SIGTERM, signal.SIGKILL):
+        if program.wait(0) is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            if os.getpgid(program.pid) == program.pid:
+                os.killpg(program.pid, one)
+            else:
+                os.kill(program.pid, one)
+        program.wait(GRACE)

@@ -1,0 +1,227 @@
+"""Networks that stand in the background: ``up``, ``down``, ``shell``.
+
+A process in the background holds each network. What it holds (namespaces without names, devices that are
+not persistent) goes with it, however it ends; a directory with its description may be left over, and is
+removed by the next command that finds nobody behind it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay import _native
+from tworay.errors import InputError, OutputError
+from tworay.live.network import Network
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tworay.live.network import Options
+    from tworay.scenarios import Scenario
+    from tworay.store import Store
+
+HOME = Path("/run/tworay/live")
+STATE, LOCK, LOG = "state.json", "lock", "log"
+# How long a network may take to stand up, and to end with its results written, seconds.
+UP_SECONDS, DOWN_SECONDS = 120.0, 120.0
+LOOK = 0.02
+
+
+def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
+    """Have ``tworay live up ARGUMENTS`` run in the background; return its description once it stands.
+
+    Raises:
+        InputError: a network of that name stands already, or something is wrong with the input.
+
+    """
+    chosen = _checked(name)
+    place = HOME / chosen
+    _sweep()
+    if place.exists():
+        raise InputError(
+            f"a live network {chosen} stands already; `tworay live down {chosen}` ends it, --name gives "
+            "this one another name"
+        )
+    place.mkdir(parents=True, mode=0o755)
+    # Locked before anybody can find it, and as long as the process in the background lives.
+    lock = os.open(place / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    command = [sys.executable, "-m", "tworay", "live", "up", "--hold", str(place), *arguments]
+    with (place / LOG).open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            pass_fds=(lock,),
+        )
+    os.close(lock)
+    until = time.monotonic() + UP_SECONDS
+    while time.monotonic() < until and process.poll() is None:
+        if (place / STATE).is_file():
+            return _read(place)
+        time.sleep(LOOK)
+    process.kill()
+    process.wait()
+    text = (place / LOG).read_text(encoding="utf-8", errors="replace").strip()
+    shutil.rmtree(place, ignore_errors=True)
+    raise InputError(text.removeprefix("tworay: ") or f"the live network {chosen} did not come up")
+
+
+def hold(place: Path, scenario: Scenario, options: Options, store: Store | None) -> None:
+    """Be the process behind a network, until it is told to end."""
+    problem = _stand(place, scenario, options, store)
+    if problem is not None:
+        print(f"tworay: {problem}", flush=True)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _stand(place: Path, scenario: Scenario, options: Options, store: Store | None) -> str | None:
+    with Network(scenario, options) as network:
+        nodes = {
+            str(node): {
+                "address": network.address(node),
+                "device": _native.live_device(node),
+                "namespace": path,
+            }
+            for node, path in network.stations.items()
+        }
+        state = {"name": place.name, "scenario": scenario.name, "pid": os.getpid(), "nodes": nodes}
+        draft = place / f"{STATE}.new"
+        draft.write_text(json.dumps(state), encoding="utf-8")
+        with contextlib.suppress(KeyboardInterrupt):
+            draft.rename(place / STATE)
+            while True:
+                time.sleep(1.0)
+                status = network.status
+                if status.sim_seconds > 0 and not status.running:
+                    break
+        run, problem = network.finish()
+    if store is not None:
+        store.write_single(run)
+    return problem
+
+
+def down(name: str | None) -> list[str]:
+    """End a standing network (the only one if no name is given), and clear what dead ones have left.
+
+    Raises:
+        InputError: there is no such network, or more than one to choose from.
+
+    """
+    swept = _sweep()
+    if name is not None and _checked(name) in swept:
+        return [f"{name} had ended already; what it left is removed"]
+    if name is None and swept and not standing():
+        return [f"{one} had ended already; what it left is removed" for one in swept]
+    found = _find(name)
+    place = HOME / found["name"]
+    os.kill(found["pid"], signal.SIGTERM)
+    until = time.monotonic() + DOWN_SECONDS
+    while _is_held(place):
+        if time.monotonic() > until:
+            raise OutputError(f"process {found['pid']} does not end; its log is {place / LOG}")
+        time.sleep(LOOK)
+    _sweep()
+    return [f"{found['name']} is down"]
+
+
+def enter(name: str | None, node: int, command: Sequence[str]) -> None:
+    """Become a shell, or ``command``, at a node of a standing network: does not return.
+
+    Raises:
+        InputError: there is no such network or node, or the command can't be started.
+
+    """
+    found = _find(name)
+    about = found["nodes"].get(str(node))
+    if about is None:
+        raise InputError(f"{found['name']} has no station at node {node}; it has {', '.join(found['nodes'])}")
+    try:
+        _native.join_namespace(about["namespace"])
+    except OSError as error:
+        raise InputError(f"can't enter node {node} of {found['name']}: {error}; run it with sudo") from error
+    words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
+    os.environ |= {"TWORAY_NODE": str(node), "TWORAY_ADDRESS": about["address"]}
+    if not command:
+        os.environ["PS1"] = f"[{found['name']} {node}] $ "
+    sys.stdout.flush()
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        raise InputError(f"can't start {words[0]}: {error.strerror}") from error
+
+
+def run_at(name: str | None, node: int, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command at a node of a standing network, in a process of its own, and return what it printed."""
+    start = [sys.executable, "-m", "tworay", "live", "shell", *(["--name", name] if name else []), str(node)]
+    return subprocess.run([*start, "--", *command], capture_output=True, text=True, check=False)
+
+
+def standing() -> list[dict[str, Any]]:
+    """Return the descriptions of all networks that stand."""
+    places = sorted(HOME.iterdir()) if HOME.is_dir() else []
+    return [_read(place) for place in places if (place / STATE).is_file() and _is_held(place)]
+
+
+def _find(name: str | None) -> dict[str, Any]:
+    found = standing()
+    names = ", ".join(one["name"] for one in found)
+    if not found:
+        raise InputError("no live network stands; `tworay live up SCENARIO` sets one up")
+    if name is None:
+        if len(found) > 1:
+            raise InputError(f"several live networks stand ({names}); say which")
+        return found[0]
+    for one in found:
+        if one["name"] == _checked(name):
+            return one
+    raise InputError(f"no live network {name} stands; there is {names}")
+
+
+def _checked(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise InputError(f"--name {name!r}: letters, digits, dots and dashes only, at most 64")
+    return name
+
+
+def _read(place: Path) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads((place / STATE).read_text(encoding="utf-8"))
+    return state
+
+
+def _is_held(place: Path) -> bool:
+    """Whether the process behind a network lives: it holds a lock, which the system takes from the dead."""
+    try:
+        lock = os.open(place / LOCK, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _sweep() -> list[str]:
+    """Remove the directories of networks whose process has gone; return their names."""
+    gone = []
+    for place in sorted(HOME.iterdir()) if HOME.is_dir() else []:
+        if not _is_held(place):
+            shutil.rmtree(place, ignore_errors=True)
+            gone.append(place.name)
+    return gone
