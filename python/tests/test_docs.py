@@ -1,4 +1,4 @@
-"""The documentation says what the program does: commands of README and tour run, tables have their columns."""
+"""The documentation says what the program does: commands of README and tour run, tables have columns."""
 
 from __future__ import annotations
 
