@@ -91,10 +91,10 @@ clean:
 .PHONY: peers bench
 
 peers: setup
-	$(BIN)/python -m tworay_peers validate $(if $(QUICK),--quick)
+	$(BIN)/python -m tworay.peers validate $(if $(QUICK),--quick)
 
 bench: setup
-	$(BIN)/python -m tworay_peers bench $(if $(QUICK),--quick)
+	$(BIN)/python -m tworay.peers bench $(if $(QUICK),--quick)
 
 # make thesis-checks   the thesis' route break, tables 3.7 and 5.1 to 5.4, figure 4.2; writes docs/studies/route-break.md and docs/thesis-*.md
 .PHONY: thesis-checks

@@ -27,7 +27,7 @@ from papers import (
     write,
 )
 from tworay import stats
-from tworay.progress import Progress
+from tworay.running.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tworay import metrics
-from tworay.metriclist import GROUPS
+from tworay.metrics.declared import GROUPS
+from tworay.metrics.of_runs import markdown
 
 PAGE = Path(__file__).parents[1] / "docs/reference/metrics.md"
 
@@ -18,7 +18,7 @@ def main() -> None:
         found = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", text, re.DOTALL)
         if found is None:
             raise SystemExit(f"{PAGE}: there is no table marked {group}")
-        text = text[: found.start(1)] + metrics.markdown(group) + text[found.end(1) :]
+        text = text[: found.start(1)] + markdown(group) + text[found.end(1) :]
     PAGE.write_text(text, encoding="utf-8")
 
 

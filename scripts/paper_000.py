@@ -32,8 +32,8 @@ from papers import (
     table,
     write,
 )
-from tworay.diagnosis import covers, scores
 from tworay.metrics import add_counts
+from tworay.metrics.diagnosis import covers, scores
 
 COMMAND = "make paper-000"
 WELCOME = "welcome"

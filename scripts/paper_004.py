@@ -36,9 +36,9 @@ from papers import (
     table,
     write,
 )
-from tworay.diagnosis import scores
 from tworay.metrics import add_counts
-from tworay.resources import eee, uar
+from tworay.metrics.diagnosis import scores
+from tworay.running.resources import eee, uar
 
 COMMAND = "make paper-004"
 NEWRENO, PROBING = "newreno", "probing"

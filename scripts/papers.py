@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import tworay
 from tworay import stats
-from tworay.executing import cores
-from tworay.progress import Progress
-from tworay.workers import in_order
+from tworay.running.executing import cores
+from tworay.running.progress import Progress
+from tworay.running.workers import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -34,10 +34,10 @@ from papers import (
     write,
 )
 from tworay import stats
-from tworay_peers import mactrace
-from tworay_peers.jobs import run_for_json
-from tworay_peers.places import NS2_DRIVER
-from tworay_peers.plan import RTS
+from tworay.peers import mactrace
+from tworay.peers.jobs import run_for_json
+from tworay.peers.places import NS2_DRIVER
+from tworay.peers.plan import RTS
 
 COMMAND = "make thesis-checks"
 STRATEGIES = tuple(RTS)

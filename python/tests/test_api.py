@@ -18,8 +18,8 @@ import pytest
 
 import tworay
 from tworay import _native
-from tworay.control import load_class
 from tworay.errors import InputError
+from tworay.running.control import load_class
 
 QUICK = {"duration": "10s"}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tworay
-from tworay.arms import line_up, parse_vary
+from tworay.comparing.arms import line_up, parse_vary
 from tworay.errors import InputError, ScenarioError
 
 if TYPE_CHECKING:

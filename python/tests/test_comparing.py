@@ -14,9 +14,9 @@ from conftest import document
 from rich.console import Console
 
 from tworay import metrics, stats
-from tworay.comparison import Comparison
-from tworay.rendering import run_report, show
-from tworay.reporting import comparison_report
+from tworay.comparing.comparison import Comparison
+from tworay.showing.rendering import run_report, show
+from tworay.showing.reporting import comparison_report
 
 GOODPUT = {
     "reno": {1: 100.0, 2: 120.0, 3: 90.0, 4: 130.0},

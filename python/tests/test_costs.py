@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tworay
-from tworay import _native, costs
+from tworay import _native
+from tworay.costs import counted as costs
 from tworay.errors import InputError
-from tworay.resources import throughput_max
-from tworay.spec import parse_energy
+from tworay.running.run import throughput_max
+from tworay.running.spec import parse_energy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

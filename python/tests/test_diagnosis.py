@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tworay import diagnosis
+from tworay.metrics import diagnosis
 
 COUNTS = {
     "congestion": {"congestion": 6, "contention": 2, "none": 2},

@@ -15,7 +15,8 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.cli import _filled_in, app
+from tworay.cli.app import app
+from tworay.cli.optional_files import filled_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,7 +89,7 @@ def test_every_line_of_a_page_runs_in_order(
         words, _, target = rest.partition(" > ")
         # In this process, which has imported everything already.
         try:
-            app(_filled_in(quick(shlex.split(words))), standalone_mode=False)
+            app(filled_in(quick(shlex.split(words))), standalone_mode=False)
         except Exception as error:
             raise AssertionError(line) from error
         printed = capsys.readouterr().out

@@ -10,10 +10,10 @@ import pytest
 from conftest import MadeRun
 
 import tworay
-from tworay import executing, progress
 from tworay._native import RunControl
 from tworay.errors import InputError, OutputError, RunError
-from tworay.executing import Effort, Task, check_jobs, execute
+from tworay.running import executing, progress
+from tworay.running.executing import Effort, Task, check_jobs, execute
 
 WORLD = tworay.load("string-2")
 

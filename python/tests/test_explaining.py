@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.cli import app
+from tworay.cli.app import app
 from tworay.errors import InputError
-from tworay.explaining import _Flow
-from tworay.wording import ENDS, ROOTS, _again
+from tworay.showing.explaining import _Flow
+from tworay.showing.wording import ENDS, ROOTS, _again
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tworay import _native, kernelcosts
+from tworay import _native
+from tworay.costs import kernel as kernelcosts
 from tworay.errors import InputError
-from tworay.spec import parse_power
+from tworay.running.spec import parse_power
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ import pytest
 from conftest import document
 from rich.console import Console
 
-from tworay.comparison import Comparison
-from tworay.layout import Column, screen_width, table
-from tworay.reporting import comparison_report
+from tworay.comparing.comparison import Comparison
+from tworay.showing.layout import Column, screen_width, table
+from tworay.showing.reporting import comparison_report
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -12,7 +12,8 @@ from conftest import QUICK, Result
 import tworay
 from tworay import metrics
 from tworay.errors import InputError
-from tworay.metriclist import GROUPS, METRICS, Of
+from tworay.metrics import of_runs
+from tworay.metrics.declared import GROUPS, METRICS, Of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,10 +60,10 @@ def test_every_number_of_a_run_is_declared_and_compared(run: tworay.Run) -> None
         assert metrics.find(name) is not None, name
     # Datagrams have null in the place of a family, such as the phases of a sender.
     of_tcp = [flow for flow in run.summary["flows"] if flow["tcp"]]
-    flow_keys = {name for flow in of_tcp for name, _ in metrics._leaves("", flow)}
+    flow_keys = {name for flow in of_tcp for name, _ in of_runs._leaves("", flow)}
     assert flow_keys - {"id", "from", "to"} <= set(found)
     for section in ("mac", "routing", "energy", "metrics", "ledger"):
-        leaves = {name for name, _ in metrics._leaves(f"{section}.", run.summary[section])}
+        leaves = {name for name, _ in of_runs._leaves(f"{section}.", run.summary[section])}
         assert leaves <= set(found)
 
 
@@ -135,7 +136,7 @@ def test_the_documentation_has_the_list(group: str) -> None:
     page = PAGE.read_text()
     match = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", page, re.DOTALL)
     assert match is not None
-    assert match[1] == metrics.markdown(group)
+    assert match[1] == of_runs.markdown(group)
 
 
 def test_families_say_what_their_members_are_called() -> None:

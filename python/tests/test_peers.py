@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay_peers import mactrace, more_windows, moving, simulators, suite, tools, windows
-from tworay_peers.jobs import Job, Results, read_json
-from tworay_peers.movement import Waypoints
-from tworay_peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
-from tworay_peers.plan import FULL, QUICK
-from tworay_peers.processes import ProgramError
-from tworay_peers.simulators import builtin, route_changes
-from tworay_peers.verdicts import (
+from tworay.peers import mactrace, more_windows, moving, simulators, suite, tools, windows
+from tworay.peers.jobs import Job, Results, read_json
+from tworay.peers.movement import Waypoints
+from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
+from tworay.peers.plan import FULL, QUICK
+from tworay.peers.processes import ProgramError
+from tworay.peers.simulators import builtin, route_changes
+from tworay.peers.verdicts import (
     Judging,
     Sample,
     Section,
@@ -108,7 +108,7 @@ def test_the_result_is_found_among_what_ns2_says() -> None:
 def test_finished_runs_are_kept_and_belong_to_what_they_depend_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tworay_peers.jobs.ROOT", tmp_path)
+    monkeypatch.setattr("tworay.peers.jobs.ROOT", tmp_path)
     calls: list[tuple[str, ...]] = []
 
     def harvest(command: tuple[str, ...]) -> dict[str, int]:

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay import plotting
 from tworay.errors import InputError
+from tworay.showing import plotting
 
 if TYPE_CHECKING:
     from collections.abc import Callable

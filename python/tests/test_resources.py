@@ -11,9 +11,11 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay import executing, stats
+from tworay import stats
 from tworay.histograms import freedman_diaconis_width, histogram, path_lengths, sturges_bins
-from tworay.resources import carried, eee, saturated, throughput_max, uar, with_resources
+from tworay.running import executing
+from tworay.running.resources import carried, eee, saturated, uar, with_resources
+from tworay.running.run import throughput_max
 
 EXAMPLES = [
     (100, 80, 0.20, 0.10),

@@ -16,8 +16,8 @@ import pytest
 from conftest import QUICK, Result, command
 
 import tworay
-from tworay import executing
 from tworay.errors import InputError
+from tworay.running import executing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,7 +140,7 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process dies after each write of the merging in turn; every time, resuming repairs all."""
-    from tworay import store
+    from tworay.stored import store
 
     compare(seeds=2, out=tmp_path / "whole")
     new_file, reached = store._new_file, 0
@@ -220,7 +220,7 @@ def test_a_variant_whose_source_has_changed_is_refused(
 def test_two_processes_do_not_write_to_one_directory(tmp_path: Path) -> None:
     compare(seeds=1, out=tmp_path / "results")
     code = (
-        "import sys\nfrom tworay.store import Lock\nfrom pathlib import Path\n"
+        "import sys\nfrom tworay.stored.store import Lock\nfrom pathlib import Path\n"
         "handle = Lock(Path(sys.argv[1]))\nprint('locked', flush=True)\ninput()\n"
     )
     holder = subprocess.Popen(

@@ -11,7 +11,7 @@ from conftest import QUICK, Result
 
 import tworay
 from tworay.errors import InputError
-from tworay.sources import kept
+from tworay.running.sources import kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +112,7 @@ def test_a_class_that_a_scenario_names_and_that_is_not_there_is_an_error(tmp_pat
 
 
 def test_classes_of_files_with_one_name_are_kept_apart(tmp_path: Path) -> None:
-    from tworay.control import load_class
+    from tworay.running.control import load_class
 
     for folder in ("a", "b"):
         write_mine(tmp_path / folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tworay.errors import InputError
-from tworay.spec import parse_percent, parse_seeds, parse_variants, written
+from tworay.running.spec import parse_percent, parse_seeds, parse_variants, written
 
 
 @pytest.mark.parametrize(

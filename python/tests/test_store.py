@@ -12,10 +12,10 @@ import pytest
 from conftest import MadeRun
 
 import tworay
-from tworay import store as store_module
-from tworay.comparison import Comparison
+from tworay.comparing.comparison import Comparison
 from tworay.errors import InputError, OutputError
-from tworay.store import Store
+from tworay.stored import store as store_module
+from tworay.stored.store import Store
 
 
 def make(path: Path, command: str = "compare", force: bool = False) -> Store:

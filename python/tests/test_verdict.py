@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tworay import stats, verdict
+from tworay import stats
+from tworay.comparing import verdict
 
 
 def cells(metric: str, **means: float) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tworay.workers import Workers, in_order
+from tworay.running.workers import Workers, in_order
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -65,7 +65,7 @@ def test_an_interrupt_at_any_line_ends_all_threads(line: int) -> None:
 
         def strike(frame: FrameType, event: str, argument: object) -> Any:
             nonlocal left
-            if not frame.f_globals["__name__"].startswith(("tworay.workers", "concurrent.futures")):
+            if not frame.f_globals["__name__"].startswith(("tworay.running.workers", "concurrent.futures")):
                 return None
             if event == "line":
                 left -= 1

@@ -14,9 +14,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tworay.comparing import compare
-    from tworay.comparison import Comparison
-    from tworay.control import (
+    from tworay.comparing.comparison import Comparison
+    from tworay.comparing.plan import compare
+    from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
+    from tworay.imports.traces import Trace, read_trace
+    from tworay.lab.api import Experiment, Results
+    from tworay.running.control import (
         AckEvent,
         CongestionControl,
         LossEvent,
@@ -26,13 +29,19 @@ if TYPE_CHECKING:
         SenderState,
         Window,
     )
-    from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
-    from tworay.lab.api import Experiment, Results
-    from tworay.plotting import plot
-    from tworay.running import Run, run
-    from tworay.scenarios import Scenario, convert, load, moves, scenario_text, scenarios, schema, variants
-    from tworay.stored import results
-    from tworay.traces import Trace, read_trace
+    from tworay.running.run import Run, run
+    from tworay.running.scenarios import (
+        Scenario,
+        convert,
+        load,
+        moves,
+        scenario_text,
+        scenarios,
+        schema,
+        variants,
+    )
+    from tworay.showing.plotting import plot
+    from tworay.stored.reading import results
 
     __version__: str
 
@@ -74,9 +83,9 @@ __all__ = [
 
 # Imported when first used: `tworay --help` needs neither scipy nor polars.
 _HOME = {
-    "tworay.comparing": ("compare",),
-    "tworay.comparison": ("Comparison",),
-    "tworay.control": (
+    "tworay.comparing.plan": ("compare",),
+    "tworay.comparing.comparison": ("Comparison",),
+    "tworay.running.control": (
         "AckEvent",
         "CongestionControl",
         "LossEvent",
@@ -88,10 +97,10 @@ _HOME = {
     ),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
     "tworay.lab.api": ("Experiment", "Results"),
-    "tworay.stored": ("results",),
-    "tworay.plotting": ("plot",),
-    "tworay.running": ("Run", "run"),
-    "tworay.scenarios": (
+    "tworay.stored.reading": ("results",),
+    "tworay.showing.plotting": ("plot",),
+    "tworay.running.run": ("Run", "run"),
+    "tworay.running.scenarios": (
         "Scenario",
         "convert",
         "load",
@@ -101,7 +110,7 @@ _HOME = {
         "schema",
         "variants",
     ),
-    "tworay.traces": ("Trace", "read_trace"),
+    "tworay.imports.traces": ("Trace", "read_trace"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

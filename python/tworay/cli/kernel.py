@@ -21,7 +21,7 @@ JsonOption = Annotated[
 def list_(json: JsonOption = False) -> None:
     """List the controllers, and which of them are loaded."""
     from tworay import kernel
-    from tworay.cli.writing import note, print_json
+    from tworay.cli.output import note, print_json
 
     found, refusal = kernel.controllers()
     if json:
@@ -51,7 +51,7 @@ def load(
 ) -> None:
     """Load a controller, so that any program may choose it; of a loaded one, set parameters."""
     from tworay import kernel
-    from tworay.cli.writing import print_json
+    from tworay.cli.output import print_json
 
     found = kernel.load(name, set_)
     if json:
@@ -65,7 +65,7 @@ def load(
 def unload(name: NameArgument, json: JsonOption = False) -> None:
     """Unload a controller; open connections that use it keep it until they end."""
     from tworay import kernel
-    from tworay.cli.writing import print_json
+    from tworay.cli.output import print_json
 
     found = kernel.unload(name)
     if json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli import ForceOption, JsonOption, OutOption, ScenarioArgument, SetOption
+from tworay.cli.options import ForceOption, JsonOption, OutOption, ScenarioArgument, SetOption
 
 if TYPE_CHECKING:
     import tworay
@@ -176,7 +176,7 @@ def shell(
 @app.command()
 def status(json: JsonOption = False) -> None:
     """List the networks that stand."""
-    from tworay.cli.writing import print_json
+    from tworay.cli.output import print_json
     from tworay.live import standing
 
     found = standing.standing()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tworay.cli.writing import check_apart, note, print_json
+from tworay.cli.output import check_apart, note, print_json
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def stand(
 def _store(out: Path | None, world: tworay.Scenario, seed: int, force: bool) -> Any:
     if out is None:
         return None
-    from tworay.store import Store
+    from tworay.stored.store import Store
 
     return Store(out, "run", force=force, scenario=world, details={"seed": seed})
 
@@ -105,7 +105,7 @@ def _free(path: Path | None, force: bool) -> Path | None:
 
 def print_report(document: dict[str, Any]) -> None:
     """Print a live run as a simulated one, and what only a live one has."""
-    from tworay.rendering import run_report, show
+    from tworay.showing.rendering import run_report, show
 
     sys.stdout.flush()
     show(run_report(document))

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tworay.cli import JsonOption, app
+from tworay.cli.app import app
+from tworay.cli.options import JsonOption
 
 
 @app.command()
@@ -21,7 +22,7 @@ def merge(
     json: JsonOption = False,
 ) -> None:
     """Join the directories of a sweep's shards; no run is lost or counted twice."""
-    from tworay.cli.writing import note, print_json
+    from tworay.cli.output import note, print_json
     from tworay.lab.merging import merge as join
 
     place = out or directories[0]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tworay.cli import app
+from tworay.cli.app import app
 
 
 @app.command()
@@ -24,7 +24,7 @@ def report(
     ] = None,
 ) -> None:
     """Write results as a page for the browser: one file, no network needed."""
-    from tworay.cli.writing import note
+    from tworay.cli.output import note
     from tworay.report.writing import write_report
 
     place = write_report(directory, arm=arm, seed=seed)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tworay.cli import FAILED, JsonOption, app
+from tworay.cli.app import FAILED, app
+from tworay.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from tworay.papers.library import Paper
@@ -53,8 +54,8 @@ def reproduce(
     json: JsonOption = False,
 ) -> None:
     """Reproduce papers: run their experiments, draw their figures, judge their claims."""
+    from tworay.cli.output import note, print_json
     from tworay.cli.sweep import Progress, shard_of
-    from tworay.cli.writing import note, print_json
     from tworay.errors import InputError
     from tworay.papers.library import find, papers
     from tworay.papers.reproducing import reproduce as do
@@ -104,7 +105,7 @@ def reproduce(
 
 
 def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
-    from tworay.cli.writing import print_json
+    from tworay.cli.output import print_json
 
     figures = [(p, f) for p in chosen for f in p.figures if figure in (None, f.id)]
     wanted = {f.experiment for _, f in figures}
@@ -194,8 +195,8 @@ def _show(result: Reproduction) -> None:
     from rich.console import Group
     from rich.text import Text
 
-    from tworay.layout import Column, table
-    from tworay.rendering import show
+    from tworay.showing.layout import Column, table
+    from tworay.showing.rendering import show
 
     claims = [c for c in result.paper.claims if c.id in result.judgements]
     judged = [result.judgements[c.id] for c in claims]

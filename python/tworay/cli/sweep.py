@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli import FAILED, JsonOption, app
+from tworay.cli.app import FAILED, app
+from tworay.cli.options import JsonOption
 
 if TYPE_CHECKING:
     from tworay.lab.sweeping import Engine, Shard, State, Sweep, Watcher
@@ -60,11 +61,11 @@ def sweep(
     json: JsonOption = False,
 ) -> None:
     """Run an experiment: scenarios x settings x variants x seeds; killed at any moment, it resumes."""
-    from tworay.cli.writing import note, print_json
-    from tworay.executing import check_jobs
+    from tworay.cli.output import note, print_json
     from tworay.lab.api import default_out
     from tworay.lab.experiment import read
     from tworay.lab.sweeping import Sweep, Threads
+    from tworay.running.executing import check_jobs
 
     plan = read(experiment).with_seeds(seeds)
     place = default_out(plan, out)
@@ -112,7 +113,7 @@ def shard_of(text: str | None) -> Shard:
 
 
 def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool) -> None:
-    from tworay.cli.writing import print_json
+    from tworay.cli.output import print_json
     from tworay.lab.estimating import estimate
 
     todo = work.missing(_light(work), work.start())
@@ -190,7 +191,7 @@ def _failed(work: Sweep) -> list[dict[str, object]]:
 
 
 def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
-    from tworay.cli.writing import note
+    from tworay.cli.output import note
     from tworay.lab.sweeping import replay
 
     for one in failed[:5]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tworay.cli import JsonOption, app
+from tworay.cli.app import app
+from tworay.cli.options import JsonOption
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,10 +59,10 @@ def table(
     """Tabulate a sweep: means with 95 % intervals, paired differences corrected over the table."""
     import polars as pl
 
-    from tworay.cli.writing import check_free, print_json, write_file, write_text
+    from tworay.cli.output import check_free, print_json, write_file, write_text
     from tworay.errors import InputError
     from tworay.lab.api import Results
-    from tworay.lab.sweeping import read_manifest
+    from tworay.lab.batches import read_manifest
 
     results = Results(directory)
     chosen = _where(where or [])
@@ -89,7 +90,7 @@ def table(
         raise InputError("--interaction is one of two axes; name one with --rows and one with --cols")
     if plot is not None:
         from tworay.lab.drawing import draw
-        from tworay.plotting import write
+        from tworay.showing.plotting import write
 
         figure = draw(means, found.metric, rows=side, lines=over, kind=kind)
         write_file(plot, lambda path: write(figure, path, plot.suffix))
@@ -130,7 +131,7 @@ def _layout(
 
 
 def _where(texts: list[str]) -> dict[str, list[str]]:
-    from tworay.arms import split_list
+    from tworay.comparing.arms import split_list
     from tworay.errors import InputError
 
     found = {}
@@ -147,10 +148,10 @@ def _show(means: pl.DataFrame, found: Contrast, side: str, over: str | None, *, 
     from rich.text import Text
 
     from tworay.lab.drawing import scaled
-    from tworay.layout import Column
-    from tworay.layout import table as lay_out
     from tworay.metrics import find
-    from tworay.rendering import show
+    from tworay.showing.layout import Column
+    from tworay.showing.layout import table as lay_out
+    from tworay.showing.rendering import show
 
     heading, scale = scaled(found.metric)
     known = find(found.metric)
@@ -193,7 +194,7 @@ def _show(means: pl.DataFrame, found: Contrast, side: str, over: str | None, *, 
 
 
 def _pair_columns(lines: list[dict[str, Any]], scale: float, form: str) -> list[Any]:
-    from tworay.layout import Column
+    from tworay.showing.layout import Column
 
     def number(value: float | None, spec: str, factor: float = 1.0) -> str:
         return "–" if value is None else f"{value * factor:{spec}}"
@@ -218,9 +219,9 @@ def _show_interaction(frame: pl.DataFrame, metric: str) -> None:
     from rich.text import Text
 
     from tworay.lab.drawing import scaled
-    from tworay.layout import Column
-    from tworay.layout import table as lay_out
-    from tworay.rendering import show
+    from tworay.showing.layout import Column
+    from tworay.showing.layout import table as lay_out
+    from tworay.showing.rendering import show
 
     heading, scale = scaled(metric)
     lines = list(frame.iter_rows(named=True))

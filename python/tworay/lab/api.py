@@ -66,7 +66,7 @@ class Results:
     def runs(self) -> pl.DataFrame:
         """One row a finished run: cell, axes, seed, and every metric."""
         if self._runs is None:
-            from tworay.frames import Table
+            from tworay.running.frames import Table
 
             self._runs = Table(reading.joined(self.path))
         return self._runs

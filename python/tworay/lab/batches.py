@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PARTS, JOURNAL, CORRUPT = "parts", "journal", "corrupt"
 DONE, FAILED = "done", "failed"
+MANIFEST = "tworay.json"
 FLUSH_SECONDS = 30.0
 FLUSH_RUNS = 500
 # Batches with fewer runs than this are put together at the end of a sweep.
@@ -310,3 +311,12 @@ def unique(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _light(content: bytes) -> list[Row]:
     return pl.read_parquet(io.BytesIO(content), columns=["world", "seed", "status", "cpu_seconds"]).to_dicts()
+
+
+def read_manifest(out: Path) -> dict[str, Any] | None:
+    """Return what a directory says of itself; nothing if it says nothing."""
+    try:
+        found: dict[str, Any] = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found

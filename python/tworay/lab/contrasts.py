@@ -50,7 +50,7 @@ class Contrast:
 
     def to_pandas(self) -> Any:
         """Return the frame as one of pandas."""
-        from tworay.frames import Table
+        from tworay.running.frames import Table
 
         return Table(self.frame).to_pandas()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.errors import InputError
-from tworay.plotting import COLOURS, FORMATS, INCHES, SETTINGS, write
+from tworay.showing.plotting import COLOURS, FORMATS, INCHES, SETTINGS, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay._native import RunControl
 from tworay.errors import Cancelled, RunError
-from tworay.running import run
+from tworay.running.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

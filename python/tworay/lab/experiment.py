@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay._native import VERSION
-from tworay.control import is_reference, load_class
 from tworay.errors import InputError
 from tworay.lab.axes import SCENARIO, TCP, Axis, labelled, plain, several, text, vary, zipped
-from tworay.scenarios import load
-from tworay.spec import parse_percent, parse_seeds, parse_variants
+from tworay.running.control import is_reference, load_class
+from tworay.running.scenarios import load
+from tworay.running.spec import parse_percent, parse_seeds, parse_variants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tworay.control import Variant
-    from tworay.scenarios import Scenario
+    from tworay.running.control import Variant
+    from tworay.running.scenarios import Scenario
 
 KEYS = (
     *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
@@ -129,7 +129,7 @@ class Plan:
 
 def kept(world: Scenario) -> dict[str, str]:
     """Return the files that make up a scenario (its complete text, costs, classes of variants) by name."""
-    from tworay.store import keep
+    from tworay.stored.store import keep
 
     return keep(world)
 

@@ -7,9 +7,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError
-from tworay.lab.batches import FAILED, PARTS, Batches, name_of, write_whole
+from tworay.lab.batches import FAILED, MANIFEST, PARTS, Batches, name_of, read_manifest, write_whole
 from tworay.lab.reading import joined, open_directory
-from tworay.lab.sweeping import CELLS, EXPERIMENT, MANIFEST, RUNS, read_manifest
+from tworay.lab.sweeping import CELLS, EXPERIMENT, RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

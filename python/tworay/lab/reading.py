@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tworay.errors import InputError
-from tworay.lab.batches import COLUMNS, DONE, PARTS, name_of, read_journal, unique
+from tworay.lab.batches import COLUMNS, DONE, PARTS, name_of, read_journal, read_manifest, unique
 from tworay.metrics import EXAMPLES, find, values
 
 if TYPE_CHECKING:
@@ -106,8 +106,6 @@ def failures(out: Path) -> pl.DataFrame:
 
 def open_directory(out: str | PathLike[str]) -> Path:
     """Return a sweep's directory; anything else is refused."""
-    from tworay.lab.sweeping import read_manifest
-
     path = Path(out)
     manifest = read_manifest(path)
     if manifest is None or manifest.get("command") != "sweep":

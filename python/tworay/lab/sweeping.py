@@ -14,18 +14,17 @@ import polars as pl
 
 from tworay._native import VERSION, RunControl
 from tworay.errors import Cancelled, InputError, OutputError, RunError
-from tworay.executing import check_jobs
-from tworay.lab.batches import DONE, FAILED, Batches, Row, row, write_whole
-from tworay.workers import Workers
+from tworay.lab.batches import DONE, FAILED, MANIFEST, Batches, Row, read_manifest, row, write_whole
+from tworay.running.executing import check_jobs
+from tworay.running.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from tworay.lab.experiment import Cell, Plan
-    from tworay.running import Run
+    from tworay.running.run import Run
 
-MANIFEST = "tworay.json"
 EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
     "experiment.toml",
     "cells.parquet",
@@ -317,7 +316,7 @@ class Threads:
 
 def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path | None) -> Row:
     """Do one run and return its row; what goes wrong in it is a row too."""
-    from tworay.running import run
+    from tworay.running.run import run
 
     try:
         keep = set(plan.keep)
@@ -330,7 +329,8 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
         )
         document = result.summary
         if plan.resources:
-            from tworay.resources import throughput_max, with_resources
+            from tworay.running.resources import with_resources
+            from tworay.running.run import throughput_max
 
             document = with_resources(document, throughput_max(cell.world, seed))
         facts = cell.world.facts(seed) if plan.facts else (None, None)
@@ -381,15 +381,6 @@ def check_directory(out: Path, name: str) -> None:
             f"--out {out}: it holds the sweep `{manifest.get('name')}`, and this is `{name}`; "
             "name another directory"
         )
-
-
-def read_manifest(out: Path) -> dict[str, Any] | None:
-    """Return what a directory says of itself; nothing if it says nothing."""
-    try:
-        found: dict[str, Any] = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found
 
 
 def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:

@@ -12,8 +12,8 @@ from tworay.live.network import Network, Options, Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tworay.running import Run
-    from tworay.scenarios import Scenario
+    from tworay.running.run import Run
+    from tworay.running.scenarios import Scenario
 
 # How often the status line is renewed, seconds.
 TICK = 0.25

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay import _native
 from tworay.errors import InputError
-from tworay.running import Run
+from tworay.running.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
-    from tworay.scenarios import Scenario
+    from tworay.running.scenarios import Scenario
 
 # The end of a network that nobody ends, simulated seconds.
 LIMIT = 3600.0

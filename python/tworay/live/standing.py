@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tworay.live.network import Options
-    from tworay.scenarios import Scenario
-    from tworay.store import Store
+    from tworay.running.scenarios import Scenario
+    from tworay.stored.store import Store
 
 HOME = Path("/run/tworay/live")
 STATE, LOCK, LOG = "state.json", "lock", "log"

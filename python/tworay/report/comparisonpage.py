@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay import metrics, verdict
-from tworay.metriclist import Better
-from tworay.records import RUNS
+from tworay import metrics
+from tworay.comparing import verdict
+from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
 from tworay.report.page import esc, number, table, whole_page
-from tworay.reporting import columns_of, conclusion, labels
-from tworay.wording import ENDS
+from tworay.showing.reporting import columns_of, conclusion, labels
+from tworay.showing.wording import ENDS
+from tworay.stored.records import RUNS
 
 if TYPE_CHECKING:
-    from tworay.comparison import Comparison
-    from tworay.stored import Stored
+    from tworay.comparing.comparison import Comparison
+    from tworay.stored.reading import Stored
 
 # From so many arms on a matrix would be too wide to be read: the table of pairs has them.
 WIDEST = 16
@@ -426,7 +427,7 @@ def _scaled(value: float | None, scale: float) -> float | None:
 
 
 def _covers(guess: str, cause: str) -> bool:
-    from tworay.diagnosis import covers
+    from tworay.metrics.diagnosis import covers
 
     return covers(guess, cause)
 

@@ -14,7 +14,7 @@ from tworay.report.thinning import levels
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tworay.running import Run
+    from tworay.running.run import Run
 
 # Frames that a page keeps at most.
 FRAMES = 250_000

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tworay.running import Run
+    from tworay.running.run import Run
 
     Array = NDArray[np.float64]
 

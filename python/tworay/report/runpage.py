@@ -5,17 +5,17 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from tworay.chains import sentence
-from tworay.diagnosis import COVERS
 from tworay.errors import InputError, OutputError
-from tworay.records import SCENARIO
+from tworay.metrics.diagnosis import COVERS
 from tworay.report.mapdata import write_map
 from tworay.report.page import esc, number, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, write_losses
-from tworay.wording import ENDS, ROOTS
+from tworay.showing.chains import sentence
+from tworay.showing.wording import ENDS, ROOTS
+from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
-    from tworay.running import Run
+    from tworay.running.run import Run
 
 PHASES = {
     "handshake": "handshake",
@@ -189,7 +189,7 @@ def _capital(text: str) -> str:
 
 
 def _numbers(run: Run) -> str:
-    from tworay.metriclist import METRICS
+    from tworay.metrics.declared import METRICS
 
     summary = run.summary
     titles = {metric.name: metric.definition for metric in METRICS}

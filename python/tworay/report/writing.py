@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError, OutputError
-from tworay.records import SCENARIO, read_manifest
+from tworay.stored.records import SCENARIO, read_manifest
 
 if TYPE_CHECKING:
-    from tworay.running import Run
+    from tworay.running.run import Run
 
 REPORT = "report.html"
 
@@ -31,7 +31,7 @@ def write_report(
     if read_manifest(place)["command"] == "run":
         raise InputError(f"{place} holds a single run; leave out --arm and --seed")
     from tworay.report.runpage import run_page
-    from tworay.stored import run_of
+    from tworay.stored.reading import run_of
 
     run = run_of(place, arm, seed)
     chosen = _safe(f"{arm or run.summary['flows'][0]['tcp']}-{run.seed}")
@@ -42,13 +42,13 @@ def render(directory: Path) -> str:
     """Return the page of a result directory."""
     from tworay.report.comparisonpage import comparison_page
     from tworay.report.runpage import run_page
-    from tworay.running import Run
+    from tworay.running.run import Run
 
     command = read_manifest(directory)["command"]
     if command == "run":
         run = Run.read(directory)
         return run_page(run, run_command(run))
-    from tworay.stored import read
+    from tworay.stored.reading import read
 
     return comparison_page(read(directory))
 

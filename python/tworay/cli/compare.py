@@ -1,0 +1,166 @@
+"""``tworay compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tworay.cli.notes import say_if_idle, say_what_it_takes
+from tworay.cli.output import note, print_comparison
+
+if TYPE_CHECKING:
+    import tworay
+
+from tworay.cli.app import app
+from tworay.cli.options import (
+    CostsOption,
+    ForceOption,
+    JsonOption,
+    MetricsOption,
+    OutOption,
+    PairsOption,
+    ResourcesOption,
+    SetOption,
+)
+
+FAILURES_SHOWN = 5
+
+
+@app.command()
+def compare(
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            help="A built-in scenario (`tworay scenarios`) or a TOML file; not needed with --resume."
+        ),
+    ] = None,
+    tcp: Annotated[str | None, typer.Option(metavar="A,B,C", help="TCP variants to compare.")] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=V1,V2",
+            help="Compare values of a setting: --vary routing.protocol=aodv,dsr; several are crossed with "
+            "each other and with --tcp.",
+        ),
+    ] = None,
+    mix: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A:SHARE,B:SHARE",
+            help="Give the flows different variants, beside the pure cases: --mix vegas:0.5,newreno:0.5",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.", show_default="10"),
+    ] = None,
+    set_: SetOption = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
+    until_ci: Annotated[
+        str | None,
+        typer.Option(metavar="SHARE", help="Add seeds until goodput's 95 % interval is within ± SHARE (5%)."),
+    ] = None,
+    max_seeds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Where --until-ci gives up.", show_default="100"),
+    ] = None,
+    out: OutOption = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Go on with the comparison in DIR, whatever ended it; more seeds and arms are added.",
+        ),
+    ] = None,
+    force: ForceOption = False,
+    resources: ResourcesOption = False,
+    costs: CostsOption = None,
+    metrics: MetricsOption = None,
+    pairs: PairsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Compare variants, settings or mixtures over the same worlds, seed by seed, with intervals and tests."""
+    from tworay.comparing.options import Options
+    from tworay.comparing.plan import Plan
+    from tworay.metrics import check
+    from tworay.running.progress import Progress
+    from tworay.running.spec import parse_percent, written
+
+    check(metrics)
+    precision = None if until_ci is None else parse_percent(until_ci)
+    options = Options(
+        scenario,
+        tcp=tcp,
+        vary=vary,
+        mix=mix,
+        seeds=seeds,
+        set=set_,
+        jobs=jobs,
+        until_ci=precision,
+        max_seeds=max_seeds,
+        out=out,
+        resume=resume,
+        force=force,
+        resources=resources,
+        costs=costs,
+    )
+    plan = Plan(options)
+    plan.announce(say_what_it_takes)
+    result, place = plan.result, plan.place
+    if plan.stored_runs:
+        note(f"{place} has {plan.stored_runs} finished runs")
+    if plan.left_out:
+        note(
+            f"tworay: --seeds {seeds}: {len(plan.left_out)} seeds that were planned earlier and not begun "
+            f"are left out ({written(plan.left_out)}); seeds that have finished runs stay"
+        )
+    try:
+        with Progress(result.scenario) as progress:
+            plan.execute(progress.watch, progress.stage)
+    except KeyboardInterrupt:
+        if place is not None and place.is_dir():
+            note(f"tworay: interrupted; the finished runs are in {place}; go on with --resume {place}")
+        else:
+            note("tworay: interrupted")
+        print_comparison(result, metrics, pairs=pairs, as_json=json)
+        raise
+    if costs is not None and len(result):
+        say_if_idle(result.summary["costs"])
+        _say_if_mixed(result.costed())
+    print_comparison(result, metrics, pairs=pairs, as_json=json)
+    if precision is not None:
+        _say_precision(result, precision)
+    if place is not None and len(result):
+        from tworay.report.writing import write_report
+
+        note(f"results are in {place}, to be looked at in {write_report(place)}")
+    if result.failures:
+        for failure in result.failures[:FAILURES_SHOWN]:
+            note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
+        total = len(result) + len(result.failures)
+        note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
+        raise typer.Exit(1)
+
+
+def _say_if_mixed(costed: dict[str, set[str]]) -> None:
+    """Say so if computing energies were not all counted in the same unit."""
+    if len({frozenset(kinds) for kinds in costed.values() if kinds}) > 1:
+        ways = "; ".join(f"{name}: {' and '.join(sorted(kinds))}" for name, kinds in costed.items())
+        note(
+            f"tworay: computing energies can't be compared, they are counted differently ({ways}); "
+            "measure all of the variants alike"
+        )
+
+
+def _say_precision(result: tworay.Comparison, wanted: float) -> None:
+    reached = result.headline_precision()
+    if reached is None or reached <= wanted:
+        return
+    needed = result.seeds_needed(wanted)
+    advice = f"about {needed} seeds would do" if needed else "no number of seeds can be named"
+    note(
+        f"tworay: goodput's 95 % interval is ± {reached:.1%} after {len(result.seeds)} seeds, "
+        f"not ± {wanted:.1%}; {advice} (--max-seeds)"
+    )

@@ -1,0 +1,48 @@
+"""The way in and out: arguments, signals, exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import NoReturn
+
+from tworay.cli.app import FAILED, WRONG_INPUT, app
+from tworay.cli.optional_files import filled_in
+
+
+def main() -> None:
+    """Run the command line; the exit code says what kind of trouble there was, stderr what to do."""
+    from tworay.cli import streams
+    from tworay.errors import InputError, ScenarioError, TworayError
+
+    streams.prepare()
+    # Being terminated should end as tidily as being interrupted.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        try:
+            app(filled_in(sys.argv[1:]))
+        except SystemExit:
+            sys.stdout.flush()
+            raise
+    except (InputError, ScenarioError) as error:
+        _complain(error, WRONG_INPUT)
+    except (TworayError, OSError) as error:
+        _complain(error, FAILED)
+    except SystemExit as leaving:
+        _leave(leaving)
+
+
+def _leave(leaving: SystemExit) -> NoReturn:
+    """Leave; at once where a variant's callback never returned, since Python would wait for its thread."""
+    native = sys.modules.get("tworay._native")
+    if native is not None and native.has_stuck_runs():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(leaving.code if isinstance(leaving.code, int) else FAILED)
+    raise leaving
+
+
+def _complain(error: Exception, code: int) -> None:
+    print(f"tworay: {error}", file=sys.stderr)
+    sys.exit(code)

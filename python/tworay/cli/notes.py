@@ -1,0 +1,34 @@
+"""What ``run`` and ``compare`` say beside their results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tworay.cli.output import note
+
+if TYPE_CHECKING:
+    import tworay
+
+# From so many nodes on a run is announced with what it takes.
+MANY_NODES = 5000
+
+
+def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
+    """Announce memory and time of a run of very many nodes."""
+    if world.nodes < MANY_NODES:
+        return
+    memory, seconds = world.estimate(seed)
+    together = f"; {jobs} run at a time (--jobs)" if jobs > 1 else ""
+    note(
+        f"tworay: {world.nodes} nodes: a run takes very roughly {memory / 1e6:.0f} MB of memory, more with "
+        f"traffic, and {seconds:.0f} s of processor time{together}"
+    )
+
+
+def say_if_idle(costs: dict[str, Any] | None) -> None:
+    """Say so if a table was given and nothing is counted by it."""
+    if costs is None:
+        note(
+            "tworay: this scenario counts no energy, so --costs changes nothing; "
+            "add --set energy.model=states"
+        )

@@ -1,0 +1,50 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ScenarioArgument = Annotated[
+    str, typer.Argument(help="A built-in scenario (`tworay scenarios`), a TOML file, or - for stdin.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a setting: --set mac.rts_threshold=3000B"),
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Write Parquet tables and summary.json there.")
+]
+ForceOption = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Replace earlier results of this command in --out, and files of --pcap and --animate."
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
+]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,C",
+        help="Columns of the table (`tworay metrics` lists them): --metrics goodput_bps,mean_delay_seconds",
+    ),
+]
+PairsOption = Annotated[bool, typer.Option("--pairs", help="Add every pair of arms with its tests.")]
+ResourcesOption = Annotated[
+    bool,
+    typer.Option(
+        "--resources", help="Fill in EEE and UAR; takes one run more a seed, of saturating sources."
+    ),
+]
+CostsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--costs",
+        metavar="FILE.csv",
+        help="Table of computing costs in place of the scenario's (`tworay tune --costs --out FILE.csv`).",
+    ),
+]

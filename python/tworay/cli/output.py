@@ -1,0 +1,110 @@
+"""Files that the command line writes: whole or not at all, and never over another unless asked."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from tworay.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import tworay
+
+
+def note(text: str) -> None:
+    """Say something beside the results: on stderr."""
+    print(text, file=sys.stderr)
+
+
+def print_json(document: Any) -> None:
+    """Print a document on stdout."""
+    print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def check_apart(outputs: Mapping[str, Path | None]) -> None:
+    """Refuse outputs that would write over each other: the same file, or a file within a result directory."""
+    places = {option: path.resolve() for option, path in outputs.items() if path is not None}
+    for (one, place), (other, its_place) in itertools.permutations(places.items(), 2):
+        if place == its_place and not is_device(place):
+            raise InputError(f"{one} and {other} both name {outputs[one]}; give each a place of its own")
+        if place in its_place.parents:
+            raise InputError(
+                f"{other} {outputs[other]} lies in {one} {outputs[one]}, which is written as a whole; "
+                "name a place outside"
+            )
+
+
+def is_stdout(file: Path) -> bool:
+    """Whether a file's name means standard output."""
+    return str(file) == "-"
+
+
+def is_device(file: Path) -> bool:
+    """Whether this is a pipe, a terminal or another device: written to as it is, never replaced."""
+    return file.exists() and not file.is_file() and not file.is_dir()
+
+
+def check_free(file: Path, *, force: bool) -> None:
+    """Refuse a file that exists already, or whose directory does not."""
+    if is_stdout(file) or is_device(file):
+        return
+    if file.exists() and not (force and file.is_file()):
+        raise InputError(f"{file} exists already; add --force to replace it, or name another file")
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"{file}: there is no directory {file.absolute().parent}; make it first")
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a text, also to standard output."""
+    if is_stdout(file):
+        print(text, end="")
+        return
+
+    def fill(path: Path) -> None:
+        path.write_text(text, encoding="utf-8")
+
+    write_file(file, fill)
+
+
+def write_file(file: Path, fill: Callable[[Path], object]) -> None:
+    """Let `fill` write a hidden file, which then takes the name at once."""
+    device = is_device(file)
+    hidden = file if device else file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        fill(hidden)
+        if not device:
+            hidden.replace(file)
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror}") from error
+    finally:
+        if not device:
+            hidden.unlink(missing_ok=True)
+    note(f"wrote {file}")
+
+
+def print_columns(rows: list[list[str]]) -> None:
+    """Print rows in columns as wide as they need to be."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def print_comparison(result: tworay.Comparison, wanted: str | None, *, pairs: bool, as_json: bool) -> None:
+    """Print what there is, also after an interruption."""
+    if len(result) and as_json:
+        for warning in result.warnings:
+            note(f"tworay: {warning}")
+        print_json(result.summary)
+    elif len(result):
+        from tworay import metrics
+        from tworay.showing.rendering import show
+        from tworay.showing.reporting import comparison_report
+
+        shown = metrics.parse(wanted, result.metrics)
+        show(comparison_report(result, shown=shown, pairs=pairs))

@@ -1,0 +1,44 @@
+"""``tworay plot``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tworay.cli.output import check_free, write_file
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from tworay.showing.plotting import What
+
+from tworay.cli.app import app
+
+
+@app.command()
+def plot(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="cwnd, rtt or goodput over time, or box.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture: .svg, .pdf or .png.")
+    ],
+    flow: Annotated[int | None, typer.Option(metavar="N", help="Only this flow.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Of a comparison: this seed; else the first, or a mean.")
+    ] = None,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="What box draws (`tworay metrics`).")] = (
+        "goodput_bps"
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace the picture if it exists.")] = False,
+) -> None:
+    """Draw a stored run or comparison: windows, RTT or goodput over time, a metric by arm."""
+    from tworay.showing.plotting import FORMATS, KINDS, plot, write
+
+    if what not in KINDS:
+        raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
+    if output.suffix.lower() not in FORMATS:
+        raise InputError(f"{output}: plots are written as {', '.join(FORMATS)}; name such a file")
+    check_free(output, force=force)
+    figure = plot(directory, cast("What", what), flow=flow, seed=seed, metric=metric)
+    write_file(output, lambda path: write(figure, path, output.suffix))

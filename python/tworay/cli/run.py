@@ -1,0 +1,126 @@
+"""``tworay run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tworay
+from tworay.cli import streams
+from tworay.cli.app import app
+from tworay.cli.notes import say_if_idle, say_what_it_takes
+from tworay.cli.options import (
+    CostsOption,
+    ForceOption,
+    JsonOption,
+    OutOption,
+    ResourcesOption,
+    ScenarioArgument,
+    SetOption,
+)
+from tworay.cli.output import check_apart, is_device, is_stdout, note, print_json
+from tworay.errors import InputError
+
+
+@app.command()
+def run(
+    scenario: ScenarioArgument,
+    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 1,
+    set_: SetOption = None,
+    tcp: Annotated[str | None, typer.Option(metavar="VARIANT", help="TCP variant of every flow.")] = None,
+    out: OutOption = None,
+    record: Annotated[
+        bool,
+        typer.Option(
+            "--record",
+            help="With --out: keep every segment, frame, queue length, route and move, for the report's map.",
+        ),
+    ] = False,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="[FILE.pcapng]",
+            help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng; - for stdout.",
+        ),
+    ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="[FILE.xml]",
+            help="Moves and packets for NetAnim, up to 100000 packets (30 MB); default: SCENARIO-SEED.xml.",
+        ),
+    ] = None,
+    force: ForceOption = False,
+    resources: ResourcesOption = False,
+    costs: CostsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run a scenario once and say what became of every segment."""
+    from tworay._native import RunControl
+    from tworay.running.progress import RunProgress
+
+    world = tworay.load(scenario, tcp=tcp, set=set_, costs=costs)
+    if pcap is not None:
+        pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
+    if animate is not None:
+        animate = _free_file("--animate", animate, f"{world.name}-{seed}.xml", force=force)
+    if record and out is None:
+        raise InputError("--record needs a directory for its tables; add --out DIR")
+    check_apart({"--out": out, "--pcap": pcap, "--animate": animate})
+    printed = streams.STDOUT in (pcap, animate)
+    if printed and json:
+        raise InputError("standard output can't take --json and a file as well; name a file for one of them")
+    say_what_it_takes(world, seed)
+    store = None
+    if out is not None:
+        from tworay.stored.store import Store
+
+        store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
+    control = RunControl()
+    with RunProgress(world.name, world.nodes, control):
+        result = tworay.run(
+            world,
+            seed=seed,
+            series=store is not None,
+            record=record,
+            control=control,
+            pcap=pcap,
+            animation=animate,
+            resources=resources,
+        )
+    if pcap is not None:
+        note(f"the capture is in {pcap}")
+    if animate is not None:
+        note(f"the animation is in {animate}")
+    if store is not None:
+        store.write_single(result)
+        from tworay.report.writing import write_report
+
+        note(f"results are in {out}, to be looked at in {write_report(store.path)}")
+    if costs is not None:
+        say_if_idle(result.summary["energy"].get("costs"))
+    if json:
+        for warning in result.summary["warnings"]:
+            note(f"tworay: {warning['text']}")
+        print_json(result.summary)
+        return
+    from tworay.showing.rendering import run_report, show
+
+    show(run_report(result.summary), stderr=printed)
+
+
+def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
+    """Check the place of a run's file before the run; a directory gets a file called ``name``."""
+    if is_stdout(path):
+        return streams.stdout_path(option)
+    if is_device(path):
+        return path
+    if path.is_dir():
+        path /= name.replace("/", "-")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{option} {path}: there is no directory {path.absolute().parent}; make it first")
+    if path.exists() and not (force and path.is_file()):
+        raise InputError(f"{option} {path} exists already; add --force to replace it, or name another file")
+    return path

@@ -1,0 +1,43 @@
+"""``tworay show``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tworay
+from tworay.cli.app import app
+from tworay.cli.options import JsonOption, MetricsOption, PairsOption
+from tworay.cli.output import note, print_comparison, print_json
+
+
+@app.command()
+def show(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote, also interrupted.")
+    ],
+    metrics: MetricsOption = None,
+    pairs: PairsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Print a stored run or comparison again."""
+    from tworay.stored.records import RUNS, read_manifest
+
+    found = tworay.results(directory)
+    if isinstance(found, tworay.Run):
+        if json:
+            print_json(found.summary)
+        else:
+            from tworay.showing.rendering import run_report, show
+
+            show(run_report(found.summary))
+        return
+    print_comparison(found, metrics, pairs=pairs, as_json=json)
+    planned = len(read_manifest(directory)["seeds"]) * len(found.variants)
+    if (directory / RUNS).is_dir() or len(found) < planned:
+        note(
+            f"tworay: {len(found)} of at least {planned} runs are finished; go on with "
+            f"`tworay compare --resume {directory}`"
+        )

@@ -1,0 +1,79 @@
+"""``tworay variants``."""
+
+from __future__ import annotations
+
+import difflib
+import textwrap
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import tworay
+from tworay.cli.output import print_json
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from tworay.running.scenarios import ParameterInfo, VariantInfo
+
+from tworay.cli.app import app
+from tworay.cli.options import JsonOption
+
+# Columns of text.
+LINE = 110
+
+
+@app.command()
+def variants(
+    show: Annotated[str | None, typer.Option(metavar="NAME", help="Explain this one's parameters.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List the TCP variants with source and parameters, or explain one."""
+    entries = tworay.variants()
+    if show is not None:
+        names = [entry.name for entry in entries]
+        entries = [entry for entry in entries if entry.name == show.lower()]
+        if not entries:
+            near = difflib.get_close_matches(show.lower(), names, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+            raise InputError(f"there is no variant {show}; {hint}")
+    if json:
+        print_json(
+            [
+                entry._asdict() | {"parameters": [parameter._asdict() for parameter in entry.parameters]}
+                for entry in entries
+            ]
+        )
+    elif show is not None:
+        _explain(entries[0])
+    else:
+        width = max(len(entry.name) for entry in entries) + 2
+        for entry in entries:
+            print(f"{entry.name:{width}}{entry.summary}")
+            details = entry.source
+            if entry.parameters:
+                details += "; parameters " + ", ".join(map(_with_default, entry.parameters))
+            indent = " " * width
+            print(textwrap.fill(details, LINE, initial_indent=indent, subsequent_indent=indent))
+        print("\nParts are joined by +, parameters given in order or by name: newreno+sca(10)+cwl(n=4).")
+        print("tworay variants --show NAME explains them.")
+
+
+def _explain(variant: VariantInfo) -> None:
+    print(f"{variant.name}: {variant.summary}\nSource: {variant.source}")
+    for parameter in variant.parameters:
+        if parameter.choices:
+            allowed = " or ".join(parameter.choices)
+        else:
+            allowed = f"{parameter.minimum:g} to {parameter.maximum:g}"
+        print(f"\n  {_with_default(parameter)}   ({allowed})")
+        print(textwrap.indent(textwrap.fill(parameter.about, LINE - 6), "      "))
+    if not variant.parameters:
+        print("It has no parameters.")
+
+
+def _with_default(parameter: ParameterInfo) -> str:
+    if parameter.default is None:
+        return parameter.name
+    if parameter.choices:
+        return f"{parameter.name}={parameter.choices[int(parameter.default)]}"
+    return f"{parameter.name}={parameter.default:g}"

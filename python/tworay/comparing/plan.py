@@ -1,0 +1,308 @@
+"""Arms against each other over the same worlds: the main job."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay.comparing.arms import label, line_up
+from tworay.comparing.comparison import Comparison
+from tworay.comparing.options import Options, taking
+from tworay.errors import InputError
+from tworay.running.executing import Task, check_jobs, execute, silent
+from tworay.running.resources import carried, saturated
+from tworay.running.scenarios import overrides
+from tworay.running.spec import MAX_SEEDS, check_precision, parse_seeds
+from tworay.running.workers import in_order
+from tworay.stored.reading import read, source_digests, take
+from tworay.stored.records import read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tworay.comparing.comparison import Paths
+    from tworay.running.executing import Watcher
+    from tworay.running.run import Run
+    from tworay.running.scenarios import Scenario, Source
+    from tworay.stored.reading import Stored
+    from tworay.stored.store import Lock
+
+__all__ = ["Comparison", "compare"]
+
+DEFAULT_SEEDS = 10
+DEFAULT_MAX_SEEDS = 100
+MIN_SEEDS_UNTIL_CI = 5
+# From so many nodes on, a look at who can reach whom takes seconds.
+MANY_NODES = 5000
+# Stands for an arm in the runs that find what a world can carry.
+SATURATED = "throughput_max"
+
+
+class Plan:
+    """A comparison to be done: checked when it is made, before anything runs; ``result`` grows meanwhile."""
+
+    def __init__(self, options: Options) -> None:
+        self._jobs = check_jobs(options.jobs)
+        self._lock: Lock | None = None
+        self._stored: Stored | None = None
+        if options.resume is not None:
+            self._lock, self._stored = _read(options.resume, options.out, options.force)
+        earlier = self._stored.manifest if self._stored else {}
+        scenario, settings, costs = options.scenario, options.set, options.costs
+        if scenario is None:
+            scenario, settings, costs = _same_scenario(self._stored, settings, costs)
+        seeds = options.seeds
+        wanted = [] if seeds is None and earlier else parse_seeds(DEFAULT_SEEDS if seeds is None else seeds)
+        self.seeds, self.left_out = _seeds(earlier.get("seeds", []), wanted, self._stored)
+        self._until_ci = earlier.get("until_ci") if options.until_ci is None else options.until_ci
+        limit = options.max_seeds or earlier.get("max_seeds", DEFAULT_MAX_SEEDS)
+        check_precision(self._until_ci, options.max_seeds, len(self.seeds))
+        self._max_seeds: int = min(limit, MAX_SEEDS)
+        self.field = line_up(
+            scenario,
+            tcp=options.tcp,
+            vary=options.vary,
+            mix=options.mix,
+            set=settings,
+            costs=costs,
+            earlier=self._stored.arms if self._stored else (),
+        )
+        base = self.field.base
+        sources = source_digests(self.field.classes)
+        if self._stored:
+            self._stored.refuse_other(base)
+            self._stored.refuse_other_sources(sources)
+            base_name = earlier["scenario"]
+            if (self._until_ci, self._max_seeds) != (earlier["until_ci"], earlier["max_seeds"]):
+                # Another rule of stopping: all that is there counts from the start.
+                done = sorted({seed for _, seed in self._stored.records})
+                self.seeds = list(dict.fromkeys([*self.seeds, *done]))
+        else:
+            base_name = base.name
+        # Of each place and seed: mean hops, time without a path, and that of each flow.
+        self._paths: dict[tuple[str, int], Paths] = {}
+        self._stage: Callable[[str], None] = lambda text: None
+        self.result = Comparison(base_name, self.field.names, self.field.arms)
+        resources = options.resources or earlier.get("resources", False)
+        self._crowded = {}
+        if resources:
+            for varied, world in self.field.worlds.items():
+                self._crowded[f"{SATURATED} {label(varied)}"] = (label(varied), saturated(world))
+        self._bank = dict(self._stored.records) if self._stored else {}
+        for record in self._bank.values():
+            if record.get("facts"):
+                hops, parted, flows = record["facts"]
+                self._paths[self.result.arms[record["variant"]].place, record["seed"]] = (hops, parted, flows)
+        self._store = None
+        if options.out is not None or self._stored:
+            from tworay.stored.store import Store
+
+            details: dict[str, Any] = {
+                "source": _source(scenario),
+                "set": overrides(settings),
+                "costs": None if costs is None else os.fspath(costs),
+                "arms": {arm.name: arm.describe() for arm in self.field.arms},
+                "seeds": self.seeds,
+                "until_ci": self._until_ci,
+                "max_seeds": self._max_seeds,
+                "resources": resources,
+                "maxima": {name: settings for name, (settings, _) in self._crowded.items()},
+                "sources": sources,
+            }
+            place = Path(options.out) if options.out is not None else self._stored.path  # type: ignore[union-attr]
+            self._store = Store(
+                place,
+                "compare",
+                force=options.force,
+                scenario=base,
+                details=details,
+                resume=options.out is None,
+                classes=self.field.classes,
+            )
+
+    @property
+    def stored_runs(self) -> int:
+        """Runs that are there already, of a comparison that is resumed."""
+        return sum("document" in record for record in self._bank.values())
+
+    @property
+    def place(self) -> Path | None:
+        """Where results are written."""
+        return self._store.path if self._store else None
+
+    def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
+        """Tell of every world, a seed and the number of threads."""
+        for world in self.field.places().values():
+            tell(world, self.seeds[0], self._jobs)
+
+    def execute(
+        self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None
+    ) -> Comparison:
+        """Do the runs. Ctrl-C comes out of here with the finished runs in ``result`` and in ``out``.
+
+        ``stage`` is told what takes time before them.
+        """
+        self._stage = stage
+        try:
+            self._do(self.seeds, watch)
+            if self._until_ci is not None:
+                self._add_seeds(self._until_ci, watch)
+        finally:
+            try:
+                self._keep()
+            finally:
+                for held in (self._store, self._lock):
+                    if held:
+                        held.release()
+        return self.result
+
+    def _keep(self) -> None:
+        """Write what is finished, also of an earlier session that this one did not come to."""
+        for key in sorted(self._bank):
+            self._take(key)
+        if self._store and len(self.result):
+            self._store.finish(self.result)
+
+    def _take(self, key: tuple[str, int]) -> bool:
+        """Take a run that is there already into the result."""
+        record = self._bank.pop(key, None)
+        if record is not None:
+            take(self.result, record, {name: settings for name, (settings, _) in self._crowded.items()})
+        return record is not None
+
+    def _do(self, batch: list[int], watch: Watcher) -> None:
+        self._look_at(batch)
+        # Seed by seed, so that an interruption leaves whole pairs.
+        tasks = []
+        for seed in batch:
+            todo = [arm for arm in self.field.arms if not self._take((arm.name, seed))]
+            tasks += [Task(seed, arm.name, arm.at(seed)) for arm in todo]
+            crowded = [name for name in self._crowded if not self._take((name, seed))]
+            tasks += [Task(seed, name, self._crowded[name][1], totals_only=True) for name in crowded]
+        self.result.failures += execute(
+            tasks, jobs=self._jobs, series=self._store is not None, finished=self._finished, watch=watch
+        )
+
+    def _look_at(self, batch: list[int]) -> None:
+        """Take in what the worlds of the seeds look like, and warn of flows without a path."""
+        self.result.warnings = []
+        places = self.field.places()
+        for place, world in places.items():
+            unknown = [seed for seed in batch if (place, seed) not in self._paths]
+            if world.nodes >= MANY_NODES:
+                of = f" of {place}" if place else ""
+                self._stage(f"looking for paths among {world.nodes:,} nodes, {len(unknown)} seeds{of}")
+            for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self._jobs), strict=True):
+                self._paths[place, seed] = paths
+            for seed in batch:
+                self.result.add_facts(seed, self._paths[place, seed][:2], place)
+            shares = [self._paths[place, seed][2] for seed in self.result.seeds_seen(place)]
+            means = [math.fsum(flow) / len(flow) for flow in zip(*shares, strict=True)]
+            if any(means):
+                texts = world.path_warnings(self.seeds[0], means)
+                of = f"{place}: " if len(places) > 1 else ""
+                self.result.warnings += [of + text for text in texts]
+
+    def _finished(self, task: Task, outcome: Run) -> None:
+        if task.variant in self._crowded:
+            maximum = carried(outcome)
+            if self._store:
+                self._store.add_maximum(task.variant, task.seed, maximum)
+            self.result.add_maximum(task.seed, maximum, self._crowded[task.variant][0])
+            return
+        if self._store:
+            place = self.result.arms[task.variant].place
+            self._store.add_run(task.variant, task.seed, outcome, self._paths[place, task.seed])
+        self.result.add(task.variant, task.seed, outcome.summary)
+
+    def _add_seeds(self, until_ci: float, watch: Watcher) -> None:
+        """Add seeds by half as many again; how many depends on results only, so the end is reproducible."""
+        done = list(self.seeds)
+        while len(done) < self._max_seeds:
+            precision = self.result.headline_precision()
+            if len(done) >= MIN_SEEDS_UNTIL_CI and precision is not None and precision <= until_ci:
+                return
+            wanted = min(self._max_seeds, max(MIN_SEEDS_UNTIL_CI, len(done) + (len(done) + 1) // 2))
+            fresh = list(itertools.islice(itertools.count(max(done) + 1), wanted - len(done)))
+            self._do(fresh, watch)
+            done += fresh
+
+
+def _seeds(planned: list[int], wanted: list[int], stored: Stored | None) -> tuple[list[int], list[int]]:
+    """Return the seeds to have, and those that were planned earlier and are left out now.
+
+    Seeds that are named are added to the plan. If the plan has others, they are dropped, unless a run of
+    theirs is there already: nothing that is finished is lost, and each seed has all arms.
+    """
+    seeds = list(dict.fromkeys([*planned, *wanted]))
+    if not wanted or stored is None:
+        return seeds, []
+    begun = {seed for _, seed in stored.records}
+    left_out = [seed for seed in seeds if seed not in begun and seed not in wanted]
+    return [seed for seed in seeds if seed not in left_out], left_out
+
+
+def _source(scenario: Source) -> str | None:
+    """Return what loads the scenario again; nothing does if it came from Python or standard input."""
+    name = os.fspath(scenario) if isinstance(scenario, str | os.PathLike) else None
+    return None if name == "-" else name
+
+
+def _read(
+    resume: str | os.PathLike[str], out: str | os.PathLike[str] | None, force: bool
+) -> tuple[Lock, Stored]:
+    from tworay.stored.store import Lock, sweep
+
+    if out is not None:
+        raise InputError("--out and --resume: name one directory, with --resume to go on with what it holds")
+    if force:
+        raise InputError("--force replaces results, --resume keeps them; leave one of the two out")
+    place = Path(resume)
+    read_manifest(place)
+    lock = Lock(place)
+    sweep(place)
+    return lock, read(place)
+
+
+def _same_scenario(stored: Stored | None, set: object, costs: object) -> tuple[str, list[str], str | None]:
+    """Return the scenario, settings and costs that a comparison was begun with."""
+    if stored is None:
+        raise InputError("no scenario given; `tworay scenarios` lists those that are built in")
+    if set or costs is not None:
+        raise InputError(
+            f"--resume {stored.path}: settings and costs stay as they were; leave --set and --costs out"
+        )
+    manifest = stored.manifest
+    if manifest["source"] is None:
+        raise InputError(
+            f"--resume {stored.path}: its scenario came from Python or standard input; give it again"
+        )
+    return manifest["source"], manifest["set"], manifest["costs"]
+
+
+@taking(Options)
+def compare(options: Options) -> Comparison:
+    """Run every arm over the same seeds, on all cores, and compare them seed by seed.
+
+    Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
+    (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
+    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their pure cases (``tworay.comparing.mixing``).
+
+    ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
+    ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
+    its mean, or ``max_seeds`` (100) are done. ``out`` writes Parquet tables and ``summary.json`` there.
+    ``resume`` goes on with what such a directory holds, also after an interruption: arms and seeds that
+    are named here are added to those of the directory. Seeds that were planned, are not begun and are not
+    among those named here are left out. Without ``scenario``, everything is as it was.
+    ``resources`` fills in EEE and UAR, which takes one run more a seed: saturating sources in the same
+    world, shared by all variants (``tworay.running.resources``). ``costs`` names a table of computing
+    costs to be used in place of the scenario's.
+
+    The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
+    that fail are listed in ``failures`` and left out. Ctrl-C raises ``KeyboardInterrupt`` with the
+    finished runs kept in ``out``.
+    """
+    return Plan(options).execute(options.watch)

@@ -1,0 +1,42 @@
+"""What runs are measured by: every metric with its definition, and its values in a run's document."""
+
+from __future__ import annotations
+
+from tworay.metrics.declared import METRICS, Better, Metric, Of
+from tworay.metrics.of_runs import (
+    EXAMPLES,
+    OF_DATAGRAMS,
+    OF_ENERGY,
+    OF_RESOURCES,
+    OF_SEVERAL_FLOWS,
+    SHOWN,
+    Values,
+    add_counts,
+    check,
+    find,
+    parse,
+    title,
+    values,
+    words,
+)
+
+__all__ = [
+    "EXAMPLES",
+    "METRICS",
+    "OF_DATAGRAMS",
+    "OF_ENERGY",
+    "OF_RESOURCES",
+    "OF_SEVERAL_FLOWS",
+    "SHOWN",
+    "Better",
+    "Metric",
+    "Of",
+    "Values",
+    "add_counts",
+    "check",
+    "find",
+    "parse",
+    "title",
+    "values",
+    "words",
+]

@@ -1,0 +1,167 @@
+"""The numbers of one run that comparisons are made of, and how they are found by name.
+
+What each metric is stands in ``tworay.metrics.declared``. A metric of the flows is added up or averaged
+over the flows of a run; every other one goes by its path in the document: ``mac.queue_drops``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tworay.errors import InputError
+from tworay.metrics.declared import GROUPS, METRICS, Metric, Of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Values: TypeAlias = "dict[str, float | None]"
+
+SECTIONS = ("ledger", "mac", "routing", "energy", "metrics")
+# Of a flow: what names it, and what is a metric of the run only.
+NAMES = ("id", "from", "to", "tcp")
+
+# What tables show unless told otherwise.
+SHOWN = (
+    "goodput_bps",
+    "retransmitted_segments",
+    "timeouts",
+    "rto_idle_seconds",
+    "mean_cwnd_segments",
+    "mean_rtt_seconds",
+)
+# The same of scenarios with several flows, with datagrams, with energy, with T_max.
+OF_SEVERAL_FLOWS = ("metrics.jain_fairness", "metrics.least_goodput_bps")
+OF_DATAGRAMS = ("delivery_ratio", "mean_delay_seconds")
+OF_ENERGY = (
+    "energy.joules_total",
+    "energy.joules_per_received_bit",
+    "energy.joules_computation",
+    "energy.dead_nodes",
+    "energy.first_death_seconds",
+    "energy.half_dead_seconds",
+)
+# What a heading may end in.
+UNITS = frozenset({"kb/s", "ms", "s", "%", "J", "mJ", "kB", "µJ/bit"})
+OF_RESOURCES = ("metrics.eee", "metrics.uar", "metrics.throughput_max_bps")
+
+
+@cache
+def find(name: str) -> Metric | None:
+    """Return what is known of a metric."""
+    # A family's name may begin another metric's: the longest declaration holds.
+    return max((m for m in METRICS if m.holds(name)), key=lambda m: len(m.name), default=None)
+
+
+def title(name: str) -> str:
+    """Return a metric's heading in tables: of families with the member's name."""
+    metric = find(name)
+    if metric is None:
+        return name
+    if not metric.name.endswith(".*"):
+        return metric.title
+    member = name.removeprefix(metric.name[:-1])
+    if metric.name == "flow.*":
+        return f"flow {member.partition('.')[0]} {metric.heading}"
+    return f"{metric.name[:-2].rpartition('.')[2]} {member}".replace("_", " ").replace(".", " ")
+
+
+def words(name: str) -> tuple[str, str]:
+    """Return a metric's heading as words and the unit that tables show it in: ``("goodput", "kb/s")``."""
+    head, _, unit = title(name).rpartition(" ")
+    return (head, unit) if head and unit in UNITS else (title(name), "")
+
+
+def values(document: dict[str, Any]) -> Values:
+    """Return every metric of a run's document; ``None`` where the run has no such value."""
+    flows = [dict(_leaves("", flow)) for flow in document["flows"]]
+    result: Values = {}
+    for key in dict.fromkeys(name for flow in flows for name in flow if name not in NAMES):
+        metric = find(key)
+        if metric is not None and metric.of is not Of.RUN:
+            result[key] = _over_flows(metric.of, [flow.get(key) for flow in flows])
+    for flow in document["flows"]:
+        result[f"flow.{flow['id']}.goodput_bps"] = flow["goodput_bps"]
+    for section in SECTIONS:
+        result.update(_leaves(f"{section}.", document.get(section) or {}))
+    return result
+
+
+def _over_flows(of: Of, found: list[float | None]) -> float | None:
+    """Add up what all flows have that can have it, or average what there is."""
+    present = [value for value in found if value is not None]
+    if not present:
+        return None
+    return sum(present) if of is Of.SUM else sum(present) / len(present)
+
+
+def _leaves(path: str, node: dict[str, Any]) -> Iterator[tuple[str, float | None]]:
+    for key, value in node.items():
+        name = f"{path}{key}"
+        if isinstance(value, dict):
+            yield from _leaves(f"{name}.", value)
+        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            yield name, value
+
+
+def parse(wanted: str | Iterable[str] | None, known: Iterable[str]) -> list[str] | None:
+    """Turn ``"goodput_bps,mean_delay_seconds"`` or a list into names; a wrong one is refused.
+
+    Endings do where they are clear: ``jain_fairness``, ``delay`` for ``mean_delay_seconds``.
+    """
+    if wanted is None:
+        return None
+    names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    known = list(dict.fromkeys(known))
+    return list(dict.fromkeys(_choose(name.strip(), known) for name in names))
+
+
+def check(wanted: str | Iterable[str] | None) -> None:
+    """Refuse before anything runs what no run has."""
+    parse(wanted, [*EXAMPLES, *_families(wanted)])
+
+
+def _families(wanted: str | Iterable[str] | None) -> list[str]:
+    """Names of which only a run can tell whether they exist: members of families."""
+    names = wanted.split(",") if isinstance(wanted, str) else list(wanted or ())
+    found = [(name.strip(), find(name.strip())) for name in names]
+    return [name for name, metric in found if metric is not None and metric.name.endswith(".*")]
+
+
+def _choose(name: str, known: list[str]) -> str:
+    if name in known:
+        return name
+    words = {full: full.replace(".", "_").split("_") for full in known}
+    near = [full for full in known if full.endswith((f".{name}", f"_{name}"))] or [
+        full for full in known if name in words[full] or full.startswith(f"{name}_")
+    ]
+    if len(near) == 1:
+        return near[0]
+    close = near[:5] or difflib.get_close_matches(name, known, 3, 0.5)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    raise InputError(f"--metrics: there is no metric `{name}`; {hint}`tworay metrics` lists them")
+
+
+EXAMPLES = [metric.name for metric in METRICS if not metric.name.endswith(".*")]
+
+
+def markdown(group: str) -> str:
+    """Return the table of docs/reference/metrics.md for a group of metrics."""
+    lines = ["| key | unit | of a run | better | definition | source |", "|---|---|---|---|---|---|"]
+    lines += [
+        f"| `{m.name}` | {m.unit} | {_OF[m.of]} | {m.better.value} | {m.definition} | {m.source} |"
+        for m in GROUPS[group]
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_OF = {Of.SUM: "sum", Of.MEAN: "mean", Of.RUN: "–"}
+
+
+def add_counts(total: dict[str, dict[str, Any]], part: dict[str, dict[str, Any]]) -> None:
+    """Add a table of counts (ledger, diagnosis) to a running total."""
+    for row, cells in part.items():
+        into = total.setdefault(row, {})
+        for column, count in cells.items():
+            into[column] = into.get(column, 0) + count

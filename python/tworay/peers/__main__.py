@@ -1,0 +1,92 @@
+"""``python -m tworay.peers validate|bench|windows``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from tworay.peers.places import ROOT
+from tworay.peers.processes import ProgramError
+from tworay.peers.tools import MissingTool
+from tworay.running.executing import cores
+
+FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main() -> int:
+    """Do what the command line says; return the exit code."""
+    options = _parser().parse_args()
+    os.chdir(ROOT)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        if options.what == "bench":
+            from tworay.peers.bench import bench
+
+            bench(repeats=options.repeats, quick=options.quick, only=options.only)
+            return 0
+        if options.what == "windows":
+            from tworay.peers.more_windows import Wanted, compare
+
+            wanted = Wanted(
+                options.cases, options.seed, tuple(options.variants.split(",")), options.rate, options.delay
+            )
+            within = compare(wanted, threads=options.jobs, table=options.table)
+            return 0 if within or not options.strict else FAILED
+        from tworay.peers.plan import FULL, QUICK
+        from tworay.peers.validation import validate
+
+        plan = QUICK if options.quick else FULL
+        within = validate(plan, threads=options.jobs, only=options.only)
+        return 0 if within or not options.strict else FAILED
+    except KeyboardInterrupt:
+        print("interrupted; finished runs are kept, the same command goes on from there", file=sys.stderr)
+        return INTERRUPTED
+    except (MissingTool, ProgramError, OSError) as error:
+        print(f"peers: {error}", file=sys.stderr)
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tworay.peers", description="tworay beside ns-2 and ns-3."
+    )
+    verbs = parser.add_subparsers(dest="what", required=True)
+    validate = verbs.add_parser("validate", help="compare results and write docs/studies/validation.md")
+    bench = verbs.add_parser("bench", help="compare cost and write docs/studies/performance.md")
+    bench.add_argument("--repeats", type=_positive, default=5, metavar="N", help="runs of each (default 5)")
+    windows = verbs.add_parser("windows", help="compare congestion windows of random transfers with ns-2's")
+    windows.add_argument("--cases", type=_positive, default=100, metavar="N", help="how many (default 100)")
+    windows.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default 1)")
+    windows.add_argument(
+        "--variants", default="westwood,reno", metavar="LIST", help="of vegas, westwood and reno"
+    )
+    windows.add_argument("--rate", metavar="KBPS", help="of the bottleneck (default: random)")
+    windows.add_argument("--delay", metavar="MS", help="of the bottleneck (default: random)")
+    windows.add_argument("--table", type=Path, metavar="FILE", help="keep ns-2's figures")
+    for verb in (validate, windows):
+        verb.add_argument("--jobs", type=_positive, default=cores(), metavar="N", help="runs at a time")
+        verb.add_argument("--strict", action="store_true", help="fail if a bound does not hold")
+    for verb in (validate, bench):
+        verb.add_argument("--quick", action="store_true", help="a subset, printed and not written")
+        verb.add_argument(
+            "--only",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="just this part, printed and not written",
+        )
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

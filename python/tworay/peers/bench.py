@@ -1,0 +1,104 @@
+"""``make bench``: the same work in tworay, ns-2 and ns-3 by turns, and docs/studies/performance.md."""
+
+from __future__ import annotations
+
+import tempfile
+
+from tworay.peers import processes, tools
+from tworay.peers.cases import BARE, COMMAND, NS2, STANDARD, Case, Measured, cases
+from tworay.peers.jobs import read_json
+from tworay.peers.performance import document
+from tworay.peers.places import NS2_DRIVER, PERFORMANCE, ROOT, SCENARIOS, replace
+from tworay.peers.progress import Progress, say
+from tworay.peers.simulators import acked, tworay_arguments
+
+LONG_SECONDS = 150.0
+"""A quick look leaves out a peer whose run is guessed to take longer."""
+
+
+def bench(*, repeats: int, quick: bool, only: list[str]) -> None:
+    """Measure every case by turns, with nothing beside it, and write the document."""
+    tools.install()
+    tools.build_ns3_driver()
+    tools.build_measure()
+    tools.build_own_binary()
+    chosen = [case for case in cases() if not only or case.name in only]
+    turns = [
+        (case, name, seed)
+        for seed in range(1, repeats + 1)
+        for case in chosen
+        for name in _runners(case)
+        if not (quick and case.peers.get(name, 0) > LONG_SECONDS)
+    ]
+    progress = Progress(sum(_weight(case, name) for case, name, _ in turns))
+    measured: dict[str, dict[str, Measured]] = {case.name: {} for case in chosen}
+    try:
+        for case, name, seed in turns:
+            runs = measured[case.name].setdefault(name, Measured())
+            _measure(case, name, seed, runs)
+            progress.advance(_weight(case, name), f"{case.title}: {name}")
+    finally:
+        progress.close()
+    text = document(chosen, measured, repeats)
+    if only or quick:
+        print(text)
+    else:
+        replace(ROOT / PERFORMANCE, text)
+        say(f"wrote {PERFORMANCE}")
+
+
+def _runners(case: Case) -> list[str]:
+    return [BARE, COMMAND, STANDARD, *case.peers]
+
+
+def _weight(case: Case, name: str) -> float:
+    return case.peers.get(name, case.peers[NS2] / 8 + 0.3)
+
+
+def _measure(case: Case, name: str, seed: int, runs: Measured) -> None:
+    command = command_of(case, name, seed)
+    with tempfile.NamedTemporaryFile("r", prefix="tworay-peers-") as report:
+        result = read_json(processes.run([str(tools.MEASURE), report.name, *command]), command)
+        cpu, kilobytes = report.read().split()
+    # Whatever directory cargo was told to use, this is how one would type it.
+    shown = " ".join(command).replace(str(tools.OWN_BINARY), "target/release/examples/run")
+    runs.command = runs.command or shown
+    runs.cpu.append(float(cpu))
+    runs.peak.append(float(kilobytes) * 1024)
+    runs.acked.append(acked(result))
+    if "cpu_seconds" in result:
+        runs.own_cpu.append(result["cpu_seconds"])
+    if "events" in result:
+        runs.events.append(result["events"])
+
+
+def command_of(case: Case, name: str, seed: int) -> list[str]:
+    """Return the command line of one run."""
+    movement = case.movement.write() if case.movement else None
+    if name in (BARE, COMMAND, STANDARD):
+        settings = dict(case.settings)
+        if name == STANDARD:
+            settings["compat"] = "none"
+        path = SCENARIOS / f"{case.scenario}.toml"
+        arguments = tworay_arguments(path, seed, None, settings, movement)
+        if name == COMMAND:
+            return [tools.tworay_command(), *arguments]
+        return [str(tools.OWN_BINARY), *_bare(arguments)]
+    options = {**case.options, "seed": seed}
+    if movement is not None:
+        options["movement"] = str(movement)
+    if name == NS2:
+        options |= {"tcp": "sack"} if case.sack else {}
+        flags = [word for key, value in options.items() for word in (f"-{key}", str(value))]
+        return ["ns", str(NS2_DRIVER), *flags]
+    return [
+        str(tools.NS3_BINARY),
+        f"--sack={int(case.sack)}",
+        *(f"--{key}={value}" for key, value in options.items()),
+    ]
+
+
+def _bare(arguments: list[str]) -> list[str]:
+    """Translate for the bare runner, which takes SCENARIO SEED KEY=VALUE..."""
+    _, path, _, seed, *rest = arguments
+    return [path, seed, *(word for word in rest if "=" in word)]

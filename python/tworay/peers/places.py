@@ -1,0 +1,37 @@
+"""Where things are in the checkout."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# Relative to ROOT, where everything is run, so that the commands can be shown and typed as they are.
+NS2_DRIVER = Path("peers/ns2/adhoc.tcl")
+NS3_DRIVER = Path("peers/ns3/adhoc.cc")
+NS3_SOURCES = (NS3_DRIVER, Path("peers/ns3/rfc3561.h"))
+MEASURE_SOURCE = Path("peers/measure.c")
+SCENARIOS = Path("peers/scenarios")
+CACHE = Path(".tworay-cache/peers")
+VALIDATION = Path("docs/studies/validation.md")
+PERFORMANCE = Path("docs/studies/performance.md")
+NOTES = Path("docs/studies/validation-notes.md")
+
+
+def reference() -> Path | None:
+    """Directory with earlier measurements of ns-2 and ns-3, if there is one (``TWORAY_REFERENCE``)."""
+    named = os.environ.get("TWORAY_REFERENCE")
+    directory = Path(named) if named else ROOT.parent / "shared" / "reference"
+    return directory if directory.is_dir() else None
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file so that it is never seen half written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        hidden.write_text(text, encoding="utf-8")
+        hidden.replace(path)
+    finally:
+        hidden.unlink(missing_ok=True)

@@ -1,0 +1,128 @@
+"""Energy and resources as paper 004 measures them: EEE, UAR, and the Throughput_max that both need.
+
+Sources: Mamatas and Tsaoussidis, "Protocol behavior: more effort, more gains?", PIMRC 2004, as used in the
+TCP-Probing study (paper 004, section 5.2). Throughputs are in the same unit, whichever; here bits a second,
+summed over the flows of a run.
+"""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from tworay.running.scenarios import Source, load
+
+if TYPE_CHECKING:
+    from tworay.running.run import Run
+    from tworay.running.scenarios import Scenario
+
+EEE_EFFORT, EEE_IDLE = 1.0, 0.3
+"""Weights a and b of EEE as paper 004 prints them. Its text derives b from an idle power of 70 % of the
+transmit power, which would be b = 0.7."""
+UAR_THROUGHPUT, UAR_GOODPUT = 0.5, 0.5
+
+
+def _share(part: float, whole: float) -> float:
+    """Return ``part / whole``, clamped to 0..1; 0 where there is no whole."""
+    return min(1.0, max(0.0, part / whole)) if whole > 0 else 0.0
+
+
+def eee(throughput: float, goodput: float, maximum: float, *, idle: float = EEE_IDLE) -> float:
+    """Extra energy expenditure, 0 (none) to 1 (all effort in vain).
+
+    ``a (T - G) / T_max + b (T_max - T) / T_max`` with a = 1 and b = ``idle``. T is everything the sender
+    put on the path (retransmissions, headers and probes included), G what its application received, T_max
+    see ``tworay.running.run.throughput_max``. Shares are clamped to 0..1: T > T_max happens where the
+    medium reacts.
+    """
+    return EEE_EFFORT * _share(throughput - goodput, maximum) + idle * _share(maximum - throughput, maximum)
+
+
+def uar(throughput: float, goodput: float, maximum: float) -> float:
+    """Unexploited available resources, 0 (all used) to 1 (none).
+
+    ``1 - (0.5 T / T_max + 0.5 G / T)``; with T = 0 nothing is used and UAR is 1.
+    """
+    return 1 - (UAR_THROUGHPUT * _share(throughput, maximum) + UAR_GOODPUT * _share(goodput, throughput))
+
+
+def saturated(scenario: Source) -> Scenario:
+    """Return the same world with every TCP flow replaced by datagrams as fast as the radio can send.
+
+    The datagrams are as long as the TCP's full segments, headers included, and stop only at the run's end.
+    Energy is not counted: how much a world can carry does not depend on how long its batteries last.
+    """
+    from tworay import _native
+
+    world = tomllib.loads(load(scenario).to_toml())
+    mss = int(world["tcp"]["mss"].removesuffix("B"))
+    flows = copy.deepcopy(world["flow"])
+    for flow in flows:
+        if flow["app"] == "ftp":
+            flow.pop("tcp", None)
+            flow.pop("bytes", None)
+            # A UDP header is 12 bytes shorter than TCP's.
+            flow.update(app="cbr", rate=_access(world, flow["from"]), size=f"{mss + 12}B")
+    keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "packets", "on", "off")
+    tables = [
+        "\n".join(["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)])
+        for flow in flows
+    ]
+    text = _to_fill(load(scenario).to_toml()) + "\n" + "\n\n".join(tables) + "\n"
+    # The name of the default variant is nobody's any more: one world for all variants.
+    settings = ['energy.model="none"', 'tcp.variant="newreno"']
+    return _native.Scenario.from_toml(text, "saturated.toml", "", settings)
+
+
+def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
+    """Return a run's document with ``metrics.eee`` and ``metrics.uar`` filled in."""
+    sent = sum(flow["sent_bps"] for flow in document["flows"])
+    goodput = sum(flow["goodput_bps"] for flow in document["flows"])
+    result = dict(document)
+    result["metrics"] = dict(document["metrics"]) | {
+        "eee": eee(sent, goodput, maximum),
+        "eee_idle70": eee(sent, goodput, maximum, idle=0.7),
+        "uar": uar(sent, goodput, maximum),
+        "throughput_max_bps": maximum,
+    }
+    return result
+
+
+def carried(outcome: Run) -> float:
+    """Return what left its source in a run of datagrams: bits a second, summed over the flows."""
+    total = 0.0
+    for flow, lost in zip(outcome.summary["flows"], outcome.lost_at_source, strict=True):
+        sent = flow["sent_segments"]
+        if sent:
+            total += flow["sent_bps"] * (sent - lost) / sent
+    return total
+
+
+def _access(world: dict[str, Any], node: int) -> str:
+    """Return the rate at which a node can send at all: that of its fastest link, or of its radio."""
+    rates = [str(link["rate"]) for link in world.get("link", []) if node in (link["from"], link["to"])]
+    return max(rates, key=_bits) if rates else str(world["mac"]["data_rate"])
+
+
+def _bits(rate: str) -> float:
+    for unit, factor in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)):
+        if rate.endswith(unit):
+            return float(rate.removesuffix(unit)) * factor
+    return 0.0
+
+
+def _toml(value: object) -> str:
+    return str(value) if isinstance(value, int | float) else f'"{value}"'
+
+
+def _to_fill(text: str) -> str:
+    """Cut the flow tables out of a scenario's complete text, and the costs that datagrams don't have."""
+    kept, section = [], ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = line.strip()
+        costs = section == "[energy]" and line.startswith("costs")
+        if section != "[[flow]]" and not costs:
+            kept.append(line)
+    return "\n".join(kept) + "\n"

@@ -1,0 +1,234 @@
+"""One run of one scenario."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay import _native
+from tworay.checks import whole
+from tworay.errors import InputError, OutputError
+from tworay.metrics.diagnosis import scores
+from tworay.running.resources import carried, saturated, with_resources
+from tworay.running.scenarios import Source, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from os import PathLike
+
+    import polars as pl
+
+    from tworay._native import RunControl, RunReport
+    from tworay.running.control import Variant
+    from tworay.running.scenarios import Scenario
+    from tworay.showing.explaining import Explanation
+
+MAX_SEED = 2**64 - 1
+# Of saturated worlds by their text, with the seed: what they carry.
+_carried: dict[tuple[str, int], float] = {}
+
+
+class Run:
+    """A finished run: the JSON document as ``summary``, the tables as polars data frames."""
+
+    def __init__(self, report: RunReport, world: Scenario | None = None) -> None:
+        self._report: RunReport | None = report
+        self._frames: dict[str, pl.DataFrame] | None = None
+        self._text: str | None = None
+        self._world = world
+        self._kept: dict[str, str] | None = None
+        self.summary: dict[str, Any] = json.loads(report.json())
+        self.summary["diagnosis_scores"] = scores(self.summary["diagnosis"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle documents and tables; the simulator's own objects stay behind."""
+        kept = self.to_keep() if self._world is not None or self._kept is not None else None
+        return {"text": self.json, "frames": self.tables, "kept": kept, "summary": self.summary}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._report, self._world = None, None
+        self._text, self._frames = state["text"], state["frames"]
+        self._kept, self.summary = state["kept"], state["summary"]
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Run:
+        """Read a directory that ``save`` or ``tworay run --out`` wrote."""
+        from tworay.stored.store import read_run
+
+        result = cls.__new__(cls)
+        result.__setstate__(read_run(Path(path)))
+        return result
+
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write tables, ``summary.json`` and the complete scenario into a directory."""
+        from tworay.stored.store import Store
+
+        Store.of_run(Path(path), self, force=force).write_single(self)
+
+    def to_keep(self) -> dict[str, str]:
+        """Return the files from which the run can be repeated: the complete scenario, and what it names."""
+        if self._kept is None:
+            if self._world is None:
+                raise OutputError("this run does not know its scenario")
+            from tworay.stored.store import keep
+
+            self._kept = keep(self._world)
+        return self._kept
+
+    def __repr__(self) -> str:
+        return f"<tworay.Run {self.scenario} seed={self.seed} goodput={self.goodput_bps / 1000:.1f} kb/s>"
+
+    @property
+    def json(self) -> str:
+        """The document as the simulator wrote it: but for ``cpu_seconds``, equal runs give equal bytes."""
+        if self._text is None:
+            self._text = self._report.json() if self._report else json.dumps(self.summary)
+        return self._text
+
+    @property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Every table by name."""
+        if self._frames is None:
+            from tworay.running.frames import frames
+
+            self._frames = frames(self._report) if self._report else {}
+        return self._frames
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow: goodput, retransmissions, timeouts, means."""
+        return self.tables["flows"]
+
+    @property
+    def ledger(self) -> pl.DataFrame:
+        """One row a lost segment: which, its true cause (the root), how and where it ended (``died``)."""
+        return self.tables["ledger"]
+
+    @property
+    def guesses(self) -> pl.DataFrame:
+        """One row a guess of a sender why a segment was lost, with the true cause."""
+        return self.tables["guesses"]
+
+    @property
+    def series(self) -> pl.DataFrame:
+        """Time series per flow: cwnd, ssthresh, srtt, rto, in flight (empty without ``series=True``)."""
+        return self.tables["series"]
+
+    @property
+    def retransmissions(self) -> pl.DataFrame:
+        """One row a segment that was sent again: when, and what its sender was doing."""
+        return self.tables["retransmissions"]
+
+    def explain(self, *, flow: int | None = None, at: float | None = None) -> Explanation:
+        """Say what the sender of a flow saw and what happened: in words as ``str``, with ``.document``.
+
+        With ``at``, a time in seconds, the nearest loss; without, the longest times in which nothing new was
+        acknowledged. ``flow`` may be left out where there is one only.
+        """
+        from tworay.showing.explaining import explain
+
+        return explain(self, flow=flow, at=at)
+
+    @property
+    def scenario(self) -> str:
+        """Name of the scenario."""
+        return str(self.summary["scenario"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.summary["seed"])
+
+    @property
+    def lost_at_source(self) -> list[int]:
+        """Data segments of each flow that died at their own source: they took nothing from the network."""
+        if self._report is None:
+            raise OutputError("what died at its source is known only where the run was made")
+        return self._report.lost_at_source()
+
+    @property
+    def goodput_bps(self) -> float:
+        """Acknowledged application bits a second, summed over the flows."""
+        return self._sum("goodput_bps")
+
+    @property
+    def throughput_bps(self) -> float:
+        """Bits a second put on the way, retransmissions included, summed over the flows."""
+        return self._sum("throughput_bps")
+
+    @property
+    def retransmitted_segments(self) -> int:
+        """Segments sent more than once, summed over the flows."""
+        return int(self._sum("retransmitted_segments"))
+
+    @property
+    def timeouts(self) -> int:
+        """Retransmission timeouts, summed over the flows."""
+        return int(self._sum("timeouts"))
+
+    def _sum(self, key: str) -> float:
+        return sum(flow[key] or 0 for flow in self.summary["flows"])
+
+
+def run(
+    scenario: Source,
+    *,
+    seed: int = 1,
+    tcp: Variant | None = None,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,
+    series: bool = True,
+    losses: bool = True,
+    record: bool = False,
+    control: RunControl | None = None,
+    pcap: str | PathLike[str] | None = None,
+    animation: str | PathLike[str] | None = None,
+    resources: bool = False,
+    costs: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    force: bool = False,
+) -> Run:
+    """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
+
+    ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
+    (without, the document has no ``diagnosis`` either), ``record`` every segment, frame, queue length,
+    route and move (docs/reference/tables.md). ``control`` lets another thread stop the run. ``pcap`` names
+    a file for a capture of every frame, to be read with Wireshark, ``animation`` one for the moves and the
+    first 100000 packets, to be watched with NetAnim. ``resources`` fills in EEE and UAR, which takes a
+    second run: saturating sources in the same world (``tworay.running.resources``). ``costs`` names a table
+    of computing costs to be used in place of the scenario's. ``out`` names a directory for tables,
+    ``summary.json`` and the complete scenario, as ``Run.save`` writes them; ``force`` replaces an earlier
+    run there.
+    Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
+    """
+    seed = whole(seed, "the seed")
+    if not 0 <= seed <= MAX_SEED:
+        raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
+    world = load(scenario, tcp=tcp, set=set, costs=costs)
+    store = None
+    if out is not None:
+        from tworay.stored.store import Store
+
+        # Refused before the run, not after it.
+        store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
+    result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
+    if resources:
+        result.summary = with_resources(result.summary, throughput_max(world, seed))
+    if store is not None:
+        store.write_single(result)
+    return result
+
+
+def throughput_max(scenario: Source, seed: int = 1) -> float:
+    """Return paper 004's Throughput_max of a world: bits a second that saturating sources get out.
+
+    Datagrams that die at their own source (its queue is always full) don't count; what happens to the
+    others on their way does not matter. Known results are kept for the process: all variants of a
+    comparison share one run per seed.
+    """
+    aggressive = saturated(scenario)
+    key = (hashlib.sha256(aggressive.to_toml().encode()).hexdigest(), seed)
+    if key not in _carried:
+        _carried[key] = carried(run(aggressive, seed=seed, series=False, losses=False))
+    return _carried[key]

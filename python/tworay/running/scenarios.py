@@ -1,0 +1,232 @@
+"""What there is to simulate: scenarios, variants, the schema of the scenario file."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pathlib
+import sys
+import types
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from tworay import _native
+from tworay._native import Scenario
+from tworay.errors import ScenarioError
+from tworay.running import control, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tworay.running.control import Variant
+
+__all__ = [
+    "Scenario",
+    "ScenarioInfo",
+    "VariantInfo",
+    "convert",
+    "load",
+    "moves",
+    "scenario_text",
+    "scenarios",
+    "schema",
+    "variants",
+]
+
+Path: TypeAlias = "str | os.PathLike[str]"
+Source: TypeAlias = "str | os.PathLike[str] | Scenario"
+
+
+class ScenarioInfo(NamedTuple):
+    """A built-in scenario, or a family of them such as ``string-N``; ``example`` can be run as it is."""
+
+    name: str
+    summary: str
+    example: str
+
+
+class ParameterInfo(NamedTuple):
+    """A parameter of a variant, written in brackets: ``sca(10)``; no default: it must be given.
+
+    A choice between words, written ``welcome(bwe=tustin)``, lists them in ``choices``; its default is
+    the place of one of them.
+    """
+
+    name: str
+    default: float | None
+    minimum: float
+    maximum: float
+    about: str
+    choices: list[str]
+
+
+class VariantInfo(NamedTuple):
+    """A TCP variant: its name, one line about it, where it comes from, its parameters."""
+
+    name: str
+    summary: str
+    source: str
+    parameters: list[ParameterInfo]
+
+
+def load(
+    source: Source,
+    *,
+    tcp: Variant | None = None,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,
+    costs: Path | None = None,
+) -> Scenario:
+    """Load a built-in scenario by name, or a scenario file by path.
+
+    ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
+    strings; ``tcp`` gives every TCP flow that variant: a name, a subclass of ``CongestionControl``, or
+    ``"mine.py:Mine"``. ``costs`` names a table of computing costs (relative to the working directory) to
+    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``; ``"-"`` is TOML
+    text on standard input.
+
+    Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
+    """
+    if isinstance(source, Scenario):
+        if set or costs is not None:
+            name = "set" if set else "costs"
+            raise ScenarioError(f"`{name}` needs a scenario's name or path; this one is already loaded")
+        scenario = source
+    else:
+        scenario = _read(os.fspath(source), overrides(set) + _costs(costs), classes=tcp is None)
+    return scenario if tcp is None else with_variant(scenario, tcp)
+
+
+def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
+    """Read a scenario; ``classes``: also the variants in Python files that it names."""
+    path = pathlib.Path(source)
+    text = _stdin() if source == "-" else _text(path)
+    own = sources.named(text, path.parent, settings)
+    settings = settings + own.settings if own else settings
+    if source == "-":
+        scenario = Scenario.from_toml(text, "<stdin>", "", settings)
+    else:
+        scenario = Scenario.load(source, settings)
+    return own.apply(scenario) if own and classes else scenario
+
+
+def _text(path: pathlib.Path) -> str:
+    """Return a scenario's text to look for classes in; what is wrong with the file is said elsewhere."""
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else _native.builtin_text(str(path)) or ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+@functools.cache
+def _stdin() -> str:
+    """Return what standard input holds: all arms of a comparison read the same."""
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"<stdin>: {error}; a scenario is a TOML text in UTF-8") from error
+
+
+def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
+    """Return the same world with every TCP flow running ``tcp``; ``name`` is what results call a class."""
+    if isinstance(tcp, str):
+        if not control.is_reference(tcp):
+            return scenario.with_variant(tcp)
+        chosen = control.load_class(tcp)
+    else:
+        control.check_class(tcp, "tcp")
+        chosen = tcp
+    return scenario.with_custom_variant(name or control.name_of(tcp), chosen.recovery, chosen)
+
+
+def overrides(values: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:
+    """Turn settings into ``key=value`` texts."""
+    if values is None:
+        return []
+    if isinstance(values, str):
+        return [values]
+    if hasattr(values, "items"):
+        return [f"{key}={_toml(value)}" for key, value in values.items()]
+    return list(values)
+
+
+def _costs(table: Path | None) -> list[str]:
+    """Return the settings that name a table; the digest of another one is forgotten."""
+    if table is None:
+        return []
+    # A JSON string is a TOML string too.
+    name = json.dumps(str(pathlib.Path(table).absolute()), ensure_ascii=False)
+    return [f"energy.costs={name}", 'energy.costs_sha256=""']
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def scenarios() -> list[ScenarioInfo]:
+    """List the built-in scenarios."""
+    return [ScenarioInfo(*entry) for entry in _native.builtin_scenarios()]
+
+
+def variants() -> list[VariantInfo]:
+    """List the TCP variants."""
+    return [
+        VariantInfo(name, summary, source, [ParameterInfo(*parameter) for parameter in parameters])
+        for name, summary, source, parameters in _native.variants()
+    ]
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of the scenario file."""
+    document: dict[str, Any] = json.loads(_native.json_schema())
+    return document
+
+
+def convert(
+    movement: Path,
+    *,
+    flows: Iterable[str] = (),
+    traffic: Path | None = None,
+    output: Path | None = None,
+) -> str:
+    """Turn a movement file (ns-2's or BonnMotion's, also gzip) into the TOML text of a scenario.
+
+    Each flow is written ``from:to:application``, for example ``0:1:ftp``; ``traffic`` is an ns-2 traffic
+    file. ``output`` says where the text is going to be written (it is not written here): the movement
+    file is then named relative to that place.
+    """
+    return _native.convert(os.fspath(movement), _path(traffic), list(flows), _path(output))
+
+
+def moves(source: Source, *, seed: int = 1, form: Literal["ns2", "netanim"] = "ns2") -> str:
+    """Return how the nodes of a scenario's run move, or those of a movement file.
+
+    ``form`` is ``"ns2"`` for a movement file of ns-2 (``setdest``) or ``"netanim"`` for the XML of ns-3's
+    NetAnim. A path that does not end in ``.toml`` is a movement file: ns-2's, or BonnMotion's.
+    """
+    if not isinstance(source, Scenario):
+        name = os.fspath(source)
+        if not name.endswith(".toml") and pathlib.Path(name).is_file():
+            return _native.moves_of_file(name, form)
+    return _native.moves(load(source), seed, form)
+
+
+def _path(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+def scenario_text(name: str) -> str:
+    """Return the TOML text of a built-in scenario, to copy and change."""
+    text = _native.builtin_text(name)
+    if text is None:
+        raise ScenarioError(f"`{name}` is not a built-in scenario; `tworay scenarios` lists them")
+    return text
+
+
+class _Module(types.ModuleType):
+    """The module, called: importing it hides the function ``tworay.scenarios``."""
+
+    def __call__(self) -> list[ScenarioInfo]:
+        return scenarios()
+
+
+sys.modules[__name__].__class__ = _Module

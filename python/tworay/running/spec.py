@@ -1,0 +1,163 @@
+"""What is written on the command line as one word: seeds, variants, percentages."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tworay.checks import whole
+from tworay.errors import InputError
+from tworay.running.control import check_class, identity, name_of
+from tworay.running.run import MAX_SEED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tworay.running.control import CongestionControl, Variant
+
+MAX_SEEDS = 100_000
+
+
+def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
+    """Turn ``10`` (seeds 1 to 10), ``"1-10"``, ``"3,5,9"`` or a list into a list of distinct seeds."""
+    if isinstance(spec, str):
+        seeds = _parse_text(spec)
+    elif hasattr(spec, "__iter__"):
+        seeds = [whole(seed, "a seed") for seed in spec]
+    else:
+        seeds = list(range(1, _count(whole(spec, "the number of seeds")) + 1))
+    if not seeds:
+        raise InputError(
+            "no seeds given; write a number (`10`: seeds 1 to 10), a range (`1-10`) or a list (`3,5,9`)"
+        )
+    for position, seed in enumerate(seeds):
+        if not 0 <= seed <= MAX_SEED:
+            raise InputError(f"seed {seed} is out of range; allowed are 0 to {MAX_SEED}")
+        if seed in seeds[:position]:
+            raise InputError(
+                f"seed {seed} is given twice; the same run twice says nothing new, leave one out"
+            )
+    return seeds
+
+
+def written(seeds: Iterable[int]) -> str:
+    """Write seeds as ``parse_seeds`` reads them: ``1-4,8``."""
+    runs: list[list[int]] = []
+    for seed in sorted(seeds):
+        if runs and seed == runs[-1][1] + 1:
+            runs[-1][1] = seed
+        else:
+            runs.append([seed, seed])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def check_precision(until_ci: float | None, max_seeds: int | None, seeds: int) -> None:
+    """Refuse a precision that can't be, and a limit of seeds that means nothing."""
+    if until_ci is not None and not (isinstance(until_ci, int | float) and 0 < until_ci < 1):
+        raise InputError(f"until_ci = {until_ci!r} is no share between 0 and 1; 0.05 means ± 5 %")
+    if max_seeds is None:
+        return
+    if until_ci is None:
+        raise InputError("--max-seeds says where --until-ci gives up; add --until-ci 5%, or leave it out")
+    if whole(max_seeds, "max_seeds") < seeds:
+        raise InputError(
+            f"--max-seeds {max_seeds} is less than the {seeds} seeds to begin with; give more of the one, or "
+            "less of the other"
+        )
+
+
+def _parse_text(spec: str) -> list[int]:
+    text = spec.strip()
+    if re.fullmatch(r"\d+", text):
+        return list(range(1, _count(int(text)) + 1))
+    seeds: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)(?:\s*-\s*(\d+))?\s*", part)
+        if match is None:
+            raise InputError(
+                f"seeds `{spec}`: found `{part.strip()}`; allowed are a number (`10`: seeds 1 to 10), "
+                "a range (`1-10`) or a list (`3,5,9`, `1-4,8`)"
+            )
+        first = int(match[1])
+        last = int(match[2]) if match[2] else first
+        if last < first:
+            raise InputError(
+                f"seeds `{spec}`: the range `{part.strip()}` runs backwards; write `{last}-{first}`"
+            )
+        _count(len(seeds) + last - first + 1)
+        seeds.extend(range(first, last + 1))
+    return seeds
+
+
+def _count(number: int) -> int:
+    if not 1 <= number <= MAX_SEEDS:
+        raise InputError(f"{number} seeds asked for; allowed are 1 to {MAX_SEEDS}")
+    return number
+
+
+def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> list[Variant]:
+    """Turn ``"reno,newreno+sca(10)"`` or a list into a list of distinct variants; commas in brackets stay."""
+    if isinstance(spec, str):
+        variants: list[Variant] = list(re.split(r",(?![^(]*\))", spec))
+    else:
+        variants = [spec] if isinstance(spec, type) else list(spec)
+    variants = [variant.strip() if isinstance(variant, str) else variant for variant in variants]
+    if not all(variants):
+        raise InputError(
+            "--tcp: empty variant name; write for example `--tcp reno,newreno` (`tworay variants` lists them)"
+        )
+    if not variants:
+        raise InputError("--tcp: no variant given; write for example `reno,newreno`")
+    for variant in variants:
+        if not isinstance(variant, str):
+            check_class(variant, "tcp")
+    refuse_twins(variants, "--tcp")
+    return variants
+
+
+def refuse_twins(variants: Sequence[Variant], where: str) -> None:
+    """Refuse a variant that is named twice, also in two spellings: the pair would compare it with itself."""
+    names: list[str] = []
+    seen: dict[object, str] = {}
+    for variant in variants:
+        name = name_of(variant)
+        first = name if name in names else seen.setdefault(identity(variant), name)
+        if first != name:
+            raise InputError(f"{where}: `{first}` and `{name}` are the same variant; leave one out")
+        if name in names:
+            raise InputError(f"{where}: `{name}` is given twice; leave one out")
+        names.append(name)
+
+
+def parse_percent(spec: str) -> float:
+    """Turn ``"5%"`` or ``"0.05"`` into a fraction between 0 and 1."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", spec)
+    value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
+    if not 0 < value < 1:
+        raise InputError(f"`{spec}` is not a share between 0 and 100 %; write for example `5%` or `0.05`")
+    return value
+
+
+_JOULES = {"pJ": 1e-12, "nJ": 1e-9, "uJ": 1e-6, "mJ": 1e-3, "J": 1.0}
+
+
+_WATTS = {"uW": 1e-6, "mW": 1e-3, "W": 1.0}
+
+
+def parse_power(spec: str) -> float:
+    """Turn ``"2.5W"`` or ``"400mW"`` into watts."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([um]?W)\s*", spec)
+    value = float(match[1]) * _WATTS[match[2]] if match else 0.0
+    if not 0 < value <= 1e4:
+        raise InputError(
+            f"`{spec}` is not a power above zero and up to 10 kW; write for example `2.5W` or `400mW`"
+        )
+    return value
+
+
+def parse_energy(spec: str) -> float:
+    """Turn ``"1nJ"`` or ``"150pJ"`` into joules."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([pnum]?J)\s*", spec)
+    if not match or float(match[1]) <= 0:
+        raise InputError(f"`{spec}` is not an energy above zero; write for example `1nJ` or `150pJ`")
+    return float(match[1]) * _JOULES[match[2]]

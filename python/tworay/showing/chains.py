@@ -1,0 +1,197 @@
+"""Why nothing went on for a while: what happened in order, from the root to the next acknowledgment.
+
+Steps are taken from the tables of a run: the loss behind a pause and the sender's reactions from those that
+every result directory has, what routing did and when a link went out of range from those of a record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from tworay.running.run import Run
+
+Row: TypeAlias = dict[str, Any]
+Step: TypeAlias = tuple[float, str]
+
+# What follows within this time is one with what it follows, s.
+AT_ONCE = 1e-3
+# How long before a hop fails the moment is looked for at which it went out of range, and in what steps, s.
+BEFORE, GRID = 60.0, 0.05
+# Steps of one kind that are told.
+TOLD = 3
+
+GIVE_UPS = {"rts-retries": "RTS", "data-retries": "DATA"}
+FULL = {
+    "ifq": "interface queue of node {0} full",
+    "arp": "ARP's hold at node {0} full",
+    "buffer": "routing buffer of node {0} full",
+    "wire-queue": "queue of the wire at node {0} full",
+}
+
+
+def chain(run: Run, about: Row, moment: Row) -> list[Row]:
+    """Return the steps of a pause in order of time: ``t_s``, ``text``. ``moment`` is one of ``explain``."""
+    loss, pause = moment["loss"], moment["pause"]
+    end = pause["end_s"] if pause else (loss["t_s"] if loss else 0.0)
+    steps: list[Step] = []
+    if loss:
+        steps += _root(run, moment)
+        steps += _routing(run, about, loss, end)
+    elif pause:
+        late = "nothing was lost that would have ended it: what was on its way was late"
+        steps.append((pause["begin_s"], late))
+    steps += _reactions(moment["reactions"])
+    steps.sort(key=lambda step: step[0])
+    if pause:
+        steps.append((end, "the run's end" if pause["to_the_end"] else "new data acknowledged"))
+    return [{"t_s": time, "text": text} for time, text in steps]
+
+
+def sentence(steps: list[Row]) -> str:
+    """Return a chain as one sentence."""
+    return "; ".join(f"{step['text']} at {step['t_s']:.3f} s" for step in steps) + "."
+
+
+def _root(run: Run, moment: Row) -> list[Step]:
+    loss = moment["loss"]
+    since, gone = loss["since_s"], loss["t_s"]
+    here, there = loss["root_node"], loss["next_hop"]
+    what = {
+        "ack": "an ACK",
+        "syn": "the SYN, or its answer",
+        "fin": "the receiver's FIN",
+        "datagram": f"datagram {loss['seq']}",
+        "data": f"the data segment at byte {loss['seq']}",
+    }[moment["part"]]
+    steps: list[Step] = []
+    left = None
+    if there is not None and loss["cause"] == "link-failure":
+        left = went_out_of_range(run, here, there, since)
+    if left is not None and since - left > AT_ONCE:
+        steps.append((left, f"link {here}–{there} out of range"))
+        steps.append((since, f"{what} stuck at node {here}"))
+    else:
+        steps.append((since, f"{_cause(loss)}: {what} stuck at node {here}"))
+    if loss["died"] in GIVE_UPS and there is not None:
+        frames = f" after {loss['attempts']} frames" if loss["attempts"] else ""
+        steps.append((gone, f"MAC of node {loss['node']} gave up{frames}"))
+    elif gone - since > AT_ONCE:
+        from tworay.showing.wording import ENDS
+
+        steps.append((gone, f"gone for good ({ENDS.get(loss['died'], loss['died'])})"))
+    return steps
+
+
+def _cause(loss: Row) -> str:
+    here, there, cause = loss["root_node"], loss["next_hop"], loss["cause"]
+    hop = f"hop {here}–{there}" if there is not None else f"node {here}"
+    if cause == "congestion":
+        return FULL.get(loss["died"], "a full queue at node {0}").format(here)
+    if cause == "node-down":
+        return f"node {here if there is None else there} down"
+    tried = f" ({loss['attempts']} frames in vain)" if loss["attempts"] and there is not None else ""
+    texts = {
+        "link-failure": f"no path from node {here}" if there is None else f"link {here}–{there} out of reach",
+        "contention": f"{hop} lost to contention{tried}",
+        "channel": f"{hop} lost to bit errors or fading{tried}",
+        "ttl": f"hop limit used up at node {here}",
+        "reorder-discard": f"thrown away by the receiver, node {here}",
+    }
+    return texts.get(cause, str(cause))
+
+
+def _routing(run: Run, about: Row, loss: Row, end: float) -> list[Step]:
+    """Return what routing did between a loss and the end of a pause: who noticed, when it had a route."""
+    import polars as pl
+
+    notes: pl.DataFrame | None = run.tables.get("routing")
+    if notes is None or notes.is_empty():
+        return []
+    name = {"aodv": "AODV", "dsr": "DSR", "olsr": "OLSR"}.get(run.summary["routing"]["protocol"], "routing")
+    back = loss["kind"] == "ack"
+    source, sink = (about["to"], about["from"]) if back else (about["from"], about["to"])
+    during = notes.filter(pl.col("t_s").is_between(loss["since_s"], end))
+    steps: list[Step] = []
+    if loss["next_hop"] is not None:
+        broken = during.filter(
+            (pl.col("event") == "link-broken")
+            & (pl.col("node") == loss["root_node"])
+            & (pl.col("neighbour") == loss["next_hop"])
+        )
+        steps += [
+            (time, f"{name} at node {loss['root_node']} noticed") for time in broken["t_s"].head(1).to_list()
+        ]
+    mine = during.filter((pl.col("node") == source) & (pl.col("dst") == sink))
+    texts = {
+        "route-error": f"{name} at the source heard of the break",
+        "search-failed": f"{name}'s search for node {sink} failed",
+        "route-found": f"{name}'s route request answered",
+    }
+    for event, text in texts.items():
+        for row in mine.filter(pl.col("event") == event).head(TOLD).to_dicts():
+            hops = f" ({row['hops']} hops)" if event == "route-found" else ""
+            steps.append((row["t_s"], text + hops))
+    return steps
+
+
+def _reactions(reactions: list[Row]) -> list[Step]:
+    steps: list[Step] = []
+    expiries = [row for row in reactions if row["what"] == "timeout"]
+    others = [row for row in reactions if row["what"] != "timeout"]
+    for row in others[:TOLD]:
+        duplicates = row["what"] == "fast-retransmit"
+        text = "duplicate ACKs brought a retransmission" if duplicates else "sender cut its window"
+        steps.append((row["t_s"], text))
+    if expiries:
+        last = expiries[-1]
+        many = f"{len(expiries)} times, the last " if len(expiries) > 1 else ""
+        waited = f"sender's timer, for which it had waited, expired {many}(RTO {last['rto_s'][0]:.2f} s)"
+        steps.append((last["t_s"], waited))
+    return steps
+
+
+def went_out_of_range(run: Run, a: int, b: int, before: float) -> float | None:
+    """Return when two nodes went out of each other's range last, where a record tells their moves."""
+    moves, ranges = run.tables.get("moves"), run.tables.get("ranges")
+    if moves is None or ranges is None or ranges.is_empty() or moves.is_empty():
+        return None
+    reach = float(ranges["receive_m"][0])
+    times = np.arange(max(0.0, before - BEFORE), before + GRID / 2, GRID)
+    if not len(times):
+        return None
+    apart = _apart(moves, a, b, times)
+    inside = np.flatnonzero(apart <= reach)
+    if not len(inside) or inside[-1] == len(times) - 1:
+        return None
+    low = float(times[inside[-1]])
+    high = low + GRID
+    for _ in range(20):
+        middle = (low + high) / 2
+        if _apart(moves, a, b, np.array([middle]))[0] <= reach:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _apart(moves: pl.DataFrame, a: int, b: int, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    import polars as pl
+
+    places = []
+    for node in (a, b):
+        legs = moves.filter(pl.col("node") == node)
+        begins = legs["t_s"].to_numpy()
+        leg = np.maximum(np.searchsorted(begins, times, side="right") - 1, 0)
+        dt = times - begins[leg]
+        places.append(
+            [legs[f"{axis}_m"].to_numpy()[leg] + legs[f"v{axis}_mps"].to_numpy()[leg] * dt for axis in "xy"]
+        )
+    (ax, ay), (bx, by) = places
+    distance: NDArray[np.float64] = np.hypot(ax - bx, ay - by)
+    return distance

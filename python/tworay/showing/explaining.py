@@ -1,0 +1,349 @@
+"""What a sender saw and what happened: the tables of a run, put together around one loss or one pause.
+
+A pause is a time in which nothing new was acknowledged. Without a time to look at, the longest pauses are
+explained, each with the loss that kept its segment, or the acknowledgment that would have ended it, away.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tworay.checks import whole
+from tworay.errors import InputError, OutputError
+from tworay.metrics.diagnosis import covers
+from tworay.showing.chains import chain
+from tworay.stored.records import SCENARIO
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tworay.running.run import Run
+
+# So many pauses, or bursts of lost datagrams, are explained where no time is named.
+MOMENTS = 10
+# Sequence numbers are counted modulo this.
+SEQUENCE = 2**32
+# A timeout multiplies the RTO by 2; samples of the RTT don't raise it by so much without changing srtt.
+BACKED_OFF = 1.5
+# Times in tables are sums of binary fractions.
+MICROSECOND = 1e-6
+# What a reaction may change in the sender.
+CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
+
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Moments of one flow as a document; ``str()`` says them in words."""
+
+    document: dict[str, Any]
+
+    def __str__(self) -> str:
+        from tworay.showing.wording import text
+
+        return text(self.document)
+
+
+def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Explanation:
+    """Explain the loss next to ``at``, in seconds, or without it the longest pauses of a flow, or of all."""
+    if flow is None and at is None and len(run.summary["flows"]) > 1:
+        return _of_all(run)
+    about = _choose(run, flow)
+    seconds = run.summary["sim_seconds"]
+    if at is not None and not (isinstance(at, int | float) and 0 <= at <= seconds):
+        raise InputError(f"at = {at!r} is no time of this run; it lasts from 0 to {seconds:g} s")
+    seen = _Flow(run, about)
+    moments = seen.moments() if at is None else [seen.moment_at(at)]
+    return Explanation(
+        {
+            "scenario": run.scenario,
+            "seed": run.seed,
+            "flow": about["id"],
+            "from": about["from"],
+            "to": about["to"],
+            "tcp": about["tcp"],
+            "at_s": at,
+            "lost": len(seen.lost),
+            "moments": moments,
+        }
+    )
+
+
+def _of_all(run: Run) -> Explanation:
+    """Explain the longest pauses of all flows; each moment says whose it is."""
+    documents = [explain(run, flow=about["id"]).document for about in run.summary["flows"]]
+    found = [moment | {"flow": one["flow"]} for one in documents for moment in one["moments"]]
+
+    def length(moment: Row) -> float:
+        pause = moment["pause"]
+        return float(pause["end_s"] - pause["begin_s"]) if pause else 0.0
+
+    longest = sorted(found, key=length, reverse=True)[:MOMENTS]
+    nobody = {"flow": None, "from": None, "to": None, "tcp": None, "lost": sum(d["lost"] for d in documents)}
+    flows = {str(one["flow"]): {key: one[key] for key in ("from", "to", "tcp")} for one in documents}
+    begin = lambda moment: (moment["pause"] or {"begin_s": moment["loss"]["t_s"]})["begin_s"]  # noqa: E731
+    return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
+
+
+def _choose(run: Run, flow: int | None) -> dict[str, Any]:
+    """Return what the document says of the flow asked for; without a number, of the only one."""
+    flows = {one["id"]: one for one in run.summary["flows"]}
+    there = ", ".join(f"{number} ({one['from']} to {one['to']})" for number, one in flows.items())
+    if flow is None:
+        if len(flows) != 1:
+            raise InputError(f"which flow? --flow names one of {there}" if flows else "the run has no flows")
+        (about,) = flows.values()
+        return dict(about)
+    if whole(flow, "the flow") not in flows:
+        raise InputError(f"there is no flow {flow}; there are {there}")
+    return dict(flows[flow])
+
+
+class _Flow:
+    """What the tables of a run say of one flow."""
+
+    def __init__(self, run: Run, about: dict[str, Any]) -> None:
+        self.run, self.about = run, about
+        self.is_tcp = about["tcp"] is not None
+        self.end: float = run.summary["sim_seconds"]
+        self._refuse_incomplete(run)
+        number = about["id"]
+        self.lost = _rows(run, "ledger", number)
+        self.guesses = _rows(run, "guesses", number)
+        self.alive = _rows(run, "alive", number)
+        self.keeps_resent = "retransmissions" in run.tables
+        self.resent = _rows(run, "retransmissions", number)
+        self.series = _rows(run, "series", number)
+        self.times = [row["t_s"] for row in self.series]
+        self.acked = [row["acked_bytes"] for row in self.series]
+        self.settings = _settings(run)
+        for row in (*self.lost, *self.resent, *self.guesses):
+            row["byte"] = self._byte(row) if self.is_tcp else row["seq"]
+
+    def _refuse_incomplete(self, run: Run) -> None:
+        counted = sum(kinds["data"] + kinds["ack"] for kinds in run.summary["ledger"].values())
+        if "ledger" not in run.tables or counted > run.tables["ledger"].height:
+            raise InputError(
+                "this run has no table `ledger` with a row for each loss; run it again with --out, or in "
+                "Python with losses=True"
+            )
+        if self.is_tcp and run.tables["series"].is_empty():
+            raise InputError(
+                "this run has no table `series` of what its senders saw; run it again with --out, or in "
+                "Python with series=True"
+            )
+
+    def _byte(self, row: Row) -> int:
+        """Return how much payload lies before a sequence number; -1 for a SYN's, which has its own."""
+        first: int = (row["seq"] - self.settings.get("tcp", {}).get("iss", 0) - 1) % SEQUENCE
+        place = bisect_right(self.times, row["t_s"]) - 1
+        near = self.acked[place] if place >= 0 else 0
+        return first + SEQUENCE * round((near - first) / SEQUENCE)
+
+    def moments(self) -> list[Row]:
+        """Explain the longest pauses in order of time; of datagrams, the longest bursts of losses."""
+        if not self.is_tcp:
+            return [self._moment(burst[0], None, burst) for burst in self._bursts()]
+        pauses = sorted(self._pauses(), key=lambda pause: (pause[0] - pause[1], pause[0]))[:MOMENTS]
+        return [self._moment(self._behind(pause), pause) for pause in sorted(pauses)]
+
+    def moment_at(self, at: float) -> Row:
+        """Explain the loss next to a time; without any loss, the pause around it."""
+        if not self.lost:
+            pauses = [(begin, end) for begin, end in self._pauses() if begin <= at <= end]
+            return self._moment(None, pauses[0] if pauses else None)
+        loss = min(self.lost, key=lambda row: (_distance(row, at), row["kind"] != "data", row["t_s"]))
+        if not self.is_tcp:
+            return self._moment(loss, None)
+        until = self._repaired(loss)
+        between = [
+            (begin, end)
+            for begin, end in self._pauses()
+            if end > loss["since_s"] and (until is None or begin < until)
+        ]
+        return self._moment(loss, max(between, key=lambda pause: pause[1] - pause[0], default=None))
+
+    def _pauses(self) -> list[tuple[float, float]]:
+        """Return the times between advances of the acknowledgments, to the run's end or the flow's."""
+        if not self.series:
+            return []
+        marks = [self.times[0]]
+        marks += [self.times[i] for i in range(1, len(self.times)) if self.acked[i] > self.acked[i - 1]]
+        if self.about["completion_seconds"] is None:
+            marks.append(self.end)
+        return list(itertools.pairwise(marks))
+
+    def _behind(self, pause: tuple[float, float]) -> Row | None:
+        """Return the loss without which the pause would have been shorter.
+
+        First the oldest segment that was not acknowledged, then an acknowledgment beyond it: had it arrived,
+        the pause had ended.
+        """
+        una = self.acked[bisect_right(self.times, pause[0]) - 1]
+        before = [row for row in self.lost if row["since_s"] < pause[1]]
+        firsts = {una, -1} if una == 0 else {una}
+        oldest = [row for row in before if row["kind"] == "data" and row["byte"] in firsts]
+        beyond = [row for row in before if row["kind"] == "ack" and row["byte"] > una]
+        return min(oldest or beyond, key=lambda row: row["since_s"], default=None)
+
+    def _part(self, loss: Row) -> str:
+        """Say what was lost: which kind of segment."""
+        if not self.is_tcp:
+            return "datagram"
+        if loss["kind"] == "ack":
+            return "ack"
+        if loss["byte"] < 0:
+            return "syn"
+        # Acknowledged already and never sent again: the receiver's own end of the connection.
+        known = loss["byte"] < self.acked[max(bisect_right(self.times, loss["since_s"]) - 1, 0)]
+        again = any(row["byte"] == loss["byte"] for row in self.resent)
+        return "fin" if known and not again and self.keeps_resent else "data"
+
+    def _bursts(self) -> list[list[Row]]:
+        """Return the longest rows of datagrams lost one after the other."""
+        bursts: list[list[Row]] = []
+        for row in sorted(self.lost, key=lambda row: (row["byte"], row["t_s"])):
+            if bursts and row["byte"] <= bursts[-1][-1]["byte"] + 1:
+                bursts[-1].append(row)
+            else:
+                bursts.append([row])
+        bursts = sorted(bursts, key=lambda burst: (-len(burst), burst[0]["t_s"]))[:MOMENTS]
+        return sorted(bursts, key=lambda burst: burst[0]["t_s"])
+
+    def _repaired(self, loss: Row) -> float | None:
+        """Return when what was lost was acknowledged, or the lost acknowledgment made up for."""
+        if loss["byte"] < 0:
+            open_after = self.about["handshake_seconds"]
+            return None if open_after is None else self.times[0] + open_after
+        place = bisect_left(self.acked, loss["byte"] + (loss["kind"] == "data"))
+        return self.times[place] if place < len(self.times) else None
+
+    def _moment(
+        self, loss: Row | None, pause: tuple[float, float] | None, burst: list[Row] | None = None
+    ) -> Row:
+        """Put together what there is about a loss and a pause."""
+        begin = loss["since_s"] if loss else pause[0] if pause else 0.0
+        repaired = self._repaired(loss) if loss and self.is_tcp else None
+        end = pause[1] if pause else max(loss["t_s"] if loss else begin, repaired or begin)
+        everything = burst or [row for row in self.lost if row["t_s"] >= begin and row["since_s"] <= end]
+        others = [row for row in everything if row is not loss]
+        # A segment lost before the pause began is noticed in it.
+        reactions = self._reactions(min(begin, pause[0]) if pause else begin, end)
+        guess = next((row for row in self.guesses if begin <= row["t_s"] <= end), None)
+        found: Row = {
+            "pause": pause and {"begin_s": pause[0], "end_s": pause[1], "to_the_end": pause[1] >= self.end},
+            "burst": burst and {"first": burst[0]["seq"], "last": burst[-1]["seq"], "datagrams": len(burst)},
+            "loss": loss and {key: value for key, value in loss.items() if key not in ("byte", "seed")},
+            "part": loss and self._part(loss),
+            "queue_limit": self.settings.get("mac", {}).get("queue_limit")
+            if loss and loss["died"] == "ifq"
+            else None,
+            "others_lost": [
+                {"kind": kind, "cause": cause, "segments": count}
+                for (kind, cause), count in sorted(Counter((r["kind"], r["cause"]) for r in others).items())
+            ],
+            "sender": self._state(begin),
+            "in_network": self._in_network(begin),
+            "reactions": reactions,
+            "guess": guess
+            and {
+                **{key: guess[key] for key in ("t_s", "seq", "guess", "cause")},
+                "right": covers(guess["guess"], guess["cause"]),
+            },
+            "guesses_in_run": len(self.guesses),
+            "sent_again": self._sent_again(loss, end) if self.keeps_resent and self.is_tcp else None,
+            "acknowledged_s": repaired,
+        }
+        return found | {"chain": chain(self.run, self.about, found)}
+
+    def _state(self, time: float) -> Row | None:
+        """Return the sender's state when something struck, without what that changed."""
+        place = max(bisect_left(self.times, time) - 1, 0)
+        return (
+            {k: v for k, v in self.series[place].items() if k not in ("seed", "flow")}
+            if self.series
+            else None
+        )
+
+    def _in_network(self, time: float) -> Row | None:
+        """Return how many segments of the flow were on their way."""
+        place = bisect_left(self.alive, time, key=lambda row: row["t_s"]) - 1
+        if place < 0:
+            return None
+        return {key: self.alive[place][key] for key in ("data_segments", "ack_segments")}
+
+    def _reactions(self, begin: float, end: float) -> list[Row]:
+        """Return where the sender drew a conclusion from silence or duplicate ACKs: nothing new had come."""
+        again: dict[float, list[Row]] = {}
+        for row in self.resent:
+            if begin <= row["t_s"] <= end:
+                again.setdefault(row["t_s"], []).append(row)
+        first = max(bisect_left(self.times, begin), 1)
+        times = {*self.times[first : bisect_right(self.times, end)], *again}
+        found: list[Row] = []
+        for time in sorted(times):
+            old = self.series[max(bisect_left(self.times, time) - 1, 0)]
+            new = self.series[max(bisect_right(self.times, time) - 1, 0)]
+            if new["acked_bytes"] != old["acked_bytes"]:
+                continue
+            progress = self.times[bisect_left(self.acked, old["acked_bytes"])]
+            silent = time - max([progress, *(row["t_s"] for row in found[-1:])])
+            what = _reaction(old, new, again.get(time, []), silent)
+            if what is not None:
+                changes = {key: [old[key], new[key]] for key in CHANGING}
+                found.append({"t_s": time, "what": what} | changes)
+        return found
+
+    def _sent_again(self, loss: Row | None, end: float) -> list[Row]:
+        """Return when the lost segment was sent again; for a lost ACK, what it covered that was."""
+        if loss is None or loss["byte"] < 0:
+            return []
+        rows = [row for row in self.resent if loss["since_s"] < row["t_s"]]
+        if loss["kind"] == "data":
+            rows = [row for row in rows if row["byte"] == loss["byte"]]
+        else:
+            rows = [row for row in rows if row["byte"] < loss["byte"] and row["t_s"] <= end]
+        return [{key: row[key] for key in ("t_s", "seq", "phase")} for row in rows]
+
+
+def _reaction(old: Row, new: Row, again: list[Row], silent: float) -> str | None:
+    """Name what the sender did: nothing new had been acknowledged between these states.
+
+    ``silent``: for how long neither that nor a reaction had set its timer anew.
+    """
+    if new["rto_s"] >= BACKED_OFF * old["rto_s"] and new["srtt_s"] == old["srtt_s"]:
+        # Vegas backs off its RTO when duplicate ACKs bring a retransmission, too.
+        return "fast-retransmit" if any(row["phase"] == "recovery" for row in again) else "timeout"
+    # An expiry that leaves the state as it is (the RTO at its limit, say) shows in what it sends again.
+    oldest = any(row["phase"] == "rto_recovery" and row["byte"] == old["acked_bytes"] for row in again)
+    if oldest and silent >= old["rto_s"] - MICROSECOND:
+        return "timeout"
+    if new["cwnd_segments"] < old["cwnd_segments"] or new["ssthresh_segments"] < old["ssthresh_segments"]:
+        return "fast-retransmit" if again else "window-cut"
+    return None
+
+
+def _rows(run: Run, table: str, flow: int) -> list[Row]:
+    import polars as pl
+
+    frame: pl.DataFrame | None = run.tables.get(table)
+    return [] if frame is None or frame.is_empty() else frame.filter(pl.col("flow") == flow).to_dicts()
+
+
+def _settings(run: Run) -> dict[str, Any]:
+    """Return the complete scenario where the run knows it."""
+    try:
+        return tomllib.loads(run.to_keep()[SCENARIO])
+    except (OutputError, KeyError):
+        return {}
+
+
+def _distance(row: Row, at: float) -> float:
+    early, late = row["since_s"] - at, at - row["t_s"]
+    return max(float(early), float(late), 0.0)

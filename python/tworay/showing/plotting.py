@@ -1,0 +1,262 @@
+"""Pictures of results: windows, round-trip times and goodput over time, and metrics by arm.
+
+Made with matplotlib. The same results give the same bytes of SVG.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from tworay import metrics, stats
+from tworay.comparing.comparison import Comparison
+from tworay.errors import InputError, OutputError
+from tworay.running.run import Run
+from tworay.stored.reading import results
+from tworay.stored.records import RUNS
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[np.float64]
+
+What: TypeAlias = Literal["cwnd", "rtt", "goodput", "box"]
+
+KINDS = ("cwnd", "rtt", "goodput", "box")
+FORMATS = (".svg", ".pdf", ".png")
+# Okabe and Ito's colours without yellow: told apart by everyone, also in print.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+DASHES = ("-", "--", ":", "-.")
+# Goodput over time is counted in this many intervals.
+INTERVALS = 60
+INCHES = (8.0, 4.5)
+SETTINGS: Any = {"svg.hashsalt": "tworay", "svg.fonttype": "none", "font.size": 10}
+
+
+@dataclass(frozen=True)
+class Line:
+    """The series of one flow of one run: times and what is drawn."""
+
+    label: str
+    seed: int
+    flow: int
+    frame: pl.DataFrame
+
+
+def plot(
+    source: Run | Comparison | str | os.PathLike[str],
+    what: What,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    flow: int | None = None,
+    seed: int | None = None,
+    metric: str = "goodput_bps",
+) -> Figure:
+    """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` is written if named.
+
+    ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run,
+    or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
+    what was acknowledged per interval: by flow, or of a comparison the mean over the seeds by arm, with its
+    95 % interval. ``box`` draws a ``metric`` by arm: quartiles, and a point a seed.
+    """
+    file = None if output is None else Path(output)
+    if what not in KINDS:
+        raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
+    if file is not None and file.suffix.lower() not in FORMATS:
+        raise InputError(f"{file}: plots are written as {', '.join(FORMATS)}; name such a file")
+    figure, axes = _empty()
+    found = source if isinstance(source, Run | Comparison) else results(source)
+    if what == "box":
+        if not isinstance(found, Comparison):
+            raise InputError("box compares arms: name the directory of a comparison")
+        _box(axes, found, metric)
+    else:
+        lines = list(_lines(source, found, flow))
+        if not lines:
+            raise InputError("no series to draw: there is no such TCP flow, or no series were kept")
+        _over_time(axes, what, lines, found, seed)
+    if file is not None:
+        write(figure, file)
+    return figure
+
+
+def write(figure: Figure, file: Path, form: str | None = None) -> None:
+    """Write a picture in the form that the file's ending says; the same picture gives the same bytes."""
+    import matplotlib as mpl
+
+    form = (form or file.suffix).lower()
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(form)
+    try:
+        with mpl.rc_context(SETTINGS):
+            figure.savefig(file, format=form[1:], metadata=metadata, dpi=150)
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror}") from error
+
+
+def _empty() -> tuple[Figure, Axes]:
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError(f"plots need matplotlib ({error}); install it: pip install matplotlib") from error
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=INCHES, layout="constrained")
+        axes = figure.add_subplot()
+    axes.grid(visible=True, color="0.9")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _lines(
+    source: Run | Comparison | str | os.PathLike[str], found: Run | Comparison, flow: int | None
+) -> Iterator[Line]:
+    """Return the series of the flows asked for."""
+    import polars as pl
+
+    if isinstance(found, Run):
+        for (number,), frame in _split(found.series, "flow"):
+            if flow in (None, number):
+                ends = next(one for one in found.summary["flows"] if one["id"] == number)
+                label = f"flow {number}: {ends['from']}→{ends['to']}, {ends['tcp']}"
+                yield Line(label, found.seed, number, frame)
+        return
+    if isinstance(source, Run | Comparison):
+        raise InputError("a comparison keeps series in its directory only: compare(out=...), then plot that")
+    parts = _series_files(Path(source))
+    if not parts:
+        return
+    series = pl.concat([pl.read_parquet(part) for part in parts])
+    for (arm, seed, number), frame in _split(series, "variant", "seed", "flow"):
+        if flow in (None, number):
+            yield Line(arm, seed, number, frame)
+
+
+def _split(frame: pl.DataFrame, *keys: str) -> list[tuple[tuple[Any, ...], pl.DataFrame]]:
+    return sorted(frame.partition_by(*keys, as_dict=True).items(), key=lambda item: item[0])
+
+
+def _series_files(directory: Path) -> list[Path]:
+    """Return where series are: in one table, or of an interrupted comparison by run."""
+    parts = sorted((directory / RUNS).glob("[!.]*/series.parquet"))
+    merged = directory / "series.parquet"
+    return parts or ([merged] if merged.is_file() else [])
+
+
+def _over_time(axes: Axes, what: str, lines: list[Line], found: Run | Comparison, seed: int | None) -> None:
+    if isinstance(found, Comparison):
+        seeds = sorted({line.seed for line in lines})
+        if seed is not None and seed not in seeds:
+            raise InputError(f"there is no seed {seed} in these results; there are {_some(seeds)}")
+        order = {name: place for place, name in enumerate(found.variants)}
+        lines.sort(key=lambda line: (order.get(line.label, 0), line.seed, line.flow))
+        if what == "goodput":
+            chosen = [line for line in lines if seed in (None, line.seed)]
+            _mean_goodput(axes, chosen, max(found.sim_seconds))
+            of = f"mean of {len(seeds)} seeds" if seed is None else f"seed {seed}"
+            title = f"{found.scenario}, {of}"
+        else:
+            seed = seeds[0] if seed is None else seed
+            number = min(line.flow for line in lines)
+            chosen = [line for line in lines if line.seed == seed and line.flow == number]
+            _draw(axes, what, chosen)
+            title = f"{found.scenario}, seed {seed}, flow {number}"
+    else:
+        title = f"{found.scenario}, seed {found.seed}"
+        if what == "goodput":
+            for line, style in zip(lines, _styles(), strict=False):
+                edges, rates = _rates(line.frame, found.summary["sim_seconds"])
+                axes.stairs(rates / 1000, edges, label=line.label, baseline=None, **style)
+        else:
+            _draw(axes, what, lines)
+    axes.set_title(title)
+    axes.set_xlabel("time, s")
+    axes.set_ylabel({"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "goodput, kb/s"}[what])
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(left=0)
+    axes.legend(frameon=False, fontsize="small")
+
+
+def _draw(axes: Axes, what: str, lines: list[Line]) -> None:
+    column, scale = {"cwnd": ("cwnd_segments", 1.0), "rtt": ("srtt_s", 1000.0)}[what]
+    for line, style in zip(lines, _styles(), strict=False):
+        values = line.frame[column].cast(float).to_numpy() * scale
+        axes.step(line.frame["t_s"].to_numpy(), values, where="post", label=line.label, **style)
+
+
+def _styles() -> Iterator[dict[str, Any]]:
+    """Colours first, then dashes: as many as there are lines."""
+    for dash in cycle(DASHES):
+        for colour in COLOURS:
+            yield {"color": colour, "linestyle": dash, "linewidth": 1.2}
+
+
+def _rates(series: pl.DataFrame, seconds: float) -> tuple[Array, Array]:
+    """Return intervals of time and the bits a second acknowledged in each."""
+    edges = np.linspace(0.0, seconds, INTERVALS + 1)
+    times, acked = series["t_s"].to_numpy(), series["acked_bytes"].to_numpy()
+    # What had been acknowledged at each edge.
+    place = np.searchsorted(times, edges, side="right")
+    total = np.concatenate(([0], acked))[place]
+    return edges, np.diff(total) * 8 / np.diff(edges)
+
+
+def _mean_goodput(axes: Axes, lines: list[Line], seconds: float) -> None:
+    """Draw the sum over the flows, averaged over the seeds, with its 95 % interval."""
+    arms: dict[str, dict[int, Array]] = {}
+    edges = np.linspace(0.0, seconds, INTERVALS + 1)
+    for line in lines:
+        edges, rates = _rates(line.frame, seconds)
+        by_seed = arms.setdefault(line.label, {})
+        by_seed[line.seed] = by_seed.get(line.seed, np.zeros(INTERVALS)) + rates / 1000
+    for (arm, by_seed), style in zip(arms.items(), _styles(), strict=False):
+        table = np.array([by_seed[seed] for seed in sorted(by_seed)])
+        axes.stairs(table.mean(axis=0), edges, label=arm, baseline=None, **style)
+        intervals = [stats.t_interval(column) for column in table.T.tolist()]
+        if all(interval is not None for interval in intervals):
+            low, high = np.array(intervals).T
+            middle = (edges[1:] + edges[:-1]) / 2
+            axes.fill_between(
+                middle, np.maximum(low, 0), high, step="mid", color=style["color"], alpha=0.15, linewidth=0
+            )
+
+
+def _box(axes: Axes, found: Comparison, metric: str) -> None:
+    (name,) = metrics.parse(metric, found.metrics) or [metric]
+    known = metrics.find(name)
+    scale = known.scale if known else 1.0
+    values = {
+        arm: [value * scale for row in found.values(arm).values() if (value := row.get(name)) is not None]
+        for arm in found.variants
+    }
+    present = {arm: column for arm, column in values.items() if column}
+    if not present:
+        raise InputError(f"no run has {name}; `tworay metrics` says what it is")
+    axes.boxplot(
+        list(present.values()),
+        tick_labels=[arm.replace(" ", "\n") for arm in present],
+        showfliers=False,
+        medianprops={"color": "#D55E00"},
+    )
+    for place, column in enumerate(present.values(), start=1):
+        # Side by side in the order of the seeds: points must not hide each other.
+        spread = np.linspace(-0.12, 0.12, len(column)) if len(column) > 1 else [0.0]
+        axes.plot(place + np.asarray(spread), column, ".", color="#0072B2", alpha=0.6, markersize=4)
+    title, unit = metrics.words(name)
+    axes.set_ylabel(f"{title}, {unit}" if unit else title)
+    axes.set_title(f"{found.scenario}, {len(found.seeds)} seeds")
+    axes.grid(visible=False, axis="x")
+
+
+def _some(seeds: list[int]) -> str:
+    return ", ".join(map(str, seeds[:8])) + (", …" if len(seeds) > 8 else "")

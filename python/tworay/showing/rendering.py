@@ -1,0 +1,272 @@
+"""Results as text for people: what ``run`` and ``compare`` print without ``--json``."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, Group
+from rich.text import Text
+
+from tworay import metrics
+from tworay.metrics.diagnosis import covers, scores
+from tworay.showing.layout import Column, fact, screen_width, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+    from tworay.costs.counted import Cost
+    from tworay.costs.kernel import RunTime
+
+
+def show(renderable: RenderableType, *, stderr: bool = False) -> None:
+    """Print, as wide as the screen: that of COLUMNS or the terminal, else 80 columns."""
+    Console(highlight=False, stderr=stderr, width=screen_width()).print(renderable)
+
+
+def run_report(document: dict[str, Any]) -> RenderableType:
+    """Render one run."""
+    sim, cpu = document["sim_seconds"], document["cpu_seconds"]
+    speed = f"{_plain(sim / cpu)} times real time" if cpu else "no time at all"
+    head = Text.assemble(
+        (document["scenario"], "bold"),
+        f"  seed {document['seed']}: {sim:g} s simulated, {document['events']:,} events, {speed}",
+    )
+    flows = document["flows"]
+    loss = losses(["segments"], [document["ledger"]])
+    guess = guesses({"guess": document["diagnosis"]}, {"guess": "guess"})
+    facts = [*_shares(flows), *_facts_of_run(document)]
+    return Group(
+        head, "", *_flows(flows), "", *loss, "", *guess, *([""] if guess else []), *facts, *warnings(document)
+    )
+
+
+def warnings(document: dict[str, Any]) -> list[RenderableType]:
+    """Render what to know before trusting the figures: flows without a path, flows that got nothing."""
+    texts = [w if isinstance(w, str) else w["text"] for w in document.get("warnings", [])]
+    return [fact(f"Warning  {text}", style="yellow") for text in texts]
+
+
+def _flows(flows: list[dict[str, Any]]) -> list[RenderableType]:
+    names = [f"{flow['id']}: {flow['from']}→{flow['to']}" for flow in flows]
+    shown = [*metrics.SHOWN, *(metrics.OF_DATAGRAMS if any(flow["tcp"] is None for flow in flows) else ())]
+    shown.insert(1, "sent_segments")
+    columns = [Column("tcp", [flow["tcp"] or "udp" for flow in flows])]
+    columns += [
+        Column(metrics.title(name), [value_of(name, flow.get(name)) for flow in flows]) for name in shown
+    ]
+    return table("flow", names, columns, names=1)
+
+
+def _shares(flows: list[dict[str, Any]]) -> list[RenderableType]:
+    """Say who got which share, where flows of several variants ran beside each other."""
+    tcp = [flow for flow in flows if flow["tcp"] is not None]
+    total = sum(flow["goodput_bps"] for flow in tcp)
+    variants = list(dict.fromkeys(flow["tcp"] for flow in tcp))
+    if len(variants) < 2 or not total:
+        return []
+    parts = []
+    for variant in variants:
+        mine = [flow["goodput_bps"] for flow in tcp if flow["tcp"] == variant]
+        parts.append(f"{variant} {sum(mine) / total:.1%} with {len(mine)} of {len(tcp)} flows")
+    return [fact(f"Shares   {', '.join(parts)}")]
+
+
+def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
+    mac, routing = document["mac"], document["routing"]
+
+    def by_frame(counts: dict[str, Any]) -> str:
+        return f"RTS/CTS {counts['rts_cts']}, DATA {counts['data']}, ACK {counts['ack']}"
+
+    facts: list[RenderableType] = [
+        fact(
+            f"MAC      collisions: {by_frame(mac['collisions'])};  gave up: {by_frame(mac['drops'])};  "
+            f"queue drops: {mac['queue_drops']}"
+        ),
+        fact(
+            f"Routing  {routing['protocol']}: {routing['control_packets']} control packets "
+            f"({routing['control_bytes']} bytes), {routing['route_changes']} route changes, "
+            f"{routing['false_link_failures']} false link failures{_malformed(routing)}"
+        ),
+    ]
+    return facts + _energy_of_run(document["energy"]) + _resources_of_run(document["metrics"])
+
+
+def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
+    """Render what the radios and the transport's computations took; nothing without an energy model."""
+    if energy.get("joules_total") is None:
+        return []
+    states = energy.get("joules_by_state") or {}
+    shares = ", ".join(f"{state} {joules:.4g}" for state, joules in states.items() if joules)
+    lines = [
+        f"Energy   {energy['joules_total']:.4g} J{f' ({shares})' if shares else ''}; "
+        f"{number(energy['joules_per_received_bit'], 1e6, '.3g')} µJ per bit received, with idle "
+        f"{number(energy['joules_total_per_received_bit'], 1e6, '.3g')}; "
+        f"computing {number(energy['joules_computation'], 1e3, '.3g')} mJ",
+        *costs_line(energy.get("costs")),
+    ]
+    if energy["dead_nodes"]:
+        half = energy["half_dead_seconds"]
+        lines.append(
+            f"Lifetime first of {energy['dead_nodes']} nodes dead at {energy['first_death_seconds']:.1f} s, "
+            + (f"half of all at {half:.1f} s" if half is not None else "never half of all")
+        )
+    else:
+        lines.append("Lifetime no node died")
+    return [fact(line) for line in lines]
+
+
+def costs_line(costs: dict[str, Any] | None) -> list[str]:
+    """Say by which table computing was counted."""
+    if costs is None:
+        return []
+    digest = f"SHA-256 {costs['sha256'][:12]}"
+    if not costs["replaced"]:
+        return [f"Costs    computing by the table that ships, {digest}"]
+    head = next((line for line in costs["provenance"] if line), "its head says nothing")
+    return [f"Costs    {', '.join(costs['replaced'])} by a table of your own, {digest}: {head}"]
+
+
+def _resources_of_run(found: dict[str, Any]) -> list[RenderableType]:
+    if found.get("eee") is None:
+        return []
+    return [
+        fact(
+            f"Effort   EEE {found['eee']:.3f}, UAR {found['uar']:.3f} (0 is best), of the "
+            f"{found['throughput_max_bps'] / 1000:.1f} kb/s that saturating sources get out"
+        )
+    ]
+
+
+def _malformed(routing: dict[str, Any]) -> str:
+    reasons = ", ".join(f"{reason} {count}" for reason, count in routing.get("malformed", {}).items())
+    return f", malformed packets dropped: {reasons}" if reasons else ""
+
+
+def losses(
+    names: list[str],
+    ledgers: list[dict[str, dict[str, int]]],
+    width: int | None = None,
+) -> list[RenderableType]:
+    """Render why segments were lost; causes that never happened are named in one line."""
+    causes = list(dict.fromkeys(cause for ledger in ledgers for cause in ledger))
+    seen = [c for c in causes if any(sum(ledger.get(c, {}).values()) for ledger in ledgers)]
+    if not seen:
+        return [Text("No segment was lost.")]
+    nothing = {"data": 0, "ack": 0}
+    everything = [sum(sum(cell.values()) for cell in ledger.values()) for ledger in ledgers]
+    columns = [Column("all", [f"{total:,}" for total in everything])]
+    for cause in seen:
+        cells = [ledger.get(cause, nothing) for ledger in ledgers]
+        columns.append(Column(cause, [_share(*pair) for pair in zip(cells, everything, strict=True)]))
+    never = [cause for cause in causes if cause not in seen]
+    note = [Text(f"No loss by {', '.join(never)}.", style="dim")] if never else []
+    return [*table("lost: data + ACK", names, columns, width), *note]
+
+
+def guesses(
+    matrices: dict[str, dict[str, dict[str, int]]], names: dict[str, str], width: int | None = None
+) -> list[RenderableType]:
+    """Render what senders thought beside what it was; nothing if none made a guess."""
+    rows = [(name, guess, row) for name, counts in matrices.items() for guess, row in counts.items()]
+    if not rows:
+        return []
+    causes = list(dict.fromkeys(cause for _, _, row in rows for cause in row))
+    columns = [Column("of", [names[name] for name, _, _ in rows])] if len(matrices) > 1 else []
+    columns += [Column(cause, [f"{row.get(cause, 0):,}" for _, _, row in rows]) for cause in causes]
+    right = [
+        sum(n for cause, n in row.items() if covers(guess, cause)) / sum(row.values())
+        for _, guess, row in rows
+    ]
+    columns.append(Column("right", [f"{share:.0%}" for share in right]))
+    shown = table(
+        "guess \\ true cause", [guess for _, guess, _ in rows], columns, width, names=len(matrices) > 1
+    )
+    accuracies = [
+        f"{names[name]}: {value:.0%}"
+        for name, counts in matrices.items()
+        if (value := scores(counts)["balanced_accuracy"]) is not None
+    ]
+    note = [Text(f"Balanced accuracy  {', '.join(accuracies)}", style="dim")] if accuracies else []
+    return [*shown, *note]
+
+
+def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> RenderableType:
+    """Render instructions by operation, and what an ACK costs in energy."""
+    costs = list(costs)
+    names = [name for cost in costs for name, count in cost.instructions.items() if count]
+    columns = [Column("on", [cost.recovery for cost in costs])]
+    for name in dict.fromkeys(names):
+        counts = [cost.instructions[name] for cost in costs]
+        columns.append(Column(name.replace("_", " "), [f"{n:,.0f}" if n else "–" for n in counts]))
+    acks = [c.instructions["ack_congestion_avoidance"] or c.instructions["ack_slow_start"] for c in costs]
+    columns.append(Column("an ACK, nJ", [number(ack, joules * 1e9, ",.4g") for ack in acks]))
+    shown = table("instructions", [cost.variant for cost in costs], columns, names=1)
+    how = (
+        "Counted by callgrind on this build, exactly and without hardware counters"
+        if measured
+        else "The table that ships (its head says how it was made)"
+    )
+    note = f"{how}; {joules:g} J an instruction."
+    if measured:
+        worst = max(abs(cost.explained - 1) for cost in costs)
+        note += f" Operations × costs add up to all instructions of a sender's life within {worst:.1%}."
+    return Group(*shown, Text(note, style="dim"))
+
+
+def run_time_report(run_times: Iterable[RunTime], watts: float) -> RenderableType:
+    """Render run times by operation, and what an ACK costs in energy."""
+    run_times = list(run_times)
+    measured = [
+        name
+        for name in (run_times[0].nanoseconds if run_times else {})
+        if any(one.nanoseconds[name] != 0 for one in run_times)
+    ]
+    columns = [
+        Column(name.replace("_", " "), [number(one.nanoseconds[name], 1.0, ",.1f") for one in run_times])
+        for name in measured
+    ]
+    acks = [one.nanoseconds["ack_congestion_avoidance"] for one in run_times]
+    columns.append(Column("an ACK, nJ", [number(ack, watts, ",.4g") for ack in acks]))
+    shown = table("nanoseconds", [one.variant for one in run_times], columns)
+    notes = [
+        f"{one.variant}: "
+        + ", ".join(f"{name} ran {count:,} times" for name, (_, count) in one.callbacks.items())
+        for one in run_times
+    ]
+    notes.append(
+        f"The controllers' callbacks alone, as the kernel counted them; {watts:g} W. "
+        "–: a callback that never ran."
+    )
+    return Group(*shown, *(Text(note, style="dim") for note in notes))
+
+
+def _share(cell: dict[str, int], everything: int) -> str:
+    if not everything:
+        return "0"
+    share = (cell["data"] + cell["ack"]) / everything
+    return f"{cell['data']:,} + {cell['ack']:,} ({share:.0%})"
+
+
+def value_of(name: str, value: float | None) -> str:
+    """Write a metric's value as tables show it."""
+    metric = metrics.find(name)
+    if metric is None:
+        return number(value, 1.0, ",.4g")
+    # A count of one run is whole.
+    form = "," if isinstance(value, int) and metric.scale == 1.0 else metric.form
+    return number(value, metric.scale, form)
+
+
+def number(value: float | None, scale: float = 1.0, form: str = ",") -> str:
+    """Write a number, or a dash where there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return format(value * scale if scale != 1.0 else value, form)
+
+
+def _plain(value: float) -> str:
+    """Write two digits, or the whole number if it has more."""
+    return f"{value:,.0f}" if value >= 10 else f"{float(f'{value:.2g}'):g}"

@@ -1,0 +1,314 @@
+"""A comparison as text: the verdict first, then the figures behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.text import Text
+
+from tworay import metrics
+from tworay.comparing import verdict
+from tworay.metrics.declared import Better
+from tworay.showing.layout import Column, fact, table
+from tworay.showing.rendering import costs_line, guesses, losses, number, warnings
+from tworay.stats import FEWEST_PAIRS, SIGNIFICANT
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tworay.comparing.comparison import Comparison
+
+DIM = "dim"
+
+
+def comparison_report(
+    result: Comparison, *, shown: list[str] | None = None, pairs: bool = False, width: int | None = None
+) -> RenderableType:
+    """Render a comparison: verdict, means with 95 % intervals, causes of loss.
+
+    ``shown`` are the metrics of the table, ``pairs`` adds a table of every pair with its tests.
+    """
+    document = result.summary
+    same, heading, names = labels(document["arms"])
+    cells = document["variants"]
+    rows = [names[name] for name in cells]
+    columns = columns_of(result) if shown is None else shown
+    blocks: list[list[RenderableType]] = [
+        [_head(result, document, same)],
+        [Text(line) for line in conclusion(document, columns, names)],
+        _means(heading, rows, document, columns, width),
+    ]
+    tabled = list(columns)
+    if shown is None:
+        for extra in (metrics.OF_ENERGY, metrics.OF_RESOURCES):
+            if any(_known(of, extra[0]) for of in cells.values()):
+                known = [name for name in extra if any(_known(of, name) for of in cells.values())]
+                blocks.append(_means(heading, rows, document, known, width))
+                tabled += known
+    blocks[-1] += _notes(document, tabled)
+    blocks += [_mixture(name, found, width) for name, found in document["mixtures"].items()]
+    if pairs:
+        blocks += [_pairs(document["pairs"], name, names, width) for name in columns]
+    blocks.append(losses(rows, list(document["ledger"].values()), width))
+    blocks.append(guesses(document["diagnosis"], names, width))
+    blocks.append([fact(line, width=width) for line in costs_line(document["costs"])])
+    blocks.append(warnings(document))
+    parts: list[RenderableType] = []
+    for block in filter(None, blocks):
+        parts += ["", *block] if parts else block
+    return Group(*parts)
+
+
+def labels(arms: dict[str, dict[str, Any]]) -> tuple[list[str], str, dict[str, str]]:
+    """Return what all arms have in common, what tells them apart, and a short name for each."""
+    parts = {name: _parts(about) for name, about in arms.items()}
+    keys = list(dict.fromkeys(key for part in parts.values() for key in part))
+    apart = [key for key in keys if len({part.get(key) for part in parts.values()}) > 1]
+    if not apart and keys:
+        apart = keys[:1]
+    first: dict[str, str] = next(iter(parts.values()), {})
+    same = [value if key == "tcp" else f"{key} = {value}" for key, value in first.items() if key not in apart]
+    short = {name: " ".join(part[key] for key in apart if key in part) for name, part in parts.items()}
+    if len(set(short.values())) < len(short):
+        short = {name: name for name in parts}
+    return same, " ".join(apart), short
+
+
+def _parts(about: dict[str, Any]) -> dict[str, str]:
+    shares = about.get("mix")
+    tcp = ",".join(f"{name}:{share:g}" for name, share in shares.items()) if shares else about["tcp"]
+    settings: dict[str, str] = about["set"]
+    return settings if tcp is None else {"tcp": tcp, **settings}
+
+
+def _head(result: Comparison, document: dict[str, Any], same: list[str]) -> Text:
+    facts = [
+        about.get("scenario_facts", document["scenario_facts"]) for about in document["arms"].values()
+    ] or [document["scenario_facts"]]
+    hops = _range([fact["mean_shortest_path_hops"] for fact in facts], 1.0, ".2f")
+    parted = _range([fact["partitioned_fraction"] for fact in facts], 100.0, ".1f")
+    seeds = len(document["seeds"])
+    return Text.assemble(
+        (", ".join([document["scenario"], *same]), "bold"),
+        f": {' or '.join(f'{seconds:g}' for seconds in result.sim_seconds)} s simulated, "
+        f"{seeds} seed{'s' * (seeds != 1)}; "
+        f"shortest path {hops} hops on average, "
+        f"no path {parted} % of the time",
+    )
+
+
+def _range(values: list[float | None], scale: float, form: str) -> str:
+    texts = list(dict.fromkeys(number(value, scale, form) for value in values))
+    known = sorted(value for value in values if value is not None)
+    if len(texts) == 1 or not known:
+        return texts[0]
+    return f"{number(known[0], scale, form)} to {number(known[-1], scale, form)}"
+
+
+def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, str]) -> list[str]:
+    """Say who is best in the first metric that has a better way, in one to three lines."""
+    chosen = next((name for name in columns if _has_direction(name)), None)
+    if chosen is None or len(document["variants"]) < 2:
+        return []
+    found: dict[str, Any] = document["verdict"]
+    if found["metric"] != chosen:
+        found = verdict.judge(document["variants"], document["pairs"], chosen)
+    if len(found["ranking"]) < 2:
+        return []
+    lines = [_first_line(found, chosen, names)]
+    groups = {entry["group"] for entry in found["ranking"]}
+    if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
+        ranking = ", ".join(f"{names[entry['arm']]} ({entry['group']})" for entry in found["ranking"])
+        lines.append(f"Ranking: {ranking}. Who shares a letter doesn't differ.")
+    return lines
+
+
+def _has_direction(name: str) -> bool:
+    metric = metrics.find(name)
+    return metric is not None and metric.better is not Better.NEITHER
+
+
+def _first_line(found: dict[str, Any], name: str, names: dict[str, str]) -> str:
+    title, unit = metrics.words(name)
+    ranking = [entry["arm"] for entry in found["ranking"]]
+    best = [names[arm] for arm in found["best"]]
+    seeds = found["seeds_to_show"]
+    would = f"about {seeds:,} seeds would show one of {verdict.WORTH_SHOWING * 100:g} %" if seeds else ""
+    if not best:
+        return (
+            f"No verdict, too few seeds: it takes {found['seeds_to_tell']} or more to tell differences in "
+            f"{title} from chance" + (f"; {would}." if would else ".")
+        )
+    if len(best) == len(ranking):
+        between = f"between {best[0]} and {best[1]}" if len(best) == 2 else f"among {len(best)} arms"
+        return f"No difference in {title} found {between}" + (f"; {would}." if would else ".")
+    if found["margin"]:
+        margin = found["margin"]
+        metric = metrics.find(name)
+        scale, form = (metric.scale, metric.form) if metric else (1.0, ",.4g")
+        difference = abs(margin["difference"])
+        half = (margin["ci95"][1] - margin["ci95"][0]) / 2 if margin["ci95"] else None
+        second = abs(next(e["mean"] for e in found["ranking"] if e["arm"] == margin["over"]))
+        share = f" ({difference / second * 100:.1f} %)" if second else ""
+        more = "more" if margin["difference"] > 0 else "less"
+        by = f"{number(difference, scale, form)} ± {number(half, scale, form)}{unit and ' '}{unit}{share}"
+        return f"Best in {title}: {best[0]}, by {by} {more} than {names[margin['over']]}."
+    line = f"Best in {title}: {_listed(best)}, without a difference found between them"
+    return line + (f" ({would})." if would else ".")
+
+
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def columns_of(result: Comparison) -> list[str]:
+    """Return what to show of the flows there are."""
+    tcp, datagrams = result.kinds_of_flows()
+    chosen = list(metrics.SHOWN if tcp else metrics.SHOWN[:1])
+    if tcp + datagrams > 1:
+        chosen[1:1] = metrics.OF_SEVERAL_FLOWS
+    if datagrams:
+        chosen[1:1] = metrics.OF_DATAGRAMS
+    return chosen
+
+
+def _known(cells: dict[str, Any], metric: str) -> bool:
+    return cells.get(metric, {}).get("mean") is not None
+
+
+def _means(
+    heading: str, rows: list[str], document: dict[str, Any], shown: list[str], width: int | None
+) -> list[RenderableType]:
+    cells = document["variants"]
+    columns = []
+    for name in shown:
+        family = [pair for pair in document["pairs"] if pair["metric"] == name]
+        marks = {}
+        if _lettered(family):
+            marks = verdict.letters(verdict.ordered(cells, name), family)
+        texts = [_mean(of.get(name), name, _runs(of)) for of in cells.values()]
+        letters = [marks.get(arm, "") for arm in cells]
+        room = max(map(len, letters), default=0)
+        if room:
+            texts = [f"{text} {letter:{room}}" for text, letter in zip(texts, letters, strict=True)]
+        columns.append(Column(metrics.title(name), texts))
+    return table(heading or "arm", rows, columns, width)
+
+
+def _runs(cells: dict[str, Any]) -> int:
+    return max((cell["n"] for cell in cells.values()), default=0)
+
+
+def _mean(cell: dict[str, Any] | None, name: str, runs: int = 0, sign: str = "") -> str:
+    if cell is None or cell["mean"] is None:
+        return "–"
+    metric = metrics.find(name)
+    scale, form = (metric.scale, metric.form) if metric else (1.0, ",.4g")
+    text = number(cell["mean"], scale, sign + form)
+    if cell["ci95"] is not None:
+        low, high = cell["ci95"]
+        text += f" ± {number((high - low) / 2, scale, form)}"
+    # Not every run has a first death.
+    return f"{text} ({cell['n']} of {runs})" if cell.get("n", runs) < runs else text
+
+
+def _lettered(family: list[dict[str, Any]]) -> bool:
+    """Whether a metric's arms get letters: some differ, and no pair has too few seeds to tell."""
+    undecided = any(verdict.undecided(pair, len(family)) for pair in family)
+    return any(map(verdict.differs, family)) and not undecided
+
+
+def _notes(document: dict[str, Any], shown: list[str]) -> list[RenderableType]:
+    text = "Means ± 95 % intervals over the seeds."
+    families = [[pair for pair in document["pairs"] if pair["metric"] == name] for name in shown]
+    if any(map(_lettered, families)):
+        text += (
+            " In a column with letters, arms that share one don't differ: paired by seed (same world), Holm "
+            f"p < {SIGNIFICANT:g}."
+        )
+    unclear = [
+        metrics.words(name)[0]
+        for name, family in zip(shown, families, strict=True)
+        if any(map(verdict.differs, family)) and not _lettered(family)
+    ]
+    if unclear:
+        text += f" Some pairs have too few seeds to tell: {', '.join(unclear)} (--pairs)."
+    return [Text(text, style=DIM)]
+
+
+def _mixture(name: str, found: dict[str, Any], width: int | None) -> list[RenderableType]:
+    """Render what becomes of each variant of a mixture, beside the same flows in the pure cases."""
+    variants = list(found)
+    columns = [
+        Column("flows", [f"{found[v]['flows']} of {found[v]['of']}" for v in variants]),
+        Column("share %", [_scaled(found[v]["goodput_share"], 100) for v in variants]),
+        Column("kb/s a flow", [_scaled(found[v]["goodput_per_flow_bps"], 1e-3) for v in variants]),
+    ]
+    for other in variants:
+        cells = []
+        for variant in variants:
+            pair = found[variant]["against_all"].get(other)
+            cells.append("–" if pair is None else _against(pair))
+        columns.append(Column(f"if all were {other}", cells))
+    fair = any(
+        verdict.differs(pair) and other == variant
+        for variant, about in found.items()
+        for other, pair in about["against_all"].items()
+    )
+    lines = [
+        "if all were X: kb/s of the same flows in the same seeds where every flow is X; * differs from the "
+        f"mixture (paired, Holm p < {SIGNIFICANT:g})."
+    ]
+    if not fair and all(about["goodput_share"]["n"] >= FEWEST_PAIRS for about in found.values()):
+        lines.insert(0, f"No variant of {name} is found to gain or lose by the others' company.")
+    return [*table(f"in {name}", variants, columns, width), *(Text(line, style=DIM) for line in lines)]
+
+
+def _scaled(cell: dict[str, Any], scale: float) -> str:
+    if cell["mean"] is None:
+        return "–"
+    text = number(cell["mean"], scale, ".1f")
+    if cell["ci95"] is None:
+        return text
+    return f"{text} ± {number((cell['ci95'][1] - cell['ci95'][0]) / 2, scale, '.1f')}"
+
+
+def _against(pair: dict[str, Any]) -> str:
+    mark = "*" if verdict.differs(pair) else " "
+    return f"{number(pair['pure_mean'], 1e-3, '.1f')}{mark}"
+
+
+def _pairs(
+    pairs: list[dict[str, Any]], name: str, names: dict[str, str], width: int | None
+) -> list[RenderableType]:
+    family = [pair for pair in pairs if pair["metric"] == name]
+    if not family:
+        return []
+    rows = [f"{names[pair['a']]} − {names[pair['b']]}" for pair in family]
+    differences = [
+        _mean({"mean": pair["difference"], "ci95": pair["ci95"]}, name, sign="+") for pair in family
+    ]
+    columns = [Column("difference", differences)]
+    tests = {"paired_t_p": "paired t p", "holm_p": "Holm p", "wilcoxon_p": "Wilcoxon p", "welch_p": "Welch p"}
+    columns += [Column(title, [_p(pair[test]) for pair in family]) for test, title in tests.items()]
+    columns.append(Column("", [_judged(pair, len(family)) for pair in family]))
+    note = (
+        "Difference ± 95 % interval, seed by seed. Holm corrects the paired t (where all differences are the "
+        f"same, the exact Wilcoxon) over the pairs of a metric; it takes {FEWEST_PAIRS} seeds or more."
+    )
+    return [*table(metrics.title(name), rows, columns, width), Text(note, style=DIM)]
+
+
+def _judged(pair: dict[str, Any], tests: int) -> str:
+    if verdict.undecided(pair, tests):
+        return "too few seeds"
+    if not verdict.differs(pair):
+        return "not significant"
+    return "more" if pair["difference"] > 0 else "less"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"

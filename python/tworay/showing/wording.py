@@ -1,0 +1,273 @@
+"""Explanations in words: a heading for each moment, then a few lines that say one thing each."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any, TypeAlias
+
+from tworay.showing.chains import sentence
+from tworay.showing.layout import screen_width
+
+LABEL = 10
+# Reactions of the sender and retransmissions that are listed; the document has all.
+LISTED = 4
+
+ROOTS = {
+    "congestion": "congestion: load filled a queue",
+    "contention": "contention: collisions, or a neighbour that could not answer",
+    "channel": "channel: bit errors or fading",
+    "link-failure": "link-failure: the next hop was out of reach, or there was no path",
+    "node-down": "node-down: a node was switched off or had no power",
+    "ttl": "ttl: the path was longer than the hop limit",
+    "reorder-discard": "reorder-discard: the receiver threw it away",
+}
+ENDS = {
+    "ifq": "the interface queue was full",
+    "wire-queue": "the wire's queue refused it",
+    "arp": "a newer packet took its place while ARP searched for the next hop's address",
+    "arp-unanswered": "ARP's requests for the next hop went unanswered",
+    "rts-retries": "the MAC gave up after the last RTS went unanswered",
+    "data-retries": "the MAC gave up after the last DATA went unanswered",
+    "unconfirmed": "routing's own acknowledgments did not come",
+    "purged": "it waited in the interface queue for a next hop that routing gave up",
+    "no-route": "routing had no route, or gave up its search for one",
+    "buffer": "the routing buffer was full",
+    "buffer-timeout": "it waited too long in the routing buffer",
+    "salvage": "it had been given a new route too often",
+    "loop": "it came back to its source",
+    "ttl": "its hop limit ran out",
+    "malformed": "routing could make no sense of its headers",
+    "error": "random errors spoiled it",
+    "handoff": "the wire was out of service",
+    "node-down": "the node was switched off or its battery ran out",
+    "receiver": "it arrived, and the receiving transport threw it away",
+}
+REACTIONS = {
+    "timeout": "the retransmission timer expired",
+    "fast-retransmit": "duplicate ACKs brought a retransmission",
+    "window-cut": "it cut its window",
+}
+
+Row: TypeAlias = dict[str, Any]
+
+
+def text(document: Row) -> str:
+    """Say a document of ``explain`` in words, as wide as the screen."""
+    if document["flow"] is None:
+        return _all_flows(document)
+    tcp = document["tcp"] or "udp"
+    lines = [
+        f"{document['scenario']}, seed {document['seed']}: flow {document['flow']}, {tcp}, node "
+        f"{document['from']} to node {document['to']}"
+    ]
+    if not document["moments"]:
+        lines += ["", "It lost nothing."]
+    for moment in document["moments"]:
+        lines += ["", *_wrapped("", _heading(document, moment))]
+        if document["at_s"] is None and moment["pause"]:
+            lines += _indented(sentence(moment["chain"]))
+            continue
+        for label, said in _sentences(document, moment):
+            lines += _wrapped(label, said)
+    if document["at_s"] is None and document["moments"]:
+        lines += ["", "--at TIME tells one of them in full."]
+    return "\n".join(lines)
+
+
+def _all_flows(document: Row) -> str:
+    lines = [f"{document['scenario']}, seed {document['seed']}: {len(document['flows'])} flows"]
+    for moment in document["moments"]:
+        about = document["flows"][str(moment["flow"])]
+        whose = f"flow {moment['flow']} ({about['from']} to {about['to']}, {about['tcp'] or 'udp'})"
+        lines += ["", *_wrapped("", f"{whose}, {_heading(document | about, moment)}")]
+        lines += _indented(sentence(moment["chain"]))
+    return "\n".join([*lines, "", "--flow N --at TIME tells one of them in full."])
+
+
+def _indented(text: str) -> list[str]:
+    return textwrap.wrap(text, screen_width(), initial_indent="  ", subsequent_indent="  ")
+
+
+def _wrapped(label: str, sentence: str) -> list[str]:
+    if not label:
+        return textwrap.wrap(sentence, screen_width())
+    indent = " " * (LABEL + 2)
+    first = f"  {label:<{LABEL}}"
+    return textwrap.wrap(sentence, screen_width(), initial_indent=first, subsequent_indent=indent)
+
+
+def _heading(document: Row, moment: Row) -> str:
+    pause, loss = moment["pause"], moment["loss"]
+    if document["at_s"] is None and pause:
+        until = "to the run's end" if pause["to_the_end"] else f"until {_at(pause['end_s'])}"
+        length = _span(pause["end_s"] - pause["begin_s"])
+        return f"{_at(pause['begin_s'])}: nothing new acknowledged for {length}, {until}"
+    burst = moment["burst"]
+    if burst:
+        many = _count(burst["datagrams"], "datagram")
+        return f"{_at(loss['since_s'])}: {many} lost one after the other, {burst['first']} to {burst['last']}"
+    if loss:
+        return f"{_at(loss['t_s'])}: {_what(moment)} was lost"
+    return f"{_at(document['at_s'] or 0.0)}: this flow lost nothing in the whole run"
+
+
+def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
+    """Return the lines of a moment with what each is about."""
+    loss = moment["loss"]
+    said: list[tuple[str, str]] = []
+    if loss:
+        if document["at_s"] is None:
+            first = ", the first of them" if moment["burst"] else ""
+            said.append(("lost", f"{_what(moment)}{first}, at {_at(loss['t_s'])}."))
+        said += [("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}."), ("where", _where(loss))]
+        said.append(("ended", _ended(moment)))
+    elif document["at_s"] is None:
+        said.append(("lost", "nothing that would have ended it: what was on its way was late."))
+    if moment["others_lost"]:
+        thing = "datagram" if document["tcp"] is None else "segment"
+        with_it = "besides" if loss else "meanwhile"
+        others = [
+            f"{_count(row['segments'], 'ACK' if row['kind'] == 'ack' else thing)} by {row['cause']}"
+            for row in moment["others_lost"]
+        ]
+        said.append((with_it, f"{_and(others)} of the flow."))
+    if moment["sender"]:
+        said.append(("sender", _sender(moment)))
+    pause = moment["pause"]
+    if pause and document["at_s"] is not None:
+        until = "the run's end" if pause["to_the_end"] else _at(pause["end_s"])
+        said.append(("saw", f"nothing new acknowledged from {_at(pause['begin_s'])} to {until}."))
+    if document["tcp"] is None:
+        return said
+    said.append(("did", _did(moment["reactions"])))
+    said.append(("guess", _guess(document, moment)))
+    if loss:
+        said.append(("again", _again(moment)))
+    return said
+
+
+def _what(moment: Row) -> str:
+    loss, part = moment["loss"], moment["part"]
+    return {
+        "datagram": f"datagram {loss['seq']}",
+        "ack": f"the ACK of everything before byte {loss['seq']}",
+        "syn": "the SYN, or its answer",
+        "fin": "the receiver's FIN",
+        "data": f"the data segment at byte {loss['seq']}",
+    }[part]
+
+
+def _where(loss: Row) -> str:
+    """Say where the root was: the hop, how often it was tried and who disturbed it."""
+    here, there, tried, by = loss["root_node"], loss["next_hop"], loss["attempts"], loss["interferer"]
+    if there is None:
+        return f"at node {here}, since {_at(loss['since_s'])}."
+    sentence = f"on the hop from node {here} to node {there}, since {_at(loss['since_s'])}"
+    if not tried:
+        return f"{sentence}."
+    sentence += f"; {_count(tried, 'frame')} sent in vain"
+    if by is None:
+        none = ", the last spoiled by no single signal" if loss["cause"] == "contention" else ""
+        return f"{sentence}{none}."
+    if by == there:
+        return f"{sentence}, the last while node {by} was sending itself."
+    return f"{sentence}, the last spoiled by the signal of node {by}."
+
+
+def _ended(moment: Row) -> str:
+    loss = moment["loss"]
+    limit = f" ({moment['queue_limit']} packets)" if moment["queue_limit"] else ""
+    later = loss["t_s"] - loss["since_s"]
+    after = f", {_span(later)} later" if later >= 0.001 else ""
+    return f"at node {loss['node']}{after}: {ENDS.get(loss['died'], loss['died'])}{limit}."
+
+
+def _sender(moment: Row) -> str:
+    state, way = moment["sender"], moment["in_network"]
+    srtt = "no RTT yet" if state["srtt_s"] is None else f"RTT {_span(state['srtt_s'])}"
+    flight = _count(round(state["in_flight_segments"]), "segment")
+    words = (
+        f"cwnd {state['cwnd_segments']:.1f}, ssthresh {state['ssthresh_segments']:.1f}, "
+        f"{flight} in flight, {srtt}, RTO {_span(state['rto_s'])}"
+    )
+    if way:
+        words += f"; {way['data_segments']} data and {_count(way['ack_segments'], 'ACK')} in the network"
+    return f"{words}."
+
+
+def _did(reactions: list[Row]) -> str:
+    if not reactions:
+        return "nothing: neither its timer nor duplicate ACKs told it of a loss."
+    said = []
+    for reaction in reactions[:LISTED]:
+        changes = [
+            f"{name} {_pair(reaction[key], form)}"
+            for name, key, form in (
+                ("cwnd", "cwnd_segments", _plain),
+                ("ssthresh", "ssthresh_segments", _plain),
+                ("RTO", "rto_s", _span),
+            )
+            if reaction[key][0] != reaction[key][1]
+        ]
+        what = f"{_at(reaction['t_s'])} {REACTIONS[reaction['what']]}"
+        said.append(what + (f" ({', '.join(changes)})" if changes else ""))
+    more = len(reactions) - LISTED
+    return "; ".join(said) + (f"; and {more} more." if more > 0 else ".")
+
+
+def _guess(document: Row, moment: Row) -> str:
+    guess = moment["guess"]
+    if guess:
+        verdict = "right" if guess["right"] else f"wrong, it was {guess['cause']}"
+        if guess["cause"] == "none":
+            verdict = "wrong, nothing had been lost"
+        return f"{guess['guess']}, at {_at(guess['t_s'])}: {verdict}."
+    if not moment["guesses_in_run"]:
+        return f"none; {document['tcp']} made none in the whole run."
+    return "none about this."
+
+
+def _again(moment: Row) -> str:
+    """Say how the loss was made good."""
+    loss, rows, done = moment["loss"], moment["sent_again"], moment["acknowledged_s"]
+    is_ack = loss["kind"] == "ack"
+    if done is not None and done <= loss["since_s"]:
+        return f"not needed: everything up to there had been acknowledged at {_at(done)}."
+    if moment["part"] == "syn":
+        said = "a SYN is sent again when the timer expires"
+    elif rows is None:
+        said = "this run's tables don't say what was sent again"
+    elif not rows:
+        said = "nothing that it covered was sent again" if is_ack else "it was not sent again"
+    else:
+        times = ", ".join(_at(row["t_s"]) for row in rows[:LISTED])
+        more = f" and {len(rows) - LISTED} times more" if len(rows) > LISTED else ""
+        what = "data that had arrived was sent again" if is_ack else "sent again"
+        said = f"{what} at {times}{more}"
+    if done is None:
+        return f"{said}; never acknowledged in this run."
+    return f"{said}; {'a later ACK' if is_ack else 'its ACK'} came at {_at(done)}."
+
+
+def _pair(values: list[float], form: Any) -> str:
+    return f"{form(values[0])} → {form(values[1])}"
+
+
+def _plain(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def _at(time: float) -> str:
+    return f"{time:.3f} s"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def _and(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]

@@ -1,0 +1,167 @@
+"""Result directories read again: to show them, and to go on with a comparison."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay._native import VERSION
+from tworay.comparing.arms import Arm
+from tworay.comparing.comparison import Comparison
+from tworay.errors import InputError
+from tworay.running.scenarios import load
+from tworay.stored.records import COSTS, SCENARIO, read_manifest, read_records, read_warnings
+from tworay.stored.store import keep, read_part
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from tworay.running.control import Variant
+    from tworay.running.run import Run
+    from tworay.running.scenarios import Scenario
+
+# Differences between two scenarios that a message names.
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A comparison as its directory has it, whole or interrupted."""
+
+    path: Path
+    manifest: dict[str, Any]
+    records: dict[tuple[str, int], dict[str, Any]]
+
+    @property
+    def arms(self) -> list[Arm]:
+        """The arms, without their scenarios."""
+        return [Arm.stored(name, about) for name, about in self.manifest["arms"].items()]
+
+    def comparison(self) -> Comparison:
+        """Return all finished runs."""
+        result = Comparison(self.manifest["scenario"], list(self.manifest["arms"]), self.arms)
+        for key in sorted(self.records):
+            take(result, self.records[key], self.manifest.get("maxima", {}))
+        result.warnings = read_warnings(self.path)
+        return result
+
+    def refuse_other(self, base: Scenario) -> None:
+        """Refuse to go on with another version or scenario, and say what differs."""
+        where = f"--resume {self.path}"
+        if self.manifest["tworay"] != VERSION:
+            raise InputError(
+                f"{where}: its runs are of tworay {self.manifest['tworay']}, this is {VERSION}; figures of "
+                "two versions don't mix: compare anew with --out"
+            )
+        files = keep(base)
+        kept, costs = files[SCENARIO], files.get(COSTS)
+        text = (self.path / SCENARIO).read_text(encoding="utf-8")
+        if kept != text:
+            found = list(_differences(tomllib.loads(text), tomllib.loads(kept)))
+            shown = "; ".join(found[:SHOWN]) + ("; …" if len(found) > SHOWN else "")
+            raise InputError(f"{where}: its scenario is another: {shown or 'its text differs'}")
+        table = self.path / COSTS
+        if costs != (table.read_text(encoding="utf-8") if table.is_file() else None):
+            raise InputError(f"{where}: its table of computing costs is another; give that of {table}")
+
+    def refuse_other_sources(self, sources: Mapping[str, str | None]) -> None:
+        """Refuse to go on with variants whose Python source has changed."""
+        known = self.manifest.get("sources", {})
+        for name, digest in sources.items():
+            if name in known and None not in (digest, known[name]) and digest != known[name]:
+                raise InputError(
+                    f"--resume {self.path}: the source of {name} has changed since; compare anew with --out"
+                )
+
+
+def take(result: Comparison, record: dict[str, Any], maxima: Mapping[str, str]) -> None:
+    """Take a finished run, or the maximum of a world, into a comparison."""
+    seed = record["seed"]
+    if "document" not in record:
+        result.add_maximum(seed, record["throughput_max_bps"], maxima[record["variant"]])
+        return
+    if record["variant"] in result.variants:
+        result.add(record["variant"], seed, record["document"])
+        if record["facts"] is not None:
+            hops, parted, _ = record["facts"]
+            result.add_facts(seed, (hops, parted), result.arms[record["variant"]].place)
+
+
+def read(path: str | os.PathLike[str]) -> Stored:
+    """Read the directory of a comparison."""
+    place = Path(path)
+    manifest = read_manifest(place)
+    if manifest["command"] != "compare":
+        raise InputError(f"{place} holds results of `tworay {manifest['command']}`, not of a comparison")
+    return Stored(place, manifest, read_records(place))
+
+
+def results(path: str | os.PathLike[str]) -> Run | Comparison:
+    """Read what ``run`` or ``compare`` wrote with ``out``; of an interrupted comparison, what is finished."""
+    place = Path(path)
+    if read_manifest(place)["command"] == "run":
+        from tworay.running.run import Run
+
+        return Run.read(place)
+    return read(place).comparison()
+
+
+def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | None = None) -> Run:
+    """Read one run: that of a run's directory, or of a comparison's the one of ``arm`` and ``seed``."""
+    from tworay.running.run import Run
+
+    place = Path(path)
+    if read_manifest(place)["command"] == "run":
+        if (arm, seed) != (None, None):
+            raise InputError(f"{place} holds a single run; leave out --arm and --seed")
+        return Run.read(place)
+    runs = [key for key, record in sorted(read_records(place).items()) if "document" in record]
+    chosen = [key for key in runs if (arm is None or key[0] == arm) and (seed is None or key[1] == seed)]
+    if len(chosen) != 1:
+        arms = ", ".join(dict.fromkeys(name for name, _ in runs))
+        seeds = ", ".join(str(number) for number in sorted({number for _, number in runs}))
+        raise InputError(
+            f"{place} holds a comparison: name one of its runs with --arm ({arms}) and --seed ({seeds})"
+        )
+    result = Run.__new__(Run)
+    state = read_part(place, *chosen[0], read_records(place)[chosen[0]]["document"])
+    settings = read_manifest(place)["arms"][chosen[0][0]]["set"]
+    state["kept"] = keep(load(place / SCENARIO, set=settings))
+    result.__setstate__(state)
+    return result
+
+
+def source_digests(variants: Mapping[str, Variant]) -> dict[str, str | None]:
+    """Return by name a digest of the source of each variant that is written in Python."""
+    return {name: _digest(chosen) for name, chosen in variants.items() if isinstance(chosen, type)}
+
+
+def _digest(chosen: type) -> str | None:
+    try:
+        text = inspect.getsource(inspect.getmodule(chosen) or chosen)
+    except (OSError, TypeError):
+        # Typed into a notebook or a shell.
+        return None
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
+    """Say key by key what differs between two scenarios."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in dict.fromkeys([*there, *here]):
+            yield from _differences(there.get(name), here.get(name), f"{key}.{name}" if key else name)
+    elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        for index, (old, new) in enumerate(zip(there, here, strict=True)):
+            yield from _differences(old, new, f"{key}.{index}")
+    elif there != here:
+        yield f"{key} is {_short(there)} there and {_short(here)} here"
+
+
+def _short(value: object) -> str:
+    text = "not set" if value is None else str(value)
+    return text if len(text) <= 40 else text[:37] + "..."
