@@ -38,7 +38,9 @@ connection.sendall(data)
 connection.shutdown(socket.SHUT_WR)
 connection.recv(1)
 name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
-print(hashlib.sha256(data).hexdigest(), name.rstrip(b"\\0").decode())
+# tcpi_snd_cwnd of struct tcp_info.
+cwnd = int.from_bytes(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)[80:84], sys.byteorder)
+print(hashlib.sha256(data).hexdigest(), name.rstrip(b"\\0").decode(), cwnd)
 """
 
 
@@ -84,8 +86,22 @@ def string() -> Iterator[String]:
         yield made
 
 
-def transfer(ends: String, size: int, controller: str = "", *, user: int | None = None) -> str:
-    """Send bytes from end to end, check their digests, and return the controller that the sender had."""
+def narrow(ends: String, rate: str) -> None:
+    """Let the second hop carry no more than ``rate`` and queue ten packets, so that some are lost."""
+    for name, device in zip(ends, ("right", "right", "left"), strict=True):
+        off = ["gso_max_segs", "1"]
+        ip("-n", name, "link", "set", device, *off)
+    shape = ["tbf", "rate", rate, "burst", "5000", "limit", "15000"]
+    subprocess.run(["tc", "-n", ends.router, "qdisc", "replace", "dev", "right", "root", *shape], check=True)
+
+
+def transfer(
+    ends: String, size: int, controller: str = "", *, user: int | None = None, window: bool = False
+) -> str:
+    """Send bytes from end to end and check their digests.
+
+    Returns the controller that the sender had, or with ``window`` its last congestion window.
+    """
     received = subprocess.Popen(
         ["ip", "netns", "exec", ends.receiver, sys.executable, "-c", RECEIVE],
         stdout=subprocess.PIPE,
@@ -99,7 +115,7 @@ def transfer(ends: String, size: int, controller: str = "", *, user: int | None 
         sent = subprocess.run(
             [*command, SERVER, str(size), controller], check=True, capture_output=True, text=True, timeout=60
         )
-        digest, name = sent.stdout.split()
+        digest, name, cwnd = sent.stdout.split()
         assert received.stdout.read().strip() == digest
         assert digest != hashlib.sha256(b"").hexdigest()
-    return name
+    return cwnd if window else name

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
-from kernel_string import String, alone, string, transfer
+from kernel_string import SERVER, String, alone, narrow, string, transfer
 
 from tworay import kernel
 from tworay.errors import InputError, RunError
@@ -48,6 +50,58 @@ def test_a_controller_carries_half_a_megabyte_and_leaves_nothing_behind(name: st
     assert states()[name] == "absent"
     left = kernel.ask("leftovers")
     assert left == {"programs": [], "maps": []}
+
+
+def test_losses_are_told_and_what_they_cost_is_measured(ends: String | None):
+    if ends is None:
+        with pytest.raises(RunError, match=r"as root|BTF"):
+            list(kernel.events(0.1))
+        return
+    narrow(ends, "4mbit")
+    told: list[dict[str, Any]] = []
+    kernel.load("welcome")
+    try:
+        listener = threading.Thread(target=lambda: told.extend(kernel.events(4)))
+        listener.start()
+        with kernel.Measuring(port=5001) as whole:
+            transfer(ends, SIZE, "tworay_welcome")
+        listener.join()
+        with kernel.Measuring(callbacks=True) as callbacks:
+            transfer(ends, SIZE, "tworay_welcome")
+    finally:
+        kernel.unload("welcome")
+
+    assert told
+    for event in told:
+        assert (event["controller"], event["from"], event["to"]) == ("tworay_welcome", "10.91.1.1", SERVER)
+        assert event["guess"] in {"congestion", "channel", "link-failure"}
+        assert event["to_port"] == 5001
+        assert event["cwnd"]["before"] >= event["cwnd"]["after"] > 0
+    costs = {one["kind"]: one for one in whole.result["costs"]}
+    # An ACK for every other of 346 segments at least, and not a millisecond each.
+    assert sum(one["count"] for one in costs.values()) > 150
+    assert costs["ack_congestion_avoidance"]["count"] > 0
+    # Some recoveries begin by the kernel's reordering timer, without an ACK.
+    signs = [event["sign"] for event in told]
+    assert 0 < costs["fast_retransmit"]["count"] <= signs.count("dup-acks")
+    assert all(100 < one["mean_ns"] < 1e6 for one in costs.values())
+    assert {one["controller"] for one in costs.values()} == {"tworay_welcome"}
+    ran = {one["callback"]: one["count"] for one in callbacks.result["callbacks"]}
+    assert ran["init"] == 1
+    assert ran["in_ack_event"] >= ran["cong_avoid"] > 20
+    assert ran["set_state"] > 0
+    assert ran["cwnd_event"] > 0
+
+
+def test_the_limit_by_hops_reads_the_ttl(ends: String | None):
+    if ends is None:
+        return
+    kernel.load("cwl")
+    try:
+        # Two hops: two segments (Papanastasiou 2006, table 4.2).
+        assert transfer(ends, SIZE, "tworay_cwl", window=True) == "2"
+    finally:
+        kernel.unload("cwl")
 
 
 def test_what_is_not_loaded_is_not_unloaded():

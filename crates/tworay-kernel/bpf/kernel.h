@@ -23,6 +23,7 @@ typedef _Bool bool;
 
 /* Constants of the kernel's interface with programs (uapi/linux/bpf.h). */
 enum {
+	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_SK_STORAGE = 24,
@@ -30,6 +31,7 @@ enum {
 	BPF_F_NO_PREALLOC = 1,
 	BPF_SK_STORAGE_GET_F_CREATE = 1,
 	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
 };
 
 #include <bpf/bpf_helpers.h>
@@ -87,6 +89,11 @@ struct inet_sock {
 
 struct tcp_congestion_ops;
 
+/* The same, of which a program only reads the name. */
+struct tcp_congestion_ops___name {
+	char name[16];
+};
+
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	const struct tcp_congestion_ops *icsk_ca_ops;
@@ -95,8 +102,13 @@ struct inet_connection_sock {
 	u64 icsk_ca_priv[13];
 };
 
+struct tcp_options_received {
+	u16 sack_ok : 3;
+};
+
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
+	struct tcp_options_received rx_opt;
 	u32 snd_una;
 	u32 snd_nxt;
 	u32 snd_wnd;
@@ -111,6 +123,16 @@ struct tcp_sock {
 	u32 srtt_us;
 	u32 rttvar_us;
 	u8 is_cwnd_limited : 1;
+};
+
+struct sk_buff {
+	char cb[48];
+};
+
+struct tcp_skb_cb {
+	u32 seq;
+	u32 end_seq;
+	u32 ack_seq;
 };
 
 struct ack_sample {

@@ -6,4 +6,6 @@
 
 pub mod catalog;
 mod cgroup;
+pub mod events;
 pub mod loading;
+pub mod stats;

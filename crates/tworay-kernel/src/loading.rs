@@ -5,6 +5,7 @@
 
 use crate::catalog::Controller;
 use crate::cgroup;
+use libbpf_rs::btf::{Btf, BtfType};
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel, Program, ProgramType};
 use std::fmt::Display;
@@ -14,13 +15,16 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 /// The map by which a controller is known to be one of ours.
-const MARK: &str = "tworay_events";
+pub const MARK: &str = "tworay_events";
 /// The map of parameters.
 const PARAMETERS: &str = "tworay_params";
 /// Letters that the kernel keeps of a name.
 const KEPT: usize = 15;
 /// How long the kernel may take to free an unregistered controller that nobody uses.
 const FREED_WITHIN: Duration = Duration::from_secs(2);
+
+/// What is said where clang was missing.
+pub const NOT_BUILT: &str = "this tworay was built without clang, so it has no kernel controllers: install clang and run `make kernel`";
 
 /// What keeps a command from being done, in one sentence.
 #[derive(Debug, PartialEq, Eq)]
@@ -73,9 +77,25 @@ fn effective_capabilities() -> u64 {
 pub fn programs(controller: &Controller) -> Vec<ProgramInfo> {
     let prefix = format!("{}_", controller.kernel_name);
     let kept = &prefix[..prefix.len().min(KEPT)];
-    ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true))
-        .filter(|p| p.name.to_string_lossy().starts_with(kept))
-        .collect()
+    ProgInfoIter::with_query_opts(
+        ProgInfoQueryOptions::default().include_map_ids(true).include_func_info(true),
+    )
+    .filter(|p| p.name.to_string_lossy().starts_with(kept))
+    .collect()
+}
+
+/// Which callback of a controller a program is: its name without the controller's.
+pub fn callback(controller: &Controller, program: &ProgramInfo) -> String {
+    let whole = whole_name(program).unwrap_or_else(|| program.name.to_string_lossy().into_owned());
+    whole.strip_prefix(&format!("{}_", controller.kernel_name)).unwrap_or(&whole).to_owned()
+}
+
+/// The kernel keeps too few letters of a program's name, but the type information has its function's.
+fn whole_name(program: &ProgramInfo) -> Option<String> {
+    let function = program.func_info.first()?.type_id;
+    let types = Btf::from_prog_id(program.id).ok()?;
+    let name = types.type_by_id::<BtfType<'_>>(function.into())?.name()?;
+    Some(name.to_string_lossy().into_owned())
 }
 
 fn map_ids(controller: &Controller) -> Vec<u32> {
@@ -182,9 +202,7 @@ fn keep_log(_: PrintLevel, text: String) {
 
 fn register(controller: &Controller, values: &[(u32, u32)]) -> Result<(), Refusal> {
     if controller.object.is_empty() {
-        return Err(Refusal::run(
-            "this tworay was built without clang, so it has no kernel controllers: install clang and run `make setup`",
-        ));
+        return Err(Refusal::run(NOT_BUILT));
     }
     libbpf_rs::set_print(Some((PrintLevel::Warn, keep_log)));
     let failed = |what: &str, error: libbpf_rs::Error| {

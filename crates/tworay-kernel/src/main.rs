@@ -5,15 +5,20 @@
 
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use std::time::Duration;
 use tworay_kernel::catalog::{self, CONTROLLERS, Controller};
+use tworay_kernel::events;
 use tworay_kernel::loading::{self, Presence, Refusal};
+use tworay_kernel::stats::{self, Until, What};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (text, code) = match command(&words) {
         Ok(document) => {
-            println!("{document}");
+            if !document.is_null() {
+                println!("{document}");
+            }
             return ExitCode::SUCCESS;
         }
         Err(Refusal::Input(text)) => (text, 2),
@@ -26,6 +31,13 @@ fn main() -> ExitCode {
 fn command(words: &[&str]) -> Result<Value, Refusal> {
     match words {
         ["list"] => list(),
+        ["events", lasting @ ..] => {
+            let lasting = lasting.first().map(|text| seconds(text)).transpose()?;
+            events::follow(lasting)?;
+            Ok(Value::Null)
+        }
+        ["stats", lasting, port] => stats::measure(What::Whole(number(port)?), until(lasting)?),
+        ["stats", lasting] => stats::measure(What::Callbacks, until(lasting)?),
         ["leftovers"] => {
             let (programs, maps) = loading::leftovers();
             Ok(json!({"programs": programs, "maps": maps}))
@@ -58,6 +70,20 @@ fn setting(text: &str) -> Result<(String, String), Refusal> {
     let (name, value) =
         text.split_once('=').ok_or_else(|| Refusal::Input(format!("`{text}` is not KEY=VALUE")))?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Seconds, or - for the end of standard input.
+fn until(text: &str) -> Result<Until, Refusal> {
+    if text == "-" { Ok(Until::Told) } else { seconds(text).map(Until::Passed) }
+}
+
+fn seconds(text: &str) -> Result<Duration, Refusal> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| Refusal::Input(format!("`{text}` is no number of seconds")))
+}
+
+fn number(text: &str) -> Result<u32, Refusal> {
+    text.parse().map_err(|_| Refusal::Input(format!("`{text}` is no port")))
 }
 
 fn parameters(controller: &Controller) -> Value {

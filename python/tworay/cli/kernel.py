@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -73,3 +73,75 @@ def unload(name: NameArgument, json: JsonOption = False) -> None:
         return
     rest = "" if found["gone"] else "; open connections use it, and the kernel frees it when they end"
     print(f"{found['unloaded']} is unloaded{rest}")
+
+
+SecondsOption = Annotated[
+    float | None,
+    typer.Option("--seconds", metavar="N", min=0.1, help="How long; default: until Ctrl-C."),
+]
+
+
+@app.command()
+def events(seconds: SecondsOption = None, json: JsonOption = False) -> None:
+    """Print the loaded controllers' diagnoses as they happen: what was lost, the guess, the windows."""
+    from json import dumps
+
+    from tworay import kernel
+
+    for event in kernel.events(seconds):
+        print(dumps(event) if json else _told(event), flush=True)
+
+
+def _told(event: dict[str, Any]) -> str:
+    """Return an event as a line."""
+    windows = ", ".join(
+        f"{name} {event[name]['before']} -> {event[name]['after']}" for name in ("cwnd", "ssthresh")
+    )
+    sign = "timeout" if event["sign"] == "timeout" else "duplicate ACKs"
+    trips = f", round trips {event['history']} of {event['average_us'] / 1000:.1f} ms"
+    return (
+        f"{event['monotonic_ns'] / 1e9:.3f} s  {event['controller']}  {event['from']}:{event['from_port']} > "
+        f"{event['to']}:{event['to_port']}  {sign}: {event['guess'] or 'no guess'}; {windows}"
+        f"{trips if event['average_us'] else ''}"
+    )
+
+
+@app.command()
+def stats(
+    seconds: SecondsOption = None,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Only connections with this port.")
+    ] = 0,
+    callbacks: Annotated[
+        bool, typer.Option("--callbacks", help="Time of the controllers' callbacks instead of whole ACKs.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Measure what this machine's TCP takes by ACK and timeout, while connections are at work."""
+    from tworay import kernel
+    from tworay.cli.writing import note, print_json
+
+    if not json and seconds is None:
+        note("tworay: measuring until Ctrl-C")
+    with kernel.Measuring(port=port, callbacks=callbacks) as measuring:
+        _pass(seconds)
+    found = measuring.result
+    if json:
+        print_json(found)
+        return
+    for one in found["callbacks"] if callbacks else found["costs"]:
+        what = one["callback"] if callbacks else one["kind"] + (", SACK" if one["sack"] else "")
+        spread = "" if callbacks else f" ± {kernel.half_width(one):,.0f}"
+        print(f"{one['controller']:17}{what:32}{one['mean_ns']:9,.0f}{spread} ns  {one['count']:,} times")
+    joules = found["joules"]
+    energy = "no energy counters (RAPL)" if joules is None else f"{joules:.2f} J by all processors"
+    print(f"in {found['seconds']:.1f} s, {energy}")
+
+
+def _pass(seconds: float | None) -> None:
+    """Wait so long, or until Ctrl-C."""
+    import contextlib
+    import time
+
+    with contextlib.suppress(KeyboardInterrupt):
+        time.sleep(1e9 if seconds is None else seconds)

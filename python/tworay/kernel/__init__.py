@@ -7,11 +7,15 @@ package: only it needs rights, and only it needs libelf.
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 LOADER = Path(__file__).with_name("tworay-kernel")
 """The program that talks to the kernel."""
@@ -50,6 +54,73 @@ def unload(name: str) -> dict[str, Any]:
     return ask("unload", name)
 
 
+def events(seconds: float | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the loaded controllers' diagnoses as they happen, for so long or until the iterator is closed.
+
+    Controllers that are loaded later are not heard.
+    """
+    words = ["events"] if seconds is None else ["events", str(seconds)]
+    with subprocess.Popen(
+        [loader(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            yield from map(json.loads, process.stdout)
+        except BaseException:
+            # The reader has had enough, or was interrupted.
+            process.terminate()
+            raise
+        said = process.stderr.read().strip()
+        if process.wait() != 0:
+            raise _refusal(process.returncode, said)
+
+
+class Measuring:
+    """Measures from ``with Measuring(...) as m`` to its end; then ``m.result`` has the document.
+
+    ``port`` restricts it to connections with this port at either end. ``callbacks`` counts the controllers'
+    callbacks instead of whole ACKs and timeouts; the two are not done at once, for counting takes time.
+    """
+
+    def __init__(self, *, port: int = 0, callbacks: bool = False) -> None:
+        self.result: dict[str, Any] = {}
+        words = ["stats", "-"] if callbacks else ["stats", "-", str(port)]
+        # Ctrl-C ends the measuring, not the program that has to tell what it measured.
+        self._process = subprocess.Popen(
+            [loader(), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Measuring:
+        """Wait until it measures."""
+        assert self._process.stderr is not None
+        line = self._process.stderr.readline().strip()
+        if line != "measuring":
+            rest = self._process.communicate()[1]
+            raise _refusal(self._process.returncode, (line + "\n" + rest).strip())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it and read what was measured."""
+        out, said = self._process.communicate()
+        if self._process.returncode != 0:
+            raise _refusal(self._process.returncode, said.strip())
+        self.result = json.loads(out)
+
+
+def half_width(cost: Mapping[str, Any]) -> float:
+    """Return half the 95 % interval of a measured cost's mean, nanoseconds."""
+    from scipy.stats import t
+
+    freedom = cost["count"] - 1
+    return float(t.ppf(0.975, freedom)) * cost["std_ns"] / math.sqrt(freedom) if freedom > 0 else math.inf
+
+
 def loader() -> Path:
     """Return the loader; raise if this installation was built without it."""
     if not LOADER.is_file():
@@ -64,7 +135,11 @@ def ask(*words: str) -> dict[str, Any]:
     """Run the loader and return its answer."""
     process = subprocess.run([loader(), *words], capture_output=True, text=True, check=False)
     if process.returncode != 0:
-        said = process.stderr.strip() or f"the loader ended with {process.returncode}"
-        raise (InputError if process.returncode == _WRONG_INPUT else RunError)(said)
+        raise _refusal(process.returncode, process.stderr.strip())
     answer: dict[str, Any] = json.loads(process.stdout)
     return answer
+
+
+def _refusal(code: int, said: str) -> InputError | RunError:
+    text = said or f"the loader ended with {code}"
+    return InputError(text) if code == _WRONG_INPUT else RunError(text)
