@@ -11,6 +11,12 @@ mod config;
 mod counters;
 pub mod dsr;
 mod fixed;
+/// The example of docs/guide/add-a-routing-protocol.md.
+#[cfg(test)]
+#[path = "../../../docs/examples/line.rs"]
+mod line;
+#[cfg(test)]
+mod line_tests;
 pub mod olsr;
 mod router;
 mod settings;
