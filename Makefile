@@ -86,12 +86,14 @@ clean:
 	rm -rf $(VENV) python/tworay/_native*.so python/tworay/kernel/tworay-kernel
 	cargo clean
 
-# make peers   runs ns-2, ns-3 and tworay on the same work and writes docs/studies/validation.md (QUICK=1: prints a subset)
+# make peers   runs ns-2, ns-3 and tworay on the same work and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,olsr: chapters)
 # make bench   measures what the same work costs each of them and writes docs/studies/performance.md (QUICK=1: prints a subset)
 .PHONY: peers bench
+comma := ,
+ONLY_CHAPTERS = $(foreach name,$(subst $(comma), ,$(ONLY)),--only $(name))
 
 peers: setup
-	$(BIN)/python -m tworay.peers validate $(if $(QUICK),--quick)
+	$(BIN)/python -m tworay.peers validate $(if $(QUICK),--quick) $(ONLY_CHAPTERS)
 
 bench: setup
 	$(BIN)/python -m tworay.peers bench $(if $(QUICK),--quick)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay.peers import mactrace, more_windows, moving, simulators, suite, tools, windows
+from tworay.peers import mactrace, more_windows, moving, pages, simulators, suite, tools, windows
 from tworay.peers.jobs import Job, Results, read_json
 from tworay.peers.movement import Waypoints
 from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
@@ -275,3 +275,29 @@ def test_results_of_other_simulators_outlive_a_build_of_ours(monkeypatch: pytest
     after = keys()
     assert after[:2] == before[:2]
     assert after[2] != before[2]
+
+
+def test_chapters_have_pages_and_dates_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    for name, value in {
+        "commit": "c0ffee",
+        "tworay_version": "1",
+        "tworay_build": "b",
+        "machine": "m",
+    }.items():
+        monkeypatch.setattr(pages.tools, name, lambda value=value: value)
+    monkeypatch.setattr(pages.tools, "debian_version", lambda _: "2.35")
+    for name in ("ns2_version", "ns3_version"):
+        monkeypatch.setattr(pages.tools, name, lambda: "2.35")
+    good, bad = Section("Strings", "within 3 %"), Section("Fields", "within 9 %")
+    good.judge("4 hops", {"goodput": True})
+    bad.judge("file 1", {"goodput": False})
+    pages.write({"fields": bad}, order=["strings", "fields"])
+    pages.write({"strings": good}, order=["strings", "fields"])
+    listed = (tmp_path / pages.VALIDATION).read_text()
+    rows = [line for line in listed.splitlines() if line.startswith("| [")]
+    assert [row.split("|")[1:4] for row in rows] == [
+        [" [Strings](validation/strings.md) ", " within 3 % ", " ok: 1 of 1 "],
+        [" [Fields](validation/fields.md) ", " within 9 % ", " **off**: 0 of 1 "],
+    ]
+    assert "- file 1: goodput" in (tmp_path / pages.CHAPTERS / "fields.md").read_text()

@@ -54,7 +54,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m tworay.peers", description="tworay beside ns-2 and ns-3."
     )
     verbs = parser.add_subparsers(dest="what", required=True)
-    validate = verbs.add_parser("validate", help="compare results and write docs/studies/validation.md")
+    validate = verbs.add_parser(
+        "validate", help="compare results and write docs/studies/validation.md and its chapters"
+    )
     bench = verbs.add_parser("bench", help="compare cost and write docs/studies/performance.md")
     bench.add_argument("--repeats", type=_positive, default=5, metavar="N", help="runs of each (default 5)")
     windows = verbs.add_parser("windows", help="compare congestion windows of random transfers with ns-2's")
@@ -69,15 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     for verb in (validate, windows):
         verb.add_argument("--jobs", type=_positive, default=cores(), metavar="N", help="runs at a time")
         verb.add_argument("--strict", action="store_true", help="fail if a bound does not hold")
-    for verb in (validate, bench):
+    for verb, only in ((validate, "just this chapter"), (bench, "just this part, printed and not written")):
         verb.add_argument("--quick", action="store_true", help="a subset, printed and not written")
-        verb.add_argument(
-            "--only",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="just this part, printed and not written",
-        )
+        verb.add_argument("--only", action="append", default=[], metavar="NAME", help=only)
     return parser
 
 

@@ -154,7 +154,11 @@ class Section:
 
     def markdown(self) -> str:
         """Return the whole chapter."""
-        return "\n".join([f"## {self.title}", "", *self._lines]).rstrip() + "\n"
+        return "\n".join([f"## {self.title}", "", self.body()])
+
+    def body(self) -> str:
+        """Return the chapter without its title."""
+        return "\n".join(self._lines).rstrip() + "\n"
 
 
 def _row(cells: Sequence[str]) -> str:
