@@ -1,8 +1,8 @@
-# make run     sets up everything, builds, compares four TCP variants over a moving 50-node network
-# make test    sets up everything, runs every check and test
+# make run     sets up and builds everything, then compares four TCP variants over 50 moving nodes
+# make test    sets up everything, then runs every check and test
 # make setup   only sets up: .venv/ with the built package
 # make kernel  adds the congestion controllers for the Linux kernel (needs clang, which it installs)
-# make soak    property tests with new seeds, ROUNDS=20 times over (release build)
+# make soak    repeats the property tests with new seeds, ROUNDS=20 times (release build)
 # make fmt     formats Rust and Python
 # make clean   removes .venv/ and the build
 
@@ -14,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEEDS ?= 30
 
-# Whatever Python is first on the path, the binding is checked against the one in .venv.
+# Check the bindings against the Python in .venv, whichever is first on the path.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 # Everything the native module is built from.
@@ -25,7 +25,7 @@ KERNEL := Cargo.toml Cargo.lock $(shell find crates/tworay-kernel -type f -not -
 help:
 	@sed -n 's/^# make /make /p' Makefile
 
-# A stamp carries the time at which its step began: a file edited meanwhile is newer.
+# A stamp has the time at which its step began, so that a file edited meanwhile counts as newer.
 setup: $(VENV)/.native $(VENV)/.kernel
 
 $(VENV)/.python: requirements.txt requirements-dev.txt scripts/setup.sh
@@ -57,8 +57,8 @@ test-rust: test-tools
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
 
-# Property tests draw from a fixed seed in `make test`, so that it says the same thing twice; `make soak`
-# draws anew in every round and prints what fails with the seed that replays it.
+# Property tests use a fixed seed in `make test`, so that it is reproducible. `make soak` draws new seeds in every
+# round and prints each failure with the seed that reproduces it.
 PROPTEST_SEED ?= 3561
 ROUNDS ?= 20
 
