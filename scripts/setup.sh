@@ -118,6 +118,19 @@ setup_tests() {
   done
   [ "${#missing[@]}" -eq 0 ] || apt_install "${missing[@]}"
   command -v valgrind >/dev/null || (apt_install valgrind) || true
+  setup_viewer
+}
+
+# The reports' pages are opened in a browser, and their script is built again to see that it is what its sources
+# say. Only tests need either: the built script is in the repository.
+setup_viewer() {
+  command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
+    apt_install --no-install-recommends chromium fonts-dejavu-core
+  command -v npm >/dev/null || apt_install --no-install-recommends nodejs npm
+  local stamp=viewer/node_modules/.package-lock.json
+  [ -f "$stamp" ] && [ ! viewer/package-lock.json -nt "$stamp" ] ||
+    step "installing what the reports' script is built with (viewer/package-lock.json)" \
+      npm ci --prefix viewer --ignore-scripts --no-audit --no-fund
 }
 
 mkdir -p "$venv"

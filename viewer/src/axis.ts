@@ -47,11 +47,15 @@ export class TimeAxis {
     this.show(0, this.end);
   }
 
-  /** Zooms by `factor` (below 1: closer), keeping `around` in its place. */
-  zoom(factor: number, around = (this.min + this.max) / 2): void {
+  /** Zooms by `factor` (below 1: closer), keeping `around` in its place: the moment looked at if it is in view. */
+  zoom(factor: number, around = this.centre()): void {
     const span = Math.min(this.end, Math.max(SHORTEST, this.span * factor));
     const share = (around - this.min) / this.span;
     this.show(around - share * span, around + (1 - share) * span);
+  }
+
+  private centre(): number {
+    return this.at > this.min && this.at < this.max ? this.at : (this.min + this.max) / 2;
   }
 
   /** Moves the view by a share of itself. */

@@ -13,7 +13,6 @@ export class Canvas {
 
   constructor(
     host: HTMLElement,
-    private readonly height: number,
     private readonly paint: (ctx: CanvasRenderingContext2D, width: number, height: number) => void,
   ) {
     host.append(this.element);
@@ -23,16 +22,14 @@ export class Canvas {
   }
 
   draw(): void {
-    const width = this.element.parentElement?.clientWidth ?? 0;
-    if (!width) return;
+    const { clientWidth: width = 0, clientHeight: height = 0 } = this.element.parentElement ?? {};
+    if (!width || !height) return;
     const ratio = devicePixelRatio;
-    if (this.element.width !== Math.round(width * ratio)) {
-      this.element.width = Math.round(width * ratio);
-      this.element.height = Math.round(this.height * ratio);
-    }
+    const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (this.element.width !== wide || this.element.height !== high) [this.element.width, this.element.height] = [wide, high];
     this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.ctx.clearRect(0, 0, width, this.height);
-    this.paint(this.ctx, width, this.height);
+    this.ctx.clearRect(0, 0, width, height);
+    this.paint(this.ctx, width, height);
   }
 }
 
@@ -60,7 +57,7 @@ export class Bands {
       el("span", { class: "key" }, el("i", { class: `swatch c-phase-${name}` }), text),
     );
     this.root = el("section", { class: "panel", id: "bands" }, el("header", {}, el("h3", {}, "Sender"), ...legend), this.host);
-    this.canvas = new Canvas(this.host, 22, (ctx, width, height) => {
+    this.canvas = new Canvas(this.host, (ctx, width, height) => {
       const scale = (t: number): number => LEFT + ((t - axis.min) / axis.span) * (width - LEFT - RIGHT);
       ctx.beginPath();
       ctx.rect(LEFT, 0, width - LEFT - RIGHT, height);
@@ -101,7 +98,7 @@ export class Overview {
       "aria-label": "The whole run: goodput and losses. Drag to choose what is in view; arrow keys move it, plus and minus zoom, Home shows all.",
     });
     this.root = host;
-    this.canvas = new Canvas(host, 64, (ctx, width, height) => this.paint(ctx, width, height));
+    this.canvas = new Canvas(host, (ctx, width, height) => this.paint(ctx, width, height));
     axis.onRange(() => this.canvas.draw());
     axis.onMoment(() => this.canvas.draw());
     this.canvas.element.addEventListener("pointerdown", (event) => this.press(event));

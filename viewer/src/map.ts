@@ -9,7 +9,7 @@ import type { RunPage } from "./run";
 import { causeColour, colour, flowColour, seconds, shapeIcon, shapePath } from "./theme";
 import type { FrameSeen, World } from "./world";
 
-const HEIGHT = 400;
+const [LOWEST, HIGHEST] = [190, 460];
 const MARGIN = 26;
 const FRAMES = 400;
 const SPEEDS = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30, 100];
@@ -81,10 +81,18 @@ export class MapPanel {
       el("p", { class: "legend" }, ...(Object.keys(LAYERS) as (keyof typeof LAYERS)[]).map(layer)),
       this.card,
     );
-    this.canvas = new Canvas(host, HEIGHT, (ctx, width, height) => this.paint(ctx, width, height));
+    new ResizeObserver(() => this.fit(host)).observe(host);
+    this.canvas = new Canvas(host, (ctx, width, height) => this.paint(ctx, width, height));
     this.canvas.element.addEventListener("click", (event) => this.click(event));
     axis.onMoment(() => this.moment());
     this.moment();
+  }
+
+  /** As high as the field needs at this width. */
+  private fit(host: HTMLElement): void {
+    const [west, south, east, north] = this.world.bounds;
+    const wanted = ((host.clientWidth - 2 * MARGIN) * (north - south)) / Math.max(east - west, 1e-6) + 2 * MARGIN + 16;
+    host.style.height = `${Math.round(Math.min(HIGHEST, Math.max(LOWEST, wanted)))}px`;
   }
 
   /** Shows a node's card, or none. */
@@ -163,7 +171,7 @@ export class MapPanel {
     }
     if (this.layers.routes) this.routes(ctx, place);
     if (this.layers.frames) this.frames(ctx, place);
-    this.nodes(ctx, place);
+    this.nodes(ctx, place, Math.min(9, Math.max(3, 0.2 * Math.sqrt((width * height) / this.page.nodes))));
     if (this.layers.losses) for (const loss of this.recent()) this.loss(ctx, loss, place);
   }
 
@@ -270,12 +278,11 @@ export class MapPanel {
     }
   }
 
-  private nodes(ctx: CanvasRenderingContext2D, place: (node: number) => [number, number]): void {
+  private nodes(ctx: CanvasRenderingContext2D, place: (node: number) => [number, number], radius: number): void {
     const { at } = this.axis;
-    const radius = this.page.nodes > 400 ? 3 : this.page.nodes > 100 ? 5 : 8;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
-    ctx.font = `${radius + 2}px system-ui, sans-serif`;
+    ctx.font = `${Math.max(11, radius + 2)}px system-ui, sans-serif`;
     const ends = new Map(this.page.flows.flatMap((f) => [[f.from, f.id], [f.to, f.id]] as [number, number][]));
     for (let node = 0; node < this.page.nodes; node++) {
       const [x, y] = place(node);
@@ -288,9 +295,11 @@ export class MapPanel {
       ctx.arc(x, y, radius, 0, 2 * Math.PI);
       ctx.fill();
       ctx.stroke();
-      if (radius > 4) {
-        ctx.fillStyle = dead ? colour("paper") : colour("ink");
-        ctx.fillText(String(node), x, y + 0.5);
+      // Numbers stand in circles that have room for them; else above, of the ends of flows and the chosen one.
+      const within = radius >= 7;
+      if (within || flow !== undefined || node === this.chosen) {
+        ctx.fillStyle = dead && within ? colour("paper") : colour("ink");
+        ctx.fillText(String(node), x, within ? y + 0.5 : y - radius - 9);
       }
       const queued = this.world.queue(node, at);
       if (queued > 0) {

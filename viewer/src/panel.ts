@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import type { TimeAxis } from "./axis";
+import { LEFT, RIGHT } from "./bands";
 import { csv, download, el, table } from "./dom";
 import type { Levels, Slice } from "./levels";
 import { colour, onTheme } from "./theme";
@@ -27,8 +28,9 @@ export interface PanelOptions {
   about: string;
 }
 
-/** Width of the numbers left of every plot, so that their time axes stand below each other. */
-const GUTTER = 64;
+/** Width of the numbers and of the title left of every plot: their time axes stand below each other. */
+const TITLE = 16;
+const GUTTER = LEFT - TITLE;
 
 /** The parts of uPlot's options that all plots share. */
 export function frame(axis: TimeAxis, width: number, height: number, unit: string): uPlot.Options {
@@ -38,6 +40,7 @@ export function frame(axis: TimeAxis, width: number, height: number, unit: strin
     width,
     height,
     legend: { show: false },
+    padding: [10, RIGHT, 0, 0],
     cursor: {
       // The crosshair goes together; what a drag marks is this plot's own.
       sync: { key: "time", filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
@@ -48,7 +51,7 @@ export function frame(axis: TimeAxis, width: number, height: number, unit: strin
     scales: { x: { time: false, min: axis.min, max: axis.max } },
     axes: [
       { stroke: ink, grid, ticks: grid, values: (_, splits) => splits.map((v) => short(v)), size: 26 },
-      { stroke: ink, grid, ticks: grid, size: GUTTER, label: unit, labelSize: 16, labelGap: 0, values: (_, s) => s.map(short) },
+      { stroke: ink, grid, ticks: grid, size: GUTTER, label: unit, labelSize: TITLE, labelGap: 0, values: (_, s) => s.map(short) },
     ],
     series: [{}],
   };

@@ -114,6 +114,9 @@ export async function runPage(page: RunPage): Promise<void> {
     world = await new World(page).open();
     map = new MapPanel(axis, page, world, found.losses, choose);
     side.replaceChildren(map.root, story.root);
+    const [west, south, east, north] = world.bounds;
+    // A long field is shown across the whole page.
+    side.parentElement?.classList.toggle("wide", page.placed && east - west > 2.6 * (north - south));
   }
   axis.show(0, page.seconds);
 

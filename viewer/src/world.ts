@@ -202,7 +202,7 @@ function said(event: string, c: Record<string, Float64Array>, i: number): string
   const hops = Number.isNaN(c.hops[i]) ? "" : ` over ${c.hops[i]} hop${c.hops[i] === 1 ? "" : "s"}`;
   const texts: Record<string, string> = {
     "route-found": `route to ${dst} found${hops}`,
-    "route-changed": `route to ${dst} changed${hops}`,
+    "route-changed": `route to ${dst} changed, now${hops}`,
     "route-lost": `route to ${dst} lost`,
     "link-broken": `link to ${c.neighbour[i]} held to be broken`,
     "route-error": `told that the route to ${dst} is broken`,

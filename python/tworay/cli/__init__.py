@@ -30,6 +30,7 @@ COMMANDS = (
     "reproduce",
     "sweep",
     "table",
+    "view",
 )
 # They have commands of their own.
 GROUPS = ("kernel", "live")

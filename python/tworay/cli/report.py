@@ -22,11 +22,22 @@ def report(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Of a comparison: the page of the run with this seed.")
     ] = None,
+    qlog: Annotated[
+        int | None,
+        typer.Option(metavar="FLOW", help="Write this flow of a recorded run as qlog beside it (.sqlog)."),
+    ] = None,
 ) -> None:
     """Write results as a page for the browser: one file, no network needed."""
     from tworay.cli.output import note
     from tworay.report.writing import write_report
 
+    if qlog is not None:
+        from tworay.report.qlog import LARGE, write_qlog
+
+        written = write_qlog(directory, qlog)
+        note(f"wrote {written}")
+        if written.stat().st_size > LARGE:
+            note(f"tworay: {written} has {written.stat().st_size / 1e6:.0f} MB; viewers of qlog will be slow")
     place = write_report(directory, arm=arm, seed=seed)
     note(f"wrote {place}")
     if open_:

@@ -94,6 +94,10 @@ def reproduce(
         if not name:
             overview(results, pages)
         note(f"wrote {pages}")
+    from tworay.report.writing import write_papers
+
+    for written in write_papers(results):
+        note(f"wrote {written}")
     if json:
         print_json({"claims": [c for r in results for c in _judged(r)], "figures": _drawn(results)})
     else:

@@ -93,6 +93,10 @@ def sweep(
     for text in work.notes:
         note(f"tworay: {text}")
     _report(work, state, as_json=json, emit=print_json)
+    if state.stored:
+        from tworay.report.writing import write_report
+
+        note(f"its page is {write_report(place)}")
     failed = _failed(work)
     if failed:
         _say_failures(work, failed)

@@ -245,16 +245,18 @@ def lines(
     across: str,
     unit: str,
     title: str,
+    *,
+    highest: float | None = None,
     size: Point = (420, 240),
 ) -> str:
-    """Draw lines with points, one a series: for small multiples."""
+    """Draw lines with points, one a series: for small multiples, which share ``highest``."""
     points = [point for _, of in series for point in of]
     if not points:
         return ""
     width, height = size
     top, floor = 10.0, height - 44
     xs, ys = [p[0] for p in points], [p[1] for p in points]
-    x0, y0, y1 = min(xs), min(0.0, *ys), max(ys)
+    x0, y0, y1 = min(xs), min(0.0, *ys), max(ys) if highest is None else highest
     x = Scale(x0, max(xs) if max(xs) > x0 else x0 + 1, 62.0, width - 12)
     y = Scale(y0, y1 * 1.05 if y1 > y0 else y0 + 1, floor, top)
     parts = _axis(x, top, floor, across)

@@ -110,7 +110,8 @@ class FlowData:
         if len(self.times):
             place = np.searchsorted(self.times, at, side="right") - 1
             near = np.where(place >= 0, self.acked[np.maximum(place, 0)], 0)
-        return first + SEQUENCE * np.rint((near - first) / SEQUENCE)
+        found: Array = first + SEQUENCE * np.rint((near - first) / SEQUENCE)
+        return found
 
     def write(self, tables: Tables, most: int) -> dict[str, Any]:
         """Pack the flow's tables; return what the page has to know of it."""

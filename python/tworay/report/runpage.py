@@ -232,7 +232,7 @@ def _numbers(run: Run) -> str:
     energy = summary.get("energy") or {}
     known = {key: value for key, value in energy.items() if isinstance(value, int | float)}
     if known:
-        rows = [[key, number(value), titles.get(key, "")] for key, value in known.items()]
+        rows = [[key, number(value), titles.get(f"energy.{key}", "")] for key, value in known.items()]
         parts.append(table("Energy", ["figure", "value", "what it is"], rows))
     return "".join([*parts, "</section>"])
 

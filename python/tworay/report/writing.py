@@ -12,6 +12,9 @@ from tworay.errors import InputError, OutputError
 from tworay.stored.records import SCENARIO, read_manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tworay.papers.reproducing import Reproduction
     from tworay.running.run import Run
 
 REPORT = "report.html"
@@ -44,6 +47,10 @@ def render(directory: Path) -> str:
     from tworay.report.runpage import run_page
     from tworay.running.run import Run
 
+    if _is_sweep(directory):
+        from tworay.report.sweeppage import sweep_page
+
+        return sweep_page(directory)
     command = read_manifest(directory)["command"]
     if command == "run":
         run = Run.read(directory)
@@ -51,6 +58,24 @@ def render(directory: Path) -> str:
     from tworay.stored.reading import read
 
     return comparison_page(read(directory))
+
+
+def _is_sweep(directory: Path) -> bool:
+    from tworay.lab.batches import read_manifest as read_sweep
+
+    return (read_sweep(directory) or {}).get("command") == "sweep"
+
+
+def write_papers(results: Iterable[Reproduction]) -> list[Path]:
+    """Write a page for each paper, beside its runs."""
+    from tworay.report.paperpage import paper_page
+
+    written = []
+    for result in results:
+        folder = result.out / result.paper.name
+        if folder.is_dir():
+            written.append(write_text(folder / REPORT, paper_page(result)))
+    return written
 
 
 def run_command(run: Run) -> str:

@@ -162,15 +162,13 @@ def went_out_of_range(run: Run, a: int, b: int, before: float) -> float | None:
     if moves is None or ranges is None or ranges.is_empty() or moves.is_empty():
         return None
     reach = float(ranges["receive_m"][0])
-    times = np.arange(max(0.0, before - BEFORE), before + GRID / 2, GRID)
-    if not len(times):
-        return None
+    times = np.append(np.arange(max(0.0, before - BEFORE), before, GRID), before)
     apart = _apart(moves, a, b, times)
     inside = np.flatnonzero(apart <= reach)
     if not len(inside) or inside[-1] == len(times) - 1:
         return None
     low = float(times[inside[-1]])
-    high = low + GRID
+    high = float(times[inside[-1] + 1])
     for _ in range(20):
         middle = (low + high) / 2
         if _apart(moves, a, b, np.array([middle]))[0] <= reach:

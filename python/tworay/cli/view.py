@@ -1,0 +1,33 @@
+"""``tworay view``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tworay.cli.app import app
+
+
+@app.command()
+def view(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Results, or a directory of many results.")
+    ] = Path(),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on localhost; 0 takes a free one.")] = 0,
+    open_: Annotated[bool, typer.Option("--open", help="Show the index in the browser.")] = False,
+) -> None:
+    """Serve the reports of a directory of results on localhost, with an index, until Ctrl-C."""
+    from tworay.cli.output import note
+    from tworay.report.serving import server
+
+    with server(directory, port) as serving:
+        address = f"http://127.0.0.1:{serving.server_address[1]}/"
+        note(f"{address} shows the results in {directory}; Ctrl-C ends it")
+        if open_:
+            typer.launch(address)
+        try:
+            serving.serve_forever()
+        except KeyboardInterrupt:
+            note("")
