@@ -152,7 +152,7 @@ def test_two_workers_over_tls_one_killed(
 
 def test_work_goes_out_as_text_and_comes_back_as_parquet() -> None:
     (cell, *_) = read(DOCUMENT).cells()
-    extras = {"facts": False, "keep": [], "resources": False}
+    extras = {"facts": False, "keep": [], "resources": False, "entries": ""}
     text = cell.files["scenario.toml"]
     content = work(remote.VERSION, [text], [(0, cell.key, 1)], extras)
     assert content[:4] == b"PAR1"

@@ -63,7 +63,7 @@ def row(
     document: Mapping[str, Any] | None,
     *,
     message: str | None = None,
-    facts: tuple[float | None, float] = (None, None),  # type: ignore[assignment]
+    facts: tuple[float | None, float | None] = (None, None),
 ) -> Row:
     """Make the row of a run: of its document, or of the message with which it failed."""
     kept = None if document is None else {k: v for k, v in document.items() if k != "cpu_seconds"}

@@ -83,6 +83,27 @@ def draw(
     return figure
 
 
+def trace(
+    lines: Sequence[tuple[str, pl.DataFrame]], column: str, *, output: str | PathLike[str], title: str = ""
+) -> Figure:
+    """Draw a column of time series, a step line each."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(SETTINGS):
+        figure = Figure(figsize=INCHES, layout="constrained")
+        axes = figure.add_subplot()
+        for i, (label, frame) in enumerate(lines):
+            axes.step(frame["t_s"], frame[column], where="post", label=label, color=COLOURS[i], linewidth=0.8)
+        axes.set_xlabel("time (s)")
+        axes.set_ylabel(column.replace("_", " "))
+        axes.legend(frameon=False, fontsize=9)
+        axes.set_title(title, fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+        write(figure, Path(output), Path(output).suffix)
+    return figure
+
+
 def scaled(metric: str) -> tuple[str, float]:
     """Return a metric's axis title and the factor it is shown with."""
     known = metrics.find(metric)

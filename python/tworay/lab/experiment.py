@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
-    *("keep", "facts", "resources", "set", "vary", "zip", "axis"),
+    *("keep", "facts", "resources", "entries", "set", "vary", "zip", "axis"),
 )
 # Tables of a run that can be kept beside its figures.
 TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive")
@@ -72,8 +72,9 @@ class Plan:
     max_seeds: int = DEFAULT_MAX_SEEDS
     metrics: tuple[str, ...] = ("goodput_bps",)
     keep: tuple[str, ...] = ()
-    facts: bool = False
+    facts: bool | str = False
     resources: bool = False
+    entries: str = ""
     about: str = ""
     base: Path = Path()
     text: str = ""
@@ -81,7 +82,12 @@ class Plan:
     @property
     def extras(self) -> dict[str, Any]:
         """What of a run is wanted beyond its document: part of what tells runs apart."""
-        return {"facts": self.facts, "keep": list(self.keep), "resources": self.resources}
+        return {
+            "facts": self.facts,
+            "keep": list(self.keep),
+            "resources": self.resources,
+            "entries": self.entries,
+        }
 
     def cells(self) -> list[Cell]:
         """Resolve every combination; raises ``ScenarioError`` or ``InputError`` before anything runs."""
@@ -197,7 +203,7 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     max_seeds = document.get("max_seeds", DEFAULT_MAX_SEEDS)
-    if not isinstance(max_seeds, int) or max_seeds < len(seeds):
+    if until_ci is not None and (not isinstance(max_seeds, int) or max_seeds < len(seeds)):
         raise InputError(
             f"{where}: max_seeds = {max_seeds!r}; give a number, at least the {len(seeds)} seeds"
         )
@@ -218,12 +224,25 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
         max_seeds=max_seeds,
         metrics=tuple(document.get("metrics", ("goodput_bps",))),
         keep=keep,
-        facts=bool(document.get("facts", False)),
+        facts=_facts(document.get("facts", False), where),
         resources=bool(document.get("resources", False)),
+        entries=_entries(document.get("entries", ""), where),
         about=str(document.get("about", "")),
         base=base,
         text=content or _as_toml(document),
     )
+
+
+def _entries(found: Any, where: str) -> str:
+    if found and not re.fullmatch(r"\d+(\.\d+)?s", str(found)):
+        raise InputError(f'{where}: entries = {found!r}; write seconds, within which flows start: "2s"')
+    return str(found)
+
+
+def _facts(found: Any, where: str) -> bool | str:
+    if found not in (True, False, "only"):
+        raise InputError(f'{where}: facts = {found!r}; write true, or "only" to simulate nothing')
+    return bool(found) if found != "only" else "only"
 
 
 def _axes(document: dict[str, Any], where: str) -> list[Axis]:

@@ -49,7 +49,7 @@ def work(
     from tworay.lab.experiment import Cell, Plan
     from tworay.lab.sweeping import do
 
-    plan = Plan("", (), (), facts=extras["facts"], resources=extras["resources"])
+    plan = Plan("", (), (), facts=extras["facts"], resources=extras["resources"], entries=extras["entries"])
     rows = []
     for place, key, seed in tasks:
         try:
@@ -57,7 +57,8 @@ def work(
         except Exception as error:
             rows.append(row(key, seed, None, message=f"{type(error).__name__}: {error}"))
             continue
-        rows.append(do(Cell(place, {}, world, {}, key), seed, plan, None, None))
+        cell = Cell(place, {}, world, {"scenario.toml": scenarios[place]}, key)
+        rows.append(do(cell, seed, plan, None, None))
     return as_parquet(rows)
 
 

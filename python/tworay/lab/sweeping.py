@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import random
 import threading
 import time
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from tworay._native import VERSION, RunControl
+from tworay._native import VERSION, RunControl, Scenario
 from tworay.errors import Cancelled, InputError, OutputError, RunError
 from tworay.lab.batches import DONE, FAILED, MANIFEST, Batches, Row, read_manifest, row, write_whole
 from tworay.running.executing import check_jobs
@@ -319,12 +320,16 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
     from tworay.running.run import run
 
     try:
+        if plan.facts == "only":
+            nothing = {"scenario": cell.world.name, "seed": seed, "flows": []}
+            return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
         keep = set(plan.keep)
+        world = entered(cell, seed, plan.entries) if plan.entries else cell.world
         result = run(
-            cell.world,
+            world,
             seed=seed,
             series=bool(keep & {"series", "alive"}),
-            losses=bool(keep) or plan.facts,
+            losses=bool(keep) or bool(plan.facts),
             control=control,
         )
         document = result.summary
@@ -332,17 +337,30 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
             from tworay.running.resources import with_resources
             from tworay.running.run import throughput_max
 
-            document = with_resources(document, throughput_max(cell.world, seed))
+            document = with_resources(document, throughput_max(world, seed))
         facts = cell.world.facts(seed) if plan.facts else (None, None)
         if out is not None:
             keep_tables(out, cell.key, seed, result, plan.keep)
-        return row(cell.key, seed, document, facts=facts)  # type: ignore[arg-type]
+        return row(cell.key, seed, document, facts=facts)
     except (Cancelled, OutputError):
         raise
     except RunError as error:
         return row(cell.key, seed, None, message=str(error))
     except Exception as error:
         return row(cell.key, seed, None, message=f"{type(error).__name__}: {error}")
+
+
+def entered(cell: Cell, seed: int, within: str) -> Scenario:
+    """Return the scenario with flows that start at times drawn by the seed, from 0 on.
+
+    Wires know no chance: without it, all seeds of a wired network would be one.
+    """
+    draw = random.Random(seed)
+    limit = max(1, round(float(within.removesuffix("s")) * 1000))
+    text = cell.files["scenario.toml"]
+    flows = text.count("[[flow]]")
+    starts = [f"flow.{i}.start={draw.randrange(limit)}ms" for i in range(flows)]
+    return Scenario.from_toml(text, "scenario.toml", "", starts)
 
 
 def keep_tables(out: Path, key: str, seed: int, result: Run, names: Iterable[str]) -> None:

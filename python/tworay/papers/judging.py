@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING, Any
 
 from tworay import stats
@@ -87,7 +88,7 @@ def judge_claim(claim: Claim, runs: pl.DataFrame, axes: Sequence[str]) -> Judgem
     for place, one, other in pairs:
         band = _band(how, place, value=claim.kind == "value")
         if other is None:
-            cells.append(_value(place, one, band, confidence))
+            cells.append(_value(place, one, band, confidence, median=bool(how.get("median"))))
         else:
             cells.append(_gain(place, one, other, band, confidence))
     return together(cells, "" if claim.kind == "value" else "%")
@@ -136,13 +137,28 @@ def _gain(
     return Cell(" ".join(place), row["percent"], low, high, row["n"], band, judge(low, high, band))
 
 
-def _value(place: list[str], a: Mapping[int, float], band: Band, confidence: float) -> Cell:
-    values = list(a.values())
+def _value(
+    place: list[str], a: Mapping[int, float], band: Band, confidence: float, *, median: bool = False
+) -> Cell:
+    values = sorted(a.values())
+    if median:
+        low, high = median_interval(values, confidence)
+        middle = statistics.median(values) if values else None
+        return Cell(" ".join(place), middle, low, high, len(values), band, judge(low, high, band, value=True))
     interval = stats.t_interval(values, confidence)
     low, high = (interval.low, interval.high) if interval else (None, None)
     return Cell(
         " ".join(place), stats.mean(values), low, high, len(values), band, judge(low, high, band, value=True)
     )
+
+
+def median_interval(ordered: list[float], confidence: float) -> tuple[float | None, float | None]:
+    """Return the interval of the median between two of the values in order (by the sign test)."""
+    from scipy.stats import binom
+
+    n = len(ordered)
+    place = int(binom.ppf((1 - confidence) / 2, n, 0.5)) if n else 0
+    return (ordered[place - 1], ordered[n - place]) if place >= 1 else (None, None)
 
 
 def _growth(claim: Claim, found: Group, axes: Sequence[str], places: list[list[str]]) -> Judgement:

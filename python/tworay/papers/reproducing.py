@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from tworay.errors import InputError
 from tworay.lab import reading
 from tworay.lab.experiment import Plan, read
@@ -15,8 +17,6 @@ from tworay.papers.verdicts import Judgement, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import polars as pl
 
     from tworay.lab.sweeping import Watcher
     from tworay.papers.library import Claim, Figure, Paper, Trial
@@ -135,7 +135,8 @@ def reproduce(
         result.judgements[claim.id] = _judged(claim, frames)
     for one in figures:
         if one.experiment in frames and one.metric:
-            drawn = _draw(one, *frames[one.experiment], out / paper.name)
+            where = place(out, paper, paper.trials[one.experiment])
+            drawn = _draw(one, *frames[one.experiment], out / paper.name, where)
             if drawn is not None:
                 result.drawn[one.id] = drawn
     if others:
@@ -172,17 +173,12 @@ def _runs(
 def frame_of(where: Path, trial: Trial) -> pl.DataFrame:
     """Return the runs of an experiment with everything that claims may be about."""
     frame = reading.joined(where)
-    documents = (
-        reading.cells(where)
-        .drop("toml")
-        .join(reading.batch_frame(where, ["document"]).filter(status="done"), on="world")
-        .sort("cell", "seed")
-    )
-    frame = from_documents(
-        frame,
-        frame.select("cell", "seed").join(documents, on=["cell", "seed"], maintain_order="left")["document"],
-    )
-    return DERIVED[trial.derive](frame) if trial.derive else frame
+    texts = reading.batch_frame(where, ["document"]).filter(status="done").drop("status")
+    frame = frame.join(texts, on=["world", "seed"], how="left", maintain_order="left")
+    frame = from_documents(frame, frame["document"])
+    if trial.derive:
+        frame = DERIVED[trial.derive](frame, where)
+    return frame.drop("document")
 
 
 def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> Judgement:
@@ -217,7 +213,10 @@ def _sensitivity(
                 result.others.setdefault(claim.id, {})[name] = judge_claim(claim, *found)
 
 
-def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path) -> Path | None:
+def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path) -> Path | None:
+    file = out / f"figure-{figure.id.replace(' ', '-')}.svg"
+    if figure.kind == "trace":
+        return _trace(figure, frame, axes, place_, file)
     from tworay.lab.contrasts import means, select
     from tworay.lab.drawing import draw
     from tworay.papers.quantities import with_quantity
@@ -228,7 +227,6 @@ def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path) -> Pa
         table = means(frame, keys, figure.metric)
     except InputError:
         return None  # --quick leaves some cells out.
-    file = out / f"figure-{figure.id.replace(' ', '-')}.svg"
     draw(
         table,
         figure.metric,
@@ -238,4 +236,23 @@ def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path) -> Pa
         kind=figure.kind,
         title=figure.title,
     )
+    return file
+
+
+def _trace(figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path) -> Path | None:
+    """Draw a column of the kept series over time: the first seed of each arm."""
+    from tworay.lab.contrasts import select
+    from tworay.lab.drawing import trace
+
+    found = (
+        select(frame, figure.where, axes).sort("seed").unique(figure.rows, keep="first", maintain_order=True)
+    )
+    lines = []
+    for label, world, seed in found.select(figure.rows, "world", "seed").iter_rows():
+        table = where / "tables" / "series" / f"{world}-{seed}.parquet"
+        if table.is_file():
+            lines.append((f"{label}, seed {seed}", pl.read_parquet(table, columns=["t_s", figure.metric])))
+    if not lines:
+        return None
+    trace(lines, figure.metric, output=file, title=figure.title)
     return file

@@ -105,6 +105,11 @@ def _access(world: dict[str, Any], node: int) -> str:
     return max(rates, key=_bits) if rates else str(world["mac"]["data_rate"])
 
 
+def access_bps(world: dict[str, Any], node: int) -> float:
+    """Return bits a second at which a node of a scenario (its TOML, parsed) can send at all."""
+    return _bits(_access(world, node))
+
+
 def _bits(rate: str) -> float:
     for unit, factor in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)):
         if rate.endswith(unit):

@@ -1,8 +1,10 @@
 //! The scenarios that ship with tworay: plain TOML in `scenarios/`, one line each in the list below.
 
 mod dumbbell;
+mod pairs;
 
 use self::dumbbell::{Dumbbell, Schedule};
+use self::pairs::Pairs;
 use super::error::ScenarioError;
 use tworay_base::suggest;
 
@@ -25,6 +27,8 @@ struct Builtin {
     numbers: &'static [Number],
     /// The dumbbells' links and flows are written out by number.
     dumbbell: Option<Dumbbell>,
+    /// Who sends to whom where the name says how many flows there are: written in place of `{FLOWS}`.
+    pairs: Option<Pairs>,
 }
 
 struct Number {
@@ -35,11 +39,15 @@ struct Number {
 
 impl Builtin {
     const fn one(name: &'static str, text: &'static str) -> Self {
-        Self { name, text, numbers: &[], dumbbell: None }
+        Self { name, text, numbers: &[], dumbbell: None, pairs: None }
     }
 
     const fn family(name: &'static str, text: &'static str, numbers: &'static [Number]) -> Self {
-        Self { name, text, numbers, dumbbell: None }
+        Self { name, text, numbers, dumbbell: None, pairs: None }
+    }
+
+    const fn flows(name: &'static str, text: &'static str, numbers: &'static [Number], pairs: Pairs) -> Self {
+        Self { name, text, numbers, dumbbell: None, pairs: Some(pairs) }
     }
 
     const fn dumbbell(name: &'static str, split: bool, schedule: Schedule) -> Self {
@@ -49,13 +57,19 @@ impl Builtin {
             include_str!("../../scenarios/dumbbell-N.toml")
         };
         let numbers = &[Number { letter: 'N', example: 10, most: 1000 }];
-        Self { name, text, numbers, dumbbell: Some(Dumbbell { split, schedule }) }
+        Self { name, text, numbers, dumbbell: Some(Dumbbell { split, schedule }), pairs: None }
     }
 }
 
 /// To add a scenario: put its file into `scenarios/` and a line here. Of two families whose names begin
 /// alike, the one with the longer name comes first.
 const BUILTINS: &[Builtin] = &[
+    Builtin::flows(
+        "string-HxN",
+        include_str!("../../scenarios/string-HxN.toml"),
+        &[Number { letter: 'H', example: 4, most: 64 }, Number { letter: 'N', example: 2, most: 20 }],
+        Pairs::EndToEnd,
+    ),
     Builtin::family(
         "string-N",
         include_str!("../../scenarios/string-N.toml"),
@@ -67,6 +81,20 @@ const BUILTINS: &[Builtin] = &[
         &[Number { letter: 'R', example: 5, most: 100 }, Number { letter: 'C', example: 5, most: 100 }],
     ),
     Builtin::one("cross", include_str!("../../scenarios/cross.toml")),
+    Builtin::one("mesh-3", include_str!("../../scenarios/mesh-3.toml")),
+    Builtin::one("mesh-6", include_str!("../../scenarios/mesh-6.toml")),
+    Builtin::flows(
+        "strip-50-N",
+        include_str!("../../scenarios/strip-50-N.toml"),
+        &[Number { letter: 'N', example: 5, most: 25 }],
+        Pairs::Apart,
+    ),
+    Builtin::flows(
+        "square-50-N",
+        include_str!("../../scenarios/square-50-N.toml"),
+        &[Number { letter: 'N', example: 5, most: 25 }],
+        Pairs::Apart,
+    ),
     Builtin::one("strip-50", include_str!("../../scenarios/strip-50.toml")),
     Builtin::one("square-50", include_str!("../../scenarios/square-50.toml")),
     Builtin::one("route-break", include_str!("../../scenarios/route-break.toml")),
@@ -183,6 +211,9 @@ impl Builtin {
             (Some(dumbbell), &[n]) => dumbbell.render(self.text, n),
             _ => self.text.to_owned(),
         };
+        if let Some(pairs) = self.pairs {
+            text = text.replace("{FLOWS}", &pairs.render(values));
+        }
         for (number, value) in self.numbers.iter().zip(values) {
             text = text.replace(&format!("{{{}}}", number.letter), &value.to_string());
         }

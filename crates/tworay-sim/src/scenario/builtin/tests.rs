@@ -26,6 +26,9 @@ fn numbers_in_the_name_make_the_network() {
         ("dumbbell-decrease-7", 16),
         ("split-dumbbell-100", 203),
         ("freeze-probing-field", 30),
+        ("string-4x3", 5),
+        ("mesh-6", 25),
+        ("strip-50-5", 50),
     ];
     for (name, nodes) in table {
         let scenario = Scenario::load(name, &[]).unwrap();
@@ -33,11 +36,18 @@ fn numbers_in_the_name_make_the_network() {
     }
     let grid = Scenario::load("grid-2x7", &[]).unwrap();
     assert_eq!((grid.flows[0].from.0, grid.flows[0].to.0), (0, 13));
+    let ends = |name: &str| {
+        let flows = Scenario::load(name, &[]).unwrap().flows;
+        flows.iter().map(|flow| (flow.from.0, flow.to.0)).collect::<Vec<_>>()
+    };
+    assert_eq!(ends("string-7x3"), [(0, 7); 3]);
+    assert_eq!(ends("square-50-3"), [(0, 1), (2, 3), (4, 5)]);
+    assert_eq!(ends("mesh-6").len(), 6);
 }
 
 #[test]
 fn wrong_names_say_what_there_is() {
-    let list = "Built in: string-N, grid-RxC, cross, strip-50, square-50, route-break, energy-field, energy-field-lost-link, congestion, interference, link-failure, link-failure-shorter, signal-loss, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
+    let list = "Built in: string-HxN, string-N, grid-RxC, cross, mesh-3, mesh-6, strip-50-N, square-50-N, strip-50, square-50, route-break, energy-field, energy-field-lost-link, congestion, interference, link-failure, link-failure-shorter, signal-loss, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
     let table = [
         ("strnig-4", format!("\"strnig-4\" is neither a file nor a built-in scenario\nDid you mean \"string-4\"? {list}")),
         ("manet", format!("\"manet\" is neither a file nor a built-in scenario\n{list}")),
