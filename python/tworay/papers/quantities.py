@@ -121,7 +121,7 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """
     import tomllib
 
-    from tworay.resources import access_bps, eee, uar
+    from tworay.running.resources import access_bps, eee, uar
 
     tomls = {
         world: tomllib.loads(text)

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Who sends to whom.
 #[derive(Clone, Copy)]
-pub(super) enum Pairs {
+pub enum Pairs {
     /// All from the first node of a string to its last: the name has hops and flows.
     EndToEnd,
     /// Each between two nodes of its own, 0 to 1, 2 to 3 and so on: the name has flows.
@@ -13,7 +13,7 @@ pub(super) enum Pairs {
 
 impl Pairs {
     /// The `[[flow]]` tables; flow i starts i tenths of a second after the first, which starts at 1 s.
-    pub(super) fn render(self, values: &[u32]) -> String {
+    pub fn render(self, values: &[u32]) -> String {
         let flows = values.last().copied().unwrap_or(1);
         let mut text = String::new();
         for i in 0..flows {
