@@ -14,13 +14,42 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 from tworay.cli.app import app
-from tworay.cli.options import JsonOption
+from tworay.cli.options import JsonOption, SetOption
 
-NOTHING = "nothing to do; write `tworay tune --costs`"
+NOTHING = "nothing to do; write `tworay tune VARIANT SCENARIO...`, or `tworay tune --costs`"
 
 
 @app.command()
 def tune(
+    variant: Annotated[
+        str | None, typer.Argument(metavar="[VARIANT]", help="Whose parameters to search: newreno+sca.")
+    ] = None,
+    scenarios: Annotated[
+        list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="Scenarios to train on.")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LOW..HIGH",
+            help="Search this parameter, in this range (or NAME=WORD|WORD); may be repeated; default: all.",
+        ),
+    ] = None,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="What is searched for (`tworay metrics`).")] = (
+        "goodput_bps"
+    ),
+    less: Annotated[bool, typer.Option("--less", help="Less of the metric is better.")] = False,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, help="How many parameters are tried.")] = 40,
+    seeds: Annotated[str, typer.Option(help="Training seeds: N, 1-10, or 3,5,9.")] = "5",
+    held_out_seeds: Annotated[
+        str, typer.Option(help="Seeds that judge the best; none of the training's.")
+    ] = "1001-1020",
+    held_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SCENARIO", help="Judge on this scenario, not those of the training; may be repeated."
+        ),
+    ] = None,
+    set_: SetOption = None,
     costs: Annotated[
         bool, typer.Option("--costs", help="Count what the sender's operations cost in instructions.")
     ] = False,
@@ -57,12 +86,33 @@ def tune(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the table there, for `run --costs`.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the best as a preset (.toml); with --costs the table (.csv)."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Measure what a variant's computations cost on this build (needs valgrind), or in the kernel."""
+    """Search a variant's parameters; the best is judged on seeds and scenarios that the search never saw."""
+    if variant is not None and not costs:
+        _search(
+            variant,
+            scenarios or [],
+            param or [],
+            metric=metric,
+            less=less,
+            trials=trials,
+            seeds=seeds,
+            held_out_seeds=held_out_seeds,
+            held_out=held_out or [],
+            settings=set_ or [],
+            jobs=jobs,
+            out=out,
+            force=force,
+            as_json=json,
+        )
+        return
     if kernel is not None:
         _kernel_costs(
             kernel,
@@ -194,3 +244,67 @@ def _mapping(text: str) -> tuple[str, str]:
     if not (prefix and equals and variant):
         raise InputError(f"--as {text}: write PREFIX=VARIANT, for example --as mine=newreno")
     return prefix, variant
+
+
+def _search(
+    variant: str,
+    scenarios: list[str],
+    parameters: list[str],
+    *,
+    metric: str,
+    less: bool,
+    trials: int,
+    seeds: str,
+    held_out_seeds: str,
+    held_out: list[str],
+    settings: list[str],
+    jobs: int | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """``tworay tune VARIANT SCENARIO...``."""
+    from tworay.lab import tuning
+    from tworay.running.executing import check_jobs
+    from tworay.running.spec import parse_seeds
+
+    if not scenarios:
+        raise InputError(
+            f"tune {variant}: name scenarios to train on, such as `tworay tune {variant} string-4`"
+        )
+    if out is not None:
+        check_free(out, force=force)
+
+    def watch(done: int, total: int, best: float) -> None:
+        if done % 10 == 0 or done == total:
+            note(f"tune: {done} of {total} trials, best {best:+.1f} % over the defaults in training")
+
+    found = tuning.tune(
+        variant,
+        scenarios,
+        parameters=parameters,
+        metric=metric,
+        less=less,
+        trials=trials,
+        seeds=parse_seeds(seeds),
+        held_out_seeds=parse_seeds(held_out_seeds),
+        held_out_scenarios=held_out,
+        settings=settings,
+        jobs=check_jobs(jobs),
+        watch=watch,
+    )
+    if out is not None:
+        write_text(out, tuning.preset(found))
+        if is_stdout(out):
+            return
+    if as_json:
+        print_json(found.document())
+        return
+    print(f"{found.best}   ({found.trials} trials, {metric})")
+    for title, rows in (("training", found.training), ("held out", found.held_out)):
+        for row in rows:
+            interval = "" if row["low"] is None else f" ({row['low']:+.1f} to {row['high']:+.1f})"
+            gain = "–" if row["percent"] is None else f"{row['percent']:+.1f} %"
+            verdict = f": {row['verdict']}" if title == "held out" else ""
+            where = f"{row['scenario']}, {row['seeds']} seeds"
+            print(f"  {title}: {where}: {gain}{interval} over {found.variant}{verdict}")

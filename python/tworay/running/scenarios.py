@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from tworay import _native
 from tworay._native import Scenario
 from tworay.errors import ScenarioError
-from tworay.running import control, sources
+from tworay.running import control, presets, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,6 +100,7 @@ def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
     """Read a scenario; ``classes``: also the variants in Python files that it names."""
     path = pathlib.Path(source)
     text = _stdin() if source == "-" else _text(path)
+    settings = presets.named(text, path.parent, settings)
     own = sources.named(text, path.parent, settings)
     settings = settings + own.settings if own else settings
     if source == "-":
@@ -129,6 +130,8 @@ def _stdin() -> str:
 def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
     """Return the same world with every TCP flow running ``tcp``; ``name`` is what results call a class."""
     if isinstance(tcp, str):
+        if presets.is_preset(tcp):
+            return scenario.with_variant(presets.read_preset(tcp))
         if not control.is_reference(tcp):
             return scenario.with_variant(tcp)
         chosen = control.load_class(tcp)

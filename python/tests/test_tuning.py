@@ -1,0 +1,83 @@
+"""Searching a variant's parameters: the best is judged where the search has not looked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import tworay
+from tworay.errors import InputError
+from tworay.lab.tuning import preset, ranges_of, spelt, tune
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_known_optimum_is_found_and_named_in_a_preset(tmp_path: Path) -> None:
+    """One hop carries more the larger the window limit is, until the pipe is full: 1 segment is worst."""
+    found = tune(
+        "newreno+cwl",
+        ["string-1"],
+        parameters=["n=1..8"],
+        trials=8,
+        seeds=[1, 2],
+        held_out_seeds=range(11, 17),
+        settings=["duration=4s"],
+    )
+    assert found.best.startswith("newreno+cwl(n=")
+    (row,) = found.held_out
+    assert row["seeds"] == 6
+    assert found.trials == 8
+    file = tmp_path / "best.toml"
+    file.write_text(preset(found))
+    by_name = tworay.run("string-1", tcp=str(file), set="duration=4s", seed=3)
+    assert (
+        by_name.goodput_bps == tworay.run("string-1", tcp=found.best, set="duration=4s", seed=3).goodput_bps
+    )
+    mine = tworay.scenario_text("string-1").replace('variant = "newreno"', 'variant = "best.toml"')
+    (tmp_path / "mine.toml").write_text(mine)
+    named = tworay.run(tmp_path / "mine.toml", set="duration=4s", seed=3)
+    assert named.goodput_bps == by_name.goodput_bps
+    again = tune(
+        "newreno+cwl",
+        ["string-1"],
+        parameters=["n=1..8"],
+        trials=8,
+        seeds=[1, 2],
+        held_out_seeds=range(11, 17),
+        settings=["duration=4s"],
+    )
+    assert again.best == found.best, "the same call finds the same"
+
+
+def test_parameters_are_spelt_out() -> None:
+    ranges = ranges_of("newreno+sca", ["theta=1..50"])
+    assert (ranges[0].low, ranges[0].high, ranges[0].whole) == (1, 50, True)
+    assert spelt("newreno+sca", ranges, {"sca.theta": 23}) == "newreno+sca(theta=23)"
+
+
+@pytest.mark.parametrize(
+    ("variant", "parameters", "says"),
+    [
+        ("newreno", [], "no parameters to search"),
+        ("newrino", [], "there is no variant newrino"),
+        ("newreno+sca(4)", [], "without parameters"),
+        ("newreno+sca", ["m=1..2"], "there is no parameter `m`"),
+        ("newreno+sca", ["theta=5..1"], "LOW..HIGH"),
+        ("probing", ["predictor=best"], "is not among"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(variant: str, parameters: list[str], says: str) -> None:
+    with pytest.raises(InputError, match=says.replace("+", r"\+")):
+        ranges_of(variant, parameters)
+
+
+def test_judges_must_not_have_been_seen() -> None:
+    with pytest.raises(InputError, match="in common"):
+        tune("newreno+sca", ["string-1"], seeds=[1, 2], held_out_seeds=[2, 3])
+
+
+def test_a_preset_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such preset"):
+        tworay.run("string-1", tcp=str(tmp_path / "none.toml"))

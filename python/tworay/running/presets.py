@@ -1,0 +1,62 @@
+"""Preset files: a variant with parameters, found by ``tworay tune``, which scenarios and ``--tcp`` name."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from tworay.errors import InputError
+
+ENDING = ".toml"
+
+
+def is_preset(name: object) -> bool:
+    """Tell ``best.toml`` from the name of a variant."""
+    return isinstance(name, str) and name.endswith(ENDING)
+
+
+def read_preset(path: str | Path) -> str:
+    """Return the variant that a preset file names, such as ``newreno+sca(n=23)``."""
+    try:
+        found = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("variant")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such preset; `tworay tune VARIANT SCENARIO --out {path}` makes one"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {error}") from error
+    if not isinstance(found, str):
+        raise InputError(f'{path}: found no variant; a preset has a line variant = "newreno+sca(n=10)"')
+    return found
+
+
+def named(text: str, folder: Path, settings: list[str]) -> list[str]:
+    """Return settings that put variants in the place of presets that a scenario's text or settings name.
+
+    Presets of a scenario lie beside it, those of settings are looked up from the working directory.
+    """
+    settings = [_resolved(setting) for setting in settings]
+    if ENDING not in text:
+        return settings
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return settings  # The scenario's own reader says what is wrong.
+    keys = {setting.partition("=")[0].strip() for setting in settings}
+    found = {}
+    tcp = document.get("tcp")
+    if isinstance(tcp, dict):
+        found["tcp.variant"] = tcp.get("variant")
+    flows = document.get("flow")
+    for i, flow in enumerate(flows if isinstance(flows, list) else []):
+        if isinstance(flow, dict):
+            found[f"flow.{i}.tcp"] = flow.get("tcp")
+    presets = {key: name for key, name in found.items() if is_preset(name) and key not in keys}
+    return settings + [f'{key}="{read_preset(folder / str(name))}"' for key, name in presets.items()]
+
+
+def _resolved(setting: str) -> str:
+    key, _, value = setting.partition("=")
+    name = value.strip().strip("\"'")
+    variant = key.strip() == "tcp.variant" or (key.startswith("flow.") and key.strip().endswith(".tcp"))
+    return f'{key}="{read_preset(name)}"' if variant and is_preset(name) else setting
