@@ -14,8 +14,9 @@ import pytest
 import tworay
 from tworay.cli.app import app
 from tworay.errors import InputError
+from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.explaining import _Flow
-from tworay.showing.wording import ENDS, ROOTS, _again
+from tworay.showing.wording import _again
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 
 import tworay
 from tworay.errors import InputError
-from tworay.imports import links, tracks
+from tworay.imports import dumps, links, tracks
 from tworay.imports.reading import by_number
 
 if TYPE_CHECKING:
@@ -222,8 +222,9 @@ NETJSON = """\
             {
                 ("fe80::2", "roof"): 0.2,
                 ("roof", "fe80::2"): 0.5,
-                ("fe80::3", "roof"): 0.5,
-                ("roof", "fe80::3"): 0.5,
+                # reach ff00: all hellos since the first one, none before.
+                ("fe80::3", "roof"): 0.0,
+                ("roof", "fe80::3"): 0.0,
             },
         ),
         # An ETX of 4 is half of the frames in each direction.
@@ -252,6 +253,59 @@ def test_dumps_of_several_nodes_are_put_together(tmp_path: Path) -> None:
     found = links.read(files).ways
     # The roof says that barn receives half (txcost 512), the barn that it receives all (rxcost 256).
     assert found["roof", "barn"].loss == pytest.approx(0.25)
+
+
+# As babeld 1.12.1 printed it 25 seconds after its start, on a wire to another one on a host of the same name.
+LIVE = """\
+BABEL 1.0
+version babeld-1.12.1
+host vm
+my-id 3c:13:10:63:49:3e:bd:58
+ok
+add interface dba up true ipv6 fe80::309c:ff:fe26:787a ipv4 10.77.1.1
+add neighbour 5628cc450140 address fe80::34b4:eaff:fe59:c423 if dba reach f800 ureach 0000 rxcost 96 txcost 96 cost 96
+add xroute 10.77.9.1/32-0.0.0.0/0 prefix 10.77.9.1/32 from 0.0.0.0/0 metric 0
+add route 5628cc450470 prefix 10.77.9.2/32 from 0.0.0.0/0 installed yes id 48:bb:d6:4a:84:7e:c6:30 metric 96 refmetric 0 via fe80::34b4:eaff:fe59:c423 if dba
+ok
+"""  # noqa: E501
+PEER = """\
+BABEL 1.0
+version babeld-1.12.1
+host vm
+my-id 48:bb:d6:4a:84:7e:c6:30
+ok
+add interface dbb up true ipv6 fe80::34b4:eaff:fe59:c423 ipv4 10.77.1.2
+add neighbour 5592092fb140 address fe80::309c:ff:fe26:787a if dbb reach fc00 ureach 0000 rxcost 96 txcost 96 cost 96
+ok
+"""  # noqa: E501
+
+
+def test_dumps_of_two_live_daemons_on_hosts_of_one_name(cli: Cli, tmp_path: Path) -> None:
+    write(tmp_path, "left.txt", LIVE)
+    write(tmp_path, "right.txt", PEER)
+    made = cli("convert", "left.txt", "right.txt", "--flow", "vm:vm-right:ftp", "-o", "two.toml")
+    assert made.code == 0, made.err
+    assert "left.txt: 1 of 1 neighbours were first heard fewer than 16 hellos ago" in made.err
+    # A daemon that has run for five hellos and heard them all has lost none.
+    ways = links.read([str(tmp_path / "left.txt"), str(tmp_path / "right.txt")]).ways
+    assert {ends: way.loss for ends, way in ways.items()} == {("vm", "vm-right"): 0, ("vm-right", "vm"): 0}
+    assert cli("run", "two.toml", "--set", "duration=3s", "--json").document["flows"][0]["goodput_bps"] > 0
+
+
+@pytest.mark.parametrize(
+    ("reach", "share", "hellos"),
+    # Bits from the newest hello to the oldest; what is older than the first one heard says nothing.
+    [
+        (0xFFFF, 1.0, 16),
+        (0x5555, 0.5, 16),
+        (0xF800, 1.0, 5),
+        (0xA800, 0.5, 5),
+        (0x8000, 1.0, 1),
+        (0, 0.0, 16),
+    ],
+)
+def test_hellos_count_since_the_first_one(reach: int, share: float, hellos: int) -> None:
+    assert dumps._heard(reach) == (share, hellos)
 
 
 def test_levels_are_heard_against_noise_by_the_radio(cli: Cli, tmp_path: Path) -> None:

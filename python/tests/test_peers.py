@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import tworay
-from tworay.peers import mactrace, more_windows, moving, pages, simulators, suite, tools, windows
+from tworay.peers import mactrace, more_windows, moving, pages, simulators, suite, tools, validation, windows
 from tworay.peers.jobs import Job, Results, read_json
 from tworay.peers.movement import Waypoints
 from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
-from tworay.peers.plan import FULL, QUICK
+from tworay.peers.plan import FULL, QUICK, Plan
 from tworay.peers.processes import ProgramError
 from tworay.peers.simulators import builtin, route_changes
 from tworay.peers.verdicts import (
@@ -196,6 +196,28 @@ def test_the_quick_plan_is_part_of_the_full_one() -> None:
     assert (ROOT / NS2_DRIVER).is_file()
     assert (ROOT / NS3_DRIVER).is_file()
     assert len(set(itertools.chain(suite.TESTS))) == 50
+
+
+@pytest.mark.parametrize(("plan", "only"), [(QUICK, []), (FULL, ["static"])])
+def test_a_subset_of_the_runs_is_printed_and_not_written(
+    plan: Plan, only: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Chapter:
+        def jobs(self) -> list[Job]:
+            return []
+
+        def section(self, results: Results) -> Section:
+            return Section("Strings", "within 3 %")
+
+    written: list[str] = []
+    for tool in ("install", "build_ns3_driver"):
+        monkeypatch.setattr(tools, tool, lambda: None)
+    monkeypatch.setattr(validation, "chapters", lambda plan: {"static": Chapter(), "aodv": Chapter()})
+    monkeypatch.setattr(validation, "earlier", lambda results: None)
+    monkeypatch.setattr(pages, "write", lambda sections, order: written.extend(sections))
+    validation.validate(plan, threads=1, only=only)
+    printed = capsys.readouterr().out
+    assert (written, "## Strings" in printed) == ((["static"], False) if plan is FULL else ([], True))
 
 
 def test_ranks_are_spearmans() -> None:

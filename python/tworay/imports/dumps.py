@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+# Hellos that babeld remembers of a neighbour.
+HELLOS = 16
+
+
 class Loss(NamedTuple):
     """One direction of a link."""
 
@@ -36,6 +40,8 @@ class Dump:
     losses: list[Loss] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     """Addresses of nodes that have a name, or several addresses."""
+    notes: list[str] = field(default_factory=list)
+    """What to know of the figures."""
 
     def both(self, place: Place, here: str, there: str, receives: float, reaches: float) -> None:
         """Note a link by the shares that `here` receives of `there`, and the other way round."""
@@ -139,6 +145,7 @@ def babeld(file: str, text: str) -> Dump:
     arrives here, txcost of what arrives there, as the neighbour said. Where rxcost is below 256 it counts
     nothing (wired interfaces, k out of j), and the last 16 hellos in `reach` tell.
     """
+    young = 0
     dump = Dump("`dump` on babeld's local socket")
     own: dict[str, str] = {}
     host = ""
@@ -163,14 +170,33 @@ def babeld(file: str, text: str) -> Dump:
             raise wrong(
                 place, f'reach is "{shown(figures["reach"])}"', "give four hexadecimal digits, such as ffff"
             )
-        heard = int(figures["reach"], 16).bit_count() / 16
+        heard, hellos = _heard(int(figures["reach"], 16))
+        young += rxcost < 256 and hellos < HELLOS
         receives = 0.0 if rxcost == 65535 else 256 / rxcost if rxcost >= 256 else heard
         there = figures["address"]
         dump.losses.append(Loss(place, there, name, 1 - receives))
         # Below 256 the neighbour's cost counts nothing either: then its own dump tells.
         if txcost >= 256:
             dump.losses.append(Loss(place, name, there, 1 - (0.0 if txcost == 65535 else 256 / txcost)))
+    if young:
+        dump.notes.append(
+            f"{file}: {young} of {len(neighbours)} neighbours were first heard fewer than {HELLOS} hellos "
+            "ago, so their losses are rough; dump again a few minutes later"
+        )
     return dump
+
+
+def _heard(reach: int) -> tuple[float, int]:
+    """Return the share of hellos that arrived, and of how many: a bit each, the newest first.
+
+    A bit that is not set may be a hello that was lost, or one from before the daemons met. So hellos count
+    since the first one that was heard; that one itself, which begins the count, only where the history is
+    full.
+    """
+    if reach & 1 or not reach:
+        return reach.bit_count() / HELLOS, HELLOS
+    since = HELLOS - ((reach & -reach).bit_length() - 1)
+    return (reach.bit_count() - 1) / (since - 1) if since > 1 else 1.0, since
 
 
 def from_json(file: str, text: str) -> Dump:

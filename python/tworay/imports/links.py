@@ -64,6 +64,7 @@ def read(files: Iterable[str]) -> Links:
     """Read tables and dumps; what several tell of the same direction is averaged."""
     found: list[Measured] = []
     names: dict[str, str] = {}
+    notes: list[str] = []
     for file in files:
         text = read_text(file)
         form = dumps.form_of(text)
@@ -71,8 +72,15 @@ def read(files: Iterable[str]) -> Links:
             found += _unique(_csv(Table(file, text, COLUMNS)))
             continue
         dump = form(file, text)
+        again = _namesake(dump, names, Path(file).stem)
         names |= dump.names
-        found += [Measured(one.place, one.sender, one.receiver, one.loss) for one in dump.losses]
+        notes += dump.notes
+        found += [
+            Measured(
+                one.place, again.get(one.sender, one.sender), again.get(one.receiver, one.receiver), one.loss
+            )
+            for one in dump.losses
+        ]
         if not dump.losses:
             raise wrong(file, "no link is in it", f"give the whole output of {dump.command}")
     # A station with several addresses is one node.
@@ -86,7 +94,24 @@ def read(files: Iterable[str]) -> Links:
         )
         for one in found
     ]
-    return _merged([one for one in found if one.sender != one.receiver])
+    links = _merged([one for one in found if one.sender != one.receiver])
+    links.notes += notes
+    return links
+
+
+def _namesake(dump: dumps.Dump, known: dict[str, str], stem: str) -> dict[str, str]:
+    """Give nodes of a dump new names where other nodes, with addresses of their own, have theirs already.
+
+    Many devices are called as their maker called them. Returns the new names by the old ones.
+    """
+    again = {}
+    for name in set(dump.names.values()):
+        addresses = {address for address, its in dump.names.items() if its == name}
+        others = {address for address, its in known.items() if its == name}
+        if others and not addresses & others:
+            again[name] = f"{name}-{stem}"
+    dump.names = {address: again.get(name, name) for address, name in dump.names.items()}
+    return again
 
 
 def _csv(table: Table) -> Iterator[Measured]:

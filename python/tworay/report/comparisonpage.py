@@ -13,8 +13,8 @@ from tworay.comparing import verdict
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
 from tworay.report.page import esc, number, table, whole_page
+from tworay.showing.causes import ENDS
 from tworay.showing.reporting import columns_of, conclusion, labels
-from tworay.showing.wording import ENDS
 from tworay.stored.records import RUNS
 
 if TYPE_CHECKING:

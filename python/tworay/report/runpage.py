@@ -10,8 +10,8 @@ from tworay.metrics.diagnosis import COVERS
 from tworay.report.mapdata import write_map
 from tworay.report.page import esc, number, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, write_losses
+from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
-from tworay.showing.wording import ENDS, ROOTS
 from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:

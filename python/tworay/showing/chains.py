@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from tworay.showing.causes import ENDS
+
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
@@ -82,8 +84,6 @@ def _root(run: Run, moment: Row) -> list[Step]:
         frames = f" after {loss['attempts']} frames" if loss["attempts"] else ""
         steps.append((gone, f"MAC of node {loss['node']} gave up{frames}"))
     elif gone - since > AT_ONCE:
-        from tworay.showing.wording import ENDS
-
         steps.append((gone, f"gone for good ({ENDS.get(loss['died'], loss['died'])})"))
     return steps
 

@@ -1,0 +1,75 @@
+"""The package's own order: no import circles, one file a command, the public names."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import tworay
+from tworay import cli
+
+PACKAGE = Path(tworay.__file__).parent
+
+
+def modules() -> dict[str, Path]:
+    """Return the package's modules by name."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        name = ".".join(("tworay", *path.relative_to(PACKAGE).with_suffix("").parts))
+        found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def imports(tree: ast.AST, known: set[str]) -> set[str]:
+    """Return the package's modules that a module imports, also within functions; not those of annotations."""
+    found = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found |= {inner if inner in known else node.module} & known
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names} & known
+        found |= imports(node, known)
+    # The face of the package imports its names when they are first used.
+    return found - {"tworay"}
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    paths = modules()
+    graph = {
+        name: imports(ast.parse(path.read_text(encoding="utf-8")), set(paths)) - {name}
+        for name, path in paths.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"import circle: {' imports '.join(reversed(error.args[1]))}")
+
+
+def test_every_command_has_a_file_of_its_name() -> None:
+    for name in cli.COMMANDS:
+        module = importlib.import_module(f"tworay.cli.{name}")
+        declared = {
+            command.name or command.callback.__name__
+            for command in cli.app.registered_commands
+            if command.callback is not None and command.callback.__module__ == module.__name__
+        }
+        assert declared == {name}
+
+
+def test_public_names_are_where_they_are_said_to_be() -> None:
+    for name in tworay.__all__:
+        assert getattr(tworay, name) is not None
+
+
+def test_options_of_a_comparison_are_those_of_its_function() -> None:
+    with pytest.raises(TypeError, match="seedz"):
+        tworay.compare("string-2", tcp="reno", seedz=3)  # type: ignore[call-arg]
+    assert "until_ci" in str(importlib.import_module("inspect").signature(tworay.compare))
