@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay.cli import app
+from tworay.cli.app import app
 from tworay.errors import InputError
 from tworay.report.packing import pack
 from tworay.report.qlog import qlog, ranges, write_qlog

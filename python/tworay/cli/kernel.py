@@ -119,7 +119,7 @@ def stats(
 ) -> None:
     """Measure what this machine's TCP takes by ACK and timeout, while connections are at work."""
     from tworay import kernel
-    from tworay.cli.writing import note, print_json
+    from tworay.cli.output import note, print_json
 
     if not json and seconds is None:
         note("tworay: measuring until Ctrl-C")

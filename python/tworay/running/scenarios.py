@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from tworay import _native
 from tworay._native import Scenario
 from tworay.errors import ScenarioError
-from tworay.running import control, presets, sources
+from tworay.running.run import control, presets, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
