@@ -6,14 +6,12 @@ import functools
 import json
 import os
 import pathlib
-import sys
-import types
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tworay import _native
 from tworay._native import Scenario
 from tworay.errors import ScenarioError
-from tworay.running.run import control, presets, sources
+from tworay.running import control, presets, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -223,13 +221,3 @@ def scenario_text(name: str) -> str:
     if text is None:
         raise ScenarioError(f"`{name}` is not a built-in scenario; `tworay scenarios` lists them")
     return text
-
-
-class _Module(types.ModuleType):
-    """The module, called: importing it hides the function ``tworay.scenarios``."""
-
-    def __call__(self) -> list[ScenarioInfo]:
-        return scenarios()
-
-
-sys.modules[__name__].__class__ = _Module
