@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import pathlib
+import sys
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tworay import _native
