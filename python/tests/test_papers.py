@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
 from tworay.lab.experiment import read
-from tworay.papers import library
+from tworay.papers import library, pages
 from tworay.papers.judging import band_of, judge_claim
 from tworay.papers.library import Claim
 from tworay.papers.quantities import with_quantity
-from tworay.papers.reproducing import _narrowed, document, plan_of, readings
+from tworay.papers.reproducing import _narrowed, document, plan_of, readings, reproduce
 from tworay.papers.verdicts import LESS, MORE, Band, Verdict, judge
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tworay.papers.library import Paper
 
 H, D, N, F = Verdict.HOLDS, Verdict.DIRECTION, Verdict.NO_DIFFERENCE, Verdict.FAILS
@@ -162,3 +165,39 @@ def test_a_papers_data_are_sound(paper: Paper) -> None:
                 for key, label in ({"tcp": entry} if isinstance(entry, str) else entry).items():
                     assert label in there[key], (claim.id, key, label)
         band_of(claim.how.get("band", "more"))
+
+
+# Of each paper a figure; what --quick leaves is cut down further, so that the test is a matter of seconds.
+SHORT: dict[str, tuple[str, dict[str, Any]]] = {
+    "freeze-probing": ("7", {"speed": ["2 m/s", "30 m/s"]}),
+    "energy": ("4", {"situation": ["loss-free", "15 %"], "tcp": ["tahoe", "newreno"]}),
+    "welcome": ("25", {"tcp": ["newreno", "welcome"]}),
+    "probing": ("4", {"scenario": ["dumbbell-10"]}),
+    "thesis": ("table 5.4", {}),
+    "mesh-questions": ("clean vegas RTS on", {"scenario": ["string-2"], "retries": ["2", "7"]}),
+}
+
+
+@pytest.mark.parametrize("paper", library.papers(), ids=lambda paper: paper.name)
+def test_a_figure_of_each_paper_is_reproduced_and_its_claims_are_judged(paper: Paper, tmp_path: Path) -> None:
+    """The form of the verdicts is checked, not what they say: that is what the full runs are for."""
+    figure, only = SHORT[paper.name]
+    trial = paper.trials[str(paper.figure(figure).experiment)]
+    quick = {"seeds": 2, "set": {"duration": "60s" if paper.name == "energy" else "20s"}, "only": only}
+    short = replace(paper, trials=paper.trials | {trial.id: replace(trial, quick=quick)})
+    result = reproduce(short, tmp_path, figure=figure, quick=True, jobs=2)
+    assert result.failed == 0
+    assert result.drawn[figure].is_file()
+    claims = {claim.id: claim for claim in paper.claims_of({trial.id})}
+    assert set(result.judgements) == set(claims)
+    for name, judgement in result.judgements.items():
+        assert judgement.verdict in Verdict
+        assert judgement.reason or judgement.cells, name
+        for cell in judgement.cells:
+            assert cell.seeds <= 2
+            assert cell.low is None or cell.high is None or cell.low <= cell.high
+    again = reproduce(short, tmp_path, figure=figure, quick=True, run=False)
+    assert again.judgements == result.judgements
+    pages.page(again, tmp_path / "pages")
+    text = (tmp_path / "pages" / f"{paper.key}.md").read_text()
+    assert all(f"| {claim.id} |" in text for claim in paper.claims if claim.id in result.judgements)

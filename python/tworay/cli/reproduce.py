@@ -58,6 +58,7 @@ def reproduce(
     from tworay.cli.sweep import Progress, shard_of
     from tworay.errors import InputError
     from tworay.papers.library import find, papers
+    from tworay.papers.reproducing import QUICK
     from tworay.papers.reproducing import reproduce as do
 
     name, _, figure = (paper or "").partition(":")
@@ -75,7 +76,7 @@ def reproduce(
             results.append(
                 do(
                     one,
-                    out / "quick" if quick else out,
+                    out / QUICK if quick else out,
                     figure=figure or None,
                     quick=quick,
                     seeds=seeds,

@@ -78,6 +78,8 @@ class Paper:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     notes: str
+    study: bool = False
+    """A study of our own, not counted among the papers."""
 
     def figure(self, wanted: str) -> Figure:
         """Find a figure by its number."""
@@ -93,9 +95,9 @@ class Paper:
 
 
 def papers() -> list[Paper]:
-    """Return all papers, in the order of their years."""
+    """Return all papers, in the order of their years, and then the studies of our own."""
     return sorted(
-        (read(file.parent) for file in HERE.glob("*/paper.toml")), key=lambda p: (p.key[-4:], p.key)
+        (read(file.parent) for file in HERE.glob("*/paper.toml")), key=lambda p: (p.study, p.key[-4:], p.key)
     )
 
 
@@ -129,6 +131,7 @@ def read(folder: Path) -> Paper:
         trials=trials,
         figures=tuple(figures),
         claims=tuple(claims),
+        study=bool(head.get("study", False)),
         notes=notes.read_text(encoding="utf-8").strip() if notes.is_file() else "",
     )
 

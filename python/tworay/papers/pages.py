@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
-from tworay.papers.reproducing import MAIN
+from tworay.papers.reproducing import MAIN, NOT_RUN
 from tworay.papers.verdicts import RULE, Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def page(result: Reproduction, folder: Path) -> None:
 
 def overview(results: list[Reproduction], folder: Path) -> None:
     """Write the page over all papers: how many claims hold, and which don't, with the cause where known."""
+    results = [result for result in results if not result.paper.study]
     lines = ["# What five papers claim, and what comes out here", "", *_prose(_today())]
     head = ["paper", *SHOWN, "claims"]
     rows = []
@@ -104,7 +105,10 @@ def _today() -> str:
 
 def _made(result: Reproduction) -> list[str]:
     name = result.paper.name
-    quick = " Runs are those of `--quick`: fewer and shorter." if result.quick else ""
+    short = len(result.shortened)
+    total = len(result.paper.trials)
+    of = f"{short} of {total} experiments are those of `--quick`, with fewer and shorter runs"
+    quick = f" {of}; they are marked." if short else ""
     return _prose(_today() + f"{quick} To do it again: `tworay reproduce {name}`.")
 
 
@@ -113,9 +117,10 @@ def _full(result: Reproduction, trial: str) -> str:
     have = result.seeds.get(trial, 0)
     figure = next((f.id for f in result.paper.figures if f.experiment == trial), None)
     of = f":{figure}" if figure else ""
-    if have >= wanted and not result.quick:
+    if have >= wanted and trial not in result.shortened:
         return "yes"
-    return f"{wanted} seeds: `tworay reproduce '{result.paper.name}{of}'`"
+    short = ", shortened" if trial in result.shortened else ""
+    return f"no{short}; {wanted} seeds: `tworay reproduce '{result.paper.name}{of}'`"
 
 
 def _count(result: Reproduction) -> Counter[Verdict]:
@@ -137,10 +142,11 @@ def _claims(result: Reproduction, trial: str | None, claims: list[Claim]) -> lis
     title = paper.trials[trial].title if trial in paper.trials else "Without runs of their own"
     lines = [f"### {title}", ""]
     if trial in result.seeds:
-        lines += _prose(f"Experiment `{trial}`, {result.seeds[trial]} seeds.")
+        short = f" Shortened. Full size: {_full(result, trial)}" if trial in result.shortened else ""
+        lines += _prose(f"Experiment `{trial}`, {result.seeds[trial]} seeds.{short}")
     rows = []
     for claim in claims:
-        judgement = result.judgements[claim.id]
+        judgement = result.judgements.get(claim.id, NOT_RUN)
         seeds = str(judgement.seeds) if judgement.cells else ""
         here = " ".join(filter(None, [_ours(judgement), claim.known]))
         rows.append(
@@ -182,6 +188,7 @@ def _sensitivity(result: Reproduction) -> list[str]:
 
 def _figures(result: Reproduction, folder: Path) -> list[str]:
     lines = ["## Figures and tables", ""]
+    folder.mkdir(parents=True, exist_ok=True)
     missing = []
     for figure in result.paper.figures:
         if figure.id in result.drawn:

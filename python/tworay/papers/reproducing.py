@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Of readings other than the main one: what they say beside it.
 MAIN = "as judged"
+# Beside the runs in full size, those of --quick.
+QUICK = "quick"
 READING_SEEDS = 8
 NOT_RUN = Judgement(Verdict.UNTESTED, reason="not run yet")
 
@@ -40,6 +42,8 @@ class Reproduction:
     drawn: dict[str, Path] = field(default_factory=dict)
     seeds: dict[str, int] = field(default_factory=dict)
     failed: int = 0
+    shortened: set[str] = field(default_factory=set)
+    """Experiments of which only the runs of ``--quick`` are there."""
 
 
 def chosen(paper: Paper, figure: str | None) -> tuple[list[Figure], list[Trial]]:
@@ -135,7 +139,8 @@ def reproduce(
         result.judgements[claim.id] = _judged(claim, frames)
     for one in figures:
         if one.experiment in frames and one.metric:
-            where = place(out, paper, paper.trials[one.experiment])
+            base = out / QUICK if one.experiment in result.shortened and not quick else out
+            where = place(base, paper, paper.trials[one.experiment])
             drawn = _draw(one, *frames[one.experiment], out / paper.name, where)
             if drawn is not None:
                 result.drawn[one.id] = drawn
@@ -162,8 +167,13 @@ def _runs(
         sweep = Sweep(plan_of(trial, quick=quick, seeds=seeds, changed=changed), where, shard=shard)
         sweep.run(jobs=jobs, watch=watch)
         result.failed += sweep.state.failed
+    elif not quick and not (where / "cells.parquet").is_file():
+        # What isn't there in full size is judged by the quick runs, and marked.
+        where = place(result.out / QUICK, result.paper, trial, name)
     if not (where / "cells.parquet").is_file():
         return None
+    if name == MAIN and (quick or where.is_relative_to(result.out / QUICK)):
+        result.shortened.add(trial.id)
     frame = frame_of(where, trial)
     if name == MAIN:
         result.seeds[trial.id] = int(frame["seed"].n_unique())
