@@ -12,7 +12,7 @@ use crate::config::{AckPolicy, Handshake, TcpConfig};
 use crate::control::{PathEvent, ProbeEvent};
 use crate::receive::{AckWhen, Receiver, WindowField};
 use crate::send::{Ack, Cx, Sender, heartbeat, ip_bytes};
-use crate::variant::{RecoveryKind, Variant};
+use crate::variant::Variant;
 use smallvec::SmallVec;
 use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpSegment};
@@ -68,7 +68,7 @@ impl Connection {
             ports,
             side,
             state: State::Closed,
-            wants_sack: variant.recovery() == RecoveryKind::Sack,
+            wants_sack: variant.wants_sack(),
             wants_probes: variant.wants_probes(),
             probes_agreed: false,
             receiver: Receiver::new(),
@@ -105,7 +105,7 @@ impl Connection {
         if self.closing {
             return;
         }
-        self.sender.write(match amount {
+        self.sender.space_mut().write(match amount {
             Amount::Bytes(n) => n,
             Amount::Endless => u64::MAX,
         });
@@ -118,14 +118,14 @@ impl Connection {
             return;
         }
         if self.config.fin {
-            self.sender.want_fin();
+            self.sender.space_mut().want_fin();
         }
         self.push(now, out);
         self.check_finished(out);
     }
 
     fn push(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
-        let rushes = self.state == State::SynSent && self.sender.rushes();
+        let rushes = self.state == State::SynSent && self.sender.data_goes_with_syn();
         if rushes || self.state == State::Established {
             self.with(now, out, |sender, cx| sender.send_window(cx, cx.cfg.max_burst));
         }
@@ -201,7 +201,7 @@ impl Connection {
         self.receiver.take_timestamp(segment);
         self.agree_on_probes(Some(segment));
         self.agree_on_window(segment);
-        self.sender.set_peer_window(segment.window);
+        self.sender.space_mut().set_peer_window(segment.window);
         if self.config.handshake == Handshake::ThreeWay {
             self.state = State::SynReceived;
             self.with(now, out, |sender, cx| sender.send_window(cx, 1));
@@ -217,7 +217,8 @@ impl Connection {
     fn on_answer(&mut self, now: SimTime, segment: &TcpSegment, arrival: Arrival, out: &mut Vec<TcpAction>) {
         let three_way = self.config.handshake == Handshake::ThreeWay;
         // More than the SYN if data went with it.
-        let answered = self.sender.offset(segment.ack).filter(|to| (1..=self.sender.max_sent()).contains(to));
+        let answered =
+            self.sender.space().offset(segment.ack).filter(|to| (1..=self.sender.space().max).contains(to));
         let Some(to) = answered.filter(|_| segment.flags.has(TcpFlags::ACK)) else {
             return self.counters.ignore(Ignored::AckTooHigh);
         };
@@ -282,10 +283,10 @@ impl Connection {
         if !segment.flags.has(TcpFlags::ACK) {
             return self.counters.ignore(Ignored::NoConnection);
         }
-        let Some(to) = self.sender.offset(segment.ack) else {
+        let Some(to) = self.sender.space().offset(segment.ack) else {
             return self.counters.ignore(Ignored::OldAck);
         };
-        if to > self.sender.max_sent() {
+        if to > self.sender.space().max {
             return self.counters.ignore(Ignored::AckTooHigh);
         }
         let placed = self.receiver.offset(segment.seq);
@@ -365,7 +366,7 @@ impl Connection {
         arrival: Arrival,
         out: &mut Vec<TcpAction>,
     ) -> bool {
-        let changed = self.sender.set_peer_window(segment.window);
+        let changed = self.sender.space_mut().set_peer_window(segment.window);
         let mut ack = Ack {
             to,
             pure: segment.seq_len() == 0 && !changed && segment.options.probe.is_none(),
@@ -375,7 +376,7 @@ impl Connection {
         if self.receiver.sack_agreed() && !segment.options.sack.is_empty() {
             self.read_blocks(segment, &mut ack, out);
         }
-        if to < self.sender.una() && segment.seq_len() == 0 {
+        if to < self.sender.space().una && segment.seq_len() == 0 {
             self.counters.ignore(Ignored::OldAck);
         }
         let sent = self.with(now, out, |sender, cx| {
@@ -394,10 +395,10 @@ impl Connection {
 
     /// Keeps the SACK blocks that can be true.
     fn read_blocks(&mut self, segment: &TcpSegment, ack: &mut Ack, out: &mut Vec<TcpAction>) {
-        let max = self.sender.max_sent();
-        let floor = ack.to.max(self.sender.una());
+        let max = self.sender.space().max;
+        let floor = ack.to.max(self.sender.space().una);
         for (i, block) in segment.options.sack.iter().enumerate() {
-            let ends = self.sender.offset(block.left).zip(self.sender.offset(block.right));
+            let ends = self.sender.space().offset(block.left).zip(self.sender.space().offset(block.right));
             let Some((left, right)) = ends.filter(|&(l, r)| l < r && r <= max && l > 0) else {
                 self.counters.ignore(Ignored::BadSackBlock);
                 continue;
@@ -419,7 +420,11 @@ impl Connection {
     }
 
     fn check_finished(&mut self, out: &mut Vec<TcpAction>) {
-        if self.closing && !self.finished && self.state == State::Established && self.sender.all_acked() {
+        if self.closing
+            && !self.finished
+            && self.state == State::Established
+            && self.sender.space().all_acked()
+        {
             self.finished = true;
             out.push(TcpAction::Finished);
         }
@@ -431,7 +436,7 @@ impl Connection {
 
     fn send_marked_ack(&mut self, now: SimTime, mark: Option<ProbeOption>, out: &mut Vec<TcpAction>) {
         let blocks = self.receiver.blocks(&self.config);
-        let (config, at) = (&self.config, self.sender.max_sent());
+        let (config, at) = (&self.config, self.sender.space().max);
         let cx = Cx {
             now,
             cfg: config,

@@ -12,6 +12,7 @@ mod config;
 mod control;
 mod costs;
 mod endpoint;
+mod quirks;
 mod ranges;
 mod receive;
 mod recovery;
@@ -35,4 +36,5 @@ pub use endpoint::{
     Amount, Arrival, Connection, Control, Counters, Ignored, Phase, Ports, SegmentKind, Side, Snapshot,
     TcpAction, TcpNote, TcpTimer,
 };
+pub use quirks::TcpQuirks;
 pub use variant::{ControlFactory, Parameter, RecoveryKind, Variant, VariantInfo, registry};

@@ -119,6 +119,11 @@ impl Variant {
         crate::control::PROBERS.iter().any(|p| self.has(p))
     }
 
+    /// Whether it negotiates SACK on opening.
+    pub(crate) fn wants_sack(&self) -> bool {
+        self.recovery == RecoveryKind::Sack
+    }
+
     pub(crate) fn parameters(&self) -> &[f64] {
         &self.parameters
     }

@@ -1,87 +1,105 @@
 //! NewReno: fast recovery until everything sent before it is acknowledged (RFC 6582).
 
+use super::{Recovery, reno};
 use crate::config::{NewRenoEntry, NewRenoExit, NewRenoTimer};
-use crate::send::*;
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
 
-impl Sender {
-    pub(crate) fn newreno(&mut self, cx: &mut Cx, ack: &Ack) {
-        if ack.to > self.una {
-            if ack.to >= self.recover || self.last_cut != LastCut::DupAcks {
-                self.newreno_full_ack(cx, ack);
+#[derive(Debug, Default)]
+pub(super) struct NewReno {
+    /// A partial ACK came in this recovery.
+    had_partial: bool,
+}
+
+impl Recovery for NewReno {
+    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        if ack.to > tx.space.una {
+            if ack.to >= tx.cut.point || tx.cut.by != CutBy::DupAcks {
+                self.full_ack(tx, cx, ack);
             } else {
-                self.newreno_partial_ack(cx, ack);
+                self.partial_ack(tx, cx, ack);
             }
-        } else if self.is_dup(ack) {
-            match self.count_dup(cx) {
-                Dup::Loss if self.newreno_may_enter(cx) => self.enter_fast_recovery(cx),
-                Dup::More if self.last_cut == LastCut::DupAcks => self.inflation += 1.0,
-                Dup::Early if cx.cfg.limited_transmit => self.send_one_more(cx),
+        } else if tx.is_dup(ack) {
+            match tx.count_dup(cx, self) {
+                Dup::Loss if may_enter(tx, cx) => {
+                    self.had_partial &= !reno::enter_fast_recovery(self, tx, cx);
+                }
+                Dup::More if tx.cut.by == CutBy::DupAcks => tx.window.inflation += 1.0,
+                Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
                 _ => {}
             }
         }
-        if self.dup_acks == 0 {
-            self.send_window(cx, cx.cfg.max_burst);
-        } else if self.dup_acks >= cx.cfg.dup_threshold {
-            self.send_window(cx, cx.cfg.newreno.recovery_burst);
+        if tx.dup_acks == 0 {
+            tx.send_window(cx, self, cx.cfg.max_burst);
+        } else if tx.dup_acks >= cx.cfg.dup_threshold {
+            tx.send_window(cx, self, cx.cfg.newreno.recovery_burst);
         }
     }
 
-    fn newreno_may_enter(&self, cx: &Cx) -> bool {
-        self.una > self.recover
-            || self.una == 1
-            || (cx.cfg.newreno.entry == NewRenoEntry::LessCareful && self.una == self.recover)
+    fn begins_on_request(&mut self) -> bool {
+        self.had_partial = false;
+        true
     }
+}
 
-    fn newreno_full_ack(&mut self, cx: &mut Cx, ack: &Ack) {
-        let bytes = ack.to - self.una;
-        let opening = self.una == 0;
-        let recovering = self.last_cut == LastCut::DupAcks;
-        // ns-2 notices the end of recovery only by the inflation, which its simple deflation may have
-        // removed before.
-        let noticed = self.inflation > 0.0 || cx.cfg.newreno.exit != NewRenoExit::Keep;
-        let leaving = recovering && noticed;
-        self.inflation = 0.0;
+/// RFC 6582 §3.2 step 2.
+fn may_enter(tx: &Machinery, cx: &Cx) -> bool {
+    let una = tx.space.una;
+    una > tx.cut.point
+        || una == 1
+        || (cx.cfg.newreno.entry == NewRenoEntry::LessCareful && una == tx.cut.point)
+}
+
+impl NewReno {
+    /// Everything sent before the loss is acknowledged, or no recovery is on.
+    fn full_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        let bytes = ack.to - tx.space.una;
+        let opening = tx.space.una == 0;
+        let noticed = tx.window.inflation > 0.0 || !tx.quirks.exit_seen_by_inflation;
+        let leaving = tx.cut.by == CutBy::DupAcks && noticed;
+        tx.window.inflation = 0.0;
         self.had_partial = false;
         if leaving {
-            self.last_cut = LastCut::Recovered;
+            tx.cut.by = CutBy::Recovered;
             match cx.cfg.newreno.exit {
                 NewRenoExit::Flight => {
-                    let flight = (self.max - ack.to) as f64 / self.mss as f64;
-                    self.cwnd = self.ssthresh.min(flight.max(1.0) + 1.0);
+                    let flight = (tx.space.max - ack.to) as f64 / tx.space.mss as f64;
+                    tx.window.cwnd = tx.window.ssthresh.min(flight.max(1.0) + 1.0);
                 }
-                NewRenoExit::Ssthresh => self.cwnd = self.ssthresh,
+                NewRenoExit::Ssthresh => tx.window.cwnd = tx.window.ssthresh,
                 NewRenoExit::Keep => {}
             }
         }
-        self.advance(cx, ack);
+        tx.advance(cx, self, ack);
         if leaving {
-            self.leave_recovery(cx);
+            tx.leave_recovery(cx, self);
         }
         if !opening {
-            self.grow(cx, bytes, !leaving || cx.cfg.growth_on_exit);
+            tx.grow(cx, self, bytes, !leaving || cx.cfg.growth_on_exit);
         }
     }
 
-    fn newreno_partial_ack(&mut self, cx: &mut Cx, ack: &Ack) {
-        let bytes = ack.to - self.una;
-        let acked = bytes as f64 / self.mss as f64;
+    /// The next segment is lost too (RFC 6582 §3.2 step 3): it is sent again at once.
+    fn partial_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        let bytes = ack.to - tx.space.una;
+        let acked = bytes as f64 / tx.space.mss as f64;
+        let window = &mut tx.window;
         if !cx.cfg.newreno.partial_window_deflation {
-            self.inflation = 0.0;
-        } else if self.inflation > acked {
+            window.inflation = 0.0;
+        } else if window.inflation > acked {
             // Out goes what was acknowledged, in comes the segment that is about to be sent.
-            self.inflation -= if acked >= 1.0 { acked - 1.0 } else { acked };
+            window.inflation -= if acked >= 1.0 { acked - 1.0 } else { acked };
         } else {
-            self.cwnd = (self.cwnd - (acked - self.inflation)).max(1.0);
-            self.inflation = 1.0;
+            window.cwnd = (window.cwnd - (acked - window.inflation)).max(1.0);
+            window.inflation = 1.0;
         }
         if cx.cfg.newreno.timer == NewRenoTimer::SlowButSteady || !self.had_partial {
             self.had_partial = true;
-            self.arm_timer(cx);
+            tx.arm_timer(cx);
         }
-        self.advance_partially(cx, ack.to);
-        self.grow(cx, bytes, false);
-        if !self.is_frozen() {
-            self.retransmit_una(cx);
+        tx.advance_partially(cx, ack.to);
+        tx.grow(cx, self, bytes, false);
+        if !tx.is_frozen() {
+            tx.retransmit_una(cx, self);
         }
     }
 }

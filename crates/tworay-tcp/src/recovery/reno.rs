@@ -1,57 +1,67 @@
 //! Reno: fast recovery until the first new ACK (RFC 5681 §3.2).
 
+use super::Recovery;
 use crate::config::RenoForm;
-use crate::send::*;
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
 
-impl Sender {
-    pub(crate) fn reno(&mut self, cx: &mut Cx, ack: &Ack) {
-        if ack.to > self.una {
-            let bytes = ack.to - self.una;
-            let opening = self.una == 0;
-            let leaving = self.last_cut == LastCut::DupAcks;
+#[derive(Debug)]
+pub(super) struct Reno;
+
+impl Recovery for Reno {
+    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        if ack.to > tx.space.una {
+            let bytes = ack.to - tx.space.una;
+            let opening = tx.space.una == 0;
+            let leaving = tx.cut.by == CutBy::DupAcks;
             if leaving {
-                self.last_cut = LastCut::Recovered;
+                tx.cut.by = CutBy::Recovered;
             }
-            self.inflation = 0.0;
-            self.advance(cx, ack);
+            tx.window.inflation = 0.0;
+            tx.advance(cx, self, ack);
             if leaving {
-                self.leave_recovery(cx);
+                tx.leave_recovery(cx, self);
             }
             if !opening {
-                self.grow(cx, bytes, !leaving || cx.cfg.growth_on_exit);
+                tx.grow(cx, self, bytes, !leaving || cx.cfg.growth_on_exit);
             }
-        } else if self.is_dup(ack) {
-            match self.count_dup(cx) {
-                Dup::Loss if self.reno_may_enter(cx) => self.enter_fast_recovery(cx),
-                Dup::More if self.last_cut == LastCut::DupAcks => self.inflation += 1.0,
-                Dup::Early if cx.cfg.limited_transmit => self.send_one_more(cx),
+        } else if tx.is_dup(ack) {
+            match tx.count_dup(cx, self) {
+                Dup::Loss if may_enter(tx, cx) => {
+                    enter_fast_recovery(self, tx, cx);
+                }
+                Dup::More if tx.cut.by == CutBy::DupAcks => tx.window.inflation += 1.0,
+                Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
                 _ => {}
             }
         }
-        if self.dup_acks == 0 || self.dup_acks >= cx.cfg.dup_threshold {
-            self.send_window(cx, cx.cfg.max_burst);
+        if tx.dup_acks == 0 || tx.dup_acks >= cx.cfg.dup_threshold {
+            tx.send_window(cx, self, cx.cfg.max_burst);
         }
     }
 
-    fn reno_may_enter(&self, cx: &Cx) -> bool {
-        cx.cfg.reno == RenoForm::Rfc
-            || self.una > self.recover
-            || self.una == 1
-            || self.last_cut == LastCut::DupAcks
+    fn begins_on_request(&mut self) -> bool {
+        true
     }
+}
 
-    /// Halves, sends the lost segment again, and inflates the window by what has left the network.
-    pub(crate) fn enter_fast_recovery(&mut self, cx: &mut Cx) {
-        let standard = self.halved(cx);
-        if !self.cut_for_loss(cx, standard) {
-            return;
-        }
-        self.recover = self.max;
-        self.last_cut = LastCut::DupAcks;
-        self.had_partial = false;
-        self.arm_timer(cx);
-        self.timed = None;
-        self.retransmit_una(cx);
-        self.inflation = f64::from(cx.cfg.dup_threshold);
+fn may_enter(tx: &Machinery, cx: &Cx) -> bool {
+    cx.cfg.reno == RenoForm::Rfc
+        || tx.space.una > tx.cut.point
+        || tx.space.una == 1
+        || tx.cut.by == CutBy::DupAcks
+}
+
+/// Halves, sends the lost segment again, and inflates the window by what has left the network (RFC 5681 §3.2
+/// steps 2 and 3); whether it could begin. NewReno begins likewise.
+pub(super) fn enter_fast_recovery(recovery: &mut dyn Recovery, tx: &mut Machinery, cx: &mut Cx) -> bool {
+    let standard = tx.halved(cx);
+    if !tx.cut_for_loss(cx, recovery, standard) {
+        return false;
     }
+    tx.mark_cut(CutBy::DupAcks);
+    tx.arm_timer(cx);
+    tx.timed = None;
+    tx.retransmit_una(cx, recovery);
+    tx.window.inflation = f64::from(cx.cfg.dup_threshold);
+    true
 }

@@ -1,81 +1,124 @@
 //! SACK-based recovery (RFC 6675 §5).
 
-use crate::send::*;
+use super::Recovery;
+use crate::config::AfterRto;
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery, NextSeg};
 
-impl Sender {
-    pub(crate) fn sack(&mut self, cx: &mut Cx, ack: &Ack) {
-        let advanced = ack.to > self.una;
-        let dup = self.is_dup(ack);
-        let news = self.take_blocks(ack);
+#[derive(Debug, Default)]
+pub(super) struct Sack {
+    /// Fast recovery is on.
+    recovering: bool,
+}
+
+impl Recovery for Sack {
+    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        let advanced = ack.to > tx.space.una;
+        let dup = tx.is_dup(ack);
+        let news = take_blocks(tx, ack);
         if advanced {
-            let bytes = ack.to - self.una;
-            let opening = self.una == 0;
-            self.advance(cx, ack);
-            let mut may_grow = !self.sack_recovery;
-            if self.sack_recovery && self.una >= self.recover {
-                self.sack_recovery = false;
-                self.last_cut = LastCut::Recovered;
-                self.leave_recovery(cx);
-                may_grow = cx.cfg.growth_on_exit;
-            }
-            if !opening {
-                self.grow(cx, bytes, may_grow);
-            }
+            self.new_ack(tx, cx, ack);
         } else if dup && news {
             // Only an ACK that SACKs something new is a duplicate (RFC 6675 §2).
-            let verdict = self.count_dup(cx);
-            let lost = verdict == Dup::Loss || self.scoreboard.is_lost(self.una, &self.outstanding(cx.cfg));
-            if !self.sack_recovery && lost && (self.una >= self.recover || self.una == 1) {
-                self.sack_enter(cx);
-            } else if verdict == Dup::Early && !self.sack_recovery && cx.cfg.limited_transmit {
-                self.send_one_more(cx);
+            let verdict = tx.count_dup(cx, self);
+            let lost = verdict == Dup::Loss || tx.scoreboard.is_lost(tx.space.una, &tx.outstanding(cx.cfg));
+            if !self.recovering && lost && (tx.space.una >= tx.cut.point || tx.space.una == 1) {
+                self.enter(tx, cx);
+            } else if verdict == Dup::Early && !self.recovering && cx.cfg.limited_transmit {
+                tx.send_one_more(cx, self);
             }
         }
-        if self.sack_recovery {
-            self.sack_send(cx);
-        } else if self.dup_acks == 0 || self.after_timeout() {
-            self.send_window(cx, cx.cfg.max_burst);
+        if self.recovering {
+            self.send_next(tx, cx);
+        } else if tx.dup_acks == 0 || self.after_timeout(tx) {
+            tx.send_window(cx, self, cx.cfg.max_burst);
         }
     }
 
-    fn sack_enter(&mut self, cx: &mut Cx) {
-        let standard = self.halved(cx);
-        if !self.cut_for_loss(cx, standard) {
+    fn in_recovery(&self, _: &Machinery) -> bool {
+        self.recovering
+    }
+
+    fn go_back(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        self.recovering = false;
+        go_back_with_scoreboard(tx, cx);
+    }
+}
+
+/// Updates the scoreboard; whether that changed it.
+pub(super) fn take_blocks(tx: &mut Machinery, ack: &Ack) -> bool {
+    let mut changed = tx.scoreboard.advance(ack.to.max(tx.space.una));
+    for &(left, right) in &ack.blocks {
+        changed |= tx.scoreboard.add(left, right);
+    }
+    changed
+}
+
+/// Everything outstanding is to be sent again, but for what the scoreboard keeps.
+pub(super) fn go_back_with_scoreboard(tx: &mut Machinery, cx: &Cx) {
+    let una = tx.space.una;
+    tx.space.nxt = una;
+    // A receiver that SACKed the byte it now lacks has thrown data away (RFC 2018 §8).
+    let reneged = tx.scoreboard.sacked().containing(una).is_some();
+    if cx.cfg.sack.after_rto == AfterRto::Clear || reneged {
+        tx.scoreboard.clear();
+    } else {
+        tx.scoreboard.start_recovery(una);
+    }
+}
+
+impl Sack {
+    fn new_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        let bytes = ack.to - tx.space.una;
+        let opening = tx.space.una == 0;
+        tx.advance(cx, self, ack);
+        let mut may_grow = !self.recovering;
+        if self.recovering && tx.space.una >= tx.cut.point {
+            self.recovering = false;
+            tx.cut.by = CutBy::Recovered;
+            tx.leave_recovery(cx, self);
+            may_grow = cx.cfg.growth_on_exit;
+        }
+        if !opening {
+            tx.grow(cx, self, bytes, may_grow);
+        }
+    }
+
+    fn enter(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let standard = tx.halved(cx);
+        if !tx.cut_for_loss(cx, self, standard) {
             return;
         }
-        self.recover = self.max;
-        self.sack_recovery = true;
-        self.last_cut = LastCut::DupAcks;
-        self.timed = None;
-        self.scoreboard.start_recovery(self.una);
-        self.arm_timer(cx);
-        self.retransmit_una(cx);
+        tx.mark_cut(CutBy::DupAcks);
+        self.recovering = true;
+        tx.timed = None;
+        tx.scoreboard.start_recovery(tx.space.una);
+        tx.arm_timer(cx);
+        tx.retransmit_una(cx, self);
     }
 
     /// Sends NextSeg() while the window exceeds the pipe by a segment (RFC 6675 §5 step C).
-    fn sack_send(&mut self, cx: &mut Cx) {
-        let outstanding = |s: &Self| s.outstanding(cx.cfg);
-        let mut pipe = self.scoreboard.pipe(&outstanding(self));
-        let window = (self.cwnd * self.mss as f64) as u64;
+    fn send_next(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let mut pipe = tx.scoreboard.pipe(&tx.outstanding(cx.cfg));
+        let window = (tx.window.cwnd * tx.space.mss as f64) as u64;
         let mut sent = 0;
-        while !self.is_frozen() && pipe + self.mss <= window {
-            let len = if self.nxt < self.end() { self.segment_len(self.nxt) } else { 0 };
-            let new_data = len > 0 && self.nxt + len <= self.una + self.rwnd(cx.cfg);
-            let q = self.outstanding(cx.cfg);
-            match self.scoreboard.next_seg(&q, new_data) {
+        while !tx.is_frozen() && pipe + tx.space.mss <= window {
+            let nxt = tx.space.nxt;
+            let len = if nxt < tx.space.end() { tx.space.segment_len(nxt) } else { 0 };
+            let new_data = len > 0 && nxt + len <= tx.space.una + tx.space.rwnd(cx.cfg);
+            match tx.scoreboard.next_seg(&tx.outstanding(cx.cfg), new_data) {
                 NextSeg::Hole(hole) => {
-                    self.scoreboard.mark_retransmitted(hole.end);
-                    self.output(cx, hole.start, self.trimmed(hole.start, hole.end));
+                    tx.scoreboard.mark_retransmitted(hole.end);
+                    tx.output(cx, self, hole.start, trimmed(tx, hole.start, hole.end));
                     pipe += hole.len();
                 }
                 NextSeg::New => {
-                    self.output(cx, self.nxt, len);
-                    self.nxt += len;
+                    tx.output(cx, self, nxt, len);
+                    tx.space.nxt += len;
                     pipe += len;
                 }
                 NextSeg::Rescue(part) => {
-                    self.scoreboard.mark_rescue(self.recover);
-                    self.output(cx, part.start, self.trimmed(part.start, part.end));
+                    tx.scoreboard.mark_rescue(tx.cut.point);
+                    tx.output(cx, self, part.start, trimmed(tx, part.start, part.end));
                     pipe += part.len();
                 }
                 NextSeg::Nothing => break,
@@ -86,9 +129,9 @@ impl Sender {
             }
         }
     }
+}
 
-    /// A FIN is sent by itself: a part that ends with it and has data too loses it.
-    fn trimmed(&self, start: u64, end: u64) -> u64 {
-        if start < self.data_end { end.min(self.data_end) - start } else { 1 }
-    }
+/// A FIN is sent by itself: a part that ends with it and has data too loses it.
+fn trimmed(tx: &Machinery, start: u64, end: u64) -> u64 {
+    if start < tx.space.data_end { end.min(tx.space.data_end) - start } else { 1 }
 }

@@ -1,148 +1,168 @@
 //! SACK as ns-2's `Agent/TCP/Sack1` does it: a counted pipe, and any hole below SACKed data is lost.
 
-use crate::PartialAck;
-use crate::send::*;
+use super::Recovery;
+use super::sack::{go_back_with_scoreboard, take_blocks};
+use crate::config::PartialAck;
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
 
-impl Sender {
-    pub(crate) fn sack_ns2(&mut self, cx: &mut Cx, ack: &Ack) {
-        if self.sack_recovery {
-            self.sack_ns2_in_recovery(cx, ack);
-            self.sack_ns2_send(cx);
+#[derive(Debug, Default)]
+pub(super) struct SackNs2 {
+    /// Fast recovery is on.
+    recovering: bool,
+    /// Segments thought to be in the network.
+    pipe: i64,
+    /// Where the next answer to a partial ACK begins (`partial_ack_`).
+    repair_from: u64,
+    /// A partial ACK came in this recovery.
+    had_partial: bool,
+    /// Duplicate ACKs are ignored between a timeout and the next new ACK.
+    deaf_to_dups: bool,
+}
+
+impl Recovery for SackNs2 {
+    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        if self.recovering {
+            self.ack_in_recovery(tx, cx, ack);
+            self.send_by_pipe(tx, cx);
             return;
         }
-        if ack.to > self.una {
-            let bytes = ack.to - self.una;
-            let opening = self.una == 0;
-            self.advance(cx, ack);
+        if ack.to > tx.space.una {
+            let bytes = ack.to - tx.space.una;
+            let opening = tx.space.una == 0;
+            tx.advance(cx, self, ack);
             self.deaf_to_dups = false;
             self.had_partial = false;
-            self.scoreboard.clear();
+            tx.scoreboard.clear();
             if !opening {
-                self.grow(cx, bytes, true);
+                tx.grow(cx, self, bytes, true);
             }
-        } else if self.is_dup(ack) && !self.deaf_to_dups && self.take_blocks(ack) {
-            match self.count_dup(cx) {
-                Dup::Loss if self.una > self.recover || self.una == 1 => self.sack_ns2_enter(cx),
-                Dup::Early if cx.cfg.limited_transmit => self.send_one_more(cx),
+        } else if tx.is_dup(ack) && !self.deaf_to_dups && take_blocks(tx, ack) {
+            match tx.count_dup(cx, self) {
+                Dup::Loss if tx.space.una > tx.cut.point || tx.space.una == 1 => self.enter(tx, cx),
+                Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
                 _ => {}
             }
         }
-        if self.sack_recovery {
-            return;
-        }
-        if self.dup_acks == 0 {
-            self.send_window(cx, cx.cfg.max_burst);
+        if !self.recovering && tx.dup_acks == 0 {
+            tx.send_window(cx, self, cx.cfg.max_burst);
         }
     }
 
-    /// Updates the scoreboard; whether that changed it.
-    pub(crate) fn take_blocks(&mut self, ack: &Ack) -> bool {
-        let mut changed = self.scoreboard.advance(ack.to.max(self.una));
-        for &(left, right) in &ack.blocks {
-            changed |= self.scoreboard.add(left, right);
-        }
-        changed
+    fn in_recovery(&self, _: &Machinery) -> bool {
+        self.recovering
     }
 
-    fn sack_ns2_enter(&mut self, cx: &mut Cx) {
-        let segments = (self.max - self.una).div_ceil(self.mss) as i64;
+    fn go_back(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        self.recovering = false;
+        self.deaf_to_dups = true;
+        go_back_with_scoreboard(tx, cx);
+    }
+}
+
+impl SackNs2 {
+    fn enter(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let segments = (tx.space.max - tx.space.una).div_ceil(tx.space.mss) as i64;
         self.pipe = segments - i64::from(cx.cfg.dup_threshold);
-        let standard = self.halved(cx);
-        if !self.cut_for_loss(cx, standard) {
+        let standard = tx.halved(cx);
+        if !tx.cut_for_loss(cx, self, standard) {
             return;
         }
-        self.recover = self.max;
-        self.arm_timer(cx);
-        self.timed = None;
-        self.sack_recovery = true;
-        self.last_cut = LastCut::DupAcks;
-        self.retransmit_una(cx);
+        tx.mark_cut(CutBy::DupAcks);
+        tx.arm_timer(cx);
+        tx.timed = None;
+        self.recovering = true;
+        tx.retransmit_una(cx, self);
     }
 
-    fn sack_ns2_in_recovery(&mut self, cx: &mut Cx, ack: &Ack) {
+    fn ack_in_recovery(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
         self.pipe -= 1;
-        if ack.to >= self.recover {
-            let bytes = ack.to - self.una;
-            self.sack_recovery = false;
-            self.last_cut = LastCut::Recovered;
-            self.recover = 0;
-            self.advance(cx, ack);
-            self.scoreboard.clear();
-            self.leave_recovery(cx);
-            self.grow(cx, bytes, false);
-        } else if ack.to > self.una {
-            let bytes = ack.to - self.una;
-            self.move_una(cx, ack.to);
-            self.forget_acked();
-            self.take_blocks(ack);
-            let restart = match cx.cfg.sack.partial_ack {
-                PartialAck::Pipe => {
-                    // The retransmission and the original have both left the network.
-                    self.pipe -= 1;
-                    true
-                }
-                PartialAck::TwoSegments => {
-                    self.sack_ns2_repair(cx);
-                    self.pipe += 1;
-                    !std::mem::replace(&mut self.had_partial, true)
-                }
-            };
-            if restart {
-                self.arm_timer(cx);
-                self.rtt.end_backoff();
-            }
-            self.grow(cx, bytes, false);
-        } else if self.take_blocks(ack) && self.dup_acks > 0 {
-            self.dup_acks += 1;
+        if ack.to >= tx.cut.point {
+            let bytes = ack.to - tx.space.una;
+            self.recovering = false;
+            tx.cut.by = CutBy::Recovered;
+            tx.cut.point = 0;
+            tx.advance(cx, self, ack);
+            tx.scoreboard.clear();
+            tx.leave_recovery(cx, self);
+            tx.grow(cx, self, bytes, false);
+        } else if ack.to > tx.space.una {
+            self.partial_ack(tx, cx, ack);
+        } else if take_blocks(tx, ack) && tx.dup_acks > 0 {
+            tx.dup_acks += 1;
             cx.counters.dup_acks += 1;
         }
     }
 
+    fn partial_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        let bytes = ack.to - tx.space.una;
+        tx.move_una(cx, ack.to);
+        tx.forget_acked();
+        take_blocks(tx, ack);
+        let restart = match cx.cfg.sack.partial_ack {
+            PartialAck::Pipe => {
+                // The retransmission and the original have both left the network.
+                self.pipe -= 1;
+                true
+            }
+            PartialAck::TwoSegments => {
+                self.send_two(tx, cx);
+                self.pipe += 1;
+                !std::mem::replace(&mut self.had_partial, true)
+            }
+        };
+        if restart {
+            tx.arm_timer(cx);
+            tx.rtt.end_backoff();
+        }
+        tx.grow(cx, self, bytes, false);
+    }
+
     /// Two segments in answer to a partial ACK, beginning where the last such answer ended; the pipe
     /// does not count them, and what the pipe had sent already is sent once more.
-    fn sack_ns2_repair(&mut self, cx: &mut Cx) {
-        let mut from = self.repair_from.max(self.una);
+    fn send_two(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let mut from = self.repair_from.max(tx.space.una);
         for _ in 0..2 {
-            let hole = self.scoreboard.hole_from(from, self.mss);
-            let start = self.scoreboard.sacked().containing(from).map_or(from, |r| r.end);
-            let len = hole.map_or_else(|| self.segment_len(start), |h| h.len());
-            if start >= self.end() || len == 0 {
+            let hole = tx.scoreboard.hole_from(from, tx.space.mss);
+            let start = tx.scoreboard.sacked().containing(from).map_or(from, |r| r.end);
+            let len = hole.map_or_else(|| tx.space.segment_len(start), |h| h.len());
+            if start >= tx.space.end() || len == 0 {
                 break;
             }
-            self.nxt = self.nxt.max(start);
-            self.output(cx, start, len);
+            tx.space.nxt = tx.space.nxt.max(start);
+            tx.output(cx, self, start, len);
             from = start + len;
             if hole.is_some() {
-                self.scoreboard.mark_retransmitted(from);
+                tx.scoreboard.mark_retransmitted(from);
             }
         }
         self.repair_from = from;
     }
 
     /// Sends while the pipe has room: holes first, then new data within the advertised window.
-    fn sack_ns2_send(&mut self, cx: &mut Cx) {
-        if !self.sack_recovery {
-            self.send_window(cx, cx.cfg.max_burst);
+    fn send_by_pipe(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        if !self.recovering {
+            tx.send_window(cx, self, cx.cfg.max_burst);
             return;
         }
         let mut sent = 0;
-        while !self.is_frozen() && self.pipe < self.cwnd.floor() as i64 {
-            let window_end = self.una + self.rwnd(cx.cfg);
-            let from = self.scoreboard.retransmitted_to().max(self.una);
-            if let Some(hole) = self.scoreboard.hole_from(from, self.mss) {
+        while !tx.is_frozen() && self.pipe < tx.window.cwnd.floor() as i64 {
+            let window_end = tx.space.una + tx.space.rwnd(cx.cfg);
+            let from = tx.scoreboard.retransmitted_to().max(tx.space.una);
+            if let Some(hole) = tx.scoreboard.hole_from(from, tx.space.mss) {
                 if hole.end > window_end {
                     break;
                 }
-                self.scoreboard.mark_retransmitted(hole.end);
-                self.output(cx, hole.start, hole.len());
-                self.nxt = self.nxt.max(hole.end);
+                tx.scoreboard.mark_retransmitted(hole.end);
+                tx.output(cx, self, hole.start, hole.len());
+                tx.space.nxt = tx.space.nxt.max(hole.end);
             } else {
-                let len = if self.nxt < self.end() { self.segment_len(self.nxt) } else { 0 };
-                if len == 0 || self.nxt + len > window_end {
+                let nxt = tx.space.nxt;
+                let len = if nxt < tx.space.end() { tx.space.segment_len(nxt) } else { 0 };
+                if len == 0 || nxt + len > window_end {
                     break;
                 }
-                self.output(cx, self.nxt, len);
-                self.nxt += len;
+                tx.output(cx, self, nxt, len);
+                tx.space.nxt += len;
             }
             self.pipe += 1;
             sent += 1;

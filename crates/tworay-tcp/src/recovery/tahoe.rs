@@ -1,40 +1,52 @@
-//! Tahoe: a loss is followed by slow start from the loss on.
+//! Tahoe: a loss is followed by slow start from the loss on (Jacobson 1988).
 
+use super::Recovery;
 use crate::control::Window;
-use crate::send::*;
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
 
-impl Sender {
-    pub(crate) fn tahoe(&mut self, cx: &mut Cx, ack: &Ack) {
-        if ack.to > self.una {
-            let bytes = ack.to - self.una;
-            let opening = self.una == 0;
-            self.advance(cx, ack);
+#[derive(Debug)]
+pub(super) struct Tahoe;
+
+impl Recovery for Tahoe {
+    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        if ack.to > tx.space.una {
+            let bytes = ack.to - tx.space.una;
+            let opening = tx.space.una == 0;
+            tx.advance(cx, self, ack);
             if !opening {
-                self.grow(cx, bytes, true);
+                tx.grow(cx, self, bytes, true);
             }
-        } else if self.is_dup(ack) {
-            match self.count_dup(cx) {
-                Dup::Loss => self.tahoe_loss(cx),
-                Dup::Early if cx.cfg.limited_transmit => self.send_one_more(cx),
+        } else if tx.is_dup(ack) {
+            match tx.count_dup(cx, self) {
+                Dup::Loss => self.loss(tx, cx),
+                Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
                 _ => {}
             }
         }
-        self.send_window(cx, cx.cfg.max_burst);
+        tx.send_window(cx, self, cx.cfg.max_burst);
     }
 
-    fn tahoe_loss(&mut self, cx: &mut Cx) {
+    fn in_recovery(&self, _: &Machinery) -> bool {
+        false
+    }
+
+    /// The count of duplicate ACKs outlives a timeout.
+    fn on_expiry(&mut self, _: &mut Machinery) {}
+}
+
+impl Tahoe {
+    fn loss(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         // Duplicates of segments sent again after a loss are no new loss.
-        if self.una <= self.recover && self.una != 1 {
+        if tx.space.una <= tx.cut.point && tx.space.una != 1 {
             return;
         }
-        let standard = Window { cwnd: 1.0, ..self.halved(cx) };
-        if !self.cut_for_loss(cx, standard) {
+        let standard = Window { cwnd: 1.0, ..tx.halved(cx) };
+        if !tx.cut_for_loss(cx, self, standard) {
             return;
         }
-        self.recover = self.max;
-        self.last_cut = LastCut::None;
-        self.arm_timer(cx);
-        self.nxt = self.una;
-        self.timed = None;
+        tx.mark_cut(CutBy::Nothing);
+        tx.arm_timer(cx);
+        tx.space.nxt = tx.space.una;
+        tx.timed = None;
     }
 }

@@ -4,11 +4,10 @@
 
 mod board;
 
-use crate::TcpConfig;
-use crate::config::{Handshake, SackForm};
+use super::Recovery;
+use crate::config::TcpConfig;
 use crate::control::Window;
-use crate::send::*;
-use crate::variant::RecoveryKind;
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery, Sent};
 use board::{Board, News};
 use smallvec::SmallVec;
 
@@ -24,11 +23,8 @@ enum State {
     Loss,
 }
 
-/// What this form remembers; nothing in all others.
 #[derive(Debug, Default)]
-pub(crate) struct TcpLinux {
-    /// The sender has this form.
-    on: bool,
+pub(super) struct TcpLinux {
     state: State,
     board: Board,
     /// The walk down: as many may be in flight although the window is smaller. 0 for none.
@@ -39,205 +35,204 @@ pub(crate) struct TcpLinux {
     chosen: bool,
     /// Bytes acknowledged that haven't made the window grow.
     credit: u64,
-    /// Data goes with the first SYN.
-    rushes: bool,
 }
 
-impl TcpLinux {
-    pub fn new(kind: RecoveryKind, cfg: &TcpConfig) -> Self {
-        let on = kind == RecoveryKind::Sack && cfg.sack.form == SackForm::TcpLinux;
-        let rushes = on && cfg.handshake == Handshake::OneWay;
-        Self { on, rushes, shown: cfg.initial_window_segments(), ..Self::default() }
-    }
-
-    pub fn is_on(&self) -> bool {
-        self.on
-    }
-    pub fn rushes(&self) -> bool {
-        self.rushes
-    }
-    pub fn after_timeout(&self) -> bool {
-        self.state == State::Loss
-    }
-    pub fn shown(&self) -> f64 {
-        self.shown
-    }
-
-    /// The window is `cwnd` now.
-    pub fn show(&mut self, cwnd: f64) {
-        self.shown = cwnd.max(self.walk as f64);
-    }
-
-    /// The oldest segment was sent again without being asked for.
-    pub fn oldest_sent_again(&mut self, outstanding: usize) {
-        self.board.sent_again(0, outstanding);
-    }
-
-    /// Everything outstanding that isn't SACKed has to be sent again.
-    pub fn lose_all(&mut self, outstanding: usize, cwnd: f64) {
-        self.board.lose_all(outstanding);
-        self.state = State::Loss;
-        (self.walk, self.credit, self.chosen) = (0, 0, false);
-        self.show(cwnd);
-    }
-
-    /// The variant has set the window by an effect: the end of the repair leaves it.
-    pub fn window_chosen(&mut self) {
-        self.chosen = true;
-    }
-}
-
-impl Sender {
-    fn linux_in_flight(&self) -> usize {
-        self.linux.board.in_flight(self.sent.len())
-    }
-
-    pub(crate) fn tcp_linux(&mut self, cx: &mut Cx, ack: &Ack) {
-        let advanced = ack.to > self.una;
-        let dup = self.is_dup(ack);
-        if !advanced && !dup && (ack.blocks.is_empty() || ack.to < self.una) {
-            return self.send_window(cx, cx.cfg.max_burst);
+impl Recovery for TcpLinux {
+    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        let advanced = ack.to > tx.space.una;
+        let dup = tx.is_dup(ack);
+        if !advanced && !dup && (ack.blocks.is_empty() || ack.to < tx.space.una) {
+            return tx.send_window(cx, self, cx.cfg.max_burst);
         }
-        let before = self.linux_in_flight();
+        let before = self.in_flight(tx);
         let news = if advanced {
-            let (were_out, mut bytes) = (self.sent.len(), ack.to - self.una);
-            if self.una == 0 {
+            let (were_out, mut bytes) = (tx.sent.len(), ack.to - tx.space.una);
+            if tx.space.una == 0 {
                 // A SYN counts as a whole segment.
-                bytes += self.mss - 1;
+                bytes += tx.space.mss - 1;
             }
-            self.advance(cx, ack);
-            let news = self.linux_marks(cx, ack, were_out - self.sent.len());
-            self.linux.credit += bytes;
-            self.linux_grow(cx, bytes, before);
+            tx.advance(cx, self, ack);
+            let news = self.mark(tx, cx, ack, were_out - tx.sent.len());
+            self.credit += bytes;
+            self.grow(tx, cx, bytes, before);
             news
         } else {
-            let news = self.linux_marks(cx, ack, 0);
+            let news = self.mark(tx, cx, ack, 0);
             if dup {
                 // The echo is that of the last segment in order, and yet it is a sample.
-                self.sample_echo(cx, ack);
-                self.arm_timer(cx);
-                if self.count_dup(cx) == Dup::Done {
-                    return self.send_window(cx, cx.cfg.max_burst);
+                tx.sample_echo(cx, self, ack);
+                tx.arm_timer(cx);
+                if tx.count_dup(cx, self) == Dup::Done {
+                    return tx.send_window(cx, self, cx.cfg.max_burst);
                 }
             }
             news
         };
-        if self.linux.state != State::Open && self.una >= self.recover {
-            self.linux_end(cx);
-        } else if news.lost && self.linux.state != State::Recovery {
-            self.linux_enter(cx);
+        if self.state != State::Open && tx.space.una >= tx.cut.point {
+            self.end(tx, cx);
+        } else if news.lost && self.state != State::Recovery {
+            self.enter(tx, cx);
         }
-        self.linux.show(self.cwnd);
-        self.send_window(cx, cx.cfg.max_burst);
+        self.show(tx.window.cwnd);
+        tx.send_window(cx, self, cx.cfg.max_burst);
+    }
+
+    fn in_recovery(&self, _: &Machinery) -> bool {
+        self.state == State::Recovery
+    }
+
+    fn after_timeout(&self, _: &Machinery) -> bool {
+        self.state == State::Loss
+    }
+
+    fn timeout_window(&self, tx: &Machinery, _: Window) -> Window {
+        Window { cwnd: 1.0, ssthresh: half(tx) }
+    }
+
+    /// Everything outstanding that isn't SACKed has to be sent again.
+    fn go_back(&mut self, tx: &mut Machinery, _: &mut Cx) {
+        self.board.lose_all(tx.sent.len());
+        self.state = State::Loss;
+        (self.walk, self.credit, self.chosen) = (0, 0, false);
+        self.show(tx.window.cwnd);
+    }
+
+    /// While less is in flight than the window or the walk allow: lost segments first.
+    fn sends_itself(&mut self, tx: &mut Machinery, cx: &mut Cx, burst: u32) -> bool {
+        let mut sent = 0;
+        self.walk = self.walk.min(self.in_flight(tx) + 1);
+        while !tx.is_frozen() && self.in_flight(tx) < (tx.window.cwnd as usize).max(1).max(self.walk) {
+            if let Some(place) = self.board.next_lost() {
+                self.send_again(tx, cx, place);
+            } else if !self.send_new(tx, cx) {
+                break;
+            }
+            let left = self.in_flight(tx).saturating_sub(1).max(1);
+            self.walk = self.walk.min(left);
+            sent += 1;
+            if sent == burst {
+                break;
+            }
+        }
+        true
+    }
+
+    fn on_oldest_sent_again(&mut self, tx: &Machinery) {
+        self.board.sent_again(0, tx.sent.len());
+    }
+
+    fn on_window_set(&mut self, cwnd: f64) {
+        self.show(cwnd);
+    }
+
+    /// The end of the repair leaves the window as it is.
+    fn on_window_chosen(&mut self) {
+        self.chosen = true;
+    }
+
+    fn shown_cwnd(&self, _: &Machinery) -> f64 {
+        self.shown
+    }
+}
+
+/// Half of the window in whole segments.
+fn half(tx: &Machinery) -> f64 {
+    (tx.window.cwnd / 2.0).floor().max(2.0)
+}
+
+impl TcpLinux {
+    pub fn new(cfg: &TcpConfig) -> Self {
+        Self { shown: cfg.initial_window_segments(), ..Self::default() }
+    }
+
+    /// The window is `cwnd` now.
+    fn show(&mut self, cwnd: f64) {
+        self.shown = cwnd.max(self.walk as f64);
+    }
+
+    fn in_flight(&self, tx: &Machinery) -> usize {
+        self.board.in_flight(tx.sent.len())
     }
 
     /// Marks what the ACK reports; the `acked` oldest segments are acknowledged.
-    fn linux_marks(&mut self, cx: &Cx, ack: &Ack, acked: usize) -> News {
-        let first = self.linux.board.number(acked);
-        let ends = &self.sent;
+    fn mark(&mut self, tx: &Machinery, cx: &Cx, ack: &Ack, acked: usize) -> News {
+        let first = self.board.number(acked);
+        let ends = &tx.sent;
         let mut blocks: SmallVec<[(u64, u64); 4]> = SmallVec::new();
         for &(left, right) in &ack.blocks {
             let from = ends.partition_point(|s| s.end <= left);
-            let start = from.checked_sub(1).map_or(self.una, |below| ends[below].end);
+            let start = from.checked_sub(1).map_or(tx.space.una, |below| ends[below].end);
             let from = from + usize::from(start < left);
             let to = ends.partition_point(|s| s.end <= right);
             if from < to {
                 blocks.push((first + from as u64, first + to as u64));
             }
         }
-        self.linux.board.update(acked, &mut blocks, cx.cfg.dup_threshold)
+        self.board.update(acked, &mut blocks, cx.cfg.dup_threshold)
     }
 
     /// The standard growth: in whole segments, and only if the window was full `before` the ACK.
-    fn linux_grow(&mut self, cx: &mut Cx, bytes: u64, before: usize) {
-        let may_grow = self.linux.state != State::Recovery && !self.is_frozen();
-        let mut standard = Window { cwnd: self.cwnd, ssthresh: self.ssthresh };
-        if may_grow && before as f64 >= self.cwnd.floor() {
-            let slow_start = self.cwnd <= self.ssthresh;
-            let price = self.mss * if slow_start { 1 } else { self.cwnd as u64 };
-            if self.linux.credit >= price {
-                self.linux.credit = if slow_start { 0 } else { self.linux.credit - price };
-                standard.cwnd = (self.cwnd + 1.0).min((self.rwnd(cx.cfg) / self.mss) as f64).max(self.cwnd);
+    fn grow(&mut self, tx: &mut Machinery, cx: &mut Cx, bytes: u64, before: usize) {
+        let (cwnd, ssthresh) = (tx.window.cwnd, tx.window.ssthresh);
+        let may_grow = self.state != State::Recovery && !tx.is_frozen();
+        let mut standard = Window { cwnd, ssthresh };
+        if may_grow && before as f64 >= cwnd.floor() {
+            let slow_start = cwnd <= ssthresh;
+            let price = tx.space.mss * if slow_start { 1 } else { cwnd as u64 };
+            if self.credit >= price {
+                self.credit = if slow_start { 0 } else { self.credit - price };
+                let advertised = (tx.space.rwnd(cx.cfg) / tx.space.mss) as f64;
+                standard.cwnd = (cwnd + 1.0).min(advertised).max(cwnd);
             }
         }
-        self.decide_growth(cx, bytes, may_grow, standard);
-    }
-
-    fn linux_half(&self) -> f64 {
-        (self.cwnd / 2.0).floor().max(2.0)
+        tx.decide_growth(cx, self, bytes, may_grow, standard);
     }
 
     /// A loss: the window is cut at once, what may be in flight walks down to it.
-    fn linux_enter(&mut self, cx: &mut Cx) {
-        let (old, half) = (self.cwnd, self.linux_half());
-        if !self.cut_for_loss(cx, Window { cwnd: (half / 2.0).floor(), ssthresh: half }) {
+    fn enter(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let (old, half) = (tx.window.cwnd, half(tx));
+        if !tx.cut_for_loss(cx, self, Window { cwnd: (half / 2.0).floor(), ssthresh: half }) {
             return;
         }
-        self.recover = self.max;
-        self.sack_recovery = true;
-        self.last_cut = LastCut::DupAcks;
-        self.linux.state = State::Recovery;
-        (self.linux.walk, self.linux.credit, self.linux.chosen) = (old as usize, 0, false);
+        tx.mark_cut(CutBy::DupAcks);
+        self.state = State::Recovery;
+        (self.walk, self.credit, self.chosen) = (old as usize, 0, false);
     }
 
     /// Everything that was out at the loss is acknowledged.
-    fn linux_end(&mut self, cx: &mut Cx) {
-        let state = std::mem::take(&mut self.linux.state);
-        self.linux.board.clear();
-        self.linux.walk = 0;
-        if self.cwnd < self.ssthresh && !self.linux.chosen {
-            self.cwnd = self.ssthresh.min((self.sent.len() + MAX_BURST) as f64);
+    fn end(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let state = std::mem::take(&mut self.state);
+        self.board.clear();
+        self.walk = 0;
+        if tx.window.cwnd < tx.window.ssthresh && !self.chosen {
+            tx.window.cwnd = tx.window.ssthresh.min((tx.sent.len() + MAX_BURST) as f64);
         }
-        self.sack_recovery = false;
-        self.last_cut = LastCut::Recovered;
+        tx.cut.by = CutBy::Recovered;
         if state == State::Recovery {
-            self.leave_recovery(cx);
+            tx.leave_recovery(cx, self);
         }
     }
 
-    /// What a timeout halves to.
-    pub(crate) fn linux_after_timeout(&self) -> Window {
-        Window { cwnd: 1.0, ssthresh: self.linux_half() }
-    }
-
-    /// Sends while less is in flight than the window or the walk allow: lost segments first.
-    pub(crate) fn linux_send(&mut self, cx: &mut Cx, burst: u32) {
-        let mut sent = 0;
-        self.linux.walk = self.linux.walk.min(self.linux_in_flight() + 1);
-        while !self.is_frozen() && self.linux_in_flight() < (self.cwnd as usize).max(1).max(self.linux.walk) {
-            if let Some(place) = self.linux.board.next_lost() {
-                self.linux_send_again(cx, place);
-            } else if !self.linux_send_new(cx) {
-                break;
-            }
-            let left = self.linux_in_flight().saturating_sub(1).max(1);
-            self.linux.walk = self.linux.walk.min(left);
-            sent += 1;
-            if sent == burst {
-                break;
-            }
-        }
-    }
-
-    fn linux_send_again(&mut self, cx: &mut Cx, place: usize) {
-        let Some(&Sent { end, .. }) = self.sent.get(place) else { return };
-        let start = place.checked_sub(1).map_or(self.una, |below| self.sent[below].end);
-        self.linux.board.sent_again(place, self.sent.len());
-        self.output(cx, start, end - start);
+    fn send_again(&mut self, tx: &mut Machinery, cx: &mut Cx, place: usize) {
+        let Some(&Sent { end, .. }) = tx.sent.get(place) else { return };
+        let start = place.checked_sub(1).map_or(tx.space.una, |below| tx.sent[below].end);
+        self.board.sent_again(place, tx.sent.len());
+        tx.output(cx, self, start, end - start);
     }
 
     /// Whether a new segment could be sent.
-    fn linux_send_new(&mut self, cx: &mut Cx) -> bool {
-        let waits = self.una == 0 && self.nxt > 0 && !self.linux.rushes;
-        if self.nxt >= self.end() || waits {
+    fn send_new(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
+        let nxt = tx.space.nxt;
+        let waits = tx.space.una == 0 && nxt > 0 && !tx.quirks.data_with_first_syn;
+        if nxt >= tx.space.end() || waits {
             return false;
         }
-        let len = self.segment_len(self.nxt);
-        if self.nxt + len > self.una + self.rwnd(cx.cfg) && self.nxt > 0 {
+        let len = tx.space.segment_len(nxt);
+        if nxt + len > tx.space.una + tx.space.rwnd(cx.cfg) && nxt > 0 {
             return false;
         }
-        self.output(cx, self.nxt, len);
-        self.nxt += len;
+        tx.output(cx, self, nxt, len);
+        tx.space.nxt += len;
         true
     }
 }

@@ -1,52 +1,90 @@
-//! The retransmission timeout (RFC 6298 §5, RFC 5681 §3.1).
+//! The retransmission timer and what its expiry does (RFC 6298 §5, RFC 5681 §3.1).
 
 use super::*;
-use crate::config::{AfterRto, Halving};
+use crate::config::Halving;
 use crate::control::{Backoff, Effects, RtoDecision, RtoEvent, Window};
 
-impl Sender {
+/// The timer's state; the estimator gives its length.
+#[derive(Debug)]
+pub(crate) struct RetransmitTimer {
+    armed: bool,
+    /// The variant's own length, until new data is acknowledged.
+    pub(super) chosen: Option<SimDuration>,
+    /// `una` at the last expiry and how often it timed out in a row.
+    pub(super) expired: Option<(u64, u32)>,
+    /// Phase of the clock whose beats it expires at.
+    phase: SimDuration,
+}
+
+impl RetransmitTimer {
+    pub fn new(phase: SimDuration) -> Self {
+        Self { armed: false, chosen: None, expired: None, phase }
+    }
+
+    pub fn is_armed(&self) -> bool {
+        self.armed
+    }
+}
+
+impl Machinery {
+    /// (Re)starts the retransmission timer.
+    pub fn arm_timer(&mut self, cx: &mut Cx) {
+        if !self.is_frozen() {
+            self.timer.armed = true;
+            let wait = self.timer.chosen.map_or_else(|| self.rtt.rto(), |w| w.min(cx.cfg.rto.max));
+            let at = heartbeat(cx.now + wait, cx.cfg.heartbeat, self.timer.phase);
+            cx.out.push(TcpAction::Arm(TcpTimer::Retransmit, at));
+        }
+    }
+
+    pub(super) fn disarm_timer(&mut self, cx: &mut Cx) {
+        if self.timer.armed {
+            self.timer.armed = false;
+            cx.out.push(TcpAction::Disarm(TcpTimer::Retransmit));
+        }
+    }
+
+    /// With a window of zero, the sender waits for the timer even with nothing out.
+    pub fn waits_with_nothing_out(&self) -> bool {
+        self.quirks.zero_window_waits && self.window.cwnd < 1.0 && self.space.una < self.space.end()
+    }
+
     /// The retransmission timer expired.
-    pub fn on_rto(&mut self, cx: &mut Cx) {
-        self.timer_armed = false;
-        if (self.una >= self.max && !self.vegas_waits()) || self.is_frozen() {
+    pub(super) fn on_rto(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
+        self.timer.armed = false;
+        if (self.space.una >= self.space.max && !self.waits_with_nothing_out()) || self.is_frozen() {
             return;
         }
         cx.counters.timeouts += 1;
         cx.counters.rto_idle += cx.now.since(self.last_send);
-        let consecutive = match self.timeouts_of {
-            Some((una, n)) if una == self.una => n + 1,
+        let una = self.space.una;
+        let consecutive = match self.timer.expired {
+            Some((before, n)) if before == una => n + 1,
             _ => 1,
         };
-        self.timeouts_of = Some((self.una, consecutive));
-        self.inflation = 0.0;
-        if self.kind != RecoveryKind::Tahoe {
-            self.dup_acks = 0;
-        }
-        let opening = self.una == 0;
-        if opening && !self.vegas_rushes(cx.cfg) {
+        self.timer.expired = Some((una, consecutive));
+        self.window.inflation = 0.0;
+        recovery.on_expiry(self);
+        let opening = una == 0;
+        if opening && !self.quirks.lost_syn_keeps_window {
             // A lost SYN: start carefully (RFC 5681 §3.1).
-            self.initial_window = 1.0;
+            self.window.initial = 1.0;
         }
         let half = self.halved(cx).ssthresh;
         let held = cx.cfg.halving == Halving::FlightSize && (consecutive > 1 || opening);
-        let standard = match self.linux.is_on() {
-            true => self.linux_after_timeout(),
-            false => Window { cwnd: 1.0, ssthresh: if held { self.ssthresh } else { half } },
-        };
-        let decision = self.decide_rto(cx, consecutive, standard);
+        let ssthresh = if held { self.window.ssthresh } else { half };
+        let standard = recovery.timeout_window(self, Window { cwnd: 1.0, ssthresh });
+        let decision = self.decide_rto(cx, recovery, consecutive, standard);
         if self.is_frozen() {
             // The variant has taken over.
-            cx.note(TcpNote::Timeout { seq: self.seq(self.una), backoff: self.rtt.backoff() });
+            cx.note(TcpNote::Timeout { seq: self.space.seq(una), backoff: self.rtt.backoff() });
             return;
         }
-        if self.kind == RecoveryKind::Vegas {
-            self.vegas_after_timeout(cx);
-        }
+        recovery.on_timeout(self, cx);
         cx.counters.window_cuts += 1;
-        self.recover = self.max;
-        self.last_cut = LastCut::Timeout;
+        self.mark_cut(CutBy::Timeout);
         self.limited_bytes = 0;
-        self.wait = match decision.backoff {
+        self.timer.chosen = match decision.backoff {
             Backoff::Double => {
                 self.rtt.back_off();
                 None
@@ -54,47 +92,31 @@ impl Sender {
             Backoff::Keep => None,
             Backoff::Wait(wait) => Some(wait),
         };
-        self.go_back_to_una(cx);
+        recovery.go_back(self, cx);
         self.timed = None;
-        cx.note(TcpNote::Timeout { seq: self.seq(self.una), backoff: self.rtt.backoff() });
+        cx.note(TcpNote::Timeout { seq: self.space.seq(una), backoff: self.rtt.backoff() });
         self.arm_timer(cx);
-        self.send_window(cx, cx.cfg.max_burst);
+        self.send_window(cx, recovery, cx.cfg.max_burst);
     }
 
-    fn decide_rto(&mut self, cx: &mut Cx, consecutive: u32, standard: Window) -> RtoDecision {
+    fn decide_rto(
+        &mut self,
+        cx: &mut Cx,
+        recovery: &mut dyn Recovery,
+        consecutive: u32,
+        standard: Window,
+    ) -> RtoDecision {
         if self.controls.is_standard() {
-            (self.cwnd, self.ssthresh) = (standard.cwnd, standard.ssthresh);
+            (self.window.cwnd, self.window.ssthresh) = (standard.cwnd, standard.ssthresh);
             return RtoDecision { window: standard, backoff: Backoff::Double };
         }
         let mut effects = Effects::new();
-        let view = self.view(cx);
-        let event = RtoEvent { seq: self.seq(self.una), consecutive, opening: self.una == 0, standard };
+        let view = self.view(cx, recovery);
+        let opening = self.space.una == 0;
+        let event = RtoEvent { seq: self.space.seq(self.space.una), consecutive, opening, standard };
         let decision = self.controls.on_rto(&view, &event, &mut effects);
-        self.set_window(decision.window);
-        self.apply(cx, effects);
+        self.set_window(recovery, decision.window);
+        self.apply(cx, recovery, effects);
         decision
-    }
-
-    /// Everything outstanding is to be sent again, but for what the scoreboard keeps.
-    pub(crate) fn go_back_to_una(&mut self, cx: &Cx) {
-        if self.linux.is_on() {
-            self.sack_recovery = false;
-            self.linux.lose_all(self.sent.len(), self.cwnd);
-        } else {
-            self.nxt = self.una;
-            self.reset_sack(cx);
-        }
-    }
-
-    fn reset_sack(&mut self, cx: &Cx) {
-        self.sack_recovery = false;
-        self.deaf_to_dups = true;
-        // A receiver that SACKed the byte it now lacks has thrown data away (RFC 2018 §8).
-        let reneged = self.scoreboard.sacked().containing(self.una).is_some();
-        if cx.cfg.sack.after_rto == AfterRto::Clear || reneged {
-            self.scoreboard.clear();
-        } else {
-            self.scoreboard.start_recovery(self.una);
-        }
     }
 }

@@ -42,7 +42,7 @@ fn the_own_source_route_outweighs_what_arrives() {
             acknowledged: false,
         };
         sender.on_path_event(&mut cx, event);
-        assert_eq!((sender.hops, sender.bounded(9.0)), (hops, limit), "{event:?}");
+        assert_eq!((sender.tx.hops, sender.tx.bounded(9.0)), (hops, limit), "{event:?}");
     }
     assert!(out.is_empty(), "news of a route sends nothing by itself");
 }

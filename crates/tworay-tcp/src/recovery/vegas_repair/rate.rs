@@ -1,0 +1,132 @@
+//! Vegas' measurements, and its window once per round trip (Brakmo and Peterson 1995, §3.2 and §3.3).
+
+use super::{VegasRepair, count_to};
+use crate::send::{Cx, Machinery};
+use crate::variant::Variant;
+use tworay_base::SimTime;
+
+/// Thresholds in segments, and what is measured.
+#[derive(Debug)]
+pub(super) struct Rate {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    /// The shortest round trip, seconds; infinite before the first.
+    base_rtt: f64,
+    /// Eight times the smoothed fine round trip, seconds.
+    sa: f64,
+    /// Four times its deviation, seconds.
+    sd: f64,
+    /// The fine timeout, seconds.
+    pub timeout: f64,
+    /// The segment whose ACK ends this round trip starts here; and when the round trip began.
+    mark: u64,
+    mark_at: SimTime,
+    samples: u32,
+    sum: f64,
+    /// Growth per ACK in this round trip, segments.
+    step: f64,
+    /// Slow start grows every other round trip.
+    may_step: bool,
+}
+
+impl Rate {
+    /// From the variant's parameters alpha, beta and gamma.
+    pub fn new(variant: &Variant) -> Self {
+        let get = |i: usize, default| variant.parameters().get(i).copied().unwrap_or(default);
+        Self {
+            alpha: get(0, 1.0),
+            beta: get(1, 3.0),
+            gamma: get(2, 1.0),
+            base_rtt: f64::INFINITY,
+            sa: 0.0,
+            sd: 0.0,
+            timeout: 1000.0,
+            mark: 0,
+            mark_at: SimTime::ZERO,
+            samples: 0,
+            sum: 0.0,
+            step: 0.0,
+            may_step: true,
+        }
+    }
+
+    pub fn has_begun(&self) -> bool {
+        self.base_rtt.is_finite()
+    }
+
+    /// The first ACK, of what was sent at `sent`.
+    pub fn begin(&mut self, sent: SimTime, now: SimTime, una: u64) {
+        let rtt = now.since(sent).as_secs_f64();
+        self.base_rtt = rtt;
+        self.sa = rtt * 8.0;
+        self.sd = rtt;
+        self.timeout = (self.sa / 4.0 + self.sd) / 2.0;
+        (self.mark, self.mark_at) = (una, sent);
+    }
+
+    /// A fine sample of a segment that was sent once.
+    pub fn sample(&mut self, rtt: f64) {
+        self.sum += rtt;
+        self.samples += 1;
+        if rtt > 0.0 {
+            self.base_rtt = self.base_rtt.min(rtt);
+            let error = rtt - self.sa / 8.0;
+            self.sa += error;
+            self.sd += error.abs() - self.sd / 4.0;
+            self.timeout = (self.sa / 4.0 + self.sd) / 2.0 * (17.0 / 16.0);
+        }
+    }
+}
+
+impl VegasRepair {
+    /// The window after an ACK of new data.
+    pub(super) fn grow(&mut self, tx: &mut Machinery, cx: &Cx) {
+        if tx.space.una > self.rate.mark {
+            self.round_trip(tx, cx);
+        }
+        if self.rate.step == 1.0 && tx.window.cwnd >= tx.window.ssthresh {
+            self.rate.step = 0.0;
+        }
+        let used = count_to(tx, tx.space.nxt) - count_to(tx, tx.space.una) + 1.0;
+        if self.rate.step > 0.0 && tx.window.cwnd - used <= 2.0 {
+            tx.window.cwnd = tx.bounded(tx.window.cwnd + self.rate.step);
+        }
+    }
+
+    /// Once per round trip: how much faster could it be, and what follows for the window.
+    fn round_trip(&mut self, tx: &mut Machinery, cx: &Cx) {
+        let r = &mut self.rate;
+        let rtt =
+            if r.samples > 0 { r.sum / f64::from(r.samples) } else { cx.now.since(r.mark_at).as_secs_f64() };
+        (r.sum, r.samples) = (0.0, 0);
+        let sent = count_to(tx, tx.space.nxt) - count_to(tx, r.mark);
+        let in_flight = count_to(tx, tx.space.nxt) - count_to(tx, tx.space.una) + 1.0;
+        let window = &mut tx.window;
+        if rtt > 0.0 {
+            if rtt < r.base_rtt || sent <= 1.0 {
+                r.base_rtt = rtt;
+            }
+            let (expected, actual) = (in_flight / r.base_rtt, sent / rtt);
+            let excess = ((expected - actual) * r.base_rtt + 0.5).trunc();
+            if window.cwnd < window.ssthresh {
+                r.may_step = !r.may_step;
+                r.step = 0.0;
+                if r.may_step && excess > r.gamma {
+                    window.ssthresh = 2.0;
+                    window.cwnd = (window.cwnd - window.cwnd / 8.0).max(2.0);
+                } else if r.may_step {
+                    r.step = 1.0;
+                }
+            } else if excess > r.beta {
+                window.cwnd = (window.cwnd - 1.0).max(2.0);
+                r.step = 0.0;
+            } else if excess < r.alpha {
+                r.step = 1.0 / window.cwnd;
+            } else {
+                r.step = 0.0;
+            }
+        }
+        (r.mark, r.mark_at) = (tx.space.nxt, cx.now);
+    }
+}

@@ -1,0 +1,216 @@
+//! What all recoveries share when an ACK arrives: moving on, round-trip samples, duplicates.
+
+use super::*;
+use crate::config::Timing;
+use crate::control::{DupAckDecision, DupAckEvent, Effects, ProbeVerdict, RttEvent};
+use crate::endpoint::Ignored;
+use smallvec::SmallVec;
+
+/// An acknowledgment, checked and in offsets.
+#[derive(Clone, Debug)]
+pub(crate) struct Ack {
+    /// Everything below is acknowledged; at most `max`.
+    pub to: u64,
+    /// It can be a duplicate: no payload, SYN, FIN or probe, the window unchanged.
+    pub pure: bool,
+    /// Valid SACK blocks above `to`.
+    pub blocks: SmallVec<[(u64, u64); 4]>,
+    /// The echoed timestamp.
+    pub echo: Option<u32>,
+}
+
+/// What a duplicate ACK means for the recovery.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Dup {
+    /// Below the threshold.
+    Early,
+    /// It shows a loss.
+    Loss,
+    /// Beyond the threshold.
+    More,
+    /// The variant has dealt with it.
+    Done,
+}
+
+impl Machinery {
+    /// Whether this ACK counts as a duplicate (RFC 5681 §2).
+    #[inline]
+    pub fn is_dup(&self, ack: &Ack) -> bool {
+        ack.to == self.space.una && ack.pure && self.space.una < self.space.max && self.space.una > 0
+    }
+
+    /// New data is acknowledged: moves `una`, samples, restarts the timer.
+    pub fn advance(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
+        let had_syn = self.space.una == 0;
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+        self.move_una(cx, ack.to);
+        self.sample(cx, recovery, ack);
+        if had_syn && self.cut.by == CutBy::Timeout && !self.quirks.lost_syn_keeps_rto {
+            self.rtt.syn_was_lost();
+        }
+        if self.space.una < self.space.max || self.waits_with_nothing_out() {
+            self.arm_timer(cx);
+        } else {
+            self.disarm_timer(cx);
+        }
+        if had_syn {
+            self.open_window();
+        }
+    }
+
+    /// Moves `una` without sampling.
+    pub fn move_una(&mut self, cx: &mut Cx, to: u64) {
+        // Neither the SYN nor the FIN is payload.
+        cx.counters.acked_bytes = to.clamp(1, self.space.data_end) - 1;
+        cx.counters.acked_segments = cx.counters.acked_bytes / self.space.mss;
+        self.space.una = to;
+        self.space.nxt = self.space.nxt.max(to);
+        // A variant that is still measuring the path has no better timeout yet.
+        if !self.controls.withholds_samples() {
+            self.timer.chosen = None;
+        }
+        self.timer.expired = None;
+        self.last_activity = cx.now;
+    }
+
+    /// A partial ACK: no sample, but the timed segment may be done with.
+    pub fn advance_partially(&mut self, cx: &mut Cx, to: u64) {
+        self.move_una(cx, to);
+        self.forget_acked();
+        if self.timed.is_some_and(|(end, _)| to >= end) {
+            self.timed = None;
+            self.rtt.end_backoff();
+        }
+    }
+
+    /// Drops what is acknowledged; gives the send time of the newest, unless any was sent twice.
+    pub fn forget_acked(&mut self) -> Option<SimTime> {
+        let (mut newest, mut ambiguous) = (None, false);
+        while let Some(first) = self.sent.front().filter(|s| s.end <= self.space.una) {
+            newest = Some(first.at);
+            ambiguous |= first.times > 1;
+            self.sent.pop_front();
+        }
+        newest.filter(|_| !ambiguous)
+    }
+
+    /// Takes a round-trip sample if this ACK gives one (RFC 6298 §3, RFC 7323 §4).
+    fn sample(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
+        let newest = self.forget_acked();
+        let mut sent_at = None;
+        if let Some((end, at)) = self.timed
+            && self.space.una >= end
+        {
+            self.timed = None;
+            self.rtt.end_backoff();
+            if cx.cfg.timing == Timing::OnePerWindow {
+                sent_at = Some(at);
+            }
+        }
+        let every = cx.cfg.timing == Timing::EverySegment || self.controls.withholds_samples();
+        if let Some(at) = newest.filter(|_| every) {
+            self.rtt.end_backoff();
+            sent_at = Some(at);
+        }
+        if cx.cfg.timestamps && ack.echo.is_some() {
+            return self.sample_echo(cx, recovery, ack);
+        }
+        if let Some(at) = sent_at {
+            self.take_sample(cx, recovery, cx.now.since(at), self.rtt.measure(at, cx.now));
+        }
+    }
+
+    /// Takes the age of the echoed timestamp as a sample; an echo from the future is garbage.
+    pub fn sample_echo(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
+        let Some(echo) = ack.echo.filter(|_| cx.cfg.timestamps) else { return };
+        self.rtt.end_backoff();
+        let clock = cx.cfg.timestamp_clock;
+        let age = clock * u64::from(output::timestamp(cx.now, clock).wrapping_sub(echo));
+        if age <= cx.now.since_start() {
+            self.take_sample(cx, recovery, age, self.rtt.measure_age(age, cx.now));
+        }
+    }
+
+    fn take_sample(
+        &mut self,
+        cx: &mut Cx,
+        recovery: &mut dyn Recovery,
+        exact: SimDuration,
+        ticked: SimDuration,
+    ) {
+        if !self.controls.withholds_samples() {
+            self.rtt.sample(ticked);
+            cx.counters.ran(Operation::RttSample);
+        }
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx, recovery);
+            cx.counters.ran(Operation::FilterUpdate);
+            self.controls.on_rtt(&view, &RttEvent { exact, ticked }, &mut effects);
+            self.apply(cx, recovery, effects);
+        }
+    }
+
+    /// Counts a duplicate ACK and asks the variant about it.
+    pub fn count_dup(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) -> Dup {
+        self.dup_acks += 1;
+        cx.counters.dup_acks += 1;
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx, recovery);
+            let event = DupAckEvent { count: self.dup_acks };
+            let decision = self.controls.on_dup_ack(&view, &event, &mut effects);
+            self.apply(cx, recovery, effects);
+            match decision {
+                DupAckDecision::Recovery => {}
+                DupAckDecision::RetransmitNow if recovery.in_recovery(self) => {}
+                DupAckDecision::RetransmitNow => return Dup::Loss,
+                DupAckDecision::RetransmitOnly => {
+                    self.retransmit_una(cx, recovery);
+                    return Dup::Done;
+                }
+                DupAckDecision::Ignore => return Dup::Done,
+            }
+        }
+        match self.dup_acks.cmp(&cx.cfg.dup_threshold) {
+            std::cmp::Ordering::Less => Dup::Early,
+            std::cmp::Ordering::Equal => Dup::Loss,
+            std::cmp::Ordering::Greater => Dup::More,
+        }
+    }
+
+    /// News about the path; what isn't about anything on its way is ignored.
+    pub(super) fn on_path_event(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: PathEvent) {
+        let nothing_out = self.space.una == 0 || self.space.una >= self.space.max;
+        match event {
+            PathEvent::LinkFailure if nothing_out => return cx.counters.ignore(Ignored::StrayNotice),
+            PathEvent::Hops(hops) if self.source_routed || self.hops == hops => return,
+            PathEvent::SourceRoute(hops) if self.source_routed && self.hops == hops => return,
+            PathEvent::Hops(hops) => self.hops = hops,
+            PathEvent::SourceRoute(hops) => {
+                self.hops = hops;
+                self.source_routed = true;
+            }
+            PathEvent::LinkFailure | PathEvent::RouteFound => {}
+        }
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx, recovery);
+            self.controls.on_path_event(&view, event, &mut effects);
+            self.window.cwnd = self.bounded(self.window.cwnd);
+            self.apply(cx, recovery, effects);
+        }
+    }
+
+    /// The peer has answered a marked probe.
+    pub(super) fn on_probe_answer(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: ProbeEvent) {
+        let mut effects = Effects::new();
+        let view = self.view(cx, recovery);
+        if self.controls.on_probe_answer(&view, &event, &mut effects) == ProbeVerdict::Stray {
+            cx.counters.ignore(Ignored::StrayProbe);
+        }
+        self.apply(cx, recovery, effects);
+        self.send_window(cx, recovery, cx.cfg.max_burst);
+    }
+}

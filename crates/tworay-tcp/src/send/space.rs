@@ -1,0 +1,110 @@
+//! The sequence space: 64-bit offsets, 0 for the SYN, 1 for the first byte of data, the FIN after the last.
+
+use crate::config::TcpConfig;
+use tworay_base::Seq32;
+
+/// More data than any run can send.
+const ENDLESS: u64 = 1 << 62;
+
+/// What is written, sent and acknowledged (RFC 9293 §3.3.1).
+#[derive(Debug)]
+pub(crate) struct Space {
+    /// Bytes per full segment.
+    pub mss: u64,
+    iss: Seq32,
+    /// Oldest offset not acknowledged.
+    pub una: u64,
+    /// Next offset to send; goes back after a timeout.
+    pub nxt: u64,
+    /// The offset after the highest ever sent.
+    pub max: u64,
+    /// The offset after the last byte written.
+    pub data_end: u64,
+    /// The FIN follows the data.
+    fin_wanted: bool,
+    /// The peer's window, bytes.
+    peer_window: u64,
+}
+
+impl Space {
+    pub fn new(cfg: &TcpConfig) -> Self {
+        Self {
+            mss: cfg.mss.0,
+            iss: Seq32(cfg.iss),
+            una: 0,
+            nxt: 0,
+            max: 0,
+            data_end: 1,
+            fin_wanted: false,
+            peer_window: cfg.window_bytes(),
+        }
+    }
+
+    /// The SYN is taken as sent and acknowledged.
+    pub fn skip_syn(&mut self) {
+        (self.una, self.nxt, self.max) = (1, 1, 1);
+    }
+
+    /// Adds data to send.
+    pub fn write(&mut self, bytes: u64) {
+        self.data_end = self.data_end.saturating_add(bytes).min(ENDLESS);
+    }
+
+    /// The FIN follows what is written.
+    pub fn want_fin(&mut self) {
+        self.fin_wanted = true;
+    }
+
+    /// The peer advertises this window, bytes; whether that is new.
+    pub fn set_peer_window(&mut self, bytes: u32) -> bool {
+        let changed = self.peer_window != u64::from(bytes);
+        self.peer_window = u64::from(bytes);
+        changed
+    }
+
+    /// The offset after everything that is to be sent.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.data_end + u64::from(self.fin_wanted)
+    }
+
+    /// Everything written (and the FIN, if wanted) is acknowledged.
+    pub fn all_acked(&self) -> bool {
+        self.una >= self.end()
+    }
+
+    /// The wire's number of an offset.
+    #[inline]
+    pub fn seq(&self, offset: u64) -> Seq32 {
+        self.iss.plus(offset as u32)
+    }
+
+    /// The offset of a number near `una`; `None` if it lies before the SYN.
+    #[inline]
+    pub fn offset(&self, seq: Seq32) -> Option<u64> {
+        self.una.checked_add_signed(i64::from(seq.diff(self.seq(self.una))))
+    }
+
+    /// The receiver's bound, bytes.
+    #[inline]
+    pub fn rwnd(&self, cfg: &TcpConfig) -> u64 {
+        cfg.window_bytes().min(self.peer_window)
+    }
+
+    /// Bytes sent and not acknowledged; after going back to a loss, what was sent again since.
+    #[inline]
+    pub fn flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// The length of the segment that starts at `offset`: never across what was sent and what wasn't,
+    /// nor with the FIN in it.
+    #[inline]
+    pub fn segment_len(&self, offset: u64) -> u64 {
+        if offset == 0 || offset >= self.data_end {
+            return 1;
+        }
+        let end = if offset < self.max { self.data_end.min(self.max) } else { self.data_end };
+        self.mss.min(end - offset)
+    }
+}

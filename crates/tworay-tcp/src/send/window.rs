@@ -1,0 +1,180 @@
+//! The congestion window: bounds, growth, and what a loss does to it.
+
+use super::*;
+use crate::config::{Halving, HalvingPrecision};
+use crate::control::{AckEvent, Effects, LossEvent, Window};
+
+/// Congestion window and threshold, segments.
+#[derive(Debug)]
+pub(crate) struct CongestionWindow {
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    /// The window after the handshake.
+    pub initial: f64,
+    /// Inflation by duplicate ACKs, each of which stands for a segment that has left the network.
+    pub inflation: f64,
+}
+
+impl CongestionWindow {
+    pub fn new(cfg: &TcpConfig) -> Self {
+        Self {
+            cwnd: 1.0,
+            ssthresh: cfg.initial_ssthresh.unwrap_or_else(|| cfg.window_segments()).max(2.0),
+            initial: cfg.initial_window_segments(),
+            inflation: 0.0,
+        }
+    }
+}
+
+/// What reduced the window last, and whether its recovery is over.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum CutBy {
+    /// Nothing yet, or a reduction that no recovery follows.
+    Nothing,
+    /// Duplicate ACKs; recovery goes on.
+    DupAcks,
+    /// Duplicate ACKs; recovery is over.
+    Recovered,
+    /// The retransmission timer.
+    Timeout,
+}
+
+/// The last reduction of the window.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Cut {
+    /// The highest offset sent when it happened (RFC 6582's `recover`).
+    pub point: u64,
+    pub by: CutBy,
+}
+
+impl Machinery {
+    pub(super) fn open_window(&mut self) {
+        self.window.cwnd = self.bounded(self.window.initial);
+    }
+
+    /// Applies the variant's bounds on the window.
+    #[inline]
+    pub fn bounded(&self, cwnd: f64) -> f64 {
+        if self.controls.is_standard() {
+            return cwnd;
+        }
+        let cwnd = self.controls.floor().map_or(cwnd, |floor| cwnd.max(floor));
+        match self.controls.limit() {
+            Some(limit) => cwnd.min(limit.max(1.0)),
+            None => cwnd,
+        }
+    }
+
+    /// The window in use in whole segments (ns-2's `window()`).
+    #[inline]
+    pub fn window_whole(&self, cfg: &TcpConfig) -> u64 {
+        let own = (self.window.cwnd as u64).saturating_add(self.window.inflation as u64);
+        own.min(self.space.rwnd(cfg) / self.space.mss)
+    }
+
+    /// The window in use in real segments (ns-2's `windowd()`).
+    fn window_real(&self, cfg: &TcpConfig) -> f64 {
+        let advertised = self.space.rwnd(cfg) as f64 / self.space.mss as f64;
+        (self.window.cwnd + self.window.inflation).min(advertised)
+    }
+
+    /// Sets what a variant has decided, within sane bounds.
+    pub fn set_window(&mut self, recovery: &mut dyn Recovery, window: Window) {
+        let sane = |x: f64, floor: f64| if x.is_finite() { x.max(floor) } else { floor };
+        self.window.cwnd = self.bounded(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
+        self.window.ssthresh = sane(window.ssthresh, 2.0);
+        recovery.on_window_set(self.window.cwnd);
+    }
+
+    /// Grows the window by the standard rule (RFC 5681 §3.1, one step per ACK) unless the variant knows
+    /// better; `may_grow` is false where only the variant's bookkeeping sees the ACK.
+    pub fn grow(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, bytes: u64, may_grow: bool) {
+        let CongestionWindow { cwnd, ssthresh, .. } = self.window;
+        let mut standard = Window { cwnd, ssthresh };
+        let may_grow = may_grow && !self.is_frozen();
+        if may_grow {
+            standard.cwnd += if cwnd < ssthresh { 1.0 } else { 1.0 / cwnd };
+        }
+        self.decide_growth(cx, recovery, bytes, may_grow, standard);
+    }
+
+    /// Sets the window to `standard` unless the variant knows better.
+    pub fn decide_growth(
+        &mut self,
+        cx: &mut Cx,
+        recovery: &mut dyn Recovery,
+        bytes: u64,
+        may_grow: bool,
+        standard: Window,
+    ) {
+        if self.controls.is_standard() {
+            self.window.cwnd = standard.cwnd;
+            return;
+        }
+        let segments = bytes as f64 / self.space.mss as f64;
+        let event = AckEvent { bytes: bytes as u32, segments, may_grow, standard };
+        let mut effects = Effects::new();
+        let view = self.view(cx, recovery);
+        let window = self.controls.on_ack(&view, &event, &mut effects);
+        self.set_window(recovery, window);
+        self.apply(cx, recovery, effects);
+    }
+
+    /// The standard reduction: half of what the settings say.
+    pub fn halved(&self, cx: &Cx) -> Window {
+        let base = match (cx.cfg.halving, cx.cfg.halving_precision) {
+            (Halving::Window, HalvingPrecision::Integer) => self.window_whole(cx.cfg) as f64,
+            (Halving::Window, _) => self.window_real(cx.cfg),
+            // Limited transmit's segments don't count (RFC 5681 §3.2 step 2).
+            (Halving::FlightSize, _) => {
+                self.space.flight().saturating_sub(self.limited_bytes) as f64 / self.space.mss as f64
+            }
+        };
+        let half = base / 2.0;
+        let (cwnd, ssthresh) = match cx.cfg.halving_precision {
+            HalvingPrecision::Real => (half.max(2.0), half),
+            HalvingPrecision::IntegerSsthresh => (half, half.floor()),
+            HalvingPrecision::Integer => (half.floor(), half.floor()),
+        };
+        Window { cwnd, ssthresh: ssthresh.max(2.0) }
+    }
+
+    /// Duplicate ACKs showed a loss: reduces the window, to `standard` unless the variant knows better.
+    /// Whether the recovery may begin: not while the variant has stopped the sender.
+    #[must_use]
+    pub fn cut_for_loss(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, standard: Window) -> bool {
+        let seq = self.space.seq(self.space.una);
+        if self.controls.is_standard() {
+            (self.window.cwnd, self.window.ssthresh) = (standard.cwnd, standard.ssthresh);
+        } else {
+            let mut effects = Effects::new();
+            let view = self.view(cx, recovery);
+            let window = self.controls.on_loss(&view, &LossEvent { seq, standard }, &mut effects);
+            self.set_window(recovery, window);
+            self.apply(cx, recovery, effects);
+            if self.is_frozen() {
+                return false;
+            }
+        }
+        cx.counters.window_cuts += 1;
+        cx.counters.fast_retransmits += 1;
+        cx.note(TcpNote::FastRetransmit { seq });
+        true
+    }
+
+    /// The window was cut by duplicate ACKs at this moment.
+    pub fn mark_cut(&mut self, by: CutBy) {
+        self.cut = Cut { point: self.space.max, by };
+    }
+
+    /// Fast recovery is over.
+    pub fn leave_recovery(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
+        cx.note(TcpNote::RecoveryExit);
+        if !self.controls.is_standard() {
+            let mut effects = Effects::new();
+            let view = self.view(cx, recovery);
+            self.controls.on_recovery_exit(&view, &mut effects);
+            self.apply(cx, recovery, effects);
+        }
+    }
+}
