@@ -3,16 +3,22 @@
 use super::*;
 use crate::control::{Effects, LossEvent, SenderView, Window};
 
+settings! {
+    struct Options {
+        /// share of the window that a loss leaves
+        keep: f64 = 0.75, 0.5..1.0;
+    }
+}
+
 /// What the variant remembers of one connection.
 #[derive(Debug)]
 struct Gentle {
-    /// Share of the window that is kept, 0.5 to 1.
-    keep: f64,
+    options: Options,
 }
 
 impl CongestionControl for Gentle {
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
-        let window = (self.keep * view.cwnd).max(2.0);
+        let window = (self.options.keep * view.cwnd).max(2.0);
         Window { cwnd: window, ssthresh: window }
     }
 }
@@ -22,17 +28,16 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "gentle",
         summary: "a loss costs a quarter of the window",
         source: "docs/guide/add-a-variant.md",
-        parameters: &[Parameter::number("keep", 0.75, (0.5, 1.0), "share of the window that a loss leaves")],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it replaces the halving of a fast recovery",
-        make: |values| {
-            let keep = values[0];
-            factory(move || Gentle { keep })
-        },
-    },
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
+            factory(move || Gentle { options })
+        })
+    }),
 };
 
 #[cfg(test)]

@@ -26,7 +26,9 @@ pub use hooks::{
 };
 pub(crate) use slots::{Controls, Role};
 
-use crate::variant::{ControlFactory, Entry, Meaning, Parameter, RecoveryKind, VariantInfo};
+use crate::variant::{
+    ControlFactory, Entry, Meaning, Needs, Part, RecoveryKind, Settings, VariantInfo, settings,
+};
 use std::sync::Arc;
 
 /// A factory of parts made by `part`.
@@ -42,23 +44,11 @@ const LINK_FAILURE: &str = "link-failure";
 /// Anything that passes without the network being loaded: errors and broken links.
 const TRANSIENT: &str = "transient";
 
-/// The variants that ask marked probes.
-pub(crate) const PROBERS: &[&str] = &[probing::NAME, freeze_probing::NAME];
-
 /// The recoveries with a loss reaction that a part can change.
 const ANY_RENO: &[RecoveryKind] = &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack];
 /// All that grow by the standard rule.
 const ANY_STANDARD: &[RecoveryKind] =
     &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack, RecoveryKind::Tahoe];
-/// All there are.
-const ANY: &[RecoveryKind] = &[
-    RecoveryKind::NewReno,
-    RecoveryKind::Reno,
-    RecoveryKind::Sack,
-    RecoveryKind::Tahoe,
-    RecoveryKind::Vegas,
-];
-
 /// The example of docs/guide/add-a-variant.md.
 #[cfg(test)]
 #[path = "../../../docs/examples/gentle.rs"]

@@ -58,10 +58,7 @@ impl Connection {
         let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
         // Drawn apart, so that the granularity of the ACK timer doesn't move the sender's clock.
         let ack_phase = config.receiver.heartbeat.map_or(clock_phase, |period| rng.jitter(period));
-        let mut config = config.clone();
-        if let Some(values) = variant.part(crate::control::daa::NAME) {
-            crate::control::daa::configure(values, &mut config);
-        }
+        let config = variant.configured(config);
         Self {
             sender: Sender::new(variant, &config, clock_phase),
             config,
@@ -69,7 +66,7 @@ impl Connection {
             side,
             state: State::Closed,
             wants_sack: variant.wants_sack(),
-            wants_probes: variant.wants_probes(),
+            wants_probes: variant.needs().probes,
             probes_agreed: false,
             receiver: Receiver::new(),
             counters: Counters::default(),

@@ -37,4 +37,4 @@ pub use endpoint::{
     TcpAction, TcpNote, TcpTimer,
 };
 pub use quirks::TcpQuirks;
-pub use variant::{ControlFactory, Parameter, RecoveryKind, Variant, VariantInfo, registry};
+pub use variant::{ControlFactory, Needs, Parameter, RecoveryKind, Variant, VariantInfo, registry};

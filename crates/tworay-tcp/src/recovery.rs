@@ -12,23 +12,30 @@ mod tahoe;
 mod tcp_linux;
 mod vegas_repair;
 
+pub(crate) use newreno::ENTRY as NEWRENO;
+pub(crate) use reno::ENTRY as RENO;
+pub(crate) use sack::ENTRY as SACK;
+pub(crate) use tahoe::ENTRY as TAHOE;
+pub(crate) use vegas_repair::ENTRY as VEGAS;
+
 use crate::config::{SackForm, TcpConfig};
 use crate::control::Window;
 use crate::send::{Ack, CutBy, Cx, Machinery};
-use crate::variant::{RecoveryKind, Variant};
+use crate::variant::{RecoveryKind, Settings};
 use std::fmt::Debug;
 use tworay_base::SimTime;
+use vegas_repair::{Thresholds, VegasRepair};
 
-/// The recovery of `variant` for one connection.
-pub(crate) fn make(variant: &Variant, cfg: &TcpConfig) -> Box<dyn Recovery> {
-    match (variant.recovery(), cfg.sack.form) {
+/// A recovery for one connection; `values` are its checked parameters.
+pub(crate) fn make(kind: RecoveryKind, values: &[f64], cfg: &TcpConfig) -> Box<dyn Recovery> {
+    match (kind, cfg.sack.form) {
         (RecoveryKind::Tahoe, _) => Box::new(tahoe::Tahoe),
         (RecoveryKind::Reno, _) => Box::new(reno::Reno),
         (RecoveryKind::NewReno, _) => Box::new(newreno::NewReno::default()),
         (RecoveryKind::Sack, SackForm::Rfc6675) => Box::new(sack::Sack::default()),
         (RecoveryKind::Sack, SackForm::Ns2Pipe) => Box::new(sack_ns2::SackNs2::default()),
         (RecoveryKind::Sack, SackForm::TcpLinux) => Box::new(tcp_linux::TcpLinux::new(cfg)),
-        (RecoveryKind::Vegas, _) => Box::new(vegas_repair::VegasRepair::new(variant, cfg)),
+        (RecoveryKind::Vegas, _) => Box::new(VegasRepair::new(Thresholds::read(values), cfg)),
     }
 }
 

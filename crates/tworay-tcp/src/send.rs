@@ -36,8 +36,8 @@ use crate::costs::Operation;
 use crate::endpoint::{Counters, Phase, Ports, Snapshot, TcpAction, TcpNote, TcpTimer};
 use crate::quirks::TcpQuirks;
 use crate::receive::Receiver;
-use crate::recovery::{self, Recovery};
-use crate::variant::Variant;
+use crate::recovery::Recovery;
+use crate::variant::{Needs, Variant};
 use rto::RetransmitTimer;
 use std::collections::VecDeque;
 use tworay_base::{Seq32, SimDuration, SimTime};
@@ -96,9 +96,9 @@ pub(crate) struct Machinery {
     last_activity: SimTime,
     /// Since when the variant has stopped the sender.
     frozen: Option<SimTime>,
-    /// The variant asks marked probes.
-    wants_probes: bool,
-    /// The peer answers them.
+    /// What the variant asks for.
+    needs: Needs,
+    /// The peer answers marked probes.
     peer_probes: bool,
     /// SACK is negotiated on opening.
     wants_sack: bool,
@@ -134,7 +134,7 @@ impl Sender {
             last_send: SimTime::ZERO,
             last_activity: SimTime::ZERO,
             frozen: None,
-            wants_probes: variant.wants_probes(),
+            needs: variant.needs(),
             peer_probes: false,
             wants_sack: variant.wants_sack(),
             hops: 0,
@@ -142,7 +142,7 @@ impl Sender {
             controls: variant.controls(cfg),
             quirks,
         };
-        let mut sender = Self { tx, recovery: recovery::make(variant, cfg) };
+        let mut sender = Self { tx, recovery: variant.make_recovery(cfg) };
         if sender.data_goes_with_syn() {
             sender.tx.open_window();
         }

@@ -2,12 +2,15 @@
 
 mod parse;
 mod registry;
+mod settings;
 
-pub(crate) use registry::{Entry, Meaning};
-pub use registry::{Parameter, VariantInfo, registry};
+pub(crate) use registry::{Entry, Meaning, Part};
+pub use registry::{Needs, Parameter, VariantInfo, registry};
+pub(crate) use settings::{FromNumber, Settings, doc, parameter, settings, value};
 
 use crate::TcpConfig;
 use crate::control::{CongestionControl, Controls, Role};
+use crate::recovery::{self, Recovery};
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +30,15 @@ pub enum RecoveryKind {
 }
 
 impl RecoveryKind {
+    /// All there are, in the order in which a part that fits any takes them.
+    pub const ALL: &'static [RecoveryKind] = &[
+        RecoveryKind::NewReno,
+        RecoveryKind::Reno,
+        RecoveryKind::Sack,
+        RecoveryKind::Tahoe,
+        RecoveryKind::Vegas,
+    ];
+
     /// The name to write.
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,9 +61,10 @@ pub(crate) struct PartSpec {
     pub id: String,
     /// The name with parameters.
     pub name: String,
-    /// Its parameters.
-    pub values: Vec<f64>,
     pub role: Role,
+    pub needs: Needs,
+    /// What it changes in the settings, with its parameters.
+    pub configure: Option<(fn(&[f64], &mut TcpConfig), Vec<f64>)>,
     pub make: ControlFactory,
 }
 
@@ -69,12 +82,17 @@ impl Variant {
     /// A variant of one's own: a recovery, and one part that takes every decision.
     pub fn custom(name: impl Into<String>, recovery: RecoveryKind, make: ControlFactory) -> Self {
         let name = name.into();
-        Self {
+        // Its owner decides at run time what it listens to.
+        let needs = Needs { probes: false, notices: true, hops: true };
+        let part = PartSpec {
+            id: name.clone(),
             name: name.clone(),
-            recovery,
-            parameters: Vec::new(),
-            parts: vec![PartSpec { id: name.clone(), name, values: Vec::new(), role: Role::Whole, make }],
-        }
+            role: Role::Whole,
+            needs,
+            configure: None,
+            make,
+        };
+        Self { name, recovery, parameters: parse::defaults(recovery), parts: vec![part] }
     }
 
     /// The canonical name.
@@ -104,19 +122,9 @@ impl Variant {
         self.parts.iter().map(|p| p.id.as_str())
     }
 
-    /// Whether it has this part.
-    pub(crate) fn has(&self, part: &str) -> bool {
-        self.parts.iter().any(|p| p.id == part)
-    }
-
-    /// The parameters of this part, if it has the part.
-    pub(crate) fn part(&self, id: &str) -> Option<&[f64]> {
-        self.parts.iter().find(|p| p.id == id).map(|p| &*p.values)
-    }
-
-    /// Whether it asks marked probes.
-    pub(crate) fn wants_probes(&self) -> bool {
-        crate::control::PROBERS.iter().any(|p| self.has(p))
+    /// What its parts need.
+    pub fn needs(&self) -> Needs {
+        self.parts.iter().fold(Needs::NOTHING, |all, part| all.and(part.needs))
     }
 
     /// Whether it negotiates SACK on opening.
@@ -124,8 +132,18 @@ impl Variant {
         self.recovery == RecoveryKind::Sack
     }
 
-    pub(crate) fn parameters(&self) -> &[f64] {
-        &self.parameters
+    /// The settings of its connections: `config` with what its parts change in it.
+    pub(crate) fn configured(&self, config: &TcpConfig) -> TcpConfig {
+        let mut config = config.clone();
+        for (change, values) in self.parts.iter().filter_map(|p| p.configure.as_ref()) {
+            change(values, &mut config);
+        }
+        config
+    }
+
+    /// Its recovery for one connection.
+    pub(crate) fn make_recovery(&self, config: &TcpConfig) -> Box<dyn Recovery> {
+        recovery::make(self.recovery, &self.parameters, config)
     }
 
     /// Its only part by itself, to hold another implementation against it; `None` if it has none or several.

@@ -29,16 +29,23 @@ enum Whose {
     Dsr,
 }
 
+settings! {
+    struct Options {
+        /// best parameters made with AODV (B.1) or DSR (4.4); routing: by the protocol in use
+        table: Whose = ["routing" => Whose::Routing, "aodv" => Whose::Aodv, "dsr" => Whose::Dsr];
+    }
+}
+
 #[derive(Debug)]
 struct AdaptiveSca {
-    whose: Whose,
+    options: Options,
     source_routed: bool,
     gate: Gate,
 }
 
 impl AdaptiveSca {
     fn table(&self) -> &'static Table {
-        match self.whose {
+        match self.options.table {
             Whose::Dsr => &DSR,
             Whose::Routing if self.source_routed => &DSR,
             Whose::Routing | Whose::Aodv => &AODV,
@@ -76,25 +83,17 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "adaptive-sca",
         summary: "SCA with theta by the number of hops; plain below 4 hops",
         source: "Papanastasiou 2006, tables 4.4 and B.1",
-        parameters: &[Parameter::choice(
-            "table",
-            &["routing", "aodv", "dsr"],
-            "best parameters made with AODV (B.1) or DSR (4.4); routing: by the protocol in use",
-        )],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Growth,
+    meaning: Meaning::Part(Part {
         with: ANY_STANDARD,
         unless: "Vegas has a growth of its own",
-        make: |values| {
-            let whose = match values[0] as u8 {
-                0 => Whose::Routing,
-                1 => Whose::Aodv,
-                _ => Whose::Dsr,
-            };
-            factory(move || AdaptiveSca { whose, source_routed: false, gate: Gate::default() })
-        },
-    },
+        needs: Needs { hops: true, ..Needs::NOTHING },
+        ..Part::new(Role::Growth, |values| {
+            let options = Options::read(values);
+            factory(move || AdaptiveSca { options, source_routed: false, gate: Gate::default() })
+        })
+    }),
 };
 
 #[cfg(test)]

@@ -3,12 +3,19 @@
 use super::*;
 use crate::control::{Effects, PathEvent, SenderView};
 
+settings! {
+    struct Options {
+        /// segments
+        n: f64 = required, 1.0..100_000.0;
+    }
+}
+
 #[derive(Debug)]
-struct Fixed(f64);
+struct Fixed(Options);
 
 impl CongestionControl for Fixed {
     fn limit(&self) -> Option<f64> {
-        Some(self.0)
+        Some(self.0.n)
     }
 }
 
@@ -44,24 +51,12 @@ pub(crate) const CWL: Entry = Entry {
         name: "cwl",
         summary: "the congestion window never exceeds n segments",
         source: "Fu et al. 2003; Chen et al. 2003",
-        parameters: &[Parameter {
-            name: "n",
-            default: None,
-            min: 1.0,
-            max: 100_000.0,
-            about: "segments",
-            choices: &[],
-        }],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Limit,
-        with: ANY,
-        unless: "",
-        make: |values| {
-            let limit = values[0];
-            factory(move || Fixed(limit))
-        },
-    },
+    meaning: Meaning::Part(Part::new(Role::Limit, |values| {
+        let options = Options::read(values);
+        factory(move || Fixed(options))
+    })),
 };
 
 pub(crate) const ADAPTIVE: Entry = Entry {
@@ -71,7 +66,10 @@ pub(crate) const ADAPTIVE: Entry = Entry {
         source: "Chen et al. 2003; Papanastasiou 2006, table 4.2",
         parameters: &[],
     },
-    meaning: Meaning::Part { role: Role::Limit, with: ANY, unless: "", make: |_| factory(Adaptive::default) },
+    meaning: Meaning::Part(Part {
+        needs: Needs { hops: true, ..Needs::NOTHING },
+        ..Part::new(Role::Limit, |_| factory(Adaptive::default))
+    }),
 };
 
 #[cfg(test)]

@@ -24,35 +24,38 @@ impl CongestionControl for DaaSender {
     }
 }
 
-pub(crate) const NAME: &str = "daa";
+settings! {
+    struct Options {
+        /// 1: two duplicate ACKs make a loss; 0: as configured (3)
+        dupthresh2: bool = 0.0, 0.0..1.0;
+        /// 1: the computed retransmission timeout is five times longer; 0: as computed
+        rto_x5: bool = 0.0, 0.0..1.0;
+    }
+}
 
 /// What the variant changes in the settings of its connections.
-pub(crate) fn configure(values: &[f64], config: &mut TcpConfig) {
-    let chosen = |i: usize| values.get(i).is_some_and(|v| *v >= 0.5);
+fn configure(values: &[f64], config: &mut TcpConfig) {
+    let options = Options::read(values);
     config.receiver.acks = AckPolicy::Daa;
-    if chosen(0) {
+    if options.dupthresh2 {
         config.dup_threshold = 2;
     }
-    if chosen(1) {
+    if options.rto_x5 {
         config.rto.multiplier = 5;
     }
 }
 
-const fn option(name: &'static str, about: &'static str) -> Parameter {
-    Parameter::number(name, 0.0, (0.0, 1.0), about)
-}
-
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
-        name: NAME,
+        name: "daa",
         summary: "one ACK for 2 to 4 segments, by their rhythm; window of 2 to 4 segments",
         source: "de Oliveira and Braun 2005; Papanastasiou 2006, chapter 5",
-        parameters: &[
-            option("dupthresh2", "1: two duplicate ACKs make a loss; 0: as configured (3)"),
-            option("rto_x5", "1: the computed retransmission timeout is five times longer; 0: as computed"),
-        ],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part { role: Role::Limit, with: ANY, unless: "", make: |_| factory(|| DaaSender) },
+    meaning: Meaning::Part(Part {
+        configure: Some(configure),
+        ..Part::new(Role::Limit, |_| factory(|| DaaSender))
+    }),
 };
 
 #[cfg(test)]

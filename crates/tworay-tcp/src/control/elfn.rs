@@ -17,10 +17,18 @@ enum Resume {
     GoBack,
 }
 
+settings! {
+    struct Options {
+        /// time between probes, seconds
+        interval: SimDuration = 2.0, 0.01..1000.0;
+        /// after stand-by: go on as it stood, or send everything outstanding again
+        resume: Resume = ["normal" => Resume::Normal, "go_back" => Resume::GoBack];
+    }
+}
+
 #[derive(Debug)]
 struct Elfn {
-    interval: SimDuration,
-    resume: Resume,
+    options: Options,
     standing_by: bool,
 }
 
@@ -31,14 +39,14 @@ impl CongestionControl for Elfn {
             self.standing_by = true;
             effects.push(Effect::Guess { seq: view.una, guess: LINK_FAILURE });
             effects.push(Effect::Freeze);
-            effects.push(Effect::StartTimer(self.interval));
+            effects.push(Effect::StartTimer(self.options.interval));
         }
     }
 
     fn on_timer(&mut self, _: &SenderView, effects: &mut Effects) {
         if self.standing_by {
             effects.push(Effect::Retransmit);
-            effects.push(Effect::StartTimer(self.interval));
+            effects.push(Effect::StartTimer(self.options.interval));
         }
     }
 
@@ -46,7 +54,7 @@ impl CongestionControl for Elfn {
         if std::mem::take(&mut self.standing_by) {
             effects.push(Effect::StopTimer);
             effects.push(Effect::Thaw);
-            if self.resume == Resume::GoBack {
+            if self.options.resume == Resume::GoBack {
                 effects.push(Effect::GoBack(Window { cwnd: view.cwnd, ssthresh: view.ssthresh }));
             }
         }
@@ -63,25 +71,17 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "elfn",
         summary: "stands by after a route error and probes with the oldest segment",
         source: "Holland and Vaidya 1999",
-        parameters: &[
-            Parameter::number("interval", 2.0, (0.01, 1000.0), "time between probes, seconds"),
-            Parameter::choice(
-                "resume",
-                &["normal", "go_back"],
-                "after stand-by: go on as it stood, or send everything outstanding again",
-            ),
-        ],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack],
         unless: "it is defined on the recoveries of the Reno family",
-        make: |values| {
-            let interval = SimDuration::from_secs_f64(values[0]);
-            let resume = if values[1] > 0.0 { Resume::GoBack } else { Resume::Normal };
-            factory(move || Elfn { interval, resume, standing_by: false })
-        },
-    },
+        needs: Needs { notices: true, ..Needs::NOTHING },
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
+            factory(move || Elfn { options, standing_by: false })
+        })
+    }),
 };
 
 #[cfg(test)]

@@ -23,12 +23,11 @@ pub(crate) const ENTRY: Entry = Entry {
         source: "Dyer and Boppana 2001",
         parameters: &[],
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: ANY_STANDARD,
         unless: "Vegas decides by itself",
-        make: |_| factory(|| FixedRto),
-    },
+        ..Part::new(Role::Reduction, |_| factory(|| FixedRto))
+    }),
 };
 
 #[cfg(test)]

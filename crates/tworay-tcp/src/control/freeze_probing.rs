@@ -15,8 +15,6 @@ use crate::control::{
 use tworay_base::SimDuration;
 use tworay_wire::{ProbeKind, ProbeOption};
 
-pub(crate) const NAME: &str = "freeze-probing";
-
 /// After so many probes without a marked answer an ACK without a mark is one.
 const PATIENCE: u32 = 3;
 
@@ -33,11 +31,20 @@ enum State {
     Probing,
 }
 
+settings! {
+    struct Options {
+        /// wait for the segment sent again, seconds
+        frozen: SimDuration = 2.0, 0.01..1000.0;
+        /// time between probes, seconds
+        probing: SimDuration = 2.0, 0.01..1000.0;
+        /// whether the window is halved when the segment sent again was enough
+        halve_after_frozen: bool = ["yes" => true, "no" => false];
+    }
+}
+
 #[derive(Debug)]
 struct FreezeProbing {
-    frozen: SimDuration,
-    probing: SimDuration,
-    halve_after_frozen: bool,
+    options: Options,
     state: State,
     /// The window before the freeze.
     old: f64,
@@ -54,7 +61,7 @@ impl FreezeProbing {
         self.asked = 0;
         effects.push(Effect::Freeze);
         effects.push(Effect::Retransmit);
-        effects.push(Effect::StartTimer(self.frozen));
+        effects.push(Effect::StartTimer(self.options.frozen));
     }
 
     fn probe(&mut self, effects: &mut Effects) {
@@ -62,13 +69,13 @@ impl FreezeProbing {
         self.asked += 1;
         self.id = self.id.wrapping_add(1);
         effects.push(Effect::Probe(Some(ProbeOption { kind: ProbeKind::Probe1, id: self.id })));
-        effects.push(Effect::StartTimer(self.probing));
+        effects.push(Effect::StartTimer(self.options.probing));
     }
 
     fn resume(&mut self, view: &SenderView, effects: &mut Effects) {
         let half = Window { cwnd: (self.old / 2.0).max(1.0), ssthresh: (self.old / 2.0).max(2.0) };
         let was = std::mem::replace(&mut self.state, State::Normal);
-        let window = if was == State::Probing || self.halve_after_frozen {
+        let window = if was == State::Probing || self.options.halve_after_frozen {
             half
         } else {
             Window { cwnd: self.old, ssthresh: view.ssthresh }
@@ -149,38 +156,20 @@ impl CongestionControl for FreezeProbing {
 
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
-        name: NAME,
+        name: "freeze-probing",
         summary: "after a loss sends the segment again and waits, then probes; resumes with half the window",
         source: "TCP Freeze-Probing (paper 001 of the reproductions), figure 1",
-        parameters: &[
-            Parameter::number("frozen", 2.0, (0.01, 1000.0), "wait for the segment sent again, seconds"),
-            Parameter::number("probing", 2.0, (0.01, 1000.0), "time between probes, seconds"),
-            Parameter::choice(
-                "halve_after_frozen",
-                &["yes", "no"],
-                "whether the window is halved when the segment sent again was enough",
-            ),
-        ],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno],
         unless: "it is defined on Reno",
-        make: |values| {
-            let (frozen, probing) =
-                (SimDuration::from_secs_f64(values[0]), SimDuration::from_secs_f64(values[1]));
-            let halve_after_frozen = values[2] == 0.0;
-            factory(move || FreezeProbing {
-                frozen,
-                probing,
-                halve_after_frozen,
-                state: State::Normal,
-                old: 1.0,
-                id: 0,
-                asked: 0,
-            })
-        },
-    },
+        needs: Needs { probes: true, ..Needs::NOTHING },
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
+            factory(move || FreezeProbing { options, state: State::Normal, old: 1.0, id: 0, asked: 0 })
+        })
+    }),
 };
 
 #[cfg(test)]

@@ -7,19 +7,29 @@ use crate::control::{
     Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
 };
 
+settings! {
+    struct Options {
+        /// round trips remembered
+        samples: u32 = 10.0, 1.0..64.0;
+        /// more outliers than this among them mean congestion
+        eta: u32 = 1.0, 0.0..64.0;
+        /// 1: outliers are jumps from the agile mean; 0: departures from the stable one
+        agile: bool = 0.0, 0.0..1.0;
+    }
+}
+
 #[derive(Debug)]
 struct NewRenoFf {
+    options: Options,
     filter: FlipFlop,
     /// The newest sample in the lowest bit; 1 for an outlier.
     history: u64,
-    samples: u32,
-    eta: u32,
 }
 
 impl NewRenoFf {
     fn congested(&self) -> bool {
-        let mask = u64::MAX >> (64 - self.samples.clamp(1, 64));
-        (self.history & mask).count_ones() > self.eta
+        let mask = u64::MAX >> (64 - self.options.samples.clamp(1, 64));
+        (self.history & mask).count_ones() > self.options.eta
     }
     fn guess(&self) -> &'static str {
         if self.congested() { CONGESTION } else { CHANNEL }
@@ -47,43 +57,19 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "newreno-ff",
         summary: "a loss without delayed round trips before it costs no window",
         source: "Barman and Matta 2002; Kim and Noble 2001",
-        parameters: &[
-            Parameter {
-                name: "samples",
-                default: Some(10.0),
-                min: 1.0,
-                max: 64.0,
-                about: "round trips remembered",
-                choices: &[],
-            },
-            Parameter {
-                name: "eta",
-                default: Some(1.0),
-                min: 0.0,
-                max: 64.0,
-                about: "more outliers than this among them mean congestion",
-                choices: &[],
-            },
-            Parameter::number(
-                "agile",
-                0.0,
-                (0.0, 1.0),
-                "1: outliers are jumps from the agile mean; 0: departures from the stable one",
-            ),
-        ],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
         unless: "it is defined on NewReno",
-        make: |values| {
-            let (samples, eta, agile) = (values[0] as u32, values[1] as u32, values[2] >= 0.5);
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
             factory(move || {
-                let filter = if agile { FlipFlop::agile() } else { FlipFlop::new() };
-                NewRenoFf { filter, history: 0, samples, eta }
+                let filter = if options.agile { FlipFlop::agile() } else { FlipFlop::new() };
+                NewRenoFf { options, filter, history: 0 }
             })
-        },
-    },
+        })
+    }),
 };
 
 #[cfg(test)]

@@ -28,8 +28,6 @@ use decision::{Judge, Outcome, Reference, Tie};
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
-pub(crate) const NAME: &str = "probing";
-
 /// So many probes in a row without an answer, and an ACK without a mark, mean that answers don't come.
 const PATIENCE: u16 = 8;
 
@@ -56,20 +54,46 @@ enum ThreeQuarters {
     Capped,
 }
 
-#[derive(Copy, Clone, Debug)]
-struct Options {
-    predictor: Predictor,
-    threshold: f64,
-    gate_rto: bool,
-    reference: Reference,
-    tie: Tie,
-    three_quarters: ThreeQuarters,
-    /// Contention means slow start instead of fast recovery.
-    contention_slow_start: bool,
-    /// A timeout's immediate recovery goes hole by hole too.
-    partial_acks: bool,
-    /// Smallest probe timer: two ticks of the clock.
-    floor: SimDuration,
+settings! {
+    /// The readings of the paper.
+    struct Options {
+        /// Vegas' difference in segments, as printed (segments per second), or not used
+        predictor: Predictor = [
+            "segments" => Predictor::Segments, "per_second" => Predictor::PerSecond, "none" => Predictor::None,
+        ];
+        /// a difference above this is contention
+        threshold: f64 = 4.0, 0.0..100_000.0;
+        /// whether the predictor skips the probes of timeouts too
+        gate_rto: bool = ["no" => false, "yes" => true];
+        /// both probes are compared with the shortest round trip of data, or of earlier probes
+        reference: Reference = ["data" => Reference::Data, "best_probe_prev" => Reference::BestProbe];
+        /// how a current round trip equal to the average counts
+        tie: Tie = ["above" => Tie::Above, "below" => Tie::Below];
+        /// 3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; or cwnd at most that
+        three_quarters: ThreeQuarters = [
+            "window" => ThreeQuarters::Window,
+            "printed" => ThreeQuarters::Printed,
+            "capped" => ThreeQuarters::Capped,
+        ];
+        /// what predicted contention brings
+        contention: Contention = ["reno" => Contention::Reno, "slow_start" => Contention::SlowStart];
+        /// after a timeout's cycle: everything outstanding, or hole by hole
+        resend: Resend = ["by_signal" => Resend::BySignal, "partial_acks" => Resend::PartialAcks];
+    }
+}
+
+/// What predicted contention brings.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Contention {
+    Reno,
+    SlowStart,
+}
+
+/// What is sent again after a timeout's cycle.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Resend {
+    BySignal,
+    PartialAcks,
 }
 
 /// Which answer is waited for.
@@ -100,6 +124,8 @@ struct Cycle {
 #[derive(Debug)]
 struct Probing {
     options: Options,
+    /// Smallest probe timer: two ticks of the clock.
+    floor: SimDuration,
     best: f64,
     last: f64,
     judge: Judge,
@@ -110,9 +136,9 @@ struct Probing {
 }
 
 impl Probing {
-    fn new(options: Options) -> Self {
+    fn new(options: Options, floor: SimDuration) -> Self {
         let judge = Judge::new(options.reference, options.tie);
-        Self { options, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None, deaf: false }
+        Self { options, floor, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None, deaf: false }
     }
 
     /// Vegas' difference between the expected and the actual rate, against the threshold.
@@ -144,7 +170,7 @@ impl Probing {
         effects: &mut Effects,
     ) {
         self.id = self.id.wrapping_add(1);
-        let wait = view.srtt.unwrap_or(view.base_rto).max(self.options.floor);
+        let wait = view.srtt.unwrap_or(view.base_rto).max(self.floor);
         self.cycle = Some(Cycle {
             step: Step::First,
             first_id: self.id,
@@ -189,7 +215,8 @@ impl Probing {
             Outcome::Reno => Window { cwnd: half, ssthresh: half },
             Outcome::SlowStart => Window { cwnd: 1.0, ssthresh: half },
         };
-        let hole_by_hole = window.cwnd > 1.0 && (!cycle.timed_out || self.options.partial_acks);
+        let hole_by_hole =
+            window.cwnd > 1.0 && (!cycle.timed_out || self.options.resend == Resend::PartialAcks);
         effects.push(if hole_by_hole { Effect::Recover(window) } else { Effect::GoBack(window) });
     }
 }
@@ -238,7 +265,7 @@ impl CongestionControl for Probing {
         }
         if self.contention(view) {
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
-            let one = self.options.contention_slow_start;
+            let one = self.options.contention == Contention::SlowStart;
             return if one { Window { cwnd: 1.0, ..event.standard } } else { event.standard };
         }
         self.begin(view, event.seq, event.standard, false, effects);
@@ -300,72 +327,20 @@ impl CongestionControl for Probing {
 
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
-        name: NAME,
+        name: "probing",
         summary: "a loss without contention before it starts two probes whose round trips choose the recovery",
         source: "Psaras, Mamatas, Tsaoussidis, On protocol engineering: detect, confirm and adjust",
-        parameters: &[
-            Parameter::choice(
-                "predictor",
-                &["segments", "per_second", "none"],
-                "Vegas' difference in segments, as printed (segments per second), or not used",
-            ),
-            Parameter::number("threshold", 4.0, (0.0, 100_000.0), "a difference above this is contention"),
-            Parameter::choice(
-                "gate_rto",
-                &["no", "yes"],
-                "whether the predictor skips the probes of timeouts too",
-            ),
-            Parameter::choice(
-                "reference",
-                &["data", "best_probe_prev"],
-                "both probes are compared with the shortest round trip of data, or of earlier probes",
-            ),
-            Parameter::choice(
-                "tie",
-                &["above", "below"],
-                "how a current round trip equal to the average counts",
-            ),
-            Parameter::choice(
-                "three_quarters",
-                &["window", "printed", "capped"],
-                "3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; or cwnd at most that",
-            ),
-            Parameter::choice("contention", &["reno", "slow_start"], "what predicted contention brings"),
-            Parameter::choice(
-                "resend",
-                &["by_signal", "partial_acks"],
-                "after a timeout's cycle: everything outstanding, or hole by hole",
-            ),
-        ],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
         unless: "it is defined on NewReno",
-        make: |values| {
-            let set = |i: usize| values[i] > 0.0;
-            let options = Options {
-                predictor: match values[0] as u32 {
-                    0 => Predictor::Segments,
-                    1 => Predictor::PerSecond,
-                    _ => Predictor::None,
-                },
-                threshold: values[1],
-                gate_rto: set(2),
-                reference: if set(3) { Reference::BestProbe } else { Reference::Data },
-                tie: if set(4) { Tie::Below } else { Tie::Above },
-                three_quarters: match values[5] as u32 {
-                    0 => ThreeQuarters::Window,
-                    1 => ThreeQuarters::Printed,
-                    _ => ThreeQuarters::Capped,
-                },
-                contention_slow_start: set(6),
-                partial_acks: set(7),
-                floor: SimDuration::ZERO,
-            };
-            Arc::new(move |config| Box::new(Probing::new(Options { floor: config.tick * 2, ..options })))
-        },
-    },
+        needs: Needs { probes: true, ..Needs::NOTHING },
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
+            Arc::new(move |config| Box::new(Probing::new(options, config.tick * 2)))
+        })
+    }),
 };
 
 #[cfg(test)]

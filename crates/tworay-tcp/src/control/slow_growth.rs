@@ -45,6 +45,10 @@ struct SlowGrowth {
 }
 
 impl SlowGrowth {
+    fn new(phases: Phases, theta: u32, min_hops: u8, keep: bool) -> Self {
+        Self { phases, theta, min_hops, gate: Gate::default(), keep, in_slow_start: true }
+    }
+
     fn restart(&mut self) {
         if !self.keep {
             self.gate.reset();
@@ -81,47 +85,36 @@ impl CongestionControl for SlowGrowth {
     }
 }
 
-const fn theta(default: f64) -> Parameter {
-    Parameter {
-        name: "theta",
-        default: Some(default),
-        min: 0.0,
-        max: 1000.0,
-        about: "ACKs without growth between two with it; 0 is plain TCP",
-        choices: &[],
-    }
-}
-const MIN_HOPS: Parameter = Parameter {
-    name: "min_hops",
-    default: Some(0.0),
-    min: 0.0,
-    max: 255.0,
-    about: "on paths known to be shorter the growth is plain; the thesis' adaptive form has 4",
-    choices: &[],
-};
-/// The thesis leaves open what becomes of the count.
-const KEEP: Parameter = Parameter::number(
-    "keep",
-    0.0,
-    (0.0, 1.0),
-    "1: the count goes on across losses and the end of slow start; 0: it starts anew",
-);
+/// Declares the parameters of one of the three: they differ in the default of theta.
+macro_rules! options {
+    ($name:ident, $theta:literal) => {
+        settings! {
+            struct $name {
+                /// ACKs without growth between two with it; 0 is plain TCP
+                theta: u32 = $theta, 0.0..1000.0;
+                /// on paths known to be shorter the growth is plain; the thesis' adaptive form has 4
+                min_hops: u8 = 0.0, 0.0..255.0;
+                /// 1: the count goes on across losses and the end of slow start; 0: it starts anew
+                keep: bool = 0.0, 0.0..1.0;
+            }
+        }
 
-fn make(phases: Phases, values: &[f64]) -> ControlFactory {
-    let (theta, min_hops, keep) = (values[0] as u32, values[1] as u8, values[2] >= 0.5);
-    factory(move || SlowGrowth { phases, theta, min_hops, gate: Gate::default(), keep, in_slow_start: true })
+        impl $name {
+            fn part(self, phases: Phases) -> ControlFactory {
+                let Self { theta, min_hops, keep } = self;
+                factory(move || SlowGrowth::new(phases, theta, min_hops, keep))
+            }
+        }
+    };
 }
+
+options!(FourByDefault, 4.0);
+options!(TenByDefault, 10.0);
 
 const fn entry(info: VariantInfo, make: fn(&[f64]) -> ControlFactory) -> Entry {
-    Entry {
-        info,
-        meaning: Meaning::Part {
-            role: Role::Growth,
-            with: ANY_STANDARD,
-            unless: "Vegas has a growth of its own",
-            make,
-        },
-    }
+    let part =
+        Part { with: ANY_STANDARD, unless: "Vegas has a growth of its own", ..Part::new(Role::Growth, make) };
+    Entry { info, meaning: Meaning::Part(part) }
 }
 
 pub(crate) const SS: Entry = entry(
@@ -129,27 +122,27 @@ pub(crate) const SS: Entry = entry(
         name: "ss",
         summary: "slow start grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 1",
-        parameters: &[theta(4.0), MIN_HOPS, KEEP],
+        parameters: FourByDefault::PARAMETERS,
     },
-    |v| make(Phases::SlowStart, v),
+    |values| FourByDefault::read(values).part(Phases::SlowStart),
 );
 pub(crate) const SCA: Entry = entry(
     VariantInfo {
         name: "sca",
         summary: "congestion avoidance grows on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithm 2",
-        parameters: &[theta(10.0), MIN_HOPS, KEEP],
+        parameters: TenByDefault::PARAMETERS,
     },
-    |v| make(Phases::Avoidance, v),
+    |values| TenByDefault::read(values).part(Phases::Avoidance),
 );
 pub(crate) const SSCA: Entry = entry(
     VariantInfo {
         name: "ssca",
         summary: "both phases grow on one ACK in theta + 1",
         source: "Papanastasiou 2006, algorithms 1 and 2",
-        parameters: &[theta(4.0), MIN_HOPS, KEEP],
+        parameters: FourByDefault::PARAMETERS,
     },
-    |v| make(Phases::Both, v),
+    |values| FourByDefault::read(values).part(Phases::Both),
 );
 
 #[cfg(test)]

@@ -36,8 +36,8 @@ pub(crate) fn view(cwnd: f64, ssthresh: f64) -> SenderView {
 }
 
 pub(crate) fn part(entry: &Entry, values: &[f64]) -> Box<dyn CongestionControl> {
-    let Meaning::Part { make, .. } = entry.meaning else { panic!("{} is no part", entry.info.name) };
-    make(values)(&TcpConfig::default())
+    let Meaning::Part(part) = entry.meaning else { panic!("{} is no part", entry.info.name) };
+    (part.make)(values)(&TcpConfig::default())
 }
 
 pub(crate) fn ack(view: &SenderView) -> AckEvent {

@@ -35,20 +35,108 @@ enum Proposition {
     Ratio,
 }
 
-#[derive(Copy, Clone, Debug)]
-struct Options {
-    /// Wireless losses cap the window at bandwidth x shortest round trip.
-    cap: bool,
-    /// Congestion sets ssthresh by the estimate and cwnd to 1.
-    fig7: bool,
-    cwnd: Proposition,
-    /// The window after a broken link isn't capped, and ssthresh stays.
-    uncapped_link: bool,
-    /// The provisional factor stays.
-    a_fixed: bool,
-    a: f64,
-    new_samples: usize,
-    burst: u32,
+/// What congestion brings.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Congestion {
+    NewReno,
+    /// ssthresh by the estimate, cwnd 1.
+    Figure7,
+}
+
+/// Who estimates the bandwidth.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Estimator {
+    Tibet,
+    WestwoodPlus,
+    Tustin,
+}
+
+impl Estimator {
+    fn make(self) -> Box<dyn Bandwidth> {
+        match self {
+            Estimator::Tibet => Box::new(Tibet::new(0.9, 0.5)),
+            Estimator::WestwoodPlus => Box::new(PerRoundTrip::default()),
+            Estimator::Tustin => Box::new(Tustin::new(1.0)),
+        }
+    }
+}
+
+settings! {
+    /// Table I, and the readings of the paper.
+    struct Options {
+        /// a wireless loss keeps the window, or caps it at bandwidth x shortest round trip
+        lra_wireless: Bound = ["keep" => Bound::Kept, "cap" => Bound::Capped];
+        /// reaction to congestion
+        congestion: Congestion = ["newreno" => Congestion::NewReno, "fig7" => Congestion::Figure7];
+        /// proposition for cwnd after a link failure: ratio, half, keep
+        cwnd: Proposition = ["3" => Proposition::Ratio, "2" => Proposition::Halve, "1" => Proposition::Keep];
+        /// what of the history means congestion (the numbers hold for count = 5)
+        predicate: Predicate = [
+            "run5" => Predicate::Run,
+            "popcount5" => Predicate::Count,
+            "popcount6" => Predicate::CountAbove,
+            "run_current" => Predicate::CurrentRun,
+        ];
+        /// what a round trip grows from
+        relative: Relative = ["average" => Relative::Average, "successive" => Relative::Successive];
+        /// growth threshold, or the flip-flop filter's limit
+        filter: Filter = ["ewma" => Filter::Ewma, "flipflop" => Filter::FlipFlop];
+        /// a stays 2/3 instead of RTT_old / RTT_new
+        a_fixed: bool = ["no" => false, "yes" => true];
+        /// bandwidth estimator
+        bwe: Estimator = [
+            "tibet" => Estimator::Tibet,
+            "westwood_plus" => Estimator::WestwoodPlus,
+            "tustin" => Estimator::Tustin,
+        ];
+        /// RTT_SAMPLE_COUNT: round trips remembered
+        samples: u32 = 10.0, 1.0..64.0;
+        /// RTT_G_THRESHOLD, percent
+        growth: f64 = 5.0, 0.0..1000.0;
+        /// RTT_G_COUNT_THRESHOLD
+        count: u32 = 5.0, 1.0..64.0;
+        /// RTO_NEW_RTT_SAMPLES
+        new_samples: usize = 4.0, 1.0..64.0;
+        /// modification factor before new round trips are known
+        a: f64 = (2.0 / 3.0), 0.01..1.0;
+        /// segments per ACK after a wireless recovery
+        burst: u32 = 3.0, 1.0..1000.0;
+        /// after a link failure the window is at most bandwidth x shortest round trip, or isn't capped
+        lra_link: Bound = ["cap" => Bound::Capped, "keep" => Bound::Kept];
+        /// round trips that don't grow count as constant, or only if all stay within RTT_THRESHOLD
+        constant: Constant = ["any" => Constant::Any, "band" => Constant::Band];
+        /// RTT_THRESHOLD, percent above or below the average (with constant=band)
+        band: f64 = 10.0, 0.0..1000.0;
+    }
+}
+
+/// Whether the window is capped at bandwidth x shortest round trip.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Bound {
+    Kept,
+    Capped,
+}
+
+/// Which round trips count as constant.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Constant {
+    Any,
+    Band,
+}
+
+impl Options {
+    fn reading(&self) -> Reading {
+        let band = (self.constant == Constant::Band).then_some(self.band / 100.0);
+        Reading {
+            predicate: self.predicate,
+            relative: self.relative,
+            filter: self.filter,
+            width: self.samples,
+            count: self.count,
+            growth: self.growth / 100.0,
+            band,
+        }
+    }
 }
 
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -108,7 +196,7 @@ impl Welcome {
         }
         if self.options.cwnd == Proposition::Ratio {
             let cwnd = a.min(1.0) * before.cwnd;
-            let (cwnd, ssthresh) = if self.options.uncapped_link {
+            let (cwnd, ssthresh) = if self.options.lra_link == Bound::Kept {
                 (cwnd.max(1.0), before.ssthresh)
             } else {
                 let ssthresh = self.pipe(view.ssthresh);
@@ -131,7 +219,7 @@ impl Welcome {
         };
         self.mode = Mode::Waiting(before);
         self.fresh.clear();
-        let ssthresh = if self.options.cwnd == Proposition::Keep || self.options.uncapped_link {
+        let ssthresh = if self.options.cwnd == Proposition::Keep || self.options.lra_link == Bound::Kept {
             before.ssthresh
         } else {
             self.pipe(event.standard.ssthresh)
@@ -192,7 +280,7 @@ impl CongestionControl for Welcome {
         let apart = matches!(self.mode, Mode::Waiting(_) | Mode::Collecting(_));
         if self.history.growing() {
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
-            if !self.options.fig7 {
+            if self.options.congestion == Congestion::NewReno {
                 return event.standard;
             }
             if !apart {
@@ -202,7 +290,7 @@ impl CongestionControl for Welcome {
         }
         effects.push(Effect::Guess { seq: event.seq, guess: CHANNEL });
         let mut window = Window { cwnd: in_use(view), ssthresh: view.ssthresh };
-        if self.options.cap {
+        if self.options.lra_wireless == Bound::Capped {
             window.ssthresh = self.pipe(event.standard.ssthresh);
             window.cwnd = window.cwnd.min(window.ssthresh);
         }
@@ -232,8 +320,11 @@ impl CongestionControl for Welcome {
         if !broken && self.history.growing() {
             self.mode = Mode::Normal;
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
-            let ssthresh =
-                if self.options.fig7 { self.pipe(event.standard.ssthresh) } else { event.standard.ssthresh };
+            let ssthresh = if self.options.congestion == Congestion::Figure7 {
+                self.pipe(event.standard.ssthresh)
+            } else {
+                event.standard.ssthresh
+            };
             return RtoDecision { window: Window { cwnd: 1.0, ssthresh }, backoff: Backoff::Double };
         }
         effects.push(Effect::Guess { seq: event.seq, guess: LINK_FAILURE });
@@ -252,123 +343,28 @@ impl CongestionControl for Welcome {
     }
 }
 
-const BANDWIDTHS: &[&str] = &["tibet", "westwood_plus", "tustin"];
-
-fn bandwidth(choice: f64) -> Box<dyn Bandwidth> {
-    match choice as u32 {
-        0 => Box::new(Tibet::new(0.9, 0.5)),
-        1 => Box::new(PerRoundTrip::default()),
-        _ => Box::new(Tustin::new(1.0)),
-    }
-}
-
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "welcome",
         summary: "round trips and the kind of signal tell congestion, channel and broken link apart",
         source: "Ghaleb-Seddik, Ghamri-Doudane, Senouci 2009, table I and figures 6 and 7",
-        parameters: &[
-            Parameter::choice(
-                "lra_wireless",
-                &["keep", "cap"],
-                "a wireless loss keeps the window, or caps it at bandwidth x shortest round trip",
-            ),
-            Parameter::choice("congestion", &["newreno", "fig7"], "reaction to congestion"),
-            Parameter::choice(
-                "cwnd",
-                &["3", "2", "1"],
-                "proposition for cwnd after a link failure: ratio, half, keep",
-            ),
-            Parameter::choice(
-                "predicate",
-                &["run5", "popcount5", "popcount6", "run_current"],
-                "what of the history means congestion (the numbers hold for count = 5)",
-            ),
-            Parameter::choice("relative", &["average", "successive"], "what a round trip grows from"),
-            Parameter::choice(
-                "filter",
-                &["ewma", "flipflop"],
-                "growth threshold, or the flip-flop filter's limit",
-            ),
-            Parameter::choice("a_fixed", &["no", "yes"], "a stays 2/3 instead of RTT_old / RTT_new"),
-            Parameter::choice("bwe", BANDWIDTHS, "bandwidth estimator"),
-            Parameter::number("samples", 10.0, (1.0, 64.0), "RTT_SAMPLE_COUNT: round trips remembered"),
-            Parameter::number("growth", 5.0, (0.0, 1000.0), "RTT_G_THRESHOLD, percent"),
-            Parameter::number("count", 5.0, (1.0, 64.0), "RTT_G_COUNT_THRESHOLD"),
-            Parameter::number("new_samples", 4.0, (1.0, 64.0), "RTO_NEW_RTT_SAMPLES"),
-            Parameter::number(
-                "a",
-                2.0 / 3.0,
-                (0.01, 1.0),
-                "modification factor before new round trips are known",
-            ),
-            Parameter::number("burst", 3.0, (1.0, 1000.0), "segments per ACK after a wireless recovery"),
-            Parameter::choice(
-                "lra_link",
-                &["cap", "keep"],
-                "after a link failure the window is at most bandwidth x shortest round trip, or isn't capped",
-            ),
-            Parameter::choice(
-                "constant",
-                &["any", "band"],
-                "round trips that don't grow count as constant, or only if all stay within RTT_THRESHOLD",
-            ),
-            Parameter::number(
-                "band",
-                10.0,
-                (0.0, 1000.0),
-                "RTT_THRESHOLD, percent above or below the average (with constant=band)",
-            ),
-        ],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it changes what fast recovery does to the window",
-        make: |values| {
-            let set = |i: usize| values[i] > 0.0;
-            let options = Options {
-                cap: set(0),
-                fig7: set(1),
-                cwnd: match values[2] as u32 {
-                    0 => Proposition::Ratio,
-                    1 => Proposition::Halve,
-                    _ => Proposition::Keep,
-                },
-                uncapped_link: set(14),
-                a_fixed: set(6),
-                a: values[12],
-                new_samples: values[11] as usize,
-                burst: values[13] as u32,
-            };
-            let predicate = match values[3] as u32 {
-                0 => Predicate::Run,
-                1 => Predicate::Count,
-                2 => Predicate::CountAbove,
-                _ => Predicate::CurrentRun,
-            };
-            let relative = if set(4) { Relative::Successive } else { Relative::Average };
-            let filter = if set(5) { Filter::FlipFlop } else { Filter::Ewma };
-            let reading = Reading {
-                predicate,
-                relative,
-                filter,
-                width: values[8] as u32,
-                count: values[10] as u32,
-                growth: values[9] / 100.0,
-                band: set(15).then_some(values[16] / 100.0),
-            };
-            let estimator = values[7];
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
             factory(move || Welcome {
                 options,
-                history: History::new(reading),
-                estimate: Westwood::new(bandwidth(estimator), Rtts::Exact),
+                history: History::new(options.reading()),
+                estimate: Westwood::new(options.bwe.make(), Rtts::Exact),
                 mode: Mode::Normal,
                 fresh: SmallVec::new(),
                 filling: false,
             })
-        },
-    },
+        })
+    }),
 };
 
 #[cfg(test)]

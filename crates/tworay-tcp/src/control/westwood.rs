@@ -81,14 +81,44 @@ impl CongestionControl for Westwood {
     }
 }
 
-/// By the place in the list of choices.
-fn filter_by_place(place: f64, tau: f64) -> Box<dyn Bandwidth> {
-    match place as u32 {
-        1 => Box::new(FixedGain::tenth()),
-        2 => Box::new(FixedGain::twenty_first()),
-        3 => Box::new(FixedGain::thirty_first()),
-        4 => Box::new(Exponential::new(tau)),
-        _ => Box::new(Tustin::new(tau)),
+/// UCLA's filters by their numbers.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Filter {
+    Tustin,
+    Tenth,
+    TwentyFirst,
+    ThirtyFirst,
+    Exponential,
+}
+
+settings! {
+    struct Options {
+        /// UCLA's number: 3 the paper's Tustin filter, 0, 1, 2 fixed gains, 8 exponential
+        filter: Filter = [
+            "3" => Filter::Tustin,
+            "0" => Filter::Tenth,
+            "1" => Filter::TwentyFirst,
+            "2" => Filter::ThirtyFirst,
+            "8" => Filter::Exponential,
+        ];
+        /// time constant of filters 3 and 8, seconds
+        tau: f64 = 1.0, 0.01..100.0;
+        /// window after a timeout, segments: 1 in the paper, 2 in UCLA's WestwoodNR
+        rto_cwnd: f64 = 1.0, 1.0..2.0;
+        /// the shortest round trip: exact, or in ticks as in ns-2
+        rtt: Rtts = ["exact" => Rtts::Exact, "ticked" => Rtts::Ticked];
+    }
+}
+
+impl Options {
+    fn bandwidth(&self) -> Box<dyn Bandwidth> {
+        match self.filter {
+            Filter::Tustin => Box::new(Tustin::new(self.tau)),
+            Filter::Tenth => Box::new(FixedGain::tenth()),
+            Filter::TwentyFirst => Box::new(FixedGain::twenty_first()),
+            Filter::ThirtyFirst => Box::new(FixedGain::thirty_first()),
+            Filter::Exponential => Box::new(Exponential::new(self.tau)),
+        }
     }
 }
 
@@ -99,71 +129,45 @@ pub(crate) const ENTRY: Entry = Entry {
         name: "westwood",
         summary: "after a loss ssthresh is estimated bandwidth x shortest round trip",
         source: "Mascolo et al. 2001; UCLA's ns-2 agents for the other filters",
-        parameters: &[
-            Parameter::choice(
-                "filter",
-                &["3", "0", "1", "2", "8"],
-                "UCLA's number: 3 the paper's Tustin filter, 0, 1, 2 fixed gains, 8 exponential",
-            ),
-            Parameter::number("tau", 1.0, (0.01, 100.0), "time constant of filters 3 and 8, seconds"),
-            Parameter::number(
-                "rto_cwnd",
-                1.0,
-                (1.0, 2.0),
-                "window after a timeout, segments: 1 in the paper, 2 in UCLA's WestwoodNR",
-            ),
-            Parameter::choice(
-                "rtt",
-                &["exact", "ticked"],
-                "the shortest round trip: exact, or in ticks as in ns-2",
-            ),
-        ],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: WHY_NOT,
-        make: |values| {
-            let (filter, tau, after_timeout) = (values[0], values[1], values[2]);
-            let rtts = if values[3] >= 0.5 { Rtts::Ticked } else { Rtts::Exact };
-            factory(move || Westwood { after_timeout, ..Westwood::new(filter_by_place(filter, tau), rtts) })
-        },
-    },
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
+            factory(move || Westwood {
+                after_timeout: options.rto_cwnd,
+                ..Westwood::new(options.bandwidth(), options.rtt)
+            })
+        })
+    }),
 };
+
+settings! {
+    struct TibetOptions {
+        /// weight of the old value in the first stage
+        alpha: f64 = 0.9, 0.0..0.999;
+        /// time constant of the second stage, seconds
+        t0: f64 = 0.5, 0.001..100.0;
+    }
+}
 
 pub(crate) const TIBET: Entry = Entry {
     info: VariantInfo {
         name: "westwood-tibet",
         summary: "Westwood with the TIBET bandwidth estimator",
         source: "Capone, Fratta, Martignon 2004",
-        parameters: &[
-            Parameter {
-                name: "alpha",
-                default: Some(0.9),
-                min: 0.0,
-                max: 0.999,
-                about: "weight of the old value in the first stage",
-                choices: &[],
-            },
-            Parameter {
-                name: "t0",
-                default: Some(0.5),
-                min: 0.001,
-                max: 100.0,
-                about: "time constant of the second stage, seconds",
-                choices: &[],
-            },
-        ],
+        parameters: TibetOptions::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: WHY_NOT,
-        make: |values| {
-            let (alpha, t0) = (values[0], values[1]);
+        ..Part::new(Role::Reduction, |values| {
+            let TibetOptions { alpha, t0 } = TibetOptions::read(values);
             factory(move || Westwood::new(Box::new(Tibet::new(alpha, t0)), Rtts::Exact))
-        },
-    },
+        })
+    }),
 };
 
 #[cfg(test)]

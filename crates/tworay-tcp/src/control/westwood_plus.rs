@@ -101,38 +101,39 @@ impl CongestionControl for Ns2Linux {
     }
 }
 
+settings! {
+    struct Options {
+        /// 1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux;
+        /// 2: as ns-2's TCP-Linux (see tcp.sack.form)
+        linux: f64 = 0.0, 0.0..2.0;
+    }
+}
+
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "westwood+",
         summary: "Westwood with one bandwidth sample per round trip",
         source: "Grieco and Mascolo 2004; Linux tcp_westwood.c",
-        parameters: &[Parameter {
-            name: "linux",
-            default: Some(0.0),
-            min: 0.0,
-            max: 2.0,
-            about: "1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux; 2: as ns-2's TCP-Linux (see tcp.sack.form)",
-            choices: &[],
-        }],
+        parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part {
-        role: Role::Reduction,
+    meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: WHY_NOT,
-        make: |values| {
-            let form = if values[0] >= 0.5 { Form::Linux } else { Form::Paper };
-            if values[0] >= 1.5 {
+        ..Part::new(Role::Reduction, |values| {
+            let Options { linux } = Options::read(values);
+            if linux >= 1.5 {
                 return Arc::new(|config: &TcpConfig| {
                     let at_home = config.sack.form == SackForm::TcpLinux;
                     Box::new(Ns2Linux { module: Module::default(), at_home })
                 });
             }
+            let form = if linux >= 0.5 { Form::Linux } else { Form::Paper };
             factory(move || WestwoodPlus {
                 inner: Westwood::new(Box::new(PerRoundTrip::default()), Rtts::Smoothed),
                 form,
             })
-        },
-    },
+        })
+    }),
 };
 
 #[cfg(test)]

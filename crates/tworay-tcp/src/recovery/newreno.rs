@@ -3,12 +3,23 @@
 use super::{Recovery, reno};
 use crate::config::{NewRenoEntry, NewRenoExit, NewRenoTimer};
 use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
+use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug, Default)]
 pub(super) struct NewReno {
     /// A partial ACK came in this recovery.
     had_partial: bool,
 }
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "newreno",
+        summary: "fast recovery through partial ACKs",
+        source: "RFC 6582",
+        parameters: &[],
+    },
+    meaning: Meaning::Recovery(RecoveryKind::NewReno),
+};
 
 impl Recovery for NewReno {
     fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {

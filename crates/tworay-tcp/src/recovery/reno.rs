@@ -3,9 +3,20 @@
 use super::Recovery;
 use crate::config::RenoForm;
 use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
+use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug)]
 pub(super) struct Reno;
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "reno",
+        summary: "fast recovery until the first new ACK",
+        source: "RFC 5681",
+        parameters: &[],
+    },
+    meaning: Meaning::Recovery(RecoveryKind::Reno),
+};
 
 impl Recovery for Reno {
     fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {

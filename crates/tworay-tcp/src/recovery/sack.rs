@@ -3,12 +3,24 @@
 use super::Recovery;
 use crate::config::AfterRto;
 use crate::send::{Ack, CutBy, Cx, Dup, Machinery, NextSeg};
+use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug, Default)]
 pub(super) struct Sack {
     /// Fast recovery is on.
     recovering: bool,
 }
+
+/// The registry's row of all three forms of SACK; the settings choose one.
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "sack",
+        summary: "selective ACKs with scoreboard and pipe",
+        source: "RFC 2018, RFC 6675",
+        parameters: &[],
+    },
+    meaning: Meaning::Recovery(RecoveryKind::Sack),
+};
 
 impl Recovery for Sack {
     fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {

@@ -3,9 +3,20 @@
 use super::Recovery;
 use crate::control::Window;
 use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
+use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug)]
 pub(super) struct Tahoe;
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "tahoe",
+        summary: "fast retransmit, then slow start",
+        source: "Jacobson 1988; ns-2 Agent/TCP",
+        parameters: &[],
+    },
+    meaning: Meaning::Recovery(RecoveryKind::Tahoe),
+};
 
 impl Recovery for Tahoe {
     fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {

@@ -12,8 +12,9 @@ use super::Recovery;
 use crate::config::{Handshake, TcpConfig};
 use crate::endpoint::TcpNote;
 use crate::send::{Ack, CutBy, Cx, Machinery};
-use crate::variant::Variant;
+use crate::variant::{Entry, Meaning, RecoveryKind, Settings, VariantInfo};
 use rate::Rate;
+pub(super) use rate::Thresholds;
 use ring::{Ring, Stamp};
 use tworay_base::SimTime;
 
@@ -28,6 +29,16 @@ pub(super) struct VegasRepair {
     /// ns-2's memory of its segments; without it the machinery's list is asked.
     ring: Option<Ring>,
 }
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "vegas",
+        summary: "compares expected and actual rate; retransmits by a fine timer",
+        source: "Brakmo and Peterson 1995; ns-2 Agent/TCP/Vegas",
+        parameters: Thresholds::PARAMETERS,
+    },
+    meaning: Meaning::Recovery(RecoveryKind::Vegas),
+};
 
 /// Segments up to an offset, the SYN counted as one.
 fn count_to(tx: &Machinery, offset: u64) -> f64 {
@@ -75,10 +86,10 @@ fn takes_as_dup(tx: &Machinery, ack: &Ack) -> bool {
 }
 
 impl VegasRepair {
-    pub fn new(variant: &Variant, cfg: &TcpConfig) -> Self {
-        let quirks = cfg.quirks(variant.recovery());
+    pub fn new(thresholds: Thresholds, cfg: &TcpConfig) -> Self {
+        let quirks = cfg.quirks(RecoveryKind::Vegas);
         Self {
-            rate: Rate::new(variant),
+            rate: Rate::new(thresholds),
             worried: 0,
             deflated: 0.0,
             last_cut_at: None,

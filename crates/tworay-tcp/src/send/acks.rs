@@ -194,12 +194,21 @@ impl Machinery {
             }
             PathEvent::LinkFailure | PathEvent::RouteFound => {}
         }
-        if !self.controls.is_standard() {
+        if self.controls.is_standard() {
+            return;
+        }
+        let asked = match event {
+            PathEvent::LinkFailure | PathEvent::RouteFound => self.needs.notices,
+            PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.needs.hops,
+        };
+        if asked {
             let mut effects = Effects::new();
             let view = self.view(cx, recovery);
             self.controls.on_path_event(&view, event, &mut effects);
             self.window.cwnd = self.bounded(self.window.cwnd);
             self.apply(cx, recovery, effects);
+        } else {
+            self.window.cwnd = self.bounded(self.window.cwnd);
         }
     }
 

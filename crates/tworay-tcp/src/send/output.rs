@@ -99,7 +99,7 @@ impl Machinery {
         segment.options.window_scale = offered.then_some(shift);
         segment.window = WindowField::Plain.hold(segment.window.into()) as u32;
         segment.options.probe =
-            self.wants_probes.then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
+            self.needs.probes.then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
     }
 
     /// Keeps the times of what is in flight.

@@ -1,6 +1,6 @@
 //! Reading `recovery+part(parameters)+…`.
 
-use super::registry::{ENTRIES, Entry, Meaning, Parameter};
+use super::registry::ENTRIES;
 use super::*;
 use std::str::FromStr;
 use tworay_base::{ConfigProblem, suggest};
@@ -29,12 +29,14 @@ impl FromStr for Variant {
                         parameters = values;
                     }
                 },
-                Meaning::Part { .. } => wanted.push((entry, values)),
+                Meaning::Part(_) => wanted.push((entry, values)),
             }
         }
         let mut parts: Vec<PartSpec> = Vec::new();
         for (entry, values) in wanted {
-            let Meaning::Part { role, with, unless, make } = entry.meaning else { continue };
+            let Meaning::Part(Part { role, with, unless, needs, configure, make }) = entry.meaning else {
+                continue;
+            };
             let (base, kind) = recovery.get_or_insert_with(|| (with[0].name().to_owned(), with[0]));
             if !with.contains(kind) {
                 let names: Vec<_> = with.iter().map(|k| k.name()).collect();
@@ -50,7 +52,8 @@ impl FromStr for Variant {
                 ));
             }
             let (name, make) = (term_name(entry, &values), make(&values));
-            parts.push(PartSpec { id: entry.info.name.into(), name, values, role, make });
+            let configure = configure.map(|change| (change, values));
+            parts.push(PartSpec { id: entry.info.name.into(), name, role, needs, configure, make });
         }
         let Some((base, recovery)) = recovery else {
             return Err(fail("it names nothing".into(), "write a name such as newreno".into()));
@@ -69,6 +72,12 @@ impl FromStr for Variant {
         );
         Ok(Self { name, recovery, parameters, parts })
     }
+}
+
+/// A recovery's default parameters.
+pub(super) fn defaults(kind: RecoveryKind) -> Vec<f64> {
+    let row = ENTRIES.iter().find(|e| matches!(e.meaning, Meaning::Recovery(k) if k == kind));
+    row.map(|e| e.info.parameters.iter().filter_map(|p| p.default).collect()).unwrap_or_default()
 }
 
 /// Whether two roles own a common decision.

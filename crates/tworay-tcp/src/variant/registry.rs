@@ -1,11 +1,12 @@
 //! Every variant there is: one line each, pointing to the file that has it.
 
 use super::{ControlFactory, RecoveryKind};
-use crate::control::Role;
+use crate::config::TcpConfig;
 use crate::control::{
-    adaptive_sca, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing, slow_growth, welcome,
+    Role, adaptive_sca, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing, slow_growth, welcome,
     westwood, westwood_plus,
 };
+use crate::recovery;
 
 /// A parameter of a variant, given in parentheses, in order or by name: `cwl(3)`, `welcome(a=0.5)`.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -63,22 +64,63 @@ pub struct VariantInfo {
     pub parameters: &'static [Parameter],
 }
 
+/// What a variant needs beside acknowledgments and round trips. What it doesn't declare it isn't given.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Marked probes, which both ends agree on by an option of their SYNs.
+    pub probes: bool,
+    /// Word from routing of broken links and of routes found. Only protocols with route errors (AODV, DSR) give
+    /// it.
+    pub notices: bool,
+    /// Word of each change of the path's length in hops.
+    pub hops: bool,
+}
+
+impl Needs {
+    /// Acknowledgments and round trips are enough.
+    pub const NOTHING: Needs = Needs { probes: false, notices: false, hops: false };
+
+    /// What either needs.
+    pub(crate) const fn and(self, other: Needs) -> Needs {
+        Needs {
+            probes: self.probes || other.probes,
+            notices: self.notices || other.notices,
+            hops: self.hops || other.hops,
+        }
+    }
+}
+
 /// What a name stands for.
 #[derive(Copy, Clone)]
 pub(crate) enum Meaning {
-    /// A recovery.
+    /// A recovery, which `recovery::make` makes.
     Recovery(RecoveryKind),
     /// A part to add to a recovery.
-    Part {
-        /// The decisions it owns.
-        role: Role,
-        /// Recoveries it makes sense with; the first is taken when none is named.
-        with: &'static [RecoveryKind],
-        /// Why not the others.
-        unless: &'static str,
-        /// Its maker, from checked parameters.
-        make: fn(&[f64]) -> ControlFactory,
-    },
+    Part(Part),
+}
+
+/// A part of a variant.
+#[derive(Copy, Clone)]
+pub(crate) struct Part {
+    /// The decisions it owns.
+    pub role: Role,
+    /// Recoveries it makes sense with; the first is taken when none is named.
+    pub with: &'static [RecoveryKind],
+    /// Why other recoveries are rejected; shown to the user.
+    pub unless: &'static str,
+    /// What it needs.
+    pub needs: Needs,
+    /// What it changes in the settings of its connections, if anything.
+    pub configure: Option<fn(&[f64], &mut TcpConfig)>,
+    /// Its maker, from checked parameters.
+    pub make: fn(&[f64]) -> ControlFactory,
+}
+
+impl Part {
+    /// A part for any recovery, without needs.
+    pub const fn new(role: Role, make: fn(&[f64]) -> ControlFactory) -> Self {
+        Self { role, with: RecoveryKind::ALL, unless: "", needs: Needs::NOTHING, configure: None, make }
+    }
 }
 
 /// A line of the registry.
@@ -88,44 +130,13 @@ pub(crate) struct Entry {
     pub meaning: Meaning,
 }
 
-const fn recovery(kind: RecoveryKind, info: VariantInfo) -> Entry {
-    Entry { info, meaning: Meaning::Recovery(kind) }
-}
-
-const fn plain(name: &'static str, summary: &'static str, source: &'static str) -> VariantInfo {
-    VariantInfo { name, summary, source, parameters: &[] }
-}
-
-/// A threshold of Vegas.
-const fn threshold(name: &'static str, default: f64, about: &'static str) -> Parameter {
-    Parameter::number(name, default, (0.0, 1000.0), about)
-}
-
 /// The registry.
 pub(crate) const ENTRIES: &[Entry] = &[
-    recovery(
-        RecoveryKind::Tahoe,
-        plain("tahoe", "fast retransmit, then slow start", "Jacobson 1988; ns-2 Agent/TCP"),
-    ),
-    recovery(RecoveryKind::Reno, plain("reno", "fast recovery until the first new ACK", "RFC 5681")),
-    recovery(RecoveryKind::NewReno, plain("newreno", "fast recovery through partial ACKs", "RFC 6582")),
-    recovery(
-        RecoveryKind::Sack,
-        plain("sack", "selective ACKs with scoreboard and pipe", "RFC 2018, RFC 6675"),
-    ),
-    recovery(
-        RecoveryKind::Vegas,
-        VariantInfo {
-            name: "vegas",
-            summary: "compares expected and actual rate; retransmits by a fine timer",
-            source: "Brakmo and Peterson 1995; ns-2 Agent/TCP/Vegas",
-            parameters: &[
-                threshold("alpha", 1.0, "grow below this many segments queued in the network"),
-                threshold("beta", 3.0, "shrink above this many"),
-                threshold("gamma", 1.0, "leave slow start above this many"),
-            ],
-        },
-    ),
+    recovery::TAHOE,
+    recovery::RENO,
+    recovery::NEWRENO,
+    recovery::SACK,
+    recovery::VEGAS,
     slow_growth::SS,
     slow_growth::SCA,
     slow_growth::SSCA,

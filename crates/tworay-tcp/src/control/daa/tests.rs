@@ -15,8 +15,7 @@ fn its_options_change_threshold_and_timeout() {
         [("newreno+daa", 3, 1), ("newreno+daa(1)", 2, 1), ("newreno+daa(0,1)", 3, 5), ("sack+daa(1,1)", 2, 5)]
     {
         let variant: Variant = text.parse().expect(text);
-        let mut config = TcpConfig::default();
-        configure(variant.part(NAME).expect("the part"), &mut config);
+        let config = variant.configured(&TcpConfig::default());
         assert_eq!(
             (config.receiver.acks, config.dup_threshold, config.rto.multiplier),
             (AckPolicy::Daa, dups, factor),

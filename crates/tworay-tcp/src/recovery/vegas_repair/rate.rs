@@ -2,15 +2,25 @@
 
 use super::{VegasRepair, count_to};
 use crate::send::{Cx, Machinery};
-use crate::variant::Variant;
+use crate::variant::settings;
 use tworay_base::SimTime;
 
-/// Thresholds in segments, and what is measured.
+settings! {
+    /// Segments queued in the network.
+    pub(in crate::recovery) struct Thresholds {
+        /// grow below this many segments queued in the network
+        alpha: f64 = 1.0, 0.0..1000.0;
+        /// shrink above this many
+        beta: f64 = 3.0, 0.0..1000.0;
+        /// leave slow start above this many
+        gamma: f64 = 1.0, 0.0..1000.0;
+    }
+}
+
+/// What is measured, and what follows for the window.
 #[derive(Debug)]
 pub(super) struct Rate {
-    alpha: f64,
-    beta: f64,
-    gamma: f64,
+    thresholds: Thresholds,
     /// The shortest round trip, seconds; infinite before the first.
     base_rtt: f64,
     /// Eight times the smoothed fine round trip, seconds.
@@ -31,13 +41,9 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// From the variant's parameters alpha, beta and gamma.
-    pub fn new(variant: &Variant) -> Self {
-        let get = |i: usize, default| variant.parameters().get(i).copied().unwrap_or(default);
+    pub fn new(thresholds: Thresholds) -> Self {
         Self {
-            alpha: get(0, 1.0),
-            beta: get(1, 3.0),
-            gamma: get(2, 1.0),
+            thresholds,
             base_rtt: f64::INFINITY,
             sa: 0.0,
             sd: 0.0,
@@ -112,16 +118,16 @@ impl VegasRepair {
             if window.cwnd < window.ssthresh {
                 r.may_step = !r.may_step;
                 r.step = 0.0;
-                if r.may_step && excess > r.gamma {
+                if r.may_step && excess > r.thresholds.gamma {
                     window.ssthresh = 2.0;
                     window.cwnd = (window.cwnd - window.cwnd / 8.0).max(2.0);
                 } else if r.may_step {
                     r.step = 1.0;
                 }
-            } else if excess > r.beta {
+            } else if excess > r.thresholds.beta {
                 window.cwnd = (window.cwnd - 1.0).max(2.0);
                 r.step = 0.0;
-            } else if excess < r.alpha {
+            } else if excess < r.thresholds.alpha {
                 r.step = 1.0 / window.cwnd;
             } else {
                 r.step = 0.0;
