@@ -18,7 +18,7 @@ impl BitRate {
     pub const fn as_bps(self) -> u64 {
         self.0
     }
-    /// Time to transmit `bytes` bytes, rounded up to the nanosecond.
+    /// Time to transmit `bytes` bytes (at most 2 GB), rounded up to the nanosecond.
     #[inline]
     pub const fn airtime(self, bytes: u32) -> SimDuration {
         SimDuration::from_nanos((bytes as u64 * 8_000_000_000).div_ceil(self.0))
@@ -189,3 +189,6 @@ impl Watts {
         Dbm(10.0 * libm::log10(self.0 * 1e3))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -124,3 +124,6 @@ impl RngStream {
         SimDuration::from_nanos((self.unit() * max.as_nanos() as f64) as u64)
     }
 }
+
+#[cfg(test)]
+mod tests;

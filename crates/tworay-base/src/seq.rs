@@ -70,3 +70,6 @@ impl fmt::Display for Seq32 {
         write!(f, "{}", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -264,3 +264,6 @@ impl std::str::FromStr for SimTime {
         Ok(SimTime::ZERO + text.parse::<SimDuration>()?)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ mod parse;
 mod registry;
 mod settings;
 
-pub(crate) use registry::{Entry, Meaning, Part};
+pub(crate) use registry::{Configure, Entry, Meaning, Part};
 pub use registry::{Needs, Parameter, VariantInfo, registry};
 pub(crate) use settings::{FromNumber, Settings, doc, parameter, settings, value};
 
@@ -64,7 +64,7 @@ pub(crate) struct PartSpec {
     pub role: Role,
     pub needs: Needs,
     /// What it changes in the settings, with its parameters.
-    pub configure: Option<(fn(&[f64], &mut TcpConfig), Vec<f64>)>,
+    pub configure: Option<(Configure, Vec<f64>)>,
     pub make: ControlFactory,
 }
 

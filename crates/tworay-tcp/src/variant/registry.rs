@@ -90,6 +90,9 @@ impl Needs {
     }
 }
 
+/// Changes the settings of a variant's connections, by its checked parameters.
+pub(crate) type Configure = fn(&[f64], &mut TcpConfig);
+
 /// What a name stands for.
 #[derive(Copy, Clone)]
 pub(crate) enum Meaning {
@@ -111,7 +114,7 @@ pub(crate) struct Part {
     /// What it needs.
     pub needs: Needs,
     /// What it changes in the settings of its connections, if anything.
-    pub configure: Option<fn(&[f64], &mut TcpConfig)>,
+    pub configure: Option<Configure>,
     /// Its maker, from checked parameters.
     pub make: fn(&[f64]) -> ControlFactory,
 }
