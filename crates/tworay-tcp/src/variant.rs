@@ -82,13 +82,11 @@ impl Variant {
     /// A variant of one's own: a recovery, and one part that takes every decision.
     pub fn custom(name: impl Into<String>, recovery: RecoveryKind, make: ControlFactory) -> Self {
         let name = name.into();
-        // Its owner decides at run time what it listens to.
-        let needs = Needs { probes: false, notices: true, hops: true };
         let part = PartSpec {
             id: name.clone(),
             name: name.clone(),
             role: Role::Whole,
-            needs,
+            needs: Needs::ANYTHING,
             configure: None,
             make,
         };
@@ -153,7 +151,7 @@ impl Variant {
     }
 
     pub(crate) fn controls(&self, config: &TcpConfig) -> Controls {
-        Controls::new(self.parts.iter().map(|p| (p.role, (p.make)(config))))
+        Controls::new(self.parts.iter().map(|p| (p.role, (p.make)(config))), self.needs())
     }
 }
 

@@ -53,10 +53,13 @@ pub(crate) const CWL: Entry = Entry {
         source: "Fu et al. 2003; Chen et al. 2003",
         parameters: Options::PARAMETERS,
     },
-    meaning: Meaning::Part(Part::new(Role::Limit, |values| {
-        let options = Options::read(values);
-        factory(move || Fixed(options))
-    })),
+    meaning: Meaning::Part(Part {
+        needs: Needs { bounds: true, ..Needs::NOTHING },
+        ..Part::new(Role::Limit, |values| {
+            let options = Options::read(values);
+            factory(move || Fixed(options))
+        })
+    }),
 };
 
 pub(crate) const ADAPTIVE: Entry = Entry {
@@ -67,7 +70,7 @@ pub(crate) const ADAPTIVE: Entry = Entry {
         parameters: &[],
     },
     meaning: Meaning::Part(Part {
-        needs: Needs { hops: true, ..Needs::NOTHING },
+        needs: Needs { hops: true, bounds: true, ..Needs::NOTHING },
         ..Part::new(Role::Limit, |_| factory(Adaptive::default))
     }),
 };

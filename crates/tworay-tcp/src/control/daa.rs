@@ -53,6 +53,7 @@ pub(crate) const ENTRY: Entry = Entry {
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
+        needs: Needs { bounds: true, ..Needs::NOTHING },
         configure: Some(configure),
         ..Part::new(Role::Limit, |_| factory(|| DaaSender))
     }),

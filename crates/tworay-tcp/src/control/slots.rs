@@ -1,6 +1,7 @@
 //! A variant's parts in their slots.
 
 use super::hooks::*;
+use crate::variant::Needs;
 use smallvec::SmallVec;
 
 /// Which decisions a part owns.
@@ -30,13 +31,14 @@ impl Role {
 pub(crate) struct Controls {
     parts: SmallVec<[(Role, Box<dyn CongestionControl>); 2]>,
     wants_sent: bool,
+    needs: Needs,
 }
 
 impl Controls {
-    pub fn new(parts: impl IntoIterator<Item = (Role, Box<dyn CongestionControl>)>) -> Self {
+    pub fn new(parts: impl IntoIterator<Item = (Role, Box<dyn CongestionControl>)>, needs: Needs) -> Self {
         let parts: SmallVec<_> = parts.into_iter().collect();
         let wants_sent = parts.iter().any(|(_, p): &(Role, Box<dyn CongestionControl>)| p.wants_sent());
-        Self { parts, wants_sent }
+        Self { parts, wants_sent, needs }
     }
 
     /// No parts: the standard rules, and no view is needed.
@@ -130,11 +132,32 @@ impl Controls {
         self.parts.iter_mut().for_each(|(_, p)| p.on_timer(view, effects));
     }
     /// The tightest bound on a burst, segments.
+    #[inline]
     pub fn burst(&self) -> Option<u32> {
+        if !self.needs.bursts {
+            debug_assert!(self.parts.iter().all(|(_, p)| p.burst().is_none()), "bursts without need");
+            return None;
+        }
         self.parts.iter().filter_map(|(_, p)| p.burst()).min()
     }
+    #[inline]
     pub fn withholds_samples(&self) -> bool {
-        self.parts.iter().any(|(_, p)| p.sampling() == Sampling::Withheld)
+        let withheld = |p: &dyn CongestionControl| p.sampling() == Sampling::Withheld;
+        if !self.needs.sampling {
+            debug_assert!(!self.parts.iter().any(|(_, p)| withheld(&**p)), "withholds samples without need");
+            return false;
+        }
+        self.parts.iter().any(|(_, p)| withheld(&**p))
+    }
+    /// Whether any part bounds the window.
+    #[inline]
+    pub fn is_bounded(&self) -> bool {
+        let bounds = |p: &dyn CongestionControl| p.floor().is_some() || p.limit().is_some();
+        debug_assert!(
+            self.needs.bounds || !self.parts.iter().any(|(_, p)| bounds(&**p)),
+            "bounds the window without need"
+        );
+        self.needs.bounds
     }
     /// The highest floor, segments.
     pub fn floor(&self) -> Option<f64> {

@@ -132,6 +132,7 @@ impl Machinery {
         }
     }
 
+    #[inline]
     fn take_sample(
         &mut self,
         cx: &mut Cx,

@@ -46,6 +46,7 @@ impl RttEstimator {
 
     /// The time between two moments as the ticking clock shows it: the difference of whole ticks, at
     /// least one. Exact if there is no tick.
+    #[inline]
     pub fn measure(&self, sent: SimTime, now: SimTime) -> SimDuration {
         if self.tick.is_zero() {
             return now.since(sent);
@@ -64,6 +65,7 @@ impl RttEstimator {
     }
 
     /// Takes a sample of a segment that was sent once (Karn).
+    #[inline]
     pub fn sample(&mut self, rtt: SimDuration) {
         match self.arithmetic {
             RttArithmetic::Exact => self.sample_exact(rtt),
@@ -126,6 +128,7 @@ impl RttEstimator {
     }
 
     /// The timeout in force: backed off and clamped (minimum first, RFC 6298 §2.4, §2.5).
+    #[inline]
     pub fn rto(&self) -> SimDuration {
         let floor = if self.arithmetic.counts_ticks() { self.tick * 2 } else { SimDuration::ZERO };
         (self.base_rto.max(self.min) * u64::from(self.backoff)).min(self.max).max(floor)

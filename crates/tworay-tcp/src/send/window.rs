@@ -55,7 +55,7 @@ impl Machinery {
     /// Applies the variant's bounds on the window.
     #[inline]
     pub fn bounded(&self, cwnd: f64) -> f64 {
-        if self.controls.is_standard() {
+        if !self.controls.is_bounded() {
             return cwnd;
         }
         let cwnd = self.controls.floor().map_or(cwnd, |floor| cwnd.max(floor));

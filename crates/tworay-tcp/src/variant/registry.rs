@@ -74,11 +74,21 @@ pub struct Needs {
     pub notices: bool,
     /// Word of each change of the path's length in hops.
     pub hops: bool,
+    /// [`limit`](crate::CongestionControl::limit) and [`floor`](crate::CongestionControl::floor) are asked.
+    pub bounds: bool,
+    /// [`burst`](crate::CongestionControl::burst) is asked.
+    pub bursts: bool,
+    /// [`sampling`](crate::CongestionControl::sampling) is asked.
+    pub sampling: bool,
 }
 
 impl Needs {
     /// Acknowledgments and round trips are enough.
-    pub const NOTHING: Needs = Needs { probes: false, notices: false, hops: false };
+    pub const NOTHING: Needs =
+        Needs { probes: false, notices: false, hops: false, bounds: false, bursts: false, sampling: false };
+    /// Whatever there is but probes: for variants that decide at run time what they listen to.
+    pub(crate) const ANYTHING: Needs =
+        Needs { probes: false, notices: true, hops: true, bounds: true, bursts: true, sampling: true };
 
     /// What either needs.
     pub(crate) const fn and(self, other: Needs) -> Needs {
@@ -86,6 +96,9 @@ impl Needs {
             probes: self.probes || other.probes,
             notices: self.notices || other.notices,
             hops: self.hops || other.hops,
+            bounds: self.bounds || other.bounds,
+            bursts: self.bursts || other.bursts,
+            sampling: self.sampling || other.sampling,
         }
     }
 }
