@@ -88,12 +88,12 @@ fn texts_with_units_are_read() {
     }
     for (text, says) in [
         ("5", "the unit is missing"),
-        ("-1s", "can't be negative"),
-        ("5 parsecs", "\"parsecs\" is no unit of a time"),
+        ("-1s", "must not be negative"),
+        ("5 parsecs", "\"parsecs\" is not a unit of a time"),
         ("s", "this is not a time"),
         ("", "this is not a time"),
         ("1e400s", "this is not a time"),
-        ("9999999h", "longer than a century"),
+        ("9999999h", "at most 146 years"),
     ] {
         let error = text.parse::<SimDuration>().expect_err(text).to_string();
         assert!(error.contains(says) && error.contains("write it like"), "{text}: {error}");
