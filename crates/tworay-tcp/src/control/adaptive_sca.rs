@@ -1,4 +1,4 @@
-//! Adaptive SCA: θ by the length of the path (Papanastasiou's thesis, tables 4.4 and B.1).
+//! Adaptive SCA: θ by the length of the path (Papanastasiou 2006, tables 4.4 and B.1).
 
 use super::slow_growth::Gate;
 use super::*;

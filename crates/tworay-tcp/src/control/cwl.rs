@@ -1,4 +1,4 @@
-//! Congestion window limits: fixed, and by the length of the path (Chen et al. 2003; thesis, table 4.2).
+//! Congestion window limits: fixed, and by the length of the path (Chen et al. 2003; Papanastasiou 2006, table 4.2).
 
 use super::*;
 use crate::control::{Effects, PathEvent, SenderView};

@@ -3,7 +3,7 @@
 
 /// What the filter thinks of a sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(super) enum ControlState {
     /// Within the control limits.
     InControl,
     /// Above the upper limit: much delayed.
@@ -40,23 +40,23 @@ impl FlipFlop {
     }
 
     /// Takes a sample; tests it against the limits as they were before it.
-    pub fn sample(&mut self, x: f64) -> Verdict {
+    pub fn sample(&mut self, x: f64) -> ControlState {
         let Some(last) = self.last.replace(x) else {
             self.centre = x;
-            return Verdict::InControl;
+            return ControlState::InControl;
         };
         let limit = 3.0 * self.range / D2;
         let verdict = if self.range > 0.0 && x > self.centre + limit {
-            Verdict::High
+            ControlState::High
         } else if self.range > 0.0 && x < self.centre - limit {
-            Verdict::Low
+            ControlState::Low
         } else {
-            Verdict::InControl
+            ControlState::InControl
         };
         let moved = (x - last).abs();
         if self.range == 0.0 {
             self.range = moved;
-        } else if verdict == Verdict::InControl {
+        } else if verdict == ControlState::InControl {
             self.range = STABLE * self.range + (1.0 - STABLE) * moved;
         }
         self.centre = self.gain * self.centre + (1.0 - self.gain) * x;

@@ -158,7 +158,7 @@ pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "freeze-probing",
         summary: "after a loss sends the segment again and waits, then probes; resumes with half the window",
-        source: "TCP Freeze-Probing (paper 001 of the reproductions), figure 1",
+        source: "TCP Freeze-Probing 2005, figure 1",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

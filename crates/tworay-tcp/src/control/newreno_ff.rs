@@ -1,7 +1,7 @@
 //! NewReno-FF: a loss after several much delayed round trips is congestion, any other is the wireless
 //! channel and costs no window (Barman and Matta 2002).
 
-use super::flip_flop::{FlipFlop, Verdict};
+use super::flip_flop::{ControlState, FlipFlop};
 use super::*;
 use crate::control::{
     Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
@@ -38,7 +38,7 @@ impl NewRenoFf {
 
 impl CongestionControl for NewRenoFf {
     fn on_rtt(&mut self, _: &SenderView, event: &RttEvent, _: &mut Effects) {
-        let high = self.filter.sample(event.exact.as_secs_f64()) == Verdict::High;
+        let high = self.filter.sample(event.exact.as_secs_f64()) == ControlState::High;
         self.history = self.history << 1 | u64::from(high);
     }
     fn on_loss(&mut self, view: &SenderView, event: &LossEvent, effects: &mut Effects) -> Window {

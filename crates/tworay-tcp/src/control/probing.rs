@@ -132,13 +132,13 @@ struct Probing {
     id: u16,
     cycle: Option<Cycle>,
     /// ACKs come but no answers: something on the way takes the option out. Plain NewReno from now on.
-    deaf: bool,
+    gave_up: bool,
 }
 
 impl Probing {
     fn new(options: Options, floor: SimDuration) -> Self {
         let judge = Judge::new(options.reference, options.tie);
-        Self { options, floor, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None, deaf: false }
+        Self { options, floor, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None, gave_up: false }
     }
 
     /// Vegas' difference between the expected and the actual rate, against the threshold.
@@ -187,7 +187,7 @@ impl Probing {
     /// The path works, but probes get no answers: as a timeout without probing.
     fn give_up(&mut self, view: &SenderView, effects: &mut Effects) {
         let Some(cycle) = self.cycle.take() else { return };
-        self.deaf = true;
+        self.gave_up = true;
         effects.push(Effect::StopTimer);
         effects.push(Effect::Thaw);
         let lost = view.una != view.max;
@@ -260,7 +260,7 @@ impl CongestionControl for Probing {
         if self.cycle.is_some() {
             return unchanged(view);
         }
-        if !view.peer_probes || self.deaf {
+        if !view.peer_probes || self.gave_up {
             return event.standard;
         }
         if self.contention(view) {
@@ -274,7 +274,7 @@ impl CongestionControl for Probing {
 
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
         let standard = RtoDecision { window: event.standard, backoff: Backoff::Double };
-        if event.opening || !view.peer_probes || self.deaf {
+        if event.opening || !view.peer_probes || self.gave_up {
             return standard;
         }
         if self.options.gate_rto && self.contention(view) {

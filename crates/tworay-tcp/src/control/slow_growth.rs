@@ -1,4 +1,4 @@
-//! SS, SCA, SSCA: growth only on one ACK in θ + 1 (Papanastasiou's thesis, algorithms 1 and 2).
+//! SS, SCA, SSCA: growth only on one ACK in θ + 1 (Papanastasiou 2006, algorithms 1 and 2).
 
 use super::*;
 use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};

@@ -1,8 +1,8 @@
-//! What the tests of the family share, and the combinations. Each variant's table is beside it.
+//! What the variants' tests share, and their combinations. Each variant's own tests are beside it.
 #![allow(unused_imports)]
 
 pub(super) use super::bandwidth::{self, Bandwidth, Exponential, FixedGain, PerRoundTrip, Tibet, Tustin};
-pub(super) use super::flip_flop::{FlipFlop, Verdict};
+pub(super) use super::flip_flop::{ControlState, FlipFlop};
 pub(super) use super::slow_growth::Gate;
 pub(super) use super::*;
 pub(crate) use crate::control::{

@@ -5,7 +5,7 @@
 //! only known afterwards; so the life is lived twice, and the second time every call is known. The life
 //! is the same for all variants as far as they let it be: 100 ms of round trip, 5 ms between segments on
 //! the slowest link, single and double losses of data, lost ACKs, and outages that end in a timeout, with
-//! word of the broken link for those who listen. The path has twelve hops, or the variants that keep a
+//! a notice of the broken link for those who listen. The path has twelve hops, or the variants that keep a
 //! window of two or three segments on short ones would never see a duplicate ACK.
 
 use crate::costs::{Operation, Operations};

@@ -1,4 +1,4 @@
-//! What a sender does, counted: the operations that computing costs are given for (paper 000, §V).
+//! What a sender does, counted: the operations that computing costs are given for (Ghaleb-Seddik et al. 2012, §V).
 
 use crate::endpoint::Counters;
 

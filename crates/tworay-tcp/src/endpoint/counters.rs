@@ -21,7 +21,7 @@ pub enum Ignored {
     Reset,
     /// A probe, or the answer to one, that doesn't fit: with payload, not agreed on, of another exchange.
     StrayProbe,
-    /// Word of a broken link (ELFN) while nothing of this connection was on its way.
+    /// A notice of a broken link (ELFN) while nothing of this connection was on its way.
     StrayNotice,
 }
 

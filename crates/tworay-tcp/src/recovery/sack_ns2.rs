@@ -16,7 +16,7 @@ pub(super) struct SackNs2 {
     /// A partial ACK came in this recovery.
     had_partial: bool,
     /// Duplicate ACKs are ignored between a timeout and the next new ACK.
-    deaf_to_dups: bool,
+    ignores_dups: bool,
 }
 
 impl Recovery for SackNs2 {
@@ -30,13 +30,13 @@ impl Recovery for SackNs2 {
             let bytes = ack.to - tx.space.una;
             let opening = tx.space.una == 0;
             tx.advance(cx, self, ack);
-            self.deaf_to_dups = false;
+            self.ignores_dups = false;
             self.had_partial = false;
             tx.scoreboard.clear();
             if !opening {
                 tx.grow(cx, self, bytes, true);
             }
-        } else if tx.is_dup(ack) && !self.deaf_to_dups && take_blocks(tx, ack) {
+        } else if tx.is_dup(ack) && !self.ignores_dups && take_blocks(tx, ack) {
             match tx.count_dup(cx, self) {
                 Dup::Loss if tx.space.una > tx.cut.point || tx.space.una == 1 => self.enter(tx, cx),
                 Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
@@ -54,7 +54,7 @@ impl Recovery for SackNs2 {
 
     fn go_back(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         self.recovering = false;
-        self.deaf_to_dups = true;
+        self.ignores_dups = true;
         go_back_with_scoreboard(tx, cx);
     }
 }

@@ -22,7 +22,7 @@ use tworay_base::SimTime;
 pub(super) struct VegasRepair {
     rate: Rate,
     /// ACKs after a retransmission that still check the fine timeout.
-    worried: u32,
+    checks_left: u32,
     /// The window without inflation.
     deflated: f64,
     last_cut_at: Option<SimTime>,
@@ -90,7 +90,7 @@ impl VegasRepair {
         let quirks = cfg.quirks(RecoveryKind::Vegas);
         Self {
             rate: Rate::new(thresholds),
-            worried: 0,
+            checks_left: 0,
             deflated: 0.0,
             last_cut_at: None,
             ring: quirks.surviving_counts.then(|| Ring::new(cfg.window_segments())),
@@ -120,13 +120,13 @@ impl VegasRepair {
         if let Some(at) = newest.filter(|s| s.times == 1 && !opening).and_then(|s| s.at) {
             self.rate.sample(cx.now.since(at).as_secs_f64());
         }
-        if self.worried > 0 {
-            self.worried -= 1;
+        if self.checks_left > 0 {
+            self.checks_left -= 1;
             if self.expired(tx, cx) {
                 tx.dup_acks = cx.cfg.dup_threshold;
                 self.send_oldest(tx, cx);
             } else {
-                self.worried = 0;
+                self.checks_left = 0;
             }
         }
     }
@@ -146,7 +146,7 @@ impl VegasRepair {
         let Some(oldest) = self.oldest(tx) else { return };
         let window = tx.window_whole(cx.cfg) as f64;
         tx.mark_cut(CutBy::DupAcks);
-        self.worried = (count_to(tx, tx.space.nxt) - count_to(tx, tx.space.una) + 1.0).min(2.0) as u32;
+        self.checks_left = (count_to(tx, tx.space.nxt) - count_to(tx, tx.space.una) + 1.0).min(2.0) as u32;
         self.rate.timeout *= if oldest.times > 1 { 2.0 } else { 1.125 };
         cx.counters.fast_retransmits += 1;
         cx.note(TcpNote::FastRetransmit { seq: tx.space.seq(tx.space.una) });

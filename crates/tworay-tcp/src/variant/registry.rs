@@ -69,10 +69,10 @@ pub struct VariantInfo {
 pub struct Needs {
     /// Marked probes, which both ends agree on by an option of their SYNs.
     pub probes: bool,
-    /// Word from routing of broken links and of routes found. Only protocols with route errors (AODV, DSR) give
-    /// it.
+    /// Routing's notices of broken links and of routes found. Only protocols with route errors (AODV, DSR) send
+    /// them.
     pub notices: bool,
-    /// Word of each change of the path's length in hops.
+    /// Events for each change of the path's length in hops.
     pub hops: bool,
     /// [`limit`](crate::CongestionControl::limit) and [`floor`](crate::CongestionControl::floor) are asked.
     pub bounds: bool,

@@ -1,6 +1,6 @@
 //! Loss differentiation: do round trips grow? Are they constant?
 
-use crate::control::flip_flop::{FlipFlop, Verdict};
+use crate::control::flip_flop::{ControlState, FlipFlop};
 
 /// What of the remembered samples means growth.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -75,7 +75,7 @@ impl History {
             Relative::Average => self.average,
             Relative::Successive => self.last,
         };
-        let outlier = self.flip_flop.sample(rtt) == Verdict::High;
+        let outlier = self.flip_flop.sample(rtt) == ControlState::High;
         let grows = match self.reading.filter {
             Filter::Ewma => from.is_some_and(|f| rtt > (1.0 + self.reading.growth) * f),
             Filter::FlipFlop => outlier,
