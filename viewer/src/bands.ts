@@ -2,7 +2,7 @@
 
 import type { TimeAxis } from "./axis";
 import { lastUpTo, type Table } from "./data";
-import { el } from "./dom";
+import { el, table } from "./dom";
 import { rows, type Loss } from "./losses";
 import { causeColour, colour, onTheme } from "./theme";
 
@@ -48,6 +48,7 @@ export class Bands {
   private readonly canvas: Canvas;
   private bands: Band[] = [];
   private readonly host = el("div", { class: "bands", role: "img" });
+  private readonly rows = el("div", { class: "rows" });
 
   constructor(
     axis: TimeAxis,
@@ -56,7 +57,7 @@ export class Bands {
     const legend = Object.entries(words).map(([name, text]) =>
       el("span", { class: "key" }, el("i", { class: `swatch c-phase-${name}` }), text),
     );
-    this.root = el("section", { class: "panel", id: "bands" }, el("header", {}, el("h3", {}, "Sender"), ...legend), this.host);
+    this.root = el("section", { class: "panel", id: "bands" }, el("header", {}, el("h3", {}, "Sender"), ...legend), this.host, el("details", {}, el("summary", {}, "Numbers"), this.rows));
     this.canvas = new Canvas(this.host, (ctx, width, height) => {
       const scale = (t: number): number => LEFT + ((t - axis.min) / axis.span) * (width - LEFT - RIGHT);
       ctx.beginPath();
@@ -72,12 +73,16 @@ export class Bands {
     axis.onRange(() => this.canvas.draw());
   }
 
-  set(table: Table): void {
-    this.bands = rows(table, (i, c, word) => ({ from: c.t[i], to: c.until[i], phase: word("phase", i) }));
+  set(phases: Table): void {
+    this.bands = rows(phases, (i, c, word) => ({ from: c.t[i], to: c.until[i], phase: word("phase", i) }));
     const total = new Map<string, number>();
     for (const { from, to, phase } of this.bands) total.set(phase, (total.get(phase) ?? 0) + to - from);
     const said = [...total].map(([phase, s]) => `${this.words[phase] ?? phase} ${s.toFixed(1)} s`);
     this.host.setAttribute("aria-label", `What the sender was doing: ${said.join(", ")}.`);
+    const most = 500;
+    const listed = this.bands.slice(0, most).map((b) => [b.from, b.to, this.words[b.phase] ?? b.phase]);
+    const more = this.bands.length > most ? `, the first ${most} of ${this.bands.length}` : "";
+    this.rows.replaceChildren(table(`What the sender was doing${more}`, ["from, s", "to, s", "what"], listed));
     this.canvas.draw();
   }
 }

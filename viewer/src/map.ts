@@ -3,7 +3,7 @@
 import type { TimeAxis } from "./axis";
 import { Canvas } from "./bands";
 import { lastUpTo, lowerBound } from "./data";
-import { el } from "./dom";
+import { el, table } from "./dom";
 import type { Loss } from "./losses";
 import type { RunPage } from "./run";
 import { causeColour, colour, flowColour, seconds, shapeIcon, shapePath } from "./theme";
@@ -21,6 +21,8 @@ export class MapPanel {
   private readonly clock = el("output", { class: "clock", "aria-label": "moment shown" });
   private readonly play: HTMLButtonElement;
   private readonly scrub: HTMLInputElement;
+  private readonly list = el("div", { class: "rows" });
+  private readonly details = el("details", {}, el("summary", {}, "Nodes at this moment"), this.list);
   private readonly card = el("div", { class: "card", "aria-live": "polite" });
   private readonly picker: HTMLSelectElement;
   private readonly layers: Record<keyof typeof LAYERS, boolean> = { routes: true, frames: true, ranges: false, losses: true };
@@ -80,7 +82,9 @@ export class MapPanel {
       el("div", { class: "toolbar" }, this.play, speed, this.scrub, this.picker),
       el("p", { class: "legend" }, ...(Object.keys(LAYERS) as (keyof typeof LAYERS)[]).map(layer)),
       this.card,
+      this.details,
     );
+    this.details.addEventListener("toggle", () => this.tabulate());
     new ResizeObserver(() => this.fit(host)).observe(host);
     this.canvas = new Canvas(host, (ctx, width, height) => this.paint(ctx, width, height));
     this.canvas.element.addEventListener("click", (event) => this.click(event));
@@ -134,8 +138,28 @@ export class MapPanel {
     this.clock.textContent = seconds(this.axis.at, Math.min(this.axis.span, 10 * this.speed));
     this.scrub.value = String(this.axis.at);
     this.describe();
+    if (!this.playing) this.tabulate();
     this.canvas.draw();
     this.before = this.axis.at;
+  }
+
+  /** Every node's place and queue, and the route of each flow, for those who can't see the map. */
+  private tabulate(): void {
+    if (!this.details.open) return;
+    const { at } = this.axis;
+    const nodes = Array.from({ length: this.page.nodes }, (_, node) => {
+      const [x, y] = this.world.position(node, at);
+      const place = this.page.placed ? [+x.toFixed(1), +y.toFixed(1)] : [null, null];
+      return [node, ...place, this.world.queue(node, at), this.world.neighbours(node, at).length];
+    });
+    const routes = this.page.flows.map((flow) => {
+      const { path, whole } = this.world.route(flow.from, flow.to, at);
+      return [flow.label, path.join(" → ") + (whole ? "" : " …")];
+    });
+    this.list.replaceChildren(
+      table(`Nodes at ${at.toFixed(3)} s`, ["node", "east, m", "north, m", "queue", "neighbours"], nodes),
+      table("Routes in use", ["flow", "nodes"], routes),
+    );
   }
 
   private about(): string {

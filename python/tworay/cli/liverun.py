@@ -42,7 +42,9 @@ def run_live(
     outcome = run_command(world, options, command, serve, to_stderr=as_json)
     if store is not None:
         store.write_single(outcome.run)
-        note(f"results are in {out}")
+        from tworay.report.writing import write_report
+
+        note(f"results are in {out}, to be looked at in {write_report(store.path)}")
     if options.pcap is not None:
         note(f"the capture is in {options.pcap}")
     if as_json:

@@ -138,7 +138,9 @@ def dots(rows: Sequence[Row], unit: str, title: str) -> str:
         return ""
     low, high = min(everything), max(everything)
     margin = (high - low) * 0.05 or abs(high) * 0.05 or 1.0
-    x = Scale(low - margin, high + margin, _gutter(row.name for row in rows), WIDTH - 36)
+    # What can't be negative begins at zero at the earliest.
+    begin = low - margin if low < 0 or low > margin else -margin / 3
+    x = Scale(begin, high + margin, _gutter(row.name for row in rows), WIDTH - 36)
     floor = TOP + ROW * len(rows)
     parts = _axis(x, TOP, floor, unit)
     # Seeds stand above the mean, so that neither hides the other.
