@@ -102,7 +102,7 @@ setup_kernel() {
   cp "${CARGO_TARGET_DIR:-target}/release/tworay-kernel" "$loader.new" && mv "$loader.new" "$loader"
 }
 
-# What only the tests need: `ip` makes their namespaces, Wireshark's dissectors read our captures, valgrind counts for `tune --costs`
+# What only the tests need: `ip` makes their namespaces, Wireshark's dissectors read our captures, valgrind counts for `tworay costs`
 # (without it the test asks for the advice to install it).
 setup_tests() {
   [ -n "${TWORAY_WITHOUT_TSHARK:-}" ] || command -v tshark >/dev/null || apt_install tshark

@@ -71,14 +71,14 @@ def test_costs_by_hand() -> None:
 def test_the_shipped_table_has_every_variant_and_says_how_it_was_made() -> None:
     shipped = {cost.variant: cost for cost in costs.shipped()}
     assert set(shipped) == {name for name, *_ in _native.variants()}
-    assert "# Made by: tworay tune --costs" in _native.cost_table()
+    assert "# Made by: tworay costs" in _native.cost_table()
     assert shipped["sack"].instructions["dup_ack"] > shipped["newreno"].instructions["dup_ack"] > 100
 
 
 def test_the_shipped_table_is_written_as_it_is(cli: Cli, tmp_path: Path) -> None:
-    assert cli("tune", "--costs", "--shipped", "--out", "all.csv").code == 0
+    assert cli("costs", "--shipped", "--out", "all.csv").code == 0
     assert (tmp_path / "all.csv").read_text() == _native.cost_table()
-    assert cli("tune", "--costs", "--shipped", "--tcp", "sack", "--out", "one.csv").code == 0
+    assert cli("costs", "--shipped", "--tcp", "sack", "--out", "one.csv").code == 0
     lines = _native.cost_table().splitlines()
     kept = [line for line in lines if line.startswith(("#", "variant,", "sack,"))]
     assert (tmp_path / "one.csv").read_text().splitlines() == kept
@@ -100,8 +100,8 @@ def test_other_energies_are_refused(text: str) -> None:
         parse_energy(text)
 
 
-def test_tune_counts_or_says_what_is_missing(cli: Cli, tmp_path: Path) -> None:
-    result = cli("tune", "--costs", "--tcp", "newreno", "--instruction", "2nJ", "--out", "c.csv", "--json")
+def test_costs_are_counted_or_it_says_what_is_missing(cli: Cli, tmp_path: Path) -> None:
+    result = cli("costs", "--tcp", "newreno", "--instruction", "2nJ", "--out", "c.csv", "--json")
     if shutil.which("valgrind") is None:
         assert result.code == 1
         assert "apt-get install valgrind" in result.err
@@ -122,11 +122,10 @@ def test_tune_counts_or_says_what_is_missing(cli: Cli, tmp_path: Path) -> None:
     )
 
 
-def test_tune_without_a_task_and_with_a_wrong_variant(cli: Cli) -> None:
-    assert cli("tune").code == 2
-    assert cli("tune", "--costs", "--instruction", "much").code == 2
-    assert "The table that ships" in cli("tune", "--costs", "--shipped").out
-    wrong = cli("tune", "--costs", "--tcp", "nowreno")
+def test_costs_of_a_wrong_variant_or_energy_are_refused(cli: Cli) -> None:
+    assert cli("costs", "--instruction", "much").code == 2
+    assert "The table that ships" in cli("costs", "--shipped").out
+    wrong = cli("costs", "--tcp", "nowreno")
     assert wrong.code == (2 if shutil.which("valgrind") else 1)
 
 

@@ -60,7 +60,7 @@ def lines(page: str) -> list[str]:
 
 def quick(words: list[str]) -> list[str]:
     """Make a run short: what is tested is that the line is right."""
-    if words[:2] == ["tune", "--costs"] and shutil.which("valgrind") is None:
+    if words[:1] == ["costs"] and shutil.which("valgrind") is None:
         return [*words, "--shipped"]
     if words[0] not in ("run", "compare"):
         return words
@@ -119,7 +119,7 @@ def test_the_pages_python_runs(tmp_path: Path) -> None:
 def test_options_of_the_readme_exist(cli: Cli) -> None:
     helps = "".join(
         cli(verb, "--help").out
-        for verb in ("run", "compare", "show", "plot", "explain", "convert", "tune", "scenarios")
+        for verb in ("run", "compare", "show", "plot", "explain", "convert", "costs", "scenarios")
     )
     for option in set(re.findall(r"--[a-z][a-z-]+", README + TOUR)) - {"--show"}:
         assert option in helps, option

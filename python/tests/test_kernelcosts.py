@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Result]
 
-# Printed by bpftool 7.1 on Linux 6.18 after docs/examples/newreno.bpf.c had sent over a slow loopback.
+# Printed by bpftool 7.1 on Linux 6.18 after a controller with the callbacks of NewReno had sent over a slow
+# loopback.
 REAL = Path(__file__).parent / "data/bpftool-prog.json"
 
 
@@ -133,13 +134,13 @@ def test_other_powers_are_refused(text: str) -> None:
 
 
 def test_from_the_kernel_to_the_joules_of_a_run(cli: Cli, tmp_path: Path) -> None:
-    tune = ("tune", "--costs", "--kernel", REAL, "--power", "2.5W")
-    measured = cli(*tune, "--out", "costs.csv", "--json").document["variants"]["newreno"]
+    costs = ("costs", "--kernel", REAL, "--power", "2.5W")
+    measured = cli(*costs, "--out", "costs.csv", "--json").document["variants"]["newreno"]
     assert measured["joules"]["timeout"] == pytest.approx(57432 / 250 * 1e-9 * 2.5)
     text = (tmp_path / "costs.csv").read_text()
     assert "ssthresh 229.7 ns (250 runs)" in text
     assert "newreno,ns,2.5W,89.7,89.7,0.0,229.7," in text
-    assert "89.7" in cli(*tune).out
+    assert "89.7" in cli(*costs).out
 
     ten = ("--set", "duration=10s", "--set", "energy.model=states")
     run = cli("run", "string-2", *ten, "--costs", "costs.csv", "--json").document
@@ -154,7 +155,7 @@ def test_from_the_kernel_to_the_joules_of_a_run(cli: Cli, tmp_path: Path) -> Non
 
 
 def test_measuring_in_the_kernel_needs_a_power_and_names_that_are_variants(cli: Cli) -> None:
-    kernel = ("tune", "--costs", "--kernel", REAL)
+    kernel = ("costs", "--kernel", REAL)
     wrong = {
         kernel: "--power 2.5W",
         (*kernel, "--power", "much"): "not a power",
@@ -162,9 +163,65 @@ def test_measuring_in_the_kernel_needs_a_power_and_names_that_are_variants(cli: 
         (*kernel, "--power", "1W", "--as", "mine=cubic"): "there is no variant cubic",
         (*kernel, "--power", "1W", "--tcp", "sack"): "no program of sack",
         (*kernel, "--power", "1W", "--shipped"): "leave one out",
-        ("tune", "--kernel", REAL, "--power", "1W"): "nothing to do",
-        ("tune", "--costs", "--power", "1W"): "--kernel FILE.json",
+        ("costs", "--power", "1W"): "--kernel FILE.json",
     }
     for arguments, says in wrong.items():
         result = cli(*arguments)
         assert (result.code, says in result.err) == (2, True), (arguments, result.err)
+
+
+def row(controller: str, kind: str, mean: float, *, count: int = 10, sack: bool = True) -> dict[str, Any]:
+    named = {"controller": controller, "kind": kind, "sack": sack}
+    return {**named, "count": count, "mean_ns": mean, "std_ns": 1.0}
+
+
+def test_times_of_whole_acks_become_a_table(cli: Cli, tmp_path: Path) -> None:
+    rows = [
+        row("tworay_welcome", "dup_ack", 500),
+        row("tworay_welcome", "fast_retransmit", 2000),
+        row("tworay_cwl", "ack_slow_start", 800),
+        row("reno", "ack_slow_start", 700),
+        row("reno", "ack_slow_start", 600, sack=False),
+        # Seldom without selective acknowledgments: what was met more often counts.
+        row("tworay_cwl", "ack_slow_start", 9000, count=2, sack=False),
+        row("bbr", "dup_ack", 1),
+        row("mine", "timeout", 9),
+    ]
+    (tmp_path / "stats.json").write_text(json.dumps({"costs": rows, "seconds": 1.0, "joules": None}))
+    costs = (
+        "costs",
+        "--kernel",
+        "stats.json",
+        "--power",
+        "2W",
+        "--as",
+        "mine=vegas",
+        "--out",
+        "c.csv",
+        "--json",
+    )
+    result = cli(*costs)
+    found = {name: one["nanoseconds"] for name, one in result.document["variants"].items()}
+    assert "left out, named after no variant: bbr" in result.err
+    assert set(found) == {"welcome", "adaptive-cwl", "newreno", "sack", "vegas"}
+    # The duplicate ACK that starts a fast retransmit is booked as one too.
+    assert (found["welcome"]["fast_retransmit"], found["welcome"]["dup_ack"]) == (1500, 500)
+    assert (found["welcome"]["timeout"], found["welcome"]["rtt_sample"]) == (None, 0)
+    assert found["adaptive-cwl"]["ack_slow_start"] == 800
+    assert (found["newreno"]["ack_slow_start"], found["sack"]["ack_slow_start"]) == (600, 700)
+    assert "Whole ACKs and timeouts" in (tmp_path / "c.csv").read_text()
+    ten = ("--set", "duration=5s", "--set", "energy.model=states", "--tcp", "sack")
+    run = cli("run", "string-2", *ten, "--costs", "c.csv", "--json").document
+    spent = 700e-9 * run["flows"][0]["operations"]["ack_slow_start"]
+    assert run["flows"][0]["computing_seconds"] == pytest.approx(spent)
+
+
+def test_other_documents_are_refused(cli: Cli, tmp_path: Path) -> None:
+    for rows, says in (
+        ([], "found: nothing"),
+        ([row("bbr", "dup_ack", 1)], "found: bbr"),
+        ([{}], "costs[0]"),
+    ):
+        (tmp_path / "stats.json").write_text(json.dumps({"costs": rows}))
+        result = cli("costs", "--kernel", "stats.json", "--power", "2W")
+        assert (result.code, says in result.err) == (2, True), result.err

@@ -124,7 +124,7 @@ def test_a_scenario_a_table_and_a_capture_go_to_stdout(tmp_path: Path) -> None:
     )
     assert capture.out.split() == ["0a", "0d", "0d", "0a"]
     assert "goodput" in capture.err
-    costs = shell("tworay tune --costs --shipped --tcp newreno --out - | tail -n 1", tmp_path)
+    costs = shell("tworay costs --shipped --tcp newreno --out - | tail -n 1", tmp_path)
     assert "newreno" in costs.out
 
 

@@ -64,9 +64,7 @@ struct __sk_buff {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct in6_addr {
-	union {
-		u8 u6_addr8[16];
-	} in6_u;
+	u8 bytes[16];
 };
 
 struct sock_common {
@@ -83,10 +81,6 @@ struct sock {
 	struct sock_common __sk_common;
 };
 
-struct inet_sock {
-	struct sock sk;
-};
-
 struct tcp_congestion_ops;
 
 /* The same, of which a program only reads the name. */
@@ -95,10 +89,8 @@ struct tcp_congestion_ops___name {
 };
 
 struct inet_connection_sock {
-	struct inet_sock icsk_inet;
 	const struct tcp_congestion_ops *icsk_ca_ops;
 	u8 icsk_ca_state : 5;
-	u8 icsk_retransmits;
 	u64 icsk_ca_priv[13];
 };
 
@@ -136,9 +128,7 @@ struct tcp_skb_cb {
 };
 
 struct ack_sample {
-	u32 pkts_acked;
 	s32 rtt_us;
-	u32 in_flight;
 };
 
 #pragma clang attribute pop

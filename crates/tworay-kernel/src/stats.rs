@@ -10,7 +10,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cost.bpf.o"));
+/// The compiled programs that measure.
+pub const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cost.bpf.o"));
 /// `enum kind` of bpf/cost.bpf.c, by the names of the simulator's operations.
 const KINDS: [&str; 6] =
     ["ack_slow_start", "ack_congestion_avoidance", "dup_ack", "recovery_ack", "fast_retransmit", "timeout"];

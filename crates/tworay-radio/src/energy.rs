@@ -119,7 +119,7 @@ pub struct EnergyConfig {
     /// Energy of one processor instruction, for the transport's computations. The default is an estimate:
     /// about a nanojoule is typical of small cores of the 2000s; today's need less.
     pub instruction: Joules,
-    /// CSV file with the costs of the transport's operations, as `tworay tune --costs --out` writes it,
+    /// CSV file with the costs of the transport's operations, as `tworay costs --out` writes it,
     /// instead of the table supplied with tworay: instructions, or run times with a power. The path is
     /// relative to the scenario file.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
 //! What the sender's operations cost: instructions counted on this code, in a table that ships with it,
 //! and where a table of the user's own says so, other counts or measured run times.
 //!
-//! `costs.csv` says at its head how, on what and when it was made; `tworay tune --costs` makes it anew.
+//! `costs.csv` says at its head how, on what and when it was made; `tworay costs` makes it anew.
 
 mod life;
 mod operations;

@@ -23,6 +23,7 @@ COMMANDS = (
     "convert",
     "scenarios",
     "variants",
+    "costs",
     "tune",
     "schema",
     "merge",

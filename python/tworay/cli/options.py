@@ -45,6 +45,6 @@ CostsOption = Annotated[
     typer.Option(
         "--costs",
         metavar="FILE.csv",
-        help="Table of computing costs in place of the scenario's (`tworay tune --costs --out FILE.csv`).",
+        help="Table of computing costs in place of the scenario's (`tworay costs --out FILE.csv`).",
     ),
 ]

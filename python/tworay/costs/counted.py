@@ -59,7 +59,7 @@ def measure(variants: Iterable[str] | None = None, *, jobs: int = 1) -> list[Cos
         raise RunError(
             "counting instructions needs valgrind, which is not installed (Debian: apt-get install "
             "valgrind); "
-            "`tworay tune --costs --shipped` shows the table that ships"
+            "`tworay costs --shipped` shows the table that ships"
         )
     names = _every_variant() if variants is None else list(variants)
     return in_order(_measure_one, names, jobs=jobs)
@@ -171,7 +171,7 @@ def as_csv(costs: Iterable[Cost]) -> str:
     operations = _native.operations()
     lines = [
         "# Instructions by operation of the TCP sender, counted by callgrind on this code.",
-        "# Made by: tworay tune --costs --out FILE",
+        "# Made by: tworay costs --out FILE",
         f"# tworay {_native.VERSION}, {platform.machine()}, {_valgrind()}",
         "# Means over a life of 20 000 calls: a transfer with single and double losses, lost ACKs, outages.",
         "# recovery: the one with which the variant was measured; combinations are put together from these.",
@@ -192,7 +192,7 @@ def _valgrind() -> str:
 
 
 def document(costs: Iterable[Cost], joules: float) -> dict[str, object]:
-    """Return the document of ``tworay tune --costs --json``."""
+    """Return the document of ``tworay costs --json``."""
     return {
         "tworay": _native.VERSION,
         "joules_per_instruction": joules,

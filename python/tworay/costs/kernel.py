@@ -13,6 +13,8 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay import _native
+from tworay.costs import measured
+from tworay.costs.measured import RunTime, known_variants
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,32 +45,21 @@ CALLBACKS: dict[str, tuple[str, ...]] = {
 _KEPT = 15
 
 
-class RunTime(NamedTuple):
-    """What a controller's callbacks took: means in nanoseconds, and how many runs they are means of.
-
-    ``nanoseconds`` has every operation: 0 where the controller has no callback, ``None`` where it has one
-    that never ran.
-    """
-
-    variant: str
-    nanoseconds: dict[str, float | None]
-    callbacks: dict[str, tuple[float, int]]
-    never_ran: list[str]
-
-
 class Found(NamedTuple):
     """What is in a file: controllers, programs that belong to none, the file's digest."""
 
     run_times: list[RunTime]
     others: list[str]
     sha256: str
+    whole: bool = False
+    """Times of the whole sender, not of callbacks alone."""
 
 
 def read(file: Path, names: Mapping[str, str] | None = None) -> Found:
-    """Read what ``bpftool -j prog show`` printed.
+    """Read what ``tworay kernel stats --json`` or ``bpftool -j prog show`` printed.
 
-    Programs are named after a variant (``newreno_ff_ssthresh``, also with ``tworay_`` or ``bpf_`` in front)
-    or after what ``names`` says is one: ``{"mine": "newreno"}`` for ``mine_ssthresh``.
+    Of the latter, programs are named after a variant (``newreno_ff_ssthresh``, also with ``tworay_`` or
+    ``bpf_`` in front) or after what ``names`` says is one: ``{"mine": "newreno"}`` for ``mine_ssthresh``.
     """
     try:
         data = file.read_bytes()
@@ -76,6 +67,9 @@ def read(file: Path, names: Mapping[str, str] | None = None) -> Found:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or f"no JSON ({error})"
         raise InputError(f"--kernel {file}: {reason}; {_HOW}") from error
+    if isinstance(document, dict) and "costs" in document:
+        run_times, others = measured.read(file, document, names or {})
+        return Found(run_times, others, hashlib.sha256(data).hexdigest(), whole=True)
     owners = _owners(names or {})
     seen: dict[str, dict[str, tuple[float, int]]] = {}
     silent: dict[str, list[str]] = {}
@@ -129,16 +123,11 @@ def _programs(file: Path, document: Any) -> list[dict[str, Any]]:
 
 def _owners(names: Mapping[str, str]) -> dict[str, str]:
     """Return variants by what their programs' names begin with."""
-    variants = [name for name, *_ in _native.variants()]
+    variants = known_variants(names)
     owners: dict[str, str] = {}
     for variant in variants:
         plain = variant.replace("-", "_").replace("+", "_plus")
         owners |= {f"{front}{plain}": variant for front in ("", "bpf_", "tworay_")}
-    for prefix, variant in names.items():
-        if variant not in variants:
-            raise InputError(
-                f"--as {prefix}={variant}: there is no variant {variant}; `tworay variants` lists them"
-            )
     return owners | dict(names)
 
 
@@ -188,7 +177,7 @@ def as_csv(found: Found, watts: float, file: str) -> str:
     operations = _native.operations()
     lines = [
         "# Run times by operation of congestion controllers in the Linux kernel, in ns, as it counted them.",
-        f"# Made by: tworay tune --costs --kernel {file} --power {watts:g}W --out FILE",
+        f"# Made by: tworay costs --kernel {file} --power {watts:g}W --out FILE",
         f"# tworay {_native.VERSION}, {file}: SHA-256 {found.sha256}",
         *(
             f"# {one.variant}: "
@@ -198,8 +187,17 @@ def as_csv(found: Found, watts: float, file: str) -> str:
             + ("; never ran: " + ", ".join(one.never_ran) if one.never_ran else "")
             for one in found.run_times
         ),
-        "# The controllers' callbacks alone, without the kernel's TCP around them; what the counting takes",
-        "# is in it. 0: the controller has no callback there; empty: it has one that never ran.",
+        *(
+            [
+                "# Whole ACKs and timeouts in the kernel's TCP; what the measuring takes is in it.",
+                "# 0: contained in the ACKs; empty: it wasn't met.",
+            ]
+            if found.whole
+            else [
+                "# Only the controllers' callbacks, not the kernel's TCP around them; the counting is in it.",
+                "# 0: the controller has no callback there; empty: it has one that never ran.",
+            ]
+        ),
         ",".join(["variant", "unit", "power", *operations]),
     ]
     for one in found.run_times:
@@ -210,7 +208,7 @@ def as_csv(found: Found, watts: float, file: str) -> str:
 
 
 def document(run_times: Iterable[RunTime], watts: float) -> dict[str, object]:
-    """Return the document of ``tworay tune --costs --kernel FILE --json``."""
+    """Return the document of ``tworay costs --kernel FILE --json``."""
     return {
         "tworay": _native.VERSION,
         "watts": watts,

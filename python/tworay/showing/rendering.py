@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tworay.costs.counted import Cost
-    from tworay.costs.kernel import RunTime
+    from tworay.costs.measured import RunTime
 
 
 def show(renderable: RenderableType, *, stderr: bool = False) -> None:

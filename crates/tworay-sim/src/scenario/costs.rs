@@ -53,7 +53,7 @@ impl Costs {
             };
             return no_file(
                 format!("{name}: {reason}"),
-                "Name a table as `tworay tune --costs --out FILE.csv` writes it; in a scenario file, and with \
+                "Name a table as `tworay costs --out FILE.csv` writes it; in a scenario file, and with \
                  --set, the name is relative to that file, with --costs to the working directory.",
             );
         }

@@ -121,7 +121,7 @@ impl CostTable {
             return Err(problem(
                 text.len()..text.len(),
                 "there is no line of any variant".into(),
-                format!("{FORM} `tworay tune --costs --out FILE.csv` writes such a table."),
+                format!("{FORM} `tworay costs --out FILE.csv` writes such a table."),
             ));
         }
         Ok(table)

@@ -15,7 +15,7 @@ fn cost(name: &str, operation: Operation) -> f64 {
     cost.instructions
 }
 
-/// Whoever adds a variant measures it: `tworay tune --costs`.
+/// Whoever adds a variant measures it: `tworay costs`.
 #[test]
 fn the_table_has_every_variant_of_the_registry() {
     let table = CostTable::shipped().lines();
@@ -32,7 +32,7 @@ fn the_table_has_every_variant_of_the_registry() {
         assert!(acks.iter().any(|&a| line.instructions[a as usize] > 100.0), "{name}: ACKs for nothing");
     }
     assert_eq!(CostTable::shipped().given(), &[] as &[String]);
-    assert!(CostTable::shipped().provenance().iter().any(|p| p.contains("tworay tune --costs")));
+    assert!(CostTable::shipped().provenance().iter().any(|p| p.contains("tworay costs")));
 }
 
 /// What more work must cost more.
@@ -152,7 +152,7 @@ fn run_times_are_put_together() {
 fn wrong_tables_are_refused_at_the_place() {
     #[rustfmt::skip]
     let cases = [
-        ("", "", "no line of any variant", "tworay tune --costs"),
+        ("", "", "no line of any variant", "tworay costs"),
         ("# nothing\nvariant,timeout\n", "", "no line of any variant", "heading such as"),
         ("variant,timeuot\n", "timeuot", "is no column and no operation", "Did you mean \"timeout\"?"),
         ("variant,timeout,timeout\n", "timeout", "two columns", "Remove one"),

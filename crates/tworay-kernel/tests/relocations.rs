@@ -1,0 +1,70 @@
+//! Every field of the kernel's types that our programs name exists in Linux 6.1 too, the oldest that is supported.
+//!
+//! `data/debian-6.1.0-56.btf` is what `bpftool gen min_core_btf` made for our objects of the type information of
+//! Debian's kernel 6.1.0-56-cloud-amd64: it has the fields that relocations were resolved to there, and no others.
+
+use libbpf_rs::btf::types::Composite;
+use libbpf_rs::btf::{Btf, TypeId};
+use std::collections::BTreeSet;
+use tworay_kernel::catalog::CONTROLLERS;
+use tworay_kernel::stats;
+
+const OTHER_KERNEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/debian-6.1.0-56.btf");
+/// What bpf/kernel.h declares of the kernel's types; behind three underscores is a name of our own.
+const TYPES: [&str; 9] = [
+    "ack_sample",
+    "inet_connection_sock",
+    "sk_buff",
+    "sock",
+    "sock_common",
+    "tcp_congestion_ops___name",
+    "tcp_options_received",
+    "tcp_skb_cb",
+    "tcp_sock",
+];
+
+/// Names of a type's members, also of those in members without a name.
+fn members(types: &Btf<'_>, one: &Composite<'_>, found: &mut BTreeSet<String>) {
+    for member in one.iter() {
+        match member.name {
+            Some(name) => {
+                found.insert(name.to_string_lossy().into_owned());
+            }
+            None => descend(types, member.ty, found),
+        }
+    }
+}
+
+fn descend(types: &Btf<'_>, id: TypeId, found: &mut BTreeSet<String>) {
+    if let Some(inner) = types.type_by_id::<Composite<'_>>(id) {
+        members(types, &inner, found);
+    }
+}
+
+fn fields(types: &Btf<'_>, name: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if let Some(one) = types.type_by_name::<Composite<'_>>(name) {
+        members(types, &one, &mut found);
+    }
+    found
+}
+
+#[test]
+fn the_fields_that_our_programs_read_are_in_the_oldest_kernel() {
+    let other = Btf::from_path(OTHER_KERNEL).expect("type information");
+    let objects = CONTROLLERS.iter().map(|c| (c.name, c.object)).chain([("cost", stats::OBJECT)]);
+    let mut checked = BTreeSet::new();
+    for (name, object) in objects {
+        assert!(!object.is_empty(), "{name}: built without clang; `make kernel` installs it");
+        let ours = Btf::from_raw(name, object).expect("an object").expect("with type information");
+        for declared in TYPES {
+            let theirs = declared.split("___").next().unwrap_or(declared);
+            let missing: Vec<_> =
+                fields(&ours, declared).difference(&fields(&other, theirs)).cloned().collect();
+            assert!(missing.is_empty(), "{name}: 6.1 resolves no {missing:?} of {theirs}");
+            checked.extend(fields(&ours, declared).into_iter().map(|field| (declared, field)));
+        }
+    }
+    // Nothing that this test doesn't know of.
+    assert!(checked.len() > 30, "{}", checked.len());
+}
