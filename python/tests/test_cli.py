@@ -59,7 +59,19 @@ FLOW_KEYS = {
 }
 CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "ttl", "reorder-discard"}
 FRAMES = {"rts_cts", "data", "ack"}
-VERBS = ("run", "compare", "show", "plot", "metrics", "convert", "scenarios", "variants", "costs", "tune", "schema")
+VERBS = (
+    "run",
+    "compare",
+    "show",
+    "plot",
+    "metrics",
+    "convert",
+    "scenarios",
+    "variants",
+    "costs",
+    "tune",
+    "schema",
+)
 
 
 def without_cpu(document: dict[str, Any]) -> str:
