@@ -226,9 +226,19 @@ def prose(text: str) -> list[str]:
     return [*textwrap.wrap(text, 105, break_on_hyphens=False), ""]
 
 
+# What is kept by hand stands with the papers' data.
+NOTES = {
+    "freeze-probing": "freeze-probing-2005/notes.md",
+    "welcome": "ghaleb-seddik-2012/notes.md",
+    "probing": "psaras-2006/notes.md",
+    "energy": "seddik-ghaleb-2006/notes.md",
+}
+
+
 def notes(name: str) -> list[str]:
     """Return what is kept by hand for a page, if anything is."""
-    file = DOCS / f"{name}-notes.md"
+    papers = DOCS.parents[1] / "python" / "tworay" / "papers"
+    file = papers / NOTES.get(name, f"papanastasiou-2006/notes-{name}.md")
     return [file.read_text(encoding="utf-8").rstrip(), ""] if file.is_file() else []
 
 

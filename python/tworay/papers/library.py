@@ -120,7 +120,7 @@ def read(folder: Path) -> Paper:
             trials[name] = _trial(folder.name, name, table)
     figures = [Figure(**entry) for entry in head.pop("figure", [])]
     claims = [_claim(entry) for file in sorted(folder.glob("claims*.toml")) for entry in _toml(file)["claim"]]
-    notes = folder / "notes.md"
+    notes = [file.read_text(encoding="utf-8").strip() for file in sorted(folder.glob("notes*.md"))]
     return Paper(
         key=folder.name,
         name=head["name"],
@@ -132,7 +132,7 @@ def read(folder: Path) -> Paper:
         figures=tuple(figures),
         claims=tuple(claims),
         study=bool(head.get("study", False)),
-        notes=notes.read_text(encoding="utf-8").strip() if notes.is_file() else "",
+        notes="\n\n".join(notes),
     )
 
 

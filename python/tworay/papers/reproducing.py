@@ -224,6 +224,7 @@ def _sensitivity(
 
 
 def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path) -> Path | None:
+    out.mkdir(parents=True, exist_ok=True)
     file = out / f"figure-{figure.id.replace(' ', '-')}.svg"
     if figure.kind == "trace":
         return _trace(figure, frame, axes, place_, file)
@@ -237,6 +238,8 @@ def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place
         table = means(frame, keys, figure.metric)
     except InputError:
         return None  # --quick leaves some cells out.
+    if table["mean"].drop_nulls().is_empty():
+        return None
     draw(
         table,
         figure.metric,

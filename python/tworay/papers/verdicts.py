@@ -133,6 +133,7 @@ class Judgement:
         if len(known) == 1:
             return f"{number(known[0].estimate, self.unit)} ({interval(known[0], self.unit)})"
         values = [c.estimate for c in known if c.estimate is not None]
+        known = [c for c in known if c.verdict != Verdict.UNTESTED]
         good = sum(c.verdict == Verdict.HOLDS for c in known)
         ends = f"{number(min(values), self.unit)} to {number(max(values), self.unit)}"
         return f"{ends}; {good} of {len(known)} cells"
@@ -158,8 +159,12 @@ def together(cells: Sequence[Cell], unit: str = "%") -> Judgement:
     """Return the judgement over cells: the worst of theirs."""
     if not cells:
         return Judgement(Verdict.UNTESTED, reason="no run of it has finished")
-    worst = max((cell.verdict for cell in cells), key=ORDER.index)
-    reason = "too few seeds, or nothing got through" if worst == Verdict.UNTESTED else ""
+    tested = [cell for cell in cells if cell.verdict != Verdict.UNTESTED]
+    if not tested:
+        return Judgement(Verdict.UNTESTED, tuple(cells), "too few seeds, or nothing got through", unit)
+    worst = max((cell.verdict for cell in tested), key=ORDER.index)
+    left = len(cells) - len(tested)
+    reason = f"{left} of {len(cells)} cells had too few runs with a value" if left else ""
     return Judgement(worst, tuple(cells), reason, unit)
 
 
