@@ -6,14 +6,22 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import random
+import shlex
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import tworay
+from tworay.live import Options
+from tworay.live.commanding import run_command
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tworay import Run
 
 SERVER = "10.91.2.2"
 RECEIVE = """
@@ -25,6 +33,16 @@ digest = hashlib.sha256()
 while data := connection.recv(65536):
     digest.update(data)
 print(digest.hexdigest())
+"""
+STORE = """
+import hashlib, os, socket, sys
+listener = socket.create_server(("0.0.0.0", 5001))
+connection, _ = listener.accept()
+digest = hashlib.sha256()
+while data := connection.recv(65536):
+    digest.update(data)
+with open(sys.argv[1], "w") as file:
+    file.write(digest.hexdigest())
 """
 SEND = """
 import hashlib, random, socket, sys
@@ -84,6 +102,28 @@ def string() -> Iterator[String]:
         ip("-n", made.receiver, "route", "add", "default", "via", "10.91.2.1")
         ip("netns", "exec", made.router, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
         yield made
+
+
+def over_the_air(directory: Path, size: int, controller: str, loss: float = 0) -> Run:
+    """Send bytes over a live string of two hops as a user without rights, and check their digests."""
+    world = tworay.load(
+        "string-2",
+        set={
+            "mac.data_rate": "11Mbps",
+            "mac.basic_rate": "2Mbps",
+            "errors.pkt_err.bernoulli.rate": loss,
+        },
+    )
+    # A busy machine may be late: this is about bytes, not about time.
+    options = Options(congestion=controller, most_late=2.0)
+    stored = directory / f"{controller}.sha256"
+    serve = ["exec", sys.executable, "-c", shlex.quote(STORE), str(stored)]
+    send = ["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c", SEND]
+    outcome = run_command(world, options, [*send, "{peer}", str(size), ""], " ".join(serve), quietly=True)
+    assert (outcome.code, outcome.problem) == (0, None)
+    data = random.Random(1).randbytes(size)
+    assert stored.read_text() == hashlib.sha256(data).hexdigest()
+    return outcome.run
 
 
 def narrow(ends: String, rate: str) -> None:

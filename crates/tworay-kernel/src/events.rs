@@ -1,6 +1,6 @@
 //! The controllers' diagnoses, as they happen.
 
-use crate::catalog::CONTROLLERS;
+use crate::catalog::{CONTROLLERS, Controller};
 use crate::loading::{self, Refusal};
 use libbpf_rs::RingBufferBuilder;
 use serde_json::{Value, json};
@@ -17,10 +17,13 @@ const TURN: Duration = Duration::from_millis(100);
 const GUESSES: [Option<&str>; 5] =
     [None, Some("congestion"), Some("channel"), Some("link-failure"), Some("transient")];
 
-/// Prints a document a line for every diagnosis, for so long or until it is ended.
-pub fn follow(lasting: Option<Duration>) -> Result<(), Refusal> {
+/// Prints a document a line for every diagnosis of a controller or of all, for so long or until it is ended.
+///
+/// An event is read once: of two readers of one controller at the same time each gets a part.
+pub fn follow(lasting: Option<Duration>, only: Option<&Controller>) -> Result<(), Refusal> {
     loading::check()?;
-    let maps: Vec<_> = CONTROLLERS.iter().filter_map(|c| loading::map(c, loading::MARK)).collect();
+    let wanted = CONTROLLERS.iter().filter(|c| only.is_none_or(|only| only.name == c.name));
+    let maps: Vec<_> = wanted.filter_map(|c| loading::map(c, loading::MARK)).collect();
     if maps.is_empty() {
         return Err(Refusal::Input("no controller is loaded; `tworay kernel load welcome` loads one".into()));
     }

@@ -31,9 +31,10 @@ fn main() -> ExitCode {
 fn command(words: &[&str]) -> Result<Value, Refusal> {
     match words {
         ["list"] => list(),
-        ["events", lasting @ ..] => {
-            let lasting = lasting.first().map(|text| seconds(text)).transpose()?;
-            events::follow(lasting)?;
+        ["events", lasting, name @ ..] => {
+            let lasting = if *lasting == "-" { None } else { Some(seconds(lasting)?) };
+            let only = name.first().map(|name| find(name)).transpose()?;
+            events::follow(lasting, only)?;
             Ok(Value::Null)
         }
         ["stats", lasting, port] => stats::measure(What::Whole(number(port)?), until(lasting)?),
@@ -55,7 +56,11 @@ fn command(words: &[&str]) -> Result<Value, Refusal> {
             let gone = loading::unload(controller)?;
             Ok(json!({"unloaded": controller.kernel_name, "gone": gone}))
         }
-        _ => Err(Refusal::Input("usage: tworay-kernel list | load NAME [KEY=VALUE]... | unload NAME".into())),
+        _ => Err(Refusal::Input(
+            "usage: tworay-kernel list | load NAME [KEY=VALUE]... | unload NAME | events SECONDS|- [NAME] | \
+             stats SECONDS|- [PORT] | leftovers"
+                .into(),
+        )),
     }
 }
 

@@ -54,12 +54,13 @@ def unload(name: str) -> dict[str, Any]:
     return ask("unload", name)
 
 
-def events(seconds: float | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the loaded controllers' diagnoses as they happen, for so long or until the iterator is closed.
+def events(seconds: float | None = None, name: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the loaded controllers' diagnoses as they happen, or one's, for so long or until closed.
 
-    Controllers that are loaded later are not heard.
+    Controllers that are loaded later are not heard. An event is read once: of two readers of one controller
+    each gets a part.
     """
-    words = ["events"] if seconds is None else ["events", str(seconds)]
+    words = ["events", "-" if seconds is None else str(seconds), *([] if name is None else [name])]
     with subprocess.Popen(
         [loader(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

@@ -7,6 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
 from tworay.errors import InputError
+from tworay.live.diagnosing import Listener, diagnose
 from tworay.live.network import Network, Options, Status
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def run_command(
         serve = f"{serve} >/dev/null 2>&1"
     interrupted = False
     code = None
-    with Network(scenario, options) as network:
+    with Network(scenario, options) as network, Listener(options.congestion) as listener:
         line = _Line(quietly)
         try:
             if serve is not None:
@@ -92,6 +93,7 @@ def run_command(
             interrupted = True
         line.clear()
         run, problem = network.finish()
+    diagnose(run, listener.events)
     return Outcome(run, code, problem, interrupted)
 
 
