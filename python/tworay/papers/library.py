@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import tomllib
 from dataclasses import dataclass, field
@@ -86,8 +87,11 @@ class Paper:
         for one in self.figures:
             if one.id == wanted:
                 return one
-        there = ", ".join(one.id for one in self.figures)
-        raise InputError(f"{self.name} has no figure or table {wanted}; there are {there}")
+        near = difflib.get_close_matches(wanted, [one.id for one in self.figures], 3, 0.5)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise InputError(
+            f"{self.name} has no figure or table {wanted}; {hint}`tworay reproduce {self.name} --list` lists them"
+        )
 
     def claims_of(self, trials: set[str]) -> list[Claim]:
         """Return the claims that these experiments judge."""

@@ -54,18 +54,20 @@ def overview(results: list[Reproduction], folder: Path) -> None:
     """Write the page over all papers: how many claims hold, and which don't, with the cause where known."""
     results = [result for result in results if not result.paper.study]
     lines = ["# What five papers claim, and what comes out here", "", *_prose(_today())]
-    head = ["paper", *SHOWN, "claims"]
-    rows = []
+    head = ["paper", *SHOWN, "of these not run yet", "claims"]
+    rows, not_run = [], 0
     for result in results:
         counts = _count(result)
         link = f"[{result.paper.name}]({result.paper.key}.md)"
-        rows.append([link, *(str(counts[v]) for v in SHOWN), str(sum(counts.values()))])
+        open_ = sum(j.reason == NOT_RUN.reason for j in result.judgements.values())
+        not_run += open_
+        rows.append([link, *(str(counts[v]) for v in SHOWN), str(open_), str(sum(counts.values()))])
     totals = [sum(_count(r)[v] for r in results) for v in SHOWN]
-    rows.append(["all", *map(str, totals), str(sum(totals))])
+    rows.append(["all", *map(str, totals), str(not_run), str(sum(totals))])
     lines += table(head, rows)
     lines += ["## Seeds of each experiment", ""]
     seeds = [
-        [r.paper.name, name, t.title, str(r.seeds.get(name, 0)), _full(r, name)]
+        [r.paper.name, name, t.title, _seeds(r, name), _full(r, name)]
         for r in results
         for name, t in r.paper.trials.items()
     ]
@@ -80,7 +82,7 @@ def overview(results: list[Reproduction], folder: Path) -> None:
             [r.paper.name, c.id, c.says, c.paper, _ours(r.judgements[c.id]), c.known]
             for r in results
             for c in r.paper.claims
-            if r.judgements[c.id].verdict == verdict
+            if r.judgements[c.id].verdict == verdict and r.judgements[c.id].reason != NOT_RUN.reason
         ]
         if rows:
             lines += [
@@ -112,6 +114,11 @@ def _made(result: Reproduction) -> list[str]:
     return _prose(_today() + f"{quick} To do it again: `tworay reproduce {name}`.")
 
 
+def _seeds(result: Reproduction, trial: str) -> str:
+    short = ", shortened" if trial in result.shortened else ""
+    return f"{result.seeds[trial]}{short}" if trial in result.seeds else "not run yet"
+
+
 def _full(result: Reproduction, trial: str) -> str:
     wanted = result.paper.trials[trial].document.get("seeds", 10)
     have = result.seeds.get(trial, 0)
@@ -119,8 +126,7 @@ def _full(result: Reproduction, trial: str) -> str:
     of = f":{figure}" if figure else ""
     if have >= wanted and trial not in result.shortened:
         return "yes"
-    short = ", shortened" if trial in result.shortened else ""
-    return f"no{short}; {wanted} seeds: `tworay reproduce '{result.paper.name}{of}'`"
+    return f"{wanted} seeds: `tworay reproduce '{result.paper.name}{of}'`"
 
 
 def _count(result: Reproduction) -> Counter[Verdict]:
@@ -142,7 +148,7 @@ def _claims(result: Reproduction, trial: str | None, claims: list[Claim]) -> lis
     title = paper.trials[trial].title if trial in paper.trials else "Without runs of their own"
     lines = [f"### {title}", ""]
     if trial in result.seeds:
-        short = f" Shortened. Full size: {_full(result, trial)}" if trial in result.shortened else ""
+        short = f" Shortened; in full size {_full(result, trial)}." if trial in result.shortened else ""
         lines += _prose(f"Experiment `{trial}`, {result.seeds[trial]} seeds.{short}")
     rows = []
     for claim in claims:

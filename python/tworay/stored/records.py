@@ -56,6 +56,8 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = "there is no such directory" if not path.is_dir() else f"it has no readable {MANIFEST}"
         raise InputError(f"{path} holds no results of tworay: {reason}") from error
+    if manifest.get("command") == "sweep":
+        raise InputError(f"{path} holds a sweep; `tworay table {path}` shows it")
     if form > FORMAT:
         raise InputError(f"{path} was written by tworay {made_with}, a newer one; this is {VERSION}")
     if form < FORMAT:
