@@ -90,7 +90,8 @@ class Paper:
         near = difflib.get_close_matches(wanted, [one.id for one in self.figures], 3, 0.5)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise InputError(
-            f"{self.name} has no figure or table {wanted}; {hint}`tworay reproduce {self.name} --list` lists them"
+            f"{self.name} has no figure or table {wanted}; {hint}`tworay reproduce {self.name} --list` "
+            "lists them"
         )
 
     def claims_of(self, trials: set[str]) -> list[Claim]:

@@ -164,7 +164,9 @@ def _runs(
 ) -> tuple[pl.DataFrame, list[str]] | None:
     where = place(result.out, result.paper, trial, name)
     if run:
-        sweep = Sweep(plan_of(trial, quick=quick, seeds=seeds, changed=changed), where, shard=shard)
+        sweep = Sweep(
+            plan_of(trial, quick=quick, seeds=seeds, changed=changed), where, shard=shard, retry_failed=True
+        )
         sweep.run(jobs=jobs, watch=watch)
         result.failed += sweep.state.failed
     elif not quick and not (where / "cells.parquet").is_file():
