@@ -42,8 +42,9 @@ def comparison_page(stored: Stored) -> str:
         '<section id="metrics"><h2>Metrics</h2>'
         "<p>Faint points are seeds, a thin line joins those of one seed (the same world); the large point is "
         "the mean, the bar its 95 % interval.</p>",
+        '<div class="figures">',
         *[page.metric(name) for name in shown if _known(document, name)],
-        "</section>",
+        "</div></section>",
         page.significance(shown),
         page.losses(stored),
         page.diagnosis(),
@@ -55,7 +56,8 @@ def comparison_page(stored: Stored) -> str:
         ("diagnosis", "Diagnosis"),
     ]
     if energy:
-        parts += ['<section id="energy"><h2>Energy</h2>', *map(page.metric, energy), "</section>"]
+        parts += ['<section id="energy"><h2>Energy</h2><div class="figures">', *map(page.metric, energy)]
+        parts.append("</div></section>")
         links.append(("energy", "Energy"))
     parts.append(page.runs(stored, command))
     links.append(("runs", "Runs"))

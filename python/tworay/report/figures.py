@@ -81,9 +81,10 @@ def _short(name: str, most: int = 44) -> str:
 
 def svg(width: float, height: float, title: str, parts: Iterable[str]) -> str:
     """Return a picture; narrow windows scroll it sideways rather than make its letters too small."""
+    wide = " wide" if width >= 540 else ""
     return (
         '<div class="scroll" tabindex="0" role="group" '
-        f'aria-label="{esc(title)}"><svg class="figure" xmlns="http://www.w3.org/2000/svg" '
+        f'aria-label="{esc(title)}"><svg class="figure{wide}" xmlns="http://www.w3.org/2000/svg" '
         f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         f'aria-label="{esc(title)}">{"".join(parts)}</svg></div>'
     )
