@@ -98,14 +98,12 @@ export function shapePath(ctx: CanvasRenderingContext2D, cause: string, x: numbe
 export function shapeIcon(cause: string, open = false): SVGElement {
   const corners = CORNERS[SHAPES[cause] ?? "circle"];
   const points = corners.map(([x, y]) => `${(7 + 5 * x).toFixed(1)},${(7 + 5 * y).toFixed(1)}`).join(" ");
-  const paint = open
-    ? { fill: "none", stroke: causeColour(cause), "stroke-width": 1.6 }
-    : { fill: causeColour(cause) };
-  return svg(
-    "svg",
-    { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true", class: "mark" },
-    corners.length ? svg("polygon", { points, ...paint }) : svg("circle", { cx: 7, cy: 7, r: 5, ...paint }),
-  );
+  const shape = corners.length ? svg("polygon", { points }) : svg("circle", { cx: 7, cy: 7, r: 5 });
+  // By name, so that the colour follows the theme.
+  shape.style.fill = open ? "none" : `var(--cause-${cause})`;
+  shape.style.stroke = open ? `var(--cause-${cause})` : "none";
+  shape.style.strokeWidth = "1.6";
+  return svg("svg", { width: 14, height: 14, viewBox: "0 0 14 14", "aria-hidden": "true", class: "mark" }, shape);
 }
 
 /** Seconds as a text, with as many decimals as the span in view needs. */
