@@ -129,3 +129,8 @@ pictures: setup
 	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds 30 --out .tworay-cache/strip-50 >/dev/null
 	mkdir -p docs/images && $(BIN)/tworay plot .tworay-cache/strip-50 box -o docs/images/strip-50.svg
 	rm -rf .tworay-cache/strip-50
+
+# make kernel-costs   what TCP computes in this machine's kernel, as root; writes docs/studies/kernel-costs.md
+.PHONY: kernel-costs
+kernel-costs: kernel
+	$(BIN)/python scripts/kernel_costs.py
