@@ -176,25 +176,10 @@ pub enum RenoForm {
 pub enum VegasForm {
     /// Each segment's own transmissions, from the first one to its ACK.
     Clean,
-    /// As `Agent/TCP/Vegas` of ns-2.35 does, with five habits of its own.
-    ///
-    /// *Surviving counts*: send times and counts lie in a ring with a slot for each segment of the
-    /// advertised window. An ACK that covers the ring's end empties no slot, and the next segments in
-    /// these slots seem to be retransmissions: they give no sample, and their loss halves the window
-    /// instead of taking a quarter.
-    ///
-    /// *Overdue nothing*: an empty slot counts as long overdue. When everything is acknowledged just
-    /// after a loss, and on duplicate ACKs with nothing out, the next new segment is sent at once, and
-    /// again in its turn.
-    ///
-    /// *Forgotten window*: after a timeout the window that inflation falls back to is 0; with nothing
-    /// out, the sender then waits for another timeout.
-    ///
-    /// *Rushed SYN* (one-way handshake): the SYN is as long as a full segment. When it is repeated, data
-    /// goes with it, and its loss doesn't reduce the initial window.
-    ///
-    /// *Restarted clock*: a repeated SYN sets the clock back to zero. For as long as the SYN had waited,
-    /// no loss reduces the window.
+    /// As `Agent/TCP/Vegas` of ns-2.35 does, with its habits ([`TcpQuirks`](crate::TcpQuirks)): counts of
+    /// transmissions that survive an ACK, empty slots that count as overdue, a window forgotten after a
+    /// timeout, a clock restarted by a repeated SYN; and with a one-way handshake a SYN as long as a full
+    /// segment, with which data goes when it is repeated.
     Ns2,
 }
 

@@ -1,6 +1,6 @@
 //! What ns-2's Vegas remembers of its segments: a ring with a slot per segment of the advertised window,
 //! each with the time of the last transmission and their number. The odd sides of it that are kept here
-//! are listed at [`VegasForm::Ns2`](crate::VegasForm::Ns2).
+//! are listed at [`TcpQuirks`](crate::TcpQuirks).
 
 use tworay_base::{SimDuration, SimTime};
 
