@@ -332,7 +332,7 @@ impl Dcf {
     }
 
     /// Effects of any good frame: it ends EIFS, and sets the NAV if it is for another station.
-    #[inline]
+    #[inline(always)]
     fn heed(&mut self, now: SimTime, frame: &Frame) {
         if self.eifs_until != SimTime::ZERO {
             // The end of EIFS must not credit slots from before it: the backoff counts from here.

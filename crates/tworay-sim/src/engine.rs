@@ -1,11 +1,10 @@
-//! The event engine: a total order of events, and timers that cost nothing to move.
+//! The event engine: a total order of events, timers that cost nothing to move, and deadlines that are
+//! cheap to postpone. It knows nothing of networks.
 
+mod deadlines;
 mod queue;
-mod slab;
 mod timers;
-mod waits;
 
+pub use deadlines::Deadlines;
 pub use queue::{EventQueue, Packed};
-pub use slab::PacketSlab;
 pub use timers::{Firing, TimerSlot, TimerTable};
-pub use waits::Waits;

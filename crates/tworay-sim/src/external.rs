@@ -205,18 +205,17 @@ impl Live {
 
     /// Simulated time: everything up to here has happened.
     pub fn now(&self) -> SimTime {
-        self.network.now
+        self.network.now()
     }
 
     /// When something happens next; never, or later than the end, if nothing does.
     pub fn next_time(&mut self) -> SimTime {
-        let queued = self.network.queue.peek_time();
-        self.network.first_access_until(queued).unwrap_or(queued)
+        self.network.next_time()
     }
 
     /// Does everything up to `limit`, which lies not before [`Self::now`].
     pub fn run_until(&mut self, limit: SimTime) {
-        self.network.run_until(limit.max(self.network.now), |_| true);
+        self.network.run_until(limit.max(self.network.now()), |_| true);
     }
 
     /// Takes in a packet at the present time and gives its number.
@@ -226,22 +225,22 @@ impl Live {
 
     /// The next packet that has reached its station.
     pub fn pop_leaving(&mut self) -> Option<Leaving> {
-        self.network.external.as_mut()?.pop_leaving()
+        self.network.external_mut()?.pop_leaving()
     }
 
     /// The next word of a broken route.
     pub fn pop_break(&mut self) -> Option<RouteBreak> {
-        self.network.external.as_mut()?.pop_break()
+        self.network.external_mut()?.pop_break()
     }
 
     /// Whether a node is switched on and has power.
     pub fn is_up(&self, node: NodeId) -> bool {
-        self.network.nodes.get(node.index()).is_some_and(|n| n.up)
+        self.network.is_up(node)
     }
 
     /// A new flow between two stations that begins now.
     pub fn open_flow(&mut self, from: NodeId, to: NodeId, port: u16, tcp: bool) -> Result<FlowId, Refusal> {
-        let index = self.network.flows.len();
+        let index = self.network.flows().len();
         if index >= MOST_FLOWS {
             return Err(Refusal::TooManyFlows);
         }
@@ -253,7 +252,7 @@ impl Live {
 
     /// The flow's payload goes the other way: what was measured of its path so far is forgotten.
     pub fn turn_flow(&mut self, flow: FlowId) {
-        if let Some(f) = self.network.flows.get_mut(flow.index()) {
+        if let Some(f) = self.network.flow_mut(flow) {
             std::mem::swap(&mut f.setup.from, &mut f.setup.to);
             f.path = Default::default();
             f.sent_bytes = 0;
@@ -263,23 +262,23 @@ impl Live {
 
     /// The sender's state now, and the payload acknowledged so far.
     pub fn note_state(&mut self, flow: FlowId, state: Snapshot, acked_bytes: u64) {
-        let now = self.network.now;
-        if let Some(f) = self.network.flows.get_mut(flow.index()) {
+        let now = self.network.now();
+        if let Some(f) = self.network.flow_mut(flow) {
             f.note_state(now, state, acked_bytes);
         }
     }
 
     /// Packet `uid` was sent again.
     pub fn note_resent(&mut self, flow: FlowId, seq: Seq32, uid: u64, phase: Phase) {
-        let at = self.network.now;
-        if let Some(f) = self.network.flows.get_mut(flow.index()) {
+        let at = self.network.now();
+        if let Some(f) = self.network.flow_mut(flow) {
             f.resent.push(Resent { at, seq, uid, phase });
         }
     }
 
     /// What is known of a flow, in place of what was known before.
     pub fn set_flow(&mut self, flow: FlowId, look: FlowLook) {
-        let Some(f) = self.network.flows.get_mut(flow.index()) else { return };
+        let Some(f) = self.network.flow_mut(flow) else { return };
         let FlowLook { tcp, delivered_bytes, connected_at, finished_at, counters } = look;
         if let Transport::External(known) = &mut f.transport {
             **known = counters;
@@ -291,25 +290,26 @@ impl Live {
     /// The state of things.
     pub fn status(&self) -> LiveStatus {
         let lost = LossCause::ALL.into_iter().map(|cause| {
-            let column = self.network.ledger.lost(cause);
+            let column = self.network.ledger().lost(cause);
             (cause, column.data + column.ack)
         });
         LiveStatus {
-            delivered_bytes: self.network.flows.iter().map(Flow::received_bytes).sum(),
+            delivered_bytes: self.network.flows().iter().map(Flow::received_bytes).sum(),
             lost: lost.filter(|(_, n)| *n > 0).collect(),
-            events: self.network.events,
+            events: self.network.events(),
         }
     }
 
     /// Ends the run now.
     pub fn finish(mut self) -> Result<RunReport, RunError> {
-        self.network.end = self.network.now;
+        self.network.end_now();
         self.network.check_conservation().map_err(RunError::Failed)?;
         if let Some(path) = &self.pcap {
             let failed = |e| RunError::Failed(format!("can't write {}: {e}", path.display()));
             self.network.finish_capture().map_err(failed)?;
         }
-        let mut report = RunReport::gather(self.network, &self.scenario, self.seed, self.protocol, &[]);
+        let mut report =
+            RunReport::gather(self.network.finish(), &self.scenario, self.seed, self.protocol, &[]);
         report.document.cpu_seconds = self.begun.elapsed().as_secs_f64();
         Ok(report)
     }

@@ -184,6 +184,11 @@ pub(crate) struct Baseline {
 }
 
 impl Means {
+    /// Nothing changes any more up to `end`: the means are those of [`Means::means`].
+    pub fn close(&mut self, end: SimTime) {
+        self.advance(end);
+    }
+
     fn advance(&mut self, now: SimTime) {
         let spent = now.since(self.since);
         let dt = spent.as_secs_f64();
@@ -220,14 +225,13 @@ impl Means {
         };
     }
 
-    /// Time by phase, in the order of [`Phase::ALL`], up to the last [`Means::finish`].
+    /// Time by phase, in the order of [`Phase::ALL`], up to [`Means::close`].
     pub fn phases(&self) -> [SimDuration; Phase::COUNT] {
         self.phases
     }
 
-    /// (mean cwnd, mean flight, mean smoothed RTT) up to `now`.
-    pub fn finish(&mut self, now: SimTime) -> (f64, f64, Option<f64>) {
-        self.advance(now);
+    /// (mean cwnd, mean flight, mean smoothed RTT) up to [`Means::close`].
+    pub fn means(&self) -> (f64, f64, Option<f64>) {
         let per = |x: f64, t: f64| if t > 0.0 { x / t } else { 0.0 };
         let srtt = (self.srtt_time > 0.0).then(|| self.srtt / self.srtt_time);
         (per(self.cwnd, self.total), per(self.flight, self.total), srtt)

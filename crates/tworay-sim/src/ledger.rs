@@ -171,11 +171,15 @@ impl Ledger {
         }
     }
 
+    /// The run is over: the means of segments alive go up to `end`.
+    pub fn close(&mut self, end: SimTime) {
+        self.aloft.iter_mut().for_each(|aloft| aloft.advance(end));
+    }
+
     /// Segments alive of `flow`, data and acknowledgments: means over the time from `from` (no earlier
-    /// than the last restart) to `to`.
-    pub fn mean_aloft(&mut self, flow: FlowId, from: SimTime, to: SimTime) -> (f64, f64) {
-        let Some(aloft) = self.aloft.get_mut(flow.index()) else { return (0.0, 0.0) };
-        aloft.advance(to);
+    /// than the last restart) to `to`, when the ledger was closed.
+    pub fn mean_aloft(&self, flow: FlowId, from: SimTime, to: SimTime) -> (f64, f64) {
+        let Some(aloft) = self.aloft.get(flow.index()) else { return (0.0, 0.0) };
         let span = to.since(from).as_nanos() as f64;
         let mean = |area: u128| if span > 0.0 { area as f64 / span } else { 0.0 };
         (mean(aloft.area[0]), mean(aloft.area[1]))

@@ -1,4 +1,4 @@
-//! What kept a packet from going on: the fates of its attempts, and the setback that it carries with it.
+//! What kept a packet from going on: how its attempts fared, and the setback that it carries with it.
 
 use tworay_base::{LossCause, NodeId, SimTime};
 
@@ -74,7 +74,7 @@ impl HeldUp {
 
 /// How the attempts to send a packet to its next hop fared.
 #[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Fates {
+pub(crate) struct Attempts {
     pub contention: u16,
     pub out_of_range: u16,
     pub channel: u16,
@@ -85,7 +85,7 @@ pub(crate) struct Fates {
     pub out_of_reach_since: Option<SimTime>,
 }
 
-impl Fates {
+impl Attempts {
     /// The cause that most attempts died of; contention where they tie.
     pub fn verdict(self) -> LossCause {
         let most = self.contention.max(self.out_of_range).max(self.channel).max(self.node_down);
@@ -101,7 +101,7 @@ impl Fates {
     }
 
     /// Attempts so far.
-    pub fn attempts(self) -> u16 {
+    pub fn count(self) -> u16 {
         self.contention + self.out_of_range + self.channel + self.node_down
     }
 
@@ -109,7 +109,7 @@ impl Fates {
     /// from going on from the first attempt; otherwise any attempt might have succeeded, up to the last.
     pub fn give_up(self, now: SimTime, node: NodeId, next_hop: NodeId) -> Setback {
         let setback = Setback {
-            attempts: self.attempts(),
+            attempts: self.count(),
             interferer: self.interferer,
             ..Setback::new(now, node, self.verdict()).towards(next_hop)
         };

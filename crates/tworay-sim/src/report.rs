@@ -12,14 +12,13 @@ pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
 use crate::flow::{Application, Flow, Resent, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
-use crate::network::{Network, WireRecord};
+use crate::network::{Outcome, WireRecord};
 use crate::paths::FlowPath;
 use crate::record::Recorder;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
-use tworay_mac::MacCounters;
 use tworay_tcp::{Computing, CostTable, Counters, Ignored, Operation, Phase};
 
 /// One flow's results. Rates are bits per second over the time from the flow's start (or the end of the
@@ -268,66 +267,63 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Data segments that died at their own source, by flow: they took nothing from the network.
+    /// Data segments that died at their own source, by flow: they took nothing from the outcome.
     pub fn lost_at_source(&self) -> &[u64] {
         &self.lost_at_source
     }
 
     pub(crate) fn gather(
-        mut network: Network,
+        mut outcome: Outcome,
         scenario: &str,
         seed: u64,
         protocol: &str,
         paths: &[FlowPath],
     ) -> Self {
-        let record = network.take_record();
-        let end = network.end;
-        let warm = network.warm_at;
-        let mut mac = MacCounters::default();
-        let (mut control_packets, mut control_bytes) = (0, 0);
-        for n in &network.nodes {
-            mac.add(n.mac.counters());
-            control_packets += n.router.counters().control_packets();
-            control_bytes += n.router.counters().control_bytes();
-        }
-        let flows: Vec<FlowReport> = network
+        let record = outcome.record.take();
+        let end = outcome.end;
+        let warm = outcome.warm_at;
+        let mac = &outcome.mac;
+        let control_packets: u64 = outcome.routing.iter().map(|r| r.control_packets()).sum();
+        let control_bytes: u64 = outcome.routing.iter().map(|r| r.control_bytes()).sum();
+        let flows: Vec<FlowReport> = outcome
             .flows
-            .iter_mut()
+            .iter()
             .enumerate()
-            .map(|(i, f)| flow_report(f, i as u16, end, warm, &mut network.ledger, &network.costs.table))
+            .map(|(i, f)| flow_report(f, i as u16, end, warm, &outcome.ledger, &outcome.costs.table))
             .collect();
         // Energy is counted from the run's beginning: so are the bits that it is divided by, and the
         // instructions.
-        let received_bits = network.flows.iter().map(|f| 8.0 * f.received_bytes() as f64).sum();
-        let power = network.energy.take().map(|e| Power::gather(*e, end));
-        let costs = Arc::clone(&network.costs);
-        let computed = network.flows.iter().filter_map(|f| computing_of(f, &costs.table));
+        let received_bits = outcome.flows.iter().map(|f| 8.0 * f.received_bytes() as f64).sum();
+        let battery = std::mem::take(&mut outcome.battery);
+        let power = outcome.meters.take().map(|meters| Power::new(meters, battery));
+        let costs = Arc::clone(&outcome.costs);
+        let computed = outcome.flows.iter().filter_map(|f| computing_of(f, &costs.table));
         let computation =
-            computed.fold(Computing::default(), Computing::plus).joules(network.joules_per_instruction);
+            computed.fold(Computing::default(), Computing::plus).joules(outcome.joules_per_instruction);
         let energy = energy_report(power.as_ref(), received_bits, computation, &costs);
-        let aloft = network.ledger.take_aloft_series();
-        let hops = network.flows.iter().map(|f| f.path.hops.clone()).collect();
-        let arrived: u64 = network.flows.iter().map(|f| f.base.arrivals + f.path.packets).sum();
+        let aloft = outcome.ledger.take_aloft_series();
+        let hops = outcome.flows.iter().map(|f| f.path.hops.clone()).collect();
+        let arrived: u64 = outcome.flows.iter().map(|f| f.base.arrivals + f.path.packets).sum();
         let mut flows = flows;
         if power.is_none() {
             flows.iter_mut().for_each(|f| (f.instructions, f.computing_seconds) = (None, None));
         }
         let metrics = metrics(&flows);
-        let tally = &network.tally;
-        let warnings = warnings::warnings(&network.flows, paths, network.ledger.records(), end);
-        let guesses = diagnosis::match_all(&network.flows, network.ledger.records());
+        let tally = &outcome.tally;
+        let warnings = warnings::warnings(&outcome.flows, paths, outcome.ledger.records(), end);
+        let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records());
         let document = Document {
             tworay: crate::VERSION,
             scenario: scenario.into(),
             seed,
             sim_seconds: end.as_secs_f64(),
-            events: network.events,
+            events: outcome.events,
             cpu_seconds: 0.0,
             flows,
             ledger: LossCause::ALL
                 .iter()
                 .map(|&c| {
-                    let lost = network.ledger.lost(c);
+                    let lost = outcome.ledger.lost(c);
                     (c.name(), LossCount { data: lost.data, ack: lost.ack })
                 })
                 .collect(),
@@ -355,29 +351,29 @@ impl RunReport {
                 route_changes: tally.route_changes,
                 false_link_failures: tally.false_link_failures,
                 stray_notices: tally.stray_notices,
-                malformed: routing::malformed(network.nodes.iter().map(|n| n.router.counters())),
+                malformed: routing::malformed(outcome.routing.iter()),
             },
             energy,
             metrics,
             warnings,
         };
-        let series = network
+        let series = outcome
             .flows
             .iter_mut()
             .enumerate()
             .flat_map(|(i, f)| f.series.take().unwrap_or_default().into_iter().map(move |s| (i as u16, s)))
             .collect();
-        let resent = network
+        let resent = outcome
             .flows
             .iter_mut()
             .enumerate()
             .flat_map(|(i, f)| std::mem::take(&mut f.resent).into_iter().map(move |r| (i as u16, r)))
             .collect();
-        let packets = network.wires.trace.take().unwrap_or_default();
+        let packets = std::mem::take(&mut outcome.wire_trace);
         Self {
             document,
-            lost_at_source: network.ledger.lost_at_source(),
-            losses: network.ledger.take_records(),
+            lost_at_source: outcome.ledger.lost_at_source(),
+            losses: outcome.ledger.take_records(),
             guesses,
             resent,
             series,
@@ -437,18 +433,18 @@ fn computing_of(f: &Flow, costs: &CostTable) -> Option<Computing> {
 }
 
 fn flow_report(
-    f: &mut Flow,
+    f: &Flow,
     id: u16,
     end: SimTime,
     warm: SimTime,
-    ledger: &mut Ledger,
+    ledger: &Ledger,
     costs: &CostTable,
 ) -> FlowReport {
     let from = f.setup.start.max(warm).min(end);
     let until = f.finished_at.unwrap_or(end).min(end);
     let seconds = until.since(from).as_secs_f64();
     let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
-    let (cwnd, flight, srtt) = f.means.finish(end);
+    let (cwnd, flight, srtt) = f.means.means();
     let (data_alive, ack_alive) = ledger.mean_aloft(FlowId(id), from, end);
     let since_start = |t: SimTime| t.since(f.setup.start).as_secs_f64();
     let base = FlowReport {

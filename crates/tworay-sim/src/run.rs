@@ -104,7 +104,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
         network.record();
     }
     if !options.losses && options.pcap.is_none() && !options.record {
-        network.ledger.count_only();
+        network.count_losses_only();
     }
     let uncaptured = |path: &PathBuf, e| RunError::Failed(format!("can't write {}: {e}", path.display()));
     if let Some(path) = &options.pcap {
@@ -125,7 +125,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
         network.finish_animation().map_err(|e| uncaptured(path, e))?;
     }
     let protocol = scenario.routing.protocol.name();
-    let mut report = RunReport::gather(network, &scenario.name, options.seed, protocol, &paths);
+    let mut report = RunReport::gather(network.finish(), &scenario.name, options.seed, protocol, &paths);
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);
     Ok(report)

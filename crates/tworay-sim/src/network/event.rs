@@ -38,6 +38,20 @@ pub(crate) enum Event {
     Sample,
 }
 
+impl Event {
+    /// The packet that it holds until it happens.
+    pub fn packet(self) -> Option<PacketId> {
+        match self {
+            Event::Up { packet, .. }
+            | Event::Down { packet, .. }
+            | Event::Forward { packet, .. }
+            | Event::Launch { packet, .. }
+            | Event::WireArrival { packet, .. } => Some(packet),
+            _ => None,
+        }
+    }
+}
+
 /// What an application does.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum AppEvent {

@@ -1,12 +1,14 @@
 //! Packets of real stations: they come in at a node, travel like those of the network's own flows, and leave
 //! at their destination. Without [`External`] nothing of this runs.
 
-use super::{Event, Network};
+use super::Network;
+use super::common::UNTRACKED;
+use super::event::Event;
 use crate::external::{Entry, Leaving, RouteBreak};
 use crate::flow::{Flow, FlowSetup};
-use crate::ledger::Carries;
+use crate::ledger::{Carries, Ledger};
 use std::collections::VecDeque;
-use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
 use tworay_tcp::TcpConfig;
 use tworay_wire::{Body, Packet, RealPacket};
 
@@ -50,44 +52,91 @@ impl External {
 }
 
 impl Network {
+    /// Everything up to here has happened.
+    pub(crate) fn now(&self) -> SimTime {
+        self.common.now
+    }
+
+    /// When something happens next; never, or later than the end, if nothing does.
+    pub(crate) fn next_time(&mut self) -> SimTime {
+        let queued = self.common.agenda.next_event();
+        self.nodes.first_access(&mut self.common.agenda, queued).map_or(queued, |(at, _)| at)
+    }
+
+    /// Whether a node is switched on and has power.
+    pub(crate) fn is_up(&self, node: NodeId) -> bool {
+        node.index() < self.nodes.len() && self.nodes[node].up
+    }
+
+    /// All flows.
+    pub(crate) fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// A flow, to note what was seen of its ends.
+    pub(crate) fn flow_mut(&mut self, flow: FlowId) -> Option<&mut Flow> {
+        self.flows.get_mut(flow.index())
+    }
+
+    /// Every segment so far, and what became of it.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.common.books.ledger
+    }
+
+    /// Events worked off.
+    pub(crate) fn events(&self) -> u64 {
+        self.common.agenda.events
+    }
+
+    /// The way out.
+    pub(crate) fn external_mut(&mut self) -> Option<&mut External> {
+        self.external.as_deref_mut()
+    }
+
+    /// The run ends now.
+    pub(crate) fn end_now(&mut self) {
+        self.common.agenda.end = self.common.now;
+    }
+
     /// A packet comes in. Gives its uid.
     pub(crate) fn take_in(&mut self, entry: Entry) -> u64 {
         let Entry { node, to, ttl, ip_bytes, bytes, flow, carries, seq, frame } = entry;
         let uid = match carries {
-            Some(carries) => self.ledger.ship(flow, carries, seq, self.now),
-            None => self.control_uid(),
+            Some(carries) => self.common.books.ledger.ship(flow, carries, seq, self.common.now),
+            None => self.common.control_uid(),
         };
         if carries.is_some()
             && let Some(f) = self.flows.get_mut(flow.index())
             && f.setup.from == node
         {
             f.sent_bytes += u64::from(ip_bytes);
-            f.first_sent.get_or_insert(self.now);
+            f.first_sent.get_or_insert(self.common.now);
         }
         let real = RealPacket { bytes, pure_ack: carries == Some(Carries::Ack) };
         let body = if frame { Body::Frame(real) } else { Body::Datagram(real) };
         let packet = Packet { uid, src: node, dst: to, ttl, hops: 0, ip_bytes, flow, dsr: None, body };
-        let packet = self.packets.insert(packet);
-        let reach = self.medium.as_ref().map_or(SimDuration::ZERO, |medium| medium.longest_delay());
-        let processing = self.stations.processing(self.now, node);
-        self.queue.push(self.now + ENTRY_DELAY.max(reach) + processing, Event::Launch { packet, node });
+        let packet = self.common.packets.insert(packet);
+        let reach = self.radio.as_ref().map_or(SimDuration::ZERO, |radio| radio.medium().longest_delay());
+        let processing = self.stations.processing(self.common.now, node);
+        let at = self.common.now + ENTRY_DELAY.max(reach) + processing;
+        self.common.agenda.push(at, Event::Launch { packet, node });
         uid
     }
 
     /// A flow that begins now.
     pub(crate) fn add_flow(&mut self, setup: FlowSetup) {
-        self.ledger.add_flow(setup.from, self.now);
+        self.common.books.ledger.add_flow(setup.from, self.common.now);
         // Its timers are never set: what would set them is outside.
-        let mut flow = Flow::new(setup, self.flows.len(), 0, &TcpConfig::default(), self.seed, true);
+        let mut flow = Flow::new(setup, self.flows.len(), 0, &TcpConfig::default(), self.plan.seed, true);
         flow.window_limit = f64::INFINITY;
         self.flows.push(flow);
     }
 
     /// A packet of the node's own station goes down: through routing, or if it is a frame past it.
     pub(super) fn launched(&mut self, node: NodeId, packet: PacketId) {
-        let p = self.packets.get(packet);
+        let p = self.common.packets.get(packet);
         match (&p.body, p.dst) {
-            (Body::Frame(_), next_hop) if self.medium.is_some() => self.enqueue(node, packet, next_hop),
+            (Body::Frame(_), next_hop) if self.radio.is_some() => self.enqueue(node, packet, next_hop),
             _ => self.send_packet(node, packet),
         }
     }
@@ -99,23 +148,30 @@ impl Network {
             && let Some(f) = self.flows.get_mut(p.flow.index())
             && f.setup.to == node
         {
-            f.path.arrived(self.now.since(at), p.hops);
+            f.path.arrived(self.common.now.since(at), p.hops);
         }
         if let (Some(external), Body::Datagram(real) | Body::Frame(real)) = (&mut self.external, p.body) {
             let Packet { flow, ttl, hops, .. } = p;
-            external.leaving.push_back(Leaving { at: self.now, node, flow, ttl, hops, bytes: real.bytes });
+            external.leaving.push_back(Leaving {
+                at: self.common.now,
+                node,
+                flow,
+                ttl,
+                hops,
+                bytes: real.bytes,
+            });
         }
     }
 
     /// A frame of a real station has arrived at the other end of its hop.
     #[cold]
     pub(super) fn deliver_frame(&mut self, node: NodeId, packet: PacketId) {
-        let sent = self.packets.get(packet);
+        let sent = self.common.packets.get(packet);
         let p = Packet { hops: 1, ..sent.clone() };
         let mut shipped = None;
-        if p.uid < super::UNTRACKED {
-            self.ledger.copied(p.uid);
-            shipped = self.ledger.delivered(p.uid, self.now);
+        if p.uid < UNTRACKED {
+            self.common.books.ledger.copied(p.uid);
+            shipped = self.common.books.ledger.delivered(p.uid, self.common.now);
         }
         self.deliver_outside(node, p, shipped);
     }

@@ -24,7 +24,7 @@ impl Network {
     /// and over wires, ties go to the lower node. Asks `keep_going` before each search; false if it says no.
     #[inline(never)]
     pub(super) fn fill_static_routes(&mut self, keep_going: &mut dyn FnMut() -> bool) -> bool {
-        debug_assert_eq!(self.now, SimTime::ZERO);
+        debug_assert_eq!(self.common.now, SimTime::ZERO);
         let mut search = Search::new(self);
         let mut wanted: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
         for f in &self.flows {
@@ -39,7 +39,7 @@ impl Network {
         while !wanted.is_empty() {
             let mut next: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
             for (node, mut targets) in std::mem::take(&mut wanted) {
-                let Router::Static(known) = &self.nodes[node.index()].router else { return true };
+                let Router::Static(known) = &self.nodes[node].router else { return true };
                 targets.retain(|&target| target != node && !known.knows(target));
                 if targets.is_empty() {
                     continue;
@@ -50,7 +50,7 @@ impl Network {
                 search.run(self, node, &targets);
                 for target in targets {
                     if let Some((hop, hops)) = search.found(target) {
-                        self.nodes[node.index()].router.add_static(target, hop, hops);
+                        self.nodes[node].router.add_static(target, hop, hops);
                         next.entry(hop).or_default().insert(target);
                     }
                 }
@@ -114,8 +114,9 @@ impl Search {
     }
 
     fn links_of(&self, network: &mut Network, node: NodeId) -> Box<[NodeId]> {
-        let mut links = network.medium.as_ref().map_or_else(Vec::new, |m| m.candidates(node).to_vec());
-        links.retain(|&other| network.in_range(node, other));
+        let mut links =
+            network.radio.as_ref().map_or_else(Vec::new, |r| r.medium().candidates(node).to_vec());
+        links.retain(|&other| network.scene().1.in_range(node, other));
         links.extend(self.wires.get(&node).into_iter().flatten());
         links.sort_unstable();
         links.dedup();

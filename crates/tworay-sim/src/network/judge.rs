@@ -23,16 +23,17 @@
 //! - **A packet in a loop** (hop limit, back at its source) has the root of the break that made tables
 //!   disagree; where the shortest path is longer than the hop limit, the hop limit it is.
 //!
-//! All of this runs only when a packet is held up or dies, or a route is lost.
+//! All of this runs only when a packet is held up or dies, or a route is lost. The judge keeps a record of breaks
+//! and missed messages, looks at the network as a [`Scene`], and changes nothing in it.
 
+use super::scene::Scene;
 use super::transport::INITIAL_TTL;
-use super::{Network, UNTRACKED};
 use crate::provenance::Setback;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::QueueEntry;
-use tworay_routing::{DropReason, Protocol};
-use tworay_wire::{Body, Packet};
+use tworay_routing::DropReason;
+use tworay_wire::Packet;
 
 /// For how long a lost message explains what follows from it, and a path that was found stays one.
 const RECENT: SimDuration = SimDuration::from_secs(5);
@@ -78,9 +79,9 @@ struct LostRoute {
     checked: SimTime,
 }
 
-/// What the judge remembers.
+/// The judge, and what it remembers.
 #[derive(Debug, Default)]
-pub(super) struct Record {
+pub(crate) struct Judge {
     /// The latest break of each link that broke.
     breaks: BTreeMap<(NodeId, NodeId), Setback>,
     /// The latest of all.
@@ -98,7 +99,7 @@ pub(super) struct Record {
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
 }
 
-impl Record {
+impl Judge {
     pub fn new(nodes: usize) -> Self {
         Self { lost: vec![BTreeMap::new(); nodes], missed: vec![Vec::new(); nodes], ..Self::default() }
     }
@@ -143,40 +144,24 @@ impl Record {
     pub fn forget(&mut self, node: NodeId) {
         self.lost[node.index()].clear();
     }
-}
 
-impl Network {
     // ---- packets --------------------------------------------------------------------------------
 
-    /// Something keeps a packet from going on; only the first such thing counts.
-    pub(super) fn set_back(&mut self, packet: PacketId, by: Setback) {
-        if self.packets.get(packet).uid < UNTRACKED {
-            self.packets.set_back(packet, by);
-        }
-    }
-
-    /// Routing has taken a packet and keeps it: it waits for a route.
-    #[cold]
-    pub(super) fn on_wait(&mut self, node: NodeId, packet: PacketId) {
-        let dst = self.packets.get(packet).dst;
-        let root = self.missing_route(node, dst);
-        self.packets.set_back(packet, root);
-    }
-
     /// A packet that routing drops at `node`: how it ends, and what did it if nothing held it up before.
-    pub(super) fn judge_drop(
+    pub fn dropped(
         &mut self,
+        scene: &mut Scene<'_>,
         node: NodeId,
         packet: PacketId,
         reason: DropReason,
-        occasion: Occasion,
+        occasion: &Occasion,
     ) -> (Died, Setback) {
-        let here = Setback::new(self.now, node, LossCause::Channel);
-        let p = self.packets.get(packet);
-        let (src, dst, tracked) = (p.src, p.dst, p.uid < UNTRACKED);
-        let held_up = self.packets.setback(packet);
+        let here = Setback::new(scene.now, node, LossCause::Channel);
+        let p = scene.packets.get(packet);
+        let (src, dst, tracked) = (p.src, p.dst, scene.packets.is_tracked(packet));
+        let held_up = scene.packets.setback(packet);
         let died = match (reason, occasion) {
-            (DropReason::MacCallback, Occasion::Break(died, _)) => died,
+            (DropReason::MacCallback, Occasion::Break(died, _)) => *died,
             (DropReason::MacCallback, _) => Died::Purged,
             (DropReason::NoRoute, _) => Died::NoRoute,
             (DropReason::Ttl, _) => Died::Ttl,
@@ -190,17 +175,17 @@ impl Network {
             (Some(root), ..) => root,
             _ if !tracked => here,
             (None, DropReason::Malformed, _) => here,
-            (None, DropReason::Loop | DropReason::Ttl, _) => self.loop_root(node, src, dst, died),
-            (None, DropReason::MacCallback | DropReason::Salvaged, Occasion::Break(_, root)) => root,
-            _ => self.missing_route(node, dst),
+            (None, DropReason::Loop | DropReason::Ttl, _) => self.loop_root(scene, node, (src, dst), died),
+            (None, DropReason::MacCallback | DropReason::Salvaged, Occasion::Break(_, root)) => *root,
+            _ => self.missing_route(scene, node, dst),
         };
         (died, root)
     }
 
     /// The cause of a root, now that the packet has died of it.
-    pub(super) fn final_cause(&self, root: &Setback, died: Died) -> (LossCause, Option<NodeId>) {
+    pub fn final_cause(&self, root: &Setback, died: Died) -> (LossCause, Option<NodeId>) {
         let recent = |m: &Miss| m.at + RECENT >= root.at;
-        match (root.cause, self.record.search.filter(recent)) {
+        match (root.cause, self.search.filter(recent)) {
             (Some(cause), _) => (cause, root.interferer),
             (None, Some(miss)) => (miss.cause, miss.interferer),
             (None, None) if died == Died::Buffer => (LossCause::Congestion, None),
@@ -211,33 +196,22 @@ impl Network {
     // ---- links ----------------------------------------------------------------------------------
 
     /// A hop failed.
-    pub(super) fn note_break(&mut self, root: Setback) {
+    pub fn note_break(&mut self, root: Setback) {
         if let Some(next_hop) = root.next_hop {
-            self.record.breaks.insert((root.node, next_hop), root);
-            self.record.latest = Some(root);
-        }
-    }
-
-    /// Whether the next hop is physically out of reach, and why.
-    pub(super) fn out_of_reach(&mut self, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
-        if next_hop.is_broadcast() || self.wires.between(node, next_hop).is_some() {
-            None
-        } else if !self.nodes[next_hop.index()].up {
-            Some(LossCause::NodeDown)
-        } else {
-            (!self.in_range(node, next_hop)).then_some(LossCause::LinkFailure)
+            self.breaks.insert((root.node, next_hop), root);
+            self.latest = Some(root);
         }
     }
 
     /// Why a node holds the link to a neighbour to be broken, or can't resolve its address.
-    pub(super) fn judge_link(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
-        let now = self.now;
+    pub fn link(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Setback {
+        let now = scene.now;
         let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
-        if let Some(cause) = self.out_of_reach(node, next_hop) {
+        if let Some(cause) = scene.out_of_reach(node, next_hop) {
             return fresh(cause);
         }
         let recent = |at: SimTime| at + RECENT >= now;
-        let record = &self.record;
+        let record = self;
         if let Some(known) = record.breaks.get(&(node, next_hop)).filter(|b| recent(b.at)) {
             return Setback { at: now, ..*known };
         }
@@ -256,11 +230,17 @@ impl Network {
 
     /// A packet is pushed out of ARP's hold by a newer one: the hop out of reach, the exchange lost, or
     /// nothing but packets that come too fast: `[pushed out, newer]`.
-    pub(super) fn judge_hold(&mut self, node: NodeId, next_hop: NodeId, packets: [PacketId; 2]) -> Setback {
-        let root = self.judge_link(node, next_hop);
-        let now = self.now;
+    pub fn hold(
+        &self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        next_hop: NodeId,
+        packets: [PacketId; 2],
+    ) -> Setback {
+        let root = self.link(scene, node, next_hop);
+        let now = scene.now;
         let recent = |at: SimTime| at + RECENT >= now;
-        let record = &self.record;
+        let record = self;
         let lost = record.missed(next_hop, node).is_some_and(|m| recent(m.at))
             || record.breaks.get(&(next_hop, node)).is_some_and(|b| recent(b.at))
             || record.went_unheard(node, next_hop, now);
@@ -268,112 +248,99 @@ impl Network {
             return root;
         }
         // The break sent the traffic this way, so that the address is needed.
-        let detour = self.record.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
-        let burst = self.burst(packets[0], &packets[1..]);
+        let detour = self.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
+        let burst = scene.burst(packets[0], &packets[1..]);
         burst.or(detour).unwrap_or(Setback { cause: Some(LossCause::Congestion), ..root })
     }
 
-    /// What held up the packets that a full queue holds, if at least half of them and of the one that dies
-    /// were held up: then they came together because of it.
-    fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<Setback> {
-        let own = self.packets.independent_setback(dies);
-        let of_flows = others.iter().filter(|id| self.packets.get(**id).uid < UNTRACKED);
-        let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
-        for other in of_flows {
-            all += 1;
-            if let Some(root) = self.packets.independent_setback(*other) {
-                held_up += 1;
-                // The packet that dies was not held up itself: it stands still from now on.
-                first = first.or(Some(Setback { at: self.now, ..root }));
-            }
-        }
-        first.filter(|_| 2 * held_up >= all)
-    }
-
     /// The interface queue refuses a packet.
-    pub(super) fn judge_queue(&mut self, node: NodeId, refused: QueueEntry) -> Setback {
+    pub fn queue(scene: &mut Scene<'_>, node: NodeId, refused: QueueEntry) -> Setback {
         let next_hop = refused.next_hop;
-        let here = Setback::new(self.now, node, LossCause::Congestion).towards(next_hop);
-        let n = &self.nodes[node.index()];
+        let here = Setback::new(scene.now, node, LossCause::Congestion).towards(next_hop);
+        let n = &scene.nodes[node];
         let mut hops = vec![next_hop];
         for e in n.queue.iter() {
             if !hops.contains(&e.next_hop) {
                 hops.push(e.next_hop);
             }
         }
-        let fates = n.fates;
+        let attempts = n.attempts;
         for hop in hops {
-            if let Some(cause) = self.out_of_reach(node, hop) {
+            if let Some(cause) = scene.out_of_reach(node, hop) {
                 return Setback { cause: Some(cause), ..here }.towards(hop);
             }
         }
-        let busy_with_the_dead = fates.out_of_range + fates.node_down > fates.contention + fates.channel;
+        let busy_with_the_dead =
+            attempts.out_of_range + attempts.node_down > attempts.contention + attempts.channel;
         if busy_with_the_dead {
-            return Setback { cause: Some(fates.verdict()), ..here };
+            return Setback { cause: Some(attempts.verdict()), ..here };
         }
-        let queued: Vec<PacketId> = self.nodes[node.index()].queue.iter().map(|e| e.packet).collect();
-        self.burst(refused.packet, &queued).unwrap_or(here)
+        let queued: Vec<PacketId> = scene.nodes[node].queue.iter().map(|e| e.packet).collect();
+        scene.burst(refused.packet, &queued).unwrap_or(here)
     }
 
     /// A broadcast was spoiled at a station that should have had it; routing's search for routes or ARP's
     /// for addresses may fail of that.
     #[cold]
-    pub(super) fn note_missed(&mut self, node: NodeId, from: NodeId, cause: LossCause) {
-        let miss = Miss { at: self.now, cause, interferer: None };
-        let known = &mut self.record.missed[node.index()];
+    pub fn note_missed(&mut self, now: SimTime, node: NodeId, from: NodeId, cause: LossCause) {
+        let miss = Miss { at: now, cause, interferer: None };
+        let known = &mut self.missed[node.index()];
         match known.iter_mut().find(|(sender, _)| *sender == from) {
             Some((_, latest)) => *latest = miss,
             None => known.push((from, miss)),
         }
-        self.record.search = Some(miss);
+        self.search = Some(miss);
     }
 
     /// The MAC gave up a routing message or an ARP packet.
-    pub(super) fn note_message_lost(&mut self, packet: PacketId, root: &Setback) {
-        let p = self.packets.get(packet);
-        let message = p.is_routing() || matches!(p.body, Body::Arp(_));
+    pub fn note_message_lost(&mut self, now: SimTime, message: bool, root: &Setback) {
         if let (true, false, Some(cause)) = (message, root.is_physical(), root.cause) {
-            self.record.search = Some(Miss { at: self.now, cause, interferer: root.interferer });
+            self.search = Some(Miss { at: now, cause, interferer: root.interferer });
         }
     }
 
     // ---- routes ---------------------------------------------------------------------------------
 
     /// A route in use at `node` is gone.
-    pub(super) fn note_route_lost(&mut self, node: NodeId, dst: NodeId, occasion: Occasion) {
-        let root = match occasion {
+    /// `latest`: the latest break of all explains it where nothing better does.
+    pub fn note_route_lost(
+        &mut self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        occasion: &Occasion,
+        latest: bool,
+    ) {
+        let root = match *occasion {
             Occasion::Break(_, root) => Some(root),
             Occasion::Received(_, Some((a, b))) => {
-                let known = self.record.breaks.get(&(a, b)).copied();
-                Some(known.unwrap_or_else(|| self.judge_link(a, b)))
+                let known = self.breaks.get(&(a, b)).copied();
+                Some(known.unwrap_or_else(|| self.link(scene, a, b)))
             }
-            Occasion::Received(from, None) => self.record.lost[from.index()].get(&dst).map(|l| l.root),
+            Occasion::Received(from, None) => self.lost[from.index()].get(&dst).map(|l| l.root),
             // It expired, or its repair has failed: then the break is on record.
             Occasion::Other => None,
         };
-        let olsr = self.routing.protocol == Protocol::Olsr;
-        let root = root.or(if olsr { self.record.latest } else { None });
+        let root = root.or(if latest { self.latest } else { None });
         if let Some(root) = root {
-            self.record.lost[node.index()].insert(dst, LostRoute { root, checked: SimTime::ZERO });
+            self.lost[node.index()].insert(dst, LostRoute { root, checked: SimTime::ZERO });
         }
     }
 
     /// A packet goes out again from a node that had lost the way to some destinations.
     #[cold]
-    pub(super) fn note_way_found(&mut self, node: NodeId, packet: PacketId) {
-        let dst = self.packets.get(packet).dst;
-        self.record.lost[node.index()].remove(&dst);
+    pub fn note_way_found(&mut self, node: NodeId, dst: NodeId) {
+        self.lost[node.index()].remove(&dst);
     }
 
     /// Whether `node` has lost the way to `dst`: the root of it.
-    pub(super) fn lost_route(&self, node: NodeId, dst: NodeId) -> Option<Setback> {
-        self.record.lost[node.index()].get(&dst).map(|l| Setback { at: self.now, ..l.root })
+    pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<Setback> {
+        self.lost[node.index()].get(&dst).map(|l| Setback { at: now, ..l.root })
     }
 
     /// Why `node` has no route to `dst`.
-    pub(super) fn missing_route(&mut self, node: NodeId, dst: NodeId) -> Setback {
-        let now = self.now;
-        let known = self.record.lost[node.index()].get(&dst).copied();
+    pub fn missing_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Setback {
+        let now = scene.now;
+        let known = self.lost[node.index()].get(&dst).copied();
         if let Some(lost) = known {
             let of_a_break = lost.root.next_hop.is_some();
             let fresh = lost.checked + GEOMETRY > now;
@@ -382,65 +349,29 @@ impl Network {
             }
         }
         let broken = known.filter(|lost| lost.root.next_hop.is_some() && !lost.root.is_physical());
-        let root = match (self.no_path(node, dst), broken) {
+        let root = match (scene.no_path(node, dst), broken) {
             (Some(cause), _) => Setback::new(now, node, cause),
             (None, Some(lost)) => lost.root,
             (None, None) => Setback::search(now, node),
         };
-        self.record.lost[node.index()].insert(dst, LostRoute { root, checked: now });
+        self.lost[node.index()].insert(dst, LostRoute { root, checked: now });
         Setback { at: now, ..root }
     }
 
-    fn loop_root(&mut self, node: NodeId, src: NodeId, dst: NodeId, died: Died) -> Setback {
-        let too_far = self.path(src, dst, false).is_some_and(|hops| hops >= u16::from(INITIAL_TTL));
-        let root = self.lost_route(node, dst).or(self.record.latest).filter(|_| !too_far);
+    fn loop_root(
+        &self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        (src, dst): (NodeId, NodeId),
+        died: Died,
+    ) -> Setback {
+        let now = scene.now;
+        let too_far = scene.path(src, dst, false).is_some_and(|hops| hops >= u16::from(INITIAL_TTL));
+        let root = self.lost_route(now, node, dst).or(self.latest).filter(|_| !too_far);
         let here = match died {
-            Died::Ttl => Setback::new(self.now, node, LossCause::Ttl),
-            _ => Setback::search(self.now, node),
+            Died::Ttl => Setback::new(now, node, LossCause::Ttl),
+            _ => Setback::search(now, node),
         };
-        Setback { at: self.now, ..root.unwrap_or(here) }
-    }
-
-    /// Why there is no path between two nodes; `None` if there is one.
-    fn no_path(&mut self, from: NodeId, to: NodeId) -> Option<LossCause> {
-        if self.path(from, to, false).is_some() {
-            None
-        } else if self.any_damage && self.path(from, to, true).is_some() {
-            Some(LossCause::NodeDown)
-        } else {
-            Some(LossCause::LinkFailure)
-        }
-    }
-
-    /// Hops of the shortest path that geometry allows; `all`: also over nodes that are switched off.
-    fn path(&mut self, from: NodeId, to: NodeId, all: bool) -> Option<u16> {
-        let ends_up = self.nodes[from.index()].up && !to.is_broadcast() && self.nodes[to.index()].up;
-        if to.is_broadcast() || !(all || ends_up) {
-            return None;
-        }
-        let mut hops: Vec<Option<u16>> = vec![None; self.nodes.len()];
-        hops[from.index()] = Some(0);
-        let mut open = VecDeque::from([from]);
-        let mut near = Vec::new();
-        while let Some(a) = open.pop_front() {
-            if a == to {
-                return hops[a.index()];
-            }
-            let next = hops[a.index()].map(|h| h + 1);
-            near.clear();
-            self.wires.from(a, &mut near);
-            let wired = near.len();
-            if let Some(medium) = &mut self.medium {
-                medium.in_range(self.now, a, &mut self.tracks, &mut near);
-            }
-            for (i, &b) in near.iter().enumerate() {
-                let stands = i < wired || !self.cuts.between(a, b);
-                if stands && hops[b.index()].is_none() && (all || self.nodes[b.index()].up) {
-                    hops[b.index()] = next;
-                    open.push_back(b);
-                }
-            }
-        }
-        None
+        Setback { at: now, ..root.unwrap_or(here) }
     }
 }

@@ -1,6 +1,8 @@
 //! The top of the stairs: applications, TCP connections, UDP.
 
-use super::{AppEvent, Event, Network};
+use super::Network;
+use super::common::UNTRACKED;
+use super::event::{AppEvent, Event};
 use crate::flow::{Application, Guess, Resent, Transport};
 use crate::ledger::Carries;
 use crate::provenance::Setback;
@@ -50,19 +52,19 @@ impl Network {
         let Transport::Udp(udp) = &mut f.transport else { return };
         match what {
             AppEvent::Stop => {
-                udp.until = self.now;
+                udp.until = self.common.now;
                 return;
             }
             AppEvent::Start | AppEvent::On => {
-                if f.setup.stop.is_some_and(|s| s <= self.now) {
+                if f.setup.stop.is_some_and(|s| s <= self.common.now) {
                     return;
                 }
                 if let Some((on, off)) = udp.bursts {
                     let burst = SimDuration::from_secs_f64(f.rng.exponential(on.as_secs_f64()));
                     let pause = SimDuration::from_secs_f64(f.rng.exponential(off.as_secs_f64()));
-                    udp.until = self.now + burst;
+                    udp.until = self.common.now + burst;
                     let event = Event::App { flow: flow as u16, what: AppEvent::On };
-                    self.queue.push(self.now + burst + pause, event);
+                    self.common.agenda.push(self.common.now + burst + pause, event);
                 }
                 if udp.ticking {
                     return;
@@ -70,7 +72,7 @@ impl Network {
                 udp.ticking = true;
             }
             AppEvent::Tick => {
-                if self.now >= udp.until || udp.sent >= udp.packets {
+                if self.common.now >= udp.until || udp.sent >= udp.packets {
                     udp.ticking = false;
                     return;
                 }
@@ -79,10 +81,12 @@ impl Network {
         let number = udp.sent;
         udp.sent += 1;
         let payload = udp.payload;
-        self.queue.push(self.now + udp.interval, Event::App { flow: flow as u16, what: AppEvent::Tick });
+        self.common
+            .agenda
+            .push(self.common.now + udp.interval, Event::App { flow: flow as u16, what: AppEvent::Tick });
         let (from, to, port) = (f.setup.from, f.setup.to, f.setup.port);
         let id = FlowId(flow as u16);
-        let uid = self.ledger.ship(id, Carries::Data, Seq32(number as u32), self.now);
+        let uid = self.common.books.ledger.ship(id, Carries::Data, Seq32(number as u32), self.common.now);
         self.flows[flow].sent_bytes += u64::from(payload + UDP_OVERHEAD);
         let body = Body::Udp(UdpDatagram { src_port: 49_152 + id.0, dst_port: port, payload, number });
         self.launch(from, to, id, uid, payload + UDP_OVERHEAD, body);
@@ -91,15 +95,17 @@ impl Network {
     fn launch(&mut self, from: NodeId, to: NodeId, flow: FlowId, uid: u64, ip_bytes: u32, body: Body) {
         let packet =
             Packet { uid, src: from, dst: to, ttl: INITIAL_TTL, hops: 0, ip_bytes, flow, dsr: None, body };
-        let packet = self.packets.insert(packet);
-        if self.watched {
-            self.record_sent(packet);
+        let packet = self.common.packets.insert(packet);
+        if self.common.watch.on {
+            let again = self.flows[flow.index()].resent.last().is_some_and(|r| r.uid == uid);
+            let (p, carries) = (self.common.packets.get(packet), self.common.books.ledger.carries(uid));
+            self.common.watch.sent(self.common.now, p, carries, again);
         }
-        let processing = self.stations.processing(self.now, from);
+        let processing = self.stations.processing(self.common.now, from);
         if processing.is_zero() {
             self.send_packet(from, packet);
         } else {
-            self.queue.push(self.now + processing, Event::Launch { packet, node: from });
+            self.common.agenda.push(self.common.now + processing, Event::Launch { packet, node: from });
         }
     }
 
@@ -109,10 +115,12 @@ impl Network {
         if self.is_thrown_away(node, packet) {
             return self.throw_away(node, packet);
         }
-        let p = self.packets.remove(packet);
-        let shipped = if p.uid < super::UNTRACKED { self.ledger.delivered(p.uid, self.now) } else { None };
-        if self.watched && shipped.is_some() {
-            self.record_arrival(p.uid, p.hops);
+        let p = self.common.packets.remove(packet);
+        let now = self.common.now;
+        let tracked = p.uid < UNTRACKED;
+        let shipped = if tracked { self.common.books.ledger.delivered(p.uid, now) } else { None };
+        if self.common.watch.on && shipped.is_some() {
+            self.common.watch.arrived(now, p.uid, p.hops);
         }
         if p.flow == FlowId::NONE {
             return;
@@ -124,7 +132,7 @@ impl Network {
         if let Some(at) = shipped
             && node == self.flows[flow].setup.to
         {
-            self.flows[flow].path.arrived(self.now.since(at), p.hops);
+            self.flows[flow].path.arrived(self.common.now.since(at), p.hops);
         }
         let arrival = arrival_of(&p);
         match p.body {
@@ -153,7 +161,7 @@ impl Network {
     /// Whether the receiving connection has no place for the data that has arrived.
     #[inline]
     fn is_thrown_away(&self, node: NodeId, packet: PacketId) -> bool {
-        let p = self.packets.get(packet);
+        let p = self.common.packets.get(packet);
         let Body::Tcp(segment) = &p.body else { return false };
         let Some(flow) = self.flows.get(p.flow.index()) else { return false };
         let Transport::Tcp(pair) = &flow.transport else { return false };
@@ -164,9 +172,9 @@ impl Network {
     /// Data has arrived, but the connection takes none of it: it is lost at the receiver.
     #[cold]
     fn throw_away(&mut self, node: NodeId, packet: PacketId) {
-        let p = self.packets.get(packet).clone();
-        let root = Setback::new(self.now, node, LossCause::ReorderDiscard);
-        self.kill(packet, node, Died::Receiver, root);
+        let p = self.common.packets.get(packet).clone();
+        let root = Setback::new(self.common.now, node, LossCause::ReorderDiscard);
+        self.common.kill(packet, node, Died::Receiver, root);
         let (flow, arrival) = (p.flow.index(), arrival_of(&p));
         if let Body::Tcp(segment) = &p.body {
             let side = self.side(flow, node);
@@ -177,9 +185,9 @@ impl Network {
     /// The warm-up is over: the flows' figures begin here.
     #[inline(never)]
     pub(super) fn on_warm(&mut self) {
-        self.ledger.restart_means(self.now);
+        self.common.books.ledger.restart_means(self.common.now);
         for flow in &mut self.flows {
-            flow.restart(self.now);
+            flow.restart(self.common.now);
         }
     }
 
@@ -206,7 +214,7 @@ impl Network {
                 });
             }
         }
-        self.tally.stray_notices += u64::from(!heard);
+        self.common.books.tally.stray_notices += u64::from(!heard);
     }
 
     /// Routing at `node` has chosen another source route to `dst`: senders that go by its length hear of it.
@@ -228,8 +236,8 @@ impl Network {
         side: Side,
         input: impl FnOnce(&mut Connection, SimTime, &mut Vec<TcpAction>),
     ) {
-        let mut out = self.tcp_pool.pop().unwrap_or_default();
-        let now = self.now;
+        let mut out = self.rooms.tcp.pop().unwrap_or_default();
+        let now = self.common.now;
         if let Transport::Tcp(pair) = &mut self.flows[flow].transport {
             let end = match side {
                 Side::Active => &mut pair.sender,
@@ -244,15 +252,15 @@ impl Network {
         let base = self.flows[flow].timers + if side == Side::Active { 0 } else { TcpTimer::COUNT as u32 };
         for action in &out {
             match *action {
-                TcpAction::Arm(t, at) => self.timers.set(base + t.index() as u32, at, &mut self.queue),
-                TcpAction::Disarm(t) => self.timers.clear(base + t.index() as u32),
+                TcpAction::Arm(t, at) => self.common.agenda.set_timer(base + t.index() as u32, at),
+                TcpAction::Disarm(t) => self.common.agenda.clear_timer(base + t.index() as u32),
                 _ => {}
             }
         }
         for action in out.drain(..) {
             self.apply_tcp(flow, side, action);
         }
-        self.tcp_pool.push(out);
+        self.rooms.tcp.push(out);
     }
 
     fn apply_tcp(&mut self, flow: usize, side: Side, action: TcpAction) {
@@ -265,7 +273,7 @@ impl Network {
             TcpAction::Deliver { bytes } => f.delivered_bytes += bytes as u64,
             TcpAction::Connected => {
                 if side == Side::Active {
-                    f.connected_at = Some(self.now);
+                    f.connected_at = Some(self.common.now);
                 }
             }
             TcpAction::PeerClosed => {
@@ -274,11 +282,16 @@ impl Network {
             }
             TcpAction::Finished => {
                 if side == Side::Active {
-                    f.finished_at.get_or_insert(self.now);
+                    f.finished_at.get_or_insert(self.common.now);
                 }
             }
             TcpAction::Note(TcpNote::LossGuess { seq, guess }) => {
-                f.guesses.push(Guess { at: self.now, seq, sent_before: self.ledger.next_uid(), guess });
+                f.guesses.push(Guess {
+                    at: self.common.now,
+                    seq,
+                    sent_before: self.common.books.ledger.next_uid(),
+                    guess,
+                });
             }
             TcpAction::Note(_) => {}
         }
@@ -300,17 +313,17 @@ impl Network {
         let carries = if kind == SegmentKind::Ack { Carries::Ack } else { Carries::Data };
         let id = FlowId(flow as u16);
         let seq = if carries == Carries::Ack { segment.ack } else { segment.seq };
-        let uid = self.ledger.ship(id, carries, seq, self.now);
+        let uid = self.common.books.ledger.ship(id, carries, seq, self.common.now);
         if (kind, side) == (SegmentKind::Data { retransmission: true }, Side::Active) {
             let f = &mut self.flows[flow];
             if let Transport::Tcp(pair) = &f.transport {
                 let phase = pair.sender.snapshot().phase;
-                f.resent.push(Resent { at: self.now, seq, uid, phase });
+                f.resent.push(Resent { at: self.common.now, seq, uid, phase });
             }
         }
         if side == Side::Active {
             self.flows[flow].sent_bytes += u64::from(ip_bytes);
-            self.flows[flow].first_sent.get_or_insert(self.now);
+            self.flows[flow].first_sent.get_or_insert(self.common.now);
         }
         self.launch(from, to, id, uid, ip_bytes, Body::Tcp(segment));
     }

@@ -17,8 +17,8 @@ fn most_attempts_decide() {
         ([2, 2, 0, 0], Contention),
     ];
     for ([contention, out_of_range, channel, node_down], cause) in table {
-        let fates = Fates { contention, out_of_range, channel, node_down, ..Fates::default() };
-        let setback = fates.give_up(LATE, NodeId(1), NodeId(2));
+        let attempts = Attempts { contention, out_of_range, channel, node_down, ..Attempts::default() };
+        let setback = attempts.give_up(LATE, NodeId(1), NodeId(2));
         let attempts = contention + out_of_range + channel + node_down;
         assert_eq!((setback.cause, setback.attempts), (Some(cause), attempts));
         assert_eq!((setback.node, setback.next_hop), (NodeId(1), Some(NodeId(2))));
@@ -28,21 +28,22 @@ fn most_attempts_decide() {
 /// Out of reach, the packet wasn't going on from the first attempt. Otherwise the last could have succeeded.
 #[test]
 fn since_when_a_packet_is_held_up() {
-    let gone = Fates { out_of_range: 7, out_of_reach_since: Some(FIRST), ..Fates::default() };
+    let gone = Attempts { out_of_range: 7, out_of_reach_since: Some(FIRST), ..Attempts::default() };
     assert_eq!(gone.give_up(LATE, NodeId(1), NodeId(2)).at, FIRST);
-    let busy = Fates { contention: 6, out_of_range: 1, out_of_reach_since: Some(FIRST), ..Fates::default() };
+    let busy =
+        Attempts { contention: 6, out_of_range: 1, out_of_reach_since: Some(FIRST), ..Attempts::default() };
     assert_eq!(busy.give_up(LATE, NodeId(1), NodeId(2)).at, LATE);
 }
 
 /// An attempt is booked as contention when it begins; bit errors make it the channel's, and nobody's signal's.
 #[test]
 fn bit_errors_take_the_blame_over() {
-    let mut fates = Fates { contention: 2, interferer: Some(NodeId(3)), ..Fates::default() };
-    fates.blame_channel();
-    assert_eq!((fates.contention, fates.channel, fates.interferer), (1, 1, None));
-    let mut none = Fates::default();
+    let mut attempts = Attempts { contention: 2, interferer: Some(NodeId(3)), ..Attempts::default() };
+    attempts.blame_channel();
+    assert_eq!((attempts.contention, attempts.channel, attempts.interferer), (1, 1, None));
+    let mut none = Attempts::default();
     none.blame_channel();
-    assert_eq!(none.attempts(), 0);
+    assert_eq!(none.count(), 0);
 }
 
 /// `0 ─✗ 1 ── 2 ── 3`: what node 0 could not send waits there. Further on the packet remembers a break and bit

@@ -1,7 +1,6 @@
 //! Energy in the report: the totals of the document, each node's account, and what was left when.
 
 use super::{Column, ColumnData, CostsReport, EnergyReport, Table, table};
-use crate::network::Energy;
 use crate::scenario::Costs;
 use std::collections::BTreeMap;
 use tworay_base::SimTime;
@@ -15,10 +14,9 @@ pub(crate) struct Power {
 }
 
 impl Power {
-    pub fn gather(energy: Energy, end: SimTime) -> Self {
-        let Energy { mut meters, samples, .. } = energy;
-        meters.iter_mut().for_each(|m| m.advance(end));
-        Self { meters, samples: samples.unwrap_or_default() }
+    /// From closed accounts, and what each node had left, sample by sample.
+    pub fn new(meters: Vec<Meter>, samples: Vec<(SimTime, Vec<f64>)>) -> Self {
+        Self { meters, samples }
     }
 
     /// Joules by state, over all nodes.

@@ -3,6 +3,7 @@
 //! A frame on the air pins its packet: whoever hears it can read it until the frame has passed, even
 //! if its sender has meanwhile let go of it (a broadcast is done for the sender with its last bit).
 
+use super::common::UNTRACKED;
 use crate::provenance::{HeldUp, Setback};
 use tworay_base::PacketId;
 use tworay_wire::Packet;
@@ -47,6 +48,12 @@ impl PacketSlab {
     #[inline]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Packet {
         self.places[id.index()].packet.as_mut().expect("packet handle is live")
+    }
+
+    /// Whether the ledger tracks a live packet.
+    #[inline]
+    pub fn is_tracked(&self, id: PacketId) -> bool {
+        self.get(id).uid < UNTRACKED
     }
 
     /// What keeps a live packet from going on from where it is, if anything does.

@@ -7,22 +7,22 @@ fn ns(at: u64) -> SimTime {
 
 /// Deadlines as they stand, and their bounds.
 struct Model {
-    waits: Waits,
+    bounds: Deadlines,
     due: Vec<SimTime>,
 }
 
 impl Model {
     fn new(n: usize) -> Self {
-        Self { waits: Waits::new(n), due: vec![SimTime::NEVER; n] }
+        Self { bounds: Deadlines::new(n), due: vec![SimTime::NEVER; n] }
     }
 
     fn set(&mut self, who: usize, at: SimTime) {
         self.due[who] = at;
-        self.waits.set(who, at);
+        self.bounds.set(who, at);
     }
 
     fn first_until(&mut self, limit: u64) -> Option<(SimTime, usize)> {
-        self.waits.first_until(ns(limit), |who| self.due[who])
+        self.bounds.first_until(ns(limit), |who| self.due[who])
     }
 }
 
@@ -30,21 +30,21 @@ impl Model {
 fn nobody_waits_at_first() {
     for n in [0, 1, 64, 65, 512, 513, 1000] {
         let mut model = Model::new(n);
-        assert_eq!(model.waits.next(), SimTime::NEVER);
+        assert_eq!(model.bounds.next(), SimTime::NEVER);
         assert_eq!(model.first_until(u64::MAX / 2), None, "{n} stations");
     }
 }
 
 #[test]
-fn who_was_put_off_is_asked_when_its_bound_comes() {
+fn who_was_postpone_is_asked_when_its_bound_comes() {
     let mut model = Model::new(70);
     model.set(3, ns(50));
     model.set(67, ns(70));
     // A signal puts station 3 off, which tells nobody.
     model.due[3] = ns(90);
-    assert_eq!(model.waits.next(), ns(50));
+    assert_eq!(model.bounds.next(), ns(50));
     assert_eq!(model.first_until(60), None, "station 3 isn't due before 90");
-    assert_eq!(model.waits.next(), ns(70), "and that is known now");
+    assert_eq!(model.bounds.next(), ns(70), "and that is known now");
     assert_eq!(model.first_until(100), Some((ns(70), 67)));
     model.set(67, SimTime::NEVER);
     assert_eq!(model.first_until(100), Some((ns(90), 3)));
@@ -116,7 +116,7 @@ proptest! {
                 Step::PutOff(who, by, told) if model.due[who] < SimTime::NEVER => {
                     model.due[who] = ns(model.due[who].as_nanos() + by);
                     if told {
-                        model.waits.put_off(who, model.due[who]);
+                        model.bounds.postpone(who, model.due[who]);
                     }
                 }
                 Step::PutOff(..) => {}
@@ -132,12 +132,12 @@ proptest! {
                         model.set(who, SimTime::NEVER);
                     }
                     prop_assert!(model.due.iter().all(|&at| at > ns(limit)), "somebody was missed");
-                    prop_assert!(model.waits.next() > ns(limit));
+                    prop_assert!(model.bounds.next() > ns(limit));
                     clock = limit;
                 }
             }
             let least = model.due.iter().min().copied();
-            prop_assert!(Some(model.waits.next()) <= least, "a bound after its deadline");
+            prop_assert!(Some(model.bounds.next()) <= least, "a bound after its deadline");
         }
     }
 }

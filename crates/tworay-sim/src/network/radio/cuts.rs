@@ -1,8 +1,7 @@
 //! Links that are cut while they carry a flow: an obstacle between two nodes, which then sense each other
 //! and decode nothing.
 
-use super::{Event, Network};
-use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 
 /// An order to cut the link that a flow is using.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -17,7 +16,7 @@ pub struct LinkCut {
 
 /// The orders, those that wait for a packet, and the links cut now.
 #[derive(Debug, Default)]
-pub(crate) struct Cuts {
+pub(super) struct Cuts {
     orders: Vec<LinkCut>,
     waiting: Vec<u16>,
     /// By order: two orders may have cut the same link.
@@ -33,10 +32,20 @@ impl Cuts {
         &self.orders
     }
 
+    /// An order waits for a packet from now on.
+    pub fn await_packet(&mut self, order: u16) {
+        self.waiting.push(order);
+    }
+
     /// Whether the next packet of some flow is awaited.
     #[inline(always)]
     pub fn await_packets(&self) -> bool {
         !self.waiting.is_empty()
+    }
+
+    /// Whether no link is cut now.
+    pub fn none(&self) -> bool {
+        self.links.is_empty()
     }
 
     /// Whether the link between two nodes is cut.
@@ -44,36 +53,30 @@ impl Cuts {
     pub fn between(&self, a: NodeId, b: NodeId) -> bool {
         self.links.iter().any(|(_, ends)| *ends == [a, b] || *ends == [b, a])
     }
-}
 
-impl Network {
-    #[inline(never)]
-    pub(super) fn on_cut_due(&mut self, order: u16) {
-        self.cuts.waiting.push(order);
-    }
-
-    /// A packet crossed the link from `from` to `node`, and orders wait.
+    /// A data packet of `flow` crossed the link between `ends`: the order that cuts it, if one waits, and when
+    /// the link is mended, if ever.
     #[cold]
-    pub(super) fn cut_behind(&mut self, packet: PacketId, from: NodeId, node: NodeId) {
-        let p = self.packets.get(packet);
-        let (flow, dst) = (p.flow, p.dst);
-        if flow == FlowId::NONE || self.flows[flow.index()].setup.to != dst {
-            return;
-        }
-        let (orders, now) = (&self.cuts.orders, self.now);
-        let ours = |order: &u16| orders[usize::from(*order)].flow.is_none_or(|whose| whose == flow);
-        let Some(at) = self.cuts.waiting.iter().position(ours) else { return };
-        let order = self.cuts.waiting.remove(at);
-        let lasts = self.cuts.orders[usize::from(order)].lasts;
-        self.cuts.links.push((order, [from, node]));
-        self.any_damage = true;
-        if lasts < SimDuration::MAX {
-            self.queue.push(now + lasts, Event::Mend(order));
-        }
+    pub fn cut_behind(
+        &mut self,
+        now: SimTime,
+        flow: FlowId,
+        ends: [NodeId; 2],
+    ) -> Option<(u16, Option<SimTime>)> {
+        let order_of = |order: u16| &self.orders[usize::from(order)];
+        let at =
+            self.waiting.iter().position(|&order| order_of(order).flow.is_none_or(|whose| whose == flow))?;
+        let order = self.waiting.remove(at);
+        let lasts = self.orders[usize::from(order)].lasts;
+        self.links.push((order, ends));
+        Some((order, (lasts < SimDuration::MAX).then(|| now + lasts)))
     }
 
-    #[inline(never)]
-    pub(super) fn on_mend(&mut self, order: u16) {
-        self.cuts.links.retain(|(o, _)| *o != order);
+    /// The link that an order cut works again.
+    pub fn mend(&mut self, order: u16) {
+        self.links.retain(|(o, _)| *o != order);
     }
 }
+
+#[cfg(test)]
+mod tests;

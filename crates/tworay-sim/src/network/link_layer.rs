@@ -1,7 +1,10 @@
 //! Between routing and MAC: link delay, address resolution, interface queue, give-ups.
 
+use super::event::Event;
+use super::judge::Judge;
 use super::judge::Occasion;
-use super::{Event, Network};
+use super::nodes::NodeTimer;
+use super::{Network, common::UNTRACKED, is_message};
 use crate::provenance::Setback;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration};
 use tworay_mac::{ArpAction, ArpDue, FrameKind, GiveUp, MAX_REQUESTS, Outgoing, QueueEntry};
@@ -13,23 +16,24 @@ const ARP_BYTES: u32 = 28;
 impl Network {
     /// A packet leaves routing for `next_hop`.
     pub(super) fn send_to_link(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        if !self.nodes[node.index()].up {
-            self.kill_at_dead_node(packet, node);
+        if !self.nodes[node].up {
+            self.common.kill_at_dead_node(packet, node);
             return;
         }
-        if self.watched {
-            self.record_hop(node, packet, next_hop);
+        if self.common.watch.on {
+            let p = self.common.packets.get(packet);
+            self.common.watch.routed(self.common.now, node, p, next_hop);
         }
         if let Some(wire) = self.wires.between(node, next_hop) {
-            self.wire_send(wire, packet);
+            self.wires.send(&mut self.common, wire, packet);
             return;
         }
-        if self.medium.is_none() {
-            let root = Setback::new(self.now, node, LossCause::LinkFailure).towards(next_hop);
-            self.kill(packet, node, Died::NoRoute, root);
+        if self.radio.is_none() {
+            let root = Setback::new(self.common.now, node, LossCause::LinkFailure).towards(next_hop);
+            self.common.kill(packet, node, Died::NoRoute, root);
             return;
         }
-        if self.mac_config.arp && !next_hop.is_broadcast() {
+        if self.plan.mac.arp && !next_hop.is_broadcast() {
             self.resolve(node, packet, next_hop);
         } else {
             self.down(node, packet, next_hop);
@@ -38,17 +42,19 @@ impl Network {
 
     #[inline(never)]
     fn resolve(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let action = self.nodes[node.index()].arp.resolve(self.now, next_hop, packet);
+        let action = self.nodes[node].arp.resolve(self.common.now, next_hop, packet);
         match action {
             ArpAction::Send(packet) => self.down(node, packet, next_hop),
             ArpAction::Request { pushed_out } | ArpAction::Wait { pushed_out } => {
                 if pushed_out.is_none() {
-                    self.record.note_exchange(node, next_hop, self.packets.independent_setback(packet));
+                    let root = self.common.packets.independent_setback(packet);
+                    self.common.books.judge.note_exchange(node, next_hop, root);
                 }
                 if let Some(old) = pushed_out {
-                    self.tally.arp_drops += 1;
-                    let root = self.judge_hold(node, next_hop, [old, packet]);
-                    self.kill(old, node, Died::Arp, root);
+                    self.common.books.tally.arp_drops += 1;
+                    let (judge, mut scene) = self.scene();
+                    let root = judge.hold(&mut scene, node, next_hop, [old, packet]);
+                    self.common.kill(old, node, Died::Arp, root);
                 }
                 if matches!(action, ArpAction::Request { .. }) {
                     self.ask(node, next_hop);
@@ -69,16 +75,16 @@ impl Network {
     }
 
     fn arm_arp(&mut self, node: NodeId) {
-        let due = self.nodes[node.index()].arp.next_due();
-        let slot = self.node_timer(node, super::ARP);
-        self.timers.set(slot, due, &mut self.queue);
+        let due = self.nodes[node].arp.next_due();
+        let slot = self.nodes.timer(node, NodeTimer::Arp);
+        self.common.agenda.set_timer(slot, due);
     }
 
     /// Requests for addresses have gone unanswered.
     #[inline(never)]
     pub(super) fn on_arp_timer(&mut self, node: NodeId) {
         let mut due = Vec::new();
-        self.nodes[node.index()].arp.on_timer(self.now, &mut due);
+        self.nodes[node].arp.on_timer(self.common.now, &mut due);
         for d in due {
             match d {
                 ArpDue::Request(target) => self.ask(node, target),
@@ -96,8 +102,8 @@ impl Network {
 
     #[inline(never)]
     fn send_arp(&mut self, node: NodeId, body: ArpBody, to: NodeId) {
-        let uid = self.control_uid();
-        let packet = self.packets.insert(Packet {
+        let uid = self.common.control_uid();
+        let packet = self.common.packets.insert(Packet {
             uid,
             src: node,
             dst: to,
@@ -108,23 +114,24 @@ impl Network {
             dsr: None,
             body: Body::Arp(body),
         });
-        let jitter = if to.is_broadcast() { self.stations.jitter(self.now, node) } else { SimDuration::ZERO };
-        self.down_after(self.mac_config.link_delay + jitter, node, packet, to);
+        let jitter =
+            if to.is_broadcast() { self.stations.jitter(self.common.now, node) } else { SimDuration::ZERO };
+        self.down_after(self.plan.mac.link_delay + jitter, node, packet, to);
     }
 
     #[inline(never)]
     fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
-        if let Some(held) = self.nodes[node.index()].arp.learn(arp.sender) {
+        if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
             self.down(node, held, arp.sender);
         }
         if arp.request && arp.target == node {
-            self.record.note_heard(arp.sender, node, self.now);
+            self.common.books.judge.note_heard(arp.sender, node, self.common.now);
             self.send_arp(node, ArpBody { request: false, sender: node, target: arp.sender }, arp.sender);
         }
     }
 
     fn down(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        self.down_after(self.mac_config.link_delay, node, packet, next_hop);
+        self.down_after(self.plan.mac.link_delay, node, packet, next_hop);
     }
 
     #[inline]
@@ -132,125 +139,137 @@ impl Network {
         if delay.is_zero() {
             self.enqueue(node, packet, next_hop);
         } else {
-            self.queue.push(self.now + delay, Event::Down { packet, node, next_hop });
+            self.common.agenda.push(self.common.now + delay, Event::Down { packet, node, next_hop });
         }
     }
 
     pub(super) fn enqueue(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        if !self.nodes[node.index()].up {
-            self.kill_at_dead_node(packet, node);
+        if !self.nodes[node].up {
+            self.common.kill_at_dead_node(packet, node);
             return;
         }
-        let p = self.packets.get(packet);
+        let p = self.common.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
-        if let Some(refused) = self.nodes[node.index()].queue.push(entry) {
-            self.tally.queue_drops += 1;
-            let root = self.judge_queue(node, refused);
-            self.kill(refused.packet, node, Died::Ifq, root);
+        if let Some(refused) = self.nodes[node].queue.push(entry) {
+            self.common.books.tally.queue_drops += 1;
+            let root = Judge::queue(&mut self.scene().1, node, refused);
+            self.common.kill(refused.packet, node, Died::Ifq, root);
         }
-        if self.watched {
-            self.record_queue(node);
+        if self.common.watch.on {
+            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
         }
-        if self.nodes[node.index()].mac.is_free() {
+        if self.nodes[node].mac.is_free() {
             self.feed_mac(node);
         }
     }
 
     /// Gives the MAC its next packet.
     pub(super) fn feed_mac(&mut self, node: NodeId) {
-        let n = &mut self.nodes[node.index()];
+        let n = &mut self.nodes[node];
         if !n.mac.is_free() {
             return;
         }
         let Some(e) = n.queue.pop() else { return };
         let out = Outgoing { packet: e.packet, to: e.next_hop, ip_bytes: e.ip_bytes };
-        n.mac.offer(self.now, out);
-        self.set_mac_timers(node);
-        if self.watched {
-            self.record_queue(node);
+        n.mac.offer(self.common.now, out);
+        self.nodes.set_mac_timers(node, &mut self.common.agenda);
+        if self.common.watch.on {
+            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
         }
     }
 
     /// A frame's packet arrived at `node`: it takes a copy.
     pub(super) fn on_delivery(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
-        if self.errors.is_some() && self.packet_errs(node, self.packets.get(packet).ip_bytes) {
-            self.lose_copy(node, packet);
-            return;
+        let Some(radio) = &mut self.radio else { return };
+        if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {
+            let copy = self.common.copy(packet);
+            let root = Setback::new(self.common.now, node, LossCause::Channel);
+            return self.common.kill(copy, node, Died::Error, root);
         }
-        if self.cuts.await_packets() {
+        if radio.awaits_packets() {
             self.cut_behind(packet, from, node);
         }
-        let sent = self.packets.get(packet);
+        let sent = self.common.packets.get(packet);
         match sent.body {
             Body::Arp(arp) => return self.on_arp(node, arp),
             Body::Frame(_) => return self.deliver_frame(node, packet),
             _ => {}
         }
         let (uid, copy) = (sent.uid, Packet { hops: sent.hops.saturating_add(1), ..sent.clone() });
-        let copy = self.packets.insert(copy);
-        if uid < super::UNTRACKED {
-            self.ledger.copied(uid);
-            self.packets.hand_on(packet, copy);
+        let copy = self.common.packets.insert(copy);
+        if uid < UNTRACKED {
+            self.common.books.ledger.copied(uid);
+            self.common.packets.hand_on(packet, copy);
         }
         let packet = copy;
-        let delay = self.mac_config.link_delay;
+        let delay = self.plan.mac.link_delay;
         if delay.is_zero() {
             self.receive_packet(node, packet, from);
         } else {
-            self.queue.push(self.now + delay, Event::Up { packet, node, from });
+            self.common.agenda.push(self.common.now + delay, Event::Up { packet, node, from });
         }
     }
 
     #[inline(never)]
     pub(super) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
-        let fates = std::mem::take(&mut self.nodes[node.index()].fates);
-        let root = fates.give_up(self.now, node, give_up.to);
+        let attempts = std::mem::take(&mut self.nodes[node].attempts);
+        let root = attempts.give_up(self.common.now, node, give_up.to);
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
-        let p = self.packets.get(give_up.packet);
-        self.tally.give_ups.add_give_up(died == Died::RtsRetries, p);
+        let p = self.common.packets.get(give_up.packet);
+        self.common.books.tally.give_ups.add_give_up(died == Died::RtsRetries, p);
         self.link_failed(give_up.packet, give_up.to, died, root);
     }
 
-    /// Whether two nodes can decode each other's frames now.
-    pub(super) fn in_range(&mut self, a: NodeId, b: NodeId) -> bool {
-        if self.cuts.between(a, b) {
-            return false;
+    /// A packet has crossed the link from `from` to `node`, and an order to cut it may have waited for that.
+    #[cold]
+    fn cut_behind(&mut self, packet: PacketId, from: NodeId, node: NodeId) {
+        let p = self.common.packets.get(packet);
+        let (flow, dst) = (p.flow, p.dst);
+        if flow == FlowId::NONE || self.flows[flow.index()].setup.to != dst {
+            return;
         }
-        let Some(medium) = &self.medium else { return false };
-        if let Some(reach) = medium.measured_reach(a, b) {
-            return reach && medium.measured_reach(b, a) == Some(true);
+        let Some(radio) = &mut self.radio else { return };
+        if let Some((at, mended)) = radio.cut_behind(self.common.now, flow, [from, node]) {
+            self.common.agenda.push(at, mended);
         }
-        let pa = self.tracks[a.index()].position(self.now);
-        let pb = self.tracks[b.index()].position(self.now);
-        medium.channel().rx_power_squared(pa.distance_squared(pb)) >= medium.channel().rx_threshold()
+    }
+
+    /// Why a node holds the link to a neighbour to be broken, or can't resolve its address.
+    pub(super) fn judge_link(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
+        let (judge, mut scene) = self.scene();
+        judge.link(&mut scene, node, next_hop)
     }
 
     /// A packet comes back from its next hop: routing decides.
     #[inline(never)]
     fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: Setback) {
         let node = root.node;
-        self.tally.link_failures += 1;
-        if self.nodes[next_hop.index()].up && self.in_range(node, next_hop) {
-            self.tally.false_link_failures += 1;
+        self.common.books.tally.link_failures += 1;
+        if self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop) {
+            self.common.books.tally.false_link_failures += 1;
         }
-        self.note_break(root);
-        self.note_message_lost(packet, &root);
-        if matches!(self.packets.get(packet).body, Body::Arp(_)) {
-            self.release(packet);
+        let message = is_message(self.common.packets.get(packet));
+        let judge = &mut self.common.books.judge;
+        judge.note_break(root);
+        judge.note_message_lost(self.common.now, message, &root);
+        if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
+            self.common.release(packet);
             return;
         }
-        if matches!(self.packets.get(packet).body, Body::Frame(_)) {
+        if matches!(self.common.packets.get(packet).body, Body::Frame(_)) {
             // Nobody above hears of it, as of a real card.
-            self.kill(packet, node, died, root);
-            return;
+            return self.common.kill(packet, node, died, root);
         }
-        self.set_back(packet, root);
-        let p = self.packets.get(packet).clone();
+        self.common.set_back(packet, root);
+        let p = self.common.packets.get(packet).clone();
         if let (Some(external), true) = (&mut self.external, root.is_physical()) {
-            external.note_break(self.now, p.src, p.dst);
+            external.note_break(self.common.now, p.src, p.dst);
         }
         self.with_router(node, Occasion::Break(died, root), |router, now, out| {
             router.on_link_failure(now, packet, &p, next_hop, out)
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,21 +1,21 @@
-//! Deadlines that are put off again and again, kept beside the queue.
+//! Deadlines that are postponed again and again, kept beside the event queue.
 //!
-//! Who waits for the medium is put off by every signal, and most of these deadlines never come. So what is
-//! noted here is a time before which nothing can be due, and that is raised without much ado; when it comes,
-//! all of a group who could be due by then are asked, because the signal that put off one has mostly put off
-//! the others too.
+//! Most contention deadlines are postponed before they fire: every signal on the medium moves them. This
+//! table therefore stores a lower bound of each deadline, which is cheap to raise. When a bound is reached,
+//! the whole group of stations is asked for its true deadlines, because the signal that postponed one of
+//! them has usually postponed its neighbours too.
 
 use tworay_base::SimTime;
 
-/// So many stations of neighbouring numbers make a group, and so many groups a group of the next level.
+/// Stations in a group, and groups in a group of the next level.
 const GROUP: usize = 8;
 
-/// Up to so many stations are a single group.
+/// Up to this many stations form a single group.
 const FEW: usize = 64;
 
 /// Lower bounds of many deadlines.
-pub struct Waits {
-    /// No deadline is before these; [`SimTime::NEVER`] for those who wait for nothing.
+pub struct Deadlines {
+    /// Lower bound of each deadline; [`SimTime::NEVER`] where there is none.
     bounds: Vec<SimTime>,
     /// The least bound of each group, of each group of groups, and so on to a single one.
     groups: Vec<Vec<SimTime>>,
@@ -25,8 +25,8 @@ pub struct Waits {
     width: usize,
 }
 
-impl Waits {
-    /// Nobody of `n` waits for anything.
+impl Deadlines {
+    /// `n` stations without a deadline.
     pub fn new(n: usize) -> Self {
         if n <= FEW {
             return Self {
@@ -46,13 +46,13 @@ impl Waits {
         Self { bounds, groups, next: SimTime::NEVER, width: GROUP }
     }
 
-    /// Nothing is due before.
+    /// Lower bound of all deadlines.
     #[inline(always)]
     pub fn next(&self) -> SimTime {
         self.next
     }
 
-    /// `who` is due at `at`, or later if it is put off; [`SimTime::NEVER`] if it doesn't wait any more.
+    /// Sets the deadline of `who`; [`SimTime::NEVER`] clears it.
     #[inline(always)]
     pub fn set(&mut self, who: usize, at: SimTime) {
         self.bounds[who] = at;
@@ -67,15 +67,15 @@ impl Waits {
         self.next = at.min(self.next);
     }
 
-    /// Whatever `who` waits for isn't due before `until`.
+    /// Postpones the deadline of `who` to `until` at the earliest.
     #[inline(always)]
-    pub fn put_off(&mut self, who: usize, until: SimTime) {
+    pub fn postpone(&mut self, who: usize, until: SimTime) {
         self.bounds[who] = self.bounds[who].max(until);
     }
 
     /// Who is due first, and when, if that is not after `limit` (before [`SimTime::NEVER`]); `deadline` says
     /// when somebody is due as things stand, never before what was [`set`](Self::set) and
-    /// [`put_off`](Self::put_off). Of several due in one nanosecond it is now the lowest number, now the
+    /// [`postpone`](Self::postpone). Of several due in one nanosecond it is now the lowest number, now the
     /// highest, so that neither end of a string is favoured.
     #[inline(always)]
     pub fn first_until(

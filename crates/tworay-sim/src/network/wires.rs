@@ -1,6 +1,7 @@
-//! Point-to-point links: a rate, a delay, a drop-tail or RED queue, errors, handoffs, drops by list.
+//! Wires: point-to-point links with a rate, a delay, a drop-tail or RED queue, errors, handoffs, drops by list.
 
-use super::{Event, Network};
+use super::common::Common;
+use super::event::Event;
 use crate::links::{Backlog, Outages, Red, RedConfig, RedVerdict};
 use crate::provenance::Setback;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,8 +9,8 @@ use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream
 use tworay_radio::{ErrorModel, ErrorModelConfig};
 use tworay_wire::{Body, Packet};
 
-/// Streams of the links' error models begin here, apart from the radios'.
-const LINK_ERROR_STREAMS: u64 = 3 << 32;
+/// Streams of the wires' error models begin here, apart from the radios'.
+const WIRE_ERROR_STREAMS: u64 = 3 << 32;
 
 /// One direction of a point-to-point link.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +100,7 @@ impl Wire {
             .red
             .map(|config| Red::new(config, setup.rate, RngStream::numbered(seed, number, Purpose::Queue)));
         let errors = (setup.errors != ErrorModelConfig::None).then(|| {
-            let stream = RngStream::numbered(seed, LINK_ERROR_STREAMS + number, Purpose::ChannelError);
+            let stream = RngStream::numbered(seed, WIRE_ERROR_STREAMS + number, Purpose::ChannelError);
             ErrorModel::new(setup.errors, stream)
         });
         Self { setup, busy: false, waiting: VecDeque::new(), waiting_bytes: 0, red, errors, seen: 0 }
@@ -126,7 +127,7 @@ pub(crate) struct Wires {
     wires: Vec<Wire>,
     by_ends: BTreeMap<(NodeId, NodeId), u16>,
     /// What happened, if it is to be kept.
-    pub trace: Option<Vec<WireRecord>>,
+    trace: Option<Vec<WireRecord>>,
 }
 
 impl Wires {
@@ -147,100 +148,109 @@ impl Wires {
         out.extend(self.by_ends.range((node, NodeId(0))..=(node, NodeId::BROADCAST)).map(|((_, to), _)| *to));
     }
 
+    /// Hands over what happened, if it was kept.
+    pub fn take_trace(&mut self) -> Vec<WireRecord> {
+        self.trace.take().unwrap_or_default()
+    }
+
     /// Both ends of each wire, by its number.
     pub fn ends(&self) -> Vec<(NodeId, NodeId)> {
         self.wires.iter().map(|w| (w.setup.from, w.setup.to)).collect()
     }
 
+    /// Appends the packets that wait for a wire.
     pub fn held(&self, out: &mut Vec<PacketId>) {
         self.wires.iter().for_each(|w| out.extend(&w.waiting));
     }
 }
 
-impl Network {
-    pub(super) fn wire_send(&mut self, wire: u16, packet: PacketId) {
-        let bytes = self.packets.get(packet).ip_bytes;
-        let now = self.now;
-        let w = &mut self.wires.wires[wire as usize];
+impl Wires {
+    /// Hands a packet to a wire.
+    pub fn send(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
+        let bytes = common.packets.get(packet).ip_bytes;
+        let now = common.now;
+        let w = &mut self.wires[wire as usize];
         let number = w.seen;
         w.seen += 1;
         if w.setup.drops.contains(&number) {
-            self.wire_lose(wire, packet, LossCause::Channel, Died::Error);
+            self.lose(common, wire, packet, LossCause::Channel, Died::Error);
         } else if w.setup.outages.cut(now, now) {
-            self.wire_lose(wire, packet, LossCause::LinkFailure, Died::Handoff);
+            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
         } else if w.refuses(now, bytes) {
-            self.tally.queue_drops += 1;
-            self.wire_lose(wire, packet, LossCause::Congestion, Died::WireQueue);
+            common.books.tally.queue_drops += 1;
+            self.lose(common, wire, packet, LossCause::Congestion, Died::WireQueue);
         } else if !w.busy {
-            self.wire_trace(wire, packet, WireEvent::Enqueue);
-            self.wire_start(wire, packet);
+            self.note(common, wire, packet, WireEvent::Enqueue);
+            self.start(common, wire, packet);
         } else {
             w.waiting.push_back(packet);
             w.waiting_bytes += u64::from(bytes);
-            self.wire_trace(wire, packet, WireEvent::Enqueue);
+            self.note(common, wire, packet, WireEvent::Enqueue);
         }
     }
 
-    /// A packet dies at the link's sending end.
-    fn wire_lose(&mut self, wire: u16, packet: PacketId, cause: LossCause, died: Died) {
-        self.wire_trace(wire, packet, WireEvent::Drop);
-        let WireSetup { from, to, .. } = self.wires.wires[wire as usize].setup;
-        self.kill(packet, from, died, Setback::new(self.now, from, cause).towards(to));
+    /// A packet dies at the wire's sending end.
+    fn lose(&mut self, common: &mut Common, wire: u16, packet: PacketId, cause: LossCause, died: Died) {
+        self.note(common, wire, packet, WireEvent::Drop);
+        let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
+        common.kill(packet, from, died, Setback::new(common.now, from, cause).towards(to));
     }
 
-    fn wire_trace(&mut self, wire: u16, packet: PacketId, event: WireEvent) {
-        let Some(trace) = &mut self.wires.trace else { return };
-        let p = self.packets.get(packet);
+    /// A line of the trace, if there is one.
+    fn note(&mut self, common: &Common, wire: u16, packet: PacketId, event: WireEvent) {
+        let Some(trace) = &mut self.trace else { return };
+        let p = common.packets.get(packet);
         let (kind, seq) = describe(p);
-        let WireSetup { from, to, .. } = self.wires.wires[wire as usize].setup;
-        trace.push(WireRecord {
-            at: self.now,
-            from,
-            to,
-            event,
-            flow: p.flow.0,
-            kind,
-            seq,
-            bytes: p.ip_bytes,
-        });
+        let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
+        let (flow, bytes) = (p.flow.0, p.ip_bytes);
+        trace.push(WireRecord { at: common.now, from, to, event, flow, kind, seq, bytes });
     }
 
-    fn wire_start(&mut self, wire: u16, packet: PacketId) {
-        self.wire_trace(wire, packet, WireEvent::Send);
-        self.capture_wire(wire, packet);
-        let bytes = self.packets.get(packet).ip_bytes;
-        let w = &mut self.wires.wires[wire as usize];
+    fn start(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
+        self.note(common, wire, packet, WireEvent::Send);
+        if common.watch.on {
+            common.watch.wired(common.now, wire, common.packets.get(packet));
+        }
+        let bytes = common.packets.get(packet).ip_bytes;
+        let w = &mut self.wires[wire as usize];
         w.busy = true;
-        let sent = self.now + w.setup.rate.airtime(bytes);
+        let sent = common.now + w.setup.rate.airtime(bytes);
         let arrives = sent + w.setup.delay;
-        self.queue.push(arrives, Event::WireArrival { wire, packet });
-        self.queue.push(sent, Event::WireFree(wire));
+        common.agenda.push(arrives, Event::WireArrival { wire, packet });
+        common.agenda.push(sent, Event::WireFree(wire));
     }
 
+    /// A wire has sent its packet's last bit: the next one's turn.
     #[inline(never)]
-    pub(super) fn wire_next(&mut self, wire: u16) {
+    pub fn on_free(&mut self, common: &mut Common, wire: u16) {
         loop {
-            let w = &mut self.wires.wires[wire as usize];
+            let w = &mut self.wires[wire as usize];
             let Some(packet) = w.waiting.pop_front() else {
                 w.busy = false;
                 if let Some(red) = &mut w.red {
-                    red.on_idle(self.now);
+                    red.on_idle(common.now);
                 }
                 return;
             };
-            w.waiting_bytes -= u64::from(self.packets.get(packet).ip_bytes);
-            if !w.setup.outages.cut(self.now, self.now) {
-                return self.wire_start(wire, packet);
+            w.waiting_bytes -= u64::from(common.packets.get(packet).ip_bytes);
+            if !w.setup.outages.cut(common.now, common.now) {
+                return self.start(common, wire, packet);
             }
-            self.wire_lose(wire, packet, LossCause::LinkFailure, Died::Handoff);
+            self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
         }
     }
 
-    #[inline(never)]
-    pub(super) fn on_wire_arrival(&mut self, wire: u16, packet: PacketId) {
-        let now = self.now;
-        let bytes = self.packets.get(packet).ip_bytes;
-        let w = &mut self.wires.wires[wire as usize];
+    /// A packet arrives at the far end of a wire: the ends `(from, to)`, unless it was lost on the way.
+    #[inline]
+    pub fn on_arrival(
+        &mut self,
+        common: &mut Common,
+        wire: u16,
+        packet: PacketId,
+    ) -> Option<(NodeId, NodeId)> {
+        let now = common.now;
+        let bytes = common.packets.get(packet).ip_bytes;
+        let w = &mut self.wires[wire as usize];
         let (from, to) = (w.setup.from, w.setup.to);
         let took = w.setup.rate.airtime(bytes) + w.setup.delay;
         let left = SimTime::from_nanos(now.as_nanos().saturating_sub(took.as_nanos()));
@@ -252,14 +262,17 @@ impl Network {
             (false, false) => None,
         };
         if let Some((cause, died)) = cause {
-            self.wire_trace(wire, packet, WireEvent::Drop);
-            self.kill(packet, to, died, Setback::new(now, from, cause).towards(to));
-            return;
+            self.note(common, wire, packet, WireEvent::Drop);
+            common.kill(packet, to, died, Setback::new(now, from, cause).towards(to));
+            return None;
         }
-        self.wire_trace(wire, packet, WireEvent::Receive);
-        let p = self.packets.get_mut(packet);
+        self.note(common, wire, packet, WireEvent::Receive);
+        let p = common.packets.get_mut(packet);
         p.hops = p.hops.saturating_add(1);
-        self.packets.hand_on(packet, packet);
-        self.receive_packet(to, packet, from);
+        common.packets.hand_on(packet, packet);
+        Some((from, to))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,11 @@
 //! Random errors: on frames at each receiver, on packets above the MAC.
 
-use super::{Network, is_message};
-use crate::provenance::Setback;
-use tworay_base::{Died, LossCause, NodeId, PacketId, Purpose, RngStream};
-use tworay_mac::{Frame, FrameKind};
-use tworay_radio::{ErrorModel, ErrorModelConfig, ErrorsConfig, MeasuredLink, Verdict};
-use tworay_wire::Packet;
+use tworay_base::{NodeId, Purpose, RngStream};
+use tworay_mac::Frame;
+use tworay_radio::{ErrorModel, ErrorModelConfig, ErrorsConfig, MeasuredLink};
 
 /// The error models of all receivers; there are none if no errors are asked for.
-pub(crate) struct Errors {
+pub(super) struct Errors {
     frame: Vec<ErrorModel>,
     packet: Vec<ErrorModel>,
     /// Measured losses: by sender, then in order of receivers.
@@ -50,7 +47,7 @@ impl Errors {
     }
 
     /// Whether errors spoil a frame on its way, by the link or by the receiver's own model.
-    fn corrupts(&mut self, frame: &Frame, node: NodeId) -> bool {
+    pub fn corrupts(&mut self, frame: &Frame, node: NodeId) -> bool {
         let by_link = self.links.get_mut(frame.from.index()).is_some_and(|list| {
             let at = list.binary_search_by_key(&node, |lossy| lossy.to);
             at.is_ok_and(|at| list[at].strikes())
@@ -58,6 +55,11 @@ impl Errors {
         let model = self.frame.get_mut(node.index());
         // Both draw: the one's draws don't depend on the other's outcome.
         model.is_some_and(|model| model.corrupts(8 * frame.bytes)) || by_link
+    }
+
+    /// Whether a packet that the MAC of `node` has received is lost above it.
+    pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
+        self.packet.get_mut(node.index()).is_some_and(|model| model.corrupts(8 * ip_bytes))
     }
 }
 
@@ -73,54 +75,4 @@ fn losses(links: &[MeasuredLink], seed: u64, nodes: usize) -> Vec<Vec<Lossy>> {
         list.sort_by_key(|lossy| lossy.to);
     }
     lists
-}
-
-impl Network {
-    /// What random errors, a cut link and a sender's death make of a frame that was received well.
-    #[cold]
-    pub(super) fn after_errors(&mut self, tx: u32, frame: &Frame, node: NodeId) -> Verdict {
-        if self.any_damage && self.was_cut_off(tx, frame) {
-            return Verdict::Corrupt;
-        }
-        if self.any_damage && self.cuts.between(frame.from, node) {
-            return Verdict::Undecodable;
-        }
-        let spoiled = self.errors.as_mut().is_some_and(|errors| errors.corrupts(frame, node));
-        if !spoiled || !self.nodes[node.index()].up {
-            return Verdict::Good;
-        }
-        if frame.to == node || frame.to.is_broadcast() {
-            let packet = frame.packet.map(|p| self.packets.get(p));
-            let message = packet.is_some_and(is_message);
-            self.tally.corrupted.add(frame.kind, packet);
-            if message && frame.to.is_broadcast() {
-                self.note_missed(node, frame.from, LossCause::Channel);
-            }
-        }
-        if frame.to == node {
-            // The attempt of whoever waits for this frame, or for the answer to it, fails by the channel.
-            let sender = match frame.kind {
-                FrameKind::Rts | FrameKind::Data => frame.from,
-                FrameKind::Cts | FrameKind::Ack => node,
-            };
-            self.nodes[sender.index()].fates.blame_channel();
-        }
-        Verdict::Corrupt
-    }
-
-    /// Whether a packet that the MAC has received is lost above it.
-    pub(super) fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
-        let model = self.errors.as_mut().and_then(|e| e.packet.get_mut(node.index()));
-        model.is_some_and(|m| m.corrupts(8 * ip_bytes))
-    }
-
-    /// The copy of `original` that arrived at `node` is lost there.
-    pub(super) fn lose_copy(&mut self, node: NodeId, original: PacketId) {
-        let copy: Packet = self.packets.get(original).clone();
-        if copy.uid < super::UNTRACKED {
-            self.ledger.copied(copy.uid);
-        }
-        let copy = self.packets.insert(copy);
-        self.kill(copy, node, Died::Error, Setback::new(self.now, node, LossCause::Channel));
-    }
 }

@@ -1,62 +1,88 @@
 //! Between link and transport: routing's inputs and orders.
 
+use super::Network;
+use super::common::UNTRACKED;
+use super::event::Event;
 use super::judge::Occasion;
-use super::{Event, Network, UNTRACKED};
+use super::nodes::NodeTimer;
 use crate::provenance::Setback;
-use tworay_base::{Died, NodeId, PacketId, SimDuration};
-use tworay_routing::{RoutingAction, RoutingNote};
+use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
+use tworay_routing::{Protocol, Router, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
 impl Network {
+    /// Runs a router's input and carries out what it wants.
+    pub(super) fn with_router(
+        &mut self,
+        node: NodeId,
+        mut occasion: Occasion,
+        input: impl FnOnce(&mut Router, SimTime, &mut Vec<RoutingAction>),
+    ) {
+        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        input(&mut self.nodes[node].router, self.common.now, &mut out);
+        self.apply_routing(node, &mut out, &mut occasion);
+        out.clear();
+        self.rooms.routing.push(out);
+    }
+
+    /// Routing has taken a packet and keeps it: it waits for a route.
+    #[cold]
+    fn on_wait(&mut self, node: NodeId, packet: PacketId) {
+        let dst = self.common.packets.get(packet).dst;
+        let (judge, mut scene) = self.scene();
+        let root = judge.missing_route(&mut scene, node, dst);
+        self.common.packets.set_back(packet, root);
+    }
+
     /// A packet came up from the link layer.
     #[inline(never)]
     pub(super) fn receive_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
-        let mut out = self.route_pool.pop().unwrap_or_default();
-        let n = &mut self.nodes[node.index()];
+        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        let n = &mut self.nodes[node];
         if !n.up {
-            self.route_pool.push(out);
-            self.kill_at_dead_node(packet, node);
+            self.rooms.routing.push(out);
+            self.common.kill_at_dead_node(packet, node);
             return;
         }
-        n.router.on_receive(self.now, packet, self.packets.get(packet), from, &mut out);
-        let p = self.packets.get(packet);
-        let occasion = Occasion::received(p, from);
+        n.router.on_receive(self.common.now, packet, self.common.packets.get(packet), from, &mut out);
+        let p = self.common.packets.get(packet);
+        let mut occasion = Occasion::received(p, from);
         if p.uid < UNTRACKED && keeps(&out, packet) {
             self.on_wait(node, packet);
         }
-        let p = self.packets.get_mut(packet);
+        let p = self.common.packets.get_mut(packet);
         if p.dst != node && !p.dst.is_broadcast() {
             p.ttl = p.ttl.saturating_sub(1);
         }
-        self.apply_routing(node, &mut out, occasion);
+        self.apply_routing(node, &mut out, &mut occasion);
         out.clear();
-        self.route_pool.push(out);
+        self.rooms.routing.push(out);
     }
 
     /// A packet of the node's own transport.
     pub(super) fn send_packet(&mut self, node: NodeId, packet: PacketId) {
-        if !self.nodes[node.index()].up {
-            self.kill_at_dead_node(packet, node);
+        if !self.nodes[node].up {
+            self.common.kill_at_dead_node(packet, node);
             return;
         }
-        let mut out = self.route_pool.pop().unwrap_or_default();
-        self.nodes[node.index()].router.on_send(self.now, packet, self.packets.get(packet), &mut out);
+        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        self.nodes[node].router.on_send(self.common.now, packet, self.common.packets.get(packet), &mut out);
         if keeps(&out, packet) {
             self.on_wait(node, packet);
         }
-        self.apply_routing(node, &mut out, Occasion::Other);
+        self.apply_routing(node, &mut out, &mut Occasion::Other);
         out.clear();
-        self.route_pool.push(out);
+        self.rooms.routing.push(out);
     }
 
     /// A frame for another node was heard.
     pub(super) fn tap_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId, to: NodeId) {
-        let mut out = self.route_pool.pop().unwrap_or_default();
-        self.nodes[node.index()].router.on_tap(self.now, self.packets.get(packet), from, to, &mut out);
-        let occasion = Occasion::received(self.packets.get(packet), from);
-        self.apply_routing(node, &mut out, occasion);
+        let mut out = self.rooms.routing.pop().unwrap_or_default();
+        self.nodes[node].router.on_tap(self.common.now, self.common.packets.get(packet), from, to, &mut out);
+        let mut occasion = Occasion::received(self.common.packets.get(packet), from);
+        self.apply_routing(node, &mut out, &mut occasion);
         out.clear();
-        self.route_pool.push(out);
+        self.rooms.routing.push(out);
     }
 
     /// Carries out what a router wants after `occasion`.
@@ -64,27 +90,28 @@ impl Network {
         &mut self,
         node: NodeId,
         actions: &mut Vec<RoutingAction>,
-        mut occasion: Occasion,
+        occasion: &mut Occasion,
     ) {
         // The timer first: what follows can come back to this router, which then sets it anew.
         for action in actions.iter() {
             if let RoutingAction::WakeAt(at) = action {
-                let slot = self.node_timer(node, super::ROUTER);
-                self.timers.set(slot, *at, &mut self.queue);
+                let slot = self.nodes.timer(node, NodeTimer::Router);
+                self.common.agenda.set_timer(slot, *at);
             }
         }
         for action in actions.drain(..) {
             match action {
                 RoutingAction::Forward { packet, next_hop, delay } => {
-                    if self.record.lost_any(node) {
-                        self.note_way_found(node, packet);
+                    if self.common.books.judge.lost_any(node) {
+                        let dst = self.common.packets.get(packet).dst;
+                        self.common.books.judge.note_way_found(node, dst);
                     }
-                    self.packets.end_search(packet);
+                    self.common.packets.end_search(packet);
                     self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
                 RoutingAction::WakeAt(_) => {}
-                other => self.apply_rare(node, other, &mut occasion),
+                other => self.apply_rare(node, other, occasion),
             }
         }
     }
@@ -93,7 +120,7 @@ impl Network {
         if delay.is_zero() {
             self.send_to_link(node, packet, next_hop);
         } else {
-            self.queue.push(self.now + delay, Event::Forward { packet, node, next_hop });
+            self.common.agenda.push(self.common.now + delay, Event::Forward { packet, node, next_hop });
         }
     }
 
@@ -103,64 +130,61 @@ impl Network {
         match action {
             RoutingAction::Forward { .. } | RoutingAction::Deliver { .. } | RoutingAction::WakeAt(_) => {}
             RoutingAction::Originate { mut packet, next_hop, delay } => {
-                packet.uid = self.control_uid();
-                let packet = self.packets.insert(*packet);
+                packet.uid = self.common.control_uid();
+                let packet = self.common.packets.insert(*packet);
                 // Relayed broadcasts come with a jitter of routing's own.
                 let jitter = if next_hop.is_broadcast() && delay.is_zero() {
-                    self.stations.jitter(self.now, node)
+                    self.stations.jitter(self.common.now, node)
                 } else {
                     SimDuration::ZERO
                 };
                 self.send_after(delay + jitter, node, packet, next_hop);
             }
             RoutingAction::SetHeader { packet, header } => {
-                let p = self.packets.get_mut(packet);
+                let p = self.common.packets.get_mut(packet);
                 let length = |h: &Option<Box<DsrHeader>>| h.as_ref().map_or(0, |h| h.wire_bytes());
                 p.ip_bytes = p.ip_bytes - length(&p.dsr) + length(&header);
                 p.dsr = header;
             }
             RoutingAction::SendCopy { packet, next_hop } => {
-                let copy = self.packets.get(packet).clone();
-                if copy.uid < UNTRACKED {
-                    self.ledger.copied(copy.uid);
-                }
-                let copy = self.packets.insert(copy);
-                self.packets.hand_on(packet, copy);
+                let copy = self.common.copy(packet);
+                self.common.packets.hand_on(packet, copy);
                 self.send_to_link(node, copy, next_hop);
             }
-            RoutingAction::Consume { packet } => self.release(packet),
+            RoutingAction::Consume { packet } => self.common.release(packet),
             RoutingAction::Drop { packet, reason } => {
-                let (died, root) = self.judge_drop(node, packet, reason, *occasion);
-                self.kill(packet, node, died, root);
+                let (judge, mut scene) = self.scene();
+                let (died, root) = judge.dropped(&mut scene, node, packet, reason, occasion);
+                self.common.kill(packet, node, died, root);
             }
-            RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop, *occasion),
+            RoutingAction::PurgeQueue { next_hop } => self.purge(node, next_hop, occasion),
             RoutingAction::Note(note) => self.on_routing_note(node, note, occasion),
         }
     }
 
     /// Packets that wait for a neighbour go back to routing.
     #[inline(never)]
-    fn purge(&mut self, node: NodeId, next_hop: NodeId, occasion: Occasion) {
+    fn purge(&mut self, node: NodeId, next_hop: NodeId, occasion: &Occasion) {
         let mut gone = Vec::new();
-        self.nodes[node.index()].queue.purge(next_hop, &mut gone);
+        self.nodes[node].queue.purge(next_hop, &mut gone);
         if gone.is_empty() {
             return;
         }
-        if self.watched {
-            self.record_queue(node);
+        if self.common.watch.on {
+            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
         }
-        let broken = match occasion {
+        let broken = match *occasion {
             Occasion::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
             // The neighbour has lost the way, the link to it stands: only what went that way is held up.
             Occasion::Received(from, _) if from == next_hop => None,
             _ => Some(self.judge_link(node, next_hop)),
         };
         for e in gone {
-            let p = self.packets.get(e.packet).clone();
-            let root = broken.map(|root| Setback { at: self.now, ..root });
-            let root = root.or_else(|| self.lost_route(node, p.dst));
+            let p = self.common.packets.get(e.packet).clone();
+            let root = broken.map(|root| Setback { at: self.common.now, ..root });
+            let root = root.or_else(|| self.common.books.judge.lost_route(self.common.now, node, p.dst));
             if let Some(root) = root {
-                self.set_back(e.packet, root);
+                self.common.set_back(e.packet, root);
             }
             let root = root.unwrap_or_else(|| self.judge_link(node, next_hop));
             self.with_router(node, Occasion::Break(Died::Purged, root), |router, now, out| {
@@ -173,20 +197,22 @@ impl Network {
     /// link (ELFN). Breaks and losses are kept on record.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
-        self.record_note(node, note);
+        if self.common.watch.on {
+            self.common.watch.noted(self.common.now, node, note);
+        }
         match note {
             RoutingNote::RouteChanged { dst, hops } => {
-                self.tally.route_changes += 1;
-                if self.nodes[node.index()].router.routes_at_source() {
+                self.common.books.tally.route_changes += 1;
+                if self.nodes[node].router.routes_at_source() {
                     self.tell_source_route(node, dst, hops);
                 }
             }
-            RoutingNote::RouteFound { .. } => self.tally.route_changes += 1,
+            RoutingNote::RouteFound { .. } => self.common.books.tally.route_changes += 1,
             RoutingNote::LinkBroken { neighbour } => {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {
                     let root = self.judge_link(node, neighbour);
-                    self.note_break(root);
+                    self.common.books.judge.note_break(root);
                     *occasion = Occasion::Break(Died::Unconfirmed, root);
                 }
             }
@@ -197,7 +223,9 @@ impl Network {
                 self.notify_of_failure(node, dst);
             }
             RoutingNote::RouteLost { dst } | RoutingNote::LocalRepair { dst } => {
-                self.note_route_lost(node, dst, *occasion);
+                let latest = self.plan.routing.protocol == Protocol::Olsr;
+                let (judge, mut scene) = self.scene();
+                judge.note_route_lost(&mut scene, (node, dst), occasion, latest);
             }
             _ => {}
         }
@@ -216,3 +244,6 @@ fn keeps(actions: &[RoutingAction], given: PacketId) -> bool {
         _ => false,
     })
 }
+
+#[cfg(test)]
+mod tests;

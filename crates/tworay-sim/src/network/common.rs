@@ -1,0 +1,117 @@
+//! What every part of a network uses: the time and the agenda, the packets, the books, the watchers.
+
+use super::agenda::Agenda;
+use super::judge::Judge;
+use super::packets::PacketSlab;
+use super::watch::Watchers;
+use crate::ledger::{Death, Ledger};
+use crate::provenance::Setback;
+use crate::tally::Tally;
+use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
+use tworay_wire::Body;
+
+/// Uids of packets that the ledger doesn't track start here.
+pub(crate) const UNTRACKED: u64 = 1 << 48;
+
+/// The books: where every segment is, what held it up, and how many frames were lost.
+pub(crate) struct Books {
+    /// Every segment sent, and what became of it.
+    pub ledger: Ledger,
+    /// Network-wide counts.
+    pub tally: Tally,
+    /// What may be the root of a loss.
+    pub judge: Judge,
+}
+
+/// What every part uses.
+pub(crate) struct Common {
+    pub now: SimTime,
+    pub agenda: Agenda,
+    pub packets: PacketSlab,
+    pub books: Books,
+    pub watch: Watchers,
+    last_control_uid: u64,
+}
+
+impl Common {
+    pub fn new(agenda: Agenda, ledger: Ledger, nodes: usize) -> Self {
+        Self {
+            now: SimTime::ZERO,
+            agenda,
+            packets: PacketSlab::default(),
+            books: Books { ledger, tally: Tally::default(), judge: Judge::new(nodes) },
+            watch: Watchers::default(),
+            last_control_uid: UNTRACKED,
+        }
+    }
+
+    /// A uid for a packet that the ledger doesn't track.
+    pub fn control_uid(&mut self) -> u64 {
+        self.last_control_uid += 1;
+        self.last_control_uid
+    }
+
+    /// A further copy of a packet, as it is now.
+    pub fn copy(&mut self, packet: PacketId) -> PacketId {
+        let copy = self.packets.get(packet).clone();
+        if copy.uid < UNTRACKED {
+            self.books.ledger.copied(copy.uid);
+        }
+        self.packets.insert(copy)
+    }
+
+    /// A copy of a packet dies at `node`. The root is `of`, unless something held it up before.
+    #[inline(never)]
+    pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
+        let (uid, hops) = (self.packets.get(packet).uid, self.packets.get(packet).hops);
+        if uid < UNTRACKED {
+            let mut root = self.packets.setback(packet).unwrap_or(of);
+            let (cause, interferer) = self.books.judge.final_cause(&root, died);
+            root.interferer = interferer;
+            let booked = self.books.ledger.records().len();
+            self.books.ledger.died(uid, Death { root, cause, died, node, hops }, self.now);
+            if self.watch.on {
+                self.show_loss(packet, booked);
+            }
+        }
+        self.packets.discard(packet);
+    }
+
+    /// A packet is at a node that is switched off.
+    pub fn kill_at_dead_node(&mut self, packet: PacketId, node: NodeId) {
+        self.kill(packet, node, Died::NodeDown, Setback::new(self.now, node, LossCause::NodeDown));
+    }
+
+    /// A copy of a packet isn't needed any more.
+    pub fn release(&mut self, packet: PacketId) {
+        let p = self.packets.get(packet);
+        let uid = p.uid;
+        if uid < UNTRACKED {
+            let booked = self.books.ledger.records().len();
+            self.books.ledger.handed_on(uid, self.now);
+            if self.watch.on {
+                self.show_loss(packet, booked);
+            }
+        } else if let Body::Arp(arp) = p.body
+            && arp.request
+        {
+            self.books.judge.note_asked(arp.sender, arp.target, self.now);
+        }
+        self.packets.discard(packet);
+    }
+
+    /// A copy of `packet` is gone: if it was the last, the ledger has a new entry for the watchers.
+    #[cold]
+    fn show_loss(&mut self, packet: PacketId, booked_before: usize) {
+        if let Some(loss) = self.books.ledger.records().get(booked_before) {
+            self.watch.lost(self.now, self.packets.get(packet), loss);
+        }
+    }
+
+    /// Something keeps a packet from going on; only the first such thing counts.
+    pub fn set_back(&mut self, packet: PacketId, by: Setback) {
+        if self.packets.get(packet).uid < UNTRACKED {
+            self.packets.set_back(packet, by);
+        }
+    }
+}

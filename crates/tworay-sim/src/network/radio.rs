@@ -1,0 +1,211 @@
+//! What happens between the radios: who hears whom and how strongly, what spoils a frame on its way, and
+//! which links are cut. A network of wires alone has none.
+
+mod cuts;
+mod errors;
+mod signals;
+
+pub use cuts::LinkCut;
+pub(super) use signals::bad_end;
+
+use super::agenda::Agenda;
+use super::event::Event;
+use crate::medium::{Hearer, Medium};
+use cuts::Cuts;
+use errors::Errors;
+use tworay_base::{FlowId, NodeId, SimTime};
+use tworay_mac::{Dialect, Frame, MacConfig};
+use tworay_mobility::{Leg, Track};
+use tworay_radio::{BodyRates, Channel, ErrorsConfig, Fader, RadioConfig, Reception, ReceptionQuirks};
+
+/// The radio side of a network.
+pub(crate) struct Radio {
+    medium: Medium,
+    /// What a receiver makes of overlapping signals.
+    rules: Reception,
+    tracks: Vec<Track>,
+    cuts: Cuts,
+    errors: Option<Box<Errors>>,
+    /// Whether anything may spoil a frame that is received well: errors, a cut, a sender's death.
+    may_spoil: bool,
+}
+
+impl Radio {
+    /// The radio side of stations that move along `tracks`.
+    pub fn new(
+        config: &RadioConfig,
+        errors: &ErrorsConfig,
+        mac: &MacConfig,
+        mut tracks: Vec<Track>,
+        cuts: Vec<LinkCut>,
+        seed: u64,
+    ) -> Self {
+        let channel = Channel::new(config);
+        let quirks = match mac.dialect {
+            Dialect::Standard => ReceptionQuirks::CAPTURE,
+            Dialect::Ns2 => ReceptionQuirks::NS2,
+        };
+        let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
+        let rules = Reception::new(config, &channel, quirks, rates, mac.plcp);
+        let medium = match config.links.as_slice() {
+            [] => Medium::new(channel, Fader::new(config, seed), &mut tracks),
+            links => Medium::measured(channel, links, tracks.len()),
+        };
+        let errors = Errors::new(errors, &config.links, seed, tracks.len());
+        Self { medium, rules, may_spoil: errors.is_some(), tracks, cuts: Cuts::new(cuts), errors }
+    }
+
+    /// What is on the air.
+    pub fn medium(&self) -> &Medium {
+        &self.medium
+    }
+
+    /// Where the stations move.
+    pub fn tracks(&self) -> &[Track] {
+        &self.tracks
+    }
+
+    /// Every station's moves up to `end`.
+    pub fn legs_until(&mut self, end: SimTime) -> Vec<Vec<Leg>> {
+        self.tracks.iter_mut().map(|track| track.legs_until(end).to_vec()).collect()
+    }
+
+    /// How far signals are read and how far they are sensed, m; `None` where that isn't a matter of distance.
+    pub fn ranges(&self) -> Option<(f64, f64)> {
+        let channel = self.medium.channel();
+        let of = |threshold: f64| Some(channel.range_of(threshold)).filter(|r| r.is_finite() && *r > 0.0);
+        of(channel.rx_threshold()).zip(of(channel.cs_threshold()))
+    }
+
+    /// Whether two nodes can decode each other's frames now.
+    pub fn in_range(&mut self, now: SimTime, a: NodeId, b: NodeId) -> bool {
+        if self.cuts.between(a, b) {
+            return false;
+        }
+        if let Some(reach) = self.medium.measured_reach(a, b) {
+            return reach && self.medium.measured_reach(b, a) == Some(true);
+        }
+        let pa = self.tracks[a.index()].position(now);
+        let pb = self.tracks[b.index()].position(now);
+        let channel = self.medium.channel();
+        channel.rx_power_squared(pa.distance_squared(pb)) >= channel.rx_threshold()
+    }
+
+    /// Appends the stations that can decode `node` now, were there no fading.
+    pub fn neighbours(&mut self, now: SimTime, node: NodeId, out: &mut Vec<NodeId>) {
+        let first = out.len();
+        self.medium.in_range(now, node, &mut self.tracks, out);
+        if self.cuts.none() {
+            return;
+        }
+        let mut kept = first;
+        for i in first..out.len() {
+            if !self.cuts.between(node, out[i]) {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
+    /// Times at which links are to be cut, by the order's number.
+    pub fn cut_times(&self) -> Vec<SimTime> {
+        self.cuts.orders().iter().map(|order| order.at).collect()
+    }
+
+    /// The cutting of a link is due.
+    pub fn cut_due(&mut self, order: u16) {
+        self.cuts.await_packet(order);
+    }
+
+    /// Whether the next packet of some flow cuts the link that it has crossed.
+    #[inline(always)]
+    pub fn awaits_packets(&self) -> bool {
+        self.cuts.await_packets()
+    }
+
+    /// A data packet of `flow` has crossed the link between two nodes: if an order waits for it, the link is
+    /// cut, and this is the event that mends it, if any does.
+    pub fn cut_behind(&mut self, now: SimTime, flow: FlowId, ends: [NodeId; 2]) -> Option<(SimTime, Event)> {
+        let (order, mended) = self.cuts.cut_behind(now, flow, ends)?;
+        self.may_spoil = true;
+        mended.map(|at| (at, Event::Mend(order)))
+    }
+
+    /// The link that an order cut works again.
+    pub fn mend(&mut self, order: u16) {
+        self.cuts.mend(order);
+    }
+
+    /// A node was switched off or died: frames that it was sending are spoiled.
+    pub fn node_failed(&mut self) {
+        self.may_spoil = true;
+    }
+
+    /// Whether a packet that the MAC has received is lost above it.
+    #[inline]
+    pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
+        self.errors.as_mut().is_some_and(|errors| errors.packet_errs(node, ip_bytes))
+    }
+
+    /// Takes the list of a transmission's hearers out for a walk; give it back with [`Radio::give_back`].
+    #[inline]
+    pub fn take_hearers(&mut self, tx: u32) -> Vec<Hearer> {
+        self.medium.take_hearers(tx)
+    }
+
+    /// Undoes [`Radio::take_hearers`].
+    #[inline]
+    pub fn give_back(&mut self, tx: u32, hearers: Vec<Hearer>) {
+        self.medium.give_back(tx, hearers);
+    }
+
+    /// The hearers of a transmission, in turn; give them back with [`Radio::end_turns`].
+    #[inline(always)]
+    pub fn turns(&mut self, tx: u32, origin: SimTime, now: SimTime, begins: bool) -> Turns {
+        self.medium.sort(tx);
+        let next = self.medium.get(tx).passed as usize;
+        Turns { tx, hearers: self.medium.take_hearers(tx), next, origin, since: now, begins }
+    }
+
+    /// Puts the hearers back; if some are left, gives the time of the next.
+    #[inline(always)]
+    pub fn end_turns(&mut self, turns: Turns) -> Option<SimTime> {
+        let rest = turns.hearers.get(turns.next).map(|h| turns.origin + h.delay());
+        self.medium.get_mut(turns.tx).passed = if rest.is_some() { turns.next as u32 } else { 0 };
+        self.medium.give_back(turns.tx, turns.hearers);
+        rest
+    }
+}
+
+/// A walk past the hearers of a transmission, each at its time, until something else is to happen first.
+pub(super) struct Turns {
+    tx: u32,
+    hearers: Vec<Hearer>,
+    next: usize,
+    origin: SimTime,
+    since: SimTime,
+    begins: bool,
+}
+
+impl Turns {
+    /// The next hearer and its time, if nothing of the agenda goes before.
+    #[inline(always)]
+    pub fn next(&mut self, agenda: &Agenda) -> Option<(Hearer, SimTime)> {
+        let hearer = *self.hearers.get(self.next)?;
+        let at = self.origin + hearer.delay();
+        // Whoever starts to send in the very nanosecond in which a signal arrives has not heard it: timers of
+        // that time go before beginnings, and after ends.
+        let other = agenda.next();
+        if at > self.since && (other < at || self.begins && other == at) {
+            return None;
+        }
+        self.next += 1;
+        Some((hearer, at))
+    }
+}
+
+/// Whether a frame was meant for `node`, among others.
+fn is_for(frame: &Frame, node: NodeId) -> bool {
+    frame.to == node || frame.to.is_broadcast()
+}

@@ -1,0 +1,340 @@
+//! Signals: a frame goes on the air, begins at its hearers, and ends or is spoiled there.
+//!
+//! What a good frame brings about at the node that reads it is the network's matter (`receive.rs`).
+
+use super::super::common::Common;
+use super::super::event::Event;
+use super::super::is_message;
+use super::super::nodes::Nodes;
+use super::{Radio, is_for};
+use crate::medium::Hearer;
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
+use tworay_mac::{Dcf, Frame, FrameKind, RxError};
+use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
+
+/// A signal on its way past its hearers.
+#[derive(Copy, Clone)]
+struct Passing {
+    tx: u32,
+    /// When it began where it was sent.
+    start: SimTime,
+    airtime: SimDuration,
+    body: BodyRate,
+}
+
+/// A transmission that ends at its hearers.
+pub(in super::super) struct Ending {
+    pub frame: Frame,
+    /// When its last bit left.
+    pub origin: SimTime,
+    /// Whether nothing else happens until it has passed all of them.
+    pub alone: bool,
+}
+
+impl Radio {
+    /// A node's MAC sends a frame.
+    pub fn transmit(&mut self, nodes: &mut Nodes, common: &mut Common, node: NodeId, frame: &Frame) {
+        let tx = self.medium.transmit(common.now, frame, &mut self.tracks);
+        let medium = &self.medium;
+        let rx_threshold = medium.channel().rx_threshold();
+        if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
+            let heard = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
+            // A measured link may lead one way only: then no answer can come.
+            let in_range = medium.hearers(tx).iter().any(heard)
+                && medium.measured_reach(frame.to, node) != Some(false)
+                && !self.cuts.between(node, frame.to);
+            let up = nodes[frame.to].up;
+            let sender = &mut nodes[node];
+            let last = sender.mac.is_last_attempt(frame.kind);
+            let attempts = &mut sender.attempts;
+            match (in_range, up) {
+                (_, false) => attempts.node_down += 1,
+                (false, _) => attempts.out_of_range += 1,
+                (true, true) => attempts.contention += 1,
+            }
+            if !(in_range && up) {
+                attempts.out_of_reach_since.get_or_insert(common.now);
+            }
+            // Only the last attempt's matters. Who spoils it from now on is noted when the receiver has
+            // lost it (`count_collision`).
+            if last {
+                let repeated = attempts.count() > 1;
+                let deaf = nodes[frame.to].mac.is_transmitting(common.now).then_some(frame.to);
+                let blocker = || if repeated { medium.blocker(tx, frame.to) } else { None };
+                nodes[node].attempts.interferer = deaf.or_else(blocker);
+            }
+        }
+        if medium.fades() {
+            self.blame_fading(nodes, common.now, tx, frame);
+        }
+        if common.watch.on {
+            let held = nodes[node].mac.holds();
+            common.watch.transmitted(common.now, (tx, frame), held, &common.packets, &self.medium);
+        }
+        if let Some(meters) = &mut nodes.meters {
+            meters.transmitted(common.now, node, frame, &mut common.agenda);
+        }
+        nodes[node].receiver.own_transmission(&self.rules);
+        if let Some(packet) = frame.packet {
+            common.packets.pin(packet);
+        }
+        common.agenda.push(common.now + frame.airtime, Event::End(tx));
+        self.begin(nodes, common, tx);
+    }
+
+    /// An attempt that fading alone keeps from its next hop, or the answer to it, dies of the channel.
+    #[cold]
+    fn blame_fading(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
+        let threshold = self.medium.channel().rx_threshold();
+        let arrives = self.medium.hearers(tx).iter().any(|h| h.node == frame.to && h.power >= threshold);
+        if arrives || frame.to.is_broadcast() || !nodes[frame.to].up {
+            return;
+        }
+        if !self.in_range(now, frame.from, frame.to) {
+            return;
+        }
+        match frame.kind {
+            FrameKind::Rts | FrameKind::Data => {
+                let attempts = &mut nodes[frame.from].attempts;
+                attempts.out_of_range = attempts.out_of_range.saturating_sub(1);
+                attempts.channel += 1;
+            }
+            FrameKind::Cts | FrameKind::Ack => nodes[frame.to].attempts.blame_channel(),
+        }
+    }
+
+    /// A transmission begins to arrive. All hearers share this event; only where something else
+    /// happens within the propagation delay are the arrivals worked off one by one.
+    pub fn begin(&mut self, nodes: &mut Nodes, common: &mut Common, tx: u32) {
+        let base = common.now;
+        let t = self.medium.get(tx);
+        let (origin, farthest) = (t.start, SimDuration::from_nanos(t.farthest.into()));
+        let alone = t.passed == 0 && !nodes.something_until(&mut common.agenda, origin + farthest);
+        let signal = Passing {
+            tx,
+            start: origin,
+            airtime: t.frame.airtime,
+            body: match t.frame.kind {
+                FrameKind::Data if !t.frame.to.is_broadcast() => BodyRate::Data,
+                FrameKind::Ack => BodyRate::Ack,
+                FrameKind::Data | FrameKind::Rts | FrameKind::Cts => BodyRate::Basic,
+            },
+        };
+        if alone {
+            let hearers = self.medium.take_hearers(tx);
+            self.begin_at(nodes, common, signal, &hearers);
+            self.medium.give_back(tx, hearers);
+        } else {
+            self.begin_by_turns(nodes, common, signal);
+        }
+        common.now = base;
+    }
+
+    #[cold]
+    fn begin_by_turns(&mut self, nodes: &mut Nodes, common: &mut Common, signal: Passing) {
+        let mut turns = self.turns(signal.tx, signal.start, common.now, true);
+        while let Some((hearer, at)) = turns.next(&common.agenda) {
+            common.now = at;
+            self.begin_at(nodes, common, signal, &[hearer]);
+        }
+        if let Some(at) = self.end_turns(turns) {
+            common.agenda.push(at, Event::Begin(signal.tx));
+        }
+    }
+
+    /// A signal begins at some of its hearers.
+    #[inline(always)]
+    fn begin_at(&mut self, nodes: &mut Nodes, common: &mut Common, signal: Passing, hearers: &[Hearer]) {
+        common.agenda.events += hearers.len() as u64;
+        let mut hearers = hearers.iter();
+        while let Some((h, arrived)) = begin_until_noted(signal, &mut hearers, &self.rules, nodes, common) {
+            common.now = signal.start + h.delay();
+            self.after_begin(nodes, common, signal, h, arrived);
+        }
+    }
+
+    /// What the beginning of a signal brings about besides.
+    #[inline(never)]
+    fn after_begin(
+        &mut self,
+        nodes: &mut Nodes,
+        common: &mut Common,
+        signal: Passing,
+        h: Hearer,
+        arrived: Arrived,
+    ) {
+        if arrived.captured_over {
+            let until = common.now + signal.airtime + nodes.eifs;
+            nodes[h.node].mac.reserve(common.now, until);
+        }
+        if let Some(lost) = arrived.lost {
+            self.count_collision(nodes, common, h.node, lost);
+        }
+        if let Some(meters) = &mut nodes.meters {
+            let readable = h.power >= self.medium.channel().rx_threshold();
+            let frame = &self.medium.get(signal.tx).frame;
+            meters.signal(common.now, h.node, frame, readable, &mut common.agenda);
+        }
+    }
+
+    /// A transmission ends.
+    #[inline]
+    pub fn ending(&self, nodes: &Nodes, common: &mut Common, tx: u32) -> Ending {
+        let t = self.medium.get(tx);
+        let origin = t.start + t.frame.airtime;
+        let farthest = SimDuration::from_nanos(t.farthest.into());
+        let alone = t.passed == 0 && !nodes.something_until(&mut common.agenda, origin + farthest);
+        Ending { frame: t.frame, origin, alone }
+    }
+
+    /// What a station has read of a frame that ends at it, after errors, cuts and deaths of senders.
+    #[inline]
+    pub fn verdict(
+        &mut self,
+        nodes: &mut Nodes,
+        common: &mut Common,
+        tx: u32,
+        frame: &Frame,
+        h: Hearer,
+    ) -> Verdict {
+        let node = &mut nodes[h.node];
+        let transmitting = node.mac.is_transmitting(common.now);
+        let mut verdict = node.receiver.end(tx, transmitting, &self.rules);
+        if verdict == Verdict::Good && self.may_spoil {
+            verdict = self.spoil(nodes, common, tx, frame, h.node);
+        }
+        if common.watch.on {
+            let up = nodes[h.node].up;
+            let (watch, packets) = (&mut common.watch, &common.packets);
+            watch.received(common.now, (tx, frame), h, (verdict, up), packets, &self.medium);
+        }
+        verdict
+    }
+
+    /// A transmission has ended everywhere.
+    pub fn retire(&mut self, common: &mut Common, tx: u32, frame: &Frame) {
+        self.medium.retire(tx);
+        if let Some(packet) = frame.packet {
+            common.packets.unpin(packet);
+        }
+        if common.watch.on {
+            common.watch.ended(tx);
+        }
+    }
+
+    /// Books a frame that was lost to overlap at a station it was meant for.
+    #[inline(never)]
+    pub fn count_collision(&self, nodes: &mut Nodes, common: &mut Common, node: NodeId, tx: u32) {
+        let frame = &self.medium.get(tx).frame;
+        if !is_for(frame, node) {
+            return;
+        }
+        let packet = frame.packet.map(|p| common.packets.get(p));
+        let message = packet.is_some_and(is_message);
+        let books = &mut common.books;
+        books.tally.collisions.add(frame.kind, packet);
+        books.tally.broadcast_collisions += u64::from(frame.to.is_broadcast());
+        if common.watch.on {
+            common.watch.collided(tx, node, &self.medium);
+        }
+        if !frame.to.is_broadcast() {
+            // The attempt of whoever waits for this frame, or for the answer to it, has failed.
+            let (sender, attempt) = match frame.kind {
+                FrameKind::Rts | FrameKind::Data => (frame.from, frame.kind),
+                FrameKind::Cts => (node, FrameKind::Rts),
+                FrameKind::Ack => (node, FrameKind::Data),
+            };
+            if nodes[sender].mac.is_last_attempt(attempt) {
+                nodes[sender].attempts.interferer = self.medium.interferer(tx, node);
+            }
+        } else if message {
+            books.judge.note_missed(common.now, node, frame.from, LossCause::Contention);
+        }
+    }
+
+    /// What random errors, a cut link and a sender's death make of a frame that was received well.
+    #[cold]
+    fn spoil(
+        &mut self,
+        nodes: &mut Nodes,
+        common: &mut Common,
+        tx: u32,
+        frame: &Frame,
+        node: NodeId,
+    ) -> Verdict {
+        // What a sender that has lost its power had left of the packet is gone: nobody may receive it.
+        let down = nodes[frame.from].down_since;
+        if down != SimTime::NEVER && down >= self.medium.get(tx).start {
+            return Verdict::Corrupt;
+        }
+        if self.cuts.between(frame.from, node) {
+            return Verdict::Undecodable;
+        }
+        let spoiled = self.errors.as_mut().is_some_and(|errors| errors.corrupts(frame, node));
+        if !spoiled || !nodes[node].up {
+            return Verdict::Good;
+        }
+        if is_for(frame, node) {
+            let packet = frame.packet.map(|p| common.packets.get(p));
+            let message = packet.is_some_and(is_message);
+            common.books.tally.corrupted.add(frame.kind, packet);
+            if message && frame.to.is_broadcast() {
+                common.books.judge.note_missed(common.now, node, frame.from, LossCause::Channel);
+            }
+        }
+        if frame.to == node {
+            // The attempt of whoever waits for this frame, or for the answer to it, fails by the channel.
+            let sender = match frame.kind {
+                FrameKind::Rts | FrameKind::Data => frame.from,
+                FrameKind::Cts | FrameKind::Ack => node,
+            };
+            nodes[sender].attempts.blame_channel();
+        }
+        Verdict::Corrupt
+    }
+}
+
+/// A reception ended without a good frame.
+#[inline(never)]
+pub(in super::super) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
+    let error = match verdict {
+        Verdict::NotHeard | Verdict::Good | Verdict::Deaf => return,
+        Verdict::Collided | Verdict::Corrupt => RxError::Corrupt,
+        Verdict::Undecodable | Verdict::Deafened => RxError::Undecodable,
+    };
+    mac.on_rx_error(now, error);
+}
+
+/// Tells stations in turn that a signal begins, up to the first one at which something is to be booked.
+#[inline(always)]
+fn begin_until_noted(
+    signal: Passing,
+    hearers: &mut std::slice::Iter<'_, Hearer>,
+    rules: &Reception,
+    nodes: &mut Nodes,
+    common: &mut Common,
+) -> Option<(Hearer, Arrived)> {
+    let Passing { tx, start, airtime, body } = signal;
+    let every = nodes.meters.is_some();
+    let (nodes, accesses) = (nodes.as_mut_slice(), common.agenda.accesses());
+    for &h in hearers {
+        let node = &mut nodes[h.node.index()];
+        if !node.up {
+            continue;
+        }
+        let now = start + h.delay();
+        let end = now + airtime;
+        let transmitting = node.mac.is_transmitting(now);
+        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, body }, transmitting, rules);
+        if node.mac.on_busy(now, end) {
+            accesses.postpone(h.node.index(), end + node.mac.timing().difs);
+        }
+        if arrived.lost.is_some() || arrived.captured_over || every {
+            return Some((h, arrived));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Up from the air: frames end at their hearers, and MACs say what is to be done about it.
+
+use super::Network;
+use super::event::Event;
+use super::radio::bad_end;
+use crate::medium::Hearer;
+use tworay_base::{NodeId, SimTime};
+use tworay_mac::{Dcf, Frame, MacAction};
+use tworay_radio::Verdict;
+
+impl Network {
+    /// Runs a MAC's input and carries out what it wants.
+    #[inline]
+    pub(super) fn with_mac(
+        &mut self,
+        node: NodeId,
+        input: impl FnOnce(&mut Dcf, SimTime, &mut Vec<MacAction>),
+    ) {
+        let mut out = std::mem::take(&mut self.rooms.mac);
+        input(&mut self.nodes[node].mac, self.common.now, &mut out);
+        // Timers first: what follows can come back to this MAC, which then wants them otherwise.
+        self.nodes.set_mac_timers(node, &mut self.common.agenda);
+        if !out.is_empty() {
+            self.apply_mac(node, &out);
+            out.clear();
+        }
+        self.rooms.mac = out;
+    }
+
+    fn apply_mac(&mut self, node: NodeId, actions: &[MacAction]) {
+        for action in actions {
+            match *action {
+                MacAction::Transmit(ref frame) => {
+                    if let Some(radio) = &mut self.radio {
+                        radio.transmit(&mut self.nodes, &mut self.common, node, frame);
+                    }
+                }
+                MacAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
+                MacAction::Sent { packet } => {
+                    self.nodes[node].attempts = Default::default();
+                    self.common.release(packet);
+                }
+                MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
+                MacAction::Ready => self.feed_mac(node),
+            }
+        }
+    }
+
+    /// A transmission ends: as in `Radio::begin`, hearers share one event if nothing comes between.
+    pub(super) fn on_end(&mut self, tx: u32) {
+        let Some(radio) = &mut self.radio else { return };
+        let base = self.common.now;
+        let ending = radio.ending(&self.nodes, &mut self.common, tx);
+        let frame = ending.frame;
+        let done = if ending.alone {
+            let hearers = radio.take_hearers(tx);
+            let every = self.common.watch.wants_every_hearer();
+            for &hearer in &hearers {
+                if every || self.nodes[hearer.node].receiver.reads(tx) {
+                    self.common.now = ending.origin + hearer.delay();
+                    self.end_at(tx, &frame, hearer);
+                }
+            }
+            if let Some(radio) = &mut self.radio {
+                radio.give_back(tx, hearers);
+            }
+            true
+        } else {
+            self.end_by_turns(tx, ending.origin, &frame)
+        };
+        if done && let Some(radio) = &mut self.radio {
+            radio.retire(&mut self.common, tx, &frame);
+        }
+        self.common.now = base;
+    }
+
+    /// Ends a transmission at its hearers until something else is to happen first; true when all are done.
+    #[cold]
+    fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) -> bool {
+        let Some(radio) = &mut self.radio else { return true };
+        let mut turns = radio.turns(tx, origin, self.common.now, false);
+        while let Some((hearer, at)) = turns.next(&self.common.agenda) {
+            self.common.now = at;
+            self.end_at(tx, frame, hearer);
+        }
+        let rest = self.radio.as_mut().and_then(|radio| radio.end_turns(turns));
+        if let Some(at) = rest {
+            self.common.agenda.push(at, Event::End(tx));
+        }
+        rest.is_none()
+    }
+
+    #[inline]
+    fn end_at(&mut self, tx: u32, frame: &Frame, h: Hearer) {
+        let Some(radio) = &mut self.radio else { return };
+        let now = self.common.now;
+        let verdict = radio.verdict(&mut self.nodes, &mut self.common, tx, frame, h);
+        if verdict == Verdict::NotHeard {
+            return;
+        }
+        self.common.agenda.events += 1;
+        let node = &mut self.nodes[h.node];
+        if !node.up {
+            return;
+        }
+        let Verdict::Good = verdict else {
+            if verdict == Verdict::Collided {
+                radio.count_collision(&mut self.nodes, &mut self.common, h.node, tx);
+            }
+            return bad_end(&mut self.nodes[h.node].mac, now, verdict);
+        };
+        let for_others = frame.to != h.node && !frame.to.is_broadcast();
+        if let Some(packet) = frame.packet {
+            node.router.on_heard(now, frame.from);
+            if let Some(meters) = &mut self.nodes.meters {
+                meters.received(now, h.node, frame, &mut self.common.agenda);
+            }
+            if for_others && self.nodes[h.node].router.wants_tap() {
+                self.tap_packet(h.node, packet, frame.from, frame.to);
+            }
+        }
+        let mac = &mut self.nodes[h.node].mac;
+        if for_others && mac.only_overhears() {
+            if mac.on_overheard(now, frame) {
+                let access = mac.contention_deadline();
+                self.common.agenda.set_access(h.node, access);
+            }
+            return;
+        }
+        self.hand_up(tx, frame, h.node);
+    }
+
+    /// A good frame that concerns the station's own MAC.
+    #[inline(never)]
+    fn hand_up(&mut self, tx: u32, frame: &Frame, node: NodeId) {
+        let refused = self.nodes[node].mac.counters().busy;
+        self.with_mac(node, |mac, now, out| mac.on_frame(now, frame, out));
+        if self.common.watch.on
+            && frame.to == node
+            && self.nodes[node].mac.counters().busy > refused
+            && let Some(radio) = &self.radio
+        {
+            self.common.watch.refused(tx, node, radio.medium());
+        }
+    }
+}

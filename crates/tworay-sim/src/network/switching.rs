@@ -1,0 +1,80 @@
+//! Nodes go down and come up: batteries that run out, events that switch them.
+
+use super::Network;
+use super::judge::Occasion;
+use super::nodes::NodeTimer;
+use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimTime};
+use tworay_radio::Meter;
+use tworay_routing::{Protocol, Router};
+
+impl Network {
+    /// A meter's time has come.
+    pub(super) fn on_energy_timer(&mut self, node: NodeId) {
+        let Some(meters) = &mut self.nodes.meters else { return };
+        if meters.expire(self.common.now, node, &mut self.common.agenda) {
+            self.power_off(node);
+        }
+    }
+
+    /// An event switches a node; a dead one stays dead.
+    #[inline(never)]
+    pub(super) fn switch(&mut self, node: NodeId, on: bool) {
+        let dead = self.nodes.meters.as_ref().is_some_and(|meters| meters.is_dead(node));
+        if self.nodes[node].up == on || dead {
+            return;
+        }
+        if let Some(meters) = &mut self.nodes.meters {
+            let now = self.common.now;
+            let what = |meter: &mut Meter| if on { meter.wake(now) } else { meter.sleep(now) };
+            meters.note(node, &mut self.common.agenda, what);
+        }
+        if on {
+            self.nodes[node].up = true;
+            self.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
+        } else {
+            self.power_off(node);
+        }
+    }
+
+    /// The node falls silent: what it was sending is cut off, what it had stored is lost, and its routing
+    /// protocol will begin anew.
+    fn power_off(&mut self, node: NodeId) {
+        if !self.nodes[node].up {
+            return;
+        }
+        self.nodes.any_failed = true;
+        if let Some(radio) = &mut self.radio {
+            radio.node_failed();
+        }
+        let books = &mut self.common.books;
+        books.judge.forget(node);
+        let n = &mut self.nodes[node];
+        n.up = false;
+        n.down_since = self.common.now;
+        n.attempts = Default::default();
+        let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
+        while let Some(entry) = n.queue.pop() {
+            gone.push(entry.packet);
+        }
+        gone.extend(n.arp.clear());
+        gone.extend(n.router.buffered());
+        if self.plan.routing.protocol != Protocol::Static {
+            books.tally.boots += 1;
+            let number = u64::from(books.tally.boots) << 32 | u64::from(node.0);
+            let rng = RngStream::numbered(self.plan.seed, number, Purpose::RoutingJitter);
+            let old = std::mem::replace(&mut n.router, Router::new(&self.plan.routing, node, rng));
+            books.tally.control_packets += old.counters().control_packets();
+            books.tally.control_bytes += old.counters().control_bytes();
+        }
+        for kind in NodeTimer::ALL {
+            self.common.agenda.clear_timer(self.nodes.timer(node, kind));
+        }
+        self.common.agenda.set_access(node, SimTime::NEVER);
+        if self.common.watch.on {
+            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
+        }
+        for packet in gone {
+            self.common.kill_at_dead_node(packet, node);
+        }
+    }
+}

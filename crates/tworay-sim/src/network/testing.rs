@@ -1,0 +1,61 @@
+//! Small networks for the unit tests of this room.
+
+use super::Network;
+use crate::ledger::Carries;
+use crate::scenario::Scenario;
+use std::path::Path;
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_wire::{Body, Packet, UdpDatagram};
+
+/// Nodes at so many metres from the first, in a row, with static routes between the first and the last;
+/// `settings` are further lines of TOML. The one flow begins when all is over.
+pub(super) fn row(metres: &[f64], settings: &str) -> Network {
+    let positions: Vec<[f64; 2]> = metres.iter().map(|x| [*x, 0.0]).collect();
+    let last = metres.len() - 1;
+    let text = format!(
+        "duration = \"30s\"\n\
+         topology = {{ kind = \"explicit\", positions = {positions:?} }}\n\
+         {settings}\n\
+         [[flow]]\nfrom = 0\nto = {last}\napp = \"cbr\"\ninterval = \"1s\"\nstart = \"29.9s\"\n"
+    );
+    let scenario = Scenario::from_toml(&text, "test.toml", Path::new(""), &[]).expect("a scenario");
+    let setup = scenario.setup(1, false).expect("a setup");
+    Network::new(setup, || true).expect("a network")
+}
+
+impl Network {
+    /// A new datagram of 1000 bytes of flow 0 at node 0, for node `to`.
+    pub(super) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
+        let now = self.common.now;
+        let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), now);
+        self.common.packets.insert(Packet {
+            uid,
+            src: NodeId(0),
+            dst: NodeId(to),
+            ttl: 64,
+            hops: 0,
+            ip_bytes: 1000,
+            flow: FlowId(0),
+            dsr: None,
+            body: Body::Udp(UdpDatagram { src_port: 1, dst_port: 2, payload: 972, number: number.into() }),
+        })
+    }
+
+    /// Runs to so many milliseconds after the start.
+    pub(super) fn run_to(&mut self, millis: u64) {
+        self.common.agenda.end = SimTime::ZERO + SimDuration::from_millis(millis);
+        assert!(self.run(|_| true));
+        self.check_conservation().expect("every packet is somewhere");
+    }
+
+    /// Every loss: number, cause, how it ended, where.
+    pub(super) fn losses(&self) -> Vec<(u32, LossCause, Died, u16)> {
+        let records = self.common.books.ledger.records().iter();
+        records.map(|r| (r.seq.0, r.cause, r.died, r.node.0)).collect()
+    }
+
+    /// Datagrams that have arrived.
+    pub(super) fn arrived(&self) -> u64 {
+        self.common.books.ledger.arrived().data
+    }
+}

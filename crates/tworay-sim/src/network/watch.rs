@@ -1,0 +1,225 @@
+//! What only looks on: the capture, the animation and the record. Nothing here changes a run, and nothing runs
+//! without one of them.
+
+use super::common::UNTRACKED;
+use super::packets::PacketSlab;
+use crate::animation::Animation;
+use crate::capture::{Capture, Fate, Layout};
+use crate::ledger::{Carries, LossRecord};
+use crate::medium::{Hearer, Medium};
+use crate::record::Recorder;
+use std::io;
+use std::path::Path;
+use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_mac::{Frame, FrameKind, MacConfig};
+use tworay_mobility::Track;
+use tworay_radio::Verdict;
+use tworay_routing::RoutingNote;
+use tworay_wire::Packet;
+
+/// Whoever looks on.
+#[derive(Default)]
+pub(crate) struct Watchers {
+    capture: Option<Box<Capture>>,
+    animation: Option<Box<Animation>>,
+    recorder: Option<Box<Recorder>>,
+    /// Whether anybody does.
+    pub on: bool,
+}
+
+impl Watchers {
+    /// Captures what is sent from now on in a file at `path`.
+    pub fn capture_to(&mut self, path: &Path, layout: &Layout, mac: &MacConfig) -> io::Result<()> {
+        self.capture = Some(Box::new(Capture::create(path, layout, mac)?));
+        self.on = true;
+        Ok(())
+    }
+
+    /// Shows what is sent from now on in an animation at `path`; `flows` are the ends of each flow.
+    pub fn animate_to(
+        &mut self,
+        path: &Path,
+        tracks: Vec<Track>,
+        end: SimTime,
+        flows: &[(NodeId, NodeId)],
+    ) -> io::Result<()> {
+        self.animation = Some(Box::new(Animation::create(path, tracks, end, flows)?));
+        self.on = true;
+        Ok(())
+    }
+
+    /// Records from now on what happens; `ranges`: how far signals are read and sensed, m.
+    pub fn record(&mut self, ranges: Option<(f64, f64)>) {
+        self.recorder = Some(Box::new(Recorder::new(ranges)));
+        self.on = true;
+    }
+
+    /// Hands over the record, if there is one.
+    pub fn take_record(&mut self) -> Option<Box<Recorder>> {
+        self.recorder.take()
+    }
+
+    /// Completes the animation, if there is one.
+    pub fn finish_animation(&mut self) -> io::Result<()> {
+        self.animation.take().map_or(Ok(()), |animation| animation.finish())
+    }
+
+    /// Completes the capture, if there is one.
+    pub fn finish_capture(&mut self) -> io::Result<()> {
+        self.capture.take().map_or(Ok(()), |capture| capture.finish())
+    }
+
+    /// Whether every hearer of a frame is of interest, also those that can't read it.
+    pub fn wants_every_hearer(&self) -> bool {
+        self.on
+    }
+
+    /// A frame goes on the air; `held`: what the sender's MAC is busy with.
+    #[cold]
+    pub fn transmitted(
+        &mut self,
+        now: SimTime,
+        (tx, frame): (u32, &Frame),
+        held: Option<PacketId>,
+        packets: &PacketSlab,
+        medium: &Medium,
+    ) {
+        if let Some(animation) = &mut self.animation {
+            animation.transmitted(now, tx);
+        }
+        let packet = frame.packet.map(|p| packets.get(p));
+        if let Some(capture) = &mut self.capture {
+            capture.transmitted(now, tx, frame, packet);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            // An RTS is part of the story of the packet that it announces.
+            let held = held.filter(|_| frame.kind == FrameKind::Rts);
+            recorder.transmitted(now, tx, frame, packet.or(held.map(|p| packets.get(p))));
+        }
+        let rx_threshold = medium.channel().rx_threshold();
+        let reaches = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
+        if !frame.to.is_broadcast() && !medium.hearers(tx).iter().any(reaches) {
+            self.note(tx, frame.to, Fate::OutOfRange, medium);
+        }
+    }
+
+    /// How a frame fared at a station that it was for.
+    fn note(&mut self, tx: u32, node: NodeId, fate: Fate, medium: &Medium) {
+        if let Some(capture) = &mut self.capture {
+            capture.note(tx, node, fate);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            let interferer = if fate == Fate::Collision { medium.interferer(tx, node) } else { None };
+            recorder.fate(tx, fate, interferer);
+        }
+    }
+
+    /// What became of a frame at one of its hearers; `up`: whether that one is switched on.
+    #[cold]
+    pub fn received(
+        &mut self,
+        now: SimTime,
+        (tx, frame): (u32, &Frame),
+        h: Hearer,
+        (verdict, up): (Verdict, bool),
+        packets: &PacketSlab,
+        medium: &Medium,
+    ) {
+        let meant = frame.to == h.node || frame.to.is_broadcast();
+        if let (true, Verdict::Good, Some(animation), Some(packet)) =
+            (meant, verdict, &mut self.animation, frame.packet)
+        {
+            animation.received(now, tx, h.node, frame, packets.get(packet));
+        }
+        if !meant || h.power < medium.channel().rx_threshold() {
+            return;
+        }
+        let fate = match verdict {
+            _ if !up => Fate::NodeDown,
+            Verdict::Good => Fate::Received,
+            Verdict::Collided | Verdict::Undecodable => Fate::Collision,
+            Verdict::Corrupt => Fate::ChannelError,
+            Verdict::NotHeard | Verdict::Deafened | Verdict::Deaf => Fate::ReceiverBusy,
+        };
+        self.note(tx, h.node, fate, medium);
+    }
+
+    /// The station that a frame was for refused to answer it.
+    #[cold]
+    pub fn refused(&mut self, tx: u32, node: NodeId, medium: &Medium) {
+        self.note(tx, node, Fate::NotAnswered, medium);
+    }
+
+    /// A frame was spoiled by overlap at a station it was meant for.
+    pub fn collided(&mut self, tx: u32, node: NodeId, medium: &Medium) {
+        self.note(tx, node, Fate::Collision, medium);
+    }
+
+    /// A transmission has ended everywhere.
+    pub fn ended(&mut self, tx: u32) {
+        if let Some(capture) = &mut self.capture {
+            capture.ended(tx);
+        }
+    }
+
+    /// The last copy of `packet` is gone.
+    #[cold]
+    pub fn lost(&mut self, now: SimTime, packet: &Packet, loss: &LossRecord) {
+        if let Some(capture) = &mut self.capture {
+            capture.lost(now, packet, loss);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.lost(loss);
+        }
+    }
+
+    /// A wire begins to send a packet.
+    pub fn wired(&mut self, now: SimTime, wire: u16, packet: &Packet) {
+        if let Some(capture) = &mut self.capture {
+            capture.wired(now, wire, packet);
+        }
+    }
+
+    /// A transport sends a packet; `again`: not for the first time.
+    #[cold]
+    pub fn sent(&mut self, now: SimTime, packet: &Packet, carries: Option<Carries>, again: bool) {
+        if let (Some(recorder), Some(carries)) = (&mut self.recorder, carries) {
+            recorder.sent(now, packet, carries, again);
+        }
+    }
+
+    /// The first copy of a tracked packet has reached its destination.
+    #[cold]
+    pub fn arrived(&mut self, now: SimTime, uid: u64, hops: u8) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.arrived(now, uid, hops);
+        }
+    }
+
+    /// So many packets are in a node's interface queue from now on.
+    #[cold]
+    pub fn queued(&mut self, now: SimTime, node: NodeId, packets: usize) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.queued(now, node, packets);
+        }
+    }
+
+    /// A packet leaves `node` for a neighbour.
+    #[cold]
+    pub fn routed(&mut self, now: SimTime, node: NodeId, packet: &Packet, next_hop: NodeId) {
+        if let Some(recorder) = &mut self.recorder
+            && packet.uid < UNTRACKED
+            && !next_hop.is_broadcast()
+        {
+            recorder.routed(now, node, packet.dst, next_hop);
+        }
+    }
+
+    /// Routing has something to tell.
+    #[cold]
+    pub fn noted(&mut self, now: SimTime, node: NodeId, note: RoutingNote) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.noted(now, node, note);
+        }
+    }
+}
