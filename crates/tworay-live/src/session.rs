@@ -253,7 +253,7 @@ fn nodes(scenario: &Scenario, settings: &Settings) -> Result<Vec<NodeId>, Error>
 }
 
 fn mtu(scenario: &Scenario, settings: &Settings) -> Result<u16, Error> {
-    let fits = (scenario.tcp.mss.0 + HEADERS).clamp(LEAST_MTU.into(), MOST_MTU.into()) as u16;
+    let fits = (scenario.settings.tcp.mss.0 + HEADERS).clamp(LEAST_MTU.into(), MOST_MTU.into()) as u16;
     let mtu = settings.mtu.unwrap_or(if settings.layer == Layer::Two { 1500 } else { fits });
     if (LEAST_MTU..=MOST_MTU).contains(&mtu) {
         return Ok(mtu);

@@ -129,7 +129,7 @@ impl Scenario {
     /// The scenario's name.
     #[getter]
     fn name(&self) -> String {
-        self.world.name.to_string()
+        self.world.name().to_string()
     }
 
     /// Mean shortest-path hops between flow ends (`None` where no path ever exists) and the share of
@@ -167,7 +167,7 @@ impl Scenario {
     }
 
     fn __repr__(&self) -> String {
-        format!("<tworay.Scenario {:?}>", self.world.name)
+        format!("<tworay.Scenario {:?}>", self.world.name())
     }
 }
 

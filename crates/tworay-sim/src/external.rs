@@ -164,14 +164,14 @@ impl Live {
     pub fn new(scenario: &Scenario, options: &LiveOptions) -> Result<Self, Refusal> {
         let LiveOptions { seed, layer, ref stations, limit, ref pcap } = *options;
         let mut scenario = scenario.clone();
-        scenario.duration = scenario.duration.max(limit);
-        scenario.warmup = SimDuration::ZERO;
+        scenario.settings.duration = scenario.settings.duration.max(limit);
+        scenario.settings.warmup = SimDuration::ZERO;
         scenario.flows.retain(|flow| !matches!(flow.application, Application::Ftp { .. }));
         if layer == Layer::Two {
             if scenario.radio_node_count() == 0 {
                 return Err(Refusal::NoRadio);
             }
-            scenario.routing.protocol = Protocol::Static;
+            scenario.settings.routing.protocol = Protocol::Static;
         }
         let nodes = scenario.node_count();
         if let Some(&node) = stations.iter().find(|node| u32::from(node.0) >= nodes) {
@@ -185,18 +185,18 @@ impl Live {
             // The flow that an order names is one of the scenario's; the stations' flows have other numbers.
             cut.flow = None;
         }
-        let megahertz = setup.radio.as_ref().map_or(0, |r| (r.frequency.get() * 1e-6) as u16);
+        let megahertz = (setup.settings.radio.frequency.get() * 1e-6) as u16;
         let mut network =
             Network::new(setup, || true).ok_or_else(|| Refusal::Failed("the set-up was stopped".into()))?;
         if let Some(path) = pcap {
-            let comment = format!("scenario {}, seed {seed}, live: real payload", scenario.name);
+            let comment = format!("scenario {}, seed {seed}, live: real payload", scenario.name());
             let failed = |e| Refusal::Failed(format!("can't write {}: {e}", path.display()));
             network.capture_to(path, megahertz, comment).map_err(failed)?;
         }
         Ok(Self {
             network,
-            scenario: scenario.name.clone(),
-            protocol: if layer == Layer::Two { "none" } else { scenario.routing.protocol.name() },
+            scenario: scenario.name().to_owned(),
+            protocol: if layer == Layer::Two { "none" } else { scenario.settings.routing.protocol.name() },
             seed,
             pcap: pcap.clone(),
             begun: cpu_time::ThreadTime::now(),

@@ -30,7 +30,7 @@ pub fn moves(scenario: &Scenario, seed: u64, format: MoveFormat) -> Result<Strin
     let setup = scenario
         .setup(seed, false)
         .map_err(|e| ScenarioError::new(None, e.to_string(), "See that the movement file is what it was."))?;
-    write(setup.tracks, SimTime::ZERO + setup.duration, format)
+    write(setup.tracks, SimTime::ZERO + setup.settings.duration, format)
 }
 
 /// The moves of a movement file (ns-2's or BonnMotion's, also gzip), until all nodes have come to rest.

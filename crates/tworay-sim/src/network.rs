@@ -34,8 +34,8 @@ use crate::capture::Layout;
 use crate::engine::TimerSlot;
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::Ledger;
-use crate::scenario::Costs;
-use crate::stations::{StationConfig, Stations};
+use crate::scenario::{Costs, Settings};
+use crate::stations::Stations;
 use agenda::Agenda;
 use common::Common;
 use event::{AppEvent, Event};
@@ -47,12 +47,11 @@ use scene::Scene;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
-use tworay_mac::{MacAction, MacConfig, MacTimer};
+use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_mac::{MacAction, MacTimer};
 use tworay_mobility::Track;
-use tworay_radio::{EnergyConfig, ErrorsConfig, RadioConfig};
-use tworay_routing::{Protocol, RoutingAction, RoutingConfig};
-use tworay_tcp::{TcpAction, TcpConfig, TcpTimer};
+use tworay_routing::{Protocol, RoutingAction};
+use tworay_tcp::{TcpAction, TcpTimer};
 use tworay_wire::{Body, Packet};
 use wires::Wires;
 
@@ -66,28 +65,14 @@ pub use wires::{WireEvent, WireRecord, WireSetup};
 pub struct Setup {
     /// Seed of all random streams.
     pub seed: u64,
-    /// Length of the run.
-    pub duration: SimDuration,
-    /// Time at the start that the flows' figures leave out.
-    pub warmup: SimDuration,
-    /// Movement of each node.
-    pub tracks: Vec<Track>,
-    /// The radio, `None` for purely wired networks.
-    pub radio: Option<RadioConfig>,
-    /// What the radios' energy costs.
-    pub energy: EnergyConfig,
+    /// All settings of the scenario.
+    pub settings: Settings,
+    /// Whether nodes have radios; not in a network of wires alone.
+    pub has_radio: bool,
     /// What the transport's computations cost.
     pub costs: Arc<Costs>,
-    /// Random errors.
-    pub errors: ErrorsConfig,
-    /// How far the stations are out of step.
-    pub station: StationConfig,
-    /// The MAC.
-    pub mac: MacConfig,
-    /// Routing.
-    pub routing: RoutingConfig,
-    /// TCP's settings.
-    pub tcp: TcpConfig,
+    /// Movement of each node.
+    pub tracks: Vec<Track>,
     /// The flows.
     pub flows: Vec<FlowSetup>,
     /// Point-to-point links.
@@ -105,13 +90,10 @@ pub struct Setup {
 /// What a run goes by to its end.
 struct Plan {
     seed: u64,
-    mac: MacConfig,
-    routing: RoutingConfig,
+    settings: Settings,
     /// When the flows' figures begin.
     warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
-    /// Energy of a processor instruction, J.
-    joules_per_instruction: f64,
     /// What the transport's computations cost.
     costs: Arc<Costs>,
 }
@@ -143,36 +125,31 @@ pub struct Network {
 impl Network {
     /// Puts a network together; nothing has happened yet. `None` if `keep_going`, asked now and then, says no.
     pub fn new(setup: Setup, mut keep_going: impl FnMut() -> bool) -> Option<Self> {
-        let Setup { seed, duration, warmup, tracks, radio, energy, costs, errors, station, .. } = setup;
-        let Setup { mac, routing, tcp, flows, wires, switches, cuts, series, external, .. } = setup;
+        let Setup { seed, settings, has_radio, costs, tracks, .. } = setup;
+        let Setup { flows, wires, switches, cuts, series, external, .. } = setup;
         let count = tracks.len();
-        let radio = radio.map(|config| Radio::new(&config, &errors, &mac, tracks, cuts, seed));
-        let agenda = Agenda::new(count, SimTime::ZERO + duration);
+        let radio = has_radio.then(|| Radio::new(&settings, tracks, cuts, seed));
+        let agenda = Agenda::new(count, SimTime::ZERO + settings.duration);
         let ledger = Ledger::new(flows.iter().map(|f| f.from), series);
+        let warm_at = SimTime::ZERO + settings.warmup;
         let mut network = Self {
             common: Common::new(agenda, ledger, count),
-            stations: Stations::new(&station, radio.is_some(), seed, count),
+            stations: Stations::new(&settings.station, has_radio, seed, count),
             radio,
-            nodes: Nodes::new(count, &mac, &routing, seed),
+            nodes: Nodes::new(count, &settings.mac, &settings.routing, seed),
             wires: Wires::new(wires, series, seed),
             flows: Vec::new(),
-            plan: Plan {
-                seed,
-                mac,
-                routing,
-                warm_at: SimTime::ZERO + warmup,
-                switches,
-                joules_per_instruction: energy.instruction.get(),
-                costs,
-            },
+            plan: Plan { seed, settings, warm_at, switches, costs },
             external: external.map(|ends| Box::new(External::new(ends))),
             rooms: Rooms::default(),
         };
         network.common.agenda.add_timers(network.nodes.timers() as usize);
         for flow in flows {
-            network.plan_flow(flow, &tcp, series);
+            network.plan_flow(flow, series);
         }
-        if network.plan.routing.protocol == Protocol::Static && !network.fill_static_routes(&mut keep_going) {
+        if network.plan.settings.routing.protocol == Protocol::Static
+            && !network.fill_static_routes(&mut keep_going)
+        {
             return None;
         }
         for node in network.nodes.ids() {
@@ -187,19 +164,19 @@ impl Network {
                 agenda.push(at, Event::Cut(i as u16));
             }
             let slot = agenda.add_timers(count);
-            network.nodes.meters = Meters::new(&energy, count, slot, series);
+            network.nodes.meters = Meters::new(&network.plan.settings.energy, count, slot, series);
         }
         if let Some(meters) = &mut network.nodes.meters {
             meters.start(SimTime::ZERO, agenda);
         }
-        if !warmup.is_zero() {
+        if network.plan.warm_at > SimTime::ZERO {
             agenda.push(network.plan.warm_at, Event::Warm);
         }
         Some(network)
     }
 
     /// Adds a flow; its application starts by the clock of its node.
-    fn plan_flow(&mut self, mut flow: FlowSetup, tcp: &TcpConfig, series: bool) {
+    fn plan_flow(&mut self, mut flow: FlowSetup, series: bool) {
         let i = self.flows.len();
         let offset = self.stations.clock_offset(flow.from);
         flow.start += offset;
@@ -210,7 +187,7 @@ impl Network {
         if let Some(stop) = flow.stop {
             agenda.push(stop, Event::App { flow: i as u16, what: AppEvent::Stop });
         }
-        self.flows.push(Flow::new(flow, i, slot, tcp, self.plan.seed, series));
+        self.flows.push(Flow::new(flow, i, slot, &self.plan.settings.tcp, self.plan.seed, series));
     }
 
     /// Counts losses from now on without recording each.
@@ -227,7 +204,7 @@ impl Network {
     pub(crate) fn capture_to(&mut self, path: &Path, megahertz: u16, comment: String) -> io::Result<()> {
         let radios = if self.radio.is_some() { self.nodes.len() } else { 0 };
         let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment };
-        self.common.watch.capture_to(path, &layout, &self.plan.mac)
+        self.common.watch.capture_to(path, &layout, &self.plan.settings.mac)
     }
 
     /// Shows what is sent from now on in an animation at `path`; `flows` are the ends of each flow.

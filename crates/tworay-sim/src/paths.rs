@@ -38,7 +38,7 @@ pub struct FlowPath {
 /// The paths of a scenario's flows.
 pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
-    let radio = setup.radio.as_ref();
+    let radio = setup.has_radio.then_some(&setup.settings.radio);
     let measured = radio.map_or(&[][..], |radio| &radio.links);
     let range = radio.filter(|radio| radio.links.is_empty()).map(|radio| {
         let channel = Channel::new(radio);
@@ -48,9 +48,9 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     wires.extend(usable(measured, radio));
     let links = Links { range, wires };
     let mut tracks = setup.tracks.clone();
-    let end = SimTime::ZERO + setup.duration;
+    let end = SimTime::ZERO + setup.settings.duration;
     let looks = (MOST_WORK / (tracks.len() as u64).max(1)).max(FEWEST_LOOKS);
-    let step = STEP.max(SimDuration::from_nanos(setup.duration.as_nanos() / looks));
+    let step = STEP.max(SimDuration::from_nanos(setup.settings.duration.as_nanos() / looks));
     let facts = pair_facts(&mut tracks, &pairs, &links, SimTime::ZERO, end, step);
     setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
 }

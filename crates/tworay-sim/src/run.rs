@@ -90,9 +90,10 @@ impl std::error::Error for RunError {}
 pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> Result<RunReport, RunError> {
     let begun = cpu_time::ThreadTime::now();
     let setup = scenario.setup(options.seed, options.series).map_err(|e| RunError::Failed(e.to_string()))?;
-    let megahertz = setup.radio.as_ref().map_or(0, |r| (r.frequency.get() * 1e-6) as u16);
+    let frequency = setup.settings.radio.frequency.get();
+    let megahertz = if setup.has_radio { (frequency * 1e-6) as u16 } else { 0 };
     let ends: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
-    if options.animation.is_some() && setup.radio.is_none() {
+    if options.animation.is_some() && !setup.has_radio {
         let why = "there is nothing to animate: the scenario has wires only, and its nodes are nowhere";
         return Err(RunError::Failed(why.into()));
     }
@@ -108,7 +109,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     }
     let uncaptured = |path: &PathBuf, e| RunError::Failed(format!("can't write {}: {e}", path.display()));
     if let Some(path) = &options.pcap {
-        let comment = format!("scenario {}, seed {}; payload is left out", scenario.name, options.seed);
+        let comment = format!("scenario {}, seed {}; payload is left out", scenario.name(), options.seed);
         network.capture_to(path, megahertz, comment).map_err(|e| uncaptured(path, e))?;
     }
     if let Some(path) = &options.animation {
@@ -124,8 +125,8 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if let Some(path) = &options.animation {
         network.finish_animation().map_err(|e| uncaptured(path, e))?;
     }
-    let protocol = scenario.routing.protocol.name();
-    let mut report = RunReport::gather(network.finish(), &scenario.name, options.seed, protocol, &paths);
+    let protocol = scenario.settings.routing.protocol.name();
+    let mut report = RunReport::gather(network.finish(), scenario.name(), options.seed, protocol, &paths);
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);
     Ok(report)

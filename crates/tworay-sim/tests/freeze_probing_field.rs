@@ -50,6 +50,7 @@ fn on_fresh_routes_nobody_starves() {
         ["reno", "freeze-probing", "elfn"].map(|tcp| goodput("freeze-probing-field", tcp, &[]));
     assert!(reno > 40_000.0, "{reno}");
     for other in [probing, elfn] {
-        assert!((0.6..1.6).contains(&(other / reno)), "{other} against {reno}");
+        // Over four seeds: 0.96 and 0.88.
+        assert!((0.8..1.1).contains(&(other / reno)), "{other} against {reno}");
     }
 }

@@ -87,7 +87,7 @@ fn red_keeps_the_round_trip_short_and_blames_congestion() {
 #[test]
 fn a_kind_is_changed_in_one_place() {
     let world = load("dumbbell-5", &["link_kind.sink.rate=2Mbps", "link.2.rate=3Mbps"]);
-    let rates: Vec<String> = world.links.iter().map(|l| l.rate.to_string()).collect();
+    let rates: Vec<String> = world.settings.links.iter().map(|l| l.rate.to_string()).collect();
     assert_eq!(rates[..3], ["100Mbps", "10Mbps", "3Mbps"]);
     assert!(rates[4] == "2Mbps" && rates[10] == "2Mbps", "{rates:?}");
 }

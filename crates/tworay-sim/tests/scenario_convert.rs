@@ -42,8 +42,8 @@ fn a_movement_file_becomes_a_scenario_that_loads_where_it_is_written() {
     );
     fs::write(&output, &text).unwrap();
     let scenario = Scenario::load(output.to_str().unwrap(), &[]).unwrap();
-    assert_eq!((scenario.name.as_str(), scenario.node_count()), ("walk", 2));
-    assert_eq!(scenario.duration, SimDuration::from_secs(100), "the last command comes at 93.5 s");
+    assert_eq!((scenario.name(), scenario.node_count()), ("walk", 2));
+    assert_eq!(scenario.settings.duration, SimDuration::from_secs(100), "the last command comes at 93.5 s");
     assert_eq!(scenario.flows[0].start.as_secs_f64(), 1.0);
 }
 
@@ -83,8 +83,8 @@ fn traffic_files_give_flows_and_say_what_was_left_behind() {
     let text = convert(&moves, Some(&traffic), &[], Some(&output)).unwrap();
     assert!(text.contains("# not carried over: random_ 1"), "{text}");
     let scenario = Scenario::from_toml(&text, "x.toml", output.parent().unwrap(), &[]).unwrap();
-    assert_eq!(scenario.duration, SimDuration::from_secs(200), "the last flow starts at 127.5 s");
-    assert_eq!(scenario.tcp.mss.0, 1000);
+    assert_eq!(scenario.settings.duration, SimDuration::from_secs(200), "the last flow starts at 127.5 s");
+    assert_eq!(scenario.settings.tcp.mss.0, 1000);
     assert!(matches!(scenario.flows[1].application, Application::Cbr { packets: Some(5), .. }));
     let ends: Vec<_> = scenario.flows.iter().map(|f| (f.from.0, f.to.0, f.start.as_secs_f64())).collect();
     assert_eq!(ends, [(1, 0, 15.0), (0, 1, 127.5)]);
@@ -141,6 +141,6 @@ fn the_monarch_file_converts() {
     let text = convert(&moves, None, &args(&["0:1:ftp"]), None).unwrap();
     let scenario = Scenario::from_toml(&text, "monarch.toml", Path::new(""), &[]).unwrap();
     assert_eq!(scenario.node_count(), 60);
-    assert_eq!(scenario.duration, SimDuration::from_secs(900));
+    assert_eq!(scenario.settings.duration, SimDuration::from_secs(900));
     assert!(text.contains("on 1496 m x 299 m"), "{text}");
 }

@@ -39,11 +39,11 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn what_is_left_out_has_the_standard_value() {
     let scenario = read(PLAIN, &[]);
-    assert_eq!(scenario.name, "plain", "the file's name");
-    assert_eq!(scenario.warmup, SimDuration::ZERO);
-    assert_eq!(scenario.mac, MacConfig::default());
-    assert_eq!(scenario.tcp, TcpConfig::default());
-    assert_eq!(scenario.routing, RoutingConfig::default());
+    assert_eq!(scenario.name(), "plain", "the file's name");
+    assert_eq!(scenario.settings.warmup, SimDuration::ZERO);
+    assert_eq!(scenario.settings.mac, MacConfig::default());
+    assert_eq!(scenario.settings.tcp, TcpConfig::default());
+    assert_eq!(scenario.settings.routing, RoutingConfig::default());
     let flow = &scenario.flows[0];
     assert!(
         matches!(&flow.application, Application::Ftp { bytes: None, variant } if variant.name() == "newreno")
@@ -57,15 +57,15 @@ fn compat_ns2_changes_the_defaults_and_the_users_keys_stay_on_top() {
         "compat = \"ns2\"\n[mac]\nrts_threshold = \"3000B\"\n[tcp.rto]\nmin = \"1s\"\n[topology]",
     );
     let scenario = read(&text, &["mac.queue_limit=20"]);
-    assert_eq!(scenario.compat, Compat::Ns2);
+    assert_eq!(scenario.settings.compat, Compat::Ns2);
     let mac = MacConfig { rts_threshold: Bytes(3000), queue_limit: 20, ..MacConfig::ns2() };
-    assert_eq!(scenario.mac, mac);
-    assert_eq!(scenario.mac.dialect, Dialect::Ns2);
+    assert_eq!(scenario.settings.mac, mac);
+    assert_eq!(scenario.settings.mac.dialect, Dialect::Ns2);
     let mut tcp = TcpConfig::ns2();
     tcp.rto.min = SimDuration::from_secs(1);
-    assert_eq!(scenario.tcp, tcp);
-    assert_eq!(scenario.routing, RoutingConfig::ns2());
-    assert_eq!(read(PLAIN, &["compat=ns2"]).mac, MacConfig::ns2(), "--set does the same");
+    assert_eq!(scenario.settings.tcp, tcp);
+    assert_eq!(scenario.settings.routing, RoutingConfig::ns2());
+    assert_eq!(read(PLAIN, &["compat=ns2"]).settings.mac, MacConfig::ns2(), "--set does the same");
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn set_lays_single_values_over_the_file() {
         "mac.rts_threshold=500B",
     ];
     let scenario = read(PLAIN, &sets);
-    assert_eq!(scenario.mac.rts_threshold, Bytes(500), "the last one counts");
-    assert_eq!(scenario.routing.protocol, Protocol::Static);
-    assert!(!scenario.mac.arp);
-    assert_eq!(scenario.mac.short_retry_limit, 5);
+    assert_eq!(scenario.settings.mac.rts_threshold, Bytes(500), "the last one counts");
+    assert_eq!(scenario.settings.routing.protocol, Protocol::Static);
+    assert!(!scenario.settings.mac.arp);
+    assert_eq!(scenario.settings.mac.short_retry_limit, 5);
     assert_eq!(scenario.flows[0].start.as_nanos(), 2_000_000_000);
-    assert_eq!(scenario.summary, "a text = with signs");
+    assert_eq!(scenario.settings.summary, "a text = with signs");
     assert!(
         matches!(&scenario.flows[0].application, Application::Ftp { variant, .. } if variant.name() == "sack")
     );
@@ -153,7 +153,9 @@ fn with_variant_changes_every_tcp_flow_and_nothing_else() {
     };
     assert_eq!(names(&scenario), ["newreno", "tahoe", "-"]);
     assert_eq!(names(&sack), ["sack", "sack", "-"]);
-    let rest = |scenario: &Scenario| (scenario.mac.clone(), scenario.tcp.clone(), scenario.topology.clone());
+    let rest = |scenario: &Scenario| {
+        (scenario.settings.mac.clone(), scenario.settings.tcp.clone(), scenario.settings.topology.clone())
+    };
     assert_eq!(rest(&sack), rest(&scenario));
     let error = scenario.with_variant("sakc").unwrap_err().to_string();
     assert_eq!(error, "--tcp: \"sakc\": there is no variant sakc\n   | sakc\n   | ^^^^\nDid you mean sack?");
@@ -211,7 +213,7 @@ fn links_alone_make_a_wired_network() {
     let scenario = read(WIRED, &[]);
     assert_eq!((scenario.node_count(), scenario.radio_node_count()), (3, 0));
     let setup = scenario.setup(1, false).unwrap();
-    assert!(setup.radio.is_none());
+    assert!(!setup.has_radio);
     assert_eq!(setup.tracks.len(), 3);
     let ends: Vec<_> = setup.wires.iter().map(|w| (w.from.0, w.to.0, w.queue, w.drops.clone())).collect();
     assert_eq!(
@@ -256,8 +258,8 @@ fn movement_files_are_found_beside_the_scenario() {
     let path = folder.join("walk.toml");
     fs::write(&path, text).unwrap();
     let scenario = Scenario::load(path.to_str().unwrap(), &[]).unwrap();
-    assert_eq!((scenario.name.as_str(), scenario.node_count()), ("walk", 2));
-    assert_eq!(scenario.mobility, MobilityConfig::Ns2File { file: folder.join("walk.mov") });
+    assert_eq!((scenario.name(), scenario.node_count()), ("walk", 2));
+    assert_eq!(scenario.settings.mobility, MobilityConfig::Ns2File { file: folder.join("walk.mov") });
     let again = Scenario::from_toml(&scenario.to_toml(), "x", Path::new(""), &[]).unwrap();
     assert_eq!(again, scenario);
 

@@ -33,7 +33,7 @@ impl Network {
             self.common.kill(packet, node, Died::NoRoute, root);
             return;
         }
-        if self.plan.mac.arp && !next_hop.is_broadcast() {
+        if self.plan.settings.mac.arp && !next_hop.is_broadcast() {
             self.resolve(node, packet, next_hop);
         } else {
             self.down(node, packet, next_hop);
@@ -116,7 +116,7 @@ impl Network {
         });
         let jitter =
             if to.is_broadcast() { self.stations.jitter(self.common.now, node) } else { SimDuration::ZERO };
-        self.down_after(self.plan.mac.link_delay + jitter, node, packet, to);
+        self.down_after(self.plan.settings.mac.link_delay + jitter, node, packet, to);
     }
 
     #[inline(never)]
@@ -131,7 +131,7 @@ impl Network {
     }
 
     fn down(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        self.down_after(self.plan.mac.link_delay, node, packet, next_hop);
+        self.down_after(self.plan.settings.mac.link_delay, node, packet, next_hop);
     }
 
     #[inline]
@@ -202,7 +202,7 @@ impl Network {
             self.common.packets.hand_on(packet, copy);
         }
         let packet = copy;
-        let delay = self.plan.mac.link_delay;
+        let delay = self.plan.settings.mac.link_delay;
         if delay.is_zero() {
             self.receive_packet(node, packet, from);
         } else {

@@ -74,7 +74,7 @@ impl Network {
             battery,
             record,
             wire_trace: self.wires.take_trace(),
-            joules_per_instruction: self.plan.joules_per_instruction,
+            joules_per_instruction: self.plan.settings.energy.instruction.get(),
             costs: self.plan.costs,
         }
     }

@@ -11,12 +11,13 @@ pub(super) use signals::bad_end;
 use super::agenda::Agenda;
 use super::event::Event;
 use crate::medium::{Hearer, Medium};
+use crate::scenario::Settings;
 use cuts::Cuts;
 use errors::Errors;
 use tworay_base::{FlowId, NodeId, SimTime};
-use tworay_mac::{Dialect, Frame, MacConfig};
+use tworay_mac::{Dialect, Frame};
 use tworay_mobility::{Leg, Track};
-use tworay_radio::{BodyRates, Channel, ErrorsConfig, Fader, RadioConfig, Reception, ReceptionQuirks};
+use tworay_radio::{BodyRates, Channel, Fader, Reception, ReceptionQuirks};
 
 /// The radio side of a network.
 pub(crate) struct Radio {
@@ -32,14 +33,8 @@ pub(crate) struct Radio {
 
 impl Radio {
     /// The radio side of stations that move along `tracks`.
-    pub fn new(
-        config: &RadioConfig,
-        errors: &ErrorsConfig,
-        mac: &MacConfig,
-        mut tracks: Vec<Track>,
-        cuts: Vec<LinkCut>,
-        seed: u64,
-    ) -> Self {
+    pub fn new(settings: &Settings, mut tracks: Vec<Track>, cuts: Vec<LinkCut>, seed: u64) -> Self {
+        let Settings { radio: config, errors, mac, .. } = settings;
         let channel = Channel::new(config);
         let quirks = match mac.dialect {
             Dialect::Standard => ReceptionQuirks::CAPTURE,

@@ -223,7 +223,7 @@ impl Network {
                 self.notify_of_failure(node, dst);
             }
             RoutingNote::RouteLost { dst } | RoutingNote::LocalRepair { dst } => {
-                let latest = self.plan.routing.protocol == Protocol::Olsr;
+                let latest = self.plan.settings.routing.protocol == Protocol::Olsr;
                 let (judge, mut scene) = self.scene();
                 judge.note_route_lost(&mut scene, (node, dst), occasion, latest);
             }

@@ -58,11 +58,11 @@ impl Network {
         }
         gone.extend(n.arp.clear());
         gone.extend(n.router.buffered());
-        if self.plan.routing.protocol != Protocol::Static {
+        if self.plan.settings.routing.protocol != Protocol::Static {
             books.tally.boots += 1;
             let number = u64::from(books.tally.boots) << 32 | u64::from(node.0);
             let rng = RngStream::numbered(self.plan.seed, number, Purpose::RoutingJitter);
-            let old = std::mem::replace(&mut n.router, Router::new(&self.plan.routing, node, rng));
+            let old = std::mem::replace(&mut n.router, Router::new(&self.plan.settings.routing, node, rng));
             books.tally.control_packets += old.counters().control_packets();
             books.tally.control_bytes += old.counters().control_bytes();
         }

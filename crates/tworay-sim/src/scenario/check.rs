@@ -4,7 +4,7 @@ use super::Scenario;
 use super::costs::{self, Costs};
 use super::de::read;
 use super::error::ScenarioError;
-use super::file::ScenarioFile;
+use super::file::Settings;
 use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
 use super::link::LinkConfig;
 use super::tree::{Kind, Node};
@@ -30,45 +30,29 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     if let Some(tcp) = table_mut(&mut tree, "tcp") {
         tcp.remove("variant");
     }
-    let file: ScenarioFile = read(&tree, "")?;
+    let mut settings: Settings = read(&tree, "")?;
     let check = Check { tree: &whole };
-    check.times(&file)?;
-    check.ranges(&file)?;
-    let mobility = resolve_paths(file.mobility.clone(), base_dir);
-    let (energy, costs) = check.costs(&file.energy, base_dir)?;
-    let radio_nodes = check.radio_nodes(&file, &mobility)?;
-    check.links(&file.links, file.duration)?;
-    check.placed_links(&file.links, radio_nodes)?;
-    check.measured_links(&file.radio.links, radio_nodes)?;
-    let mut scenario = Scenario {
-        name: file.name.clone().unwrap_or_else(|| stem(file_name)),
-        summary: file.summary.clone(),
-        duration: file.duration,
-        warmup: file.warmup,
-        compat: file.compat,
-        topology: file.topology.clone(),
-        mobility,
-        radio: file.radio.clone(),
-        energy,
-        costs,
-        errors: file.errors.clone(),
-        station: file.station.clone(),
-        mac: file.mac.clone(),
-        routing: file.routing.clone(),
-        tcp: file.tcp.clone(),
-        variant,
-        flows: Vec::new(),
-        events: file.events.clone(),
-        links: file.links.clone(),
-        radio_nodes,
-    };
+    check.times(&settings)?;
+    check.ranges(&settings)?;
+    settings.name.get_or_insert_with(|| stem(file_name));
+    settings.mobility = resolve_paths(settings.mobility, base_dir);
+    let (energy, costs) = check.costs(&settings.energy, base_dir)?;
+    settings.energy = energy;
+    let radio_nodes = check.radio_nodes(&settings)?;
+    check.links(&settings.links, settings.duration)?;
+    check.placed_links(&settings.links, radio_nodes)?;
+    check.measured_links(&settings.radio.links, radio_nodes)?;
+    let mut scenario = Scenario { settings, costs, variant, flows: Vec::new(), radio_nodes };
     let nodes = scenario.node_count();
-    check.events(&file.events, nodes, radio_nodes, file.flows.len(), file.duration)?;
-    for (i, battery) in file.energy.batteries.iter().enumerate() {
+    let settings = &mut scenario.settings;
+    check.events(&settings.events, nodes, radio_nodes, settings.flows.len(), settings.duration)?;
+    for (i, battery) in settings.energy.batteries.iter().enumerate() {
         check.node(&format!("energy.batteries.{i}.node"), u32::from(battery.node), nodes)?;
     }
-    scenario.events.sort_by_key(|event| event.at);
-    scenario.flows = check.flows(&file, nodes, &scenario.variant)?;
+    settings.events.sort_by_key(|event| event.at);
+    scenario.flows = check.flows(settings, nodes, &scenario.variant)?;
+    settings.flows.clear();
+    settings.link_kind.clear();
     Ok(scenario)
 }
 
@@ -129,7 +113,7 @@ impl Check<'_> {
         ScenarioError::new(self.tree.place_of(&problem.key), problem.headline(), problem.advice())
     }
 
-    fn times(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+    fn times(&self, file: &Settings) -> Result<(), ScenarioError> {
         if file.duration.is_zero() {
             return self.fail("duration", "a run of no length", "Give a time such as \"300s\".");
         }
@@ -145,7 +129,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn ranges(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+    fn ranges(&self, file: &Settings) -> Result<(), ScenarioError> {
         self.section("radio", file.radio.validate())?;
         self.section("energy", file.energy.validate())?;
         self.section("errors", file.errors.validate())?;
@@ -162,7 +146,7 @@ impl Check<'_> {
     }
 
     /// The MAC sends at rates that the radio has.
-    fn rates(&self, file: &ScenarioFile) -> Result<(), ScenarioError> {
+    fn rates(&self, file: &Settings) -> Result<(), ScenarioError> {
         let mac = &file.mac;
         let rates = [
             ("data_rate", Some(mac.data_rate)),
@@ -241,14 +225,14 @@ impl Check<'_> {
     }
 
     /// The number of nodes with a radio; reads the movement file, if there is one, to know.
-    fn radio_nodes(&self, file: &ScenarioFile, mobility: &MobilityConfig) -> Result<u32, ScenarioError> {
+    fn radio_nodes(&self, file: &Settings) -> Result<u32, ScenarioError> {
         let wired_only = file.topology == TopologyConfig::default()
-            && *mobility == MobilityConfig::default()
+            && file.mobility == MobilityConfig::default()
             && !file.links.is_empty();
         if wired_only {
             return Ok(0);
         }
-        let world = tworay_mobility::build(&file.topology, mobility, 1, file.duration, Path::new(""))
+        let world = tworay_mobility::build(&file.topology, &file.mobility, 1, file.duration, Path::new(""))
             .map_err(|error| self.mobility_error(error))?;
         Ok(world.tracks.len() as u32)
     }
@@ -329,12 +313,7 @@ impl Check<'_> {
         }
     }
 
-    fn flows(
-        &self,
-        file: &ScenarioFile,
-        nodes: u32,
-        variant: &Variant,
-    ) -> Result<Vec<FlowSetup>, ScenarioError> {
+    fn flows(&self, file: &Settings, nodes: u32, variant: &Variant) -> Result<Vec<FlowSetup>, ScenarioError> {
         if file.flows.is_empty() {
             let remedy = "Add a flow: [[flow]] with from = 0, to = 1 and app = \"ftp\".";
             return self.fail("flow", "nothing is sent", remedy);

@@ -26,12 +26,12 @@ pub struct Estimate {
 impl Scenario {
     /// What a run with `seed` takes.
     pub fn estimate(&self, seed: u64) -> Result<Estimate, RunError> {
-        let node: u64 = match self.routing.protocol {
+        let node: u64 = match self.settings.routing.protocol {
             Protocol::Static => 2_200,
             Protocol::Aodv | Protocol::Dsr | Protocol::Olsr => 3_400,
         };
         let (_, paths) = facts(self, seed)?;
-        let end = SimTime::ZERO + self.duration;
+        let end = SimTime::ZERO + self.settings.duration;
         let packet_hops = self.flows.iter().zip(paths).map(|(flow, path)| {
             let hops = path.facts.hops as f64 / path.facts.samples.max(1) as f64;
             let active = flow.stop.unwrap_or(end).min(end).since(flow.start).as_secs_f64();

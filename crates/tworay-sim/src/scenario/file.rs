@@ -1,4 +1,5 @@
-//! The scenario file's shape: what serde reads and writes, and what the JSON Schema describes.
+//! The settings of a scenario: one struct, from which reading, writing, the order of keys, the JSON Schema and
+//! the reference page of the docs are derived. A new key is one field with its doc comment.
 
 use super::event::EventConfig;
 use super::link::{LinkConfig, LinkKind};
@@ -14,10 +15,11 @@ use tworay_routing::RoutingConfig;
 use tworay_tcp::TcpConfig;
 
 /// A tworay scenario: a network, how it moves, what it carries.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+// The order of these fields is that of the keys in written scenarios: values first, then tables.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "tworay scenario")]
-pub(crate) struct ScenarioFile {
+pub struct Settings {
     /// Name in tables and results; the file's name if absent.
     #[serde(default)]
     pub name: Option<String>,
@@ -60,18 +62,32 @@ pub(crate) struct ScenarioFile {
     /// All TCP endpoints, and the variant of flows that don't choose one.
     #[serde(default)]
     pub tcp: TcpConfig,
-    /// What is sent: one table per flow.
-    #[serde(default, rename = "flow")]
-    pub flows: Vec<FlowFile>,
     /// Wired point-to-point links.
     #[serde(default, rename = "link")]
     pub links: Vec<LinkConfig>,
     /// Keys that many links share, by name: what `kind = "..."` of a link refers to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub link_kind: BTreeMap<String, LinkKind>,
+    pub(crate) link_kind: BTreeMap<String, LinkKind>,
+    /// What is sent: one table per flow.
+    #[serde(default, rename = "flow")]
+    pub(crate) flows: Vec<FlowFile>,
     /// Nodes that fail and come back, links that are cut.
     #[serde(default, rename = "event")]
     pub events: Vec<EventConfig>,
+}
+
+impl Settings {
+    /// Settings whose tables have ns-2.35's defaults.
+    pub fn ns2() -> Self {
+        Self {
+            radio: RadioConfig::ns2(),
+            station: StationConfig::ns2(),
+            mac: MacConfig::ns2(),
+            routing: RoutingConfig::ns2(),
+            tcp: TcpConfig::ns2(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Whose defaults a scenario starts from; its own keys count on top.
@@ -110,7 +126,7 @@ impl AppKind {
 }
 
 /// A flow as written in the file: which keys mean something depends on `app`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Flow")]
 pub(crate) struct FlowFile {

@@ -2,17 +2,11 @@
 
 use super::de::read;
 use super::error::{Place, ScenarioError, Source};
-use super::file::Compat;
+use super::file::{Compat, Settings};
 use super::overrides;
 use super::tree::Kind;
 use super::tree::{Entry, Node, Table};
-use crate::stations::StationConfig;
-use serde::Serialize;
 use std::sync::Arc;
-use tworay_mac::MacConfig;
-use tworay_radio::RadioConfig;
-use tworay_routing::RoutingConfig;
-use tworay_tcp::TcpConfig;
 
 /// The user's text with the overrides on top and the defaults that it asks for below.
 pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, ScenarioError> {
@@ -35,17 +29,16 @@ pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, Sc
 fn defaults(compat: Compat) -> Node {
     let mut table = Table::new();
     if compat == Compat::Ns2 {
-        add(&mut table, "radio", &RadioConfig::ns2());
-        add(&mut table, "station", &StationConfig::ns2());
-        add(&mut table, "mac", &MacConfig::ns2());
-        add(&mut table, "routing", &RoutingConfig::ns2());
-        add(&mut table, "tcp", &TcpConfig::ns2());
+        let plain = written(&Settings::default());
+        for (key, value) in written(&Settings::ns2()) {
+            if plain.get(&key) != Some(&value) {
+                table.insert(key, Entry { key_place: None, node: Node::from_toml(&value) });
+            }
+        }
     }
     Node { kind: Kind::Table(table), place: None }
 }
 
-fn add(table: &mut Table, key: &str, config: &impl Serialize) {
-    let value =
-        toml::Value::try_from(config).expect("settings are TOML values: their tests write and read them");
-    table.insert(key.to_owned(), Entry { key_place: None, node: Node::from_toml(&value) });
+fn written(settings: &Settings) -> toml::Table {
+    toml::Table::try_from(settings).expect("settings are TOML: their tests write and read them")
 }

@@ -12,6 +12,7 @@ mod de;
 mod error;
 mod estimate;
 mod event;
+mod fields;
 mod file;
 mod flow;
 mod kinds;
@@ -30,72 +31,41 @@ pub use costs::Costs;
 pub use error::ScenarioError;
 pub use estimate::Estimate;
 pub use event::{EventConfig, EventKind};
-pub use file::Compat;
+pub use file::{Compat, Settings};
 pub use link::LinkConfig;
 pub use schema::json_schema;
 pub use tworay_base::suggest;
 
 use crate::flow::{Application, FlowSetup};
-use crate::stations::StationConfig;
 use error::{Place, Source};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use tworay_base::SimDuration;
-use tworay_mac::MacConfig;
-use tworay_mobility::{MobilityConfig, TopologyConfig};
-use tworay_radio::{EnergyConfig, ErrorsConfig, RadioConfig};
-use tworay_routing::RoutingConfig;
-use tworay_tcp::{TcpConfig, Variant};
+use tworay_tcp::Variant;
 
 /// A complete scenario: every default filled in, every value checked, file names resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Name in tables and results.
-    pub name: String,
-    /// One line about what is shown.
-    pub summary: String,
-    /// Simulated time of a run: more than zero, at most 30 days.
-    pub duration: SimDuration,
-    /// Time at the start that is left out of what the flows did (rates, counts, means, guesses), not of what
-    /// the network did (ledger, MAC, routing, energy); less than the duration.
-    pub warmup: SimDuration,
-    /// Whose defaults it was built on.
-    pub compat: Compat,
-    /// Where the nodes stand at the start.
-    pub topology: TopologyConfig,
-    /// How the nodes move. File names are relative to the working directory, no longer to the file.
-    pub mobility: MobilityConfig,
-    /// The air and the radios.
-    pub radio: RadioConfig,
-    /// What the radios' energy costs, and the batteries. File names are relative to the working directory.
-    pub energy: EnergyConfig,
+    /// Everything that the file says. File names are relative to the working directory, no longer to the file;
+    /// events are in order of time; kinds of links are filled in. The flows are those of [`Self::flows`].
+    pub settings: Settings,
     /// What the transport's computations cost.
     pub costs: Arc<Costs>,
-    /// Random errors on the air.
-    pub errors: ErrorsConfig,
-    /// How far the stations are out of step.
-    pub station: StationConfig,
-    /// The MAC and the interface queue.
-    pub mac: MacConfig,
-    /// How packets find their way.
-    pub routing: RoutingConfig,
-    /// Settings of all TCP endpoints.
-    pub tcp: TcpConfig,
     /// The variant of TCP flows that choose none.
     pub variant: Variant,
     /// What is sent, at least one flow.
     pub flows: Vec<FlowSetup>,
-    /// Nodes that fail and come back, in order of time.
-    pub events: Vec<EventConfig>,
-    /// Wired links.
-    pub links: Vec<LinkConfig>,
     /// Nodes with a radio.
     pub(crate) radio_nodes: u32,
 }
 
 impl Scenario {
+    /// Name in tables and results.
+    pub fn name(&self) -> &str {
+        self.settings.name.as_deref().unwrap_or_default()
+    }
+
     /// Reads a scenario: `source` is a file, or the name of a built-in scenario such as `string-4`.
     /// `overrides` are `KEY=VALUE` texts laid on top, in order.
     pub fn load(source: &str, overrides: &[String]) -> Result<Self, ScenarioError> {
@@ -130,11 +100,11 @@ impl Scenario {
     /// The scenario as it is kept with results: as [`Self::to_toml`], but a table of costs of the user's own
     /// is named `costs` beside it. With the table's text, if there is one.
     pub fn to_keep(&self, costs: &str) -> (String, Option<&str>) {
-        if self.energy.costs.is_none() {
+        if self.settings.energy.costs.is_none() {
             return (self.to_toml(), None);
         }
         let mut kept = self.clone();
-        kept.energy.costs = Some(costs.into());
+        kept.settings.energy.costs = Some(costs.into());
         (kept.to_toml(), Some(&self.costs.text))
     }
 
@@ -180,7 +150,11 @@ impl Scenario {
     /// How many nodes there are, numbered from 0: those that the topology or the movement file places,
     /// or in a purely wired network those that links name.
     pub fn node_count(&self) -> u32 {
-        self.links.iter().map(|link| u32::from(link.from.max(link.to)) + 1).fold(self.radio_nodes, u32::max)
+        self.settings
+            .links
+            .iter()
+            .map(|link| u32::from(link.from.max(link.to)) + 1)
+            .fold(self.radio_nodes, u32::max)
     }
 
     /// How many nodes have a radio: all, or none in a purely wired network (links and no topology).

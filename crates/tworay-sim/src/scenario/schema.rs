@@ -1,12 +1,12 @@
 //! The scenario file's JSON Schema, for editors and for the help in messages.
 
 use super::check::DEFAULT_VARIANT;
-use super::file::ScenarioFile;
+use super::file::Settings;
 use serde_json::{Value, json};
 
 /// JSON Schema (draft 2020-12) of the scenario file. TOML editors use it to complete and check keys.
 pub fn json_schema() -> Value {
-    let mut schema = schemars::schema_for!(ScenarioFile).to_value();
+    let mut schema = schemars::schema_for!(Settings).to_value();
     if let Some(properties) = schema.pointer_mut("/$defs/TcpConfig/properties").and_then(Value::as_object_mut)
     {
         properties.insert(

@@ -20,13 +20,20 @@ impl Scenario {
         let tracks = if wired_only {
             (0..self.node_count()).map(|_| Track::fixed(Position::new(0.0, 0.0))).collect()
         } else {
-            tworay_mobility::build(&self.topology, &self.mobility, seed, self.duration, Path::new(""))?.tracks
+            tworay_mobility::build(
+                &self.settings.topology,
+                &self.settings.mobility,
+                seed,
+                self.settings.duration,
+                Path::new(""),
+            )?
+            .tracks
         };
-        let wires = self.links.iter().enumerate().flat_map(|(i, link)| {
+        let wires = self.settings.links.iter().enumerate().flat_map(|(i, link)| {
             // Both directions of a link are down at the same times.
             let outages = link.handoffs.as_ref().map_or_else(Outages::default, |handoffs| {
                 let mut rng = RngStream::numbered(seed, HANDOFF_STREAMS + i as u64, Purpose::Events);
-                handoffs.outages(self.duration, &mut rng)
+                handoffs.outages(self.settings.duration, &mut rng)
             });
             let way = |from: u16, to: u16, drops: &[u64], errors: ErrorModelConfig| WireSetup {
                 from: NodeId(from),
@@ -46,7 +53,7 @@ impl Scenario {
         });
         let mut switches = Vec::new();
         let mut cuts = Vec::new();
-        for event in &self.events {
+        for event in &self.settings.events {
             let at = SimTime::ZERO + event.at;
             match (event.what, event.node) {
                 (EventKind::Cut, _) => {
@@ -60,17 +67,10 @@ impl Scenario {
         }
         Ok(Setup {
             seed,
-            duration: self.duration,
-            warmup: self.warmup,
-            tracks,
-            radio: (!wired_only).then(|| self.radio.clone()),
-            energy: self.energy.clone(),
+            settings: self.settings.clone(),
+            has_radio: !wired_only,
             costs: Arc::clone(&self.costs),
-            errors: self.errors.clone(),
-            station: self.station.clone(),
-            mac: self.mac.clone(),
-            routing: self.routing.clone(),
-            tcp: self.tcp.clone(),
+            tracks,
             flows: self.flows.clone(),
             wires: wires.collect(),
             switches,

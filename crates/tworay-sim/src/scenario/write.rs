@@ -1,32 +1,15 @@
 //! A scenario as TOML.
 
 use super::Scenario;
-use super::file::{AppKind, FlowFile, ScenarioFile};
+use super::fields::fields_of;
+use super::file::{AppKind, FlowFile, Settings};
 use crate::flow::{Application, FlowSetup};
 use tworay_base::Bytes;
 
 /// The complete text.
 pub(crate) fn to_toml(scenario: &Scenario) -> String {
-    let file = ScenarioFile {
-        name: Some(scenario.name.clone()),
-        summary: scenario.summary.clone(),
-        duration: scenario.duration,
-        warmup: scenario.warmup,
-        compat: scenario.compat,
-        topology: scenario.topology.clone(),
-        mobility: scenario.mobility.clone(),
-        radio: scenario.radio.clone(),
-        energy: scenario.energy.clone(),
-        errors: scenario.errors.clone(),
-        station: scenario.station.clone(),
-        mac: scenario.mac.clone(),
-        routing: scenario.routing.clone(),
-        tcp: scenario.tcp.clone(),
-        flows: scenario.flows.iter().map(flow_file).collect(),
-        links: scenario.links.clone(),
-        link_kind: std::collections::BTreeMap::new(),
-        events: scenario.events.clone(),
-    };
+    let mut file = scenario.settings.clone();
+    file.flows = scenario.flows.iter().map(flow_file).collect();
     let mut value = toml::Table::try_from(&file).expect("a scenario is a TOML table: it was read from one");
     if let Some(toml::Value::Table(tcp)) = value.get_mut("tcp") {
         tcp.insert("variant".into(), toml::Value::String(scenario.variant.name().to_owned()));
@@ -34,14 +17,10 @@ pub(crate) fn to_toml(scenario: &Scenario) -> String {
     render(&value)
 }
 
-/// The tables in the order of the file's own type, keys within them sorted.
+/// The keys in the order of [`Settings`], those within tables sorted.
 fn render(value: &toml::Table) -> String {
-    const ORDER: [&str; 17] = [
-        "name", "summary", "duration", "warmup", "compat", "topology", "mobility", "radio", "energy",
-        "errors", "station", "mac", "routing", "tcp", "link", "flow", "event",
-    ];
     let mut text = String::new();
-    for key in ORDER {
+    for &key in fields_of::<Settings>() {
         let Some(part) = value.get(key).filter(|part| part.as_array().is_none_or(|list| !list.is_empty()))
         else {
             continue;

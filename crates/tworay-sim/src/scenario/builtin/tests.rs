@@ -6,7 +6,7 @@ fn every_built_in_scenario_is_valid_and_named_as_it_is_called() {
     for info in builtin_list() {
         let scenario =
             Scenario::load(&info.example, &[]).unwrap_or_else(|error| panic!("{}: {error}", info.name));
-        assert_eq!(scenario.name, info.example);
+        assert_eq!(scenario.name(), info.example);
         assert!(!info.summary.is_empty() && !info.summary.contains('{'), "{}", info.summary);
         assert!(!builtin_text(&info.name).unwrap().contains('{'), "{}", info.name);
     }

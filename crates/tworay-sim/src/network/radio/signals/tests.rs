@@ -2,11 +2,10 @@ use super::super::super::agenda::Agenda;
 use super::super::super::radio::LinkCut;
 use super::*;
 use crate::ledger::Ledger;
+use crate::scenario::Settings;
 use tworay_base::{FlowId, Position};
-use tworay_mac::MacConfig;
 use tworay_mobility::Track;
-use tworay_radio::{ErrorsConfig, RadioConfig};
-use tworay_routing::RoutingConfig;
+use tworay_radio::RadioConfig;
 
 struct Test {
     common: Common,
@@ -16,19 +15,19 @@ struct Test {
 
 /// Stations in a row, so many metres from the first. A frame is read up to 250 m and sensed up to 550 m.
 fn test(metres: &[f64], cuts: Vec<LinkCut>) -> Test {
-    test_of(&RadioConfig::default(), metres, cuts)
+    test_of(RadioConfig::default(), metres, cuts)
 }
 
-fn test_of(radio: &RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
-    let mac = MacConfig::default();
+fn test_of(radio: RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
+    let settings = Settings { radio, ..Settings::default() };
     let tracks = metres.iter().map(|&x| Track::fixed(Position::new(x, 0.0))).collect();
     let end = SimTime::ZERO + SimDuration::from_secs(10);
-    let nodes = Nodes::new(metres.len(), &mac, &RoutingConfig::default(), 1);
+    let nodes = Nodes::new(metres.len(), &settings.mac, &settings.routing, 1);
     let mut agenda = Agenda::new(metres.len(), end);
     agenda.add_timers(nodes.timers() as usize);
     Test {
         common: Common::new(agenda, Ledger::new([], false), metres.len()),
-        radio: Radio::new(radio, &ErrorsConfig::default(), &mac, tracks, cuts, 1),
+        radio: Radio::new(&settings, tracks, cuts, 1),
         nodes,
     }
 }
@@ -112,7 +111,7 @@ fn attempts_are_booked_by_what_stands_in_their_way() {
 /// has it. (With its spreading gain of 10 dB, DSSS reads the first one.)
 #[test]
 fn frames_that_overlap_collide_where_they_are_equally_strong() {
-    let mut test = test_of(&RadioConfig::ns2(), &[0.0, 200.0, 400.0], Vec::new());
+    let mut test = test_of(RadioConfig::ns2(), &[0.0, 200.0, 400.0], Vec::new());
     test.send(FrameKind::Rts, 0, NodeId(1));
     test.send(FrameKind::Rts, 2, NodeId(1));
     let verdicts = test.verdicts();
