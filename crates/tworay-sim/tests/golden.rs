@@ -3,13 +3,18 @@
 //! `golden/runs.txt` holds a digest (FNV-1a, 64 bit) of each run's `--json` document with
 //! `cpu_seconds` set to zero. This test runs the debug build; the Python tests compare the release
 //! build with the same file. A change of results is a decision: say why the new ones are right under
-//! "Changed results" in the CHANGELOG, then run with `TWORAY_BLESS=1` to write the file anew.
+//! "Changed results" in the CHANGELOG, then run with `TWORAY_BLESS=1` to write the files anew.
+//!
+//! A digest says that something changed; `golden/summaries.txt` says what: it has the main figures of the same
+//! runs, and this test prints the lines that differ.
 
 mod common;
 use common::{load, run_once};
 use std::fmt::Write;
+use tworay_sim::{Document, RunReport};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/runs.txt");
+const DIGESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/runs.txt");
+const SUMMARIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/summaries.txt");
 
 const RUNS: [(&str, u64, &[&str]); 10] = [
     ("string-1", 1, &["duration=20s", "routing.protocol=static"]),
@@ -28,24 +33,101 @@ fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-fn document(source: &str, seed: u64, overrides: &[&str]) -> String {
+fn run(source: &str, seed: u64, overrides: &[&str]) -> RunReport {
     let mut report = run_once(&load(source, overrides), seed);
     report.document.cpu_seconds = 0.0;
-    report.json()
+    report
+}
+
+fn document(source: &str, seed: u64, overrides: &[&str]) -> String {
+    run(source, seed, overrides).json()
+}
+
+/// The main figures of a run, one line a part.
+fn summary(title: &str, d: &Document) -> String {
+    let mut text = format!("{title}\n  events {}\n", d.events);
+    let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "  {words}").expect("writing to a string");
+    for f in &d.flows {
+        line(format_args!(
+            "flow {} {}-{} {}: {:.1} bit/s, sent {}, again {}, acknowledged {}, timeouts {}, fast {}",
+            f.id,
+            f.from,
+            f.to,
+            f.tcp.as_deref().unwrap_or("udp"),
+            f.goodput_bps,
+            f.sent_segments,
+            f.retransmitted_segments,
+            f.acked_segments,
+            f.timeouts,
+            f.fast_retransmits,
+        ));
+        line(format_args!(
+            "flow {} means: cwnd {:.3}, rtt {:.4} s, delay {:.4} s, hops {:.2}",
+            f.id,
+            f.mean_cwnd_segments.unwrap_or(0.0),
+            f.mean_rtt_seconds.unwrap_or(0.0),
+            f.mean_delay_seconds.unwrap_or(0.0),
+            f.mean_hops.unwrap_or(0.0),
+        ));
+    }
+    let lost = d.ledger.iter().filter(|(_, n)| n.data + n.ack > 0);
+    let lost: Vec<String> = lost.map(|(cause, n)| format!("{cause} {}+{}", n.data, n.ack)).collect();
+    line(format_args!("lost, data + ACK: {}", lost.join(", ")));
+    line(format_args!("guesses: {:?}", d.diagnosis));
+    let (c, g) = (&d.mac.collisions, &d.mac.drops);
+    line(format_args!("frames sent: {:?}, refused by queues: {}", d.mac.sent, d.mac.queue_drops));
+    line(format_args!(
+        "collisions: RTS or CTS {}, data {}, ACK {}, broadcast {}; given up: {}, {}, {}",
+        c.rts_cts, c.data, c.ack, d.mac.broadcast_collisions, g.rts_cts, g.data, g.ack
+    ));
+    let r = &d.routing;
+    line(format_args!(
+        "routing {}: {} packets, {} bytes, {} route changes, {} false link failures",
+        r.protocol, r.control_packets, r.control_bytes, r.route_changes, r.false_link_failures
+    ));
+    text
+}
+
+/// The lines of two texts that differ, with the run they belong to.
+fn differences(known: &str, now: &str) -> String {
+    let mut text = String::new();
+    let mut run = "";
+    for (known, now) in known.lines().zip(now.lines()) {
+        if !now.starts_with(' ') {
+            run = now;
+        }
+        if known != now {
+            write!(text, "{run}\n-{known}\n+{now}\n").expect("writing to a string");
+        }
+    }
+    text
 }
 
 #[test]
 fn ten_runs_give_the_bytes_they_always_gave() {
-    let mut now = String::new();
+    let (mut digests, mut summaries) = (String::new(), String::new());
     for (source, seed, overrides) in RUNS {
-        let digest = fnv1a(&document(source, seed, overrides));
-        writeln!(now, "{digest:016x} {source} {seed} {}", overrides.join(" ")).expect("writing to a string");
+        let report = run(source, seed, overrides);
+        let title = format!("{source} {seed} {}", overrides.join(" "));
+        writeln!(digests, "{:016x} {title}", fnv1a(&report.json())).expect("writing to a string");
+        summaries += &summary(&title, &report.document);
     }
     if std::env::var_os("TWORAY_BLESS").is_some() {
-        std::fs::write(FILE, &now).expect("the golden file can be written");
+        std::fs::write(DIGESTS, &digests).expect("the golden file can be written");
+        std::fs::write(SUMMARIES, &summaries).expect("the golden file can be written");
     }
-    let known = std::fs::read_to_string(FILE).expect("the golden file is there");
-    assert_eq!(now, known, "results have changed: see the head of this file");
+    let read = |path: &str| std::fs::read_to_string(path).expect("the golden file is there");
+    let known = read(SUMMARIES);
+    let moved = differences(&known, &summaries);
+    assert!(known == summaries, "results have changed: see the head of this file\n{moved}");
+    assert_eq!(digests, read(DIGESTS), "results have changed, but none of the main figures");
+}
+
+#[test]
+fn differences_name_the_run_and_the_figure() {
+    let (known, now) = ("run a\n  x 1\nrun b\n  x 1\n  y 2\n", "run a\n  x 1\nrun b\n  x 1\n  y 3\n");
+    assert_eq!(differences(known, now), "run b\n-  y 2\n+  y 3\n");
+    assert_eq!(differences(known, known), "");
 }
 
 #[test]
