@@ -56,10 +56,10 @@ fn random_handoffs_come_from_the_seed_and_hit_both_directions() {
     assert_eq!(one.document.ledger, again.document.ledger);
     assert_ne!(one.document.ledger, other.document.ledger);
     assert!(one.document.ledger["link-failure"].data >= 10, "{:?}", one.document.ledger);
-    // A run without handoffs gets more through, by less than the time they take with what follows.
+    // Ten handoffs of 0.5 s take 5 % of the time, and the timeout after each as much again.
     let free = run_once(&parse(&link("", "app = \"ftp\"")), 1).document.flows[0].goodput_bps;
     let cut = run_once(&parse(&link(keys, "app = \"ftp\"")), 1).document.flows[0].goodput_bps;
-    assert!(cut < 0.97 * free && cut > 0.5 * free, "{cut} of {free}");
+    assert!((0.85..0.95).contains(&(cut / free)), "{cut} of {free}");
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn red_keeps_the_round_trip_short_and_blames_congestion() {
     let tail = run("queue = 50");
     let red = run("queue = 50\nred = { mean_packet = \"1500B\" }");
     let rtt = |r: &RunReport| r.document.flows[0].mean_rtt_seconds.unwrap_or(f64::NAN);
-    assert!(rtt(&red) < 0.6 * rtt(&tail), "{} s against {} s", rtt(&red), rtt(&tail));
+    assert!(rtt(&red) < 0.25 * rtt(&tail), "{} s against {} s", rtt(&red), rtt(&tail));
     let goodput = |r: &RunReport| r.document.flows[0].goodput_bps;
-    assert!(goodput(&red) > 0.93 * goodput(&tail), "{} against {}", goodput(&red), goodput(&tail));
+    assert!(goodput(&red) > 0.96 * goodput(&tail), "{} against {}", goodput(&red), goodput(&tail));
     assert!(lost(&red, "congestion") > 0 && lost(&red, "channel") == 0, "{:?}", red.document.ledger);
     assert_eq!(red.document.mac.queue_drops, lost(&red, "congestion"));
 }
