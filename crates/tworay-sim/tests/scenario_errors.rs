@@ -576,7 +576,7 @@ Did you mean "mac"?"#
         r#"--set: unknown key "weather"
    | weather=fine
    | ^^^^^^^
-Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, station, mac, routing, tcp, flow, link, link_kind, event."#
+Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, station, mac, routing, tcp, link, link_kind, flow, event."#
     );
     assert_eq!(
         refusal(GOOD, &["tcp.variant=renoo"]),
