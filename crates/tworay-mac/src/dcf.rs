@@ -327,13 +327,13 @@ impl Dcf {
     pub fn on_overheard(&mut self, now: SimTime, frame: &Frame) -> bool {
         debug_assert!(frame.to != self.node && !frame.to.is_broadcast() && self.only_overhears());
         let waited_longer = self.eifs_until > now;
-        self.heed(now, frame);
+        self.note_good_frame(now, frame);
         waited_longer && self.backoff.is_some()
     }
 
     /// Effects of any good frame: it ends EIFS, and sets the NAV if it is for another station.
     #[inline(always)]
-    fn heed(&mut self, now: SimTime, frame: &Frame) {
+    fn note_good_frame(&mut self, now: SimTime, frame: &Frame) {
         if self.eifs_until != SimTime::ZERO {
             // The end of EIFS must not credit slots from before it: the backoff counts from here.
             let waited_until = self.free_from().min(now);
@@ -351,7 +351,7 @@ impl Dcf {
 
     /// A good frame was received.
     pub fn on_frame(&mut self, now: SimTime, frame: &Frame, out: &mut Vec<MacAction>) {
-        self.heed(now, frame);
+        self.note_good_frame(now, frame);
         if !self.quirks.only_timeout_ends_wait {
             self.end_wait_by_other(now, frame, out);
         }

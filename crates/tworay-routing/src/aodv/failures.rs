@@ -26,7 +26,7 @@ impl Aodv {
         } else if control {
             self.drop_packet(id, DropReason::MacCallback, out);
             if self.config.blacklist {
-                self.shun(now, next_hop);
+                self.add_to_blacklist(now, next_hop);
             }
             self.purge_queue(next_hop, out);
             self.break_link(now, next_hop, None, out);

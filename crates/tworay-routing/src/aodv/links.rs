@@ -14,9 +14,9 @@ pub(crate) struct Neighbours {
     /// Neighbours that have sent a HELLO, with the time they were last heard.
     heard: BTreeMap<NodeId, SimTime>,
     /// Neighbours that must acknowledge a reply, with the deadline.
-    owing: Vec<(NodeId, SimTime)>,
+    unacknowledged: Vec<(NodeId, SimTime)>,
     /// Neighbours that do not receive from this node, with the time until which their requests are ignored.
-    shunned: BTreeMap<NodeId, SimTime>,
+    blacklisted: BTreeMap<NodeId, SimTime>,
 }
 
 impl Neighbours {
@@ -25,20 +25,20 @@ impl Neighbours {
     }
 
     pub(crate) fn expect_ack(&mut self, neighbour: NodeId, deadline: SimTime) {
-        if !self.owing.iter().any(|(n, _)| *n == neighbour) {
-            self.owing.push((neighbour, deadline));
+        if !self.unacknowledged.iter().any(|(n, _)| *n == neighbour) {
+            self.unacknowledged.push((neighbour, deadline));
         }
     }
 
     pub(crate) fn acknowledged(&mut self, neighbour: NodeId) {
-        self.owing.retain(|(n, _)| *n != neighbour);
+        self.unacknowledged.retain(|(n, _)| *n != neighbour);
     }
 
     /// The next deadline; `patience` is the silence allowed.
     pub(crate) fn deadline(&self, patience: SimDuration) -> SimTime {
         let silent = self.heard.values().map(|t| *t + patience).min().unwrap_or(SimTime::NEVER);
-        let owing = self.owing.iter().map(|(_, t)| *t).min().unwrap_or(SimTime::NEVER);
-        silent.min(owing)
+        let unacknowledged = self.unacknowledged.iter().map(|(_, t)| *t).min().unwrap_or(SimTime::NEVER);
+        silent.min(unacknowledged)
     }
 }
 
@@ -143,23 +143,23 @@ impl Aodv {
             self.break_link(now, neighbour, None, out);
         }
         let late: SmallVec<[NodeId; 8]> =
-            self.neighbours.owing.iter().filter(|(_, t)| *t <= now).map(|(n, _)| *n).collect();
+            self.neighbours.unacknowledged.iter().filter(|(_, t)| *t <= now).map(|(n, _)| *n).collect();
         for neighbour in late {
             self.neighbours.acknowledged(neighbour);
-            self.shun(now, neighbour);
+            self.add_to_blacklist(now, neighbour);
         }
     }
 
     /// The neighbour does not receive from this node: its requests are ignored for a while.
-    pub(super) fn shun(&mut self, now: SimTime, neighbour: NodeId) {
-        self.neighbours.shunned.insert(neighbour, now + self.config.blacklist_timeout);
+    pub(super) fn add_to_blacklist(&mut self, now: SimTime, neighbour: NodeId) {
+        self.neighbours.blacklisted.insert(neighbour, now + self.config.blacklist_timeout);
     }
 
-    pub(super) fn shunned(&mut self, now: SimTime, neighbour: NodeId) -> bool {
-        match self.neighbours.shunned.get(&neighbour) {
+    pub(super) fn blacklisted(&mut self, now: SimTime, neighbour: NodeId) -> bool {
+        match self.neighbours.blacklisted.get(&neighbour) {
             Some(&until) if until > now => true,
             Some(_) => {
-                self.neighbours.shunned.remove(&neighbour);
+                self.neighbours.blacklisted.remove(&neighbour);
                 false
             }
             None => false,

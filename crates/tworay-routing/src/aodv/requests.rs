@@ -141,7 +141,7 @@ impl Aodv {
             return self.refuse(id, from, what, out);
         }
         out.push(RoutingAction::Consume { packet: id });
-        if rreq.orig == self.node || self.shunned(now, from) {
+        if rreq.orig == self.node || self.blacklisted(now, from) {
             return;
         }
         self.learn_neighbour(now, from, out);

@@ -224,7 +224,7 @@ impl Dsr {
     }
 
     /// Processes the route errors in any header received.
-    pub(super) fn heed_errors(&mut self, now: SimTime, header: &DsrHeader, out: Out) {
+    pub(super) fn process_errors(&mut self, now: SimTime, header: &DsrHeader, out: Out) {
         for error in &header.errors {
             if error.source == self.node && !self.config.heed_own_errors {
                 // A node knows its own links best.

@@ -59,7 +59,7 @@ impl Dsr {
         from: NodeId,
         out: Out,
     ) {
-        self.heed_errors(now, header, out);
+        self.process_errors(now, header, out);
         if header.request.is_some() {
             self.on_request(now, packet, header, out);
             out.push(RoutingAction::Consume { packet: id });

@@ -165,7 +165,7 @@ impl Dsr {
 
     /// Handles packets that were not confirmed in time: another attempt, another type of acknowledgment, or a
     /// broken link.
-    pub(super) fn end_patience(&mut self, now: SimTime, out: Out) {
+    pub(super) fn end_ack_waits(&mut self, now: SimTime, out: Out) {
         while let Some(at) = self.held.iter().position(|h| h.deadline <= now) {
             let proof = match self.held[at].proof {
                 Proof::Riding => {
@@ -203,7 +203,7 @@ impl Dsr {
         self.stale_timer = true;
     }
 
-    pub(super) fn patience_ends(&self) -> SimTime {
+    pub(super) fn next_ack_deadline(&self) -> SimTime {
         self.held.iter().map(|h| h.deadline).min().unwrap_or(SimTime::NEVER)
     }
 }

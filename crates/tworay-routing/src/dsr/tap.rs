@@ -29,7 +29,7 @@ impl Dsr {
             self.confirm_passively(now, packet, header, from, out);
         }
         if self.config.promiscuous && packet.src != self.node && self.first_time(packet.uid) {
-            self.heed_errors(now, header, out);
+            self.process_errors(now, header, out);
             header.replies.iter().for_each(|r| self.learn_reply(now, packet.dst, r));
             self.tap_route(now, packet, header, out);
         }

@@ -17,7 +17,7 @@ impl Dsr {
         while let Some(id) = self.buffer.pop_expired(now) {
             self.drop_packet(id, DropReason::Timeout, out);
         }
-        self.end_patience(now, out);
+        self.end_ack_waits(now, out);
         self.save_stranded(now, out);
         if self.config.requests == RequestPattern::Ns2 {
             if self.next_poll <= now {
@@ -58,7 +58,7 @@ impl Dsr {
         if !self.stranded.is_empty() {
             return now;
         }
-        let mut next = self.buffer.deadline().min(self.patience_ends());
+        let mut next = self.buffer.deadline().min(self.next_ack_deadline());
         if self.config.requests == RequestPattern::Ns2 {
             if !self.buffer.is_empty() {
                 next = next.min(self.next_poll);

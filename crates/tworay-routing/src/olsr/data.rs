@@ -86,7 +86,7 @@ impl Olsr {
         if let Some(link) = self.links.get_mut(next_hop) {
             // Lost for a while, whatever is received over it (§13).
             link.lost_until = now + hold;
-            self.watch_until(now + hold);
+            self.note_expiry(now + hold);
             self.settle_link(now, next_hop, out);
         }
         out.push(RoutingAction::PurgeQueue { next_hop });

@@ -37,7 +37,7 @@ impl Olsr {
         if relays != self.relays {
             self.relays = relays;
             if self.config.tc_redundancy == TcRedundancy::SelectorsAndRelays {
-                self.hurry_tc(now);
+                self.advance_tc(now);
             }
         }
     }
@@ -109,7 +109,7 @@ impl Olsr {
     }
 
     /// The contents of TC messages have changed: brings the next one forward if so configured.
-    pub(super) fn hurry_tc(&mut self, now: SimTime) {
+    pub(super) fn advance_tc(&mut self, now: SimTime) {
         if self.config.immediate_tc {
             let earliest = self.last_tc.map_or(now, |last| now.max(last + self.config.immediate_tc_spacing));
             if self.next_tc > earliest {

@@ -56,7 +56,7 @@ impl Olsr {
         }
         let until = if link.lost_until > now { link.lost_until } else { SimTime::NEVER };
         let silent_at = quality.silent_at;
-        self.watch_until(until.min(silent_at));
+        self.note_expiry(until.min(silent_at));
         self.settle_link(now, from, out);
     }
 
@@ -92,13 +92,13 @@ impl Olsr {
                     let news = self.associations.learn_address(now, message.originator, address, hold);
                     self.stale_routes |= news;
                 }
-                self.watch_until(now + hold);
+                self.note_expiry(now + hold);
             }
             OlsrBody::Hna(networks) => {
                 for &network in networks {
                     self.associations.learn_network(now, message.originator, network, hold);
                 }
-                self.watch_until(now + hold);
+                self.note_expiry(now + hold);
             }
             OlsrBody::Hello(_) | OlsrBody::Other { .. } => {}
         }
@@ -124,7 +124,7 @@ impl Olsr {
         let associations = &self.associations;
         let advertised = tc.advertised.iter().map(|a| associations.main(*a));
         self.stale_routes |= self.topology.learn(now, message.originator, tc.ansn, advertised, hold);
-        self.watch_until(now + hold);
+        self.note_expiry(now + hold);
     }
 
     fn on_hello(
@@ -204,11 +204,11 @@ impl Olsr {
             }
         }
         let silent_at = link.quality.as_ref().map_or(SimTime::NEVER, |q| q.silent_at);
-        self.watch_until(until.min(silent_at));
+        self.note_expiry(until.min(silent_at));
         if lost {
             self.tell_lost(from, out);
         }
-        self.take_note(now, change);
+        self.apply_change(now, change);
         Ok(())
     }
 

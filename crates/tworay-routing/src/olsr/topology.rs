@@ -10,7 +10,7 @@ pub(crate) fn newer(a: u16, b: u16) -> bool {
 
 /// The information from one node.
 #[derive(Clone, Debug)]
-struct Told {
+struct Advertisement {
     ansn: u16,
     /// When the last of it expires.
     until: SimTime,
@@ -21,7 +21,7 @@ struct Told {
 /// The topology set, by originating node (T_last_addr).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Topology {
-    told: BTreeMap<NodeId, Told>,
+    told: BTreeMap<NodeId, Advertisement>,
 }
 
 impl Topology {
@@ -35,7 +35,8 @@ impl Topology {
         hold: SimDuration,
     ) -> bool {
         let until = now + hold;
-        let told = self.told.entry(last).or_insert_with(|| Told { ansn, until, reaches: Vec::new() });
+        let told =
+            self.told.entry(last).or_insert_with(|| Advertisement { ansn, until, reaches: Vec::new() });
         if newer(told.ansn, ansn) {
             return false;
         }

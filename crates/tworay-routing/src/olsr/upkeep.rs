@@ -45,7 +45,7 @@ impl Olsr {
         for neighbour in lost {
             self.tell_lost(neighbour, out);
         }
-        self.take_note(now, change);
+        self.apply_change(now, change);
     }
 
     /// Updates one link after an event.
@@ -57,7 +57,7 @@ impl Olsr {
         if lost {
             self.tell_lost(iface, out);
         }
-        self.take_note(now, change);
+        self.apply_change(now, change);
     }
 
     pub(super) fn tell_lost(&mut self, neighbour: NodeId, out: Out) {
@@ -66,7 +66,7 @@ impl Olsr {
     }
 
     /// Marks what must be recomputed after a change in the neighbourhood.
-    pub(super) fn take_note(&mut self, now: SimTime, change: Change) {
+    pub(super) fn apply_change(&mut self, now: SimTime, change: Change) {
         self.stale_relays |= change.neighbourhood;
         // Selectors break ties between routes.
         self.stale_routes |= change.neighbourhood || change.selectors;
@@ -75,12 +75,12 @@ impl Olsr {
             TcRedundancy::Neighbours => change.neighbours,
         };
         if told {
-            self.hurry_tc(now);
+            self.advance_tc(now);
         }
     }
 
     /// Records that an entry expires at `end`.
-    pub(super) fn watch_until(&mut self, end: SimTime) {
+    pub(super) fn note_expiry(&mut self, end: SimTime) {
         self.next_end = self.next_end.min(end);
     }
 

@@ -364,7 +364,7 @@ fn a_neighbour_that_does_not_acknowledge_replies_is_shunned() {
     let mut desk = Desk::new(9, config());
     assert_eq!(desk.rreq(ms(0), 6, 1, rreq(1, 10, 9, None, 2, 1)).len(), 1);
     assert_eq!(desk.wake(ms(50)), NOTHING, "NEXT_HOP_WAIT is over");
-    assert_eq!(desk.rreq(ms(60), 6, 1, rreq(1, 11, 9, None, 2, 2)), NOTHING, "shunned");
+    assert_eq!(desk.rreq(ms(60), 6, 1, rreq(1, 11, 9, None, 2, 2)), NOTHING, "blacklisted");
     assert_eq!(desk.rreq(ms(60), 7, 1, rreq(1, 11, 9, None, 2, 2)).len(), 1, "another neighbour");
     assert_eq!(desk.rreq(ms(5700), 6, 1, rreq(1, 12, 9, None, 2, 3)).len(), 1, "BLACKLIST_TIMEOUT is over");
 
