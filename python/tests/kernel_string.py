@@ -104,22 +104,31 @@ def string() -> Iterator[String]:
         yield made
 
 
-def over_the_air(directory: Path, size: int, controller: str, loss: float = 0) -> Run:
-    """Send bytes over a live string of two hops as a user without rights, and check their digests."""
-    world = tworay.load(
-        "string-2",
-        set={
-            "mac.data_rate": "11Mbps",
-            "mac.basic_rate": "2Mbps",
-            "errors.pkt_err.bernoulli.rate": loss,
-        },
-    )
+AIR = {"mac.data_rate": "11Mbps", "mac.basic_rate": "2Mbps"}
+
+
+def over_the_air(
+    directory: Path,
+    size: int,
+    controller: str | None,
+    loss: float = 0,
+    *,
+    scenario: str | Path = "string-2",
+    before: str = "",
+) -> Run:
+    """Send bytes between two kernels over the air as a user without rights, and check their digests.
+
+    ``before`` is done in the sender's namespace by a shell with all rights.
+    """
+    air = AIR | {"errors.pkt_err.bernoulli.rate": loss} if scenario == "string-2" else {}
+    world = tworay.load(scenario, set=air)
     # A busy machine may be late: this is about bytes, not about time.
     options = Options(congestion=controller, most_late=2.0)
     stored = directory / f"{controller}.sha256"
     serve = ["exec", sys.executable, "-c", shlex.quote(STORE), str(stored)]
     send = ["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c", SEND]
-    outcome = run_command(world, options, [*send, "{peer}", str(size), ""], " ".join(serve), quietly=True)
+    shell = ["sh", "-c", f'{before}\nexec "$@"', "sh", *send, "{peer}", str(size), ""]
+    outcome = run_command(world, options, shell, " ".join(serve), quietly=True)
     assert (outcome.code, outcome.problem) == (0, None)
     data = random.Random(1).randbytes(size)
     assert stored.read_text() == hashlib.sha256(data).hexdigest()

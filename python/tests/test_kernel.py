@@ -16,7 +16,13 @@ from tworay import kernel
 from tworay.errors import InputError, RunError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Result
+
     from tworay import Run
+
+    Cli = Callable[..., Result]
 
 USABLE = os.geteuid() == 0 and Path("/sys/kernel/btf/vmlinux").exists()
 NAMES = [one.name for one in kernel.controllers()[0]]
@@ -96,6 +102,24 @@ def test_a_real_kernels_guesses_meet_the_true_causes(carried: Carried | None):
     assert guesses == len(summary["live"]["diagnoses"]) > 0
     known = sum(n for row in summary["diagnosis"].values() for cause, n in row.items() if cause == "channel")
     assert known > guesses / 2
+
+
+ROUTE = "ip route replace $(ip route show | head -n 1) congctl tworay_sca"
+
+
+def test_the_guides_way_from_measured_links_to_a_route(ends: String | None, cli: Cli, tmp_path: Path):
+    """docs/guide/kernel.md: convert a mesh, load a controller, choose it for a route."""
+    if ends is None:
+        return
+    (tmp_path / "mesh.csv").write_text("from,to,loss\nroof,mill,10%\nmill,barn,5%\n")
+    assert cli("convert", "mesh.csv", "--flow", "roof:barn:ftp", "-o", "mesh.toml").code == 0
+    assert cli("kernel", "load", "sca", "--set", "theta=2").out == "tworay_sca is loaded, theta = 2\n"
+    try:
+        run = over_the_air(tmp_path, 100_000, None, scenario=tmp_path / "mesh.toml", before=ROUTE)
+        assert run.summary["flows"][0]["tcp"] == "kernel:tworay_sca"
+        assert "loaded    congestion avoidance" in cli("kernel", "list").out
+    finally:
+        assert cli("kernel", "unload", "sca").out == "tworay_sca is unloaded\n"
 
 
 def test_losses_are_told_and_what_they_cost_is_measured(ends: String | None):
