@@ -134,8 +134,69 @@ def instructions(name: str, arm: Arm, seeds: range) -> tuple[float, float]:
     return statistics.mean(found), half
 
 
-def page(seeds: range) -> list[str]:
-    """Measure everything, and return the page."""
+class Row(NamedTuple):
+    """What an arm took in a situation: (mean, half the 95 % interval) of the kernel and of the simulation."""
+
+    took: tuple[float, float] | None
+    made: str
+    counted: tuple[float, float]
+
+
+Rows = dict[str, Row]
+# How near means are that the paper calls equal.
+LIKE = 0.1
+
+
+def below(a: tuple[float, float], b: tuple[float, float]) -> str:
+    """Say whether a is below b beyond both intervals."""
+    if a[0] + a[1] < b[0] - b[1]:
+        return "holds"
+    return "the other way round" if a[0] - a[1] > b[0] + b[1] else "undecided"
+
+
+def judged(values: dict[str, tuple[float, float] | None], claim: tuple[str, ...]) -> str:
+    """Judge ("below", a, b), ("like", a, b) or ("highest", a)."""
+    kind, one, *rest = claim
+    mine = values[one]
+    others = [values[name] for name in rest or values if name != one]
+    if mine is None or any(other is None for other in others):
+        return "not measured"
+    known = [other for other in others if other is not None]
+    if kind == "like":
+        return "holds" if abs(mine[0] / known[0][0] - 1) <= LIKE else "no"
+    found = {below(mine, other) if kind == "below" else below(other, mine) for other in known}
+    if found == {"holds"}:
+        return "holds"
+    return "the other way round" if "the other way round" in found else "undecided"
+
+
+# Ghaleb-Seddik et al. 2009, section V.C.b.
+CLAIMS = [
+    ("congestion", ("below", "welcome", "sack"), "WELCOME below SACK"),
+    ("congestion", ("below", "welcome", "vegas"), "WELCOME below Vegas"),
+    ("interference", ("like", "welcome", "westwood"), "WELCOME like Westwood (within 10 %)"),
+    ("interference", ("highest", "vegas"), "Vegas highest"),
+    ("link-failure", ("highest", "welcome"), "WELCOME highest"),
+    ("signal-loss", ("highest", "welcome"), "WELCOME highest"),
+]
+
+
+def measure(seeds: range) -> dict[str, Rows]:
+    """Measure everything, by situation and arm."""
+    found: dict[str, Rows] = {}
+    for name in SITUATIONS:
+        for arm in ARMS:
+            cost = live(name, arm, seeds[0])
+            took = None if cost is None else (cost.micros, cost.half)
+            made = "–" if cost is None else f"{cost.acks:,} for {cost.segments:,}"
+            row = Row(took, made, instructions(name, arm, seeds))
+            found.setdefault(name, {})[arm.label] = row
+            print(name, arm.label, row, file=sys.stderr, flush=True)
+    return found
+
+
+def page(found: dict[str, Rows]) -> list[str]:
+    """Return the page."""
     lines = [
         "# What does TCP compute in a real kernel?",
         "",
@@ -146,22 +207,29 @@ def page(seeds: range) -> list[str]:
         "talk over the simulated air of its four situations, and the time of every ACK and timeout is taken",
         "([how](../guide/kernel.md#what-it-costs)), beside the instructions that the simulated sender needs",
         "in the same situation. Both are given by acknowledged segment, ± 95 %: of the kernel over the ACKs",
-        "of one run, of the simulation over seeds. Selective acknowledgments are off but for `sack`.",
+        "of one run, of the simulation over seeds. The kernel's interval doesn't cover what else the machine",
+        "did. Selective acknowledgments are off but for `sack`.",
         "",
+        "| situation | the paper | kernel | simulation |",
+        "|---|---|---|---|",
     ]
-    for name in SITUATIONS:
-        rows = []
-        for arm in ARMS:
-            cost = live(name, arm, seeds[0])
-            counted, half = instructions(name, arm, seeds)
-            took = "–" if cost is None else f"{cost.micros:.2f} ± {cost.half:.2f}"
-            made = "–" if cost is None else f"{cost.acks:,} for {cost.segments:,}"
-            rows.append([arm.label, took, made, f"{counted:,.0f} ± {half:,.0f}"])
-            print(name, *rows[-1], sep="  ", file=sys.stderr, flush=True)
-        lines += [f"## {name}", ""]
-        lines += table(
-            ["", "kernel, µs a segment", "ACKs and timeouts for segments", "simulated, instructions"], rows
-        )
+    for name, claim, text in CLAIMS:
+        kernels = judged({arm: row.took for arm, row in found[name].items()}, claim)
+        simulated = judged({arm: row.counted for arm, row in found[name].items()}, claim)
+        lines.append(f"| {name} | {text} | {kernels} | {simulated} |")
+    lines.append("")
+    for name, rows in found.items():
+        head = ["", "kernel, µs a segment", "ACKs and timeouts for segments", "simulated, instructions"]
+        cells = [
+            [
+                arm,
+                "–" if row.took is None else f"{row.took[0]:.2f} ± {row.took[1]:.2f}",
+                row.made,
+                f"{row.counted[0]:,.0f} ± {row.counted[1]:,.0f}",
+            ]
+            for arm, row in rows.items()
+        ]
+        lines += [f"## {name}", "", *table(head, cells)]
     return lines
 
 
@@ -174,7 +242,7 @@ def main() -> None:
     try:
         ours = {arm.controller for arm in ARMS if arm.controller.startswith("tworay_")}
         loaded += [one for one in sorted(ours) if kernel.load(one)["fresh"]]
-        write("kernel-costs", page(range(1, asked.seeds + 1)))
+        write("kernel-costs", page(measure(range(1, asked.seeds + 1))))
     finally:
         for controller in loaded:
             kernel.unload(controller)
