@@ -15,7 +15,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 import tworay
-from tworay.report.writing import render, write_report
+from tworay.papers.library import find
+from tworay.papers.reproducing import Reproduction
+from tworay.papers.verdicts import Judgement, Verdict
+from tworay.report.writing import render, write_papers, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -367,6 +370,29 @@ def test_a_sweep_is_drawn_as_small_multiples(browser: Browser, tmp_path: Path) -
         assert page.locator("figure svg.figure circle").count() == 12
         assert opened.grave_faults() == []
         opened.picture("sweep")
+
+
+def test_a_papers_page_has_claims_with_verdicts_and_figures_by_number(
+    browser: Browser, tmp_path: Path
+) -> None:
+    paper = find("freeze-probing")
+    drawn = tmp_path / "figure-7.svg"
+    drawn.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><circle r="50"/></svg>')
+    result = Reproduction(paper, tmp_path, drawn={"7": drawn})
+    verdicts = list(Verdict)
+    for place, claim in enumerate(paper.claims):
+        result.judgements[claim.id] = Judgement(verdicts[place % len(verdicts)], reason=HOSTILE)
+    (tmp_path / paper.name).mkdir()
+    (file,) = write_papers([result])
+    with Opened(browser, file) as opened:
+        page = opened.page
+        assert page.locator("#claims tbody tr").count() == len(paper.claims)
+        assert page.evaluate("window.hit") is None
+        assert page.locator("#figures figure").inner_text().startswith("7: ")
+        # The picture is there, and it is ours.
+        assert page.locator("#figures img").evaluate("image => image.naturalWidth") == 90
+        assert opened.grave_faults() == []
+        opened.picture("paper")
 
 
 def test_the_policy_allows_our_own_script_only(recorded: Path) -> None:

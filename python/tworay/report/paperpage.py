@@ -59,7 +59,7 @@ def _claims(result: Reproduction) -> str:
         if judgement is None:
             continue
         kind, mark = MARKS.get(judgement.verdict, ("", ""))
-        ours = " ".join(filter(None, [judgement.ours or judgement.reason, claim.known]))
+        ours = ". ".join(filter(None, [judgement.ours or judgement.reason, claim.known]))
         rows.append(
             [
                 claim.id,
