@@ -89,11 +89,11 @@ def child(document: dict[str, Any], out: str) -> None:
 
 def test_killed_at_twenty_random_moments_the_tables_are_the_same(tmp_path: Path) -> None:
     def document(seeds: int) -> dict[str, Any]:
-        return TINY | {"seeds": seeds, "set": {"duration": "20s"}}
+        return TINY | {"seeds": seeds, "set": {"duration": "8s"}}
 
     undisturbed = sweep(tmp_path / "undisturbed", document(100))
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tworay.lab.sweeping"])
+    context.set_forkserver_preload([__name__])
     moments = random.Random(2006)
     out = tmp_path / "killed"
     stored, in_the_midst = 0, 0
