@@ -33,7 +33,7 @@ while True:
 """
 # Writes as long as it is let; without selective acknowledgments if told so.
 SEND = """
-import os, socket, sys, time
+import os, socket, struct, sys, time
 if sys.argv[2] == "no-sack":
     open("/proc/sys/net/ipv4/tcp_sack", "w").write("0")
 end = time.monotonic() + float(sys.argv[3])
@@ -43,6 +43,8 @@ while True:
         break
     except OSError:
         time.sleep(0.1)
+# Nothing is left to be sent when the network is gone: such a connection would keep its controller.
+connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 data = os.urandom(65536)
 connection.settimeout(0.5)
 while time.monotonic() < end:

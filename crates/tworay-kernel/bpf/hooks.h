@@ -80,6 +80,14 @@ HOOK void cap_backoff(struct tcp_sock *tp, u32 milliseconds)
 		set_option(tp, TCP_USER_TIMEOUT, PATIENCE);
 }
 
+/* The program may be gone: the kernel should give up as soon as usual. */
+HOOK bool closing(const struct tcp_sock *tp)
+{
+	u32 state = ((const struct sock *)tp)->__sk_common.skc_state;
+
+	return state == TCP_FIN_WAIT1 || state == TCP_LAST_ACK || state == TCP_CLOSING;
+}
+
 HOOK void uncap_backoff(struct tcp_sock *tp)
 {
 	int cap = BACKOFF_MOST, patience = 0;

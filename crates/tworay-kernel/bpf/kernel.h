@@ -45,6 +45,7 @@ enum tcp_ca_event { CA_EVENT_TX_START, CA_EVENT_CWND_RESTART, CA_EVENT_COMPLETE_
 enum { CA_ACK_SLOWPATH = 1, CA_ACK_WIN_UPDATE = 2 };
 enum { TCP_CONG_NON_RESTRICTED = 1 };
 enum { AF_INET = 2, AF_INET6 = 10, SOL_TCP = 6 };
+enum { TCP_FIN_WAIT1 = 4, TCP_LAST_ACK = 9, TCP_CLOSING = 11 };
 enum { TCP_THIN_LINEAR_TIMEOUTS = 16, TCP_USER_TIMEOUT = 18, TCP_RTO_MAX_MS = 44 };
 /* ETH_P_IP in network byte order, as __sk_buff has it. */
 #define ETHERTYPE_IPV4 bpf_htons(0x0800)
@@ -69,6 +70,7 @@ struct in6_addr {
 
 struct sock_common {
 	u16 skc_family;
+	volatile unsigned char skc_state;
 	u16 skc_num;
 	__be16 skc_dport;
 	__be32 skc_daddr;

@@ -56,7 +56,9 @@ HOOK struct decision on_rto(struct core *c, const struct view *v, struct window 
 {
 	struct decision d = welcome_rto(&c->welcome, v, standard);
 
-	if (d.wait)
+	if (d.wait && closing(tp))
+		uncap_backoff(tp);
+	else if (d.wait)
 		cap_backoff(tp, d.wait / 1000);
 	return d;
 }

@@ -84,6 +84,15 @@ pub fn programs(controller: &Controller) -> Vec<ProgramInfo> {
     .collect()
 }
 
+/// Those of the last load. Connections may keep alive the programs of one that was unloaded before; the programs of
+/// one load share their type information.
+pub fn current(controller: &Controller) -> Vec<ProgramInfo> {
+    let mut found = programs(controller);
+    let newest = found.iter().map(|p| p.btf_id).max();
+    found.retain(|p| Some(p.btf_id) == newest);
+    found
+}
+
 /// Which callback of a controller a program is: its name without the controller's.
 pub fn callback(controller: &Controller, program: &ProgramInfo) -> String {
     let whole = whole_name(program).unwrap_or_else(|| program.name.to_string_lossy().into_owned());
@@ -99,7 +108,7 @@ fn whole_name(program: &ProgramInfo) -> Option<String> {
 }
 
 fn map_ids(controller: &Controller) -> Vec<u32> {
-    let mut ids: Vec<u32> = programs(controller).into_iter().flat_map(|p| p.map_ids).collect();
+    let mut ids: Vec<u32> = current(controller).into_iter().flat_map(|p| p.map_ids).collect();
     ids.sort_unstable();
     ids.dedup();
     ids
@@ -258,23 +267,24 @@ pub fn unload(controller: &Controller) -> Result<bool, Refusal> {
         }
     };
     let failed = |e: libbpf_rs::Error| Refusal::run(format!("the kernel did not unload {name}: {e}"));
-    let used = map_ids(controller);
+    let (used, mine) = (map_ids(controller), current(controller));
     let ops = MapHandle::from_map_id(id).map_err(failed)?;
     ops.delete(&0u32.to_ne_bytes()).map_err(failed)?;
     drop(ops);
-    for program in programs(controller).iter().filter(|p| p.ty == ProgramType::CgroupSkb) {
+    for program in mine.iter().filter(|p| p.ty == ProgramType::CgroupSkb) {
         let failed =
             |e: &dyn Display| Refusal::run(format!("{name} is unregistered, but its ingress stays: {e}"));
         let ingress = Program::fd_from_id(program.id).map_err(|e| failed(&e))?;
         cgroup::detach(ingress.as_fd()).map_err(|e| failed(&e))?;
     }
-    Ok(gone(controller, &used))
+    Ok(gone(controller, &mine, &used))
 }
 
 /// Waits until the programs and these maps are freed; the kernel does that some time later.
-fn gone(controller: &Controller, used: &[u32]) -> bool {
+fn gone(controller: &Controller, mine: &[ProgramInfo], used: &[u32]) -> bool {
     let deadline = Instant::now() + FREED_WITHIN;
-    while !programs(controller).is_empty() || MapInfoIter::default().any(|m| used.contains(&m.id)) {
+    let there = || programs(controller).iter().any(|p| mine.iter().any(|m| m.id == p.id));
+    while there() || MapInfoIter::default().any(|m| used.contains(&m.id)) {
         if Instant::now() > deadline {
             return false;
         }

@@ -138,7 +138,7 @@ type Runs = (&'static str, String, u64, u64);
 
 fn callbacks() -> Vec<Runs> {
     let of = |c: &'static crate::catalog::Controller| {
-        let programs = loading::programs(c).into_iter();
+        let programs = loading::current(c).into_iter();
         programs.map(move |p| (c.kernel_name, loading::callback(c, &p), p.run_cnt, p.run_time_ns))
     };
     CONTROLLERS.iter().flat_map(of).collect()
