@@ -66,10 +66,11 @@ def freeze_probing_model(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 
     names = ("usable", "refined", "frozen", "measured")
     found: dict[str, list[float | None]] = {f"model.{name}": [] for name in names}
-    columns = ("mean_rtt_seconds", "freezes", "probes_sent", "sent_bps", "frozen_seconds", "rto_idle_seconds")
-    for row in frame.select(*columns, "sim_seconds").iter_rows(named=True):
-        rtt, seconds = row["mean_rtt_seconds"], row["sim_seconds"]
-        sent = (row["sent_bps"] or 0.0) * seconds / 8
+    # The first flow is TCP's; the others load the network.
+    for text in frame["document"]:
+        document = json.loads(text)
+        row, seconds = document["flows"][0], document["sim_seconds"]
+        rtt, sent = row["mean_rtt_seconds"], row["sent_bps"] * seconds / 8
         if not rtt or not sent:
             for column in found.values():
                 column.append(None)
