@@ -166,6 +166,8 @@ def _growth(claim: Claim, found: Group, axes: Sequence[str], places: list[list[s
     how = claim.how
     along = str(how["along"])
     labels = list(dict.fromkeys(key[axes.index(along)] for key in found))
+    if not labels:
+        return together([])
     first, last = how.get("from", labels[0]), how.get("to", labels[-1])
     (of,), (over,) = _several(how["of"]), _several(how["over"])
     cells = []
