@@ -162,7 +162,7 @@ real_quantity!(
 );
 real_quantity!(
     /// An amount of energy in joules, not negative.
-    Joules, "Joules", "an energy", "J", "\"10J\"", 0.0, &[("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6), ("nJ", 1e-9), ("kJ", 1e3), ("Wh", 3600.0)], r"^\s*[0-9.eE+-]+\s*(J|mJ|uJ|nJ|kJ|Wh)\s*$"
+    Joules, "Joules", "an energy", "J", "\"10J\"", 0.0, &[("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6), ("nJ", 1e-9), ("pJ", 1e-12), ("kJ", 1e3), ("Wh", 3600.0)], r"^\s*[0-9.eE+-]+\s*(J|mJ|uJ|nJ|pJ|kJ|Wh)\s*$"
 );
 real_quantity!(
     /// A power ratio in decibels; may be negative.

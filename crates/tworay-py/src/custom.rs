@@ -13,6 +13,7 @@ use crate::control::{Ack, Loss, PyWindow, Reaction, Rto, Rtt, SenderState};
 use crate::core::{self, Backoff, CongestionControl, Effect, Effects, RtoDecision, SenderView, Window};
 use crate::errors::RunError;
 use crate::interrupt::CallbackThread;
+use crate::vocabulary::RECOVERIES;
 
 /// The class, the name it runs under, and how it repairs losses.
 pub(crate) struct Custom {
@@ -23,16 +24,11 @@ pub(crate) struct Custom {
 
 impl Custom {
     pub(crate) fn new(name: String, recovery: &str, class: Py<PyAny>) -> PyResult<Self> {
-        let recovery = match recovery {
-            "tahoe" => core::RecoveryKind::Tahoe,
-            "reno" => core::RecoveryKind::Reno,
-            "newreno" => core::RecoveryKind::NewReno,
-            "sack" => core::RecoveryKind::Sack,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "recovery = \"{other}\" is unknown; allowed are tahoe, reno, newreno and sack"
-                )));
-            }
+        let Some(recovery) = RECOVERIES.into_iter().find(|known| known.name() == recovery) else {
+            return Err(PyValueError::new_err(format!(
+                "recovery = \"{recovery}\" is unknown; allowed are {}",
+                RECOVERIES.map(core::RecoveryKind::name).join(", ")
+            )));
         };
         Ok(Self { name, recovery, class })
     }

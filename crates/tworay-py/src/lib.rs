@@ -14,6 +14,7 @@ mod live;
 mod report;
 mod run;
 mod scenario;
+mod vocabulary;
 
 use pyo3::prelude::*;
 
@@ -37,6 +38,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::variants, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::moves, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::moves_of_file, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::nearest, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::recoveries, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::joules, module)?)?;
+    module.add_function(wrap_pyfunction!(vocabulary::watts, module)?)?;
     module.add_function(wrap_pyfunction!(report::read_ns2_trace, module)?)?;
     module.add_function(wrap_pyfunction!(costs::cost_table, module)?)?;
     module.add_function(wrap_pyfunction!(costs::live, module)?)?;

@@ -155,6 +155,11 @@ impl Scenario {
         Ok(words.filter_map(|(i, (path, share))| path.words(i, share)).map(|warning| warning.text).collect())
     }
 
+    /// The same world under as much load as it can carry: datagrams in place of TCP, without energy.
+    fn saturated(&self) -> Self {
+        Self::wrap(self.world.saturated())
+    }
+
     /// How many nodes there are.
     #[getter]
     fn nodes(&self) -> u32 {

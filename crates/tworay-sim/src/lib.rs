@@ -29,7 +29,10 @@ pub use links::{Backlog, HandoffConfig, Outages, Red, RedConfig, RedUnit, RedVer
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
 pub use paths::FlowPath;
-pub use report::{Column, ColumnData, Document, FlowReport, RunReport, Table, Warning, WarningKind};
+pub use report::{
+    Better, Column, ColumnData, Document, FlowReport, Metric, Of, RunReport, Table, Warning, WarningKind,
+    metrics,
+};
 pub use run::{RunControl, RunError, RunOptions, facts, run, variants};
 pub use stations::StationConfig;
 pub use trace::read_ns2_trace;

@@ -1,11 +1,18 @@
 //! What a run gives back: the document of `run --json`; the tables behind it are next door.
 
+mod flow;
+mod metrics;
 mod power;
 mod routing;
+mod sections;
 mod tables;
 mod warnings;
 
+pub use self::flow::FlowReport;
+pub use self::metrics::{Better, Metric, Of, metrics};
+
 use self::power::{Power, energy_report};
+pub use self::sections::{EnergyReport, MacReport, MetricsReport, RoutingReport};
 pub(crate) use self::tables::table;
 pub use self::tables::{Column, ColumnData, Table};
 pub use self::warnings::{Warning, WarningKind};
@@ -20,86 +27,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
 use tworay_tcp::{Computing, CostTable, Counters, Ignored, Operation, Phase};
-
-/// One flow's results. Rates are bits per second over the time from the flow's start (or the end of the
-/// warm-up, if that is later) to the end of the run (or to its completion); windows are in segments. With
-/// a warm-up, every figure but `handshake_seconds`, `connection_seconds` and `completion_seconds` leaves
-/// it out.
-#[derive(Clone, Debug, Serialize, PartialEq)]
-pub struct FlowReport {
-    /// Index of the flow in the scenario.
-    pub id: u16,
-    /// Sending node.
-    pub from: u16,
-    /// Receiving node.
-    pub to: u16,
-    /// The TCP variant; `null` for UDP.
-    pub tcp: Option<String>,
-    /// Unique in-order payload that reached the receiving application.
-    pub goodput_bps: f64,
-    /// Everything the sender put on the path, headers not counted.
-    pub throughput_bps: f64,
-    /// Payload acknowledged, in whole segments (for UDP: datagrams received).
-    pub acked_segments: u64,
-    /// Segments with payload sent, retransmissions included (for UDP: datagrams sent).
-    pub sent_segments: u64,
-    /// Of these, sent again.
-    pub retransmitted_segments: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// Time spent waiting for these expiries, from the last segment sent.
-    pub rto_idle_seconds: f64,
-    /// Fast retransmits.
-    pub fast_retransmits: u64,
-    /// Empty probes of the path or of a closed window sent.
-    pub probes_sent: u64,
-    /// How often the variant stopped the sender (Freeze-Probing: cycles; ELFN: stand-bys).
-    pub freezes: u64,
-    /// Time spent stopped, in stops that are over.
-    pub frozen_seconds: f64,
-    /// Time-weighted mean of the congestion window (bounded by the advertised one).
-    pub mean_cwnd_segments: Option<f64>,
-    /// Time-weighted mean of segments sent and not acknowledged.
-    pub mean_in_flight_segments: Option<f64>,
-    /// Time-weighted mean of the smoothed round-trip time.
-    pub mean_rtt_seconds: Option<f64>,
-    /// From the start to the acknowledgment of everything, if the flow ended.
-    pub completion_seconds: Option<f64>,
-    /// All that the sender put on the path, TCP and IP headers and probes included.
-    pub sent_bps: f64,
-    /// `retransmitted_segments` by `sent_segments`, 0 to 1.
-    pub retransmission_ratio: Option<f64>,
-    /// `acked_segments` by `sent_segments`, at most 1: which share of what was sent brought payload across.
-    pub delivery_ratio: Option<f64>,
-    /// From the start to the opening of the connection.
-    pub handshake_seconds: Option<f64>,
-    /// From the first segment sent to the last new acknowledgment (paper 002's connection time); a
-    /// lower bound if the flow didn't end (`completion_seconds` is `null`).
-    pub connection_seconds: Option<f64>,
-    /// Time in each of the sender's phases (thesis, table 4.3): they add up to the time from the start to
-    /// the end of the run.
-    pub phase_seconds: Option<BTreeMap<&'static str, f64>>,
-    /// Data segments alive in the network, retransmissions counted, time-weighted mean (thesis, figures
-    /// 3.11 and 5.7).
-    pub mean_data_alive_segments: f64,
-    /// Acknowledgments alive in the network, likewise.
-    pub mean_ack_alive_segments: f64,
-    /// Mean one-way delay of data segments (datagrams), from the transport to its peer.
-    pub mean_delay_seconds: Option<f64>,
-    /// Mean difference between the delays of consecutive arrivals.
-    pub jitter_seconds: Option<f64>,
-    /// Mean number of hops that data segments (datagrams) travelled.
-    pub mean_hops: Option<f64>,
-    /// What the two ends ignored, by reason: ACKs for data never sent, forged probes, notices for nobody.
-    pub ignored: Option<BTreeMap<&'static str, u64>>,
-    /// How often the sender ran each of its operations.
-    pub operations: Option<BTreeMap<&'static str, u64>>,
-    /// Instructions of these, by the table of costs; operations whose run time it has are not among them.
-    pub instructions: Option<f64>,
-    /// Processor time of the operations whose run time the table of costs has; absent without an energy model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub computing_seconds: Option<f64>,
-}
 
 /// Losses of one cause.
 #[derive(Copy, Clone, Debug, Default, Serialize, PartialEq, Eq)]
@@ -121,47 +48,6 @@ pub struct FrameCount {
     pub ack: u64,
 }
 
-/// The MAC's part.
-#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
-pub struct MacReport {
-    /// Frames lost to overlap at a station they were meant for.
-    pub collisions: FrameCount,
-    /// Broadcast frames (ARP, routing) lost to overlap, counted at each station that could have read them. They
-    /// are never sent again.
-    pub broadcast_collisions: u64,
-    /// Packets given up after the last attempt (`rts_cts`: those whose RTS went unanswered, counted under their kind too).
-    pub drops: FrameCount,
-    /// Frames lost to random errors at a station they were meant for.
-    pub corrupted: FrameCount,
-    /// Packets refused by a full interface queue.
-    pub queue_drops: u64,
-    /// Frames sent by kind: RTS, CTS, ACK, unicast data, broadcast.
-    pub sent: BTreeMap<&'static str, u64>,
-}
-
-/// Routing's part.
-#[derive(Clone, Debug, Default, Serialize, PartialEq)]
-pub struct RoutingReport {
-    /// The protocol's name.
-    pub protocol: String,
-    /// Control packets sent, each hop counted.
-    pub control_packets: u64,
-    /// Bytes of these (IP length).
-    pub control_bytes: u64,
-    /// `control_packets` by data packets that arrived in the whole run (normalised routing load of Perkins,
-    /// Royer, Das and Marina 2001); `null` if none did.
-    pub load: Option<f64>,
-    /// Routes found or changed.
-    pub route_changes: u64,
-    /// Link failures reported by the MAC although the neighbour was up and in range.
-    pub false_link_failures: u64,
-    /// Word of broken links (ELFN) that reached a node without a TCP sender to that destination: ignored.
-    pub stray_notices: u64,
-    /// Routing packets of neighbours that were dropped because they can't be right, by what is wrong with
-    /// them; reasons that didn't occur are left out.
-    pub malformed: BTreeMap<&'static str, u64>,
-}
-
 /// By which table of costs computations were counted.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct CostsReport {
@@ -171,49 +57,6 @@ pub struct CostsReport {
     pub provenance: Vec<String>,
     /// The variants that the user's own table has lines for; empty where the one that ships holds.
     pub replaced: Vec<String>,
-}
-
-/// Energy; `null` where no energy model is on.
-#[derive(Clone, Debug, Default, Serialize, PartialEq)]
-pub struct EnergyReport {
-    /// Radio energy of all nodes, whatever they did: what all batteries have lost.
-    pub joules_total: Option<f64>,
-    /// Energy of transmitting, receiving and overhearing by payload bit received (paper 002, figure 2).
-    pub joules_per_received_bit: Option<f64>,
-    /// Energy of the transport's computations.
-    pub joules_computation: Option<f64>,
-    /// Nodes whose battery ran out.
-    pub dead_nodes: Option<u64>,
-    /// Radio energy of all nodes by state.
-    pub joules_by_state: Option<BTreeMap<&'static str, f64>>,
-    /// The same as `joules_per_received_bit` with all states.
-    pub joules_total_per_received_bit: Option<f64>,
-    /// When the first node died, if one did: the network's lifetime in its strict sense.
-    pub first_death_seconds: Option<f64>,
-    /// When half of the nodes were dead, if they were.
-    pub half_dead_seconds: Option<f64>,
-    /// The table of costs behind `joules_computation`; absent without an energy model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub costs: Option<CostsReport>,
-}
-
-/// Metrics over all flows; `null` where not defined for this run.
-#[derive(Clone, Debug, Default, Serialize, PartialEq)]
-pub struct MetricsReport {
-    /// (Σx)² / (n·Σx²) of the flows' goodputs (Jain, Chiu, Hawe 1984).
-    pub jain_fairness: Option<f64>,
-    /// Goodput of the flow that gets least.
-    pub least_goodput_bps: Option<f64>,
-    /// Goodput of the flow that gets most.
-    pub most_goodput_bps: Option<f64>,
-    /// Energy-efficiency estimate of paper 004.
-    pub eee: Option<f64>,
-    /// Use of available resources of paper 004.
-    pub uar: Option<f64>,
-    /// Mean of the TCP flows' `connection_seconds` (paper 002, figure 3).
-    pub mean_connection_seconds: Option<f64>,
-    /// TCP flows that hadn't ended: their connection times are lower bounds.
-    pub unfinished_connections: u64,
 }
 
 /// The document of `run --json`.
@@ -308,7 +151,7 @@ impl RunReport {
         if power.is_none() {
             flows.iter_mut().for_each(|f| (f.instructions, f.computing_seconds) = (None, None));
         }
-        let metrics = metrics(&flows);
+        let metrics = over_flows(&flows);
         let tally = &outcome.tally;
         let warnings = warnings::warnings(&outcome.flows, paths, outcome.ledger.records(), end);
         let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records());
@@ -395,7 +238,7 @@ fn frame_count(b: &crate::tally::ByFrame) -> FrameCount {
     FrameCount { rts_cts: b.rts + b.cts, data: b.data, ack: b.ack }
 }
 
-fn metrics(flows: &[FlowReport]) -> MetricsReport {
+fn over_flows(flows: &[FlowReport]) -> MetricsReport {
     let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
     let connections: Vec<f64> = flows.iter().filter_map(|f| f.connection_seconds).collect();
     let unfinished = flows.iter().filter(|f| f.tcp.is_some() && f.completion_seconds.is_none());
@@ -451,37 +294,13 @@ fn flow_report(
         id,
         from: f.setup.from.0,
         to: f.setup.to.0,
-        tcp: None,
-        goodput_bps: 0.0,
-        throughput_bps: 0.0,
-        acked_segments: 0,
-        sent_segments: 0,
-        retransmitted_segments: 0,
-        timeouts: 0,
-        rto_idle_seconds: 0.0,
-        fast_retransmits: 0,
-        probes_sent: 0,
-        freezes: 0,
-        frozen_seconds: 0.0,
-        mean_cwnd_segments: None,
-        mean_in_flight_segments: None,
-        mean_rtt_seconds: None,
-        completion_seconds: None,
         sent_bps: rate(f.sent_bytes - f.base.sent_bytes),
-        retransmission_ratio: None,
-        delivery_ratio: None,
-        handshake_seconds: None,
-        connection_seconds: None,
-        phase_seconds: None,
         mean_data_alive_segments: data_alive,
         mean_ack_alive_segments: ack_alive,
         mean_delay_seconds: f.path.mean_delay(),
         jitter_seconds: f.path.jitter(),
         mean_hops: f.path.mean_hops(),
-        ignored: None,
-        operations: None,
-        instructions: None,
-        computing_seconds: None,
+        ..FlowReport::default()
     };
     let report = match (&f.transport, &f.setup.application) {
         (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {

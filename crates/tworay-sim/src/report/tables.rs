@@ -171,37 +171,19 @@ impl RunReport {
 
     fn flow_table(&self) -> Table {
         let f = &self.document.flows;
-        let ints = |get: fn(&FlowReport) -> u64| ColumnData::I64(f.iter().map(|x| get(x) as i64).collect());
-        let reals = |get: fn(&FlowReport) -> f64| ColumnData::F64(f.iter().map(get).collect());
-        let maybe = |get: fn(&FlowReport) -> Option<f64>| {
-            ColumnData::F64(f.iter().map(|x| get(x).unwrap_or(f64::NAN)).collect())
-        };
-        let texts =
-            ColumnData::Str(f.iter().map(|x| x.tcp.clone().unwrap_or_else(|| "udp".into())).collect());
-        table(
+        let ints = |get: fn(&FlowReport) -> u16| ColumnData::I64(f.iter().map(|x| get(x).into()).collect());
+        let texts = f.iter().map(|x| x.tcp.clone().unwrap_or_else(|| "udp".into()));
+        let mut flows = table(
             "flows",
             [
-                ("flow", ints(|x| x.id as u64)),
-                ("from", ints(|x| x.from as u64)),
-                ("to", ints(|x| x.to as u64)),
-                ("tcp", texts),
-                ("goodput_bps", reals(|x| x.goodput_bps)),
-                ("throughput_bps", reals(|x| x.throughput_bps)),
-                ("acked_segments", ints(|x| x.acked_segments)),
-                ("sent_segments", ints(|x| x.sent_segments)),
-                ("retransmitted_segments", ints(|x| x.retransmitted_segments)),
-                ("timeouts", ints(|x| x.timeouts)),
-                ("rto_idle_seconds", reals(|x| x.rto_idle_seconds)),
-                ("fast_retransmits", ints(|x| x.fast_retransmits)),
-                ("probes_sent", ints(|x| x.probes_sent)),
-                ("freezes", ints(|x| x.freezes)),
-                ("frozen_seconds", reals(|x| x.frozen_seconds)),
-                ("mean_cwnd_segments", maybe(|x| x.mean_cwnd_segments)),
-                ("mean_in_flight_segments", maybe(|x| x.mean_in_flight_segments)),
-                ("mean_rtt_seconds", maybe(|x| x.mean_rtt_seconds)),
-                ("completion_seconds", maybe(|x| x.completion_seconds)),
+                ("flow", ints(|x| x.id)),
+                ("from", ints(|x| x.from)),
+                ("to", ints(|x| x.to)),
+                ("tcp", ColumnData::Str(texts.collect())),
             ],
-        )
+        );
+        flows.columns.extend(FlowReport::columns(f));
+        flows
     }
 
     fn ledger_table(&self) -> Table {

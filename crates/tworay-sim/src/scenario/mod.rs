@@ -19,6 +19,7 @@ mod kinds;
 mod layers;
 mod link;
 mod overrides;
+mod saturated;
 mod schema;
 mod setup;
 mod tree;

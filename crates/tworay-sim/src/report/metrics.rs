@@ -1,0 +1,250 @@
+//! The declaration of metrics: name, unit, definition, source and which way is better, each in one place.
+//!
+//! [`declare!`] makes a section of the document from its declarations. The list of all metrics, the columns of the
+//! table `flows`, the tables on screen, `--metrics` and docs/reference/metrics.md follow from the same lines: a new
+//! metric is one field in [`super::flow`] or [`super::sections`], and the place that counts it.
+
+use super::{ColumnData, flow, sections};
+use std::collections::BTreeMap;
+
+/// What a run's value is made of, and where the document has it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The sum over the flows.
+    Sum,
+    /// The mean over the flows that have a value.
+    Mean,
+    /// One value a run.
+    Run,
+}
+
+/// Which way is better.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    More,
+    /// Less is better.
+    Less,
+    /// It depends on the question.
+    Neither,
+}
+
+/// A metric, or a family of them: `mac.sent` stands for `mac.sent.rts`, `mac.sent.cts` and so on.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// Its path in the document; metrics of flows have none but their key.
+    pub name: &'static str,
+    /// Whether the name is a family's.
+    pub family: bool,
+    /// Chapter of docs/reference/metrics.md.
+    pub group: &'static str,
+    /// Unit of the document's value.
+    pub unit: &'static str,
+    /// How runs and comparisons put flows together.
+    pub of: Of,
+    /// Which way is better.
+    pub better: Better,
+    /// What it means.
+    pub definition: &'static str,
+    /// Where the definition comes from; empty where it goes without saying.
+    pub source: &'static str,
+    /// Heading in tables with the unit shown there; empty: the last part of the name.
+    pub heading: &'static str,
+    /// Factor from the document's unit to the table's.
+    pub scale: f64,
+    /// Format of the number in tables, as Python's `format` has it.
+    pub form: &'static str,
+}
+
+impl Metric {
+    const fn new(group: &'static str, unit: &'static str) -> Self {
+        Self {
+            name: "",
+            family: false,
+            group,
+            unit,
+            of: Of::Sum,
+            better: Better::Neither,
+            definition: "",
+            source: "",
+            heading: "",
+            scale: 1.0,
+            form: ",.1f",
+        }
+    }
+    /// A family of metrics.
+    pub const fn family(mut self) -> Self {
+        self.family = true;
+        self
+    }
+    /// Averaged over the flows.
+    pub const fn mean(mut self) -> Self {
+        self.of = Of::Mean;
+        self
+    }
+    /// Not a flow's: one value a run.
+    pub const fn of_run(mut self) -> Self {
+        self.of = Of::Run;
+        self
+    }
+    /// More is better.
+    pub const fn more(mut self) -> Self {
+        self.better = Better::More;
+        self
+    }
+    /// Less is better.
+    pub const fn less(mut self) -> Self {
+        self.better = Better::Less;
+        self
+    }
+    /// How tables show it.
+    pub const fn shown(mut self, heading: &'static str, scale: f64, form: &'static str) -> Self {
+        (self.heading, self.scale, self.form) = (heading, scale, form);
+        self
+    }
+    /// Where the definition comes from.
+    pub const fn from(mut self, source: &'static str) -> Self {
+        self.source = source;
+        self
+    }
+    /// Its name and definition.
+    pub const fn named(mut self, name: &'static str, definition: &'static str) -> Self {
+        (self.name, self.definition) = (name, definition);
+        self
+    }
+}
+
+/// Metrics of what arrives.
+pub const fn rates(unit: &'static str) -> Metric {
+    Metric::new("rates", unit)
+}
+/// Metrics of what is lost and repaired.
+pub const fn losses(unit: &'static str) -> Metric {
+    Metric::new("losses", unit)
+}
+/// Metrics of routing.
+pub const fn routing(unit: &'static str) -> Metric {
+    Metric::new("routing", unit)
+}
+/// Metrics of times, windows and paths.
+pub const fn times(unit: &'static str) -> Metric {
+    Metric::new("times", unit)
+}
+/// Metrics of energy and computation.
+pub const fn energy(unit: &'static str) -> Metric {
+    Metric::new("energy", unit)
+}
+/// Metrics of effort and of resources left unused.
+pub const fn resources(unit: &'static str) -> Metric {
+    Metric::new("resources", unit)
+}
+
+/// Every metric, in the order of the document.
+pub fn metrics() -> impl Iterator<Item = Metric> {
+    let declared = [
+        flow::FlowReport::METRICS,
+        sections::FURTHER,
+        sections::MacReport::METRICS,
+        sections::RoutingReport::METRICS,
+        sections::EnergyReport::METRICS,
+        sections::MetricsReport::METRICS,
+    ];
+    declared.into_iter().flatten().copied()
+}
+
+/// Values of a metric that are a column of a table.
+pub(super) trait Cells: Sized {
+    /// The column; `None` for families, which have no column of their own.
+    fn column<'a>(values: impl Iterator<Item = &'a Self>) -> Option<ColumnData>
+    where
+        Self: 'a;
+}
+
+impl Cells for f64 {
+    fn column<'a>(values: impl Iterator<Item = &'a Self>) -> Option<ColumnData> {
+        Some(ColumnData::F64(values.copied().collect()))
+    }
+}
+
+impl Cells for u64 {
+    fn column<'a>(values: impl Iterator<Item = &'a Self>) -> Option<ColumnData> {
+        Some(ColumnData::I64(values.map(|&v| v as i64).collect()))
+    }
+}
+
+impl Cells for Option<f64> {
+    fn column<'a>(values: impl Iterator<Item = &'a Self>) -> Option<ColumnData> {
+        Some(ColumnData::F64(values.map(|v| v.unwrap_or(f64::NAN)).collect()))
+    }
+}
+
+impl<V> Cells for Option<BTreeMap<&'static str, V>> {
+    fn column<'a>(_: impl Iterator<Item = &'a Self>) -> Option<ColumnData>
+    where
+        V: 'a,
+    {
+        None
+    }
+}
+
+/// Makes a section of the document: a struct whose fields are metrics (and some, called plain, that are none).
+///
+/// A field's documentation is the metric's definition.
+macro_rules! declare {
+    (
+        $(#[$about:meta])*
+        pub struct $Report:ident in $prefix:tt {
+            $(plain {
+                $($(#[doc = $note:literal])+ $key:ident: $kind:ty,)+
+            })?
+            $(
+                $(#[doc = $definition:literal])+
+                $(#[serde($($serde:tt)+)])?
+                $metric:ident: $value:ty = $declared:expr,
+            )+
+            $(and plain {
+                $($(#[doc = $last_note:literal])+ $(#[serde($($last_serde:tt)+)])? $last:ident: $last_kind:ty,)+
+            })?
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, serde::Serialize, PartialEq)]
+        pub struct $Report {
+            $($($(#[doc = $note])+ pub $key: $kind,)+)?
+            $($(#[doc = $definition])+ $(#[serde($($serde)+)])? pub $metric: $value,)+
+            $($($(#[doc = $last_note])+ $(#[serde($($last_serde)+)])? pub $last: $last_kind,)+)?
+        }
+
+        impl $Report {
+            /// The section's metrics, in the order of its fields.
+            pub(super) const METRICS: &[$crate::report::metrics::Metric] = &[
+                $($declared.named(concat!($prefix, stringify!($metric)), concat!($($definition),+)),)+
+            ];
+        }
+
+        $crate::report::metrics::columns_of!($Report in $prefix: $($metric: $value,)+);
+    };
+}
+
+/// The columns of a table of flows; other sections are no tables.
+macro_rules! columns_of {
+    ($Report:ident in "": $($metric:ident: $value:ty,)+) => {
+        impl $Report {
+            /// The metrics of some flows, family by family left out, as columns.
+            pub(super) fn columns(rows: &[Self]) -> Vec<$crate::report::Column> {
+                let columns = [$((
+                    stringify!($metric),
+                    <$value as $crate::report::metrics::Cells>::column(rows.iter().map(|row| &row.$metric)),
+                ),)+];
+                let found = columns.into_iter().filter_map(|(name, data)| Some((name, data?)));
+                found.map(|(name, data)| $crate::report::Column { name, data }).collect()
+            }
+        }
+    };
+    ($($section:tt)+) => {};
+}
+
+pub(super) use {columns_of, declare};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! The same world under as much load as it can carry: what effort and unused resources are measured against.
+
+use super::{Costs, Scenario};
+use crate::flow::Application;
+use tworay_base::{BitRate, NodeId};
+use tworay_radio::{EnergyConfig, EnergyModel};
+
+/// A UDP header is shorter than TCP's by so many bytes: datagrams are as long as full segments.
+const SHORTER_HEADER: u32 = 12;
+
+impl Scenario {
+    /// The same world with every TCP flow replaced by datagrams as long as its full segments, as fast as the
+    /// sender's radio or fastest wire can send, until the end of the run or of the flow.
+    ///
+    /// Energy is not counted: how much a world can carry does not depend on how long its batteries last. The
+    /// world is the same for all variants.
+    pub fn saturated(&self) -> Self {
+        let mut world = self.clone();
+        let payload = self.tcp.mss.0 as u32 + SHORTER_HEADER;
+        for flow in &mut world.flows {
+            if let Application::Ftp { .. } = flow.application {
+                let interval = self.access_rate(flow.from).airtime(payload);
+                flow.application = Application::Cbr { interval, payload, packets: None };
+            }
+        }
+        world.energy.model = EnergyModel::None;
+        let EnergyConfig { costs, costs_sha256, .. } = EnergyConfig::default();
+        (world.energy.costs, world.energy.costs_sha256) = (costs, costs_sha256);
+        world.costs = Costs::shipped();
+        if let Ok(usual) = Self::read_variant("newreno") {
+            world.variant = usual;
+        }
+        world
+    }
+
+    /// The rate at which a node can send at all: that of its fastest wire, or of its radio.
+    fn access_rate(&self, node: NodeId) -> BitRate {
+        let wires = self.links.iter().filter(|link| [link.from, link.to].contains(&node.0));
+        wires.map(|link| link.rate).max().unwrap_or(self.mac.data_rate)
+    }
+}
+
+#[cfg(test)]
+mod tests;
