@@ -1,6 +1,6 @@
 //! The core, as this crate uses it. A renamed item in `tworay-sim` is followed here and nowhere else.
 
-pub(crate) use tworay_base::{Joules, SimDuration, Watts};
+pub(crate) use tworay_base::{Joules, NodeId, SimDuration, Watts};
 pub(crate) use tworay_sim::scenario::suggest;
 pub(crate) use tworay_sim::scenario::{
     Scenario, ScenarioError, builtin_list, builtin_text, convert, flow_tables, json_schema,

@@ -160,6 +160,11 @@ impl Scenario {
         Self::wrap(self.world.saturated())
     }
 
+    /// Bits a second at which a node can send at all: on its fastest wire, or by its radio.
+    fn access_bps(&self, node: u16) -> f64 {
+        self.world.access_rate(core::NodeId(node)).as_bps() as f64
+    }
+
     /// How many nodes there are.
     #[getter]
     fn nodes(&self) -> u32 {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import textwrap
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,13 +27,15 @@ def variants(
     json: JsonOption = False,
 ) -> None:
     """List the TCP variants with source and parameters, or explain one."""
+    from tworay._native import nearest
+
     entries = tworay.variants()
     if show is not None:
         names = [entry.name for entry in entries]
         entries = [entry for entry in entries if entry.name == show.lower()]
         if not entries:
-            near = difflib.get_close_matches(show.lower(), names, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+            near = nearest(show, names)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(names)}"
             raise InputError(f"there is no variant {show}; {hint}")
     if json:
         print_json(

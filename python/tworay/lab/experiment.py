@@ -7,7 +7,6 @@ of files don't matter, every setting and every default does.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import itertools
 import json
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tworay import _native
 from tworay._native import VERSION
 from tworay.errors import InputError
 from tworay.lab.axes import SCENARIO, TCP, Axis, labelled, plain, several, text, vary, zipped
@@ -187,8 +187,8 @@ def read(source: str | Path | Mapping[str, Any]) -> Plan:
 def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Plan:
     for key in document:
         if key not in KEYS:
-            near = difflib.get_close_matches(key, KEYS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"allowed are {', '.join(KEYS)}"
+            near = _native.nearest(key, list(KEYS))
+            hint = f"did you mean {near}?" if near else f"allowed are {', '.join(KEYS)}"
             raise InputError(f"{where}: there is no key `{key}`; {hint}")
     axes = _axes(document, where)
     seen: set[str] = set()

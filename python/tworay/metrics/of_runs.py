@@ -6,10 +6,10 @@ over the flows of a run; every other one goes by its path in the document: ``mac
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tworay import _native
 from tworay.errors import InputError
 from tworay.metrics.declared import GROUPS, METRICS, Metric, Of
 
@@ -138,7 +138,8 @@ def _choose(name: str, known: list[str]) -> str:
     ]
     if len(near) == 1:
         return near[0]
-    close = near[:5] or difflib.get_close_matches(name, known, 3, 0.5)
+    nearest = _native.nearest(name, known)
+    close = near[:5] or ([nearest] if nearest else [])
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise InputError(f"--metrics: there is no metric `{name}`; {hint}`tworay metrics` lists them")
 

@@ -122,15 +122,15 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """
     import tomllib
 
-    from tworay.running.resources import access_bps, eee, uar
+    from tworay._native import Scenario
+    from tworay.running.resources import eee, uar
 
-    tomls = {
-        world: tomllib.loads(text)
-        for world, text in pl.read_parquet(where / "cells.parquet").select("world", "toml").iter_rows()
-    }
-    rates = {
-        world: [access_bps(toml, flow["from"]) for flow in toml["flow"]] for world, toml in tomls.items()
-    }
+    texts = dict(pl.read_parquet(where / "cells.parquet").select("world", "toml").iter_rows())
+    tomls = {world: tomllib.loads(text) for world, text in texts.items()}
+    rates = {}
+    for world, toml in tomls.items():
+        scenario = Scenario.from_toml(texts[world], world, "")
+        rates[world] = [scenario.access_bps(flow["from"]) for flow in toml["flow"]]
     columns: dict[str, list[float | None]] = {
         "system_goodput_bps": [],
         "eee": [],

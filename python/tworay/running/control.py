@@ -6,7 +6,6 @@ A variant is a class with callbacks; ``docs/guide/python-variants.md`` has an ex
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import inspect
 import sys
@@ -14,6 +13,7 @@ import traceback
 from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias
 
+from tworay import _native
 from tworay._native import (
     AckEvent,
     LossEvent,
@@ -41,7 +41,6 @@ Recovery: TypeAlias = Literal["tahoe", "reno", "newreno", "sack"]
 Answer: TypeAlias = "Window | tuple[float, float] | float | None"
 
 CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt")
-RECOVERIES = ("tahoe", "reno", "newreno", "sack")
 
 
 class CongestionControl:
@@ -126,9 +125,10 @@ def check_class(found: object, where: str) -> None:
     if not (isinstance(found, type) and issubclass(found, CongestionControl)):
         raise InputError(f"{where}: {found!r} is no subclass of tworay.CongestionControl")
     _check_names(found, where)
-    if found.recovery not in RECOVERIES:
+    recoveries = _native.recoveries()
+    if found.recovery not in recoveries:
         raise InputError(
-            f"{where}: recovery = {found.recovery!r} is unknown; allowed are {', '.join(RECOVERIES)}"
+            f"{where}: recovery = {found.recovery!r} is unknown; allowed are {', '.join(recoveries)}"
         )
 
 
@@ -136,9 +136,9 @@ def _check_names(found: type[CongestionControl], where: str) -> None:
     """Refuse a callback that would never be called: misspelt, no function, or with other parameters."""
     own = {name for base in found.__mro__ if base not in CongestionControl.__mro__ for name in vars(base)}
     for name in sorted(own):
-        near = difflib.get_close_matches(name.lower(), (*CALLBACKS, "recovery"), 1, cutoff=0.8)
+        near = _native.nearest(name, [*CALLBACKS, "recovery"])
         if name not in CALLBACKS and name != "recovery" and (name.startswith("on_") or near):
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(CALLBACKS)}"
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(CALLBACKS)}"
             raise InputError(f"{where}: {found.__name__}.{name} is never called; {hint}")
         if name in CALLBACKS:
             _check_callback(inspect.getattr_static(found, name), f"{where}: {found.__name__}.{name}")

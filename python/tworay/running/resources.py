@@ -7,8 +7,6 @@ summed over the flows of a run.
 
 from __future__ import annotations
 
-import copy
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tworay.running.scenarios import Source, load
@@ -53,26 +51,7 @@ def saturated(scenario: Source) -> Scenario:
     The datagrams are as long as the TCP's full segments, headers included, and stop only at the run's end.
     Energy is not counted: how much a world can carry does not depend on how long its batteries last.
     """
-    from tworay import _native
-
-    world = tomllib.loads(load(scenario).to_toml())
-    mss = int(world["tcp"]["mss"].removesuffix("B"))
-    flows = copy.deepcopy(world["flow"])
-    for flow in flows:
-        if flow["app"] == "ftp":
-            flow.pop("tcp", None)
-            flow.pop("bytes", None)
-            # A UDP header is 12 bytes shorter than TCP's.
-            flow.update(app="cbr", rate=_access(world, flow["from"]), size=f"{mss + 12}B")
-    keys = ("from", "to", "app", "start", "stop", "port", "rate", "interval", "size", "packets", "on", "off")
-    tables = [
-        "\n".join(["[[flow]]", *(f"{key} = {_toml(flow[key])}" for key in keys if flow.get(key) is not None)])
-        for flow in flows
-    ]
-    text = _to_fill(load(scenario).to_toml()) + "\n" + "\n\n".join(tables) + "\n"
-    # The name of the default variant is nobody's any more: one world for all variants.
-    settings = ['energy.model="none"', 'tcp.variant="newreno"']
-    return _native.Scenario.from_toml(text, "saturated.toml", "", settings)
+    return load(scenario).saturated()
 
 
 def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
@@ -97,37 +76,3 @@ def carried(outcome: Run) -> float:
         if sent:
             total += flow["sent_bps"] * (sent - lost) / sent
     return total
-
-
-def _access(world: dict[str, Any], node: int) -> str:
-    """Return the rate at which a node can send at all: that of its fastest link, or of its radio."""
-    rates = [str(link["rate"]) for link in world.get("link", []) if node in (link["from"], link["to"])]
-    return max(rates, key=_bits) if rates else str(world["mac"]["data_rate"])
-
-
-def access_bps(world: dict[str, Any], node: int) -> float:
-    """Return bits a second at which a node of a scenario (its TOML, parsed) can send at all."""
-    return _bits(_access(world, node))
-
-
-def _bits(rate: str) -> float:
-    for unit, factor in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)):
-        if rate.endswith(unit):
-            return float(rate.removesuffix(unit)) * factor
-    return 0.0
-
-
-def _toml(value: object) -> str:
-    return str(value) if isinstance(value, int | float) else f'"{value}"'
-
-
-def _to_fill(text: str) -> str:
-    """Cut the flow tables out of a scenario's complete text, and the costs that datagrams don't have."""
-    kept, section = [], ""
-    for line in text.splitlines():
-        if line.startswith("["):
-            section = line.strip()
-        costs = section == "[energy]" and line.startswith("costs")
-        if section != "[[flow]]" and not costs:
-            kept.append(line)
-    return "\n".join(kept) + "\n"

@@ -150,7 +150,7 @@ class Run:
 
     @property
     def goodput_bps(self) -> float:
-        """Acknowledged application bits a second, summed over the flows."""
+        """In-order payload that reached the receiving applications, bits a second, summed over the flows."""
         return self._sum("goodput_bps")
 
     @property

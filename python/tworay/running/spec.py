@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tworay import _native
 from tworay.checks import whole
 from tworay.errors import InputError
 from tworay.running.control import check_class, identity, name_of
 from tworay.running.run import MAX_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from tworay.running.control import CongestionControl, Variant
 
@@ -138,16 +139,9 @@ def parse_percent(spec: str) -> float:
     return value
 
 
-_JOULES = {"pJ": 1e-12, "nJ": 1e-9, "uJ": 1e-6, "mJ": 1e-3, "J": 1.0}
-
-
-_WATTS = {"uW": 1e-6, "mW": 1e-3, "W": 1.0}
-
-
 def parse_power(spec: str) -> float:
-    """Turn ``"2.5W"`` or ``"400mW"`` into watts."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([um]?W)\s*", spec)
-    value = float(match[1]) * _WATTS[match[2]] if match else 0.0
+    """Turn ``"2.5W"`` or ``"400mW"`` into watts: above zero, up to 10 kW."""
+    value = _quantity(_native.watts, spec, "a power above zero and up to 10 kW")
     if not 0 < value <= 1e4:
         raise InputError(
             f"`{spec}` is not a power above zero and up to 10 kW; write for example `2.5W` or `400mW`"
@@ -156,8 +150,15 @@ def parse_power(spec: str) -> float:
 
 
 def parse_energy(spec: str) -> float:
-    """Turn ``"1nJ"`` or ``"150pJ"`` into joules."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([pnum]?J)\s*", spec)
-    if not match or float(match[1]) <= 0:
+    """Turn ``"1nJ"`` or ``"150pJ"`` into joules: above zero."""
+    value = _quantity(_native.joules, spec, "an energy above zero")
+    if value <= 0:
         raise InputError(f"`{spec}` is not an energy above zero; write for example `1nJ` or `150pJ`")
-    return float(match[1]) * _JOULES[match[2]]
+    return value
+
+
+def _quantity(read: Callable[[str], float], spec: str, what: str) -> float:
+    try:
+        return read(spec)
+    except ValueError as error:
+        raise InputError(f"`{spec}` is not {what}: {error}") from None

@@ -230,7 +230,7 @@ macro_rules! declare {
 macro_rules! columns_of {
     ($Report:ident in "": $($metric:ident: $value:ty,)+) => {
         impl $Report {
-            /// The metrics of some flows, family by family left out, as columns.
+            /// The metrics of flows as columns; families are left out.
             pub(super) fn columns(rows: &[Self]) -> Vec<$crate::report::Column> {
                 let columns = [$((
                     stringify!($metric),

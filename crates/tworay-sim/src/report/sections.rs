@@ -125,9 +125,9 @@ declare! {
 /// Metrics that no field of the document holds by itself.
 pub(super) const FURTHER: &[Metric] = &[
     rates("bit/s").family().of_run().more()
-            .shown("goodput kb/s", 1e-3, ",.1f").from("as goodput").named("flow.*", "`flow.N.goodput_bps`: goodput of the flow with this id alone"),
+            .shown("goodput kb/s", 1e-3, ",.1f").from("as goodput").named("flow", "`flow.N.goodput_bps`: goodput of the flow with this id alone"),
     losses("segments").family().of_run().less()
-            .from("this project").named("ledger.*", "`ledger.CAUSE.data` and `.ack`: segments of which no copy arrived, by the one true cause, the root (docs/reference/metrics.md, The ledger)"),
+            .from("this project").named("ledger", "`ledger.CAUSE.data` and `.ack`: segments of which no copy arrived, by the one true cause, the root (docs/reference/metrics.md, The ledger)"),
     resources("0..1").of_run().less()
             .shown("EEE (b = 0.7)", 1.0, ".3f").from("Psaras et al., On protocol engineering").named("metrics.eee_idle70", "`metrics.eee` with b = 0.7, which the text of that paper derives"),
     resources("bit/s").of_run()

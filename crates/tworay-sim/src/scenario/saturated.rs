@@ -34,7 +34,7 @@ impl Scenario {
     }
 
     /// The rate at which a node can send at all: that of its fastest wire, or of its radio.
-    fn access_rate(&self, node: NodeId) -> BitRate {
+    pub fn access_rate(&self, node: NodeId) -> BitRate {
         let wires = self.links.iter().filter(|link| [link.from, link.to].contains(&node.0));
         wires.map(|link| link.rate).max().unwrap_or(self.mac.data_rate)
     }
