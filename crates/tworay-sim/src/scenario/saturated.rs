@@ -16,16 +16,16 @@ impl Scenario {
     /// world is the same for all variants.
     pub fn saturated(&self) -> Self {
         let mut world = self.clone();
-        let payload = self.tcp.mss.0 as u32 + SHORTER_HEADER;
+        let payload = self.settings.tcp.mss.0 as u32 + SHORTER_HEADER;
         for flow in &mut world.flows {
             if let Application::Ftp { .. } = flow.application {
                 let interval = self.access_rate(flow.from).airtime(payload);
                 flow.application = Application::Cbr { interval, payload, packets: None };
             }
         }
-        world.energy.model = EnergyModel::None;
+        world.settings.energy.model = EnergyModel::None;
         let EnergyConfig { costs, costs_sha256, .. } = EnergyConfig::default();
-        (world.energy.costs, world.energy.costs_sha256) = (costs, costs_sha256);
+        (world.settings.energy.costs, world.settings.energy.costs_sha256) = (costs, costs_sha256);
         world.costs = Costs::shipped();
         if let Ok(usual) = Self::read_variant("newreno") {
             world.variant = usual;
@@ -35,8 +35,8 @@ impl Scenario {
 
     /// The rate at which a node can send at all: that of its fastest wire, or of its radio.
     pub fn access_rate(&self, node: NodeId) -> BitRate {
-        let wires = self.links.iter().filter(|link| [link.from, link.to].contains(&node.0));
-        wires.map(|link| link.rate).max().unwrap_or(self.mac.data_rate)
+        let wires = self.settings.links.iter().filter(|link| [link.from, link.to].contains(&node.0));
+        wires.map(|link| link.rate).max().unwrap_or(self.settings.mac.data_rate)
     }
 }
 

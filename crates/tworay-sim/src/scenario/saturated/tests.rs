@@ -13,7 +13,7 @@ fn tcp_becomes_datagrams_as_fast_as_the_radio() {
     let full = world.saturated();
     let interval = tworay_base::SimDuration::from_micros(5888);
     assert_eq!(flows(&full), [&Application::Cbr { interval, payload: 1472, packets: None }]);
-    assert_eq!(full.energy.model, EnergyModel::None);
+    assert_eq!(full.settings.energy.model, EnergyModel::None);
     // What it is compared with does not depend on the variant.
     assert_eq!(full.to_toml(), Scenario::load("string-2", &[]).unwrap().saturated().to_toml());
     assert_eq!(Scenario::from_toml(&full.to_toml(), "x.toml", std::path::Path::new(""), &[]).unwrap(), full);
@@ -24,11 +24,17 @@ fn tcp_becomes_datagrams_as_fast_as_the_radio() {
 fn wires_have_rates_of_their_own() {
     let world = Scenario::load("dumbbell-1", &[]).unwrap();
     let from = world.flows[0].from;
-    let fastest =
-        world.links.iter().filter(|l| [l.from, l.to].contains(&from.0)).map(|l| l.rate).max().unwrap();
+    let fastest = world
+        .settings
+        .links
+        .iter()
+        .filter(|l| [l.from, l.to].contains(&from.0))
+        .map(|l| l.rate)
+        .max()
+        .unwrap();
     let full = world.saturated();
     assert!(
-        matches!(flows(&full)[0], Application::Cbr { interval, .. } if *interval == fastest.airtime(world.tcp.mss.0 as u32 + 12))
+        matches!(flows(&full)[0], Application::Cbr { interval, .. } if *interval == fastest.airtime(world.settings.tcp.mss.0 as u32 + 12))
     );
     assert_eq!(flows(&full.saturated()), flows(&full));
 }
