@@ -134,3 +134,8 @@ pictures: setup
 .PHONY: kernel-costs
 kernel-costs: kernel
 	$(BIN)/python scripts/kernel_costs.py
+# make live-study  this machine's kernels in the paper's loss situations, in real time (as root, 6 minutes); writes docs/studies/live.md
+# make live-long   ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root); the same page
+.PHONY: live-study live-long
+live-study live-long: test-tools
+	$(BIN)/python scripts/live_study.py $(subst live-,,$@)

@@ -7,6 +7,9 @@ import hashlib
 import http.server
 import sys
 import threading
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 BLOCK = 4096
@@ -52,11 +55,18 @@ def serve(size: int, port: int = 8000) -> None:
 
 def fetch(url: str, connections: int) -> None:
     """Fetch ``url`` over several connections at once and print the SHA-256 of each answer."""
-    import urllib.request
 
     def one() -> None:
-        with urllib.request.urlopen(url, timeout=60) as answer:
-            digest = hashlib.sha256(answer.read()).hexdigest()
+        while True:
+            try:
+                with urllib.request.urlopen(url, timeout=60) as answer:
+                    digest = hashlib.sha256(answer.read()).hexdigest()
+                break
+            except urllib.error.URLError as error:
+                # The server is not up yet.
+                if not isinstance(error.reason, ConnectionRefusedError):
+                    raise
+                time.sleep(0.2)
         with lock:
             print(digest, flush=True)
 

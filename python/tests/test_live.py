@@ -7,19 +7,29 @@ they fail.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import shlex
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import live_station
+import polars as pl
 import pytest
 
 from tworay import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from conftest import Result
 
 MISSING = _native.live_missing()
 ABLE = os.geteuid() == 0 and Path("/dev/net/tun").exists()
@@ -48,6 +58,41 @@ at = "2s"
 what = "cut"
 for = "1s"
 """,
+    # The only relay is off from 4 s to 14 s. Fixed routes: what comes back is the link alone.
+    "off.toml": """
+name = "off"
+duration = "60s"
+routing = { protocol = "static" }
+[topology]
+kind = "string"
+hops = 2
+[[flow]]
+from = 0
+to = 2
+[[event]]
+node = 1
+at = "4s"
+what = "down"
+[[event]]
+node = 1
+at = "14s"
+what = "up"
+""",
+    # A string of five, 0 to 4, and a second way round node 2, which goes off at 12 s.
+    "round.toml": """
+name = "round"
+duration = "60s"
+[topology]
+kind = "explicit"
+positions = [[0, 0], [200, 0], [400, 0], [600, 0], [800, 0], [400, 120]]
+[[flow]]
+from = 0
+to = 4
+[[event]]
+node = 2
+at = "12s"
+what = "down"
+""",
 }
 
 
@@ -68,22 +113,60 @@ def python(*arguments: str) -> list[str]:
 
 
 def shell(words: list[str]) -> str:
-    import shlex
-
     return "exec " + shlex.join(words)
 
 
 SERVER = shell(python("serve", str(MEGABYTE)))
-CURL = ("sh", "-c", "curl -s --max-time 60 http://$TWORAY_PEER:8000/ | sha256sum >&2")
+# The server may take a while to come up.
+PATIENT_CURL = "curl -s --retry 30 --retry-delay 1 --retry-connrefused"
+CURL = (
+    "sh",
+    "-c",
+    f"{PATIENT_CURL} --max-time 60 http://$TWORAY_PEER:8000/ | sha256sum >&2",
+)
+# Ten seconds without a relay, and as long after it as a kernel's timer may take.
+UPLOAD = (
+    "--congestion", "cubic", "--serve", "exec iperf3 -s >&2", "--out", "out", "--json",
+    "--", "sh", "-c", "timeout 28 iperf3 -c $TWORAY_PEER -t 40 >&2; true",
+)  # fmt: skip
+BABELD = (
+    "exec babeld -I babeld-$TWORAY_NODE.pid -S babeld-$TWORAY_NODE.state -h 1 "
+    "-C 'default type wireless' -C 'default hello-interval 1' $TWORAY_DEVICE"
+)
+MESH = """
+until ping -c 1 -W 1 $TWORAY_PEER; do sleep 0.3; done
+ip route get $TWORAY_PEER
+iperf3 -c $TWORAY_PEER -t 2
+ping -i 0.5 -W 1 -w 18 $TWORAY_PEER
+ip route get $TWORAY_PEER
+"""
+DUMP = f"""
+tcpdump --immediate-mode -U -i $TWORAY_DEVICE -w station.pcap 2>&1 &
+sleep 1
+{PATIENT_CURL} http://$TWORAY_PEER:8000/ | head -c 40000 | wc -c >&2
+sleep 0.5
+kill $!
+wait
+"""
 
 # What runs for the tests below, by name: the arguments of `tworay live run`.
 RUNS: dict[str, list[str | Path]] = {
     "plain": ["string-2", *FAST, *PATIENT, "--serve", SERVER, "--json", "--", *CURL],
     "lossy": [
-        "string-2", *FAST, *PATIENT, "--set", "errors.pkt_err.bernoulli.rate=0.02", "--serve", SERVER, "--json",
-        "--", *CURL,
+        "string-2", *FAST, *PATIENT, "--set", "errors.pkt_err.bernoulli.rate=0.02",
+        "--serve", SERVER, "--json", "--", *CURL,
     ],
     "cut": ["cut.toml", *PATIENT, "--serve", SERVER, "--json", "--", *CURL],
+    "frozen": ["off.toml", *PATIENT, "--freeze", *UPLOAD],
+    "unfrozen": ["off.toml", *PATIENT, *UPLOAD],
+    "babel": [
+        "round.toml", *PATIENT, "--layer", "2", "--each", BABELD, "--serve", "exec iperf3 -s >&2", "--json",
+        "--", "sh", "-c", MESH,
+    ],
+    "dumped": [
+        "string-2", *PATIENT, "--pcap", "air.pcapng", "--serve", SERVER, "--json",
+        "--", "sh", "-c", DUMP,
+    ],
     "ten": [
         "string-2", *FAST, *PATIENT, "--serve", shell(python("serve", "50000")), "--json",
         "--", *python("fetch", "http://{peer}:8000/", "10"),
@@ -95,7 +178,7 @@ class Jobs:
     """Live networks started when the first test asks for one."""
 
     def __init__(self, place: Path) -> None:
-        self._place = place
+        self.place = place
         self._pool = ThreadPoolExecutor(len(RUNS))
         self._futures: dict[str, Future[subprocess.CompletedProcess[str]]] = {}
 
@@ -106,7 +189,7 @@ class Jobs:
         return self._futures[name].result()
 
     def _run(self, name: str, arguments: list[str | Path]) -> subprocess.CompletedProcess[str]:
-        place = self._place / name
+        place = self.place / name
         place.mkdir()
         for file, text in SCENARIOS.items():
             (place / file).write_text(text, encoding="utf-8")
@@ -129,11 +212,16 @@ def losses(document: Any) -> dict[str, int]:
     return {cause: n["data"] + n["ack"] for cause, n in document["ledger"].items() if n["data"] + n["ack"]}
 
 
+def main_flow(document: Any) -> Any:
+    """Return the flow of the transfer: others are refused until the server listens."""
+    return max(document["flows"], key=lambda flow: flow["sent_segments"])
+
+
 @pytest.mark.parametrize(("name", "cause"), [("plain", None), ("lossy", "channel"), ("cut", "link-failure")])
 def test_a_megabyte_over_two_hops_arrives_as_it_was(jobs: Jobs, name: str, cause: str | None) -> None:
     document = jobs.document(name)
     assert hashlib.sha256(live_station.content(MEGABYTE)).hexdigest() in jobs[name].stderr
-    flow = document["flows"][0]
+    flow = main_flow(document)
     # The server's payload and its header: the flow is turned to where the data goes.
     assert (flow["from"], flow["to"]) == (2, 0)
     assert flow["tcp"].startswith("kernel:")
@@ -148,5 +236,177 @@ def test_ten_connections_at_once_are_ten_flows(jobs: Jobs) -> None:
     document = jobs.document("ten")
     right = hashlib.sha256(live_station.content(50_000)).hexdigest()
     assert jobs["ten"].stderr.count(right) == 10
-    assert len(document["flows"]) == 10
-    assert all(flow["completion_seconds"] is not None for flow in document["flows"])
+    flows = [flow for flow in document["flows"] if flow["acked_segments"] > 0]
+    assert len(flows) == 10
+    assert all(flow["completion_seconds"] is not None for flow in flows)
+
+
+def resumed(place: Path) -> float:
+    """Return when the first data was acknowledged after the relay is back at 14 s, counted from then."""
+    series = pl.read_parquet(place / "out" / "series.parquet").filter(pl.col("acked_bytes") > 100)
+    before = series.filter(pl.col("t_s") < 14)["acked_bytes"].max()
+    after = series.filter((pl.col("t_s") >= 14) & (pl.col("acked_bytes") > before))["t_s"].min()
+    assert isinstance(after, float)
+    return after - 14
+
+
+def test_a_frozen_sender_goes_on_at_once_when_the_route_is_back(jobs: Jobs) -> None:
+    """Without the freeze only the kernel's timer, backed off for ten seconds, sends the next segment."""
+    for name in ("frozen", "unfrozen"):
+        jobs.document(name)
+    frozen, unfrozen = (resumed(jobs.place / name) for name in ("frozen", "unfrozen"))
+    assert frozen < 0.5
+    assert unfrozen > 1.0
+    document = jobs.document("frozen")
+    data = main_flow(document)
+    assert data["freezes"] == 1
+    assert data["frozen_seconds"] == pytest.approx(10, abs=1)
+    assert document["live"]["kept_while_frozen"] > 0
+
+
+def test_babeld_routes_over_four_hops_and_around_a_break(jobs: Jobs) -> None:
+    document = jobs.document("babel")
+    said = jobs["babel"].stderr
+    assert "10.0.0.4 via 10.0.0.1" in said
+    assert "iperf Done." in said
+    # Three relays take one each: four hops, before and after the break.
+    assert "ttl=61" in said
+    replies = [
+        int(line.split("icmp_seq=")[1].split()[0]) for line in said.splitlines() if "icmp_seq=" in line
+    ]
+    assert replies[-1] > 30, "the last pings of some 36 come through again"
+    lost = losses(document)
+    assert lost["node-down"] > 0, "what went to the dead relay is in the ledger"
+    assert document["routing"]["protocol"] == "none"
+
+
+def test_the_capture_of_the_air_is_what_tcpdump_sees(jobs: Jobs) -> None:
+    """Packet for packet: what the station sends is on the air, and what is on the air arrives."""
+    jobs.document("dumped")
+    place = jobs.place / "dumped"
+    fields = ("ip.id", "ip.src", "tcp.seq_raw", "tcp.ack_raw", "tcp.len", "tcp.checksum")
+    station = tshark(place / "station.pcap", "tcp", fields)
+    sent_at = 'tcp && wlan.fc.retry == 0 && frame.interface_name == "node {}"'
+    air = [tshark(place / "air.pcapng", sent_at.format(node), fields) for node in (0, 1)]
+    assert len(station) > 40
+    for sender, on_air in (("10.0.0.0", air[0]), ("10.0.0.2", air[1])):
+        seen = [row for row in station if row[1] == sender]
+        assert [row for row in on_air if row[1] == sender][: len(seen)] == seen
+
+
+def tshark(file: Path, wanted: str, fields: tuple[str, ...]) -> list[list[str]]:
+    columns = [word for field in fields for word in ("-e", field)]
+    done = subprocess.run(
+        ["tshark", "-r", file, "-Y", wanted, "-T", "fields", *columns],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+@contextlib.contextmanager
+def nothing_left() -> Iterator[None]:
+    """Afterwards no namespace is left that was not there before, and the host has the same interfaces."""
+    before, links = live_station.namespaces(), subprocess.check_output(["ip", "-o", "link"])
+    yield
+    until = time.monotonic() + 10
+    while (left := live_station.namespaces() - before) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left
+    assert subprocess.check_output(["ip", "-o", "link"]) == links
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_is_left_of_a_network_that_is_killed(jobs: Jobs, how: signal.Signals, tmp_path: Path) -> None:
+    for name in RUNS:
+        jobs[name]
+    with nothing_left():
+        with subprocess.Popen(
+            tworay("run", "string-2", *PATIENT, "--", "sh", "-c", "echo up; sleep 60"),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, text=True, start_new_session=True,
+        ) as process:  # fmt: skip
+            assert process.stdout is not None
+            assert process.stdout.readline() == "up\n"
+            if how == signal.SIGINT:
+                os.killpg(process.pid, how)
+            else:
+                process.kill()
+            process.communicate(timeout=20)
+        assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
+
+
+def test_a_standing_network_is_entered_by_others_and_ended(
+    cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    name = f"test-{os.getpid()}"
+    up = cli("live", "up", "string-2", "--name", name, *PATIENT, "--out", "out")
+    assert up.code == 0, up.err
+    assert name in cli("live", "status").out
+    again = cli("live", "up", "string-2", "--name", name)
+    assert again.code == 2
+    assert "stands already" in again.err
+    ping = cli("live", "shell", "--name", name, "0", "--", "ping", "-c", "2", "10.0.0.2")
+    assert "2 received" in ping.out
+    # Two networks side by side don't meet: each answers for itself.
+    assert cli("live", "up", "string-2", "--name", f"{name}-b", *PATIENT).code == 0
+    process = next(
+        one for one in json.loads(cli("live", "status", "--json").out) if one["name"] == f"{name}-b"
+    )
+    os.kill(process["pid"], signal.SIGKILL)
+    gone = cli("live", "down", f"{name}-b")
+    assert (gone.code, "removed" in gone.out) == (0, True)
+    assert cli("live", "down", name).code == 0
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["live"]["settings"]["layer"] == 3
+    nobody = cli("live", "shell", "--name", name, "0")
+    assert nobody.code == 2
+    assert "live" in nobody.err
+
+
+def test_a_machine_that_is_too_slow_is_told_so(cli: Callable[..., Result]) -> None:
+    late = cli("live", "run", "string-2", "--most-late", "0.000001", "--", "ping", "-c", "9", "{peer}")
+    assert late.code == 1
+    assert "ms late at" in late.err
+    assert "--slow 2" in late.err
+
+
+def test_slow_motion_stretches_the_round_trip(cli: Callable[..., Result]) -> None:
+    """Five times slower: a ping that takes some 7 ms of the air's time takes 35 ms of the station's."""
+    document = cli(
+        "live", "run", "string-2", *PATIENT, "--slow", "5", "--set", "routing.protocol=static", "--json",
+        "--", "ping", "-c", "5", "-i", "0.2", "{peer}",
+    )  # fmt: skip
+    times = [
+        float(line.split("time=")[1].split()[0]) for line in document.err.splitlines() if "time=" in line
+    ]
+    assert min(times) > 25
+    assert document.document["flows"][0]["mean_delay_seconds"] < 0.02
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("string-2", "--congestion", "nonsense"), "has no congestion control"),
+        (("string-2", "--nodes", "0,9"), "there is no node 9"),
+        (("string-2", "--nodes", "a"), "node numbers"),
+        (("string-2", "--layer", "4"), "--layer 4"),
+        (("string-2", "--layer", "2", "--freeze"), "--layer 3"),
+        (("string-2", "--slow", "0.5"), "--slow 0.5"),
+        (("string-2", "--mtu", "9000"), "68 to 2304"),
+        (("dumbbell-2", "--layer", "2"), "wires only"),
+        (("string-2", "--", "no-such-program"), "can't start no-such-program"),
+        (("nowhere",), "nowhere"),
+    ],
+)
+def test_wrong_input_is_named(cli: Callable[..., Result], arguments: tuple[str, ...], words: str) -> None:
+    result = cli("live", "run", *arguments)
+    assert result.code == 2
+    assert words in result.err
+
+
+def test_without_rights_one_sentence_says_so(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["setpriv", "--bounding-set=-sys_admin,-net_admin", *tworay("run", "string-2")],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "needs root" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

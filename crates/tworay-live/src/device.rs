@@ -90,9 +90,7 @@ fn set_up(plan: &Plan) -> io::Result<SyncDevice> {
     }
     // A connection must not begin with what the last one learnt: each is measured by itself.
     write_setting("net/ipv4/tcp_no_metrics_save", "1", true)?;
-    if let Some(congestion) = &plan.congestion {
-        choose_congestion(congestion)?;
-    }
+    let by_route = plan.congestion.as_deref().map(choose_congestion).transpose()?.flatten();
     let device = DeviceBuilder::new()
         .name(&name)
         .layer(layer)
@@ -106,8 +104,10 @@ fn set_up(plan: &Plan) -> io::Result<SyncDevice> {
         Layer::Three => String::new(),
         Layer::Two => format!("link set {name} address {hardware}\n"),
     };
+    let chosen = by_route.map_or_else(String::new, |name| format!(" congctl {name}"));
     ip_batch(&format!(
-        "link set lo up\n{card}link set {name} mtu {mtu} up\naddr add {address}/16 dev {name}\n"
+        "link set lo up\n{card}link set {name} mtu {mtu} up\naddr add {address}/16 dev {name}\n\
+         route replace 10.0.0.0/16 dev {name} src {address} scope link{chosen}\n"
     ))?;
     Ok(device)
 }
@@ -122,13 +122,20 @@ fn write_setting(name: &str, value: &str, optional: bool) -> io::Result<()> {
     }
 }
 
-fn choose_congestion(name: &str) -> io::Result<()> {
-    std::fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name).map_err(|_| {
-        let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-        let known = known.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(", ");
-        let message = format!("this kernel has no congestion control \"{name}\"; it has {known}");
-        io::Error::new(io::ErrorKind::InvalidInput, message)
-    })
+/// Makes a congestion control the namespace's default. One that the host keeps for privileged users can't be
+/// that: its name comes back, to be chosen by the route.
+fn choose_congestion(name: &str) -> io::Result<Option<&str>> {
+    let known =
+        std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    match std::fs::write("/proc/sys/net/ipv4/tcp_congestion_control", name) {
+        Ok(()) => Ok(None),
+        Err(_) if known.split_whitespace().any(|one| one == name) => Ok(Some(name)),
+        Err(_) => {
+            let known = known.split_whitespace().collect::<Vec<_>>().join(", ");
+            let message = format!("this kernel has no congestion control \"{name}\"; it has {known}");
+            Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+        }
+    }
 }
 
 /// Has `ip` carry out orders in this thread's namespace.

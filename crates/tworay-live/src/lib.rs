@@ -14,6 +14,7 @@ mod device;
 mod diag;
 mod engine;
 mod freeze;
+mod keeper;
 mod lateness;
 mod namespace;
 mod packet;

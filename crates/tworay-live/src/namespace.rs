@@ -4,6 +4,7 @@ use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::Command;
@@ -36,6 +37,11 @@ impl Namespace {
     /// The number of its descriptor in this process.
     pub fn raw_fd(&self) -> RawFd {
         self.0.as_raw_fd()
+    }
+
+    /// Its number in the kernel, as `/proc/PID/ns/net` shows it.
+    pub fn id(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.ino())
     }
 
     /// Starts a program in the namespace. It is killed if this process ends, however that happens.

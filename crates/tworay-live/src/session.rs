@@ -4,6 +4,7 @@ use crate::connections::End as Socket;
 use crate::device::{Plan, Station};
 use crate::diag;
 use crate::engine::{End, Engine, Progress, Rules, ask_for_priority};
+use crate::keeper::Keeper;
 use crate::lateness::Lateness;
 use crate::namespace::{Child, Namespace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +114,8 @@ struct Door {
 /// A live network.
 #[derive(Debug)]
 pub struct Session {
+    // First: what is left in the namespaces ends before they do.
+    _keeper: Keeper,
     doors: Vec<Door>,
     stop: Arc<AtomicBool>,
     status: Arc<Mutex<Status>>,
@@ -159,7 +162,9 @@ impl Session {
         let gone =
             || Error::Failed("the network stopped while it was set up (a bug: please report it)".into());
         let doors = becomes_ready.recv().map_err(|_| gone())??;
-        Ok(Self { doors, stop, status, ended: Mutex::new(ended) })
+        let keeper = Keeper::start(doors.iter().map(|door| &*door.namespace))
+            .map_err(|e| Error::Failed(format!("can't start sh: {e}")))?;
+        Ok(Self { _keeper: keeper, doors, stop, status, ended: Mutex::new(ended) })
     }
 
     /// The stations: node, and the descriptor of its namespace in this process.

@@ -25,7 +25,7 @@ mod trace;
 pub use external::{Entry, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak};
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
-pub use links::{Backlog, HandoffConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
+pub use links::{Backlog, HandoffConfig, Lane, LanesConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
 pub use paths::FlowPath;

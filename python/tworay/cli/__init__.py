@@ -34,7 +34,7 @@ COMMANDS = (
     "view",
 )
 # They have commands of their own.
-GROUPS = ("kernel", "live")
+GROUPS = ("kernel", "live", "sedlane")
 for _command in COMMANDS:
     importlib.import_module(f"tworay.cli.{_command}")
 for _group in GROUPS:

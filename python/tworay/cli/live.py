@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tworay.cli.options import ForceOption, JsonOption, OutOption, ScenarioArgument, SetOption
+from tworay.cli.options import (
+    ForceOption,
+    JsonOption,
+    OutOption,
+    ProfileOption,
+    ScenarioOrProfile,
+    SetOption,
+    source_of,
+)
 
 if TYPE_CHECKING:
     import tworay
@@ -74,7 +82,7 @@ def _words(command: list[str] | None) -> list[str]:
 
 @app.command()
 def run(
-    scenario: ScenarioArgument,
+    scenario: ScenarioOrProfile = None,
     command: Annotated[
         list[str] | None,
         typer.Argument(
@@ -83,6 +91,10 @@ def run(
     ] = None,
     serve: Annotated[
         str | None, typer.Option(metavar="CMD", help="Shell command to run at the other end first.")
+    ] = None,
+    each: Annotated[
+        str | None,
+        typer.Option(metavar="CMD", help="Shell command to run at every station first: a routing daemon."),
     ] = None,
     seed: SeedOption = 1,
     set_: SetOption = None,
@@ -100,22 +112,23 @@ def run(
         Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")
     ] = None,
     force: ForceOption = False,
+    profile: ProfileOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run a command between two real kernels over the scenario's air, in real time."""
     from tworay.cli.liverun import run_live
 
     world, options = _world(
-        scenario, set_, nodes, all_,
+        source_of(scenario, profile), set_, nodes, all_,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
         limit=limit, mtu=mtu, pcap=pcap,
     )  # fmt: skip
-    run_live(world, options, _words(command), serve, out=out, force=force, as_json=json)
+    run_live(world, options, _words(command), serve, each=each, out=out, force=force, as_json=json)
 
 
 @app.command()
 def up(
-    scenario: ScenarioArgument,
+    scenario: ScenarioOrProfile = None,
     name: NameOption = None,
     seed: SeedOption = 1,
     set_: SetOption = None,
@@ -133,13 +146,14 @@ def up(
         Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")
     ] = None,
     force: ForceOption = False,
+    profile: ProfileOption = None,
     hold: Annotated[Path | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Keep a live network standing in the background, for `tworay live shell`."""
     from tworay.cli.liverun import stand
 
     world, options = _world(
-        scenario, set_, nodes, all_,
+        source_of(scenario, profile), set_, nodes, all_,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
         limit=limit, mtu=mtu, pcap=pcap,
     )  # fmt: skip

@@ -27,6 +27,7 @@ def run_live(
     command: Sequence[str],
     serve: str | None,
     *,
+    each: str | None,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -39,7 +40,7 @@ def run_live(
     check_apart({"--out": out, "--pcap": options.pcap})
     require()
     store = _store(out, world, options.seed, force)
-    outcome = run_command(world, options, command, serve, to_stderr=as_json)
+    outcome = run_command(world, options, command, serve, each=each, to_stderr=as_json)
     if store is not None:
         store.write_single(outcome.run)
         from tworay.report.writing import write_report

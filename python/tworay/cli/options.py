@@ -10,6 +10,18 @@ import typer
 ScenarioArgument = Annotated[
     str, typer.Argument(help="A built-in scenario (`tworay scenarios`), a TOML file, or - for stdin.")
 ]
+ScenarioOrProfile = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SCENARIO", help="A built-in scenario (`tworay scenarios`), a TOML file, or - for stdin."
+    ),
+]
+ProfileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--profile", metavar="PROFILE.toml", help="In place of a scenario: replay what `sedlane fit` wrote."
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a setting: --set mac.rts_threshold=3000B"),
@@ -48,3 +60,12 @@ CostsOption = Annotated[
         help="Table of computing costs in place of the scenario's (`tworay costs --out FILE.csv`).",
     ),
 ]
+
+
+def source_of(scenario: str | None, profile: Path | None) -> str:
+    """Return the scenario to load, of which a profile is one kind."""
+    from tworay.errors import InputError
+
+    if (scenario is None) == (profile is None):
+        raise InputError("name a scenario (`tworay scenarios` lists those built in), or a --profile")
+    return str(scenario if profile is None else profile)

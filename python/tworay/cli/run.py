@@ -16,9 +16,11 @@ from tworay.cli.options import (
     ForceOption,
     JsonOption,
     OutOption,
+    ProfileOption,
     ResourcesOption,
-    ScenarioArgument,
+    ScenarioOrProfile,
     SetOption,
+    source_of,
 )
 from tworay.cli.output import check_apart, is_device, is_stdout, note, print_json
 from tworay.errors import InputError
@@ -26,7 +28,7 @@ from tworay.errors import InputError
 
 @app.command()
 def run(
-    scenario: ScenarioArgument,
+    scenario: ScenarioOrProfile = None,
     seed: Annotated[int, typer.Option(help="Seed of the run.")] = 1,
     set_: SetOption = None,
     tcp: Annotated[str | None, typer.Option(metavar="VARIANT", help="TCP variant of every flow.")] = None,
@@ -55,13 +57,14 @@ def run(
     force: ForceOption = False,
     resources: ResourcesOption = False,
     costs: CostsOption = None,
+    profile: ProfileOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run a scenario once and say what became of every segment."""
     from tworay._native import RunControl
     from tworay.running.progress import RunProgress
 
-    world = tworay.load(scenario, tcp=tcp, set=set_, costs=costs)
+    world = tworay.load(source_of(scenario, profile), tcp=tcp, set=set_, costs=costs)
     if pcap is not None:
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:

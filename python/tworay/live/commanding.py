@@ -57,12 +57,14 @@ def run_command(
     command: Sequence[str],
     serve: str | None,
     *,
+    each: str | None = None,
     quietly: bool = False,
     to_stderr: bool = False,
 ) -> Outcome:
     """Run ``command`` at the first end and ``serve`` (in a shell) at the other, until the command ends.
 
-    ``to_stderr`` sends what the command prints there.
+    ``each`` is run in a shell at every station before that, such as a routing daemon. ``to_stderr`` sends
+    what the command prints there.
     """
     one, other = ends(scenario, options)
     words = list(command)
@@ -72,6 +74,7 @@ def run_command(
     if to_stderr:
         words = ["sh", "-c", 'exec "$@" >&2', "sh", *words]
         serve = None if serve is None else f"{{ {serve}\n}} >&2"
+        each = None if each is None else f"{{ {each}\n}} >&2"
     elif not command:
         # The demo's server has nothing to add.
         serve = f"{serve} >/dev/null 2>&1"
@@ -80,6 +83,8 @@ def run_command(
     with Network(scenario, options) as network, Listener(options.congestion) as listener:
         line = _Line(quietly)
         try:
+            for node in network.stations if each is not None else ():
+                network.start(node, ["sh", "-c", str(each)], apart=True)
             if serve is not None:
                 network.serve(other, serve, peer=one)
             program = network.start(one, words, peer=other)

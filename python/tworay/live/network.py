@@ -156,7 +156,11 @@ class Network:
         ``apart`` puts it into a process group of its own, out of reach of Ctrl-C. It is killed with this
         process, however that ends.
         """
-        known = {"TWORAY_NODE": str(node), "TWORAY_ADDRESS": self.address(node)} | dict(env or {})
+        known = {
+            "TWORAY_NODE": str(node),
+            "TWORAY_ADDRESS": self.address(node),
+            "TWORAY_DEVICE": _native.live_device(node),
+        } | dict(env or {})
         words = list(command)
         if peer is not None:
             known["TWORAY_PEER"] = self.address(peer)

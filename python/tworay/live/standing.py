@@ -82,6 +82,11 @@ def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
 
 def hold(place: Path, scenario: Scenario, options: Options, store: Store | None) -> None:
     """Be the process behind a network, until it is told to end."""
+    for one in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if one.readlink() == place / LOCK:
+                # The lock is this process' own: what runs at the stations must not keep it.
+                os.set_inheritable(int(one.name), False)
     problem = _stand(place, scenario, options, store)
     if problem is not None:
         print(f"tworay: {problem}", flush=True)
@@ -128,7 +133,8 @@ def down(name: str | None) -> list[str]:
         return [f"{one} had ended already; what it left is removed" for one in swept]
     found = _find(name)
     place = HOME / found["name"]
-    os.kill(found["pid"], signal.SIGTERM)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(found["pid"], signal.SIGTERM)
     until = time.monotonic() + DOWN_SECONDS
     while _is_held(place):
         if time.monotonic() > until:
@@ -154,7 +160,11 @@ def enter(name: str | None, node: int, command: Sequence[str]) -> None:
     except OSError as error:
         raise InputError(f"can't enter node {node} of {found['name']}: {error}; run it with sudo") from error
     words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
-    os.environ |= {"TWORAY_NODE": str(node), "TWORAY_ADDRESS": about["address"]}
+    os.environ |= {
+        "TWORAY_NODE": str(node),
+        "TWORAY_ADDRESS": about["address"],
+        "TWORAY_DEVICE": about["device"],
+    }
     if not command:
         os.environ["PS1"] = f"[{found['name']} {node}] $ "
     sys.stdout.flush()

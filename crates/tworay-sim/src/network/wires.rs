@@ -1,16 +1,29 @@
 //! Wires: point-to-point links with a rate, a delay, a drop-tail or RED queue, errors, handoffs, drops by list.
 
+<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
 use super::common::Common;
 use super::event::Event;
 use crate::links::{Backlog, Outages, Red, RedConfig, RedVerdict};
+=======
+use super::{Event, Network};
+use crate::links::{Backlog, LanesConfig, Outages, Red, RedConfig, RedVerdict};
+>>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
 use crate::provenance::Setback;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_radio::{ErrorModel, ErrorModelConfig};
 use tworay_wire::{Body, Packet};
 
+<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
 /// Streams of the wires' error models begin here, apart from the radios'.
 const WIRE_ERROR_STREAMS: u64 = 3 << 32;
+=======
+/// Streams of the links' error models begin here, apart from the radios'.
+const LINK_ERROR_STREAMS: u64 = 3 << 32;
+/// And those of their schedules.
+const LANE_STREAMS: u64 = 5 << 32;
+>>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
 
 /// One direction of a point-to-point link.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +44,10 @@ pub struct WireSetup {
     pub errors: ErrorModelConfig,
     /// When it carries nothing.
     pub outages: Outages,
+    /// A schedule of delays and losses, and whether this is the way back.
+    pub lanes: Option<Arc<LanesConfig>>,
+    /// Whether this is the way back of a link.
+    pub back: bool,
     /// Data packets dropped in front of the queue, counted per link from 0.
     pub drops: Vec<u64>,
 }
@@ -90,6 +107,8 @@ struct Wire {
     waiting_bytes: u64,
     red: Option<Red>,
     errors: Option<ErrorModel>,
+    /// Decides which packets the schedule loses.
+    luck: Option<RngStream>,
     /// Packets of flows seen so far.
     seen: u64,
 }
@@ -103,7 +122,19 @@ impl Wire {
             let stream = RngStream::numbered(seed, WIRE_ERROR_STREAMS + number, Purpose::ChannelError);
             ErrorModel::new(setup.errors, stream)
         });
-        Self { setup, busy: false, waiting: VecDeque::new(), waiting_bytes: 0, red, errors, seen: 0 }
+        let luck = setup
+            .lanes
+            .is_some()
+            .then(|| RngStream::numbered(seed, LANE_STREAMS + number, Purpose::ChannelError));
+        Self { luck, setup, busy: false, waiting: VecDeque::new(), waiting_bytes: 0, red, errors, seen: 0 }
+    }
+
+    /// Whether the schedule of losses takes a packet now.
+    fn lanes_lose(&mut self, now: SimTime) -> bool {
+        let Some((lanes, luck)) = self.setup.lanes.as_ref().zip(self.luck.as_mut()) else { return false };
+        let lane = lanes.at(now);
+        let share = if self.setup.back { lane.loss_back } else { lane.loss };
+        luck.chance(share)
     }
 
     /// Whether a packet that arrives now is refused by the queue.
@@ -172,8 +203,13 @@ impl Wires {
         let w = &mut self.wires[wire as usize];
         let number = w.seen;
         w.seen += 1;
+<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
         if w.setup.drops.contains(&number) {
             self.lose(common, wire, packet, LossCause::Channel, Died::Error);
+=======
+        if w.setup.drops.contains(&number) || w.lanes_lose(now) {
+            self.wire_lose(wire, packet, LossCause::Channel, Died::Error);
+>>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
         } else if w.setup.outages.cut(now, now) {
             self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
         } else if w.refuses(now, bytes) {
@@ -214,10 +250,18 @@ impl Wires {
         let bytes = common.packets.get(packet).ip_bytes;
         let w = &mut self.wires[wire as usize];
         w.busy = true;
+<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
         let sent = common.now + w.setup.rate.airtime(bytes);
         let arrives = sent + w.setup.delay;
         common.agenda.push(arrives, Event::WireArrival { wire, packet });
         common.agenda.push(sent, Event::WireFree(wire));
+=======
+        let sent = self.now + w.setup.rate.airtime(bytes);
+        let lane = w.setup.lanes.as_ref().map_or(SimDuration::ZERO, |lanes| lanes.at(self.now).delay);
+        let arrives = sent + w.setup.delay + lane;
+        self.queue.push(arrives, Event::WireArrival { wire, packet });
+        self.queue.push(sent, Event::WireFree(wire));
+>>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
     }
 
     /// A wire has sent its packet's last bit: the next one's turn.

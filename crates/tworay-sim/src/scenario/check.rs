@@ -283,6 +283,9 @@ impl Check<'_> {
             }
             self.section(&inner("errors"), link.errors.validate())?;
             self.section(&inner("errors_back"), link.errors_back.validate())?;
+            if let Some(lanes) = &link.lanes {
+                self.section(&inner("lanes"), lanes.validate())?;
+            }
             if let Some(handoffs) = &link.handoffs {
                 self.section(&inner("handoffs"), handoffs.validate(duration))?;
             }

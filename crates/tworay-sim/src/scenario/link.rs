@@ -1,6 +1,6 @@
 //! Wired links in the scenario file: `[[link]]` and the kinds that many links share.
 
-use crate::links::{HandoffConfig, RedConfig};
+use crate::links::{HandoffConfig, LanesConfig, RedConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, SimDuration};
@@ -38,6 +38,9 @@ pub struct LinkConfig {
     /// Times in which the link is down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoffs: Option<HandoffConfig>,
+    /// A schedule of delays and losses that adds to `delay` and `errors` (what `tworay sedlane fit` writes).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<LanesConfig>,
     /// Packets to lose on purpose on the way from `from` to `to`, numbered from 0 as they arrive at
     /// the link, in front of its queue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

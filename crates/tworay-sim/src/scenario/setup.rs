@@ -35,6 +35,7 @@ impl Scenario {
                 let mut rng = RngStream::numbered(seed, HANDOFF_STREAMS + i as u64, Purpose::Events);
                 handoffs.outages(self.settings.duration, &mut rng)
             });
+            let lanes = link.lanes.as_ref().map(|lanes| Arc::new(lanes.clone()));
             let way = |from: u16, to: u16, drops: &[u64], errors: ErrorModelConfig| WireSetup {
                 from: NodeId(from),
                 to: NodeId(to),
@@ -44,6 +45,8 @@ impl Scenario {
                 red: link.red,
                 errors,
                 outages: outages.clone(),
+                lanes: lanes.clone(),
+                back: from != link.from,
                 drops: drops.to_vec(),
             };
             [

@@ -1,0 +1,118 @@
+//! A link whose delay and losses follow a schedule of classes, as SEDLANE replays a network (Ramadan and
+//! Bouabdallah's emulator in the paper on TCP-WELCOME, §V.C): packets of like round-trip time share a pipe
+//! with half that time on each way and the class's loss rate.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tworay_base::{ConfigProblem, SimDuration, SimTime};
+
+/// At most so many classes.
+const MOST_CLASSES: usize = 16;
+
+/// A class of packets: one pipe each way.
+#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Lane")]
+pub struct Lane {
+    /// Delay on each way, at most 100s: half of the round-trip time.
+    pub delay: SimDuration,
+    /// Share of packets lost on the way from `from` to `to`, 0 to 1.
+    #[serde(default)]
+    pub loss: f64,
+    /// The same on the way back.
+    #[serde(default)]
+    pub loss_back: f64,
+}
+
+/// Which class is in force when. Packets of different classes may overtake each other, as in different pipes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Lanes")]
+pub struct LanesConfig {
+    /// When the schedule begins anew.
+    pub period: SimDuration,
+    /// The classes, at most 16.
+    pub class: Vec<Lane>,
+    /// From when on which class (by its place in `class`), in order of time; the first begins at "0s".
+    pub schedule: Vec<(SimDuration, u16)>,
+}
+
+impl LanesConfig {
+    /// Checks ranges. On error: the key, what is wrong, what to do.
+    pub fn validate(&self) -> Result<(), ConfigProblem> {
+        const REMEDY: &str = "write it anew with `tworay sedlane fit`, or mend it by hand";
+        let fail = |key: &str, what: String| ConfigProblem::refuse(key, what, REMEDY);
+        if self.period.is_zero() {
+            return fail("period", "a period of no time".into());
+        }
+        if !(1..=MOST_CLASSES).contains(&self.class.len()) {
+            return fail("class", format!("{} classes; 1 to {MOST_CLASSES} are allowed", self.class.len()));
+        }
+        let share = |x: f64| (0.0..=1.0).contains(&x);
+        for lane in &self.class {
+            if lane.delay > SimDuration::from_secs(100) {
+                return fail("class", format!("a delay of {}; at most 100 s are allowed", lane.delay));
+            }
+            if !share(lane.loss) || !share(lane.loss_back) {
+                return fail("class", "a share of losses outside 0 to 1".into());
+            }
+        }
+        if self.schedule.first().is_none_or(|first| !first.0.is_zero()) {
+            return fail("schedule", "it does not begin at 0s".into());
+        }
+        if !self.schedule.is_sorted_by(|a, b| a.0 < b.0) {
+            return fail("schedule", "its times do not rise".into());
+        }
+        match self.schedule.iter().find(|(_, class)| usize::from(*class) >= self.class.len()) {
+            Some((at, class)) => fail("schedule", format!("at {at} there is no class {class}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The class in force at a time.
+    pub fn at(&self, now: SimTime) -> Lane {
+        let within = now.as_nanos() % self.period.as_nanos().max(1);
+        let next = self.schedule.partition_point(|(from, _)| from.as_nanos() <= within);
+        let class = self.schedule.get(next.saturating_sub(1)).map_or(0, |(_, class)| usize::from(*class));
+        self.class.get(class).copied().unwrap_or(Lane { delay: SimDuration::ZERO, loss: 0.0, loss_back: 0.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes() -> LanesConfig {
+        let lane = |ms, loss| Lane { delay: SimDuration::from_millis(ms), loss, loss_back: 0.0 };
+        let ms = SimDuration::from_millis;
+        LanesConfig {
+            period: ms(1000),
+            class: vec![lane(5, 0.0), lane(50, 0.5)],
+            schedule: vec![(ms(0), 0), (ms(300), 1), (ms(600), 0)],
+        }
+    }
+
+    #[test]
+    fn the_schedule_is_followed_and_begins_anew() {
+        let lanes = lanes();
+        lanes.validate().expect("it is right");
+        let delay =
+            |ms: u64| lanes.at(SimTime::ZERO + SimDuration::from_millis(ms)).delay.as_nanos() / 1_000_000;
+        assert_eq!([0, 299, 300, 599, 600, 999, 1000, 1300].map(delay), [5, 5, 50, 50, 5, 5, 5, 50]);
+    }
+
+    #[test]
+    fn wrong_schedules_are_refused() {
+        let wrong = |change: fn(&mut LanesConfig)| {
+            let mut lanes = lanes();
+            change(&mut lanes);
+            lanes.validate().expect_err("refused").key
+        };
+        assert_eq!(wrong(|l| l.period = SimDuration::ZERO), "period");
+        assert_eq!(wrong(|l| l.class.clear()), "class");
+        assert_eq!(wrong(|l| l.class[0].loss = 1.5), "class");
+        assert_eq!(wrong(|l| l.schedule[0].0 = SimDuration::from_millis(1)), "schedule");
+        assert_eq!(wrong(|l| l.schedule[2].0 = SimDuration::from_millis(300)), "schedule");
+        assert_eq!(wrong(|l| l.schedule[1].1 = 2), "schedule");
+    }
+}

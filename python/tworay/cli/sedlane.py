@@ -1,0 +1,37 @@
+"""``tworay sedlane``: a traced network as a profile of delays and losses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tworay.cli.options import ForceOption, JsonOption
+
+app = typer.Typer(no_args_is_help=True, help="Replay a traced network as classes of delay and loss.")
+
+
+@app.command()
+def fit(
+    trace: Annotated[
+        Path, typer.Argument(help="A directory of `tworay run --out`, or a wireless trace of ns-2.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="PROFILE.toml", help="Write the profile there.")
+    ] = None,
+    flow: Annotated[int | None, typer.Option(help="Which TCP flow; default: the one that sent most.")] = None,
+    classes: Annotated[int, typer.Option(help="Classes at most, 1 to 16.")] = 16,
+    export: Annotated[
+        str | None, typer.Option(metavar="netem|dummynet", help="Print rules for another machine instead.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="With --export: the interface there.")] = "eth0",
+    force: ForceOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Fit a profile to a trace: `tworay run PROFILE.toml` and `tworay live run PROFILE.toml` replay it."""
+    from tworay.cli.sedlanefit import fit_profile
+
+    fit_profile(
+        trace, output, flow=flow, classes=classes, export=export, device=device, force=force, as_json=json
+    )

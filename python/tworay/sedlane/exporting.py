@@ -1,0 +1,70 @@
+"""A profile as rules for other machines: Linux's netem, FreeBSD's dummynet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tworay.sedlane.fitting import Profile
+
+Target = Literal["netem", "dummynet"]
+TARGETS: tuple[Target, ...] = ("netem", "dummynet")
+
+
+def export(profile: Profile, target: Target, device: str = "eth0") -> str:
+    """Return a shell script that puts the profile on ``device``, both ways, until it is stopped."""
+    return _netem(profile, device) if target == "netem" else _dummynet(profile, device)
+
+
+def _head(profile: Profile, what: str) -> list[str]:
+    return [
+        "#!/bin/sh",
+        f"# {what} from {profile.name}; written by `tworay sedlane fit --export`. Run it as root.",
+        "# It changes the class of delay and loss as the traced network did, over and over.",
+    ]
+
+
+def _steps(profile: Profile) -> list[tuple[float, int]]:
+    """Return how long each class is in force, in order."""
+    ends = [*profile.starts[1:], profile.duration]
+    spans = zip(profile.starts, ends, profile.classes, strict=True)
+    return [(float(end - start), int(one)) for start, end, one in spans if end > start]
+
+
+def _netem(profile: Profile, device: str) -> str:
+    lines = _head(profile, "netem rules")
+    lines += [
+        "# Here netem acts on what leaves this machine: run it on both ends, for half of the time each way.",
+        f"device=${{1:-{device}}}",
+        "trap 'tc qdisc del dev \"$device\" root; exit' INT TERM",
+        'tc qdisc replace dev "$device" root netem limit 100000 delay 0ms',
+        'lane() { tc qdisc change dev "$device" root netem limit 100000 delay "$1" loss "$2"; sleep "$3"; }',
+        "while :; do",
+    ]
+    for span, one in _steps(profile):
+        delay, loss = 500 * profile.rtt[one], 100 * profile.loss[one]
+        lines.append(f"  lane {delay:.3f}ms {loss:.4f}% {span:.6f}")
+    return "\n".join([*lines, "done", ""])
+
+
+def _dummynet(profile: Profile, device: str) -> str:
+    lines = _head(profile, "dummynet rules")
+    lines += [
+        "# One pipe for each class and way; the rules choose the pipes in force.",
+        f"device=${{1:-{device}}}",
+        "trap 'ipfw -q delete 1000 1001; exit' INT TERM",
+    ]
+    for one, rtt in enumerate(profile.rtt):
+        for way, loss in ((0, profile.loss[one]), (1, profile.loss_back[one])):
+            lines.append(f"ipfw pipe {100 + 2 * one + way} config delay {500 * rtt:.0f}ms plr {loss:.6f}")
+    lines += [
+        "lane() {",
+        "  ipfw -q delete 1000 1001 2>/dev/null",
+        '  ipfw -q add 1000 pipe $((100 + 2 * $1)) ip from any to any out via "$device"',
+        '  ipfw -q add 1001 pipe $((101 + 2 * $1)) ip from any to any in via "$device"',
+        '  sleep "$2"',
+        "}",
+        "while :; do",
+    ]
+    lines += [f"  lane {one} {span:.6f}" for span, one in _steps(profile)]
+    return "\n".join([*lines, "done", ""])

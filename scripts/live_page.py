@@ -1,0 +1,130 @@
+"""The page of live networks, written from what was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tworay
+from papers import table
+
+SITUATIONS = ("congestion", "interference", "link-failure", "signal-loss")
+KERNELS = ("reno", "cubic", "bbr")
+SIMULATED = ("newreno", "sack", "welcome")
+# How far the kernel's reno may be from the simulated ones on a static string.
+NEAR = 0.25
+
+HEAD = ["", "goodput, kb/s", "segments", "sent again, %", "timeouts", "RTT, ms", "data lost, by true cause"]
+
+TITLE = """# Real kernels over simulated air
+
+What do the TCPs of this machine's own kernel do in the loss situations of the paper on TCP-WELCOME
+(Seddik-Ghaleb, Ghamri-Doudane and Senouci), what kills their packets, and how well does the machine keep
+time? How to run one's own: [live networks](../guide/live.md)."""
+
+FOUR = """## The four situations
+
+Every TCP flow of the scenario is an iperf3 transfer between two kernels; goodput flow by flow, over the time
+from its first segment to its last acknowledgment. Below the kernels stands the same scenario with simulated
+TCPs. The kernels' segments carry 12 bytes of timestamps. Their windows are not limited to the scenario's 20
+segments, so they fill the interface queue of 50 packets where nothing else limits them: that is the higher
+RTT, and the congestion. The causes are the ledger's: no kernel knows them."""
+
+WHY = """Why not nearer: the kernel's reno is no textbook Reno. It repairs with SACK, RACK and tail loss
+probes, reduces in proportion (PRR), starts from ten segments, has a least RTO of 200 ms and exact timers, and
+detects spurious timeouts (F-RTO). Its segments are 12 bytes longer. Above all its window has no limit of its
+own: it overruns the queue of 50 packets in slow start, loses many segments at once, and then grows by a
+segment in each round trip of a second and more, where the simulated window stops below the queue."""
+
+FREEZE = """## Freezing an unmodified kernel
+
+The only relay of a cubic transfer is off from 4 s to 14 s. When does the sender see new data acknowledged
+after that, in seconds (of the 20 that were watched)? With `--freeze` the air closes the window and probes
+every 200 ms; without, the kernel's timer has backed off. Over AODV and DSR the probes find no route before
+the protocol's own search, which has backed off too, is repeated: there a freeze alone does not help."""
+
+
+def page(known: dict[str, Any], seconds: int, together: int) -> str:
+    """Write the page; ``seconds`` is how long a situation runs, ``together`` how many at a time."""
+    parts = [TITLE]
+    if "study" in known:
+        parts += study(known["study"], seconds, together)
+    if "long" in known:
+        parts += long_run(known["long"])
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def made(what: dict[str, Any], command: str) -> str:
+    """Say where the figures are from."""
+    return (
+        f"Made by `{command}` on {what['date']} with tworay {tworay.__version__}, Linux {what['kernel']}, "
+        f"{what['cores']} cores, load {what['load']:.0f}."
+    )
+
+
+def rows(runs: dict[str, Any], name: str) -> str:
+    """Write the table of a situation."""
+    lines = [row(f"kernel {kernel}", runs[f"{name}/{kernel}"]) for kernel in KERNELS]
+    lines += [row(f"simulated {variant}", runs[f"{name}/{variant}"]) for variant in SIMULATED]
+    return "\n".join(table(HEAD, lines))
+
+
+def row(name: str, one: dict[str, Any]) -> list[str]:
+    """Write a line of it."""
+    lost = ", ".join(f"{cause} {n}" for cause, n in sorted(one["lost"].items(), key=lambda item: -item[1]))
+    rates = " + ".join(f"{rate / 1e3:.0f}" for rate in one["goodput_bps"])
+    share = 100 * one["again"] / one["sent"] if one["sent"] else 0.0
+    rtt = "" if one["rtt_seconds"] is None else f"{1e3 * one['rtt_seconds']:.0f}"
+    return [name, rates, str(one["sent"]), f"{share:.1f}", str(one["timeouts"]), rtt, lost or "none"]
+
+
+def study(found: dict[str, Any], seconds: int, together: int) -> list[str]:
+    """Write what `make live-study` measured."""
+    runs = found["runs"]
+    parts = [made(found, "make live-study"), FOUR, f"{seconds} s each."]
+    for name in SITUATIONS:
+        parts += [f"### {name}", rows(runs, name)]
+    kernel = runs["string/reno"]["goodput_bps"][0]
+    ratios = {one: kernel / runs[f"string/{one}"]["goodput_bps"][0] for one in ("newreno", "sack")}
+    near = all(abs(ratio - 1) <= NEAR for ratio in ratios.values())
+    said = " and ".join(f"{ratio:.2f} times that of simulated {one}" for one, ratio in ratios.items())
+    parts += [
+        "## Is the kernel's reno the simulated one?",
+        f"Over `string-4` with fixed routes the goodput of the kernel's reno is {said}:\n"
+        f"{'within' if near else '**not** within'} 25 %.",
+        rows(runs, "string"),
+        WHY,
+        FREEZE,
+    ]
+    lines = []
+    for routing in ("static", "aodv", "dsr"):
+        times = [runs[f"freeze/{routing}/{frozen}"]["resumed_seconds"] for frozen in (True, False)]
+        lines.append([routing, *("not in time" if time is None else f"{time:.2f}" for time in times)])
+    parts.append("\n".join(table(["routing", "with --freeze", "without"], lines)))
+    late = [one["lateness"] for one in runs.values() if "lateness" in one]
+    least, most = (1e3 * pick(one["p99"] for one in late) for pick in (min, max))
+    parts += [
+        "## Lateness",
+        f"Over these {len(late)} networks of {seconds} s, {together} at a time beside other work: p99 "
+        f"{least:.2f} to\n{most:.2f} ms, at most {1e3 * max(one['max'] for one in late):.1f} ms.",
+    ]
+    return parts
+
+
+def long_run(found: dict[str, Any]) -> list[str]:
+    """Write what `make live-long` measured."""
+    soak, transfer = found["soak"], found["transfer"]
+    late = soak["lateness"]
+    return [
+        "## The long run",
+        made(found, "make live-long"),
+        f"{transfer['megabytes']} MB over four hops ({transfer['tcp']}): the SHA-256 is the same at both "
+        f"ends; {transfer['goodput_bps'] / 1e3:.0f} kb/s,\n{transfer['retransmitted']} segments sent again, "
+        f"lateness p99 {1e3 * transfer['lateness']['p99']:.2f} ms.",
+        f"Soak: {soak['seconds']:.0f} s with five flows among 50 moving nodes (`square-50`, AODV), "
+        f"{soak['connections']} connections,\n{soak['delivered_megabytes']:.1f} MB delivered. Lateness over "
+        f"{soak['wakeups']:,} wake-ups: median {1e3 * late['p50']:.3f} ms, p99\n"
+        f"{1e3 * late['p99']:.3f} ms, at most {1e3 * late['max']:.1f} ms. The engine took "
+        f"{100 * soak['cpu_share']:.0f} % of a core. Memory: {soak['megabytes_first_third']:.0f} MB on\n"
+        f"average over the first third, {soak['megabytes_last_third']:.0f} MB over the last. No namespace, "
+        "device or descriptor was left.",
+    ]

@@ -1,0 +1,335 @@
+"""Kernels in the loss situations of the paper on TCP-WELCOME: make live-study, make live-long.
+
+Real time: the first takes some six minutes, the second ten. Each keeps its figures in docs/studies/live.json,
+and writes docs/studies/live.md from what is there. Nothing fails if kernels do badly; it does fail if bytes
+are wrong or anything is left behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import gc
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import tworay
+from live_page import page
+from tworay.live import Network, Options, require
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "python" / "tests"))
+import live_station  # type: ignore[import-not-found]
+
+ROOT = Path(__file__).parent.parent
+PAGE, DATA = ROOT / "docs/studies/live.md", ROOT / "docs/studies/live.json"
+SITUATIONS = ("congestion", "interference", "link-failure", "signal-loss")
+KERNELS = ("reno", "cubic", "bbr")
+SIMULATED = ("newreno", "sack", "welcome")
+SECONDS = 70
+STRING = "string-4"
+STATIC = {"routing.protocol": "static"}
+# At a time: real time needs little of a processor, but not nothing.
+TOGETHER = 4
+
+
+def flows_of(world: tworay.Scenario) -> list[dict[str, Any]]:
+    """Return the TCP flows of a scenario."""
+    flows = tomllib.loads(world.to_toml())["flow"]
+    return [flow for flow in flows if flow.get("app", "ftp") == "ftp"]
+
+
+def iperf(world: tworay.Scenario, options: Options, seconds: float) -> tworay.Run:
+    """Run every TCP flow of a scenario as an iperf3 transfer of the kernels'."""
+    flows = flows_of(world)
+    with Network(world, options) as network:
+        for number, flow in enumerate(flows):
+            network.serve(flow["to"], f"exec iperf3 -s -p {5201 + number} >/dev/null 2>&1")
+        while network.status.sim_seconds < 1.0:
+            time.sleep(0.01)
+        for number, flow in enumerate(flows):
+            wait = float(str(flow["start"]).removesuffix("s")) - 1.0
+            client = f"iperf3 -c {network.address(flow['to'])} -p {5201 + number} -t {seconds}"
+            # A busy machine may have no server yet.
+            words = f"sleep {wait}; until {client} >/dev/null 2>&1; do sleep 0.2; done"
+            network.start(flow["from"], ["sh", "-c", words], apart=True)
+        until = seconds + 1.0
+        while (status := network.status).sim_seconds < until and status.running:
+            time.sleep(0.1)
+        run, problem = network.finish()
+    if problem is not None:
+        raise SystemExit(f"{world.name}: {problem}")
+    return run
+
+
+def transfers(summary: dict[str, Any], ends: list[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Return the transfer of each flow: iperf3's connection for control beside it is small."""
+    found = []
+    for one, other in ends:
+        flows = [flow for flow in summary["flows"] if (flow["from"], flow["to"]) == (one, other)]
+        found.append(max(flows, key=lambda flow: flow["sent_segments"], default=None))
+    return [flow for flow in found if flow is not None]
+
+
+def digest(run: tworay.Run, ends: list[tuple[int, int]]) -> dict[str, Any]:
+    """Return what the page shows of a run, live or simulated; rates while a transfer lasted."""
+    found = transfers(run.summary, ends)
+    acked = dict(run.tables["series"].group_by("flow").agg(pl.col("acked_bytes").max()).iter_rows())
+    shown = {
+        "goodput_bps": [8 * acked.get(flow["id"], 0) / (flow["connection_seconds"] or 1.0) for flow in found],
+        "sent": sum(flow["sent_segments"] for flow in found),
+        "again": sum(flow["retransmitted_segments"] for flow in found),
+        "timeouts": sum(flow["timeouts"] for flow in found),
+        "lost": {cause: n["data"] for cause, n in run.summary["ledger"].items() if n["data"]},
+        "rtt_seconds": found[0]["mean_rtt_seconds"] if found else None,
+    }
+    if "live" in run.summary:
+        shown["lateness"] = quantiles(run)
+    return shown
+
+
+def quantiles(run: tworay.Run) -> dict[str, float]:
+    """Return median, 99th percentile and maximum of the engine's lateness, seconds."""
+    late = run.summary["live"]["lateness"]
+    return {key: late[f"{key}_seconds"] for key in ("p50", "p99", "max")}
+
+
+def situation(name: str, kernel: str) -> dict[str, Any]:
+    """Run one of the situations with a congestion control of the kernel's."""
+    world = tworay.load(name, set={"duration": f"{SECONDS}s"})
+    ends = [(flow["from"], flow["to"]) for flow in flows_of(world)]
+    return digest(iperf(world, Options(congestion=kernel, most_late=0.5), SECONDS - 1), ends)
+
+
+def simulated(name: str, variant: str, settings: dict[str, str]) -> dict[str, Any]:
+    """Run a scenario with a simulated TCP."""
+    world = tworay.load(name, tcp=variant, set={"duration": f"{SECONDS}s", **settings})
+    ends = [(flow["from"], flow["to"]) for flow in flows_of(world)]
+    return digest(tworay.run(world, series=True), ends)
+
+
+def string(kernel: str) -> dict[str, Any]:
+    """Run the static string with a congestion control of the kernel's."""
+    world = tworay.load(STRING, set={"duration": f"{SECONDS}s", **STATIC})
+    ends = [(flow["from"], flow["to"]) for flow in flows_of(world)]
+    return digest(iperf(world, Options(congestion=kernel, most_late=0.5), SECONDS - 1), ends)
+
+
+OFF = """
+name = "off"
+duration = "60s"
+[topology]
+kind = "string"
+hops = 2
+[[flow]]
+from = 0
+to = 2
+[[event]]
+node = 1
+at = "4s"
+what = "down"
+[[event]]
+node = 1
+at = "14s"
+what = "up"
+"""
+
+
+def freeze(routing: str, frozen: bool) -> dict[str, Any]:
+    """Return when data flows again after a relay was off from 4 s to 14 s."""
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / "off.toml"
+        file.write_text(OFF + f'[routing]\nprotocol = "{routing}"\n', encoding="utf-8")
+        world = tworay.load(file)
+        options = Options(congestion="cubic", freeze=frozen, most_late=0.5)
+        with Network(world, options) as network:
+            network.serve(2, "exec iperf3 -s >/dev/null 2>&1")
+            network.start(
+                0,
+                ["sh", "-c", "until iperf3 -c 10.0.0.2 -t 60 >/dev/null 2>&1; do sleep 0.2; done"],
+                apart=True,
+            )
+            while network.status.sim_seconds < 34:
+                time.sleep(0.1)
+            run, _ = network.finish()
+    series = run.tables["series"].filter(pl.col("acked_bytes") > 100)
+    before = series.filter(pl.col("t_s") < 14)["acked_bytes"].max()
+    after = series.filter((pl.col("t_s") >= 14) & (pl.col("acked_bytes") > before))["t_s"].min()
+    return {"resumed_seconds": None if after is None else float(str(after)) - 14}
+
+
+def study() -> dict[str, Any]:
+    """Measure everything of `make live-study`."""
+    jobs: dict[str, Any] = {
+        **{f"{name}/{kernel}": (situation, name, kernel) for name in SITUATIONS for kernel in KERNELS},
+        **{f"string/{kernel}": (string, kernel) for kernel in KERNELS},
+        **{f"freeze/{r}/{f}": (freeze, r, f) for r in ("static", "aodv", "dsr") for f in (True, False)},
+    }
+    with ThreadPoolExecutor(TOGETHER) as pool:
+        pending = {key: pool.submit(*job) for key, job in jobs.items()}
+        found = {key: future.result() for key, future in pending.items()}
+    for variant in SIMULATED:
+        found |= {f"{name}/{variant}": simulated(name, variant, {}) for name in SITUATIONS}
+        found[f"string/{variant}"] = simulated(STRING, variant, STATIC)
+    return found
+
+
+def long_transfer(megabytes: int) -> dict[str, Any]:
+    """Carry 20 MB over four hops and compare the SHA-256 at both ends."""
+    size = megabytes * 1_000_000
+    world = tworay.load(STRING)
+    server = f"exec {sys.executable} {live_station.__file__} serve {size}"
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as place, Network(world, Options(most_late=0.5)) as network:
+        out = Path(place) / "digest"
+        network.serve(4, server)
+        command = f"curl -s --retry 9 --retry-connrefused http://10.0.0.4:8000/ | sha256sum > {out}"
+        program = network.start(0, ["sh", "-c", command])
+        while program.wait(1.0) is None:
+            pass
+        run, problem = network.finish()
+        same = out.read_text().split()[0] == hashlib.sha256(live_station.content(size)).hexdigest()
+    if problem is not None or not same:
+        raise SystemExit(f"{megabytes} MB over four hops: {problem or 'the digests differ'}")
+    flow = max(run.summary["flows"], key=lambda one: one["sent_segments"])
+    return {
+        "megabytes": megabytes,
+        "seconds": time.monotonic() - began,
+        "tcp": flow["tcp"],
+        "goodput_bps": 8 * size / flow["connection_seconds"],
+        "retransmitted": flow["retransmitted_segments"],
+        "lateness": quantiles(run),
+    }
+
+
+def resident(pid: int) -> float:
+    """Return the resident memory of a process in MB."""
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS"):
+            return float(line.split()[1]) / 1024
+    return 0.0
+
+
+def soak(seconds: float) -> dict[str, Any]:
+    """Five flows over 50 moving nodes: memory, lateness, and what is left."""
+    world = tworay.load("square-50", set={"duration": f"{seconds + 10:.0f}s"})
+    pairs = [(0, 1), (10, 11), (20, 21), (30, 31), (40, 41)]
+    nodes = [node for pair in pairs for node in pair]
+    memory = []
+    with Network(world, Options(nodes=nodes, most_late=0.5, limit=seconds + 60)) as network:
+        for one, other in pairs:
+            network.serve(other, "exec iperf3 -s >/dev/null 2>&1")
+            again = (
+                f"while :; do iperf3 -c {network.address(other)} -t 20 --connect-timeout 5000; sleep 1; done"
+            )
+            network.start(one, ["sh", "-c", f"{again} >/dev/null 2>&1"], apart=True)
+        while (status := network.status).sim_seconds < seconds:
+            if not status.running and status.sim_seconds > 0:
+                break
+            memory.append((status.sim_seconds, resident(os.getpid())))
+            time.sleep(5.0)
+        run, problem = network.finish()
+    if problem is not None:
+        raise SystemExit(f"soak: {problem}")
+    third = len(memory) // 3
+    return {
+        "seconds": seconds,
+        "megabytes_first_third": sum(m for _, m in memory[:third]) / third,
+        "megabytes_last_third": sum(m for _, m in memory[-third:]) / third,
+        "connections": len(run.summary["flows"]),
+        "delivered_megabytes": network_bytes(run),
+        "events_per_second": run.summary["events"] / seconds,
+        "cpu_share": run.summary["cpu_seconds"] / seconds,
+        "lateness": quantiles(run),
+        "wakeups": run.summary["live"]["lateness"]["wakeups"],
+    }
+
+
+def held() -> set[str]:
+    """Return what this process and its children hold: namespaces, devices, sockets; and the children."""
+    found = set()
+    for one in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            target = str(one.readlink())
+            if target.startswith(("net:", "/dev/net/tun", "socket:")):
+                found.add(target)
+    children = subprocess.run(["pgrep", "-P", str(os.getpid())], capture_output=True, text=True, check=False)
+    names = subprocess.run(
+        ["ps", "-o", "args=", "-p", ",".join(children.stdout.split()) or "0"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return found | {line for line in names.stdout.splitlines() if not line.startswith(("ps ", "pgrep "))}
+
+
+def network_bytes(run: tworay.Run) -> float:
+    """Return the payload that arrived, MB."""
+    series = run.tables["series"].group_by("flow").agg(pl.col("acked_bytes").max())
+    return float(series["acked_bytes"].sum()) / 1e6
+
+
+def main() -> None:
+    """Measure what is asked for and write the page."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("part", choices=["study", "long", "page"])
+    arguments.add_argument("--seconds", type=float, default=600.0, help="length of the soak")
+    arguments.add_argument("--megabytes", type=int, default=20)
+    asked = arguments.parse_args()
+    known = json.loads(DATA.read_text(encoding="utf-8")) if DATA.is_file() else {}
+    if asked.part != "page":
+        require()
+    machine = {
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "kernel": os.uname().release,
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
+    if asked.part == "study":
+        known["study"] = machine | {"runs": study()}
+    elif asked.part == "long":
+        before = held()
+        with ThreadPoolExecutor(1) as pool:
+            transfer = pool.submit(separately, "transfer", asked.megabytes)
+            known["long"] = machine | {"soak": soak(asked.seconds), "transfer": transfer.result()}
+        gc.collect()
+        time.sleep(2.0)
+        known["long"]["left"] = sorted(held() - before)
+    if DATA.is_file():
+        # The other part may have ended meanwhile.
+        known = json.loads(DATA.read_text(encoding="utf-8")) | {
+            part: known[part] for part in known if part == asked.part
+        }
+    DATA.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    if asked.part == "long" and known["long"]["left"]:
+        raise SystemExit(f"these are left: {', '.join(known['long']['left'])}")
+    PAGE.write_text(page(known, SECONDS, TOGETHER), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}")
+
+
+def separately(what: str, amount: float) -> dict[str, Any]:
+    """Run one of the parts in a process of its own, so that it leaves this one's memory alone."""
+    code = f"import live_study, json; print(json.dumps(live_study.long_{what}({amount})))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise SystemExit(done.stderr.strip())
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(BrokenPipeError):
+        main()
