@@ -1,13 +1,8 @@
 //! Wires: point-to-point links with a rate, a delay, a drop-tail or RED queue, errors, handoffs, drops by list.
 
-<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
 use super::common::Common;
 use super::event::Event;
-use crate::links::{Backlog, Outages, Red, RedConfig, RedVerdict};
-=======
-use super::{Event, Network};
 use crate::links::{Backlog, LanesConfig, Outages, Red, RedConfig, RedVerdict};
->>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
 use crate::provenance::Setback;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,15 +10,10 @@ use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream
 use tworay_radio::{ErrorModel, ErrorModelConfig};
 use tworay_wire::{Body, Packet};
 
-<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
 /// Streams of the wires' error models begin here, apart from the radios'.
 const WIRE_ERROR_STREAMS: u64 = 3 << 32;
-=======
-/// Streams of the links' error models begin here, apart from the radios'.
-const LINK_ERROR_STREAMS: u64 = 3 << 32;
 /// And those of their schedules.
 const LANE_STREAMS: u64 = 5 << 32;
->>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
 
 /// One direction of a point-to-point link.
 #[derive(Clone, Debug, PartialEq)]
@@ -203,13 +193,8 @@ impl Wires {
         let w = &mut self.wires[wire as usize];
         let number = w.seen;
         w.seen += 1;
-<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
-        if w.setup.drops.contains(&number) {
-            self.lose(common, wire, packet, LossCause::Channel, Died::Error);
-=======
         if w.setup.drops.contains(&number) || w.lanes_lose(now) {
-            self.wire_lose(wire, packet, LossCause::Channel, Died::Error);
->>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
+            self.lose(common, wire, packet, LossCause::Channel, Died::Error);
         } else if w.setup.outages.cut(now, now) {
             self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
         } else if w.refuses(now, bytes) {
@@ -250,18 +235,11 @@ impl Wires {
         let bytes = common.packets.get(packet).ip_bytes;
         let w = &mut self.wires[wire as usize];
         w.busy = true;
-<<<<<<< HEAD:crates/tworay-sim/src/network/wires.rs
         let sent = common.now + w.setup.rate.airtime(bytes);
-        let arrives = sent + w.setup.delay;
+        let lane = w.setup.lanes.as_ref().map_or(SimDuration::ZERO, |lanes| lanes.at(common.now).delay);
+        let arrives = sent + w.setup.delay + lane;
         common.agenda.push(arrives, Event::WireArrival { wire, packet });
         common.agenda.push(sent, Event::WireFree(wire));
-=======
-        let sent = self.now + w.setup.rate.airtime(bytes);
-        let lane = w.setup.lanes.as_ref().map_or(SimDuration::ZERO, |lanes| lanes.at(self.now).delay);
-        let arrives = sent + w.setup.delay + lane;
-        self.queue.push(arrives, Event::WireArrival { wire, packet });
-        self.queue.push(sent, Event::WireFree(wire));
->>>>>>> 0975ad9 (Add SEDLANE, layer 2 with babeld, freezing of unmodified kernels, and the study of live networks):crates/tworay-sim/src/network/wired.rs
     }
 
     /// A wire has sent its packet's last bit: the next one's turn.
