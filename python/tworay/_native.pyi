@@ -29,17 +29,22 @@ __all__ = [
     "flow_tables",
     "has_stuck_runs",
     "join_namespace",
+    "joules",
     "json_schema",
     "live",
     "live_address",
     "live_device",
     "live_missing",
+    "metrics",
     "moves",
     "moves_of_file",
+    "nearest",
     "operations",
     "read_ns2_trace",
+    "recoveries",
     "run",
     "variants",
+    "watts",
 ]
 
 VERSION: str

@@ -23,6 +23,8 @@ fn setup() -> WireSetup {
         red: None,
         errors: ErrorModelConfig::None,
         outages: Outages::default(),
+        lanes: None,
+        back: false,
         drops: Vec::new(),
     }
 }
