@@ -119,7 +119,17 @@ def test_the_pages_python_runs(tmp_path: Path) -> None:
 def test_options_of_the_readme_exist(cli: Cli) -> None:
     helps = "".join(
         cli(verb, "--help").out
-        for verb in ("run", "compare", "show", "plot", "explain", "convert", "costs", "scenarios")
+        for verb in (
+            "run",
+            "compare",
+            "show",
+            "plot",
+            "explain",
+            "convert",
+            "costs",
+            "scenarios",
+            "reproduce",
+        )
     )
     for option in set(re.findall(r"--[a-z][a-z-]+", README + TOUR)) - {"--show"}:
         assert option in helps, option

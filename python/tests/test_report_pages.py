@@ -206,7 +206,7 @@ def test_a_run_is_drawn_zoomed_and_brushed(browser: Browser, recorded: Path) -> 
         page.wait_for_timeout(80)
         assert opened.view() == whole
         page.locator("#sequence summary").click()
-        assert page.locator("#sequence tbody tr").count() > 0
+        page.wait_for_selector("#sequence tbody tr")
         opened.picture("run-light")
 
 
@@ -254,6 +254,7 @@ def test_the_map_plays_and_tells(browser: Browser, recorded: Path) -> None:
         assert page.evaluate(CLICK_AROUND, ".map canvas")
         # A table for those who can't see the map.
         page.get_by_text("Nodes at this moment").click()
+        page.wait_for_selector("#map tbody tr")
         assert page.locator("#map tbody tr").count() == 4
         opened.picture("run-map")
 

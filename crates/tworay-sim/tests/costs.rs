@@ -124,7 +124,7 @@ fn wrong_tables_are_shown_at_their_line() {
     let error = || Scenario::load(&file, &[]).expect_err("refused");
     let missing = error().to_string();
     assert!(missing.contains("mine.toml:") && missing.contains("energy.costs:"), "{missing}");
-    assert!(missing.contains("there is no such file") && missing.contains("--costs --out"), "{missing}");
+    assert!(missing.contains("there is no such file") && missing.contains("tworay costs --out"), "{missing}");
     folder.write("costs.csv", &TABLE.replace("sack,ns,3W,200", "sack,ns,3W,much"));
     let wrong = error();
     let (name, line, column) = wrong.position().expect("a place");
