@@ -54,8 +54,8 @@ test-tools: setup
 
 test-rust: test-tools
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
+	env -u MAKEFLAGS cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	env -u MAKEFLAGS PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
 
 # Property tests use a fixed seed in `make test`, so that it is reproducible. `make soak` draws new seeds in every
 # round and prints each failure with the seed that reproduces it.
