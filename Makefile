@@ -46,13 +46,15 @@ run: setup
 # Rust's checks and Python's side by side, each with its output in one piece.
 test: test-tools
 	@echo "Rust's and Python's checks run side by side; each prints when it is done"
-	@$(MAKE) --no-print-directory -j2 --output-sync=target test-rust test-python
+	@$(MAKE) --no-print-directory -j2 --output-sync=target rust-checks python-checks
 
 test-tools: setup
 	scripts/setup.sh tests
 	scripts/setup.sh kernel
 
-test-rust: test-tools
+test-rust: test-tools rust-checks
+
+rust-checks:
 	cargo fmt --all --check
 	env -u MAKEFLAGS cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	env -u MAKEFLAGS PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
@@ -70,7 +72,9 @@ soak: setup
 			|| { grep -E "FAILED|panicked|minimal failing" $$log; failed=1; }; \
 	done; rm -f $$log; test -z "$$failed"
 
-test-python: test-tools
+test-python: test-tools python-checks
+
+python-checks:
 	$(BIN)/ruff check python scripts
 	$(BIN)/ruff format --check python scripts
 	$(BIN)/mypy
@@ -107,7 +111,7 @@ thesis-checks: setup
 	$(BIN)/python scripts/thesis_rts.py
 	$(BIN)/python scripts/thesis_daa.py
 
-# make paper-002   paper 002's field with deaths and losses, six variants; writes docs/studies/energy.md and its pictures (SEEDS=20)
+# make paper-002   Seddik-Ghaleb et al.'s (2006) field with deaths and losses, six variants; writes docs/studies/energy.md and its pictures (SEEDS=20)
 .PHONY: paper-002
 paper-002: SEEDS = 20
 paper-002: setup

@@ -126,31 +126,11 @@ def string(kernel: str) -> dict[str, Any]:
     return digest(iperf(world, Options(congestion=kernel, most_late=0.5), SECONDS - 1), ends)
 
 
-OFF = """
-name = "off"
-duration = "60s"
-[topology]
-kind = "string"
-hops = 2
-[[flow]]
-from = 0
-to = 2
-[[event]]
-node = 1
-at = "4s"
-what = "down"
-[[event]]
-node = 1
-at = "14s"
-what = "up"
-"""
-
-
 def freeze(routing: str, frozen: bool) -> dict[str, Any]:
     """Return when data flows again after a relay was off from 4 s to 14 s."""
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "off.toml"
-        file.write_text(OFF + f'[routing]\nprotocol = "{routing}"\n', encoding="utf-8")
+        file.write_text(live_station.OFF + f'[routing]\nprotocol = "{routing}"\n', encoding="utf-8")
         world = tworay.load(file)
         options = Options(congestion="cubic", freeze=frozen, most_late=0.5)
         with Network(world, options) as network:

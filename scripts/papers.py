@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import tworay
 from tworay import stats
+from tworay.files import replacing
 from tworay.running.executing import cores
 from tworay.running.progress import Progress
 from tworay.running.workers import in_order
@@ -245,7 +246,6 @@ def notes(name: str) -> list[str]:
 def write(name: str, lines: list[str]) -> None:
     """Write a page, never half."""
     page = DOCS / f"{name}.md"
-    hidden = page.with_name(f".{page.name}.tmp")
-    hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-    hidden.replace(page)
+    with replacing(page) as hidden:
+        hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(f"wrote docs/studies/{page.name}", file=sys.stderr)

@@ -13,6 +13,25 @@ import urllib.request
 from pathlib import Path
 
 BLOCK = 4096
+# Two hops; the only relay is off from 4 s to 14 s.
+OFF = """
+name = "off"
+duration = "60s"
+[topology]
+kind = "string"
+hops = 2
+[[flow]]
+from = 0
+to = 2
+[[event]]
+node = 1
+at = "4s"
+what = "down"
+[[event]]
+node = 1
+at = "14s"
+what = "up"
+"""
 
 
 def content(size: int) -> bytes:

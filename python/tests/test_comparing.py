@@ -216,7 +216,7 @@ def test_the_printed_table_says_who_wins_and_where_losses_come_from(
 
 
 def test_throughput_max_of_the_seeds_gives_eee_and_uar() -> None:
-    # The first two flows of paper 004's section 5.2: T_max 100; T 100, G 80; T 80, G 60.
+    # The first two flows of the TCP-Probing study's section 5.2: T_max 100; T 100, G 80; T 80, G 60.
     result = Comparison("made-up", ["first", "second"])
     result.add("first", 1, document("first", 1, 80.0, sent_bps=100.0))
     result.add("second", 1, document("second", 1, 60.0, sent_bps=80.0))

@@ -37,6 +37,7 @@ STATION = Path(live_station.__file__).resolve()
 MEGABYTE = 1_000_000
 # At 11 Mb/s two hops carry a megabyte in some four seconds.
 FAST = ("--set", "mac.data_rate=11Mbps", "--set", "mac.basic_rate=2Mbps")
+FIXED = ("--set", "routing.protocol=static")
 # A busy machine may be late: these tests are about bytes, not about time.
 PATIENT = ("--most-late", "2000")
 
@@ -58,26 +59,8 @@ at = "2s"
 what = "cut"
 for = "1s"
 """,
-    # The only relay is off from 4 s to 14 s. Fixed routes: what comes back is the link alone.
-    "off.toml": """
-name = "off"
-duration = "60s"
-routing = { protocol = "static" }
-[topology]
-kind = "string"
-hops = 2
-[[flow]]
-from = 0
-to = 2
-[[event]]
-node = 1
-at = "4s"
-what = "down"
-[[event]]
-node = 1
-at = "14s"
-what = "up"
-""",
+    # Run over fixed routes: what comes back is the link alone.
+    "off.toml": live_station.OFF,
     # A string of five, 0 to 4, and a second way round node 2, which goes off at 12 s.
     "round.toml": """
 name = "round"
@@ -157,8 +140,8 @@ RUNS: dict[str, list[str | Path]] = {
         "--serve", SERVER, "--json", "--", *CURL,
     ],
     "cut": ["cut.toml", *PATIENT, "--serve", SERVER, "--json", "--", *CURL],
-    "frozen": ["off.toml", *PATIENT, "--freeze", *UPLOAD],
-    "unfrozen": ["off.toml", *PATIENT, *UPLOAD],
+    "frozen": ["off.toml", *FIXED, *PATIENT, "--freeze", *UPLOAD],
+    "unfrozen": ["off.toml", *FIXED, *PATIENT, *UPLOAD],
     "babel": [
         "round.toml", *PATIENT, "--layer", "2", "--each", BABELD, "--serve", "exec iperf3 -s >&2", "--json",
         "--", "sh", "-c", MESH,

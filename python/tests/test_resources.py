@@ -1,4 +1,4 @@
-"""EEE and UAR by the worked examples of paper 004, section 5.2; histograms; the warm-up's length."""
+"""EEE and UAR by the worked examples of Psaras et al., section 5.2; histograms; the length of the warm-up."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 import tworay
 from tworay.errors import InputError
-from tworay.lab.tuning import preset, ranges_of, spelt, tune
+from tworay.lab.tuning import Tuned, preset, ranges_of, spelt, tune
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 def test_a_known_optimum_is_found_and_named_in_a_preset(tmp_path: Path) -> None:
     """One hop carries more the larger the window limit is, until the pipe is full: 1 segment is worst."""
-    found = tune(
-        "newreno+cwl",
-        ["string-1"],
-        parameters=["n=1..8"],
-        trials=8,
-        seeds=[1, 2],
-        held_out_seeds=range(11, 17),
-        settings=["duration=4s"],
-    )
+
+    def search() -> Tuned:
+        return tune(
+            "newreno+cwl",
+            ["string-1"],
+            parameters=["n=1..8"],
+            trials=8,
+            seeds=[1, 2],
+            held_out_seeds=range(11, 17),
+            settings=["duration=4s"],
+        )
+
+    found = search()
     assert found.best.startswith("newreno+cwl(n=")
     (row,) = found.held_out
     assert row["seeds"] == 6
@@ -39,15 +43,7 @@ def test_a_known_optimum_is_found_and_named_in_a_preset(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(mine)
     named = tworay.run(tmp_path / "mine.toml", set="duration=4s", seed=3)
     assert named.goodput_bps == by_name.goodput_bps
-    again = tune(
-        "newreno+cwl",
-        ["string-1"],
-        parameters=["n=1..8"],
-        trials=8,
-        seeds=[1, 2],
-        held_out_seeds=range(11, 17),
-        settings=["duration=4s"],
-    )
+    again = search()
     assert again.best == found.best, "the same call finds the same"
 
 

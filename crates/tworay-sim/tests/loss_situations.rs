@@ -1,4 +1,4 @@
-//! The four loss situations of paper 000: each loses packets for the reason that its name says.
+//! The four loss situations of TCP-WELCOME (Ghaleb-Seddik et al. 2012): each loses packets for the reason that its name says.
 
 mod common;
 use common::{load, run_once};

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError, OutputError
+from tworay.files import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,17 +75,11 @@ def write_text(file: Path, text: str) -> None:
 
 def write_file(file: Path, fill: Callable[[Path], object]) -> None:
     """Let `fill` write a hidden file, which then takes the name at once."""
-    device = is_device(file)
-    hidden = file if device else file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
-        fill(hidden)
-        if not device:
-            hidden.replace(file)
+        with nullcontext(file) if is_device(file) else replacing(file) as place:
+            fill(place)
     except OSError as error:
         raise OutputError(f"cannot write {file}: {error.strerror}") from error
-    finally:
-        if not device:
-            hidden.unlink(missing_ok=True)
     note(f"wrote {file}")
 
 

@@ -25,6 +25,7 @@ import polars as pl
 
 from tworay._native import VERSION
 from tworay.errors import OutputError
+from tworay.files import replacing
 from tworay.metrics import EXAMPLES, values
 
 if TYPE_CHECKING:
@@ -110,25 +111,13 @@ class Found:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under a hidden name, bring it to the disk, and give it its name in one step."""
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Write a file in one step, so that it outlasts a power cut; make its directory if there is none."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with hidden.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        hidden.replace(path)
-        handle = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with replacing(path, durable=True) as hidden:
+            hidden.write_bytes(content)
     except OSError as error:
         raise _failed(path, error) from error
-    finally:
-        with contextlib.suppress(OSError):
-            hidden.unlink(missing_ok=True)
 
 
 def _failed(path: Path, error: OSError) -> OutputError:

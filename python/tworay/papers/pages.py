@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
+from tworay.files import replacing
 from tworay.papers.reproducing import MAIN, NOT_RUN
 from tworay.papers.verdicts import RULE, Judgement, Verdict
 
@@ -218,6 +219,5 @@ def _prose(text: str) -> list[str]:
 
 def _write(file: Path, lines: list[str]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    hidden = file.with_name(f".{file.name}.tmp")
-    hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
-    hidden.replace(file)
+    with replacing(file) as hidden:
+        hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

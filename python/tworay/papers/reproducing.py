@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -44,6 +44,19 @@ class Reproduction:
     failed: int = 0
     shortened: set[str] = field(default_factory=set)
     """Experiments of which only the runs of ``--quick`` are there."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is run, and with what."""
+
+    quick: bool
+    seeds: int | str | None
+    jobs: int | None
+    shard: Shard
+    run: bool
+    """Whether to run what is missing; otherwise what is there is judged."""
+    watch: Watcher
 
 
 def chosen(paper: Paper, figure: str | None) -> tuple[list[Figure], list[Trial]]:
@@ -130,9 +143,10 @@ def reproduce(
     """Run what is missing of a paper (or of one figure), draw it and judge the claims that rest on it."""
     figures, trials = chosen(paper, figure)
     result = Reproduction(paper, out, quick)
+    effort = Effort(quick, seeds, jobs, shard, run, watch)
     frames: dict[str, tuple[pl.DataFrame, list[str]]] = {}
     for trial in trials:
-        frame = _runs(result, trial, MAIN, None, quick, seeds, jobs, shard, run, watch)
+        frame = _runs(result, trial, effort)
         if frame is not None:
             frames[trial.id] = frame
     for claim in paper.claims if figure is None else paper.claims_of({t.id for t in trials}):
@@ -146,35 +160,29 @@ def reproduce(
                 result.drawn[one.id] = drawn
     if others:
         for trial in trials:
-            _sensitivity(result, trial, quick, seeds, jobs, shard, run, watch)
+            _sensitivity(result, trial, effort)
     return result
 
 
 def _runs(
     result: Reproduction,
     trial: Trial,
-    name: str,
-    changed: dict[str, Any] | None,
-    quick: bool,
-    seeds: int | str | None,
-    jobs: int | None,
-    shard: Shard,
-    run: bool,
-    watch: Watcher,
+    effort: Effort,
+    name: str = MAIN,
+    changed: dict[str, Any] | None = None,
 ) -> tuple[pl.DataFrame, list[str]] | None:
     where = place(result.out, result.paper, trial, name)
-    if run:
-        sweep = Sweep(
-            plan_of(trial, quick=quick, seeds=seeds, changed=changed), where, shard=shard, retry_failed=True
-        )
-        sweep.run(jobs=jobs, watch=watch)
+    if effort.run:
+        plan = plan_of(trial, quick=effort.quick, seeds=effort.seeds, changed=changed)
+        sweep = Sweep(plan, where, shard=effort.shard, retry_failed=True)
+        sweep.run(jobs=effort.jobs, watch=effort.watch)
         result.failed += sweep.state.failed
-    elif not quick and not (where / "cells.parquet").is_file():
+    elif not effort.quick and not (where / "cells.parquet").is_file():
         # What isn't there in full size is judged by the quick runs, and marked.
         where = place(result.out / QUICK, result.paper, trial, name)
     if not (where / "cells.parquet").is_file():
         return None
-    if name == MAIN and (quick or where.is_relative_to(result.out / QUICK)):
+    if name == MAIN and (effort.quick or where.is_relative_to(result.out / QUICK)):
         result.shortened.add(trial.id)
     frame = frame_of(where, trial)
     if name == MAIN:
@@ -202,24 +210,13 @@ def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> 
     return judge_claim(claim, *frames[claim.experiment])
 
 
-def _sensitivity(
-    result: Reproduction,
-    trial: Trial,
-    quick: bool,
-    seeds: int | str | None,
-    jobs: int | None,
-    shard: Shard,
-    run: bool,
-    watch: Watcher,
-) -> None:
+def _sensitivity(result: Reproduction, trial: Trial, effort: Effort) -> None:
     """Judge the claims of an experiment again for every other reading of what its paper leaves open."""
-    fewer = (
-        seeds
-        if seeds is not None or quick
-        else min(READING_SEEDS, len(plan_of(trial, quick=quick, seeds=None).seeds))
-    )
+    if effort.seeds is None and not effort.quick:
+        full = plan_of(trial, quick=False, seeds=None).seeds
+        effort = replace(effort, seeds=min(READING_SEEDS, len(full)))
     for name, changed in readings(trial).items():
-        found = _runs(result, trial, name, changed, quick, fewer, jobs, shard, run, watch)
+        found = _runs(result, trial, effort, name, changed)
         for claim in result.paper.claims_of({trial.id}):
             if found is not None and decided(claim) is None:
                 result.others.setdefault(claim.id, {})[name] = judge_claim(claim, *found)

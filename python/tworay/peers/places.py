@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tworay.files import replacing
+
 ROOT = Path(__file__).resolve().parents[3]
 
 # Relative to ROOT, where everything is run, so that the commands can be shown and typed as they are.
@@ -29,9 +31,5 @@ def reference() -> Path | None:
 def replace(path: Path, text: str) -> None:
     """Write a file so that it is never seen half written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as hidden:
         hidden.write_text(text, encoding="utf-8")
-        hidden.replace(path)
-    finally:
-        hidden.unlink(missing_ok=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError, OutputError
+from tworay.files import replacing
 from tworay.stored.records import SCENARIO, read_manifest
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable
 
     from tworay.papers.reproducing import Reproduction
@@ -86,14 +87,11 @@ def run_command(run: Run) -> str:
 
 def write_text(target: Path, text: str) -> Path:
     """Write a file out of sight and put it in its place in one step."""
-    hidden = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        hidden.write_text(text, encoding="utf-8", errors="replace")
-        hidden.replace(target)
+        with replacing(target) as hidden:
+            hidden.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror}") from error
-    finally:
-        hidden.unlink(missing_ok=True)
     return target
 
 

@@ -1,8 +1,8 @@
-"""Energy and resources as paper 004 measures them: EEE, UAR, and the Throughput_max that both need.
+"""Energy and resources as Psaras et al. measure them: EEE, UAR, and the Throughput_max that both need.
 
 Sources: Mamatas and Tsaoussidis, "Protocol behavior: more effort, more gains?", PIMRC 2004, as used in the
-TCP-Probing study (paper 004, section 5.2). Throughputs are in the same unit, whichever; here bits a second,
-summed over the flows of a run.
+TCP-Probing study (Psaras, Mamatas, Tsaoussidis, section 5.2). All throughputs must have the same unit; here
+they are bits a second, summed over the flows of a run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tworay.running.scenarios import Scenario
 
 EEE_EFFORT, EEE_IDLE = 1.0, 0.3
-"""Weights a and b of EEE as paper 004 prints them. Its text derives b from an idle power of 70 % of the
+"""Weights a and b of EEE as that study prints them. Its text derives b from an idle power of 70 % of the
 transmit power, which would be b = 0.7."""
 UAR_THROUGHPUT, UAR_GOODPUT = 0.5, 0.5
 

@@ -221,7 +221,7 @@ def run(
 
 
 def throughput_max(scenario: Source, seed: int = 1) -> float:
-    """Return paper 004's Throughput_max of a world: bits a second that saturating sources get out.
+    """Return Psaras et al.'s Throughput_max of a world: bits a second that saturating sources get out.
 
     Datagrams that die at their own source (its queue is always full) don't count; what happens to the
     others on their way does not matter. Known results are kept for the process: all variants of a

@@ -23,6 +23,7 @@ import polars as pl
 
 from tworay._native import VERSION
 from tworay.errors import InputError, OutputError
+from tworay.files import replacing, sync
 from tworay.running.frames import Table
 from tworay.running.sources import kept
 from tworay.stored.records import (
@@ -138,13 +139,13 @@ class Store:
                 (_json(comparison.summary), SUMMARY),
                 (_lines(records[key] for key in sorted(records)), RECORDS),
             ):
-                with _new_file(self.path / name) as file:
+                with replacing(self.path / name, durable=True) as file:
                     file.write_text(text, encoding="utf-8")
-            with _new_file(self.path / "runs.parquet") as file:
+            with replacing(self.path / "runs.parquet", durable=True) as file:
                 file.write_bytes(_parquet(comparison.runs))
             parts = self._parts(comparison)
             for table in sorted({table.name for part in parts for table in part.glob("*.parquet")}):
-                with _new_file(self.path / table) as file:
+                with replacing(self.path / table, durable=True) as file:
                     _merge([part / table for part in parts if (part / table).is_file()], file)
             # Out of sight in one step: half of it must never be taken for the whole.
             doomed = self.path / f".{RUNS}.{os.getpid()}.old"
@@ -198,9 +199,9 @@ class Store:
             for name, text in self._kept.items():
                 if not (self.path / name).exists():
                     (self.path / name).parent.mkdir(parents=True, exist_ok=True)
-                    with _new_file(self.path / name) as file:
+                    with replacing(self.path / name, durable=True) as file:
                         file.write_text(text, encoding="utf-8")
-            with _new_file(self.path / MANIFEST) as file:
+            with replacing(self.path / MANIFEST, durable=True) as file:
                 file.write_text(_json(self._manifest), encoding="utf-8")
         else:
             with self._new() as directory:
@@ -347,7 +348,7 @@ def _new_directory(path: Path) -> Iterator[Path]:
             _exchange(path, hidden)
         else:
             hidden.rename(path)
-        _sync(place)
+        sync(place)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
 
@@ -370,20 +371,6 @@ def _exchange(path: Path, new: Path) -> None:
         old.rmdir()
         raise
     shutil.rmtree(old, ignore_errors=True)
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[Path]:
-    """Write a file out of sight, then put it in its place in one step."""
-    hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield hidden
-        with hidden.open("rb") as file:
-            os.fsync(file.fileno())
-        hidden.rename(path)
-        _sync(path.parent)
-    finally:
-        hidden.unlink(missing_ok=True)
 
 
 def _write_run(directory: Path, run: Run, tcp: str | None = None) -> None:
@@ -420,15 +407,6 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(directory: Path) -> None:
-    """Make renames within a directory outlast a power cut."""
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _lines(records: Iterable[dict[str, Any]]) -> str:

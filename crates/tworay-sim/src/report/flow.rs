@@ -106,13 +106,13 @@ declare! {
         /// what the sender did: ACK in slow start or congestion avoidance, duplicate ACK, fast retransmit,
         /// recovery ACK, timeout, RTT sample, filter update, classification, probe
         operations: Option<BTreeMap<&'static str, u64>> = energy("count").family()
-                .from("Ghaleb-Seddik et al. 2009, §V"),
+                .from("Ghaleb-Seddik et al. 2012, §V"),
         /// `operations` times the instructions that the table of costs has for each
         instructions: Option<f64> = energy("count").less().shown("", 1.0, ",.0f")
-                .from("Ghaleb-Seddik et al. 2009, §V"),
+                .from("Ghaleb-Seddik et al. 2012, §V"),
         /// `operations` times the run times that the table of costs has instead (none in the table that ships)
         #[serde(skip_serializing_if = "Option::is_none")]
         computing_seconds: Option<f64> = energy("s").less().shown("computing s", 1.0, ",.3g")
-                .from("Ghaleb-Seddik et al. 2009, §V"),
+                .from("Ghaleb-Seddik et al. 2012, §V"),
     }
 }

@@ -72,7 +72,7 @@ declare! {
         /// all flows and the whole run
         joules_computation: Option<f64> = energy("J").of_run().less()
                 .shown("computing mJ", 1e3, ",.3g")
-                .from("Ghaleb-Seddik et al. 2009, §V; reported to be compared with NewReno's"),
+                .from("Ghaleb-Seddik et al. 2012, §V; reported to be compared with NewReno's"),
         /// nodes whose battery ran out
         dead_nodes: Option<u64> = energy("count").of_run().less()
                 .shown("dead nodes", 1.0, ",.1f").from("Seddik-Ghaleb et al. 2006"),

@@ -347,7 +347,7 @@ pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "welcome",
         summary: "round trips and the kind of signal tell congestion, channel and broken link apart",
-        source: "Ghaleb-Seddik, Ghamri-Doudane, Senouci 2009, table I and figures 6 and 7",
+        source: "Ghaleb-Seddik, Ghamri-Doudane, Senouci 2012, table I and figures 6 and 7",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {

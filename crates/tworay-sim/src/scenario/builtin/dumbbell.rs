@@ -1,5 +1,5 @@
-//! Links and flows of the dumbbells of paper 004 (Psaras, Mamatas, Tsaoussidis, On protocol engineering:
-//! detect, confirm and adjust, §5.1): as many as the name says, by a schedule.
+//! Links and flows of the TCP-Probing study's dumbbells (Psaras, Mamatas, Tsaoussidis, On protocol
+//! engineering: detect, confirm and adjust, §5.1): as many as the name says, by a schedule.
 
 use std::fmt::Write;
 
