@@ -143,20 +143,22 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
     from tworay.stored import store
 
     compare(seeds=2, out=tmp_path / "whole")
-    new_file, reached = store._new_file, 0
+    replacing, reached = store.replacing, 0
     for survive in range(20):
         out = tmp_path / f"parts-{survive}"
         compare(seeds=1, out=out)
         written: list[Path] = []
 
-        def fragile(path: Path, survive: int = survive, written: list[Path] = written) -> Any:
+        def fragile(
+            path: Path, *, durable: bool = False, survive: int = survive, written: list[Path] = written
+        ) -> Any:
             if len(written) > survive:
                 raise MemoryError
             written.append(path)
-            return new_file(path)
+            return replacing(path, durable=durable)
 
         with monkeypatch.context() as patch:
-            patch.setattr(store, "_new_file", fragile)
+            patch.setattr(store, "replacing", fragile)
             try:
                 compare(seeds=2, resume=out)
             except MemoryError:
