@@ -13,71 +13,72 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{Bytes, ConfigProblem, SimDuration};
 
-/// Settings of a TCP endpoint. Both ends of a connection are expected to have the same.
+/// Settings of a TCP endpoint. Both ends of a connection are expected to use the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpConfig {
-    /// Payload bytes of a full segment, 1..=65495; headers and options come on top. Default 1460 B
-    /// (an Ethernet frame, RFC 9293 §3.7.1).
+    /// Payload of a full segment, 1B to 65495B; headers and options are added to it. Default 1460B (an
+    /// Ethernet frame, RFC 9293 §3.7.1).
     pub mss: Bytes,
-    /// Advertised window: a number of segments or a size such as "64KiB". Also bounds what is sent.
+    /// Advertised window: a number of segments, or a size such as "64KiB". It also limits what this end
+    /// sends.
     pub window: WindowSize,
-    /// Window after the handshake: a number of segments, or "rfc3390" or "rfc6928". Default 2
-    /// (within RFC 5681's bound of 3 for a 1460-byte MSS, and what ns-2 and the papers use).
+    /// Congestion window after the handshake: a number of segments, "rfc3390" or "rfc6928". Default 2, as
+    /// in ns-2 and the papers; RFC 5681 allows up to 3 at an MSS of 1460 bytes.
     pub initial_window: InitialWindow,
-    /// Slow-start threshold at the start, segments, at least 2; default: the advertised window
-    /// (RFC 5681 §3.1: "arbitrarily high").
+    /// Initial slow-start threshold in segments, at least 2. Default: the advertised window (RFC 5681 §3.1:
+    /// "arbitrarily high").
     pub initial_ssthresh: Option<f64>,
-    /// Duplicate ACKs that make a loss (RFC 5681: 3).
+    /// Number of duplicate ACKs that indicate a loss. Default 3 (RFC 5681).
     pub dup_threshold: u32,
-    /// Whether the first two duplicate ACKs each release a new segment (RFC 3042).
+    /// Send a new segment on each of the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
-    /// Segments sent at most per arriving ACK; 0 for no bound.
+    /// Most segments sent in response to one ACK; 0 for no limit.
     pub max_burst: u32,
     /// The retransmission timer (RFC 6298).
     pub rto: RtoConfig,
-    /// Which segments give round-trip samples when there are no timestamps.
+    /// Which segments are timed for round-trip samples when timestamps are off.
     pub timing: Timing,
-    /// Clock tick of round-trip samples and the G of RFC 6298; "0s" for an exact clock. Each
-    /// endpoint's clock starts at a random phase of the tick.
+    /// Clock granularity of round-trip samples, the G of RFC 6298; "0s" for an exact clock. Each endpoint's
+    /// clock starts at a random phase of the tick.
     pub tick: SimDuration,
-    /// The retransmission timer expires only at multiples of this, at a random phase per endpoint; so does
-    /// the receiver's ACK timer, unless `receiver.heartbeat` says otherwise. "0s" for exact timers.
+    /// The retransmission timer fires only at multiples of this period, at a random phase per endpoint; so
+    /// does the receiver's ACK timer unless `receiver.heartbeat` is set. "0s" for exact timers.
     pub heartbeat: SimDuration,
-    /// Whether segments carry timestamps (RFC 7323).
+    /// Send timestamps with segments (RFC 7323).
     pub timestamps: bool,
-    /// Tick of the timestamps' clock, 1 us to 1 s; RFC 7323 §5.4 says 1 ms at least. Default 1 ms; with
-    /// `compat = "ns2"` 1 us, for ns-2's timestamps are exact.
+    /// Tick of the timestamp clock, 1us to 1s. Default 1ms, the shortest that RFC 7323 §5.4 recommends; 1us
+    /// with `dialect = "ns2"`, because ns-2's timestamps are exact.
     pub timestamp_clock: SimDuration,
-    /// What is halved on a loss.
+    /// Which window is halved on a loss.
     pub halving: Halving,
-    /// How exactly it is halved.
+    /// Rounding of the halved window.
     pub halving_precision: HalvingPrecision,
-    /// Whether the ACK that ends fast recovery also grows the window (ns-2's Reno and NewReno).
+    /// Also grow the window on the ACK that ends fast recovery, as ns-2's Reno and NewReno do.
     pub growth_on_exit: bool,
-    /// Reno's guard against repeated fast retransmits.
+    /// When Reno may start another fast retransmit.
     pub reno: RenoForm,
-    /// What Vegas remembers of its segments, and other habits of ns-2's.
+    /// How Vegas records its transmissions, and whether it follows ns-2 in other details.
     pub vegas: VegasForm,
     /// NewReno's options.
     pub newreno: NewRenoConfig,
     /// Selective acknowledgments.
     pub sack: SackConfig,
-    /// Lengths of ACKs and SYNs.
+    /// Sizes of ACKs and SYNs.
     pub ack_size: AckSize,
     /// How a connection opens.
     pub handshake: Handshake,
     /// When the receiver acknowledges.
     pub receiver: ReceiverConfig,
-    /// Whether closing sends a FIN.
+    /// Send a FIN on closing.
     pub fin: bool,
-    /// What happens to the window after an idle time.
+    /// Window after an idle period longer than the RTO.
     pub idle_restart: IdleRestart,
-    /// Initial sequence number of both sides: fixed, so that runs repeat.
+    /// Initial sequence number of both ends; fixed, so that runs repeat.
     pub iss: u32,
 }
 
-/// No timer is coarser.
+/// Upper bound of timer granularities.
 const COARSEST_HEARTBEAT: SimDuration = SimDuration::from_secs(10);
 
 fn problem(key: &str, what: String, remedy: &str) -> Result<(), ConfigProblem> {
@@ -174,8 +175,8 @@ impl TcpConfig {
         }
     }
 
-    /// The window scale option's shift (RFC 7323 §2.3): the least with which the window fits its 16 bits;
-    /// 0 if no option is needed.
+    /// Shift of the window scale option (RFC 7323 §2.3): the smallest that fits the window into 16 bits; 0
+    /// if no option is needed.
     pub fn window_shift(&self) -> u8 {
         let window = self.window_bytes();
         (0..14).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(14)

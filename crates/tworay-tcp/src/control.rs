@@ -1,5 +1,5 @@
-//! What steers a sender beside its recovery: the hooks ([`CongestionControl`]), and the literature's
-//! variants behind them, one file each. A new one is such a file and a line in the registry.
+//! Congestion control besides loss recovery: the hook interface ([`CongestionControl`]), and one file for
+//! each variant of the literature. A new variant is one file here and one line in the registry.
 
 pub(crate) mod adaptive_sca;
 mod bandwidth;
@@ -31,22 +31,22 @@ use crate::variant::{
 };
 use std::sync::Arc;
 
-/// A factory of parts made by `part`.
+/// Wraps a constructor of parts as a factory.
 fn factory<P: CongestionControl + 'static>(part: impl Fn() -> P + Send + Sync + 'static) -> ControlFactory {
     Arc::new(move |_| Box::new(part()))
 }
 
-/// Guesses, named as the ledger's causes where there is one.
+/// Names of guesses; where a guess means the same as a cause of the ledger it has the cause's name.
 const CONGESTION: &str = "congestion";
-/// The air: bit errors and contention alike.
+/// A wireless loss: bit errors or contention.
 const CHANNEL: &str = "channel";
 const LINK_FAILURE: &str = "link-failure";
-/// Anything that passes without the network being loaded: errors and broken links.
+/// A loss without load on the network: bit errors or a broken link.
 const TRANSIENT: &str = "transient";
 
-/// The recoveries with a loss reaction that a part can change.
+/// Recoveries whose reaction to a loss a part can replace.
 const ANY_RENO: &[RecoveryKind] = &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack];
-/// All that grow by the standard rule.
+/// Recoveries that use the standard growth rule.
 const ANY_STANDARD: &[RecoveryKind] =
     &[RecoveryKind::NewReno, RecoveryKind::Reno, RecoveryKind::Sack, RecoveryKind::Tahoe];
 /// The example of docs/guide/add-a-variant.md.

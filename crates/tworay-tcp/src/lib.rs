@@ -1,11 +1,11 @@
 //! TCP endpoints as a composition of recovery, growth, reduction, limit and receiver.
 //!
-//! A [`Connection`] is a state machine without input or output of its own: segments, timers and the
-//! application's calls go in with the time, [`TcpAction`]s come out. It counts payload bytes and never
-//! stores them. Which TCP it is, a [`Variant`] says (`"newreno"`, `"sack"`, `"newreno+sca(10)"`);
-//! how it is set up, a [`TcpConfig`], whose default is the RFCs and whose `ns2()` is ns-2.35.
+//! A [`Connection`] is a sans-IO state machine: the caller passes in segments, timer expiries and
+//! application calls together with the current time, and gets [`TcpAction`]s back. It counts payload bytes
+//! and never stores them. A [`Variant`] selects the TCP (`"newreno"`, `"sack"`, `"newreno+sca(10)"`); a
+//! [`TcpConfig`] holds its settings: the default follows the RFCs, `TcpConfig::ns2()` follows ns-2.35.
 //!
-//! Inside, the sequence space is a 64-bit offset: 0 is the SYN, 1 the first byte of data, the FIN
+//! Internally the sequence space is a 64-bit offset: 0 is the SYN, 1 the first data byte, and the FIN
 //! follows the last byte. Offsets become wrapping 32-bit numbers only on the wire.
 
 mod config;

@@ -1,27 +1,27 @@
-//! The named choices inside a [`TcpConfig`](super::TcpConfig).
+//! Enumerations and nested tables of [`TcpConfig`](super::TcpConfig).
 
 use super::problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{Bytes, ConfigProblem, SimDuration};
 
-/// A window: a number of segments or a size in bytes.
+/// A window, as a number of segments or a size in bytes.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum WindowSize {
-    /// Segments of the MSS.
+    /// Number of full segments.
     Segments(u32),
-    /// Bytes.
+    /// Size in bytes.
     Bytes(Bytes),
 }
 
-/// The initial window: a number of segments or a rule.
+/// The initial window: a number of segments, or a rule by name.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum InitialWindow {
-    /// Segments.
+    /// Number of segments.
     Segments(u32),
-    /// A rule by name.
+    /// Rule by name.
     Named(NamedInitialWindow),
 }
 
@@ -39,20 +39,22 @@ pub enum NamedInitialWindow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RtoConfig {
-    /// Before the first sample. Default 1 s (RFC 6298 §2.1).
+    /// RTO before the first round-trip sample. Default 1s (RFC 6298 §2.1).
     pub initial: SimDuration,
-    /// Factor on what is computed from the samples, before the bounds; 1 to 64. Default 1; ACKs held
-    /// back for several segments may want more (de Oliveira and Braun 2005: 5).
+    /// Factor applied to the computed RTO before the bounds, 1 to 64. Default 1. Receivers that delay ACKs
+    /// over several segments may need more (de Oliveira and Braun 2005 use 5).
     pub multiplier: u32,
-    /// Lower bound. Default 200 ms, which Linux, ns-2 and the papers use; RFC 6298 §2.4 says 1 s.
+    /// Lower bound of the RTO. Default 200ms, as in Linux, ns-2 and the papers; RFC 6298 §2.4 recommends
+    /// 1s.
     pub min: SimDuration,
-    /// Upper bound, backed off. Default 60 s (RFC 6298 §2.5).
+    /// Upper bound of the RTO, backoff included. Default 60s (RFC 6298 §2.5).
     pub max: SimDuration,
-    /// Largest factor of the exponential back-off, a power of two; `max` bounds it anyway.
+    /// Largest factor of the exponential backoff, a power of two. `max` applies as well.
     pub backoff_cap: u32,
-    /// Forget SRTT when the back-off exceeds this factor (RFC 6298 §5, last note: MAY); 0 for never.
+    /// Discard SRTT when the backoff factor exceeds this value (RFC 6298 §5 permits it, last paragraph); 0
+    /// for never.
     pub forget_above: u32,
-    /// How SRTT and RTTVAR are kept.
+    /// How SRTT and RTTVAR are computed.
     pub arithmetic: RttArithmetic,
 }
 
@@ -107,22 +109,22 @@ impl RtoConfig {
     }
 }
 
-/// How the round-trip estimators are kept.
+/// How the round-trip estimators are computed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RttArithmetic {
-    /// Nanoseconds, RTO = SRTT + max(G, 4 RTTVAR) (RFC 6298 §2).
+    /// In nanoseconds: RTO = SRTT + max(G, 4 RTTVAR) (RFC 6298 §2).
     Exact,
-    /// Integer ticks, SRTT scaled by 8 and RTTVAR by 4, RTO = SRTT + 4 RTTVAR and never below two
-    /// ticks (Jacobson's code; ns-2).
+    /// In integer ticks: SRTT scaled by 8 and RTTVAR by 4, RTO = SRTT + 4 RTTVAR, at least two ticks
+    /// (Jacobson's code; ns-2).
     ScaledTicks,
-    /// The same, but where round trips get shorter by more than RTTVAR, that counts an eighth (ns-2's
-    /// TCP-Linux).
+    /// As `scaled-ticks`, but a round trip shorter than SRTT by more than RTTVAR enters RTTVAR with an
+    /// eighth of its weight (ns-2's TCP-Linux).
     LinuxTicks,
 }
 
 impl RttArithmetic {
-    /// Whether the estimators are whole ticks.
+    /// Whether the estimators count whole ticks.
     pub(crate) fn counts_ticks(self) -> bool {
         self != RttArithmetic::Exact
     }
@@ -132,54 +134,54 @@ impl RttArithmetic {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
-    /// One at a time, so about one sample per round trip: what RFC 6298's gains were chosen for.
+    /// One segment at a time, so about one sample per round trip. The gains of RFC 6298 assume this.
     OnePerWindow,
-    /// Every one that is acknowledged without a retransmission in between.
+    /// Every segment that is acknowledged without having been retransmitted.
     EverySegment,
 }
 
-/// What is halved on a loss.
+/// Which window is halved on a loss.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Halving {
-    /// FlightSize, at least 2 segments, and only once per segment on timeouts (RFC 5681 §3.1).
+    /// FlightSize, but at least 2 segments, and only once per segment on repeated timeouts (RFC 5681 §3.1).
     FlightSize,
-    /// The window in use, min(cwnd, advertised), on every timeout too (ns-2).
+    /// The window in use, min(cwnd, advertised window), on every timeout (ns-2).
     Window,
 }
 
-/// How exactly it is halved.
+/// Rounding of the halved window.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HalvingPrecision {
-    /// Real numbers.
+    /// None: real numbers.
     Real,
-    /// ssthresh truncated to whole segments, cwnd real (ns-2, `precisionReduce_` true).
+    /// ssthresh is truncated to whole segments, cwnd is not (ns-2, `precisionReduce_` true).
     IntegerSsthresh,
-    /// Both in whole segments, from the whole window (ns-2, `precisionReduce_` false).
+    /// Both are whole segments, computed from the whole window (ns-2, `precisionReduce_` false).
     Integer,
 }
 
-/// When Reno may fast retransmit again.
+/// When Reno may start another fast retransmit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RenoForm {
     /// On any three duplicate ACKs (RFC 5681).
     Rfc,
-    /// Not while data from before the last reduction is unacknowledged (ns-2's `bugFix_`).
+    /// Only after all data sent before the last reduction is acknowledged (ns-2's `bugFix_`).
     Bugfix,
 }
 
-/// What Vegas remembers of its segments. It shows only after losses.
+/// How Vegas records its transmissions. The choice matters only after losses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VegasForm {
-    /// Each segment's own transmissions, from the first one to its ACK.
+    /// Records every transmission of a segment until it is acknowledged.
     Clean,
-    /// As `Agent/TCP/Vegas` of ns-2.35 does, with its habits ([`TcpQuirks`](crate::TcpQuirks)): counts of
-    /// transmissions that survive an ACK, empty slots that count as overdue, a window forgotten after a
-    /// timeout, a clock restarted by a repeated SYN; and with a one-way handshake a SYN as long as a full
-    /// segment, with which data goes when it is repeated.
+    /// As `Agent/TCP/Vegas` of ns-2.35, with its quirks ([`TcpQuirks`](crate::TcpQuirks)): transmission
+    /// counts that survive an ACK, empty slots that count as overdue, a window of 0 after a timeout, and a
+    /// clock that a repeated SYN restarts. With a one-way handshake the SYN is as long as a full segment,
+    /// and a repeated SYN is followed by data.
     Ns2,
 }
 
@@ -187,16 +189,16 @@ pub enum VegasForm {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewRenoConfig {
-    /// When recovery may be entered.
+    /// When fast recovery may start.
     pub entry: NewRenoEntry,
     /// Which partial ACKs restart the retransmission timer.
     pub timer: NewRenoTimer,
-    /// Whether a partial ACK deflates the window by what it acknowledges (RFC 6582 §3.2 step 3); if
-    /// not, it removes all inflation.
+    /// On a partial ACK, reduce the inflated window by the amount acknowledged (RFC 6582 §3.2 step 3);
+    /// otherwise remove the whole inflation.
     pub partial_window_deflation: bool,
-    /// The window after recovery.
+    /// Window when recovery ends.
     pub exit: NewRenoExit,
-    /// Segments sent at most per ACK in recovery, 0 for no bound (ns-2: 2).
+    /// Most segments sent per ACK during recovery, 0 for no limit (ns-2: 2).
     pub recovery_burst: u32,
 }
 
@@ -212,35 +214,35 @@ impl Default for NewRenoConfig {
     }
 }
 
-/// When NewReno enters recovery.
+/// When NewReno may start fast recovery.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NewRenoEntry {
-    /// Only if more than `recover` is acknowledged (RFC 6582 §3.2 step 2).
+    /// Only when the ACK covers more than `recover` (RFC 6582 §3.2 step 2).
     Careful,
-    /// Also if exactly `recover` is acknowledged (RFC 2582).
+    /// Also when the ACK covers exactly `recover` (RFC 2582).
     LessCareful,
 }
 
-/// NewReno's timer in recovery (RFC 6582 §3.2 step 3, last paragraph).
+/// Which partial ACKs restart NewReno's retransmission timer (RFC 6582 §3.2 step 3, last paragraph).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NewRenoTimer {
-    /// Only the first partial ACK restarts it.
+    /// Only the first one in a recovery.
     Impatient,
-    /// Every partial ACK restarts it.
+    /// Every one.
     SlowButSteady,
 }
 
-/// The window when NewReno's recovery ends (RFC 6582 §3.2 step 3).
+/// Window at the end of NewReno's recovery (RFC 6582 §3.2 step 3).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NewRenoExit {
-    /// min(ssthresh, max(FlightSize, 1) + 1): no burst.
+    /// min(ssthresh, max(FlightSize, 1) + 1), which avoids a burst.
     Flight,
     /// ssthresh.
     Ssthresh,
-    /// Whatever the deflation left (ns-2).
+    /// The window that is left after deflation (ns-2).
     Keep,
 }
 
@@ -248,15 +250,15 @@ pub enum NewRenoExit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SackConfig {
-    /// The sender's algorithm.
+    /// Algorithm of the sender.
     pub form: SackForm,
-    /// Blocks per ACK, 1..=4 (RFC 2018 §3: 3 with timestamps, else 4; ns-2: 3).
+    /// SACK blocks per ACK, 1 to 4 (RFC 2018 §3: 3 with timestamps, otherwise 4; ns-2: 3).
     pub max_blocks: u32,
-    /// Whether the receiver reports duplicates (D-SACK, RFC 2883).
+    /// Report duplicate segments (D-SACK, RFC 2883).
     pub dsack: bool,
-    /// What a timeout does to the scoreboard.
+    /// What happens to the scoreboard on a timeout.
     pub after_rto: AfterRto,
-    /// What a partial ACK makes the `ns2-pipe` form send.
+    /// What the `ns2-pipe` form sends on a partial ACK.
     pub partial_ack: PartialAck,
 }
 
@@ -272,65 +274,65 @@ impl Default for SackConfig {
     }
 }
 
-/// How ns-2's SACK sender answers an ACK that moves on but does not end the recovery.
+/// What ns-2's SACK sender does on an ACK that advances during recovery without ending it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PartialAck {
-    /// Two segments have left the pipe; it decides what is sent (ns-2's default).
+    /// Subtract two segments from the pipe and send what the pipe allows (ns-2's default).
     Pipe,
-    /// Two segments are sent whatever the pipe says, and only the first partial ACK restarts the timer
-    /// (ns-2's `partial_ack_ 1`, after Gurtov and Ludwig 2003).
+    /// Send two segments regardless of the pipe; only the first partial ACK restarts the timer (ns-2's
+    /// `partial_ack_ 1`, after Gurtov and Ludwig 2003).
     TwoSegments,
 }
 
-/// The SACK sender's algorithm.
+/// Algorithm of the SACK sender.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SackForm {
-    /// Scoreboard, pipe and NextSeg of RFC 6675.
+    /// Scoreboard, pipe and NextSeg as in RFC 6675.
     Rfc6675,
-    /// ns-2's Sack1: a counted pipe, holes below any SACKed data are lost.
+    /// As ns-2's `Agent/TCP/Sack1`: a counted pipe; any hole below SACKed data is lost.
     Ns2Pipe,
-    /// ns-2's TCP-Linux (`Agent/TCP/Linux`): it runs congestion control modules of Linux 2.6.22 on a sender of
-    /// its own. Timeouts and round trips are as in that sender with `rto.arithmetic = "linux-ticks"`,
-    /// `tick = "1ms"` and timestamps.
+    /// As ns-2's TCP-Linux (`Agent/TCP/Linux`), which runs the congestion control modules of Linux 2.6.22
+    /// on its own sender. To match its timeouts and round trips as well, set `rto.arithmetic =
+    /// "linux-ticks"`, `tick = "1ms"` and timestamps.
     ///
-    /// *Losses*: a segment is lost once `dup_threshold` others above the next one are SACKed (FACK); a
-    /// retransmission, once something is SACKed that was sent after it. A timeout loses all that isn't
-    /// SACKed. In flight is what is neither SACKed nor lost.
+    /// *Losses*: a segment is lost once `dup_threshold` segments above the next one are SACKed (FACK); a
+    /// retransmission is lost once data sent after it is SACKed. A timeout marks everything that is not
+    /// SACKed as lost. Segments that are neither SACKed nor lost are in flight.
     ///
-    /// *Walk down*: at a loss ssthresh is half the window and the window half of that (or what the
-    /// reduction says, such as `westwood+(2)`), but for each two segments that leave the network one goes
-    /// in, until no more is in flight than the window holds. Until then the walk is shown as the window. At
-    /// the end the window is ssthresh at least, but at most three segments more than what is in flight.
+    /// *Rate halving*: on a loss ssthresh becomes half the window (or what the reduction returns, such as
+    /// `westwood+(2)`) and cwnd half of that. The sender may then send one segment for every two that leave
+    /// the network, until no more are in flight than cwnd allows. Until then this limit is reported as the
+    /// window. At the end cwnd is at least ssthresh, but exceeds the segments in flight by at most three.
     ///
-    /// *Growth*: by whole segments, for bytes acknowledged (RFC 3465, L = 1) and only if the window was
-    /// full; slow start up to ssthresh and with it; nothing while a loss is repaired, but what was
-    /// acknowledged then counts afterwards. At most the advertised window.
+    /// *Growth*: by whole segments, for bytes acknowledged (RFC 3465, L = 1), and only if the window was
+    /// full. Slow start applies up to and including ssthresh. The window does not grow while a loss is
+    /// repaired; bytes acknowledged meanwhile are credited afterwards. The limit is the advertised window.
     ///
-    /// *Habits*: duplicate ACKs restart the timer, and with timestamps they are round-trip samples.
-    /// With `handshake = "one-way"` data goes with the first SYN. `limited_transmit`, `halving`, `after_rto` and
-    /// `growth_on_exit` have no say.
+    /// *Other differences*: duplicate ACKs restart the timer and, with timestamps, give round-trip samples.
+    /// With `handshake = "one-way"` the first SYN is followed by data. `limited_transmit`, `halving`,
+    /// `after_rto` and `growth_on_exit` have no effect.
     TcpLinux,
 }
 
-/// The scoreboard after a timeout.
+/// What happens to the scoreboard on a timeout.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterRto {
-    /// SACKed data is not sent again (RFC 6675 §5.1).
+    /// It is kept: SACKed data is not retransmitted (RFC 6675 §5.1).
     Keep,
-    /// Forgotten: go back N (RFC 2018 §8; ns-2).
+    /// It is cleared: go-back-N (RFC 2018 §8; ns-2).
     Clear,
 }
 
-/// Lengths of ACKs and SYNs.
+/// Sizes of ACKs and SYNs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AckSize {
-    /// As encoded, options padded to four bytes.
+    /// As encoded, with options padded to four bytes.
     Encoded,
-    /// 40 bytes, 8 more per SACK block; timestamps take 10, with data only (ns-2's one-way TCP).
+    /// 40 bytes plus 8 per SACK block; timestamps add 10 bytes, and only to data (ns-2's one-way TCP).
     Ns2,
 }
 
@@ -338,11 +340,11 @@ pub enum AckSize {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handshake {
-    /// SYN, SYN-ACK, ACK (RFC 9293 §3.5).
+    /// Three-way: SYN, SYN-ACK, ACK (RFC 9293 §3.5).
     ThreeWay,
     /// A SYN answered by a bare ACK (ns-2's one-way TCP).
     OneWay,
-    /// None: both ends are open from the start.
+    /// No handshake: both ends are open from the start.
     None,
 }
 
@@ -350,17 +352,17 @@ pub enum Handshake {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReceiverConfig {
-    /// Which in-order segments are acknowledged at once.
+    /// Which in-order segments are acknowledged immediately.
     pub acks: AckPolicy,
-    /// Longest delay of an ACK, up to 500 ms (RFC 1122 §4.2.3.2). Default 100 ms (ns-2).
+    /// Longest delay of an ACK, up to 500ms (RFC 1122 §4.2.3.2). Default 100ms (ns-2).
     pub interval: SimDuration,
-    /// With delayed ACKs, every so many segments are acknowledged at once (RFC 5681 §4.2: 2).
+    /// With delayed ACKs, acknowledge immediately after this many segments. Default 2 (RFC 5681 §4.2).
     pub every: u32,
-    /// Granularity of the ACK timer alone: it expires only at multiples of this, at a random phase per
+    /// Granularity of the ACK timer: it fires only at multiples of this period, at a random phase per
     /// endpoint; "0s" for an exact timer (Papanastasiou 2006, table 5.1: 0, 10, 50, 200, 500 ms). Default:
     /// `tcp.heartbeat`.
     pub heartbeat: Option<SimDuration>,
-    /// The parameters of `acks = "daa"`.
+    /// Parameters of `acks = "daa"`.
     pub daa: DaaConfig,
 }
 
@@ -370,14 +372,14 @@ pub struct ReceiverConfig {
 pub struct DaaConfig {
     /// Weight of the old value in the smoothed gap between segments, 0 to 1. Default 0.75.
     pub alpha: f64,
-    /// Tolerance of the timer (2 + kappa) x gap, above 0. Default 0.2.
+    /// Tolerance in the timer (2 + kappa) x gap, above 0. Default 0.2.
     pub kappa: f64,
-    /// Growth of the segments per ACK during start-up, 0 to 1. Default 0.3.
+    /// Growth of the number of segments per ACK during start-up, 0 to 1. Default 0.3.
     pub mu: f64,
-    /// Segments per ACK at most. Default 4.
+    /// Most segments per ACK. Default 4.
     pub max: u32,
-    /// What the count of segments begins with for each ACK, 0 or 1. Default 0: an ACK for `max` segments. With
-    /// 1, as Papanastasiou (2006, p. 123) describes `ack_count`, it is one segment less.
+    /// Initial value of the segment counter after each ACK, 0 or 1. Default 0: one ACK for `max` segments.
+    /// With 1, as Papanastasiou (2006, p. 123) describes `ack_count`, it is one segment less.
     pub count_from: u32,
 }
 
@@ -442,23 +444,23 @@ impl ReceiverConfig {
     }
 }
 
-/// Which in-order segments are acknowledged at once. Segments out of order always are (RFC 5681 §4.2).
+/// Which in-order segments are acknowledged immediately. Out-of-order segments always are (RFC 5681 §4.2).
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AckPolicy {
-    /// Every one.
+    /// Every segment.
     EverySegment,
-    /// Every second one, or after the interval.
+    /// Every second segment, or after the interval (RFC 1122).
     Delayed,
-    /// Up to every fourth, by the rhythm of arrivals (Dynamic Adaptive ACK).
+    /// Up to four segments per ACK, adapted to their arrival rate (Dynamic Adaptive ACK).
     Daa,
 }
 
-/// The window after an idle time longer than the RTO.
+/// Window after an idle period longer than the RTO.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleRestart {
-    /// Untouched.
+    /// Unchanged.
     Off,
     /// At most the initial window (RFC 5681 §4.1).
     InitialWindow,

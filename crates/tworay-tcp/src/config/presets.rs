@@ -3,7 +3,7 @@
 use super::*;
 
 impl Default for TcpConfig {
-    /// RFC 5681, 6298, 6582, 6675 and 3042, with growth by one segment per ACK.
+    /// RFC 5681, 6298, 6582, 6675 and 3042; the window grows one step per ACK.
     fn default() -> Self {
         Self {
             mss: Bytes(1460),
@@ -37,7 +37,7 @@ impl Default for TcpConfig {
 }
 
 impl TcpConfig {
-    /// ns-2.35's `Agent/TCP` defaults with the values of the reference runs over 802.11: packet 1460 B,
+    /// Defaults of ns-2.35's `Agent/TCP` with the values of the 802.11 reference runs: packets of 1460 B,
     /// window 64, maxburst 3, minrto 0.2 s.
     pub fn ns2() -> Self {
         Self {
@@ -65,8 +65,8 @@ impl TcpConfig {
         }
     }
 
-    /// The settings of ns-2's validation suite `test-suite-tcpVariants.tcl`: packet 1000 B, window 28,
-    /// integer halving, minrto 1 s, initial RTO 6 s, limited transmit off.
+    /// Settings of ns-2's validation suite `test-suite-tcpVariants.tcl`: packets of 1000 B, window 28,
+    /// integer halving, minrto 1 s, initial RTO 6 s, no limited transmit.
     pub fn ns2_validation() -> Self {
         let ns2 = Self::ns2();
         Self {

@@ -1,4 +1,4 @@
-//! Adaptive SCA: θ by the length of the path (Papanastasiou 2006, tables 4.4 and B.1).
+//! Adaptive SCA: θ depends on the path length (Papanastasiou 2006, tables 4.4 and B.1).
 
 use super::slow_growth::Gate;
 use super::*;
@@ -11,7 +11,7 @@ type Table = [u32; 12];
 const DSR: Table = [42, 45, 39, 49, 47, 29, 48, 35, 10, 50, 25, 10];
 const AODV: Table = [48, 46, 50, 48, 46, 48, 48, 31, 37, 30, 39, 39];
 
-/// Plain below 4 hops or on an unknown path; the last value beyond 15.
+/// 0 (plain TCP) below 4 hops or for an unknown path; the last entry above 15 hops.
 pub(super) fn theta(table: &Table, hops: u8) -> u32 {
     match hops {
         0..4 => 0,
@@ -19,11 +19,11 @@ pub(super) fn theta(table: &Table, hops: u8) -> u32 {
     }
 }
 
-/// Whose table counts.
+/// Which table applies.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Whose {
-    /// That of the routing protocol in use: DSR's where routing tells the sender its source route, else
-    /// AODV's, whose next hops are found hop by hop as OLSR's and static ones are.
+    /// That of the routing protocol in use: DSR's if routing reports the source route to the sender,
+    /// otherwise AODV's. OLSR and static routing forward hop by hop as AODV does.
     Routing,
     Aodv,
     Dsr,
@@ -31,7 +31,7 @@ enum Whose {
 
 settings! {
     struct Options {
-        /// best parameters made with AODV (B.1) or DSR (4.4); routing: by the protocol in use
+        /// best parameters for AODV (B.1) or DSR (4.4); routing: those of the protocol in use
         table: Whose = ["routing" => Whose::Routing, "aodv" => Whose::Aodv, "dsr" => Whose::Dsr];
     }
 }

@@ -1,23 +1,23 @@
-//! Estimators of the rate at which ACKs report arrivals.
+//! Estimators of the rate at which ACKs report arriving data.
 
 use crate::control::SenderView;
 use std::fmt::Debug;
 use tworay_base::{SimDuration, SimTime};
 
-/// An estimator of the bandwidth in segments per second.
+/// Estimates the available bandwidth in segments per second.
 pub(super) trait Bandwidth: Debug + Send {
-    /// An ACK credits `segments`, `gap` seconds (more than none) after the one before.
+    /// An ACK credits `segments`, `gap` seconds after the previous credit; `gap` is above 0.
     fn on_credit(&mut self, segments: f64, gap: f64, view: &SenderView);
-    /// The estimate, segments per second; 0 before there is one.
+    /// The estimate in segments per second; 0 before the first one.
     fn estimate(&self) -> f64;
 }
 
-/// How many segments an ACK reports (Westwood's AckedCount).
+/// Number of segments that an ACK reports as arrived (Westwood's AckedCount).
 #[derive(Debug, Default)]
 pub(super) struct Credit {
-    /// Segments credited by duplicate ACKs and not acknowledged yet.
+    /// Segments already credited by duplicate ACKs and not yet acknowledged.
     ahead: f64,
-    /// Credit that came at one instant.
+    /// Credit collected at one instant, not passed on yet.
     pending: f64,
     last: Option<SimTime>,
 }
@@ -42,7 +42,8 @@ impl Credit {
         }
     }
 
-    /// Passes the credit on with the time since the last; several at one instant are added up.
+    /// Passes the credit and the time since the last one to the estimator; credits at one instant are
+    /// summed.
     pub fn pass(&mut self, credit: f64, view: &SenderView, to: &mut dyn Bandwidth) {
         self.pending += credit;
         let Some(last) = self.last else {
@@ -59,12 +60,12 @@ impl Credit {
     }
 }
 
-/// Low passes with fixed gains, however far apart the ACKs are: UCLA's filters 0, 1 and 2.
+/// Low-pass filters whose gains do not depend on the ACK spacing: UCLA's filters 0, 1 and 2.
 #[derive(Debug)]
 pub(super) struct FixedGain {
     keep: f64,
     gain: f64,
-    /// The gain is for the sum of the last two samples.
+    /// The gain applies to the sum of the last two samples.
     two: bool,
     estimate: f64,
     previous: f64,
@@ -74,15 +75,15 @@ impl FixedGain {
     fn new(keep: f64, gain: f64, two: bool) -> Self {
         Self { keep, gain, two, estimate: 0.0, previous: 0.0 }
     }
-    /// 9/10 and 1/10 (`filter_type_` 0).
+    /// Weights 9/10 and 1/10 (`filter_type_` 0).
     pub fn tenth() -> Self {
         Self::new(0.9, 0.1, false)
     }
-    /// 19/21 and 1/21 of two samples (1, the agent's own default).
+    /// Weights 19/21 and 1/21 on two samples (1, the agent's default).
     pub fn twenty_first() -> Self {
         Self::new(19.0 / 21.0, 1.0 / 21.0, true)
     }
-    /// 29/31 and 1/31 of two samples (2).
+    /// Weights 29/31 and 1/31 on two samples (2).
     pub fn thirty_first() -> Self {
         Self::new(29.0 / 31.0, 1.0 / 31.0, true)
     }
@@ -100,7 +101,7 @@ impl Bandwidth for FixedGain {
     }
 }
 
-/// A low pass that forgets with time: UCLA's filter 8.
+/// Exponential filter whose memory decays with time: UCLA's filter 8.
 #[derive(Debug)]
 pub(super) struct Exponential {
     tau: f64,
@@ -123,8 +124,8 @@ impl Bandwidth for Exponential {
     }
 }
 
-/// Westwood's time-varying Tustin filter: old estimate and two samples weighted by the
-/// time between ACKs; idle time counts as samples of zero (Mascolo et al. 2001).
+/// Westwood's time-varying Tustin filter: weights of the old estimate and of two samples depend on the time
+/// between ACKs; idle time counts as zero samples (Mascolo et al. 2001).
 #[derive(Debug)]
 pub(super) struct Tustin {
     tau: f64,
@@ -133,7 +134,7 @@ pub(super) struct Tustin {
 }
 
 impl Tustin {
-    /// With this time constant, seconds.
+    /// `tau` is the time constant in seconds.
     pub fn new(tau: f64) -> Self {
         Self { tau, estimate: 0.0, previous: 0.0 }
     }
@@ -159,8 +160,8 @@ impl Bandwidth for Tustin {
     }
 }
 
-/// TIBET: length and interval filtered apart, then the quotient by a time-aware low pass
-/// (Capone, Fratta, Martignon 2004).
+/// TIBET: filters segment lengths and intervals separately, then smooths their quotient with a time-aware
+/// low-pass filter (Capone, Fratta and Martignon 2004).
 #[derive(Debug)]
 pub(super) struct Tibet {
     alpha: f64,
@@ -193,7 +194,7 @@ impl Bandwidth for Tibet {
     }
 }
 
-/// One sample per round trip (50 ms at least), through two cascaded 7/8 filters: Westwood+ as in Linux.
+/// Westwood+ as in Linux: one sample per round trip (at least 50 ms) through two cascaded 7/8 filters.
 #[derive(Debug, Default)]
 pub(super) struct PerRoundTrip {
     credited: f64,

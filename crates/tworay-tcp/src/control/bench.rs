@@ -1,4 +1,4 @@
-//! A part on the bench: events by hand, effects in short.
+//! Test bench for one part: feeds it events and prints its effects in short form.
 
 use super::*;
 use crate::TcpConfig;
@@ -9,10 +9,10 @@ use crate::control::{
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::ProbeKind;
 
-/// What Reno would set.
+/// The window that Reno would set.
 pub(super) const HALF: Window = Window { cwnd: 5.0, ssthresh: 5.0 };
 
-/// A part, the sender's state it sees, and what it wanted last.
+/// A part, the sender state it sees, and the effects it requested last.
 pub(super) struct Bench {
     pub part: Box<dyn CongestionControl>,
     pub view: SenderView,
@@ -20,7 +20,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// `text` as a user writes it; 10 segments of window, ssthresh 20, everything of it in flight.
+    /// `text` names the variant as a user writes it. The window is 10 segments, all in flight, ssthresh 20.
     pub fn new(text: &str) -> Self {
         let variant: crate::Variant = text.parse().expect("a variant");
         let part = variant.only_part(&TcpConfig::default()).expect("one part");
@@ -99,7 +99,7 @@ impl Bench {
         self.part.on_probe_answer(&self.view, &ProbeEvent { kind, id }, &mut self.effects)
     }
 
-    /// The effects in short: `freeze probe1#1 timer=0.1`.
+    /// The effects in short form: `freeze probe1#1 timer=0.1`.
     pub fn wanted(&self) -> String {
         let short = |e: &Effect| match e {
             Effect::SetWindow(w) => format!("window={}/{}", w.cwnd, w.ssthresh),

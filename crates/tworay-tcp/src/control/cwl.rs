@@ -1,11 +1,11 @@
-//! Congestion window limits: fixed, and by the length of the path (Chen et al. 2003; Papanastasiou 2006, table 4.2).
+//! Congestion window limits, fixed or by path length (Chen et al. 2003; Papanastasiou 2006, table 4.2).
 
 use super::*;
 use crate::control::{Effects, PathEvent, SenderView};
 
 settings! {
     struct Options {
-        /// segments
+        /// limit of the congestion window, segments
         n: f64 = required, 1.0..100_000.0;
     }
 }
@@ -19,7 +19,7 @@ impl CongestionControl for Fixed {
     }
 }
 
-/// The limit by hops; none for an unknown path.
+/// The limit for a path of `hops`; none for an unknown path.
 pub(super) fn limit_for(hops: u8) -> Option<f64> {
     match hops {
         0 => None,

@@ -1,10 +1,11 @@
-//! Dynamic Adaptive ACK: the receiver acknowledges up to every fourth segment, and the sender keeps
-//! its window at 2 to 4 segments (de Oliveira and Braun 2005; Papanastasiou 2006, p. 124). The receiver's
-//! part is in the receiver. It never acknowledges a single segment by count once it has started up: with a
-//! window of one segment only its timer would bring ACKs. So the window stays at two after timeouts too.
+//! Dynamic Adaptive ACK: the receiver acknowledges up to four segments at once, and the sender keeps its
+//! window at 2 to 4 segments (de Oliveira and Braun 2005; Papanastasiou 2006, p. 124). The receiver's part
+//! is in `receive/daa.rs`. After start-up the receiver always counts to at least two segments before it
+//! sends an ACK, so with a window of one segment only its timer would send ACKs. For this reason the window
+//! stays at two after timeouts too.
 //!
-//! The thesis calls the window "the only requirement" at the sender; the original also retransmits on
-//! the second duplicate ACK and waits five times longer. Both are options.
+//! The thesis calls the window "the only requirement" at the sender. The original also retransmits on the
+//! second duplicate ACK and uses a five times longer timeout; both are options.
 
 use super::*;
 use crate::config::{AckPolicy, TcpConfig};
@@ -12,7 +13,7 @@ use crate::config::{AckPolicy, TcpConfig};
 #[derive(Debug)]
 struct DaaSender;
 
-/// The sender's window, segments.
+/// Bounds of the sender's window, segments.
 const WINDOW: (f64, f64) = (2.0, 4.0);
 
 impl CongestionControl for DaaSender {
@@ -26,14 +27,14 @@ impl CongestionControl for DaaSender {
 
 settings! {
     struct Options {
-        /// 1: two duplicate ACKs make a loss; 0: as configured (3)
+        /// 1: two duplicate ACKs indicate a loss; 0: as configured (3)
         dupthresh2: bool = 0.0, 0.0..1.0;
-        /// 1: the computed retransmission timeout is five times longer; 0: as computed
+        /// 1: multiply the computed retransmission timeout by five; 0: leave it as computed
         rto_x5: bool = 0.0, 0.0..1.0;
     }
 }
 
-/// What the variant changes in the settings of its connections.
+/// Changes the settings of the variant's connections.
 fn configure(values: &[f64], config: &mut TcpConfig) {
     let options = Options::read(values);
     config.receiver.acks = AckPolicy::Daa;

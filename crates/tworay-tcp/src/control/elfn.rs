@@ -1,27 +1,28 @@
-//! ELFN: word of a broken link puts the sender on stand-by until a probe is acknowledged; then it goes
-//! on as it stood (Holland and Vaidya 1999). Losses without such word are the recovery's business.
+//! ELFN: on a notice of a broken link the sender enters stand-by and probes; when a probe is acknowledged
+//! it resumes with its old state (Holland and Vaidya 1999). Losses without a notice are left to the
+//! recovery.
 //!
-//! The word comes from DSR's and AODV's route errors. Routing without them (OLSR, static) leaves ELFN what
-//! its recovery is.
+//! The notices come from route errors of DSR and AODV. Over routing without route errors (OLSR, static) the
+//! sender behaves like its plain recovery.
 
 use super::*;
 use crate::control::{AckEvent, Effect, Effects, LossEvent, PathEvent, SenderView, Window};
 use tworay_base::SimDuration;
 
-/// What follows the acknowledgment that ends stand-by.
+/// What happens after the acknowledgment that ends stand-by.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Resume {
-    /// The recovery's usual ways: window and timer are as before.
+    /// The recovery continues with the window and timer as they were.
     Normal,
-    /// Everything outstanding is sent again.
+    /// Everything outstanding is retransmitted.
     GoBack,
 }
 
 settings! {
     struct Options {
-        /// time between probes, seconds
+        /// interval between probes, seconds
         interval: SimDuration = 2.0, 0.01..1000.0;
-        /// after stand-by: go on as it stood, or send everything outstanding again
+        /// after stand-by: continue as before, or retransmit everything outstanding
         resume: Resume = ["normal" => Resume::Normal, "go_back" => Resume::GoBack];
     }
 }
@@ -34,7 +35,7 @@ struct Elfn {
 
 impl CongestionControl for Elfn {
     fn on_path_event(&mut self, view: &SenderView, event: PathEvent, effects: &mut Effects) {
-        // Further word during stand-by says nothing new.
+        // Further notices during stand-by add nothing.
         if event == PathEvent::LinkFailure && !self.standing_by {
             self.standing_by = true;
             effects.push(Effect::Guess { seq: view.una, guess: LINK_FAILURE });

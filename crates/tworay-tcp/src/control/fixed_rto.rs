@@ -1,5 +1,5 @@
-//! Fixed RTO: two timeouts in a row mean a lost route, so the timeout is doubled once and then stays
-//! (Dyer and Boppana 2001).
+//! Fixed RTO: two consecutive timeouts indicate a lost route rather than congestion, so the timeout is
+//! doubled only once (Dyer and Boppana 2001).
 
 use super::*;
 use crate::control::{Backoff, Effect, Effects, RtoDecision, RtoEvent, SenderView};

@@ -1,12 +1,12 @@
-//! The flip-flop filter (Kim and Noble 2001): control limits around a stable average tell jumps
-//! from noise. (Its agile average, g = 0.1, is nearly the last sample and tells nothing about a ramp.)
+//! The flip-flop filter (Kim and Noble 2001): control limits around a stable average distinguish jumps from
+//! noise. The agile average (g = 0.1) almost equals the last sample, so it does not detect a ramp.
 
-/// What the filter thinks of a sample.
+/// Classification of a sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum ControlState {
     /// Within the control limits.
     InControl,
-    /// Above the upper limit: much delayed.
+    /// Above the upper limit: strongly delayed.
     High,
     /// Below the lower limit.
     Low,
@@ -15,7 +15,7 @@ pub(super) enum ControlState {
 /// Control limits around a moving average.
 #[derive(Clone, Debug)]
 pub(super) struct FlipFlop {
-    /// The centre of the limits.
+    /// Centre of the limits.
     centre: f64,
     /// Weight of the old value in the centre.
     gain: f64,
@@ -25,21 +25,21 @@ pub(super) struct FlipFlop {
 
 const STABLE: f64 = 0.9;
 const AGILE: f64 = 0.1;
-/// d₂ for ranges of two samples: three sigma are 3 MR / 1.128.
+/// d₂ for ranges of two samples: three standard deviations are 3 MR / 1.128.
 const D2: f64 = 1.128;
 
 impl FlipFlop {
-    /// Limits around the stable mean.
+    /// Limits around the stable average.
     pub fn new() -> Self {
         Self { centre: 0.0, gain: STABLE, range: 0.0, last: None }
     }
 
-    /// Limits around the agile mean, as in Kim and Noble's code: only jumps leave them.
+    /// Limits around the agile average, as in Kim and Noble's code: only jumps exceed them.
     pub fn agile() -> Self {
         Self { gain: AGILE, ..Self::new() }
     }
 
-    /// Takes a sample; tests it against the limits as they were before it.
+    /// Adds a sample and classifies it by the limits as they were before.
     pub fn sample(&mut self, x: f64) -> ControlState {
         let Some(last) = self.last.replace(x) else {
             self.centre = x;

@@ -1,11 +1,11 @@
-//! Freeze-Probing: after a loss the sender sends the lost segment once and waits; if that doesn't help
-//! it sends empty probes until the path answers, then goes on with half the window. It asks for no
-//! cause, so it makes no guess.
+//! Freeze-Probing: after a loss the sender retransmits the lost segment once and waits. If no ACK arrives,
+//! it sends empty probes until the path answers, then resumes with half the window. It does not distinguish
+//! causes, so it records no guess.
 //!
-//! Readings of the paper: both ways back to normal halve the window (`halve_after_frozen` turns off the
-//! shorter one); after probing, and after a freeze that a timeout brought, everything outstanding is
-//! sent again, while after a freeze that duplicate ACKs brought only the one segment is known lost.
-//! Duplicate ACKs of what is sent again that way are no new loss (as in ns-2's Reno).
+//! Interpretation of the paper: both ways back to normal halve the window (`halve_after_frozen` disables
+//! this for the shorter one). After probing, and after a freeze caused by a timeout, everything outstanding
+//! is retransmitted; after a freeze caused by duplicate ACKs only the one segment is known to be lost.
+//! Duplicate ACKs of data retransmitted in this way indicate no new loss (as in ns-2's Reno).
 
 use super::*;
 use crate::control::{
@@ -15,16 +15,16 @@ use crate::control::{
 use tworay_base::SimDuration;
 use tworay_wire::{ProbeKind, ProbeOption};
 
-/// After so many probes without a marked answer an ACK without a mark is one.
+/// After this many unanswered probes, accept an unmarked ACK as the answer.
 const PATIENCE: u32 = 3;
 
-/// The state diagram's states.
+/// States of the paper's figure 1.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum State {
     Normal,
-    /// The lost segment has been sent again.
+    /// The lost segment has been retransmitted.
     Frozen {
-        /// A timeout brought it.
+        /// The freeze was caused by a timeout.
         timed_out: bool,
     },
     /// Probes are being sent.
@@ -33,11 +33,11 @@ enum State {
 
 settings! {
     struct Options {
-        /// wait for the segment sent again, seconds
+        /// wait after retransmitting the lost segment, seconds
         frozen: SimDuration = 2.0, 0.01..1000.0;
-        /// time between probes, seconds
+        /// interval between probes, seconds
         probing: SimDuration = 2.0, 0.01..1000.0;
-        /// whether the window is halved when the segment sent again was enough
+        /// halve the window when the retransmission alone was enough
         halve_after_frozen: bool = ["yes" => true, "no" => false];
     }
 }
@@ -46,11 +46,11 @@ settings! {
 struct FreezeProbing {
     options: Options,
     state: State,
-    /// The window before the freeze.
+    /// Window before the freeze.
     old: f64,
-    /// Marks the newest probe.
+    /// Mark of the newest probe.
     id: u16,
-    /// Probes of this freeze.
+    /// Probes sent in this freeze.
     asked: u32,
 }
 
@@ -130,7 +130,7 @@ impl CongestionControl for FreezeProbing {
         match self.state {
             State::Normal if view.after_timeout => DupAckDecision::Ignore,
             State::Normal => DupAckDecision::Recovery,
-            // A peer that doesn't know marks, or a path that takes them out: any ACK may be the probe's.
+            // The peer does not know marks, or the path removes them: any ACK may answer the probe.
             State::Probing if !view.peer_probes || self.asked >= PATIENCE => {
                 self.resume(view, effects);
                 DupAckDecision::Ignore
@@ -146,7 +146,7 @@ impl CongestionControl for FreezeProbing {
         effects: &mut Effects,
     ) -> ProbeVerdict {
         if self.state == State::Probing && event.kind == ProbeKind::Pr1Ack {
-            // Late answers show the path as well as the newest.
+            // A late answer shows a working path as well as the newest one.
             self.resume(view, effects);
             return ProbeVerdict::Expected;
         }

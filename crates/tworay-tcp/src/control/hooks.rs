@@ -1,24 +1,24 @@
-//! The hooks of a variant: what it sees, and what it may decide.
+//! The hooks of a variant: the state it sees and the decisions it may take.
 //!
-//! A variant's parts (growth, reduction, limit, or all in one) implement [`CongestionControl`]. Every
-//! part sees every event; a decision counts only from the part that owns it. The default methods are
-//! the standard behaviour, so a part implements only what it changes.
+//! The parts of a variant (growth, reduction, limit, or all of them) implement [`CongestionControl`]. Every
+//! part sees every event, but only the part that owns a decision takes it. The default methods are the
+//! standard behaviour, so a part implements only what it changes.
 
 use smallvec::SmallVec;
 use std::fmt::Debug;
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
-/// The sender's state as a variant sees it.
+/// The sender's state as variants see it.
 #[derive(Copy, Clone, Debug)]
 pub struct SenderView {
-    /// The time.
+    /// Current time.
     pub now: SimTime,
     /// Congestion window, segments.
     pub cwnd: f64,
     /// Slow-start threshold, segments.
     pub ssthresh: f64,
-    /// The smaller of the advertised windows, segments.
+    /// The smaller of both ends' advertised windows, segments.
     pub advertised: f64,
     /// Bytes per full segment.
     pub mss: u32,
@@ -28,30 +28,30 @@ pub struct SenderView {
     pub nxt: Seq32,
     /// The byte after the highest ever sent.
     pub max: Seq32,
-    /// Sent and not acknowledged, segments.
+    /// Segments sent and not yet acknowledged.
     pub flight: f64,
     /// Consecutive duplicate ACKs.
     pub dup_acks: u32,
-    /// Whether fast recovery is on.
+    /// Whether fast recovery is in progress.
     pub in_recovery: bool,
-    /// Whether the sender repairs after a timeout.
+    /// Whether the sender is repairing losses after a timeout.
     pub after_timeout: bool,
     /// Smoothed round-trip time.
     pub srtt: Option<SimDuration>,
     /// Round-trip time variation.
     pub rttvar: Option<SimDuration>,
-    /// Retransmission timeout in force.
+    /// Retransmission timeout in force, backoff included.
     pub rto: SimDuration,
-    /// The same without back-off.
+    /// Retransmission timeout without backoff.
     pub base_rto: SimDuration,
-    /// Whether the peer answers marked probes (both ends have said that they know the option).
+    /// Whether the peer answers marked probes: both SYNs carried the option.
     pub peer_probes: bool,
-    /// Length of the path in hops: of this end's own source route, if routing tells it (DSR), else from
-    /// what arrived last; 0 if unknown.
+    /// Path length in hops: of this end's own source route if routing reports it (DSR), otherwise from the
+    /// latest arriving packet; 0 if unknown.
     pub hops: u8,
 }
 
-/// A congestion window and a threshold, segments.
+/// A congestion window and a slow-start threshold, segments.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Window {
     /// Congestion window.
@@ -60,14 +60,14 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
-/// An ACK advanced.
+/// An ACK of new data.
 #[derive(Copy, Clone, Debug)]
 pub struct AckEvent {
     /// Newly acknowledged bytes.
     pub bytes: u32,
     /// Newly acknowledged segments.
     pub segments: f64,
-    /// Whether the window may grow on this ACK (not during fast recovery).
+    /// Whether the window may grow on this ACK (false during fast recovery).
     pub may_grow: bool,
     /// What the standard rule would set (RFC 5681 §3.1, one step per ACK).
     pub standard: Window,
@@ -76,24 +76,24 @@ pub struct AckEvent {
 /// A duplicate ACK.
 #[derive(Copy, Clone, Debug)]
 pub struct DupAckEvent {
-    /// How many in a row, this one included.
+    /// Consecutive duplicate ACKs, this one included.
     pub count: u32,
 }
 
-/// What to do on a duplicate ACK.
+/// Reaction to a duplicate ACK.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum DupAckDecision {
-    /// What the recovery says.
+    /// Leave it to the recovery.
     Recovery,
     /// Treat it as a loss now, whatever the count.
     RetransmitNow,
-    /// Send the oldest segment again without any reduction.
+    /// Retransmit the oldest segment without reducing the window.
     RetransmitOnly,
-    /// It shows nothing: no loss, no inflation of the window.
+    /// Ignore it: it neither indicates a loss nor inflates the window.
     Ignore,
 }
 
-/// Duplicate ACKs showed a loss; recovery begins.
+/// Duplicate ACKs indicated a loss; recovery starts.
 #[derive(Copy, Clone, Debug)]
 pub struct LossEvent {
     /// First byte of the lost segment.
@@ -109,52 +109,52 @@ pub struct RtoEvent {
     pub seq: Seq32,
     /// Consecutive timeouts of this byte, this one included.
     pub consecutive: u32,
-    /// Whether the SYN is what wasn't acknowledged. Nothing can be frozen then.
+    /// Whether the SYN is still unacknowledged. Nothing can be frozen then.
     pub opening: bool,
     /// What the standard rule would set.
     pub standard: Window,
 }
 
-/// What to do with the timeout's length.
+/// How the timeout changes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Backoff {
     /// Double it (RFC 6298 §5.5).
     Double,
-    /// Leave it.
+    /// Leave it unchanged.
     Keep,
-    /// Leave the estimate, but wait this long (at most the longest RTO) until new data is acknowledged
-    /// and samples aren't [withheld](Sampling::Withheld) any more, or SRTT is scaled.
+    /// Leave the estimate unchanged, but use this timeout (at most the longest RTO) until new data is
+    /// acknowledged while samples are not [withheld](Sampling::Withheld), or SRTT is scaled.
     Wait(SimDuration),
 }
 
-/// What to do after a timeout.
+/// Reaction to a timeout.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct RtoDecision {
     /// The new window.
     pub window: Window,
-    /// The timer's length.
+    /// How the timeout changes.
     pub backoff: Backoff,
 }
 
-/// A round-trip sample that Karn's rule admits.
+/// A round-trip sample permitted by Karn's rule.
 #[derive(Copy, Clone, Debug)]
 pub struct RttEvent {
     /// The exact sample.
     pub exact: SimDuration,
-    /// The sample in the clock's ticks, as the retransmission timer uses it.
+    /// The sample in clock ticks, as the retransmission timer uses it.
     pub ticked: SimDuration,
 }
 
-/// What becomes of round-trip samples.
+/// Which round-trip samples are taken, and who receives them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Sampling {
-    /// As configured: SRTT and RTTVAR take them, the variant hears of them.
+    /// As configured: they update SRTT and RTTVAR, and the variant sees them.
     Standard,
-    /// Every segment sent once is timed, and only the variant hears of it.
+    /// Every segment sent only once is timed, and only the variant sees the samples.
     Withheld,
 }
 
-/// The peer has answered a marked probe.
+/// The peer answered a marked probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ProbeEvent {
     /// Which of the two answers it is.
@@ -163,12 +163,12 @@ pub struct ProbeEvent {
     pub id: u16,
 }
 
-/// What an answer was good for.
+/// Whether an answer was expected.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ProbeVerdict {
-    /// It was waited for.
+    /// The variant was waiting for it.
     Expected,
-    /// Nobody asked, or it is too late: ignored and counted.
+    /// Unsolicited or late: ignored and counted.
     Stray,
 }
 
@@ -179,74 +179,74 @@ pub struct SentEvent {
     pub seq: Seq32,
     /// Payload bytes.
     pub bytes: u32,
-    /// Whether it was sent before.
+    /// Whether any of it was sent before.
     pub retransmission: bool,
 }
 
-/// News about the path, from routing or from arriving packets.
+/// Information about the path, from routing or from arriving packets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum PathEvent {
-    /// A packet has arrived over a path of this many hops.
+    /// A packet arrived over a path of this many hops.
     Hops(u8),
-    /// Routing sends this end's packets along a source route of this many hops (DSR). From then on arriving
-    /// packets tell nothing: they may have taken another way, or a detour when a router salvaged them.
+    /// Routing sends this end's packets along a source route of this many hops (DSR). From then on the hop
+    /// counts of arriving packets are ignored: they may have taken another route, or a detour by a router
+    /// that salvaged them.
     SourceRoute(u8),
-    /// Routing reports a broken link on the path (ELFN).
+    /// Routing reported a broken link on the path (ELFN).
     LinkFailure,
-    /// Routing has a path again.
+    /// Routing found a route again.
     RouteFound,
 }
 
-/// What a variant wants beyond its decision.
+/// An action that a variant requests besides its decision.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum Effect {
     /// Set the window.
     SetWindow(Window),
-    /// Send the oldest outstanding segment again, now.
+    /// Retransmit the oldest outstanding segment now.
     Retransmit,
-    /// Send nothing and stop the retransmission timer until [`Effect::Thaw`]. In `on_loss` and `on_rto`
-    /// it also means that the variant takes the repair over: no recovery begins, no back-off happens, and
-    /// the window is what the variant returns. Ignored before the connection is open.
+    /// Stop sending and stop the retransmission timer until [`Effect::Thaw`]. In `on_loss` and `on_rto` it
+    /// also hands the repair to the variant: no recovery starts, no backoff happens, and the window becomes
+    /// what the variant returns. Ignored before the connection is open.
     Freeze,
-    /// Go on; the retransmission timer starts anew.
+    /// Resume; the retransmission timer restarts.
     Thaw,
-    /// The timeout is what the estimate says, not backed off.
+    /// Reset the backoff: the timeout is the estimate again.
     EndBackoff,
-    /// Begin a fast recovery with this window: the oldest segment is sent again, partial ACKs bring the
-    /// next (NewReno). Only the window if nothing is outstanding.
+    /// Start fast recovery with this window: retransmit the oldest segment, then the next one on each
+    /// partial ACK (NewReno). With nothing outstanding it only sets the window.
     Recover(Window),
-    /// Send everything outstanding again from the oldest on, with this window (go-back-N, as after a
-    /// timeout). Only the window if nothing is outstanding.
+    /// Retransmit everything outstanding from the oldest segment on with this window (go-back-N, as after a
+    /// timeout). With nothing outstanding it only sets the window.
     GoBack(Window),
-    /// Start the variant's timer; it ends any earlier one.
+    /// Start the variant's timer, replacing an earlier deadline.
     StartTimer(SimDuration),
     /// Stop the variant's timer.
     StopTimer,
-    /// Send an empty segment that the peer acknowledges; the mark is left out for a peer that doesn't
-    /// know it.
+    /// Send an empty segment that the peer acknowledges. The mark is omitted if the peer does not know it.
     Probe(Option<ProbeOption>),
-    /// Multiply SRTT and RTTVAR.
+    /// Multiply SRTT and RTTVAR by this factor.
     ScaleRtt(f64),
-    /// Record an opinion why the segment at `seq` was lost.
+    /// Record the variant's guess why the segment at `seq` was lost.
     Guess {
         /// First byte of the segment.
         seq: Seq32,
-        /// A name of the variant's own.
+        /// The guess, by a name that the variant chooses.
         guess: &'static str,
     },
 }
 
-/// Effects in order.
+/// Requested effects in order.
 pub type Effects = SmallVec<[Effect; 4]>;
 
-/// A variant's part.
+/// One part of a variant.
 pub trait CongestionControl: Debug + Send {
-    /// An ACK advanced. The owner of growth decides the window; it should return `standard` or the
-    /// unchanged window when `may_grow` is false.
+    /// An ACK of new data arrived. The part that owns growth decides the window; it should return
+    /// `standard` or the unchanged window when `may_grow` is false.
     fn on_ack(&mut self, _view: &SenderView, event: &AckEvent, _effects: &mut Effects) -> Window {
         event.standard
     }
-    /// A duplicate ACK came.
+    /// A duplicate ACK arrived.
     fn on_dup_ack(
         &mut self,
         _view: &SenderView,
@@ -255,17 +255,17 @@ pub trait CongestionControl: Debug + Send {
     ) -> DupAckDecision {
         DupAckDecision::Recovery
     }
-    /// Recovery begins. The owner of reduction decides the window.
+    /// Recovery starts. The part that owns reduction decides the window.
     fn on_loss(&mut self, _view: &SenderView, event: &LossEvent, _effects: &mut Effects) -> Window {
         event.standard
     }
-    /// The timer expired. The owner of reduction decides.
+    /// The retransmission timer expired. The part that owns reduction decides.
     fn on_rto(&mut self, _view: &SenderView, event: &RtoEvent, _effects: &mut Effects) -> RtoDecision {
         RtoDecision { window: event.standard, backoff: Backoff::Double }
     }
     /// A round-trip sample.
     fn on_rtt(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}
-    /// The peer has answered a marked probe. The ACK that came with it has been taken already.
+    /// The peer answered a marked probe. The ACK that carried the answer has already been processed.
     fn on_probe_answer(
         &mut self,
         _view: &SenderView,
@@ -274,31 +274,31 @@ pub trait CongestionControl: Debug + Send {
     ) -> ProbeVerdict {
         ProbeVerdict::Stray
     }
-    /// Payload was sent.
+    /// A segment with payload was sent.
     fn on_sent(&mut self, _view: &SenderView, _event: &SentEvent) {}
     /// Fast recovery ended.
     fn on_recovery_exit(&mut self, _view: &SenderView, _effects: &mut Effects) {}
-    /// News about the path.
+    /// Information about the path arrived.
     fn on_path_event(&mut self, _view: &SenderView, _event: PathEvent, _effects: &mut Effects) {}
     /// The variant's timer expired.
     fn on_timer(&mut self, _view: &SenderView, _effects: &mut Effects) {}
-    /// An upper bound on the congestion window, segments, at least 1.
+    /// Upper bound of the congestion window, segments, at least 1.
     fn limit(&self) -> Option<f64> {
         None
     }
-    /// A lower bound on the congestion window, segments; a [limit](Self::limit) below it wins.
+    /// Lower bound of the congestion window, segments; a lower [limit](Self::limit) takes precedence.
     fn floor(&self) -> Option<f64> {
         None
     }
-    /// Segments sent at most on one ACK; none but the configured bound by default.
+    /// Most segments sent on one ACK; by default only the configured limit applies.
     fn burst(&self) -> Option<u32> {
         None
     }
-    /// What becomes of round-trip samples at the moment.
+    /// Which round-trip samples are currently taken.
     fn sampling(&self) -> Sampling {
         Sampling::Standard
     }
-    /// Whether [`CongestionControl::on_sent`] should be called (it costs a view per segment).
+    /// Whether [`CongestionControl::on_sent`] should be called (this builds a view for every segment).
     fn wants_sent(&self) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! NewReno-FF: a loss after several much delayed round trips is congestion, any other is the wireless
-//! channel and costs no window (Barman and Matta 2002).
+//! NewReno-FF: a loss after several strongly delayed round trips is congestion. Any other loss is
+//! attributed to the wireless channel and does not reduce the window (Barman and Matta 2002).
 
 use super::flip_flop::{ControlState, FlipFlop};
 use super::*;
@@ -9,11 +9,11 @@ use crate::control::{
 
 settings! {
     struct Options {
-        /// round trips remembered
+        /// number of round trips remembered
         samples: u32 = 10.0, 1.0..64.0;
-        /// more outliers than this among them mean congestion
+        /// more outliers than this among them indicate congestion
         eta: u32 = 1.0, 0.0..64.0;
-        /// 1: outliers are jumps from the agile mean; 0: departures from the stable one
+        /// 1: outliers are jumps from the agile mean; 0: deviations from the stable one
         agile: bool = 0.0, 0.0..1.0;
     }
 }
@@ -22,7 +22,7 @@ settings! {
 struct NewRenoFf {
     options: Options,
     filter: FlipFlop,
-    /// The newest sample in the lowest bit; 1 for an outlier.
+    /// Newest sample in the lowest bit; 1 marks an outlier.
     history: u64,
 }
 

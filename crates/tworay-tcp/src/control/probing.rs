@@ -1,21 +1,21 @@
-//! TCP-Probing with the Vegas predictor: a loss without contention before it stops the sender for a
-//! cycle of two probes, whose round trips decide what follows (Psaras, Mamatas, Tsaoussidis).
+//! TCP-Probing with the Vegas predictor: on a loss without preceding contention the sender stops for a
+//! cycle of two probes, whose round trips select the recovery (Psaras, Mamatas and Tsaoussidis).
 //!
-//! Readings of the paper: `gate_rto` and the other parameters name its ambiguities, the first word
-//! being the one taken. The ¾ recovery is the one on which the paper contradicts itself. The comment in
-//! its pseudo-code (§4.3) has ssthresh = ¾ ssthresh and cwnd = 1 (`printed`). Its words call the same outcome an
-//! immediate recovery, in which there is "no reason to back off adjusting the congestion window to half of
-//! its current value (as Reno would)" (§4.3), with "only a small shrinkage of the congestion window" (§6.4).
-//! As printed, nothing raises ssthresh again: a dozen such cycles take it from 64 to 2, whatever the window
-//! was, and each ends in slow start from one segment, which is less than Reno's half. Default is therefore
-//! `window`, ssthresh = cwnd = ¾ of the window in use. `capped` keeps ¾ of ssthresh as printed without the
-//! single segment, and ratchets as well.
+//! Interpretation of the paper: `gate_rto` and the other parameters name its ambiguities; the first choice
+//! is the default. On the ¾ recovery the paper contradicts itself. The comment in its pseudo-code (§4.3)
+//! has ssthresh = ¾ ssthresh and cwnd = 1 (`printed`). The text calls the same outcome an immediate
+//! recovery, in which there is "no reason to back off adjusting the congestion window to half of its
+//! current value (as Reno would)" (§4.3), with "only a small shrinkage of the congestion window" (§6.4). As
+//! printed, nothing raises ssthresh again: a dozen such cycles reduce it from 64 to 2, whatever the window
+//! was, and each ends in slow start from one segment, which is less than Reno's half. The default is
+//! therefore `window`: ssthresh = cwnd = ¾ of the window in use. `capped` takes ¾ of ssthresh as printed,
+//! without the single segment; ssthresh falls in the same way.
 //!
-//! After a cycle that duplicate ACKs began, immediate and Reno's recovery are fast
-//! recoveries with NewReno's partial ACKs; wherever the window falls to one, and after a timeout,
-//! everything outstanding is sent again. The probe timer is the smoothed round trip at the cycle's
-//! start and isn't backed off; but each answer that comes too late doubles it for the rest of the cycle,
-//! or a path that has become longer would never be measured.
+//! After a cycle started by duplicate ACKs, immediate recovery and Reno's recovery are fast recoveries with
+//! NewReno's partial ACKs. When the window falls to one segment, and after a timeout, everything
+//! outstanding is retransmitted. The probe timer equals the smoothed round trip at the start of the cycle
+//! and is not backed off. However, each answer that arrives too late doubles it for the rest of the cycle;
+//! otherwise a path that has become longer would never be measured.
 
 mod decision;
 
@@ -28,110 +28,111 @@ use decision::{Judge, Outcome, Reference, Tie};
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption};
 
-/// So many probes in a row without an answer, and an ACK without a mark, mean that answers don't come.
+/// After this many consecutive unanswered probes, an unmarked ACK shows that answers do not get through.
 const PATIENCE: u16 = 8;
 
-/// The longest the probe timer becomes.
+/// Upper bound of the probe timer.
 const LONGEST: SimDuration = SimDuration::from_secs(60);
 
-/// The predictor's unit (spec: the paper prints a rate and compares it with a threshold in segments).
+/// Unit of the predictor. The paper prints a rate and compares it with a threshold in segments.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Predictor {
     Segments,
     PerSecond,
-    /// Losses always probe, as in the original TCP-Probing.
+    /// Every loss starts a probe cycle, as in the original TCP-Probing.
     None,
 }
 
-/// Three quarters of what, and what is left of the window.
+/// To which quantity the factor ¾ applies, and what cwnd becomes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum ThreeQuarters {
-    /// Of the window in use, for cwnd and ssthresh alike.
+    /// ¾ of the window in use, for cwnd and ssthresh.
     Window,
-    /// Of ssthresh; cwnd is one segment.
+    /// ¾ of ssthresh; cwnd is one segment.
     Printed,
-    /// Of ssthresh; cwnd is at most that.
+    /// ¾ of ssthresh; cwnd is at most that.
     Capped,
 }
 
 settings! {
-    /// The readings of the paper.
+    /// Choices where the paper is ambiguous.
     struct Options {
-        /// Vegas' difference in segments, as printed (segments per second), or not used
+        /// Vegas' difference in segments, as printed (in segments per second), or no predictor
         predictor: Predictor = [
             "segments" => Predictor::Segments, "per_second" => Predictor::PerSecond, "none" => Predictor::None,
         ];
-        /// a difference above this is contention
+        /// a difference above this indicates contention
         threshold: f64 = 4.0, 0.0..100_000.0;
-        /// whether the predictor skips the probes of timeouts too
+        /// also skip the probes of timeouts when contention is predicted
         gate_rto: bool = ["no" => false, "yes" => true];
-        /// both probes are compared with the shortest round trip of data, or of earlier probes
+        /// compare both probes with the shortest round trip of data, or of earlier probes
         reference: Reference = ["data" => Reference::Data, "best_probe_prev" => Reference::BestProbe];
-        /// how a current round trip equal to the average counts
+        /// whether a current round trip equal to the average counts as above or below it
         tie: Tie = ["above" => Tie::Above, "below" => Tie::Below];
-        /// 3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; or cwnd at most that
+        /// 3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; or cwnd at most
+        /// 3/4 of ssthresh
         three_quarters: ThreeQuarters = [
             "window" => ThreeQuarters::Window,
             "printed" => ThreeQuarters::Printed,
             "capped" => ThreeQuarters::Capped,
         ];
-        /// what predicted contention brings
+        /// recovery when contention is predicted
         contention: Contention = ["reno" => Contention::Reno, "slow_start" => Contention::SlowStart];
-        /// after a timeout's cycle: everything outstanding, or hole by hole
+        /// after the cycle of a timeout: retransmit everything outstanding, or only on partial ACKs
         resend: Resend = ["by_signal" => Resend::BySignal, "partial_acks" => Resend::PartialAcks];
     }
 }
 
-/// What predicted contention brings.
+/// Recovery when contention is predicted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Contention {
     Reno,
     SlowStart,
 }
 
-/// What is sent again after a timeout's cycle.
+/// What is retransmitted after the cycle of a timeout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Resend {
     BySignal,
     PartialAcks,
 }
 
-/// Which answer is waited for.
+/// Which answer the sender waits for.
 #[derive(Copy, Clone, PartialEq, Debug)]
 enum Step {
     First,
     Second {
-        /// The first round trip, seconds.
+        /// Round trip of the first probe, seconds.
         first: f64,
     },
 }
 
-/// A probe cycle.
+/// One probe cycle.
 #[derive(Copy, Clone, Debug)]
 struct Cycle {
     step: Step,
-    /// Ids of this cycle begin here.
+    /// First id used in this cycle.
     first_id: u16,
     asked: SimTime,
     wait: SimDuration,
     timed_out: bool,
-    /// The segment whose loss began it.
+    /// Segment whose loss started the cycle.
     seq: Seq32,
-    /// What Reno would have set.
+    /// Window that Reno would have set.
     standard: Window,
 }
 
 #[derive(Debug)]
 struct Probing {
     options: Options,
-    /// Smallest probe timer: two ticks of the clock.
+    /// Shortest probe timer: two clock ticks.
     floor: SimDuration,
     best: f64,
     last: f64,
     judge: Judge,
     id: u16,
     cycle: Option<Cycle>,
-    /// ACKs come but no answers: something on the way takes the option out. Plain NewReno from now on.
+    /// ACKs arrive but no answers: something on the path removes the option. Plain NewReno from now on.
     gave_up: bool,
 }
 
@@ -141,7 +142,7 @@ impl Probing {
         Self { options, floor, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None, gave_up: false }
     }
 
-    /// Vegas' difference between the expected and the actual rate, against the threshold.
+    /// Whether Vegas' difference between expected and actual rate exceeds the threshold.
     fn contention(&self, view: &SenderView) -> bool {
         if self.last <= 0.0 {
             return false;
@@ -184,7 +185,7 @@ impl Probing {
         self.ask(view.now, ProbeKind::Probe1, effects);
     }
 
-    /// The path works, but probes get no answers: as a timeout without probing.
+    /// The path works but probes get no answers: proceed as after a timeout without probing.
     fn give_up(&mut self, view: &SenderView, effects: &mut Effects) {
         let Some(cycle) = self.cycle.take() else { return };
         self.gave_up = true;
@@ -199,7 +200,7 @@ impl Probing {
         self.cycle.is_some_and(|c| c.step == Step::First && self.id.wrapping_sub(c.first_id) >= PATIENCE)
     }
 
-    /// Both round trips are known: what now?
+    /// Both round trips are known: select the recovery.
     fn finish(&mut self, view: &SenderView, cycle: Cycle, probes: [f64; 2], effects: &mut Effects) {
         self.cycle = None;
         let outcome = self.judge.decide(probes, self.best);

@@ -1,4 +1,4 @@
-//! A variant's parts in their slots.
+//! Dispatches events to the parts of a variant and merges their decisions.
 
 use super::hooks::*;
 use crate::variant::Needs;
@@ -26,7 +26,7 @@ impl Role {
     }
 }
 
-/// The parts of one connection; none at all is the standard.
+/// The parts of one connection; without parts the standard rules apply.
 #[derive(Debug, Default)]
 pub(crate) struct Controls {
     parts: SmallVec<[(Role, Box<dyn CongestionControl>); 2]>,
@@ -41,7 +41,7 @@ impl Controls {
         Self { parts, wants_sent, needs }
     }
 
-    /// No parts: the standard rules, and no view is needed.
+    /// Without parts the standard rules apply, and no view needs to be built.
     #[inline]
     pub fn is_standard(&self) -> bool {
         self.parts.is_empty()
@@ -131,7 +131,7 @@ impl Controls {
     pub fn on_timer(&mut self, view: &SenderView, effects: &mut Effects) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_timer(view, effects));
     }
-    /// The tightest bound on a burst, segments.
+    /// The smallest burst limit of any part, segments.
     #[inline]
     pub fn burst(&self) -> Option<u32> {
         if !self.needs.bursts {
@@ -149,7 +149,7 @@ impl Controls {
         }
         self.parts.iter().any(|(_, p)| withheld(&**p))
     }
-    /// Whether any part bounds the window.
+    /// Whether any part may bound the window.
     #[inline]
     pub fn is_bounded(&self) -> bool {
         let bounds = |p: &dyn CongestionControl| p.floor().is_some() || p.limit().is_some();
@@ -159,11 +159,11 @@ impl Controls {
         );
         self.needs.bounds
     }
-    /// The highest floor, segments.
+    /// The highest lower bound of any part, segments.
     pub fn floor(&self) -> Option<f64> {
         self.parts.iter().filter_map(|(_, p)| p.floor()).reduce(f64::max)
     }
-    /// The tightest limit, segments.
+    /// The lowest upper bound of any part, segments.
     pub fn limit(&self) -> Option<f64> {
         self.parts.iter().filter_map(|(_, p)| p.limit()).reduce(f64::min)
     }

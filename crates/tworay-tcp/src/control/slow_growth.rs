@@ -1,4 +1,4 @@
-//! SS, SCA, SSCA: growth only on one ACK in θ + 1 (Papanastasiou 2006, algorithms 1 and 2).
+//! SS, SCA and SSCA: the window grows on one ACK in θ + 1 (Papanastasiou 2006, algorithms 1 and 2).
 
 use super::*;
 use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
@@ -18,7 +18,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Whether this ACK may grow the window; θ = 0 is plain TCP.
+    /// Whether the window may grow on this ACK; θ = 0 is plain TCP.
     pub fn opens(&mut self, theta: u32) -> bool {
         if theta == 0 {
             return true;
@@ -38,9 +38,9 @@ struct SlowGrowth {
     theta: u32,
     min_hops: u8,
     gate: Gate,
-    /// The count outlives losses and the end of slow start.
+    /// The counter continues across losses and the end of slow start.
     keep: bool,
-    /// The last ACK came in slow start.
+    /// Whether the last ACK arrived in slow start.
     in_slow_start: bool,
 }
 
@@ -85,16 +85,17 @@ impl CongestionControl for SlowGrowth {
     }
 }
 
-/// Declares the parameters of one of the three: they differ in the default of theta.
+/// Declares the parameters of one of the three; they differ only in the default of theta.
 macro_rules! options {
     ($name:ident, $theta:literal) => {
         settings! {
             struct $name {
-                /// ACKs without growth between two with it; 0 is plain TCP
+                /// ACKs without growth between two ACKs with growth; 0 is plain TCP
                 theta: u32 = $theta, 0.0..1000.0;
-                /// on paths known to be shorter the growth is plain; the thesis' adaptive form has 4
+                /// grow at the standard rate on paths known to be shorter, hops; 4 in the thesis' adaptive
+                /// form
                 min_hops: u8 = 0.0, 0.0..255.0;
-                /// 1: the count goes on across losses and the end of slow start; 0: it starts anew
+                /// 1: the counter continues across losses and the end of slow start; 0: it restarts
                 keep: bool = 0.0, 0.0..1.0;
             }
         }

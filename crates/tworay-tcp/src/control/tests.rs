@@ -1,4 +1,4 @@
-//! What the variants' tests share, and their combinations. Each variant's own tests are beside it.
+//! Shared by the variants' tests; also tests combinations. Each variant's own tests are beside it.
 #![allow(unused_imports)]
 
 pub(super) use super::bandwidth::{self, Bandwidth, Exponential, FixedGain, PerRoundTrip, Tibet, Tustin};
@@ -57,7 +57,7 @@ pub(crate) fn rto(consecutive: u32) -> RtoEvent {
     RtoEvent { seq: Seq32(1), consecutive, opening: false, standard: Window { cwnd: 1.0, ssthresh: 5.0 } }
 }
 
-/// `+` where an ACK grows the window.
+/// One character per ACK, `+` where it grows the window.
 pub(crate) fn growth(part: &mut dyn CongestionControl, view: &SenderView, acks: usize) -> String {
     let mut effects = Effects::new();
     (0..acks)

@@ -1,18 +1,19 @@
-//! TCP-WELCOME: the history of round trips and the way a loss was seen tell congestion, the wireless
-//! channel and a broken link apart; each has its own recovery (Ghaleb-Seddik, Ghamri-Doudane, Senouci).
+//! TCP-WELCOME: the history of round trips and the signal of a loss (duplicate ACKs or timeout) distinguish
+//! congestion, wireless losses and link failures; each has its own recovery (Ghaleb-Seddik, Ghamri-Doudane
+//! and Senouci 2012).
 //!
-//! Readings of the paper where it leaves a choice are parameters, the first word being the one taken:
-//! the wireless loss keeps the rate (prose) or caps it (figure 7); congestion is NewReno's (prose) or
-//! figure 7's; after a broken link cwnd follows proposition 3, 2 or 1, and is capped at bandwidth x shortest
-//! round trip as figure 7 has it, or isn't (`lra_link`: "does not decrease its CWND", §V.C). Table I's
-//! RTT_THRESHOLD has no role in figures 6 and 7; `constant=band` gives it equation 2's.
+//! Where the paper leaves a choice there is a parameter, and its first choice is the default. A wireless
+//! loss keeps the rate (text) or caps it (figure 7). Congestion is handled as in NewReno (text) or as in
+//! figure 7. After a link failure cwnd follows proposition 3, 2 or 1; it is capped at bandwidth x shortest
+//! round trip as in figure 7, or not capped (`lra_link`; §V.C: "does not decrease its CWND"). RTT_THRESHOLD
+//! of table I is not used in figures 6 and 7; `constant=band` gives it the role of equation 2.
 //!
-//! The rate before the loss is that of the window in use, min(cwnd, peer's window): cwnd grows beyond the
-//! peer's window, and two thirds of 60 segments of which 20 are ever in flight would be no cut.
+//! The rate before the loss is taken from the window in use, min(cwnd, peer's window). cwnd grows beyond
+//! the peer's window, and two thirds of a cwnd of 60 segments, of which only 20 can be in flight, would
+//! reduce nothing.
 //!
-//! Link failure works in two steps,
-//! for the new round trip is known only after some samples: until then the factor a is 2/3, for window and
-//! timeout alike.
+//! A link failure is handled in two steps, because the new round trip is known only after some samples.
+//! Until then the factor a is 2/3, for the window and for the timeout.
 
 mod history;
 
@@ -27,7 +28,7 @@ use history::{Filter, History, Predicate, Reading, Relative};
 use smallvec::SmallVec;
 use tworay_base::SimDuration;
 
-/// What becomes of cwnd after a broken link.
+/// Window after a link failure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Proposition {
     Keep,
@@ -35,15 +36,15 @@ enum Proposition {
     Ratio,
 }
 
-/// What congestion brings.
+/// Reaction to congestion.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Congestion {
     NewReno,
-    /// ssthresh by the estimate, cwnd 1.
+    /// ssthresh from the bandwidth estimate, cwnd 1.
     Figure7,
 }
 
-/// Who estimates the bandwidth.
+/// Which bandwidth estimator is used.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Estimator {
     Tibet,
@@ -62,26 +63,27 @@ impl Estimator {
 }
 
 settings! {
-    /// Table I, and the readings of the paper.
+    /// Parameters of table I, and choices where the paper is ambiguous.
     struct Options {
-        /// a wireless loss keeps the window, or caps it at bandwidth x shortest round trip
+        /// on a wireless loss: keep the window, or cap it at bandwidth x shortest round trip
         lra_wireless: Bound = ["keep" => Bound::Kept, "cap" => Bound::Capped];
         /// reaction to congestion
         congestion: Congestion = ["newreno" => Congestion::NewReno, "fig7" => Congestion::Figure7];
-        /// proposition for cwnd after a link failure: ratio, half, keep
+        /// cwnd after a link failure, by proposition: 3 scales it by RTT_old / RTT_new, 2 halves it, 1
+        /// keeps it
         cwnd: Proposition = ["3" => Proposition::Ratio, "2" => Proposition::Halve, "1" => Proposition::Keep];
-        /// what of the history means congestion (the numbers hold for count = 5)
+        /// which patterns of the history indicate congestion (the numbers are for count = 5)
         predicate: Predicate = [
             "run5" => Predicate::Run,
             "popcount5" => Predicate::Count,
             "popcount6" => Predicate::CountAbove,
             "run_current" => Predicate::CurrentRun,
         ];
-        /// what a round trip grows from
+        /// reference for the growth of a round trip: the average, or the previous round trip
         relative: Relative = ["average" => Relative::Average, "successive" => Relative::Successive];
-        /// growth threshold, or the flip-flop filter's limit
+        /// outliers by the growth threshold, or by the limit of the flip-flop filter
         filter: Filter = ["ewma" => Filter::Ewma, "flipflop" => Filter::FlipFlop];
-        /// a stays 2/3 instead of RTT_old / RTT_new
+        /// keep a at 2/3 instead of RTT_old / RTT_new
         a_fixed: bool = ["no" => false, "yes" => true];
         /// bandwidth estimator
         bwe: Estimator = [
@@ -89,23 +91,24 @@ settings! {
             "westwood_plus" => Estimator::WestwoodPlus,
             "tustin" => Estimator::Tustin,
         ];
-        /// RTT_SAMPLE_COUNT: round trips remembered
+        /// RTT_SAMPLE_COUNT: number of round trips remembered
         samples: u32 = 10.0, 1.0..64.0;
         /// RTT_G_THRESHOLD, percent
         growth: f64 = 5.0, 0.0..1000.0;
         /// RTT_G_COUNT_THRESHOLD
         count: u32 = 5.0, 1.0..64.0;
-        /// RTO_NEW_RTT_SAMPLES
+        /// RTO_NEW_RTT_SAMPLES: round trips measured on a new path
         new_samples: usize = 4.0, 1.0..64.0;
-        /// modification factor before new round trips are known
+        /// modification factor a before the new round trips are known
         a: f64 = (2.0 / 3.0), 0.01..1.0;
-        /// segments per ACK after a wireless recovery
+        /// most segments per ACK after the recovery from a wireless loss
         burst: u32 = 3.0, 1.0..1000.0;
-        /// after a link failure the window is at most bandwidth x shortest round trip, or isn't capped
+        /// after a link failure: cap the window at bandwidth x shortest round trip, or not
         lra_link: Bound = ["cap" => Bound::Capped, "keep" => Bound::Kept];
-        /// round trips that don't grow count as constant, or only if all stay within RTT_THRESHOLD
+        /// which round trips count as constant: any that do not grow, or only if all stay within
+        /// RTT_THRESHOLD
         constant: Constant = ["any" => Constant::Any, "band" => Constant::Band];
-        /// RTT_THRESHOLD, percent above or below the average (with constant=band)
+        /// RTT_THRESHOLD, percent above or below the average (used with constant=band)
         band: f64 = 10.0, 0.0..1000.0;
     }
 }
@@ -144,18 +147,18 @@ enum Mode {
     Normal,
     /// Fast recovery from a wireless loss, which ends with this window.
     Wireless(Window),
-    /// As figure 7 has congestion: one segment until recovery ends.
+    /// Congestion as in figure 7: one segment until recovery ends.
     Collapsed,
-    /// A link is broken; the oldest segment is sent at every timeout.
+    /// The link is broken; the oldest segment is retransmitted at every timeout.
     Waiting(Before),
-    /// The path is back; round trips are collected.
+    /// The path is back; round trips are being collected.
     Collecting(Before),
 }
 
-/// The state before the link broke.
+/// State before the link failure.
 #[derive(Copy, Clone, PartialEq, Debug)]
 struct Before {
-    /// The window in use.
+    /// Window in use, segments.
     cwnd: f64,
     ssthresh: f64,
     rto: SimDuration,
@@ -169,9 +172,9 @@ struct Welcome {
     history: History,
     estimate: Westwood,
     mode: Mode,
-    /// Round trips on the new path, seconds.
+    /// Round trips measured on the new path, seconds.
     fresh: SmallVec<[f64; 8]>,
-    /// A wireless recovery has ended and the window isn't full yet.
+    /// Recovery from a wireless loss has ended and the window is not full yet.
     filling: bool,
 }
 
@@ -180,7 +183,7 @@ impl Welcome {
         self.estimate.pipe().unwrap_or(otherwise).max(2.0)
     }
 
-    /// Enough round trips of the new path are known: ratio, window and timeout follow.
+    /// Enough round trips of the new path are known: sets ratio, window and timeout.
     fn adapt(&mut self, view: &SenderView, before: Before, effects: &mut Effects) {
         let count = self.fresh.len() as f64;
         let new = self.fresh.iter().sum::<f64>() / count;
@@ -206,7 +209,7 @@ impl Welcome {
         }
     }
 
-    /// The link is held broken: wait for it without a longer and longer timeout.
+    /// The link is taken as broken: wait for it without exponential backoff.
     fn wait(&mut self, view: &SenderView, event: &RtoEvent) -> RtoDecision {
         let before = match self.mode {
             Mode::Waiting(before) | Mode::Collecting(before) => before,
@@ -231,7 +234,7 @@ impl Welcome {
     }
 }
 
-/// The window that bounds what is in flight, segments.
+/// The window that limits the segments in flight.
 fn in_use(view: &SenderView) -> f64 {
     view.cwnd.min(view.advertised)
 }

@@ -1,5 +1,5 @@
-//! Westwood: after a loss the window is what the estimated bandwidth fills in the shortest round trip
-//! (Mascolo et al. 2001).
+//! Westwood: after a loss the window is the estimated bandwidth times the shortest round trip (Mascolo et
+//! al. 2001).
 
 use super::bandwidth::{Bandwidth, Credit, Exponential, FixedGain, Tibet, Tustin};
 use super::*;
@@ -9,7 +9,7 @@ use crate::control::{
 };
 use tworay_base::SimDuration;
 
-/// Credits ACKs to an estimator and knows the shortest round trip.
+/// Passes ACKs to an estimator and tracks the shortest round trip.
 #[derive(Debug)]
 pub(super) struct Westwood {
     credit: Credit,
@@ -20,14 +20,14 @@ pub(super) struct Westwood {
     after_timeout: f64,
 }
 
-/// Which round trips the shortest is taken of.
+/// From which samples the shortest round trip is taken.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Rtts {
-    /// The exact samples.
+    /// Exact samples.
     Exact,
-    /// In the clock's ticks (ns-2).
+    /// Samples in clock ticks (ns-2).
     Ticked,
-    /// The smoothed ones (Linux).
+    /// Smoothed samples (Linux).
     Smoothed,
 }
 
@@ -36,12 +36,12 @@ impl Westwood {
         Self { credit: Credit::default(), bandwidth, shortest: None, rtts, after_timeout: 1.0 }
     }
 
-    /// A new path has this shortest round trip.
+    /// Sets the shortest round trip of a new path.
     pub fn set_shortest(&mut self, rtt: SimDuration) {
         self.shortest = Some(rtt);
     }
 
-    /// Bandwidth times the shortest round trip, whole segments, 2 at least; `None` before an estimate.
+    /// Bandwidth times shortest round trip in whole segments, at least 2; `None` before the first estimate.
     pub fn pipe(&self) -> Option<f64> {
         let rate = self.bandwidth.estimate();
         let shortest = self.shortest.filter(|_| rate > 0.0)?;
@@ -81,7 +81,7 @@ impl CongestionControl for Westwood {
     }
 }
 
-/// UCLA's filters by their numbers.
+/// UCLA's filters by number.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Filter {
     Tustin,
@@ -93,7 +93,8 @@ enum Filter {
 
 settings! {
     struct Options {
-        /// UCLA's number: 3 the paper's Tustin filter, 0, 1, 2 fixed gains, 8 exponential
+        /// UCLA's filter number: 3 is the Tustin filter of the paper; 0, 1, 2 have fixed gains; 8 is
+        /// exponential
         filter: Filter = [
             "3" => Filter::Tustin,
             "0" => Filter::Tenth,
@@ -105,7 +106,7 @@ settings! {
         tau: f64 = 1.0, 0.01..100.0;
         /// window after a timeout, segments: 1 in the paper, 2 in UCLA's WestwoodNR
         rto_cwnd: f64 = 1.0, 1.0..2.0;
-        /// the shortest round trip: exact, or in ticks as in ns-2
+        /// shortest round trip from exact samples, or in clock ticks as in ns-2
         rtt: Rtts = ["exact" => Rtts::Exact, "ticked" => Rtts::Ticked];
     }
 }

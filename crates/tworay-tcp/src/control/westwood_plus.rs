@@ -12,13 +12,13 @@ use crate::control::{
 };
 use module::Module;
 
-/// When the estimate decides.
+/// When the estimate is applied.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Form {
     /// As published: at each loss and each timeout.
     Paper,
-    /// As Linux' `tcp_westwood`: Reno's halving on entry, the estimate when recovery ends, Reno's
-    /// reaction to a timeout.
+    /// As Linux' `tcp_westwood`: Reno's halving when recovery starts, the estimate when it ends, Reno's
+    /// reaction to timeouts.
     Linux,
 }
 
@@ -63,21 +63,21 @@ impl CongestionControl for WestwoodPlus {
     }
 }
 
-/// As ns-2.35's TCP-Linux runs Linux' module: the estimate is the window during recovery, and at its end
-/// the window goes back to Reno's half if that is more (the agent never tells the module that a reduction
-/// is complete). Timeouts are Reno's.
+/// Linux' module as ns-2.35's TCP-Linux runs it: the estimate is the window during recovery; at the end the
+/// window becomes Reno's half if that is more, because the agent never notifies the module that a reduction
+/// is complete. Timeouts are Reno's.
 #[derive(Debug)]
 struct Ns2Linux {
     module: Module,
-    /// The recovery does the rest itself (`tcp.sack.form = "tcp-linux"`).
+    /// The sender is TCP-Linux (`tcp.sack.form = "tcp-linux"`), which does the rest itself.
     at_home: bool,
 }
 
 impl CongestionControl for Ns2Linux {
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
         self.module.on_ack(view, event.bytes.into());
-        // Linux of that time starts slowly up to the threshold and with it. Growth is another part's:
-        // hence the effect.
+        // Linux 2.6.22 is in slow start up to and including the threshold. Another part owns growth, hence
+        // an effect.
         if !self.at_home && event.may_grow && view.cwnd == view.ssthresh {
             let cwnd = view.cwnd + 1.0;
             effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
@@ -90,7 +90,7 @@ impl CongestionControl for Ns2Linux {
     }
     fn on_loss(&mut self, view: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
         let (pipe, half) = (self.module.pipe(view.mss), event.standard.ssthresh);
-        // Nowhere else the window is walked down: it is what the end will leave.
+        // Other senders do not reduce step by step, so use the window that recovery will end with.
         Window { cwnd: if self.at_home { pipe } else { pipe.max(half) }, ssthresh: half }
     }
     fn on_recovery_exit(&mut self, view: &SenderView, effects: &mut Effects) {
@@ -103,8 +103,8 @@ impl CongestionControl for Ns2Linux {
 
 settings! {
     struct Options {
-        /// 1: the estimate is set when recovery ends, and timeouts are Reno's, as in Linux;
-        /// 2: as ns-2's TCP-Linux (see tcp.sack.form)
+        /// 1: as in Linux, apply the estimate when recovery ends and leave timeouts to Reno; 2: as ns-2's
+        /// TCP-Linux (see tcp.sack.form)
         linux: f64 = 0.0, 0.0..2.0;
     }
 }
