@@ -1,7 +1,8 @@
-//! What the sender's operations cost: instructions counted on this code, in a table that ships with it,
-//! and where a table of the user's own says so, other counts or measured run times.
+//! Computing cost of the sender's operations: instructions counted on this code, from the table that ships
+//! with it. A user's own table may replace entries with other counts or with measured run times.
 //!
-//! `costs.csv` says at its head how, on what and when it was made; `tworay costs` makes it anew.
+//! The head of `costs.csv` records how, on what machine and when it was made; `tworay costs` regenerates
+//! it.
 
 mod life;
 mod operations;
@@ -13,28 +14,28 @@ pub use life::{Call, Lived, live};
 pub use operations::{Operation, Operations};
 pub use table::{CostProblem, CostTable, Timed};
 
-/// The table that ships, as text: comments with its provenance, a heading, one line a variant.
+/// The shipped table as text: comments with its provenance, a heading, one line per variant.
 pub const COSTS_CSV: &str = include_str!("costs.csv");
 
-/// What running an operation once takes, or running many: instructions where these were counted,
-/// processor time where that was measured. Never the same work in both.
+/// Cost of one or many runs of an operation: counted instructions, or measured processor time. The same
+/// work is never counted in both.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Computing {
     /// Instructions counted.
     pub instructions: f64,
-    /// Processor time measured, s.
+    /// Measured processor time, s.
     pub seconds: f64,
-    /// Energy of that time at the power stated with it, J.
+    /// Energy of the measured time at the power given with it, J.
     pub timed_joules: f64,
 }
 
 impl Computing {
-    /// Energy in joules, with `per_instruction` joules for an instruction.
+    /// Energy in joules, at `per_instruction` joules per instruction.
     pub fn joules(&self, per_instruction: f64) -> f64 {
         self.instructions * per_instruction + self.timed_joules
     }
 
-    /// The sum of two.
+    /// The sum of both.
     pub fn plus(self, other: Self) -> Self {
         Self {
             instructions: self.instructions + other.instructions,
@@ -65,10 +66,10 @@ impl Computing {
 }
 
 impl CostTable {
-    /// The costs of `variant` by operation, in the order of [`Operation::ALL`]: those of its recovery, and
-    /// for each part what it adds to the recovery with which it was measured. A part that wasn't measured
-    /// (one of the user's own) adds nothing; parameters make no difference. A part's measured time
-    /// stands for the whole operation unless the recovery has one to take the difference from.
+    /// The costs of `variant` by operation, in the order of [`Operation::ALL`]: those of its recovery, plus
+    /// what each part added to the recovery with which it was measured. A part that was not measured (such
+    /// as a user's own) adds nothing; parameters make no difference. A part's measured time counts as the
+    /// time of the whole operation unless the recovery has a measured time to subtract.
     pub fn costs_of(&self, variant: &Variant) -> [Computing; Operation::COUNT] {
         let mut costs = [Computing::default(); Operation::COUNT];
         let recovery = self.line(variant.recovery().name());
@@ -95,7 +96,7 @@ impl CostTable {
                     (Some(with), None) => *cost = Computing::of_time(with),
                     (None, _) => {
                         let (with, without) = (part.instructions[i], base.instructions[i]);
-                        // Where either never ran there is no difference to take.
+                        // If either never ran the operation, there is no difference to take.
                         let extra = if with > 0.0 && without > 0.0 { with - without } else { with };
                         cost.instructions = (cost.instructions + extra).max(0.0);
                     }
@@ -105,7 +106,7 @@ impl CostTable {
         costs
     }
 
-    /// What a sender of `variant` has spent on `operations`.
+    /// What a sender of `variant` spent on `operations`.
     pub fn computing(&self, variant: &Variant, operations: &Operations) -> Computing {
         let costs = self.costs_of(variant);
         let spent = operations.iter().zip(costs).map(|(&n, cost)| cost.times(n as f64));

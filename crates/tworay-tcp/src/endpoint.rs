@@ -1,4 +1,4 @@
-//! A full-duplex connection: sender, receiver, and the states between opening and the end.
+//! A full-duplex connection: sender, receiver, and the connection states.
 
 mod counters;
 mod opening;
@@ -18,22 +18,22 @@ use smallvec::SmallVec;
 use tworay_base::{RngStream, Seq32, SimDuration, SimTime};
 use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpSegment};
 
-/// Where the connection stands.
+/// State of the connection.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum State {
     /// Before [`Connection::open`].
     Closed,
     /// Waiting for a SYN.
     Listening,
-    /// Our SYN is on its way.
+    /// Our SYN was sent.
     SynSent,
-    /// Our SYN-ACK is on its way.
+    /// Our SYN-ACK was sent.
     SynReceived,
     /// Open.
     Established,
 }
 
-/// One end of a TCP connection. Every call pushes what is to be done onto `out`, in order.
+/// One end of a TCP connection. Every call appends the resulting actions to `out`, in order.
 #[derive(Debug)]
 pub struct Connection {
     config: TcpConfig,
@@ -42,22 +42,22 @@ pub struct Connection {
     state: State,
     wants_sack: bool,
     wants_probes: bool,
-    /// Both ends know the probe option.
+    /// Both ends support the probe option.
     probes_agreed: bool,
     sender: Sender,
     receiver: Receiver,
     counters: Counters,
-    /// Of the ACK timer's granularity.
+    /// Phase of the ACK timer's granularity.
     ack_phase: SimDuration,
     closing: bool,
     finished: bool,
 }
 
 impl Connection {
-    /// A connection that isn't open yet. `rng` gives the phases of its clocks.
+    /// Creates a connection that is not open yet. `rng` supplies the phases of its clocks.
     pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
         let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
-        // Drawn apart, so that the granularity of the ACK timer doesn't move the sender's clock.
+        // Drawn separately, so that the granularity of the ACK timer does not shift the sender's clock.
         let ack_phase = config.receiver.heartbeat.map_or(clock_phase, |period| rng.jitter(period));
         let config = variant.configured(config);
         Self {
@@ -77,7 +77,7 @@ impl Connection {
         }
     }
 
-    /// Opens: the active side sends its SYN, the passive side begins to listen.
+    /// Opens: the active side sends its SYN, the passive side starts to listen.
     pub fn open(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
         if self.state != State::Closed {
             return;
@@ -98,7 +98,7 @@ impl Connection {
         }
     }
 
-    /// Hands data to the connection; it is sent as soon as the window allows.
+    /// Passes data to the connection; it is sent as soon as the window allows.
     pub fn write(&mut self, now: SimTime, amount: Amount, out: &mut Vec<TcpAction>) {
         if self.closing {
             return;
@@ -110,7 +110,7 @@ impl Connection {
         self.push(now, out);
     }
 
-    /// No more data will be written: the FIN follows what there is, if FINs are sent.
+    /// Closes the sending direction: a FIN follows the data, if FINs are enabled.
     pub fn close(&mut self, now: SimTime, out: &mut Vec<TcpAction>) {
         if std::mem::replace(&mut self.closing, true) {
             return;
@@ -129,7 +129,7 @@ impl Connection {
         }
     }
 
-    /// A timer that was armed has expired.
+    /// An armed timer expired.
     pub fn on_timer(&mut self, now: SimTime, timer: TcpTimer, out: &mut Vec<TcpAction>) {
         match timer {
             TcpTimer::Retransmit => self.with(now, out, |sender, cx| sender.on_rto(cx)),
@@ -143,11 +143,12 @@ impl Connection {
         }
     }
 
-    /// News about the path that didn't come with a segment, such as a route error (ELFN).
+    /// Information about the path that did not arrive with a segment, such as a route error (ELFN).
     pub fn on_path_event(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
         self.with(now, out, |sender, cx| {
             sender.on_path_event(cx, event);
-            // Routing chooses a source route while it sends one of our segments: those behind it go first.
+            // Routing selects a source route while it forwards one of our segments; segments behind that
+            // one go first.
             let sending = matches!(event, PathEvent::SourceRoute(_));
             if !sending && cx.rx.is_synchronised() && !sender.is_standard() {
                 sender.send_window(cx, cx.cfg.max_burst);
@@ -155,7 +156,7 @@ impl Connection {
         });
     }
 
-    /// A segment arrived. Nothing in it is trusted: what doesn't fit is ignored and counted.
+    /// A segment arrived. Nothing in it is trusted: whatever does not fit is ignored and counted.
     pub fn on_segment(
         &mut self,
         now: SimTime,
@@ -174,8 +175,8 @@ impl Connection {
         }
     }
 
-    /// Whether a segment that is about to arrive carries data of which nothing will be kept: it comes before
-    /// its SYN, or lies beyond the window.
+    /// Whether all data of a segment that is about to arrive would be discarded: it comes before its SYN,
+    /// or lies beyond the window.
     #[inline]
     pub fn throws_away(&self, segment: &TcpSegment) -> bool {
         if segment.payload == 0 || segment.flags.has(TcpFlags::SYN) {
@@ -187,7 +188,8 @@ impl Connection {
         }
     }
 
-    /// The probe option of a segment that may have one: an empty one, agreed on. Others are counted.
+    /// The probe option of a segment that may carry one: it must be empty, and the option negotiated. Other
+    /// cases are counted.
     fn read_probe(&mut self, segment: &TcpSegment) -> Option<ProbeOption> {
         let probe = segment.options.probe?;
         if self.probes_agreed && segment.seq_len() == 0 && probe.kind != ProbeKind::Permitted {
@@ -222,7 +224,8 @@ impl Connection {
             out.push(TcpAction::Deliver { bytes: received.deliver as u32 });
         }
         let mut when = received.ack;
-        // A probe from below the window asks for an ACK (RFC 9293 §3.8.6.1), a marked one for its own.
+        // A probe from below the window requests an ACK (RFC 9293 §3.8.6.1); a marked probe has its own
+        // answer.
         if probe.is_none() && segment.seq_len() == 0 && placed.is_some_and(|o| o < self.next_expected()) {
             when = AckWhen::Alone;
         }
@@ -248,7 +251,7 @@ impl Connection {
         }
     }
 
-    /// A question is answered at once, with its id; an answer goes to the variant.
+    /// Answers a probe at once with its id; passes an answer to the variant.
     fn on_probe(&mut self, now: SimTime, probe: ProbeOption, out: &mut Vec<TcpAction>) {
         let ProbeOption { kind, id } = probe;
         match kind.answer() {
@@ -264,8 +267,8 @@ impl Connection {
         self.receiver.offset(self.receiver.ack()).unwrap_or(0)
     }
 
-    /// Lets the sender take an acknowledgment up to offset `to`; whether anything was sent that
-    /// carries our own.
+    /// Passes an acknowledgment up to offset `to` to the sender. Returns whether a segment was sent that
+    /// carries our own acknowledgment.
     fn take_ack(
         &mut self,
         now: SimTime,
@@ -301,7 +304,7 @@ impl Connection {
         sent
     }
 
-    /// Keeps the SACK blocks that can be true.
+    /// Keeps the SACK blocks that are plausible.
     fn read_blocks(&mut self, segment: &TcpSegment, ack: &mut Ack, out: &mut Vec<TcpAction>) {
         let max = self.sender.space().max;
         let floor = ack.to.max(self.sender.space().una);
@@ -358,7 +361,7 @@ impl Connection {
         self.release_held(out);
     }
 
-    /// An ACK left: none is due any more.
+    /// An ACK was sent: no other is due.
     fn release_held(&mut self, out: &mut Vec<TcpAction>) {
         if self.receiver.is_holding() && self.config.receiver.acks != AckPolicy::EverySegment {
             out.push(TcpAction::Disarm(TcpTimer::DelayedAck));
@@ -366,7 +369,7 @@ impl Connection {
         self.receiver.acknowledged();
     }
 
-    /// Calls the sender with all it works with.
+    /// Calls the sender with its context.
     fn with<R>(
         &mut self,
         now: SimTime,
@@ -389,7 +392,7 @@ impl Connection {
         result
     }
 
-    /// The sender's state at this moment.
+    /// The sender's current state.
     pub fn snapshot(&self) -> Snapshot {
         self.sender.snapshot()
     }
@@ -399,7 +402,7 @@ impl Connection {
         &self.counters
     }
 
-    /// Whether [`TcpAction::Finished`] was given.
+    /// Whether [`TcpAction::Finished`] has been returned.
     pub fn is_finished(&self) -> bool {
         self.finished
     }

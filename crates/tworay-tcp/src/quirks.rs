@@ -1,41 +1,43 @@
-//! ns-2.35's habits of TCP where its agents part from the RFCs and the papers, each named once.
+//! Named departures of ns-2.35's TCP agents from the RFCs and papers.
 //!
-//! What is a choice of its own in the scenario (what is halved, how acknowledgments are sized, which form of
-//! SACK) is in [`TcpConfig`]; here is what follows from such a choice in code that all share.
+//! Choices that a scenario can make (what is halved, sizes of ACKs, the form of SACK) are in [`TcpConfig`].
+//! Here is what follows from these choices in code shared by all variants.
 
 use crate::config::{Handshake, NewRenoExit, RttArithmetic, SackForm, TcpConfig, VegasForm};
 use crate::variant::RecoveryKind;
 
-/// One switch per habit; all off is the standard.
+/// One switch per quirk; all are off in the standard dialect.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub struct TcpQuirks {
-    /// `Agent/TCP/Newreno` notices the end of recovery only by the window's inflation, which a partial ACK may
-    /// have removed before: then the recovery isn't over for the window's growth. (RFC 6582: it ends when
-    /// everything sent before it is acknowledged.)
+    /// `Agent/TCP/Newreno` detects the end of recovery only by the window's inflation. If a partial ACK has
+    /// removed all inflation, the end goes unnoticed. (RFC 6582: recovery ends when everything sent before
+    /// it is acknowledged.)
     pub exit_seen_by_inflation: bool,
-    /// A lost SYN doesn't raise the timeout for data to 3 s. (RFC 6298 §5.7: it does.)
+    /// A lost SYN does not raise the initial RTO for data to 3 s. (RFC 6298 §5.7 requires it.)
     pub lost_syn_keeps_rto: bool,
     /// `Agent/TCP/Linux` sends data together with the first SYN.
     pub data_with_first_syn: bool,
-    /// `Agent/TCP/Vegas` keeps send times and counts in a ring with a slot for each segment of the advertised
-    /// window. An ACK that covers the ring's end empties no slot, and the next segments in these slots seem
-    /// to be retransmissions: they give no sample, and their loss halves the window instead of taking a
-    /// quarter.
+    /// `Agent/TCP/Vegas` keeps send times and counts in a ring with a slot for each segment of the
+    /// advertised window. An ACK that covers the end of the ring clears no slot, so the next segments in
+    /// these slots look like retransmissions: they give no sample, and their loss halves the window instead
+    /// of reducing it by a quarter.
     pub surviving_counts: bool,
-    /// To it, an empty slot of that ring is long overdue. When everything is acknowledged just after a loss, and
-    /// on duplicate ACKs with nothing out, the next new segment is sent at once, and again in its turn.
+    /// Vegas treats an empty slot of that ring as long overdue. When everything is acknowledged just after
+    /// a loss, and on duplicate ACKs with nothing outstanding, the next new segment is sent at once, and
+    /// again in its turn.
     pub overdue_nothing: bool,
-    /// After a timeout, the window that its inflation falls back to is 0.
+    /// After a timeout, Vegas deflates the window to 0.
     pub forgotten_window: bool,
-    /// With a window of 0 and nothing out, the sender waits for another timeout instead of sending one segment.
+    /// With a window of 0 and nothing outstanding, Vegas waits for another timeout instead of sending one
+    /// segment.
     pub zero_window_waits: bool,
-    /// Its SYN is as long as a full segment.
+    /// Vegas' SYN is as long as a full segment.
     pub long_syn: bool,
-    /// When its SYN is repeated, data goes with it.
+    /// When Vegas repeats its SYN, data follows it.
     pub data_with_repeated_syn: bool,
-    /// The loss of its SYN doesn't reduce the initial window. (RFC 5681 §3.1: to one segment.)
+    /// A lost SYN does not reduce Vegas' initial window. (RFC 5681 §3.1: to one segment.)
     pub lost_syn_keeps_window: bool,
-    /// A repeated SYN sets its clock back to zero: for as long as the SYN had waited, no loss reduces the
+    /// A repeated SYN resets Vegas' clock to zero: for as long as the SYN had waited, no loss reduces the
     /// window.
     pub restarted_clock: bool,
 }
@@ -58,7 +60,7 @@ impl TcpQuirks {
 }
 
 impl TcpConfig {
-    /// The habits that these settings give a sender with this recovery.
+    /// The quirks that these settings imply for a sender with this recovery.
     pub fn quirks(&self, recovery: RecoveryKind) -> TcpQuirks {
         let one_way = self.handshake == Handshake::OneWay;
         let vegas = recovery == RecoveryKind::Vegas && self.vegas == VegasForm::Ns2;

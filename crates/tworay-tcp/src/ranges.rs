@@ -12,14 +12,14 @@ pub struct Range {
 }
 
 impl Range {
-    /// Bytes in it.
+    /// Length in bytes.
     #[inline]
     pub fn len(self) -> u64 {
         self.end - self.start
     }
 }
 
-/// Disjoint, not even touching ranges in ascending order; keeps its memory for reuse.
+/// Disjoint ranges in ascending order that do not touch each other. The allocation is reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RangeSet {
     ranges: VecDeque<Range>,
@@ -27,8 +27,8 @@ pub struct RangeSet {
 }
 
 impl RangeSet {
-    /// Adds `[start, end)`, merging what overlaps or touches. Returns the merged range, or `None` if
-    /// the input is empty.
+    /// Adds `[start, end)` and merges overlapping or touching ranges. Returns the merged range, or `None`
+    /// for an empty input.
     pub fn insert(&mut self, start: u64, end: u64) -> Option<Range> {
         if start >= end {
             return None;
@@ -51,7 +51,7 @@ impl RangeSet {
         Some(merged)
     }
 
-    /// Forgets everything below `offset`.
+    /// Removes everything below `offset`.
     pub fn clear_below(&mut self, offset: u64) {
         while let Some(first) = self.ranges.front_mut() {
             if first.end <= offset {
@@ -67,13 +67,13 @@ impl RangeSet {
         }
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub fn clear(&mut self) {
         self.ranges.clear();
         self.total = 0;
     }
 
-    /// The range that holds `offset`.
+    /// The range that contains `offset`.
     pub fn containing(&self, offset: u64) -> Option<Range> {
         let i = self.ranges.partition_point(|r| r.end <= offset);
         self.ranges.get(i).copied().filter(|r| r.start <= offset)
@@ -84,7 +84,7 @@ impl RangeSet {
         self.ranges.get(self.ranges.partition_point(|r| r.start < offset)).copied()
     }
 
-    /// Bytes of the set below `offset`.
+    /// Bytes in the set below `offset`.
     pub fn bytes_below(&self, offset: u64) -> u64 {
         self.ranges.iter().take_while(|r| r.start < offset).map(|r| r.end.min(offset) - r.start).sum()
     }

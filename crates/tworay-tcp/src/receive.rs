@@ -10,16 +10,16 @@ use tworay_base::Seq32;
 use tworay_base::{SimDuration, SimTime};
 use tworay_wire::{SackBlock, SackBlocks, TcpFlags, TcpSegment};
 
-/// What the arrival of payload or a FIN asks for.
+/// Actions that follow the arrival of payload or a FIN.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Received {
     /// In-order bytes for the application.
     pub deliver: u64,
     /// When to acknowledge.
     pub ack: AckWhen,
-    /// The delayed-ACK timer starts anew with this length.
+    /// Restart the delayed-ACK timer with this length.
     pub wait: Option<SimDuration>,
-    /// The peer's FIN came in order now.
+    /// The peer's FIN has just arrived in order.
     pub closed: bool,
 }
 
@@ -29,11 +29,11 @@ pub(crate) enum AckWhen {
     /// There is nothing to acknowledge.
     #[default]
     Never,
-    /// When the delayed-ACK timer expires, or with the next data.
+    /// When the delayed-ACK timer expires, or with the next data sent.
     Later,
-    /// At once; data sent now carries it.
+    /// Now; a data segment sent now carries it.
     Now,
-    /// At once and by itself, for it must count as a duplicate.
+    /// Now and in a segment of its own, because it must count as a duplicate ACK.
     Alone,
 }
 
@@ -43,9 +43,9 @@ pub(crate) struct Receiver {
     irs: Option<Seq32>,
     /// Next offset expected.
     next: u64,
-    /// What arrived beyond it.
+    /// Data that arrived after a gap.
     beyond: RangeSet,
-    /// The blocks reported last, newest first.
+    /// Blocks reported most recently, newest first.
     recent: SmallVec<[Range; 8]>,
     /// A duplicate to report first (D-SACK).
     duplicate: Option<Range>,
@@ -54,7 +54,7 @@ pub(crate) struct Receiver {
     closed: bool,
     /// In-order segments not acknowledged yet.
     unacked: u32,
-    /// `next` when an ACK left last.
+    /// `next` when the last ACK was sent.
     acked: u64,
     sack: bool,
     echo: u32,
@@ -62,19 +62,19 @@ pub(crate) struct Receiver {
     field: WindowField,
 }
 
-/// What the header's window field can say.
+/// Meaning of the header's window field.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WindowField {
-    /// Any window: no SYN carries options (ns-2), so nothing is agreed on.
+    /// Any window: SYNs carry no options (ns-2), so nothing is negotiated.
     Unlimited,
-    /// 16 bits: there is no agreement to scale, or not yet.
+    /// 16 bits: scaling was not negotiated, or not yet.
     Plain,
     /// 16 bits and this shift (RFC 7323).
     Scaled(u8),
 }
 
 impl WindowField {
-    /// The largest window it can say that is not more than `bytes`.
+    /// The largest window not above `bytes` that the field can represent.
     pub fn hold(self, bytes: u64) -> u64 {
         match self {
             WindowField::Unlimited => bytes,
@@ -103,13 +103,13 @@ impl Receiver {
         }
     }
 
-    /// The peer's SYN has number `irs`; `sack` says whether SACK is agreed on.
+    /// The peer's SYN has sequence number `irs`; `sack` says whether SACK was negotiated.
     pub fn synchronise(&mut self, irs: Seq32, sack: bool) {
         self.irs = Some(irs);
         (self.next, self.acked) = (1, 1);
         self.sack = sack;
     }
-    /// The time stamp of the peer's SYN is the first to echo (RFC 7323 §3.2).
+    /// The timestamp of the peer's SYN is the first one to echo (RFC 7323 §3.2).
     pub fn take_timestamp(&mut self, syn: &TcpSegment) {
         if let Some((value, _)) = syn.options.timestamps {
             self.echo = value;
@@ -122,7 +122,7 @@ impl Receiver {
     pub fn irs(&self) -> Option<Seq32> {
         self.irs
     }
-    /// Whether SACK blocks are agreed on.
+    /// Whether SACK was negotiated.
     pub fn sack_agreed(&self) -> bool {
         self.sack
     }
@@ -139,30 +139,30 @@ impl Receiver {
     pub fn scales(&self) -> bool {
         matches!(self.field, WindowField::Scaled(_))
     }
-    /// What the window field means from now on.
+    /// Sets the meaning of the window field from now on.
     pub fn agree_on_window(&mut self, field: WindowField) {
         self.field = field;
     }
     pub fn timestamp_to_echo(&self) -> u32 {
         self.echo
     }
-    /// Whether an ACK is being held back.
+    /// Whether an ACK is being delayed.
     pub fn is_holding(&self) -> bool {
         self.unacked > 0
     }
-    /// An ACK left.
+    /// An ACK was sent.
     pub fn acknowledged(&mut self) {
         self.unacked = 0;
         self.acked = self.next;
         self.duplicate = None;
     }
 
-    /// The delayed-ACK timer expired: the ACK goes out now.
+    /// The delayed-ACK timer expired: the ACK is sent now.
     pub fn waited(&mut self, cfg: &TcpConfig) {
         self.daa.disturbed(&cfg.receiver.daa);
     }
 
-    /// The offset of a number near what is expected; `None` if it lies before the SYN.
+    /// The offset of a sequence number near the next expected one; `None` if it lies before the SYN.
     pub fn offset(&self, seq: Seq32) -> Option<u64> {
         self.next.checked_add_signed(i64::from(seq.diff(self.ack())))
     }
@@ -174,7 +174,7 @@ impl Receiver {
         segment.payload > 0 && self.offset(segment.seq).is_some_and(|start| start >= end)
     }
 
-    /// Takes a segment's payload and FIN.
+    /// Processes a segment's payload and FIN.
     pub fn accept(
         &mut self,
         now: SimTime,
@@ -185,7 +185,7 @@ impl Receiver {
         let mut result = Received::default();
         let fin = segment.flags.has(TcpFlags::FIN);
         let window_end = self.next + self.window(cfg);
-        // Where the payload starts, after a SYN if there is one.
+        // Start of the payload, which follows the SYN if there is one.
         let start = self.offset(segment.seq).map(|o| o + u64::from(segment.flags.has(TcpFlags::SYN)));
         let Some(start) = start else {
             counters.ignore(Ignored::OutsideWindow);
@@ -197,7 +197,7 @@ impl Receiver {
         if end == start {
             return result;
         }
-        // The first of several that one ACK answers is echoed (RFC 7323 §4.3).
+        // If one ACK answers several segments, it echoes the first one's timestamp (RFC 7323 §4.3).
         if let Some((value, _)) = segment.options.timestamps
             && start <= self.acked
         {
@@ -209,7 +209,7 @@ impl Receiver {
             result.ack = AckWhen::Alone;
             return result;
         }
-        // What lies beyond the window, or beyond a FIN seen before, is cut off.
+        // Data beyond the window, or beyond a FIN received earlier, is cut off.
         let end = end.min(window_end).min(self.fin.map_or(u64::MAX, |f| f + 1));
         if fin
             && end == data_end + 1
@@ -245,7 +245,7 @@ impl Receiver {
         result.ack = if !fills {
             AckWhen::Alone
         } else if before > 0 || result.closed || fin {
-            // Filling a gap is answered at once (RFC 5681 §4.2).
+            // A segment that fills a gap is acknowledged at once (RFC 5681 §4.2).
             AckWhen::Now
         } else {
             self.unacked += 1;
@@ -268,7 +268,7 @@ impl Receiver {
         result
     }
 
-    /// Puts a block first and drops what it covers (RFC 2018 §4).
+    /// Puts a block first and removes blocks it covers (RFC 2018 §4).
     fn remember(&mut self, block: Range) {
         self.recent.retain(|r| r.end < block.start || r.start > block.end);
         self.recent.truncate(7);
@@ -289,7 +289,7 @@ impl Receiver {
         let irs = self.irs.unwrap_or_default();
         let wire = |r: Range| SackBlock { left: irs.plus(r.start as u32), right: irs.plus(r.end as u32) };
         let most = match cfg.ack_size {
-            // Timestamps leave room for three (RFC 2018 §3).
+            // Timestamps leave space for three blocks (RFC 2018 §3).
             AckSize::Encoded if cfg.timestamps => cfg.sack.max_blocks.min(3),
             _ => cfg.sack.max_blocks,
         } as usize;

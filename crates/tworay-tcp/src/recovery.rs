@@ -1,8 +1,8 @@
-//! How losses are repaired: the event interface ([`Recovery`]), and one file a recovery behind it.
+//! Loss recovery: the event interface ([`Recovery`]) and one file for each recovery.
 //!
-//! A recovery owns its state. The [machinery](crate::send) that sends, times and measures is shared: a recovery
-//! hears of an event, looks at the machinery, and tells it what to do. What only one recovery wants to hear
-//! has a default that does nothing, so that a reader of one file needn't know the others.
+//! A recovery owns its state and shares the [machinery](crate::send) that sends, measures round trips and
+//! runs timers. It receives events, inspects the machinery and calls its methods. Events that interest only
+//! one recovery have a default method that does nothing, so each file can be read without the others.
 
 mod newreno;
 mod reno;
@@ -26,7 +26,7 @@ use std::fmt::Debug;
 use tworay_base::SimTime;
 use vegas_repair::{Thresholds, VegasRepair};
 
-/// A recovery for one connection; `values` are its checked parameters.
+/// Creates the recovery of one connection; `values` are its validated parameters.
 pub(crate) fn make(kind: RecoveryKind, values: &[f64], cfg: &TcpConfig) -> Box<dyn Recovery> {
     match (kind, cfg.sack.form) {
         (RecoveryKind::Tahoe, _) => Box::new(tahoe::Tahoe),
@@ -39,64 +39,64 @@ pub(crate) fn make(kind: RecoveryKind, values: &[f64], cfg: &TcpConfig) -> Box<d
     }
 }
 
-/// What a recovery does on each event of its sender.
+/// Reactions of a recovery to its sender's events.
 pub(crate) trait Recovery: Debug + Send {
-    /// An acknowledgment came: repair what it shows, grow the window, and send what it allows.
+    /// An acknowledgment arrived: repair the losses it shows, grow the window, and send what it allows.
     fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack);
 
-    /// Whether fast recovery is on.
+    /// Whether fast recovery is in progress.
     fn in_recovery(&self, tx: &Machinery) -> bool {
         tx.cut.by == CutBy::DupAcks && tx.space.una < tx.cut.point
     }
 
-    /// Whether a timeout is being repaired: until everything sent before it is acknowledged.
+    /// Whether losses are being repaired after a timeout, until everything sent before it is acknowledged.
     fn after_timeout(&self, tx: &Machinery) -> bool {
         tx.cut.by == CutBy::Timeout && tx.space.una < tx.cut.point
     }
 
-    /// The retransmission timer expired; nothing is decided yet.
+    /// The retransmission timer expired; called before any decision.
     fn on_expiry(&mut self, tx: &mut Machinery) {
         tx.dup_acks = 0;
     }
 
-    /// What a timeout sets the window to, if the variant doesn't know better; `standard` is RFC 5681's.
+    /// The window after a timeout unless the variant decides it; `standard` is RFC 5681's.
     fn timeout_window(&self, _tx: &Machinery, standard: Window) -> Window {
         standard
     }
 
-    /// A timeout has reduced the window.
+    /// A timeout reduced the window.
     fn on_timeout(&mut self, _tx: &mut Machinery, _cx: &mut Cx) {}
 
-    /// Everything outstanding is to be sent again from the oldest on.
+    /// Everything outstanding is to be retransmitted from the oldest segment on.
     fn go_back(&mut self, tx: &mut Machinery, _cx: &mut Cx) {
         tx.space.nxt = tx.space.una;
     }
 
-    /// A variant asks for a fast recovery: whether one can begin without duplicate ACKs. The machinery then
-    /// marks the cut and sends the oldest segment again.
+    /// A variant requests fast recovery. Returns whether recovery can start without duplicate ACKs; if so,
+    /// the machinery marks the cut and retransmits the oldest segment.
     fn begins_on_request(&mut self) -> bool {
         false
     }
 
-    /// Sends what the window allows, at most `burst` segments (0: no bound), if the recovery does that in a
-    /// way of its own; whether it does.
+    /// Sends what the window allows, at most `burst` segments (0: no limit), for recoveries with their own
+    /// send rule. Returns whether the recovery has one.
     fn sends_itself(&mut self, _tx: &mut Machinery, _cx: &mut Cx, _burst: u32) -> bool {
         false
     }
 
-    /// The segment `place` places above the oldest in flight is sent.
+    /// The segment `place` places above the oldest outstanding one was sent.
     fn on_sent(&mut self, _place: usize, _now: SimTime) {}
 
-    /// The oldest segment was sent again without the recovery's choosing it.
+    /// The oldest segment was retransmitted, but not on the recovery's request.
     fn on_oldest_sent_again(&mut self, _tx: &Machinery) {}
 
-    /// The window is `cwnd` now: a variant's decision, or after an idle time.
+    /// The window was set to `cwnd` by a variant's decision or after an idle period.
     fn on_window_set(&mut self, _cwnd: f64) {}
 
-    /// The variant has set the window by an effect.
+    /// The variant set the window by an effect.
     fn on_window_chosen(&mut self) {}
 
-    /// The window to show.
+    /// The window to report.
     fn shown_cwnd(&self, tx: &Machinery) -> f64 {
         tx.window.cwnd
     }

@@ -1,12 +1,12 @@
-//! A sender's life for the counting of its instructions: one transfer over a path that loses.
+//! One transfer over a lossy path, made for counting the instructions of its sender.
 //!
-//! A program that counts instructions function by function (callgrind) sees each call of the sender
-//! through a function named after the operation that the call turns out to be. Which one that is, is
-//! only known afterwards; so the life is lived twice, and the second time every call is known. The life
-//! is the same for all variants as far as they let it be: 100 ms of round trip, 5 ms between segments on
-//! the slowest link, single and double losses of data, lost ACKs, and outages that end in a timeout, with
-//! a notice of the broken link for those who listen. The path has twelve hops, or the variants that keep a
-//! window of two or three segments on short ones would never see a duplicate ACK.
+//! A profiler that counts instructions by function (callgrind) sees each call of the sender through a
+//! function named after the operation that the call performs. Which operation that is is known only after
+//! the call, so the transfer runs twice, and in the second run the name of every call is known. The path is
+//! the same for all variants: 100 ms round trip, 5 ms between segments on the slowest link, single and
+//! double losses of data, lost ACKs, and outages that end in a timeout, with a notice of the broken link
+//! for variants that use it. The path has twelve hops, because variants that keep a window of two or three
+//! segments on short paths would never see a duplicate ACK there.
 
 use crate::costs::{Operation, Operations};
 use crate::{
@@ -18,7 +18,7 @@ use std::hint::black_box;
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_wire::TcpSegment;
 
-/// Calls of the sender in a life.
+/// Calls of the sender in one transfer.
 const CALLS: usize = 20_000;
 const DELAY: SimDuration = SimDuration::from_millis(50);
 const SPACING: SimDuration = SimDuration::from_millis(5);
@@ -27,29 +27,29 @@ const OUTAGE: SimDuration = SimDuration::from_millis(3500);
 /// What a call of the sender was for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// The operation that names it; `None`: none of them.
+    /// The operation that names it, or `None` if it performed none of them.
     pub operation: Option<Operation>,
-    /// Whether a round-trip sample entered the estimator too.
+    /// Whether the estimator also took a round-trip sample.
     pub sampled: bool,
 }
 
-/// How often a life had each kind of call, and what the sender says it did.
+/// How often each kind of call occurred, and the sender's own counts.
 #[derive(Clone, Debug, Default)]
 pub struct Lived {
     /// By the name of the function that made the call.
     pub calls: BTreeMap<&'static str, u64>,
-    /// The sender's own count.
+    /// Counts kept by the sender.
     pub operations: Operations,
 }
 
-/// Goes into the sender.
+/// Input to the sender.
 enum Input {
     Segment(TcpSegment),
     Timer(TcpTimer),
     Notice,
 }
 
-/// The one place where the sender is called.
+/// The only place where the sender is called.
 #[inline(always)]
 fn call(sender: &mut Connection, now: SimTime, input: &Input, out: &mut Vec<TcpAction>) {
     match input {
@@ -59,7 +59,7 @@ fn call(sender: &mut Connection, now: SimTime, input: &Input, out: &mut Vec<TcpA
     }
 }
 
-/// Functions of equal bodies would be merged into one: each has a number of its own.
+/// The compiler would merge functions with equal bodies, so each contains its own number.
 macro_rules! measured {
     ($($number:literal $name:ident ($operation:pat, $sampled:pat),)*) => {
         $(#[inline(never)]
@@ -94,7 +94,8 @@ measured! {
     10 tworay_cost_other_end (_, _),
 }
 
-/// The first of these that a call was, names it: a fast retransmit is a duplicate ACK too.
+/// The first operation in this list that a call performed names it: a fast retransmit is also a duplicate
+/// ACK.
 const BY_WEIGHT: [Operation; 7] = [
     Operation::Timeout,
     Operation::FastRetransmit,
@@ -116,7 +117,7 @@ enum Event {
     Notice,
 }
 
-/// Two ends and the path between them; 0 sends.
+/// Two ends and the path between them; end 0 sends.
 struct Life {
     now: SimTime,
     ends: [Connection; 2],
@@ -158,7 +159,7 @@ impl Life {
         life
     }
 
-    /// Lives to the end; `known` are the calls of an earlier life. Gives those of this one.
+    /// Runs the transfer and returns its calls; `known` are the calls of an earlier run.
     fn live(&mut self, known: Option<&[Call]>, lived: &mut Lived) -> Vec<Call> {
         let mut calls = Vec::with_capacity(CALLS);
         let mut out = Vec::with_capacity(256);
@@ -230,7 +231,7 @@ impl Life {
             return;
         }
         let lost = match kind {
-            // A pair of losses in a window, and single ones between.
+            // Two losses in one window, and single ones in between.
             SegmentKind::Data { .. } => n % 300 == 150 || n % 300 == 153 || n % 100 == 20,
             SegmentKind::Ack => n % 50 == 7,
             _ => false,
@@ -243,7 +244,7 @@ impl Life {
     }
 }
 
-/// Lives twice as a sender of `variant`, the second time under the names of its operations.
+/// Runs the transfer of `variant` twice; the second run calls the sender through the named functions.
 pub fn live(variant: &Variant) -> Lived {
     let mut lived = Lived::default();
     let calls = Life::new(variant).live(None, &mut lived);

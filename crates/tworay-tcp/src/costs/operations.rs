@@ -1,8 +1,9 @@
-//! What a sender does, counted: the operations that computing costs are given for (Ghaleb-Seddik et al. 2012, §V).
+//! The operations of a sender for which computing costs are given, and their counts (Ghaleb-Seddik et al.
+//! 2012, §V).
 
 use crate::endpoint::Counters;
 
-/// A thing that a sender does again and again.
+/// An operation that a sender performs repeatedly.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// An ACK of new data in slow start.
@@ -19,16 +20,16 @@ pub enum Operation {
     Timeout,
     /// A round-trip sample that entered the estimator.
     RttSample,
-    /// A call of the variant's own filters: a sample or an ACK handed to its parts.
+    /// An update of the variant's own filters: a sample or an ACK passed to its parts.
     FilterUpdate,
-    /// A loss that the variant has put into a class.
+    /// A loss that the variant classified.
     Classification,
-    /// A probe sent.
+    /// A probe was sent.
     Probe,
 }
 
 impl Operation {
-    /// How many there are.
+    /// Number of operations.
     pub const COUNT: usize = 10;
     /// Every operation, in the order of [`Operations`].
     pub const ALL: [Operation; Self::COUNT] = [

@@ -1,8 +1,8 @@
-//! The table of costs as a text: reading it, the one that ships and one of the user's own laid over it.
+//! The table of costs as text: reads the shipped table and overlays a user's own.
 //!
-//! Lines that begin with `#` say where the figures come from. Then comes a heading and one line a variant:
-//! `variant`, any of `recovery`, `unit` and `power`, and operations by name. Empty cells, operations
-//! without a column and variants without a line are left as they ship.
+//! Lines that start with `#` say where the figures come from. They are followed by a heading and one line
+//! per variant: `variant`, any of `recovery`, `unit` and `power`, and operations by name. Empty cells,
+//! operations without a column and variants without a line keep the shipped values.
 
 use super::COSTS_CSV;
 use crate::costs::Operation;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use tworay_base::{Watts, suggest};
 
-/// A measured run time and the power drawn meanwhile.
+/// A measured run time and the power drawn during it.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Timed {
     /// Run time, s.
@@ -20,17 +20,17 @@ pub struct Timed {
     pub watts: f64,
 }
 
-/// What is known of a variant.
+/// Costs of one variant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
     /// The recovery with which the variant was measured.
     pub recovery: String,
     pub instructions: [f64; Operation::COUNT],
-    /// Run times that stand in place of the instructions.
+    /// Run times that replace the instructions.
     pub timed: [Option<Timed>; Operation::COUNT],
 }
 
-/// What every variant's operations cost.
+/// Costs of every variant's operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostTable {
     lines: BTreeMap<String, Line>,
@@ -38,10 +38,10 @@ pub struct CostTable {
     given: Vec<String>,
 }
 
-/// What is wrong with a table of costs, where in its text, and what to do.
+/// An error in a table of costs: its place in the text, the problem and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostProblem {
-    /// The place, in bytes.
+    /// Place in the text, in bytes.
     pub span: Range<usize>,
     /// What was found.
     pub problem: String,
@@ -55,7 +55,7 @@ const UNIT: &str = "unit";
 const POWER: &str = "power";
 /// The recoveries that variants can have been measured with.
 const RECOVERIES: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "vegas"];
-/// More than any operation takes, in instructions or nanoseconds.
+/// Upper limit of any operation's cost, in instructions or nanoseconds.
 const MOST: f64 = 1e12;
 
 static SHIPPED: LazyLock<CostTable> = LazyLock::new(|| {
@@ -65,23 +65,23 @@ static SHIPPED: LazyLock<CostTable> = LazyLock::new(|| {
 });
 
 impl CostTable {
-    /// The table that ships.
+    /// The shipped table.
     pub fn shipped() -> &'static Self {
         &SHIPPED
     }
 
-    /// Reads a table of the user's own: what it doesn't say stays as it ships.
+    /// Reads a user's own table; entries it does not contain keep the shipped values.
     pub fn read(text: &str) -> Result<Self, CostProblem> {
         let known: Vec<&str> = SHIPPED.lines.keys().map(String::as_str).collect();
         SHIPPED.overlaid(text, |name| (!known.contains(&name)).then(|| suggestion(name, &known)))
     }
 
-    /// The comments of the text that it was read from, without their marks: where the figures come from.
+    /// The comments of the text without their marks: where the figures come from.
     pub fn provenance(&self) -> &[String] {
         &self.provenance
     }
 
-    /// The variants that the user's own table has lines for; empty for the table that ships.
+    /// The variants for which the user's own table has lines; empty for the shipped table.
     pub fn given(&self) -> &[String] {
         &self.given
     }
@@ -95,7 +95,7 @@ impl CostTable {
         &self.lines
     }
 
-    /// This table under another's text; `unknown` says what is close to a name that is no variant's.
+    /// This table with another's text on top; `unknown` suggests a name close to an unknown one.
     fn overlaid(&self, text: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<Self, CostProblem> {
         let mut table = self.clone();
         table.provenance.clear();
@@ -189,7 +189,7 @@ impl CostTable {
     }
 }
 
-/// What a table looks like.
+/// Format of a table, for messages.
 const FORM: &str = "A table has a heading such as \"variant,recovery,unit,power,timeout\" and lines such as \
                     \"newreno,newreno,instructions,,1084.9\" or \"newreno,newreno,ns,2.5W,310\".";
 
@@ -255,7 +255,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The cell of a column, if it has anything in it.
+    /// The cell of a column unless it is empty.
     fn cell(&self, column: Column) -> Option<&Cell<'_>> {
         let at = self.heading.columns.iter().position(|c| *c == column)?;
         self.cells.get(at).filter(|cell| !cell.text.is_empty())
@@ -301,7 +301,7 @@ impl Row<'_> {
     }
 }
 
-/// What stands between two commas, without blanks and quotes around it.
+/// The text between two commas, without surrounding blanks and quotes.
 struct Cell<'a> {
     text: &'a str,
     start: usize,
@@ -352,7 +352,7 @@ fn problem(span: Range<usize>, problem: String, remedy: String) -> CostProblem {
     CostProblem { span, problem, remedy }
 }
 
-/// A remedy: the closest name, and all there are.
+/// A remedy: the closest name, and all valid names.
 fn suggestion(name: &str, among: &[&str]) -> String {
     let hint = suggest(name, among).map_or(String::new(), |known| format!("Did you mean \"{known}\"? "));
     format!("{hint}There are {}.", among.join(", "))

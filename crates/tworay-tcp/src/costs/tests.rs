@@ -15,7 +15,7 @@ fn cost(name: &str, operation: Operation) -> f64 {
     cost.instructions
 }
 
-/// Whoever adds a variant measures it: `tworay costs`.
+/// A new variant must be measured with `tworay costs`.
 #[test]
 fn the_table_has_every_variant_of_the_registry() {
     let table = CostTable::shipped().lines();
@@ -35,20 +35,20 @@ fn the_table_has_every_variant_of_the_registry() {
     assert!(CostTable::shipped().provenance().iter().any(|p| p.contains("tworay costs")));
 }
 
-/// What more work must cost more.
+/// More work must cost more.
 #[test]
 fn the_table_is_plausible() {
     use Operation::*;
     assert!(cost("sack", DupAck) > cost("newreno", DupAck), "a scoreboard is kept");
     assert!(cost("sack", RecoveryAck) > 0.0 && cost("sack", FastRetransmit) > 0.0);
     assert!(cost("westwood", AckCongestionAvoidance) > cost("newreno", AckCongestionAvoidance), "a filter");
-    // ELFN's probe is the oldest segment sent again.
+    // ELFN's probe is the oldest segment, which counts as a retransmission.
     for prober in ["probing", "freeze-probing"] {
         assert!(cost(prober, Probe) > 0.0, "{prober} probes");
     }
 }
 
-/// By hand: two ACKs in slow start and a timeout.
+/// By hand: two ACKs in slow start and one timeout.
 #[test]
 fn costs_are_added_up_by_operation() {
     let costs = CostTable::shipped().costs_of(&variant("newreno")).map(|c| c.instructions);
@@ -61,7 +61,7 @@ fn costs_are_added_up_by_operation() {
     assert_eq!(spent.joules(2e-9), by_hand * 2e-9);
 }
 
-/// A part adds to any recovery what it added to the one it was measured with.
+/// A part adds to any recovery what it added to the one with which it was measured.
 #[test]
 fn combinations_are_put_together() {
     let ack = Operation::AckCongestionAvoidance;
@@ -70,7 +70,7 @@ fn combinations_are_put_together() {
     assert_eq!(cost("newreno+sca(10)", ack), cost("sca", ack), "parameters make no difference");
 }
 
-/// The life has everything in it that can be measured, and is the same twice.
+/// The transfer performs every operation that can be measured, and repeats exactly.
 #[test]
 fn a_life_runs_through_all_operations() {
     for (name, probes) in [("tahoe", false), ("newreno", false), ("sack", false), ("probing", true)] {
@@ -79,7 +79,7 @@ fn a_life_runs_through_all_operations() {
         for o in [Operation::AckCongestionAvoidance, Operation::DupAck, Operation::Timeout] {
             assert!(n(o) >= 10, "{name}: {} {}", n(o), o.name());
         }
-        // Where losses are answered by probes, an immediate recovery retransmits fast after them.
+        // Variants that answer losses with probes retransmit fast only in an immediate recovery.
         assert!(n(Operation::FastRetransmit) >= 10, "{name}");
         assert_eq!(n(Operation::RecoveryAck) > 0, name != "tahoe", "{name}");
         assert_eq!(n(Operation::Probe) > 0, probes, "{name}");
@@ -92,7 +92,7 @@ fn a_life_runs_through_all_operations() {
     }
 }
 
-/// A table of the user's own replaces the cells that it has, and nothing else.
+/// A user's own table replaces only the cells that it contains.
 #[test]
 fn a_table_replaces_its_own_cells_only() {
     let text = "# counted elsewhere\n\nvariant,timeout,dup_ack\nnewreno,100,\n\"sack\", 7 ,8\n";
@@ -104,7 +104,7 @@ fn a_table_replaces_its_own_cells_only() {
     assert_eq!(cost_in(&table, "tahoe", timeout).instructions, cost("tahoe", timeout), "no line");
     assert_eq!(table.provenance(), ["counted elsewhere"]);
     assert_eq!(table.given(), ["newreno", "sack"]);
-    // What Westwood adds is added to what is new, or stays a total where it was measured as one.
+    // What Westwood adds is added to the new figure; a total measured for Westwood stays a total.
     assert_eq!(cost_in(&table, "westwood", timeout).instructions, cost("westwood", timeout));
 }
 
@@ -147,7 +147,7 @@ fn run_times_are_put_together() {
     assert_eq!(nanos("newreno,ns,1W,200\n", "westwood"), (200.0, extra));
 }
 
-/// What is wrong is named, with its place, and what to do.
+/// Errors name the place, the problem and the remedy.
 #[test]
 fn wrong_tables_are_refused_at_the_place() {
     #[rustfmt::skip]
@@ -182,7 +182,7 @@ fn wrong_tables_are_refused_at_the_place() {
     }
 }
 
-/// Tables come from outside: whatever is in them, they are read or refused.
+/// Tables come from users: whatever they contain, they are either read or rejected.
 #[test]
 fn hostile_tables_are_no_trouble() {
     use proptest::prelude::*;
@@ -195,7 +195,7 @@ fn hostile_tables_are_no_trouble() {
     });
 }
 
-/// What a byte order mark or Windows' line ends do: nothing.
+/// A byte order mark and Windows line ends change nothing.
 #[test]
 fn tables_of_other_editors_are_read() {
     let table = CostTable::read("\u{feff}variant,timeout\r\nsack,12.5\r\n").expect("a table");

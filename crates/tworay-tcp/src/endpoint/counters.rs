@@ -1,4 +1,4 @@
-//! What a connection counts.
+//! Counters of a connection.
 
 use tworay_base::SimDuration;
 
@@ -7,26 +7,26 @@ use tworay_base::SimDuration;
 pub enum Ignored {
     /// It acknowledges data that was never sent.
     AckTooHigh,
-    /// It acknowledges less than is acknowledged already.
+    /// It acknowledges less than was already acknowledged.
     OldAck,
-    /// A SYN that doesn't fit the state.
+    /// A SYN that does not fit the state.
     UnexpectedSyn,
-    /// Data or an ACK before the connection is open, or without ACK flag after it.
+    /// Data or an ACK before the connection is open, or a segment without ACK flag afterwards.
     NoConnection,
     /// Data beyond the window.
     OutsideWindow,
-    /// A SACK block that is empty, reversed or covers what was never sent.
+    /// A SACK block that is empty, reversed or covers data never sent.
     BadSackBlock,
-    /// A reset: a simulated peer never sends one.
+    /// A reset. Simulated peers never send one.
     Reset,
-    /// A probe, or the answer to one, that doesn't fit: with payload, not agreed on, of another exchange.
+    /// A probe or an answer that does not fit: with payload, not negotiated, or of another exchange.
     StrayProbe,
-    /// A notice of a broken link (ELFN) while nothing of this connection was on its way.
+    /// A notice of a broken link (ELFN) while this connection had nothing in flight.
     StrayNotice,
 }
 
 impl Ignored {
-    /// How many reasons there are.
+    /// Number of reasons.
     pub const COUNT: usize = 9;
     /// Every reason, in the order of [`Counters::ignored`].
     pub const ALL: [Ignored; Self::COUNT] = [
@@ -57,59 +57,59 @@ impl Ignored {
     }
 }
 
-/// Totals since the connection was made.
+/// Totals since the connection was created.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Counters {
     /// Segments with payload sent, retransmissions included.
     pub sent_segments: u64,
-    /// Of these, sent again.
+    /// Retransmitted segments among these.
     pub retransmitted_segments: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
-    /// Of these, sent again.
+    /// Retransmitted bytes among these.
     pub bytes_retransmitted: u64,
     /// Payload bytes acknowledged cumulatively.
     pub acked_bytes: u64,
-    /// `acked_bytes` in whole MSS: ns-2's highest cumulative ACK.
+    /// `acked_bytes` in whole MSS; corresponds to ns-2's highest cumulative ACK.
     pub acked_segments: u64,
-    /// Expiries of the retransmission timer with anything outstanding.
+    /// Expiries of the retransmission timer with data outstanding.
     pub timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
     /// Reductions of the congestion window.
     pub window_cuts: u64,
-    /// Time from the last send to each of the `timeouts`, summed.
+    /// Time from the last transmission to each timeout, summed over `timeouts`.
     pub rto_idle: SimDuration,
     /// Duplicate ACKs received.
     pub dup_acks: u64,
     /// Bare ACKs sent.
     pub acks_sent: u64,
-    /// Probes sent (window and path).
+    /// Probes sent, of the window and of the path.
     pub probes_sent: u64,
-    /// Probes of the peer answered.
+    /// Answers sent to the peer's probes.
     pub probes_answered: u64,
-    /// How often the variant has stopped the sender.
+    /// How often the variant stopped the sender.
     pub freezes: u64,
-    /// How long it was stopped, periods that are over.
+    /// Total time the sender was stopped, completed periods only.
     pub frozen: SimDuration,
-    /// Segments that arrived beyond a gap.
+    /// Segments that arrived after a gap.
     pub out_of_order: u64,
-    /// Segments that brought nothing new.
+    /// Segments without new data.
     pub duplicates: u64,
-    /// Segments with new data that was thrown away (outside the window).
+    /// Segments with new data that was discarded (outside the window).
     pub discarded: u64,
     /// Payload bytes handed to the application.
     pub delivered_bytes: u64,
-    /// Needless retransmissions reported by D-SACK.
+    /// Needless retransmissions as reported by D-SACK.
     pub spurious_retransmissions: u64,
-    /// Operations that no other counter has; [`Counters::operations`] gives all.
+    /// Operations without a counter of their own; [`Counters::operations`] returns all.
     pub(crate) operations: crate::costs::Operations,
     /// Ignored segments by reason, in the order of [`Ignored::ALL`].
     pub ignored: [u64; Ignored::COUNT],
 }
 
 impl Counters {
-    /// Ignored segments for this reason.
+    /// Number of segments ignored for this reason.
     pub fn ignored_for(&self, why: Ignored) -> u64 {
         self.ignored[why as usize]
     }

@@ -1,9 +1,9 @@
-//! Opening a connection: the handshake, and what the SYNs agree on (RFC 9293 §3.5, RFC 7323, RFC 2018).
+//! Opening a connection: the handshake and the options it negotiates (RFC 9293 §3.5, RFC 7323, RFC 2018).
 
 use super::*;
 
 impl Connection {
-    /// A SYN came to a listening end.
+    /// A SYN arrived at a listening end.
     pub(super) fn on_first_syn(&mut self, now: SimTime, segment: &TcpSegment, out: &mut Vec<TcpAction>) {
         if !segment.flags.has(TcpFlags::SYN) || segment.flags.has(TcpFlags::ACK) {
             return self.counters.ignore(Ignored::NoConnection);
@@ -29,7 +29,7 @@ impl Connection {
         }
     }
 
-    /// The answer to our SYN.
+    /// The answer to our SYN arrived.
     pub(super) fn on_answer(
         &mut self,
         now: SimTime,
@@ -38,7 +38,7 @@ impl Connection {
         out: &mut Vec<TcpAction>,
     ) {
         let three_way = self.config.handshake == Handshake::ThreeWay;
-        // More than the SYN if data went with it.
+        // The answer may acknowledge more than the SYN if data followed it.
         let answered =
             self.sender.space().offset(segment.ack).filter(|to| (1..=self.sender.space().max).contains(to));
         let Some(to) = answered.filter(|_| segment.flags.has(TcpFlags::ACK)) else {
@@ -62,7 +62,7 @@ impl Connection {
         }
     }
 
-    /// Windows are scaled if both SYNs say so. The one that answers says so if the first did.
+    /// Windows are scaled if both SYNs carry the option. The answering SYN carries it if the first one did.
     pub(super) fn agree_on_window(&mut self, syn: &TcpSegment) {
         if self.config.handshake == Handshake::ThreeWay {
             let shift = self.config.window_shift();
@@ -76,7 +76,7 @@ impl Connection {
         }
     }
 
-    /// What the SYNs said about probes; where none carries options, both ends have the same settings.
+    /// Negotiates probes. Where SYNs carry no options, both ends have the same settings.
     pub(super) fn agree_on_probes(&mut self, syn: Option<&TcpSegment>) {
         let peer = match syn {
             Some(syn) if self.config.handshake == Handshake::ThreeWay => {
@@ -88,7 +88,7 @@ impl Connection {
         self.sender.agree_on_probes(self.probes_agreed);
     }
 
-    /// The peer's SYN again: our answer was lost.
+    /// The peer repeated its SYN: our answer was lost.
     pub(super) fn on_repeated_syn(&mut self, now: SimTime, segment: &TcpSegment, out: &mut Vec<TcpAction>) {
         self.counters.ignore(Ignored::UnexpectedSyn);
         if self.receiver.irs() != Some(segment.seq) {

@@ -1,4 +1,4 @@
-//! What goes in and out of a connection besides segments.
+//! Inputs and outputs of a connection besides segments.
 
 use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_wire::TcpSegment;
@@ -8,11 +8,11 @@ use tworay_wire::TcpSegment;
 pub enum Side {
     /// Sends the SYN.
     Active,
-    /// Waits for it.
+    /// Waits for the SYN.
     Passive,
 }
 
-/// How much the application hands over in one write.
+/// Amount of data in one write.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Amount {
     /// This many bytes.
@@ -21,20 +21,21 @@ pub enum Amount {
     Endless,
 }
 
-/// What an arriving packet tells about its path.
+/// What an arriving packet reveals about its path.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Arrival {
-    /// Hop limit left in the IP header as it was received; 0 if unknown.
+    /// Remaining hop limit in the IP header on reception; 0 if unknown.
     pub ttl_left: u8,
-    /// Length in hops of the source route that the packet carried (DSR); 0 if it carried none, or only that
-    /// of a router that salvaged it, which begins in the middle of the way.
+    /// Hops of the source route that the packet carried (DSR); 0 without one, or with the route of a
+    /// salvaging router, which starts in the middle of the path.
     pub hops: u8,
 }
 
 impl Arrival {
-    /// Length of the path in hops: the source route's, otherwise what is missing from the initial hop
-    /// limit. Every router on the way takes one, so 64 left of 64 is one hop. Senders start from 64 (RFC
-    /// 1700, Linux), 128 or 255: the next one up is taken. `None` if neither is known.
+    /// Path length in hops: that of the source route, otherwise the initial hop limit minus the remaining
+    /// one. Every router decrements it, so 64 remaining of 64 is one hop. Senders start at 64 (RFC 1700,
+    /// Linux), 128 or 255: the smallest of these not below the remaining limit is assumed. `None` if
+    /// neither is known.
     pub fn path_hops(self) -> Option<u8> {
         match (self.hops, self.ttl_left) {
             (0, 0) => None,
@@ -46,7 +47,7 @@ impl Arrival {
     }
 }
 
-/// The two port numbers of a connection, seen from its owner.
+/// The two port numbers of a connection, from its owner's view.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Ports {
     /// Our port.
@@ -69,18 +70,18 @@ pub enum TcpTimer {
 }
 
 impl TcpTimer {
-    /// How many timers there are; [`TcpTimer::index`] is below it.
+    /// Number of timers; [`TcpTimer::index`] is smaller.
     pub const COUNT: usize = 4;
     const ALL: [TcpTimer; Self::COUNT] =
         [TcpTimer::Retransmit, TcpTimer::DelayedAck, TcpTimer::Persist, TcpTimer::Variant];
 
-    /// Position in a table of timers.
+    /// Index in a table of timers.
     #[inline]
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The timer at position `i`, if there is one.
+    /// The timer with index `i`, if there is one.
     #[inline]
     pub fn from_index(i: usize) -> Option<Self> {
         Self::ALL.get(i).copied()
@@ -96,7 +97,7 @@ pub enum Control {
     Fin,
 }
 
-/// What a sent segment is for.
+/// Purpose of a sent segment.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum SegmentKind {
     /// Payload.
@@ -108,23 +109,23 @@ pub enum SegmentKind {
     Ack,
     /// SYN or FIN.
     Control(Control),
-    /// A probe of the peer's window or of the path; carries no new data.
+    /// A probe of the peer's window or of the path, without new data.
     Probe,
 }
 
-/// What the connection wants done, in order.
+/// Actions for the caller, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TcpAction {
     /// Hand this segment to IP.
     Send {
         /// The segment.
         segment: TcpSegment,
-        /// Length of the IP packet, bytes (differs from the encoding's only under ns-2's sizes).
+        /// Length of the IP packet in bytes; it differs from the encoded length only with ns-2's sizes.
         ip_bytes: u32,
-        /// What it is for.
+        /// Its purpose.
         kind: SegmentKind,
     },
-    /// Set a timer; an earlier deadline of the same timer is void.
+    /// Set a timer; it replaces an earlier deadline of the same timer.
     Arm(TcpTimer, SimTime),
     /// Stop a timer.
     Disarm(TcpTimer),
@@ -137,44 +138,44 @@ pub enum TcpAction {
     Connected,
     /// The peer's FIN arrived in order: no more data will come.
     PeerClosed,
-    /// Everything written, and the FIN if FINs are sent, was acknowledged.
+    /// Everything written was acknowledged, and so was the FIN if FINs are sent.
     Finished,
-    /// An observation for probes and the ledger.
+    /// An observation for the recorder and the ledger.
     Note(TcpNote),
 }
 
-/// Observations that change nothing.
+/// Observations without effect on the connection.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub enum TcpNote {
-    /// Duplicate ACKs (or SACK) brought a retransmission before the timer.
+    /// Duplicate ACKs or SACK triggered a retransmission before the timer expired.
     FastRetransmit {
-        /// First byte sent again.
+        /// First byte retransmitted.
         seq: Seq32,
     },
     /// The retransmission timer expired with data outstanding.
     Timeout {
         /// Oldest byte not acknowledged.
         seq: Seq32,
-        /// Factor on the RTO from now on.
+        /// Backoff factor of the RTO from now on.
         backoff: u32,
     },
     /// Fast recovery ended with everything acknowledged.
     RecoveryExit,
-    /// The variant's opinion why a segment was lost.
+    /// The variant's guess why a segment was lost.
     LossGuess {
         /// First byte of the segment.
         seq: Seq32,
-        /// Its opinion, a name of the variant's own.
+        /// The guess, by a name that the variant chooses.
         guess: &'static str,
     },
-    /// The peer reported a byte twice (D-SACK, RFC 2883): a retransmission was needless.
+    /// The peer reported a duplicate (D-SACK, RFC 2883): a retransmission was needless.
     SpuriousRetransmission {
-        /// First byte that came twice.
+        /// First byte of the duplicate.
         seq: Seq32,
     },
 }
 
-/// What the sender is doing.
+/// Phase of the sender.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// Not open yet.
@@ -187,12 +188,12 @@ pub enum Phase {
     Recovery,
     /// After a timeout, until everything sent before it is acknowledged.
     RtoRecovery,
-    /// The variant has stopped the sender.
+    /// Stopped by the variant.
     Frozen,
 }
 
 impl Phase {
-    /// How many phases there are.
+    /// Number of phases.
     pub const COUNT: usize = 6;
     /// Every phase, in the order of its number.
     pub const ALL: [Phase; Self::COUNT] = [
@@ -224,20 +225,20 @@ pub struct Snapshot {
     pub cwnd: f64,
     /// Slow-start threshold in segments.
     pub ssthresh: f64,
-    /// Smoothed round-trip time, once there is a sample.
+    /// Smoothed round-trip time; `None` before the first sample.
     pub srtt: Option<SimDuration>,
     /// Round-trip time variation.
     pub rttvar: Option<SimDuration>,
-    /// Retransmission timeout in force, backed off and clamped.
+    /// Retransmission timeout in force, after backoff and bounds.
     pub rto: SimDuration,
-    /// Bytes sent and not acknowledged cumulatively.
+    /// Bytes sent and not yet acknowledged cumulatively.
     pub flight_bytes: u64,
-    /// The same in segments, the last one counted whole.
+    /// The same in segments; a partial last segment counts as one.
     pub flight_segments: u64,
     /// Oldest byte not acknowledged.
     pub una: Seq32,
     /// Next byte to send.
     pub nxt: Seq32,
-    /// What the sender is doing.
+    /// Phase of the sender.
     pub phase: Phase,
 }

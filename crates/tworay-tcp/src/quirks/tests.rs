@@ -11,7 +11,7 @@ fn the_standard_has_none() {
     assert_eq!(TcpQuirks::default(), TcpQuirks::STANDARD);
 }
 
-/// ns-2's dialect gives each agent its own habits and no other's.
+/// In ns-2's dialect each agent has its own quirks and no others.
 #[test]
 fn ns2_has_them_by_agent() {
     let all = TcpQuirks { lost_syn_keeps_rto: true, ..TcpQuirks::STANDARD };
@@ -35,7 +35,7 @@ fn ns2_has_them_by_agent() {
     assert!(quirks.restarted_clock && !quirks.long_syn && !quirks.lost_syn_keeps_window);
 }
 
-/// Data goes with the SYN only in TCP-Linux, and only where no SYN is answered by another.
+/// Data follows the SYN only in TCP-Linux, and only without a SYN in the other direction.
 #[test]
 fn tcp_linux_has_its_own() {
     let mut config = TcpConfig::ns2();

@@ -1,4 +1,4 @@
-//! What is acknowledged when, and which SACK blocks go along.
+//! Which segments are acknowledged when, and with which SACK blocks.
 
 use super::*;
 use crate::{ReceiverConfig, SackConfig};
@@ -17,7 +17,7 @@ fn segment(start: u64, len: u32, fin: bool) -> TcpSegment {
     }
 }
 
-/// A receiver whose peer's SYN had number 100: data starts at offset 1.
+/// A receiver whose peer's SYN had number 100; data starts at offset 1.
 fn receiver() -> (Receiver, Counters) {
     let mut r = Receiver::new();
     r.synchronise(Seq32(100), true);
@@ -32,7 +32,7 @@ fn blocks(r: &Receiver, cfg: &TcpConfig) -> Vec<(u32, u32)> {
 fn sack_blocks_newest_first() {
     let (mut r, mut c) = receiver();
     let cfg = TcpConfig::default();
-    // Arrives (offset, length); ACK, delivered, blocks afterwards. RFC 2018 §4.
+    // Arriving (offset, length); then ACK, delivered bytes, blocks. RFC 2018 §4.
     type Row = ((u64, u32), u32, u64, &'static [(u32, u32)]);
     let table: [Row; 8] = [
         ((1, 10), 11, 10, &[]),
@@ -88,8 +88,8 @@ fn delayed_acks_hold_one_in_order_segment() {
     }
 }
 
-/// RFC 7323 §4.3: of several segments that one ACK answers the first one's time stamp, and of out-of-order
-/// ones none.
+/// RFC 7323 §4.3: an ACK of several segments echoes the timestamp of the first one; out-of-order segments
+/// are not echoed.
 #[test]
 fn the_echo_is_of_the_segment_that_moved_the_window_first() {
     let (mut r, mut c) = receiver();
@@ -117,24 +117,25 @@ fn the_fin_counts_once_everything_before_it_is_here() {
     assert!(!again.closed, "the peer closes once");
 }
 
-/// Data that begins at the window's end or later is thrown away, and the simulation is told so before it
-/// arrives ([`Receiver::is_beyond_window`]): then it books the segment as lost instead of delivered.
+/// Data that starts at or beyond the end of the window is discarded. [`Receiver::is_beyond_window`] tells
+/// the simulation before the segment arrives, so that it books the segment as lost instead of delivered.
 #[test]
 fn nothing_beyond_the_window_is_kept() {
     let cfg = TcpConfig::default();
     let window = cfg.window_bytes();
-    // Arrived before (offset, length), then (offset, length), and whether it is thrown away.
+    // Segment that arrived before (offset, length); segment under test (offset, length); whether it is
+    // discarded.
     type Row = (Option<(u64, u32)>, (u64, u32), bool);
     let table: [Row; 7] = [
         (None, (1 + window, 10), true),
         (None, (5 + window, 10), true),
-        // Its first byte is the last of the window: the rest is cut off.
+        // Its first byte is the last one of the window: the rest is cut off.
         (None, (window, 10), false),
         (None, (1, 10), false),
-        // The window begins behind what came in order, not behind what came ahead of a gap.
+        // The window starts after the in-order data, not after data beyond a gap.
         (Some((1, 10)), (1 + window, 10), false),
         (Some((2, 10)), (1 + window, 10), true),
-        // Data a second time: it was kept the first time.
+        // Repeated data: it was kept the first time.
         (Some((1, 10)), (1, 10), false),
     ];
     for (before, (at, len), thrown_away) in table {

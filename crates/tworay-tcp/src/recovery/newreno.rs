@@ -7,7 +7,7 @@ use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug, Default)]
 pub(super) struct NewReno {
-    /// A partial ACK came in this recovery.
+    /// A partial ACK arrived in this recovery.
     had_partial: bool,
 }
 
@@ -61,7 +61,7 @@ fn may_enter(tx: &Machinery, cx: &Cx) -> bool {
 }
 
 impl NewReno {
-    /// Everything sent before the loss is acknowledged, or no recovery is on.
+    /// Everything sent before the loss is acknowledged, or no recovery is in progress.
     fn full_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
         let bytes = ack.to - tx.space.una;
         let opening = tx.space.una == 0;
@@ -89,7 +89,7 @@ impl NewReno {
         }
     }
 
-    /// The next segment is lost too (RFC 6582 §3.2 step 3): it is sent again at once.
+    /// The next segment was lost too (RFC 6582 §3.2 step 3): retransmit it at once.
     fn partial_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
         let bytes = ack.to - tx.space.una;
         let acked = bytes as f64 / tx.space.mss as f64;
@@ -97,7 +97,7 @@ impl NewReno {
         if !cx.cfg.newreno.partial_window_deflation {
             window.inflation = 0.0;
         } else if window.inflation > acked {
-            // Out goes what was acknowledged, in comes the segment that is about to be sent.
+            // Deflate by the amount acknowledged, and add back the segment about to be sent.
             window.inflation -= if acked >= 1.0 { acked - 1.0 } else { acked };
         } else {
             window.cwnd = (window.cwnd - (acked - window.inflation)).max(1.0);

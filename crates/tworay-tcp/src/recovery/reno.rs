@@ -62,8 +62,8 @@ fn may_enter(tx: &Machinery, cx: &Cx) -> bool {
         || tx.cut.by == CutBy::DupAcks
 }
 
-/// Halves, sends the lost segment again, and inflates the window by what has left the network (RFC 5681 §3.2
-/// steps 2 and 3); whether it could begin. NewReno begins likewise.
+/// Reduces the window, retransmits the lost segment, and inflates the window by the segments that have left
+/// the network (RFC 5681 §3.2 steps 2 and 3). Returns whether recovery started. Also used by NewReno.
 pub(super) fn enter_fast_recovery(recovery: &mut dyn Recovery, tx: &mut Machinery, cx: &mut Cx) -> bool {
     let standard = tx.halved(cx);
     if !tx.cut_for_loss(cx, recovery, standard) {

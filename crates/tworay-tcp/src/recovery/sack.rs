@@ -7,11 +7,11 @@ use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug, Default)]
 pub(super) struct Sack {
-    /// Fast recovery is on.
+    /// Whether fast recovery is in progress.
     recovering: bool,
 }
 
-/// The registry's row of all three forms of SACK; the settings choose one.
+/// Registry entry of all three forms of SACK; the settings select one.
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "sack",
@@ -30,7 +30,7 @@ impl Recovery for Sack {
         if advanced {
             self.new_ack(tx, cx, ack);
         } else if dup && news {
-            // Only an ACK that SACKs something new is a duplicate (RFC 6675 §2).
+            // An ACK is a duplicate only if it SACKs new data (RFC 6675 §2).
             let verdict = tx.count_dup(cx, self);
             let lost = verdict == Dup::Loss || tx.scoreboard.is_lost(tx.space.una, &tx.outstanding(cx.cfg));
             if !self.recovering && lost && (tx.space.una >= tx.cut.point || tx.space.una == 1) {
@@ -56,7 +56,7 @@ impl Recovery for Sack {
     }
 }
 
-/// Updates the scoreboard; whether that changed it.
+/// Updates the scoreboard; returns whether it changed.
 pub(super) fn take_blocks(tx: &mut Machinery, ack: &Ack) -> bool {
     let mut changed = tx.scoreboard.advance(ack.to.max(tx.space.una));
     for &(left, right) in &ack.blocks {
@@ -65,11 +65,11 @@ pub(super) fn take_blocks(tx: &mut Machinery, ack: &Ack) -> bool {
     changed
 }
 
-/// Everything outstanding is to be sent again, but for what the scoreboard keeps.
+/// Retransmit everything outstanding except what the scoreboard keeps.
 pub(super) fn go_back_with_scoreboard(tx: &mut Machinery, cx: &Cx) {
     let una = tx.space.una;
     tx.space.nxt = una;
-    // A receiver that SACKed the byte it now lacks has thrown data away (RFC 2018 §8).
+    // A receiver that SACKed the byte it now lacks has discarded data (RFC 2018 §8).
     let reneged = tx.scoreboard.sacked().containing(una).is_some();
     if cx.cfg.sack.after_rto == AfterRto::Clear || reneged {
         tx.scoreboard.clear();
@@ -108,7 +108,7 @@ impl Sack {
         tx.retransmit_una(cx, self);
     }
 
-    /// Sends NextSeg() while the window exceeds the pipe by a segment (RFC 6675 §5 step C).
+    /// Sends NextSeg() while the window exceeds the pipe by at least one segment (RFC 6675 §5 step C).
     fn send_next(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         let mut pipe = tx.scoreboard.pipe(&tx.outstanding(cx.cfg));
         let window = (tx.window.cwnd * tx.space.mss as f64) as u64;
@@ -143,7 +143,7 @@ impl Sack {
     }
 }
 
-/// A FIN is sent by itself: a part that ends with it and has data too loses it.
+/// The FIN is sent separately: removes it from a range that also has data.
 fn trimmed(tx: &Machinery, start: u64, end: u64) -> u64 {
     if start < tx.space.data_end { end.min(tx.space.data_end) - start } else { 1 }
 }

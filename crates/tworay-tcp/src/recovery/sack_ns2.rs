@@ -1,4 +1,4 @@
-//! SACK as ns-2's `Agent/TCP/Sack1` does it: a counted pipe, and any hole below SACKed data is lost.
+//! SACK as in ns-2's `Agent/TCP/Sack1`: a counted pipe; any hole below SACKed data is lost.
 
 use super::Recovery;
 use super::sack::{go_back_with_scoreboard, take_blocks};
@@ -7,15 +7,15 @@ use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
 
 #[derive(Debug, Default)]
 pub(super) struct SackNs2 {
-    /// Fast recovery is on.
+    /// Whether fast recovery is in progress.
     recovering: bool,
-    /// Segments thought to be in the network.
+    /// Estimated number of segments in the network.
     pipe: i64,
-    /// Where the next answer to a partial ACK begins (`partial_ack_`).
+    /// Where the answer to the next partial ACK starts (`partial_ack_`).
     repair_from: u64,
-    /// A partial ACK came in this recovery.
+    /// A partial ACK arrived in this recovery.
     had_partial: bool,
-    /// Duplicate ACKs are ignored between a timeout and the next new ACK.
+    /// Ignore duplicate ACKs between a timeout and the next new ACK.
     ignores_dups: bool,
 }
 
@@ -100,7 +100,7 @@ impl SackNs2 {
         take_blocks(tx, ack);
         let restart = match cx.cfg.sack.partial_ack {
             PartialAck::Pipe => {
-                // The retransmission and the original have both left the network.
+                // Both the retransmission and the original have left the network.
                 self.pipe -= 1;
                 true
             }
@@ -117,8 +117,8 @@ impl SackNs2 {
         tx.grow(cx, self, bytes, false);
     }
 
-    /// Two segments in answer to a partial ACK, beginning where the last such answer ended; the pipe
-    /// does not count them, and what the pipe had sent already is sent once more.
+    /// Sends two segments on a partial ACK, starting where the last such answer ended. The pipe does not
+    /// count them, and segments already sent by the pipe are sent once more.
     fn send_two(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         let mut from = self.repair_from.max(tx.space.una);
         for _ in 0..2 {

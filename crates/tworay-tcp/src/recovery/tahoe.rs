@@ -1,4 +1,4 @@
-//! Tahoe: a loss is followed by slow start from the loss on (Jacobson 1988).
+//! Tahoe: on a loss, slow start from the lost segment on (Jacobson 1988).
 
 use super::Recovery;
 use crate::control::Window;
@@ -41,13 +41,13 @@ impl Recovery for Tahoe {
         false
     }
 
-    /// The count of duplicate ACKs outlives a timeout.
+    /// A timeout does not reset the count of duplicate ACKs.
     fn on_expiry(&mut self, _: &mut Machinery) {}
 }
 
 impl Tahoe {
     fn loss(&mut self, tx: &mut Machinery, cx: &mut Cx) {
-        // Duplicates of segments sent again after a loss are no new loss.
+        // Duplicate ACKs of data retransmitted after a loss do not indicate a new loss.
         if tx.space.una <= tx.cut.point && tx.space.una != 1 {
             return;
         }

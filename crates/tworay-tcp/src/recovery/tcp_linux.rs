@@ -1,6 +1,5 @@
-//! SACK as ns-2's `Agent/TCP/Linux` does it: a mark for each segment, a window of whole segments that
-//! grows by bytes acknowledged, and a reduction that is walked down (see
-//! [`SackForm::TcpLinux`](crate::SackForm::TcpLinux)).
+//! SACK as in ns-2's `Agent/TCP/Linux`: a mark per segment, a window of whole segments that grows by bytes
+//! acknowledged, and rate halving (see [`SackForm::TcpLinux`](crate::SackForm::TcpLinux)).
 
 mod board;
 
@@ -11,7 +10,7 @@ use crate::send::{Ack, CutBy, Cx, Dup, Machinery, Sent};
 use board::{Board, News};
 use smallvec::SmallVec;
 
-/// Segments beyond those in flight that the window has room for when a repair ends.
+/// By how many segments the window may exceed those in flight when a repair ends.
 const MAX_BURST: usize = 3;
 
 /// What is being repaired.
@@ -27,13 +26,13 @@ enum State {
 pub(super) struct TcpLinux {
     state: State,
     board: Board,
-    /// The walk down: as many may be in flight although the window is smaller. 0 for none.
+    /// Rate halving: this many segments may be in flight although the window is smaller; 0 when inactive.
     walk: usize,
-    /// The window to show: the walk while there is one, as the last ACK or timeout left it.
+    /// Window to report: the limit of rate halving while it is active, as of the last ACK or timeout.
     shown: f64,
-    /// The variant has set the window itself since the loss.
+    /// Whether the variant has set the window since the loss.
     chosen: bool,
-    /// Bytes acknowledged that haven't made the window grow.
+    /// Bytes acknowledged that have not yet made the window grow.
     credit: u64,
 }
 
@@ -48,7 +47,7 @@ impl Recovery for TcpLinux {
         let news = if advanced {
             let (were_out, mut bytes) = (tx.sent.len(), ack.to - tx.space.una);
             if tx.space.una == 0 {
-                // A SYN counts as a whole segment.
+                // A SYN counts as a full segment.
                 bytes += tx.space.mss - 1;
             }
             tx.advance(cx, self, ack);
@@ -59,7 +58,7 @@ impl Recovery for TcpLinux {
         } else {
             let news = self.mark(tx, cx, ack, 0);
             if dup {
-                // The echo is that of the last segment in order, and yet it is a sample.
+                // The echo belongs to the last in-order segment, but ns-2 samples it nevertheless.
                 tx.sample_echo(cx, self, ack);
                 tx.arm_timer(cx);
                 if tx.count_dup(cx, self) == Dup::Done {
@@ -89,7 +88,7 @@ impl Recovery for TcpLinux {
         Window { cwnd: 1.0, ssthresh: half(tx) }
     }
 
-    /// Everything outstanding that isn't SACKed has to be sent again.
+    /// Everything outstanding that is not SACKed must be retransmitted.
     fn go_back(&mut self, tx: &mut Machinery, _: &mut Cx) {
         self.board.lose_all(tx.sent.len());
         self.state = State::Loss;
@@ -97,7 +96,8 @@ impl Recovery for TcpLinux {
         self.show(tx.window.cwnd);
     }
 
-    /// While less is in flight than the window or the walk allow: lost segments first.
+    /// Sends while fewer segments are in flight than the window or rate halving allows, lost segments
+    /// first.
     fn sends_itself(&mut self, tx: &mut Machinery, cx: &mut Cx, burst: u32) -> bool {
         let mut sent = 0;
         self.walk = self.walk.min(self.in_flight(tx) + 1);
@@ -125,7 +125,7 @@ impl Recovery for TcpLinux {
         self.show(cwnd);
     }
 
-    /// The end of the repair leaves the window as it is.
+    /// The window is then left unchanged when the repair ends.
     fn on_window_chosen(&mut self) {
         self.chosen = true;
     }
@@ -135,7 +135,7 @@ impl Recovery for TcpLinux {
     }
 }
 
-/// Half of the window in whole segments.
+/// Half the window in whole segments.
 fn half(tx: &Machinery) -> f64 {
     (tx.window.cwnd / 2.0).floor().max(2.0)
 }
@@ -145,7 +145,7 @@ impl TcpLinux {
         Self { shown: cfg.initial_window_segments(), ..Self::default() }
     }
 
-    /// The window is `cwnd` now.
+    /// Reports `cwnd` as the window.
     fn show(&mut self, cwnd: f64) {
         self.shown = cwnd.max(self.walk as f64);
     }
@@ -154,7 +154,7 @@ impl TcpLinux {
         self.board.in_flight(tx.sent.len())
     }
 
-    /// Marks what the ACK reports; the `acked` oldest segments are acknowledged.
+    /// Updates the marks from an ACK that acknowledges the `acked` oldest segments.
     fn mark(&mut self, tx: &Machinery, cx: &Cx, ack: &Ack, acked: usize) -> News {
         let first = self.board.number(acked);
         let ends = &tx.sent;
@@ -171,7 +171,7 @@ impl TcpLinux {
         self.board.update(acked, &mut blocks, cx.cfg.dup_threshold)
     }
 
-    /// The standard growth: in whole segments, and only if the window was full `before` the ACK.
+    /// Standard growth: in whole segments, and only if the window was full `before` the ACK.
     fn grow(&mut self, tx: &mut Machinery, cx: &mut Cx, bytes: u64, before: usize) {
         let (cwnd, ssthresh) = (tx.window.cwnd, tx.window.ssthresh);
         let may_grow = self.state != State::Recovery && !tx.is_frozen();
@@ -188,7 +188,7 @@ impl TcpLinux {
         tx.decide_growth(cx, self, bytes, may_grow, standard);
     }
 
-    /// A loss: the window is cut at once, what may be in flight walks down to it.
+    /// A loss: reduces the window at once; the limit of segments in flight then falls step by step.
     fn enter(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         let (old, half) = (tx.window.cwnd, half(tx));
         if !tx.cut_for_loss(cx, self, Window { cwnd: (half / 2.0).floor(), ssthresh: half }) {
@@ -199,7 +199,7 @@ impl TcpLinux {
         (self.walk, self.credit, self.chosen) = (old as usize, 0, false);
     }
 
-    /// Everything that was out at the loss is acknowledged.
+    /// Everything outstanding at the loss is acknowledged.
     fn end(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         let state = std::mem::take(&mut self.state);
         self.board.clear();
@@ -220,7 +220,7 @@ impl TcpLinux {
         tx.output(cx, self, start, end - start);
     }
 
-    /// Whether a new segment could be sent.
+    /// Sends a new segment; returns whether that was possible.
     fn send_new(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
         let nxt = tx.space.nxt;
         let waits = tx.space.una == 0 && nxt > 0 && !tx.quirks.data_with_first_syn;

@@ -1,9 +1,9 @@
-//! Vegas: compares the rate it expects with the rate it gets (Brakmo and Peterson 1995), as ns-2's
-//! `Agent/TCP/Vegas` does it. It has its own growth, reduction and retransmission, finer than the
-//! common timer, and no partial-ACK rule.
+//! Vegas: compares the expected with the actual rate (Brakmo and Peterson 1995), as ns-2's
+//! `Agent/TCP/Vegas` does. It has its own growth, reduction and retransmission with a finer timer than the
+//! shared one, and no rule for partial ACKs.
 //!
-//! `rate` measures round trips and decides the window once per round trip; `ring` is what ns-2's agent
-//! remembers of its segments, with the habits that follow from it.
+//! `rate` measures round trips and decides the window once per round trip; `ring` is the record that ns-2's
+//! agent keeps of its segments, with the quirks that follow from it.
 
 mod rate;
 mod ring;
@@ -21,12 +21,12 @@ use tworay_base::SimTime;
 #[derive(Debug)]
 pub(super) struct VegasRepair {
     rate: Rate,
-    /// ACKs after a retransmission that still check the fine timeout.
+    /// Number of further ACKs after a retransmission that check the fine timeout.
     checks_left: u32,
-    /// The window without inflation.
+    /// Window without inflation.
     deflated: f64,
     last_cut_at: Option<SimTime>,
-    /// ns-2's memory of its segments; without it the machinery's list is asked.
+    /// ns-2's record of its segments; without it, the machinery's list is used.
     ring: Option<Ring>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Recovery(RecoveryKind::Vegas),
 };
 
-/// Segments up to an offset, the SYN counted as one.
+/// Number of segments up to an offset; the SYN counts as one.
 fn count_to(tx: &Machinery, offset: u64) -> f64 {
     if offset == 0 { 0.0 } else { 1.0 + (offset - 1).div_ceil(tx.space.mss) as f64 }
 }
@@ -61,13 +61,13 @@ impl Recovery for VegasRepair {
         }
     }
 
-    /// Starts with two segments.
+    /// Restarts with two segments.
     fn on_timeout(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         tx.window.cwnd = tx.bounded(2.0);
         self.deflated = if tx.quirks.forgotten_window { 0.0 } else { tx.window.cwnd };
         self.last_cut_at = Some(cx.now);
         if let Some(ring) = self.ring.as_ref().filter(|_| tx.quirks.restarted_clock && tx.space.una == 0) {
-            // The SYN sets ns-2's clock back to zero, and this isn't.
+            // A repeated SYN resets ns-2's clock to zero, but not this time stamp.
             self.last_cut_at = Some(cx.now + cx.now.since(ring.started));
         }
     }
@@ -79,7 +79,7 @@ impl Recovery for VegasRepair {
     }
 }
 
-/// With nothing out, duplicate ACKs count as long as there is something to send.
+/// With nothing outstanding, duplicate ACKs count as long as there is data to send.
 fn takes_as_dup(tx: &Machinery, ack: &Ack) -> bool {
     let una = tx.space.una;
     tx.quirks.overdue_nothing && ack.to == una && ack.pure && una > 0 && una < tx.space.end()
@@ -99,7 +99,7 @@ impl VegasRepair {
 
     fn new_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
         let opening = tx.space.una == 0;
-        // ns-2's one-way form opens to the initial window one round trip late.
+        // ns-2's one-way agent opens to the initial window one round trip late.
         let late = cx.cfg.handshake == Handshake::OneWay;
         if late && tx.space.una == 1 {
             tx.window.cwnd = tx.bounded(tx.window.initial);
@@ -108,7 +108,7 @@ impl VegasRepair {
             tx.window.cwnd = self.deflated;
             tx.window.ssthresh = 2.0;
         }
-        // After few duplicate ACKs their inflation stays, though not beyond the variant's bounds.
+        // After fewer duplicate ACKs than the threshold the inflation stays, within the variant's bounds.
         tx.window.cwnd = tx.bounded(tx.window.cwnd);
         let newest = self.newest(tx, ack.to);
         let unopened = if tx.quirks.lost_syn_keeps_window { tx.window.cwnd } else { 1.0 };
@@ -172,7 +172,7 @@ impl VegasRepair {
         }
     }
 
-    /// The oldest segment has been out longer than the fine timeout.
+    /// Whether the oldest segment has been outstanding longer than the fine timeout.
     fn expired(&self, tx: &Machinery, cx: &Cx) -> bool {
         let age = match &self.ring {
             Some(ring) => Some(ring.age(ring.oldest(), cx.now)),
@@ -181,13 +181,13 @@ impl VegasRepair {
         age.is_some_and(|age| age.as_secs_f64() >= self.rate.timeout)
     }
 
-    /// The newest segment that an ACK covers; a ring forgets what it covers.
+    /// The newest segment that an ACK covers; the ring clears the slots it covers.
     fn newest(&mut self, tx: &Machinery, to: u64) -> Option<Stamp> {
         let covered = tx.sent.iter().take_while(|s| s.end <= to);
         match &mut self.ring {
             Some(ring) => {
                 let started = ring.started;
-                // To ns-2, time 0 is none.
+                // ns-2 uses time 0 for "no time".
                 ring.acknowledge(covered.count()).filter(|s| s.at != Some(started))
             }
             None => covered.last().map(|s| Stamp { at: Some(s.at), times: s.times }),
@@ -201,7 +201,7 @@ impl VegasRepair {
         }
     }
 
-    /// Sends the oldest segment again; with ns-2's habit also one that was never sent, past `nxt`.
+    /// Retransmits the oldest segment; with ns-2's quirk also one that was never sent, beyond `nxt`.
     fn send_oldest(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         let una = tx.space.una;
         if !tx.quirks.overdue_nothing {
@@ -214,7 +214,7 @@ impl VegasRepair {
         }
     }
 
-    /// The window has not been cut since this segment was sent.
+    /// Whether the window was not reduced since this segment was sent.
     fn may_cut(&self, oldest: Stamp) -> bool {
         let last = self.last_cut_at.or(self.ring.as_ref().map(|r| r.started));
         oldest.at.is_some_and(|at| last.is_none_or(|last| last < at))

@@ -1,47 +1,47 @@
-//! What TCP-Linux knows of each segment on its way.
+//! Scoreboard of TCP-Linux: a mark for each outstanding segment.
 
 use std::collections::VecDeque;
 
-/// The state of a segment.
+/// State of a segment.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
-    /// Sent once, nothing heard.
+    /// Sent once, neither SACKed nor lost.
     Out,
-    /// The receiver has it.
+    /// SACKed: the receiver has it.
     Sacked,
-    /// It counts as lost and is to be sent again.
+    /// Considered lost, to be retransmitted.
     Lost,
-    /// Sent again: the `order`-th since the count began, when `next` was the number of the next new segment.
+    /// Retransmitted. `order` counts retransmissions; `next` was the number of the next new segment then.
     Again { order: i64, next: u64 },
 }
 
-/// What an ACK brought.
+/// What an ACK revealed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct News {
     /// A segment was SACKed.
     pub sacked: bool,
-    /// A segment became lost.
+    /// A segment was marked lost.
     pub lost: bool,
 }
 
-/// Marks of the segments from the oldest on that isn't acknowledged; those beyond the marks are out.
+/// Marks of the outstanding segments from the oldest on; segments without a mark count as sent once.
 ///
-/// An ACK is looked at only as far as its blocks reach, unless it moved the highest SACKed segment or
-/// answered a retransmission: lost segments above are not found then before the next such ACK.
+/// An ACK is examined only as far as its blocks reach, unless it raised the highest SACKed segment or
+/// answered a retransmission. Lost segments above its blocks are found only by the next such ACK.
 #[derive(Debug)]
 pub(super) struct Board {
-    /// The number of the oldest segment not acknowledged; they are counted from the first one sent.
+    /// Number of the oldest outstanding segment, counted from the first one sent.
     first: u64,
     marks: VecDeque<Mark>,
     lost: usize,
     sacked: usize,
-    /// The highest number SACKed; 0 if there is none.
+    /// Highest number SACKed; 0 if none.
     highest: u64,
-    /// How many were sent again.
+    /// Number of retransmissions.
     orders: i64,
-    /// The highest order that was answered.
+    /// Highest order of a retransmission that was answered.
     answered: i64,
-    /// Where to look for a lost segment.
+    /// Where to start looking for a lost segment.
     candidate: Option<u64>,
 }
 
@@ -61,23 +61,23 @@ impl Default for Board {
 }
 
 impl Board {
-    /// Of `outstanding` segments, how many are neither SACKed nor lost.
+    /// How many of `outstanding` segments are neither SACKed nor lost.
     pub fn in_flight(&self, outstanding: usize) -> usize {
         outstanding.saturating_sub(self.lost + self.sacked)
     }
 
-    /// The number of the segment at this place from the oldest.
+    /// Number of the segment `place` places above the oldest.
     pub fn number(&self, place: usize) -> u64 {
         self.first + place as u64
     }
 
-    /// Forgets all marks.
+    /// Removes all marks.
     pub fn clear(&mut self) {
         *self = Self { first: self.first, ..Self::default() };
     }
 
-    /// Takes an ACK of the oldest `acked` segments with `blocks` `[left, right)` of numbers.
-    /// `threshold` is the number of duplicate ACKs that make a loss.
+    /// Processes an ACK of the oldest `acked` segments with `blocks` `[left, right)` of numbers.
+    /// `threshold` is the number of duplicate ACKs that indicate a loss.
     pub fn update(&mut self, acked: usize, blocks: &mut [(u64, u64)], threshold: u32) -> News {
         let mut thorough = self.remove(acked);
         if self.marks.is_empty() {
@@ -97,7 +97,7 @@ impl Board {
         News::default()
     }
 
-    /// Removes what is acknowledged; whether that answered a retransmission.
+    /// Removes acknowledged segments; returns whether a retransmission was among them.
     fn remove(&mut self, acked: usize) -> bool {
         let mut answered = false;
         for _ in 0..acked {
@@ -116,7 +116,7 @@ impl Board {
         answered
     }
 
-    /// Goes through the marks from the oldest on.
+    /// Examines the marks from the oldest segment on.
     fn look(&mut self, blocks: &[(u64, u64)], threshold: u32, mut thorough: bool) -> News {
         let mut news = News::default();
         let reach = i64::from(threshold) + 1;
@@ -172,8 +172,8 @@ impl Board {
         }
     }
 
-    /// Everything outstanding that isn't SACKed is lost; all of it if the oldest was SACKed, for then the
-    /// receiver has thrown data away (RFC 2018 §8).
+    /// Marks everything outstanding that is not SACKed as lost; all of it if the oldest segment was SACKed,
+    /// because the receiver then discarded data (RFC 2018 §8).
     pub fn lose_all(&mut self, outstanding: usize) {
         if self.marks.front() == Some(&Mark::Sacked) {
             self.clear();
@@ -186,7 +186,7 @@ impl Board {
         self.candidate = Some(self.first);
     }
 
-    /// The place of the lost segment to send next.
+    /// Place of the next lost segment to retransmit.
     pub fn next_lost(&mut self) -> Option<usize> {
         let from = (self.candidate? - self.first) as usize;
         let found = (from..self.marks.len()).find(|&place| self.marks[place] == Mark::Lost);
@@ -194,7 +194,7 @@ impl Board {
         found
     }
 
-    /// The lost segment at `place` is sent again, with `outstanding` segments on the way in all.
+    /// The lost segment at `place` is retransmitted while `outstanding` segments are unacknowledged.
     pub fn sent_again(&mut self, place: usize, outstanding: usize) {
         let next = self.number(outstanding);
         if let Some(mark) = self.marks.get_mut(place).filter(|m| **m == Mark::Lost) {

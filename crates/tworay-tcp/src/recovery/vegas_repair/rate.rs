@@ -1,4 +1,5 @@
-//! Vegas' measurements, and its window once per round trip (Brakmo and Peterson 1995, §3.2 and §3.3).
+//! Vegas' measurements and its window decision, once per round trip (Brakmo and Peterson 1995, §3.2 and
+//! §3.3).
 
 use super::{VegasRepair, count_to};
 use crate::send::{Cx, Machinery};
@@ -6,37 +7,37 @@ use crate::variant::settings;
 use tworay_base::SimTime;
 
 settings! {
-    /// Segments queued in the network.
+    /// Bounds on the number of segments queued in the network.
     pub(in crate::recovery) struct Thresholds {
         /// grow below this many segments queued in the network
         alpha: f64 = 1.0, 0.0..1000.0;
-        /// shrink above this many
+        /// shrink above this many segments
         beta: f64 = 3.0, 0.0..1000.0;
-        /// leave slow start above this many
+        /// leave slow start above this many segments
         gamma: f64 = 1.0, 0.0..1000.0;
     }
 }
 
-/// What is measured, and what follows for the window.
+/// The measurements, and the window that follows from them.
 #[derive(Debug)]
 pub(super) struct Rate {
     thresholds: Thresholds,
-    /// The shortest round trip, seconds; infinite before the first.
+    /// Shortest round trip, seconds; infinite before the first sample.
     base_rtt: f64,
-    /// Eight times the smoothed fine round trip, seconds.
+    /// Eight times the smoothed fine-grained round trip, seconds.
     sa: f64,
     /// Four times its deviation, seconds.
     sd: f64,
-    /// The fine timeout, seconds.
+    /// Fine timeout, seconds.
     pub timeout: f64,
-    /// The segment whose ACK ends this round trip starts here; and when the round trip began.
+    /// Start of the segment whose ACK ends this round trip, and when the round trip began.
     mark: u64,
     mark_at: SimTime,
     samples: u32,
     sum: f64,
     /// Growth per ACK in this round trip, segments.
     step: f64,
-    /// Slow start grows every other round trip.
+    /// Whether slow start may grow in this round trip; it does in every second one.
     may_step: bool,
 }
 
@@ -61,7 +62,7 @@ impl Rate {
         self.base_rtt.is_finite()
     }
 
-    /// The first ACK, of what was sent at `sent`.
+    /// The first ACK arrived, for data sent at `sent`.
     pub fn begin(&mut self, sent: SimTime, now: SimTime, una: u64) {
         let rtt = now.since(sent).as_secs_f64();
         self.base_rtt = rtt;
@@ -71,7 +72,7 @@ impl Rate {
         (self.mark, self.mark_at) = (una, sent);
     }
 
-    /// A fine sample of a segment that was sent once.
+    /// A fine-grained sample of a segment that was sent once.
     pub fn sample(&mut self, rtt: f64) {
         self.sum += rtt;
         self.samples += 1;
@@ -100,7 +101,7 @@ impl VegasRepair {
         }
     }
 
-    /// Once per round trip: how much faster could it be, and what follows for the window.
+    /// Once per round trip: compares expected and actual rate, and sets the window's growth.
     fn round_trip(&mut self, tx: &mut Machinery, cx: &Cx) {
         let r = &mut self.rate;
         let rtt =

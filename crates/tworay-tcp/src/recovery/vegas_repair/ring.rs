@@ -1,36 +1,36 @@
-//! What ns-2's Vegas remembers of its segments: a ring with a slot per segment of the advertised window,
-//! each with the time of the last transmission and their number. The odd sides of it that are kept here
-//! are listed at [`TcpQuirks`](crate::TcpQuirks).
+//! The record that ns-2's Vegas keeps of its segments: a ring with one slot per segment of the advertised
+//! window. Each slot has the time of the last transmission and the number of transmissions. The quirks
+//! reproduced here are listed at [`TcpQuirks`](crate::TcpQuirks).
 
 use tworay_base::{SimDuration, SimTime};
 
-/// A segment's last transmission and how often it was sent.
+/// Last transmission of a segment, and how often it was sent.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Stamp {
-    /// `None` in a slot that was emptied.
+    /// `None` in a cleared slot.
     pub at: Option<SimTime>,
     pub times: u32,
 }
 
-/// The ring. Segments are numbered from 0, in the order of their first transmission.
+/// The ring. Segments are numbered from 0 in the order of their first transmission.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// Slots, at most `len`; those not there yet are empty.
+    /// Slots, at most `len`; missing ones are empty.
     slots: Vec<Stamp>,
     len: u64,
-    /// The number of the oldest segment not acknowledged.
+    /// Number of the oldest segment not acknowledged.
     oldest: u64,
-    /// When segment 0 was sent last: ns-2's Vegas counts its time from there.
+    /// When segment 0 was last sent: the origin of time in ns-2's Vegas.
     pub started: SimTime,
 }
 
 impl Ring {
-    /// For an advertised window of so many segments.
+    /// A ring for an advertised window of this many segments.
     pub fn new(window: f64) -> Self {
         Self { slots: Vec::new(), len: (window as u64).max(1), oldest: 0, started: SimTime::ZERO }
     }
 
-    /// The segment `place` places above the oldest is sent.
+    /// The segment `place` places above the oldest one is sent.
     pub fn sent(&mut self, place: usize, now: SimTime) {
         let number = self.oldest + place as u64;
         if number == 0 {
@@ -42,11 +42,11 @@ impl Ring {
         slot.times += 1;
     }
 
-    /// The oldest `count` segments are acknowledged by one ACK: what the slot of the last of them says.
+    /// One ACK acknowledges the oldest `count` segments; returns the slot of the last of them.
     pub(crate) fn acknowledge(&mut self, count: usize) -> Option<Stamp> {
         let last = (self.oldest + count as u64).checked_sub(1).filter(|_| count > 0)?;
         let newest = self.slot(last);
-        // From slot to slot, and never past the ring's end.
+        // ns-2 loops over slot numbers without wrapping around the end of the ring.
         let (from, to) = (self.oldest % self.len, last % self.len);
         if from <= to {
             (self.oldest..=last).for_each(|number| *self.slot_mut(number) = Stamp::default());
@@ -60,7 +60,7 @@ impl Ring {
         self.slot(self.oldest)
     }
 
-    /// How long ago it was sent; an empty slot counts as a second before the start.
+    /// Time since the transmission; an empty slot counts as sent one second before the start.
     pub(crate) fn age(&self, stamp: Stamp, now: SimTime) -> SimDuration {
         match stamp.at {
             Some(at) => now.since(at),

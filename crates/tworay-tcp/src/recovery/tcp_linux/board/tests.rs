@@ -33,7 +33,7 @@ fn a_segment_is_lost_when_four_above_it_are_reported() {
         assert_eq!(after(&mut b, 0, &[(1, right)]), (News { sacked: true, lost }, picture.into()), "{right}");
     }
     assert_eq!(b.in_flight(10), 5);
-    // Not how many were SACKed counts, but how far above.
+    // What matters is how far above SACKs reach, not how many there are.
     let mut b = Board::default();
     assert_eq!(after(&mut b, 0, &[(6, 7)]).1, "LLL...s");
 }
@@ -59,7 +59,8 @@ fn a_retransmission_is_lost_when_later_ones_are_reported() {
     for n in 0..6 {
         assert_eq!(repair(&mut b, 11), Some(n));
     }
-    // The fifth after the first: four may overtake it. What is below the block is seen with the next ACK.
+    // The fifth one after the first: four may overtake it. Marks below the block are examined with the next
+    // ACK.
     assert_eq!(after(&mut b, 0, &[(5, 6)]).1, "RRRRRsL...s");
     assert_eq!(after(&mut b, 0, &[(5, 6)]).1, "LRRRRsL...s");
 }
@@ -70,7 +71,7 @@ fn lost_segments_above_the_blocks_of_an_ack_are_not_found() {
     after(&mut b, 0, &[(1, 3), (10, 11)]);
     assert_eq!(picture(&b), "LssLLLL...s");
     assert_eq!(repair(&mut b, 11), Some(0));
-    // A repeated block: the look ends one above it.
+    // A repeated block: marks are examined up to one above it.
     after(&mut b, 0, &[(1, 2)]);
     assert_eq!(b.next_lost(), Some(3));
     assert_eq!(repair(&mut b, 11), Some(3));
@@ -101,7 +102,7 @@ fn a_receiver_that_throws_data_away_gets_all_again() {
 }
 
 proptest! {
-    /// The counts are those of the marks, and never more than there is, whatever comes.
+    /// The counters always match the marks.
     #[test]
     fn counts_are_those_of_the_marks(steps in prop::collection::vec((0..4usize, 0..4usize, 0..12u64, 1..6u64, any::<bool>()), 1..60)) {
         let (mut b, mut out) = (Board::default(), 0usize);

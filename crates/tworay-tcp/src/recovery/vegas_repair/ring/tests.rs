@@ -4,7 +4,7 @@ fn after_seconds(s: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_secs(s)
 }
 
-/// A ring of 4 with segments 0 to 3 acknowledged one by one, and 4, 5 in flight since 9 s.
+/// A ring of 4: segments 0 to 3 were acknowledged one by one, 4 and 5 are in flight since 9 s.
 fn ring() -> Ring {
     let mut ring = Ring::new(4.0);
     for number in 0..4 {
@@ -35,7 +35,7 @@ fn an_ack_across_the_rings_end_empties_none() {
     ring.sent(1, after_seconds(10));
     ring.sent(2, after_seconds(10));
     assert_eq!(ring.acknowledge(3).map(|s| s.times), Some(1), "slots were empty");
-    // They keep their counts: the next in these slots seem to be sent again, and then no more.
+    // Uncleared slots keep their counts: the next segments in these slots look like retransmissions, once.
     for (slot, expected) in [(2, 1), (3, 2), (0, 2), (1, 2), (2, 1), (3, 1), (0, 1), (1, 1)] {
         ring.sent(0, after_seconds(11));
         let times = ring.acknowledge(1).map(|s| s.times);
