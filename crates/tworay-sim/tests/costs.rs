@@ -130,7 +130,7 @@ fn wrong_tables_are_shown_at_their_line() {
     let (name, line, column) = wrong.position().expect("a place");
     assert!(name.ends_with("costs.csv"), "{name}");
     assert_eq!((line, column), (4, 12));
-    assert!(wrong.problem().contains("ack_slow_start of sack: \"much\" is no number"), "{wrong}");
+    assert!(wrong.problem().contains("ack_slow_start of sack: \"much\" is not a number"), "{wrong}");
     assert!(wrong.remedy().contains("nanoseconds per operation"), "{wrong}");
     std::fs::write(folder.0.join("costs.csv"), b"variant,\xff").expect("a file");
     assert!(error().to_string().contains("no UTF-8"), "{}", error());

@@ -1,6 +1,6 @@
-//! A sender's life, for a program that counts instructions function by function:
-//! `valgrind --tool=callgrind target/release/examples/life newreno`. Prints how often each measured function
-//! ran; `tworay costs` divides callgrind's inclusive counts by these.
+//! One transfer of a sender, for a profiler that counts instructions by function: `valgrind
+//! --tool=callgrind target/release/examples/life newreno`. Prints how often each measured function ran;
+//! `tworay costs` divides callgrind's inclusive counts by these numbers.
 
 use tworay_tcp::{Variant, live};
 

@@ -1,16 +1,16 @@
-//! The sending half: what every recovery works with (sequence space, window, timers, round trips, output),
-//! and the [`Sender`] that joins it to a recovery.
+//! The sending half: the machinery shared by all recoveries (sequence space, window, timers, round trips,
+//! output), and the [`Sender`] that combines it with a recovery.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `space` | offsets of what is sent, acknowledged and written |
+//! | `space` | offsets of data written, sent and acknowledged |
 //! | `window` | congestion window, reductions, growth |
-//! | `acks` | taking acknowledgments and round-trip samples |
+//! | `acks` | processing of acknowledgments and round-trip samples |
 //! | `output` | building segments |
 //! | `transmit` | sending what the window allows |
 //! | `rtt`, `rto`, `persist` | estimator and timers |
-//! | `scoreboard` | what SACK reported |
-//! | `effects` | what a variant asks for beyond its decisions |
+//! | `scoreboard` | data reported by SACK |
+//! | `effects` | actions that a variant requests besides its decisions |
 
 mod acks;
 mod effects;
@@ -42,7 +42,7 @@ use rto::RetransmitTimer;
 use std::collections::VecDeque;
 use tworay_base::{Seq32, SimDuration, SimTime};
 
-/// What a call works with besides the sender itself.
+/// Context of one call of the sender.
 pub(crate) struct Cx<'a> {
     pub now: SimTime,
     pub cfg: &'a TcpConfig,
@@ -50,7 +50,7 @@ pub(crate) struct Cx<'a> {
     pub counters: &'a mut Counters,
     pub rx: &'a Receiver,
     pub ports: Ports,
-    /// Set when a segment with the current acknowledgment left.
+    /// Set when a segment with the current acknowledgment was sent.
     pub acknowledged: bool,
 }
 
@@ -60,25 +60,25 @@ impl Cx<'_> {
     }
 }
 
-/// A segment in flight, for timing every segment and for Karn's rule.
+/// A segment in flight; needed to time every segment and for Karn's rule.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Sent {
     pub end: u64,
-    /// The last time it was sent.
+    /// Time of the last transmission.
     pub at: SimTime,
-    /// How often.
+    /// Number of transmissions.
     pub times: u32,
 }
 
-/// The send machinery that all recoveries share. Methods that call back into the recovery, to ask for its state
-/// or to carry out a variant's effect, take it as a parameter.
+/// The send machinery that all recoveries share. Methods that need the recovery's state, or that carry out
+/// a variant's effects, take the recovery as a parameter.
 #[derive(Debug)]
 pub(crate) struct Machinery {
     pub space: Space,
     pub window: CongestionWindow,
-    /// Duplicate ACKs in a row.
+    /// Consecutive duplicate ACKs.
     pub dup_acks: u32,
-    /// Bytes sent by limited transmit in this run of duplicate ACKs.
+    /// Bytes sent by limited transmit since the last new ACK.
     pub limited_bytes: u64,
     /// The last reduction of the window.
     pub cut: Cut,
@@ -87,23 +87,23 @@ pub(crate) struct Machinery {
     pub timed: Option<(u64, SimTime)>,
     /// Segments in flight, oldest first.
     pub sent: VecDeque<Sent>,
-    /// What SACK reported; empty in recoveries without it.
+    /// Data reported by SACK; empty in recoveries without it.
     pub scoreboard: Scoreboard,
     pub timer: RetransmitTimer,
-    /// Factor of the persist timer while it runs.
+    /// Backoff factor of the persist timer while it runs.
     persist: Option<u32>,
     last_send: SimTime,
     last_activity: SimTime,
-    /// Since when the variant has stopped the sender.
+    /// When the variant stopped the sender.
     frozen: Option<SimTime>,
-    /// What the variant asks for.
+    /// Events and queries that the variant declared.
     needs: Needs,
-    /// The peer answers marked probes.
+    /// Whether the peer answers marked probes.
     peer_probes: bool,
-    /// SACK is negotiated on opening.
+    /// Whether SACK is offered in the SYN.
     wants_sack: bool,
     hops: u8,
-    /// The hops are those of this end's own source route, which routing tells.
+    /// Whether the hop count is that of this end's own source route, as reported by routing.
     source_routed: bool,
     controls: Controls,
     pub quirks: TcpQuirks,
@@ -149,18 +149,18 @@ impl Sender {
         sender
     }
 
-    /// Opens without a SYN: offset 0 is taken as sent and acknowledged.
+    /// Opens without a SYN: offset 0 counts as sent and acknowledged.
     pub fn skip_syn(&mut self) {
         self.tx.space.skip_syn();
         self.tx.open_window();
     }
 
-    /// Data goes with the first SYN.
+    /// Whether data follows the first SYN immediately.
     pub fn data_goes_with_syn(&self) -> bool {
         self.tx.quirks.data_with_first_syn
     }
 
-    /// Sequence numbers and what is written.
+    /// Sequence numbers and written data.
     pub fn space(&self) -> &Space {
         &self.tx.space
     }
@@ -168,12 +168,12 @@ impl Sender {
         &mut self.tx.space
     }
 
-    /// The peer answers marked probes.
+    /// Records whether the peer answers marked probes.
     pub fn agree_on_probes(&mut self, agreed: bool) {
         self.tx.peer_probes = agreed;
     }
 
-    /// Whether no variant listens to anything.
+    /// Whether the variant has no parts that receive events.
     pub fn is_standard(&self) -> bool {
         self.tx.controls.is_standard()
     }
@@ -183,7 +183,7 @@ impl Sender {
         self.tx.blank(cx, offset)
     }
 
-    /// Takes an acknowledgment and sends what it allows.
+    /// Processes an acknowledgment and sends what it allows.
     pub fn on_ack(&mut self, cx: &mut Cx, ack: &Ack) {
         let space = &self.tx.space;
         if ack.to > space.una && space.una > 0 {
@@ -198,12 +198,12 @@ impl Sender {
         self.recovery.on_ack(&mut self.tx, cx, ack);
     }
 
-    /// Sends while the window allows, at most `burst` segments (0: no bound).
+    /// Sends while the window allows, at most `burst` segments (0: no limit).
     pub fn send_window(&mut self, cx: &mut Cx, burst: u32) {
         self.tx.send_window(cx, &mut *self.recovery, burst);
     }
 
-    /// Sends the SYN again, for the peer has repeated its own.
+    /// Repeats the SYN because the peer repeated its own.
     pub fn repeat_syn(&mut self, cx: &mut Cx) {
         if self.tx.space.una == 0 {
             self.tx.output(cx, &mut *self.recovery, 0, 1);
@@ -225,17 +225,17 @@ impl Sender {
         self.tx.on_variant_timer(cx, &mut *self.recovery);
     }
 
-    /// News about the path; what isn't about anything on its way is ignored.
+    /// Information about the path; ignored if it concerns nothing in flight.
     pub fn on_path_event(&mut self, cx: &mut Cx, event: PathEvent) {
         self.tx.on_path_event(cx, &mut *self.recovery, event);
     }
 
-    /// The peer has answered a marked probe.
+    /// The peer answered a marked probe.
     pub fn on_probe_answer(&mut self, cx: &mut Cx, event: ProbeEvent) {
         self.tx.on_probe_answer(cx, &mut *self.recovery, event);
     }
 
-    /// The state at this moment.
+    /// The current state.
     pub fn snapshot(&self) -> Snapshot {
         let (tx, recovery) = (&self.tx, &*self.recovery);
         let flight = tx.space.max - tx.space.una;
@@ -268,7 +268,7 @@ impl Sender {
 }
 
 impl Machinery {
-    /// The variant has stopped it.
+    /// Whether the variant has stopped the sender.
     #[inline]
     pub fn is_frozen(&self) -> bool {
         self.frozen.is_some()
@@ -279,7 +279,7 @@ impl Machinery {
         Outstanding { una, max, mss, dup_threshold: cfg.dup_threshold }
     }
 
-    /// The sender's state as the variant sees it.
+    /// The sender's state for variants.
     fn view(&self, cx: &Cx, recovery: &dyn Recovery) -> SenderView {
         let space = &self.space;
         SenderView {
@@ -305,7 +305,8 @@ impl Machinery {
     }
 }
 
-/// The first multiple of `period` (counted from `phase`) at or after `at`; `at` itself if there is none.
+/// The first multiple of `period`, counted from `phase`, at or after `at`; `at` itself if the period is
+/// zero.
 pub(crate) fn heartbeat(at: SimTime, period: SimDuration, phase: SimDuration) -> SimTime {
     if period.is_zero() {
         return at;

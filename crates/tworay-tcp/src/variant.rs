@@ -1,4 +1,4 @@
-//! Which TCP: a recovery and the parts that change it, written `newreno+sca(10)`.
+//! Selects a TCP: a recovery and parts that change it, written `newreno+sca(10)`.
 
 mod parse;
 mod registry;
@@ -14,14 +14,14 @@ use crate::recovery::{self, Recovery};
 use std::fmt;
 use std::sync::Arc;
 
-/// How losses are repaired.
+/// Loss recovery algorithms.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum RecoveryKind {
     /// Fast retransmit, then slow start.
     Tahoe,
     /// Fast recovery until the first new ACK (RFC 5681).
     Reno,
-    /// Fast recovery until everything is acknowledged (RFC 6582).
+    /// Fast recovery until everything sent before the loss is acknowledged (RFC 6582).
     NewReno,
     /// Selective acknowledgments (RFC 6675).
     Sack,
@@ -30,7 +30,7 @@ pub enum RecoveryKind {
 }
 
 impl RecoveryKind {
-    /// All there are, in the order in which a part that fits any takes them.
+    /// All recoveries, in order of preference for parts that fit any of them.
     pub const ALL: &'static [RecoveryKind] = &[
         RecoveryKind::NewReno,
         RecoveryKind::Reno,
@@ -39,7 +39,7 @@ impl RecoveryKind {
         RecoveryKind::Vegas,
     ];
 
-    /// The name to write.
+    /// The name that users write.
     pub const fn name(self) -> &'static str {
         match self {
             RecoveryKind::Tahoe => "tahoe",
@@ -51,35 +51,35 @@ impl RecoveryKind {
     }
 }
 
-/// Makes a part for one connection.
+/// Creates a part for one connection.
 pub type ControlFactory = Arc<dyn Fn(&TcpConfig) -> Box<dyn CongestionControl> + Send + Sync>;
 
-/// A part of a variant, by name.
+/// A named part of a variant.
 #[derive(Clone)]
 pub(crate) struct PartSpec {
-    /// The registry's name.
+    /// Name in the registry.
     pub id: String,
-    /// The name with parameters.
+    /// Name with parameters.
     pub name: String,
     pub role: Role,
     pub needs: Needs,
-    /// What it changes in the settings, with its parameters.
+    /// What the part changes in the settings, and its parameters.
     pub configure: Option<(Configure, Vec<f64>)>,
     pub make: ControlFactory,
 }
 
-/// A complete choice of a TCP. Cheap to clone; read from text such as `"newreno"` or `"sack+cwl(3)"`.
+/// A complete TCP variant. Cheap to clone; parsed from text such as `"newreno"` or `"sack+cwl(3)"`.
 #[derive(Clone)]
 pub struct Variant {
     name: String,
     recovery: RecoveryKind,
-    /// The recovery's own parameters.
+    /// Parameters of the recovery.
     parameters: Vec<f64>,
     parts: Vec<PartSpec>,
 }
 
 impl Variant {
-    /// A variant of one's own: a recovery, and one part that takes every decision.
+    /// A user-defined variant: a recovery, and one part that takes every decision.
     pub fn custom(name: impl Into<String>, recovery: RecoveryKind, make: ControlFactory) -> Self {
         let name = name.into();
         let part = PartSpec {
@@ -98,11 +98,11 @@ impl Variant {
         &self.name
     }
 
-    /// The name with what it leaves out, the same for all ways to write the variant: `sca` repairs losses as
-    /// NewReno does and is `newreno+sca`. The order of parts means nothing.
+    /// The full name, the same for all spellings of a variant: `sca` recovers from losses as NewReno does
+    /// and becomes `newreno+sca`. The order of parts does not matter.
     pub fn spelt_out(&self) -> String {
         let mut terms: Vec<&str> = self.name.split('+').collect();
-        // A part that stands alone keeps its own name, and its recovery has the default parameters.
+        // A lone part keeps its own name; its recovery has the default parameters.
         if terms.len() == 1 && self.parts.len() == 1 {
             terms.insert(0, self.recovery.name());
         }
@@ -110,27 +110,27 @@ impl Variant {
         terms.join("+")
     }
 
-    /// How it repairs losses.
+    /// Its loss recovery.
     pub fn recovery(&self) -> RecoveryKind {
         self.recovery
     }
 
-    /// The registry's names of its parts.
+    /// Registry names of its parts.
     pub(crate) fn part_ids(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(|p| p.id.as_str())
     }
 
-    /// What its parts need.
+    /// Events and queries that its parts need.
     pub fn needs(&self) -> Needs {
         self.parts.iter().fold(Needs::NOTHING, |all, part| all.and(part.needs))
     }
 
-    /// Whether it negotiates SACK on opening.
+    /// Whether it offers SACK in the SYN.
     pub(crate) fn wants_sack(&self) -> bool {
         self.recovery == RecoveryKind::Sack
     }
 
-    /// The settings of its connections: `config` with what its parts change in it.
+    /// Settings of its connections: `config` with the changes of its parts.
     pub(crate) fn configured(&self, config: &TcpConfig) -> TcpConfig {
         let mut config = config.clone();
         for (change, values) in self.parts.iter().filter_map(|p| p.configure.as_ref()) {
@@ -139,12 +139,12 @@ impl Variant {
         config
     }
 
-    /// Its recovery for one connection.
+    /// Creates its recovery for one connection.
     pub(crate) fn make_recovery(&self, config: &TcpConfig) -> Box<dyn Recovery> {
         recovery::make(self.recovery, &self.parameters, config)
     }
 
-    /// Its only part by itself, to hold another implementation against it; `None` if it has none or several.
+    /// Its only part, for comparison with another implementation; `None` if it has no part or several.
     pub fn only_part(&self, config: &TcpConfig) -> Option<Box<dyn CongestionControl>> {
         let [part] = &*self.parts else { return None };
         Some((part.make)(config))
@@ -166,7 +166,7 @@ impl fmt::Display for Variant {
     }
 }
 impl PartialEq for Variant {
-    /// Equal names mean equal variants.
+    /// Variants with equal names are equal.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }

@@ -1,5 +1,5 @@
 //! Dynamic Adaptive ACK end to end: the sender's window stays within 2 to 4 segments (Papanastasiou 2006,
-//! p. 124), for the receiver acknowledges a single one by its timer only.
+//! p. 124), because the receiver acknowledges a single segment only when its timer expires.
 
 mod common;
 use common::{Fate, Pair};
@@ -9,7 +9,8 @@ use tworay_wire::TcpFlags;
 
 const MSS: u64 = 1460;
 
-/// Every fifteenth packet is lost, ACKs and retransmissions too, and for two seconds everything.
+/// Every fifteenth packet is lost, including ACKs and retransmissions; for two seconds all packets are
+/// lost.
 fn rough(variant: &str) -> Pair {
     let fates = (0..900).map(|i| if i % 15 == 14 { Fate::Lost } else { Fate::Arrives }).collect();
     let mut pair = Pair::new(&TcpConfig::default(), &variant.parse().expect(variant), fates);
@@ -30,7 +31,7 @@ fn the_window_stays_within_two_to_four() {
             pair.run(1);
             let now = pair.ends[0].snapshot();
             if recovery == "vegas" && now.phase == Phase::Recovery {
-                // Vegas inflates cwnd itself by the duplicate ACKs, for segments that have left the network.
+                // Vegas adds the inflation by duplicate ACKs to cwnd itself.
                 continue;
             }
             assert!((2.0..=4.0).contains(&now.cwnd), "{variant}: {now:?}");
@@ -40,14 +41,14 @@ fn the_window_stays_within_two_to_four() {
     }
 }
 
-/// How long after a new segment's arrival its ACK leaves, in the second half of a transfer without loss.
+/// Delay of the ACKs of new segments, in the second half of a transfer without loss.
 fn holds(variant: &str, acks: AckPolicy) -> Vec<SimDuration> {
     let mut config = TcpConfig::default();
     config.receiver.acks = acks;
     let mut pair = Pair::new(&config, &variant.parse().expect(variant), Vec::new());
     pair.start([100 * MSS, 0]);
     pair.run(100_000);
-    // Of 100 segments and the FIN, whose ACK is never held.
+    // For 100 segments and the FIN, whose ACK is never delayed.
     let acks =
         pair.log.iter().filter(|(_, who, s)| *who == 1 && s.payload == 0 && !s.flags.has(TcpFlags::FIN));
     acks.skip(50)
@@ -59,7 +60,7 @@ fn holds(variant: &str, acks: AckPolicy) -> Vec<SimDuration> {
         .collect()
 }
 
-/// With a window of one segment no second one ever comes, and every ACK waits for the timer.
+/// With a window of one segment no second one arrives, so every ACK waits for the timer.
 #[test]
 fn a_single_segment_is_acknowledged_by_the_timer_only() {
     let held = holds("newreno+cwl(1)", AckPolicy::Daa);

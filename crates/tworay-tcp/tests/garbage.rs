@@ -1,4 +1,4 @@
-//! Segments that nobody meant to send: ignored and counted, never a panic, never a deadlock.
+//! Invalid segments are ignored and counted; they cause neither a panic nor a deadlock.
 
 mod common;
 
@@ -11,7 +11,7 @@ use tworay_wire::{ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSe
 
 const CASES: u32 = 200;
 
-/// Numbers near the connection's and far from them.
+/// Sequence numbers near those of the connection and far from them.
 fn number() -> impl Strategy<Value = u32> {
     prop_oneof![4 => 0u32..60_000, 1 => any::<u32>(), 1 => (u32::MAX - 3000)..=u32::MAX, 1 => Just(0u32), 1 => Just(1u32)]
 }
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// An open connection with data in flight, and a good ACK to spoil.
+/// An open connection with data in flight, and a valid ACK to corrupt.
 fn open() -> (Pair, TcpSegment) {
     let config = TcpConfig { handshake: Handshake::None, ..TcpConfig::default() };
     let mut pair = Pair::new(&config, &"sack".parse().expect("a variant"), Vec::new());
@@ -134,11 +134,12 @@ fn each_kind_of_garbage_is_counted_by_its_reason() {
     }
 }
 
-/// What an open connection takes nothing of is known before it arrives, so that it can be booked as lost.
+/// A connection can say before the arrival of a segment that it will discard all of it, so that the segment
+/// is booked as lost.
 #[test]
 fn a_connection_says_what_it_will_throw_away() {
     let window = TcpConfig::default().window_bytes() as u32;
-    // How far beyond the next byte it begins, its payload, and whether it is thrown away.
+    // Distance beyond the next byte, payload, and whether it is discarded.
     for (ahead, payload, thrown_away) in
         [(0, 100, false), (window - 1, 100, false), (window, 100, true), (window, 0, false)]
     {
@@ -171,7 +172,7 @@ fn forged_probes_and_notices_change_nothing() {
         (pair, ack)
     };
     let probe = |kind, id| Some(ProbeOption { kind, id });
-    // What it is, at which variant, the option, the payload.
+    // Description, variant, option, payload.
     let table = [
         ("an answer nobody asked for", "probing", probe(ProbeKind::Pr1Ack, 7), 0),
         ("the second answer first", "probing", probe(ProbeKind::Pr2Ack, 0), 0),
@@ -189,7 +190,7 @@ fn forged_probes_and_notices_change_nothing() {
         assert_eq!(pair.ends[0].snapshot(), before, "{what}");
         assert_eq!(pair.ends[0].counters().probes_answered, 0, "{what}");
     }
-    // Word of a broken link while nothing is on its way: before the connection is open.
+    // A notice of a broken link before the connection is open, when nothing is in flight.
     let mut pair = Pair::new(&TcpConfig::default(), &"reno+elfn".parse().expect("a variant"), Vec::new());
     pair.ends[1].on_path_event(pair.now, PathEvent::LinkFailure, &mut Vec::new());
     assert_eq!(pair.ends[1].counters().ignored_for(Ignored::StrayNotice), 1);

@@ -1,9 +1,9 @@
 //! ns-2's own validation suite `test-suite-tcpVariants.tcl`: the same packets in the same order, each
 //! within 0.1 ms.
 //!
-//! `ns2_validation/summary.csv` holds what ns-2.35 did in all 50 plain, limited-transmit and partial-ACK tests
-//! (counts, drops, retransmissions with times, last ACK); it is checked always. ns-2's traces, packet
-//! by packet, are compared where they are found: in Debian's package `ns2-examples`, or under
+//! `ns2_validation/summary.csv` holds the results of ns-2.35 for all 50 plain, limited-transmit and
+//! partial-ACK tests (counts, drops, retransmissions with times, last ACK); it is always checked. ns-2's
+//! packet traces are compared where they are available: from Debian's package `ns2-examples`, or under
 //! `TWORAY_REFERENCE` (or `../shared/reference` beside the repository).
 
 #[path = "ns2_validation/network.rs"]
@@ -17,7 +17,7 @@ use tworay_tcp::{PartialAck, SackConfig, TcpConfig};
 const SUMMARY: &str = include_str!("ns2_validation/summary.csv");
 const TOLERANCE: f64 = 1e-4;
 
-/// The packets that the error model drops, by test.
+/// The packets dropped by the error model, by test.
 const DROPS: [(&str, &[u64]); 6] = [
     ("onedrop", &[14]),
     ("twodrops", &[14, 28]),
@@ -27,7 +27,7 @@ const DROPS: [(&str, &[u64]); 6] = [
     ("multiple2", &[11, 12, 13, 14, 16]),
 ];
 
-/// `fourdrops_SA_reno`, `multiple_partial_ack_sack` and the like.
+/// Runs a test such as `fourdrops_SA_reno` or `multiple_partial_ack_sack`.
 fn replay(name: &str) -> Run {
     let (test, rest) = name.split_once('_').expect("test_variant");
     let (limited, variant) = match rest.strip_prefix("SA_") {
@@ -47,7 +47,7 @@ fn replay(name: &str) -> Run {
     run
 }
 
-/// `14@2.0692 28@2.28108` as pairs.
+/// Parses `14@2.0692 28@2.28108` as pairs.
 fn moments(text: &str) -> Vec<(u64, f64)> {
     text.split_whitespace()
         .map(|m| {

@@ -1,10 +1,11 @@
-//! Congestion windows beside ns-2.35's on a wired bottleneck, every half second: `Agent/TCP/Vegas`, and Linux'
-//! `tcp_westwood` and Reno in `Agent/TCP/Linux`, while listed packets are lost and while the queue
-//! overflows by itself.
+//! Congestion windows compared with ns-2.35 on a wired bottleneck, every half second: `Agent/TCP/Vegas`,
+//! and Linux' `tcp_westwood` and Reno in `Agent/TCP/Linux`, with listed packet losses and with overflows of
+//! the queue.
 //!
-//! `ns2_windows.csv` has ns-2's figures and the command that makes them (`peers/ns2/window.tcl`). With ns-2's
-//! habits (`VegasForm::Ns2`, `SackForm::TcpLinux`) every sample is ns-2's to the last digit printed. For more
-//! cases, name a table of that form in `TWORAY_WINDOWS`: all its samples are held to one segment.
+//! `ns2_windows.csv` holds ns-2's figures and the command that produced them (`peers/ns2/window.tcl`). With
+//! ns-2's quirks (`VegasForm::Ns2`, `SackForm::TcpLinux`) every sample equals ns-2's to the last digit
+//! printed. To check more cases, set `TWORAY_WINDOWS` to a table of the same form; its samples may differ
+//! by up to one segment.
 
 #[allow(dead_code)]
 #[path = "ns2_validation/network.rs"]
@@ -21,9 +22,9 @@ struct Case {
     variant: &'static str,
     slow: network::Bottleneck,
     end: f64,
-    /// Packets that never reach the queue.
+    /// Packets dropped before the queue.
     drops: Vec<u64>,
-    /// ns-2's window at 2 s, 2.5 s, …, segments.
+    /// ns-2's window at 2 s, 2.5 s, …, in segments.
     theirs: Vec<f64>,
 }
 
@@ -68,8 +69,8 @@ fn ours(case: &Case) -> network::Run {
     network::run_over(variant, &config, &case.drops, case.end, case.slow)
 }
 
-/// ns-2's TCP-Linux with time stamps. Its sink takes any segment, however far beyond the window: so the window
-/// is large, and 64 is the bound on the congestion window.
+/// ns-2's TCP-Linux with timestamps. Its sink accepts segments however far beyond the window, so the window
+/// here is large; cwnd is limited to 64.
 fn tcp_linux() -> TcpConfig {
     let suite = TcpConfig::ns2_validation();
     TcpConfig {
@@ -89,15 +90,15 @@ fn tcp_linux() -> TcpConfig {
     }
 }
 
-/// Differences by sample time.
+/// Differences, by sample time.
 fn compare(run: &network::Run, case: &Case) -> Vec<(f64, f64)> {
     assert_eq!(run.cwnd.len(), case.theirs.len(), "samples");
     let pairs = run.cwnd.iter().zip(&case.theirs);
     pairs.enumerate().map(|(i, (a, b))| (2.0 + 0.5 * i as f64, a - b)).collect()
 }
 
-/// Every sample of the kept cases within a hundredth of a segment, of others within one. A segment would do
-/// for both, but ns-2's habits leave nothing to forgive.
+/// Every sample of the first `kept` cases must be within a hundredth of a segment, those of other cases
+/// within one. The kept cases are exact, so a wider tolerance would hide regressions.
 fn hold(cases: &[Case], kept: usize) {
     let own = own_table().is_some();
     assert!(own || cases.len() == kept, "{} cases", cases.len());
@@ -123,8 +124,8 @@ fn vegas_follows_ns2() {
     hold(&cases("vegas"), 12);
 }
 
-/// Without ns-2's habits: the same until a first loss is repaired and up to the next one, but for what a
-/// SYN of 40 B instead of 1040 B makes. Then ns-2's own way is seen.
+/// Without ns-2's quirks the windows agree until the second loss, except for the effect of a SYN of 40 B
+/// instead of 1040 B; after that they differ.
 #[test]
 fn clean_vegas_parts_from_ns2_after_losses() {
     let clean = TcpConfig { vegas: VegasForm::Clean, ..TcpConfig::ns2_validation() };
@@ -146,8 +147,8 @@ fn clean_vegas_parts_from_ns2_after_losses() {
     }
 }
 
-/// Westwood and Reno in TCP-Linux within a hundredth of a segment, in recoveries and over queues that
-/// overflow as well.
+/// Westwood and Reno in TCP-Linux agree within a hundredth of a segment, in recoveries and with overflowing
+/// queues.
 #[test]
 fn linux_modules_follow_ns2() {
     let cases: Vec<_> = cases("westwood").into_iter().chain(cases("reno")).collect();
@@ -158,8 +159,8 @@ fn linux_modules_follow_ns2() {
     }
 }
 
-/// What TCP-Linux' sender makes, on a queue of eight that overflows: without it the saw-teeth lie
-/// elsewhere, though in the mean they are as high.
+/// The effect of TCP-Linux' sender with a queue of eight that overflows: without it the sawtooth shifts,
+/// although its mean height stays the same.
 #[test]
 fn generic_sack_parts_from_tcp_linux() {
     let all = cases("westwood");

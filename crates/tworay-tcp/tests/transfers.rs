@@ -1,5 +1,5 @@
-//! Whatever is lost, doubled or reordered: a finite transfer delivers exactly what was written, and
-//! ends once the path is good. Every variant, every handshake, both directions at once.
+//! Whatever is lost, duplicated or reordered, a finite transfer delivers exactly what was written, and ends
+//! once the path is good. Covers every variant, every handshake, and both directions at once.
 
 mod common;
 
@@ -11,13 +11,13 @@ use tworay_tcp::{
     VegasForm,
 };
 
-/// Every variant of the registry, and the combinations worth having.
+/// Every variant of the registry, and the useful combinations.
 fn variants() -> Vec<Variant> {
     let combined = COMBINATIONS.iter().map(|n| n.parse().unwrap_or_else(|e| panic!("{n}: {e}")));
     every_variant().into_iter().chain(combined).collect()
 }
 
-/// Enough to try every setting with every variant.
+/// Enough to combine every setting with every variant.
 const CASES: u32 = 200;
 
 const COMBINATIONS: &[&str] = &[
@@ -83,7 +83,7 @@ fn config() -> impl Strategy<Value = TcpConfig> {
     )
 }
 
-/// So many milliseconds after the harness' start.
+/// `ms` milliseconds after the start of the test network.
 fn after(ms: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_millis(1000 + ms)
 }
@@ -97,7 +97,7 @@ fn check(
     check_over(config, variant, fates, bytes, &[], false)
 }
 
-/// With outages (begin and length, ms) and perhaps something on the way that takes probe options out.
+/// With outages (start and length in ms), optionally on a path that removes probe options.
 fn check_over(
     config: &TcpConfig,
     variant: &Variant,

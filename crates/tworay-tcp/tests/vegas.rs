@@ -1,8 +1,6 @@
 //! Vegas against ns-2.35's `Agent/TCP/Vegas` on the wired bottleneck of the validation suite: the
-//! congestion window every half second, to a hundredth of a segment.
-//!
-//! The figures come from ns-2 with the suite's settings and packets of 1040 B (ns-2's Vegas adds no
-//! header).
+//! congestion window every half second, to a hundredth of a segment. The figures come from ns-2 with the
+//! suite's settings and packets of 1040 B (ns-2's Vegas adds no header).
 
 #![allow(dead_code)]
 

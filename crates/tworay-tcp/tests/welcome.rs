@@ -1,14 +1,14 @@
-//! TCP-WELCOME over every recovery that it changes: what a lost segment and a broken path leave of the window.
+//! TCP-WELCOME with every recovery it supports: the window after a lost segment and after a broken path.
 
 mod common;
 use common::{Fate, Pair};
 use tworay_base::{SimDuration, SimTime};
 use tworay_tcp::{Handshake, SackConfig, SackForm, TcpConfig, WindowSize};
 
-/// The peer's window, segments; cwnd grows beyond it.
+/// The peer's window in segments; cwnd grows beyond it.
 const WINDOW: f64 = 20.0;
 
-/// The recoveries by name, with the form of the SACK sender.
+/// Recoveries by name, with the form of the SACK sender.
 const RECOVERIES: [(&str, SackForm); 5] = [
     ("newreno", SackForm::Rfc6675),
     ("reno", SackForm::Rfc6675),
@@ -26,14 +26,14 @@ fn config(form: SackForm) -> TcpConfig {
     }
 }
 
-/// A long transfer over 100 ms of round trip that never changes, so that no loss can be congestion.
+/// A long transfer over a constant round trip of 100 ms, so that no loss can count as congestion.
 fn transfer(variant: &str, form: SackForm, fates: Vec<Fate>) -> Pair {
     let mut pair = Pair::new(&config(form), &variant.parse().expect(variant), fates);
     pair.start([4_000_000, 0]);
     pair
 }
 
-/// The place among all packets of the transfer's n-th segment.
+/// Index of the transfer's n-th segment among all packets.
 fn place_of_segment(variant: &str, form: SackForm, n: usize) -> usize {
     let mut pair = transfer(variant, form, Vec::new());
     pair.run(4 * n as u64);
@@ -41,7 +41,7 @@ fn place_of_segment(variant: &str, form: SackForm, n: usize) -> usize {
     data.map(|(place, _)| place).nth(n).expect("a segment")
 }
 
-/// cwnd after each event, from the one with the loss on.
+/// cwnd after each event, from time `begin` on.
 fn windows_after(pair: &mut Pair, begin: SimTime, events: usize) -> Vec<f64> {
     while pair.now < begin {
         pair.run(1);
@@ -54,8 +54,8 @@ fn windows_after(pair: &mut Pair, begin: SimTime, events: usize) -> Vec<f64> {
     windows
 }
 
-/// A single loss while round trips are constant is the channel's: the recovery repairs it, the window in use
-/// stays. The recovery by itself halves it.
+/// A single loss at constant round trips counts as a wireless loss: it is repaired and the window in use
+/// stays. The plain recovery would halve the window.
 #[test]
 fn a_lost_segment_costs_nothing_of_the_window() {
     for (recovery, form) in RECOVERIES {
@@ -73,7 +73,8 @@ fn a_lost_segment_costs_nothing_of_the_window() {
             let counters = pair.ends[0].counters();
             let seen = (counters.fast_retransmits, counters.timeouts);
             assert_eq!(seen, (1, 0), "{variant}, {form:?}");
-            // RFC 6675 rescues the last segment too where the peer's window lets nothing new out (§4, rule 4).
+            // RFC 6675 also retransmits the last segment (rescue) if the peer's window permits no new data
+            // (§4, rule 4).
             let rescues = recovery == "sack" && form == SackForm::Rfc6675;
             let again = counters.retransmitted_segments;
             assert!(again == 1 || rescues && again == 2, "{variant}, {form:?}: {again} sent again");
@@ -81,7 +82,7 @@ fn a_lost_segment_costs_nothing_of_the_window() {
     }
 }
 
-/// When the packet at this place is sent.
+/// When the packet with this index is sent.
 fn transfer_time_of(variant: &str, form: SackForm, place: usize) -> SimTime {
     let mut pair = transfer(variant, form, Vec::new());
     while pair.log.len() <= place {
@@ -90,9 +91,9 @@ fn transfer_time_of(variant: &str, form: SackForm, place: usize) -> SimTime {
     pair.log[place].0
 }
 
-/// The path is away for four seconds. The first acknowledgment after it sets cwnd to the whole, half or two
-/// thirds of the window that was in use (propositions 1, 2 and 3), whatever cwnd had grown to, and so much is
-/// in flight then.
+/// The path fails for four seconds. The first acknowledgment afterwards sets cwnd to the whole, half or two
+/// thirds of the window that was in use (propositions 1, 2 and 3), whatever cwnd had grown to; that many
+/// segments are then in flight.
 #[test]
 fn each_proposition_resumes_with_its_share_of_the_window_in_use() {
     let away = (SimTime::from_nanos(11_000_000_000), SimTime::from_nanos(15_000_000_000));
@@ -117,8 +118,8 @@ fn each_proposition_resumes_with_its_share_of_the_window_in_use() {
     }
 }
 
-/// The path that comes back is the old one: a = 1. Without the bandwidth's cap the window is again what it was
-/// (§V.C, signal loss: it "does not decrease its CWND"), and no repair that ends later takes any of it.
+/// The path that returns is the old one, so a = 1. Without the bandwidth cap the window becomes what it was
+/// (§V.C, signal loss: it "does not decrease its CWND"), and no repair that ends later reduces it.
 #[test]
 fn without_the_cap_the_window_is_what_it_was_once_the_path_is_measured() {
     let away = (SimTime::from_nanos(11_000_000_000), SimTime::from_nanos(15_000_000_000));
@@ -132,7 +133,7 @@ fn without_the_cap_the_window_is_what_it_was_once_the_path_is_measured() {
         let now = pair.ends[0].snapshot();
         assert!(now.cwnd >= WINDOW && now.ssthresh >= WINDOW, "{variant}, {form:?}: {now:?}");
         assert_eq!(now.flight_segments as f64, WINDOW, "{variant}, {form:?}");
-        // The timer waited 3/2 of the timeout each time and was never doubled.
+        // The timer used 3/2 of the timeout each time and was never doubled.
         assert!(pair.ends[0].counters().timeouts > 8, "{variant}, {form:?}");
     }
 }

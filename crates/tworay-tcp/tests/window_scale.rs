@@ -1,4 +1,4 @@
-//! Window scaling (RFC 7323 §2): on the SYNs, in the windows after them, and without a peer that knows it.
+//! Window scaling (RFC 7323 §2): on the SYNs, in later windows, and with a peer that does not support it.
 
 mod common;
 
@@ -20,14 +20,14 @@ fn the_shift_is_the_least_that_fits() {
     }
 }
 
-/// Window, option of both SYNs, window field of the SYNs, windows after them.
+/// Window, option of both SYNs, window field of the SYNs, later windows.
 #[test]
 fn both_syns_carry_the_option_if_the_window_needs_it() {
     for (window, option, on_syn, after) in [
         (64 * 1460, Some(1), 65_535, 93_440),
         (65_535, None, 65_535, 65_535),
         (20_000, None, 20_000, 20_000),
-        // What the field can't say exactly isn't promised.
+        // A window is rounded down to what the field can represent.
         (131_075, Some(2), 65_535, 131_072),
     ] {
         let config = with_window(window);
@@ -52,7 +52,7 @@ fn ns2s_segments_have_no_options() {
     assert!(pair.log.iter().all(|(_, _, s)| s.options == TcpOptions::default() && s.window == 93_440));
 }
 
-/// A peer whose SYN has no such option gets none, and windows of 16 bits.
+/// If the peer's SYN has no such option, neither does the answer, and windows have 16 bits.
 #[test]
 fn a_peer_that_does_not_scale_gets_plain_windows() {
     let config = with_window(1 << 20);

@@ -77,7 +77,7 @@ impl RtoConfig {
         if self.initial.is_zero() {
             return problem(
                 "rto.initial",
-                "the first timeout would come at once".into(),
+                "the first timeout would occur at once".into(),
                 "choose 1s (RFC 6298)",
             );
         }
@@ -101,7 +101,7 @@ impl RtoConfig {
         if !self.backoff_cap.is_power_of_two() {
             return problem(
                 "rto.backoff_cap",
-                format!("{} is no power of two", self.backoff_cap),
+                format!("{} is not a power of two", self.backoff_cap),
                 "choose 64, for example",
             );
         }

@@ -81,13 +81,13 @@ impl CongestionControl for AdaptiveSca {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "adaptive-sca",
-        summary: "SCA with theta by the number of hops; plain below 4 hops",
+        summary: "SCA with theta by the number of hops; plain TCP below 4 hops",
         source: "Papanastasiou 2006, tables 4.4 and B.1",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
         with: ANY_STANDARD,
-        unless: "Vegas has a growth of its own",
+        unless: "Vegas has its own growth rule",
         needs: Needs { hops: true, ..Needs::NOTHING },
         ..Part::new(Role::Growth, |values| {
             let options = Options::read(values);

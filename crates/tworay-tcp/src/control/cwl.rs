@@ -49,7 +49,7 @@ impl CongestionControl for Adaptive {
 pub(crate) const CWL: Entry = Entry {
     info: VariantInfo {
         name: "cwl",
-        summary: "the congestion window never exceeds n segments",
+        summary: "limits the congestion window to n segments",
         source: "Fu et al. 2003; Chen et al. 2003",
         parameters: Options::PARAMETERS,
     },
@@ -65,7 +65,7 @@ pub(crate) const CWL: Entry = Entry {
 pub(crate) const ADAPTIVE: Entry = Entry {
     info: VariantInfo {
         name: "adaptive-cwl",
-        summary: "the congestion window is limited by the number of hops",
+        summary: "limits the congestion window by the number of hops",
         source: "Chen et al. 2003; Papanastasiou 2006, table 4.2",
         parameters: &[],
     },

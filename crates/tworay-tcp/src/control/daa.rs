@@ -49,7 +49,7 @@ fn configure(values: &[f64], config: &mut TcpConfig) {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "daa",
-        summary: "one ACK for 2 to 4 segments, by their rhythm; window of 2 to 4 segments",
+        summary: "one ACK per 2 to 4 segments, timed by their arrivals; window of 2 to 4 segments",
         source: "de Oliveira and Braun 2005; Papanastasiou 2006, chapter 5",
         parameters: Options::PARAMETERS,
     },

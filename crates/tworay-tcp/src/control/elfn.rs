@@ -70,13 +70,13 @@ impl CongestionControl for Elfn {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "elfn",
-        summary: "stands by after a route error and probes with the oldest segment",
+        summary: "on a route error stops and probes with the oldest segment until an ACK arrives",
         source: "Holland and Vaidya 1999",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack],
-        unless: "it is defined on the recoveries of the Reno family",
+        unless: "it is defined only for the recoveries of the Reno family",
         needs: Needs { notices: true, ..Needs::NOTHING },
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);

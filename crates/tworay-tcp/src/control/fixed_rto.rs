@@ -19,13 +19,13 @@ impl CongestionControl for FixedRto {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "fixed-rto",
-        summary: "the timeout is not doubled again from the second timeout in a row",
+        summary: "doubles the timeout only once in a row of timeouts",
         source: "Dyer and Boppana 2001",
         parameters: &[],
     },
     meaning: Meaning::Part(Part {
         with: ANY_STANDARD,
-        unless: "Vegas decides by itself",
+        unless: "Vegas handles timeouts itself",
         ..Part::new(Role::Reduction, |_| factory(|| FixedRto))
     }),
 };

@@ -157,13 +157,13 @@ impl CongestionControl for FreezeProbing {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "freeze-probing",
-        summary: "after a loss sends the segment again and waits, then probes; resumes with half the window",
+        summary: "after a loss retransmits and waits, then probes; resumes with half the window",
         source: "TCP Freeze-Probing 2005, figure 1",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno],
-        unless: "it is defined on Reno",
+        unless: "it is defined for Reno only",
         needs: Needs { probes: true, ..Needs::NOTHING },
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);

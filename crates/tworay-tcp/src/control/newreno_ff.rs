@@ -55,13 +55,13 @@ impl CongestionControl for NewRenoFf {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "newreno-ff",
-        summary: "a loss without delayed round trips before it costs no window",
+        summary: "keeps the window on a loss that no delayed round trips precede",
         source: "Barman and Matta 2002; Kim and Noble 2001",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
-        unless: "it is defined on NewReno",
+        unless: "it is defined for NewReno only",
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || {

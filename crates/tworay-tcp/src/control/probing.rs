@@ -329,13 +329,13 @@ impl CongestionControl for Probing {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "probing",
-        summary: "a loss without contention before it starts two probes whose round trips choose the recovery",
+        summary: "on a loss without contention sends two probes, whose round trips select the recovery",
         source: "Psaras, Mamatas, Tsaoussidis, On protocol engineering: detect, confirm and adjust",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
-        unless: "it is defined on NewReno",
+        unless: "it is defined for NewReno only",
         needs: Needs { probes: true, ..Needs::NOTHING },
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);

@@ -114,7 +114,7 @@ options!(TenByDefault, 10.0);
 
 const fn entry(info: VariantInfo, make: fn(&[f64]) -> ControlFactory) -> Entry {
     let part =
-        Part { with: ANY_STANDARD, unless: "Vegas has a growth of its own", ..Part::new(Role::Growth, make) };
+        Part { with: ANY_STANDARD, unless: "Vegas has its own growth rule", ..Part::new(Role::Growth, make) };
     Entry { info, meaning: Meaning::Part(part) }
 }
 

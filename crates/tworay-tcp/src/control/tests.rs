@@ -104,22 +104,22 @@ fn sensible_and_senseless_combinations() {
     for (text, problem, remedy) in [
         (
             "vegas+sca",
-            "sca makes no sense with vegas: Vegas has a growth of its own",
+            "sca cannot be combined with vegas: Vegas has its own growth rule",
             "combine it with newreno or reno or sack or tahoe",
         ),
         (
             "tahoe+westwood",
-            "westwood makes no sense with tahoe: it replaces the halving of a fast recovery",
+            "westwood cannot be combined with tahoe: it replaces the halving of a fast recovery",
             "combine it with newreno or reno or sack",
         ),
         (
             "reno+newreno-ff",
-            "newreno-ff makes no sense with reno: it is defined on NewReno",
+            "newreno-ff cannot be combined with reno: it is defined for NewReno only",
             "combine it with newreno",
         ),
-        ("newreno+ss+sca", "ss and sca decide the same thing", "keep one of them"),
-        ("westwood+fixed-rto", "westwood and fixed-rto decide the same thing", "keep one of them"),
-        ("newreno+cwl", "cwl needs its n (segments)", "write cwl(1)"),
+        ("newreno+ss+sca", "ss and sca take the same decision", "keep one of them"),
+        ("westwood+fixed-rto", "westwood and fixed-rto take the same decision", "keep one of them"),
+        ("newreno+cwl", "cwl needs n (limit of the congestion window, segments)", "write cwl(1)"),
         ("newreno+cwl(0)", "n = 0 is out of range", "choose 1 to 100000"),
         ("newreno+wetwood", "there is no variant wetwood", "did you mean westwood?"),
     ] {

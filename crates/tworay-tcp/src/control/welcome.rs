@@ -349,7 +349,7 @@ impl CongestionControl for Welcome {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "welcome",
-        summary: "round trips and the kind of signal tell congestion, channel and broken link apart",
+        summary: "tells congestion, wireless loss and link failure apart by round trips and loss signal",
         source: "Ghaleb-Seddik, Ghamri-Doudane, Senouci 2012, table I and figures 6 and 7",
         parameters: Options::PARAMETERS,
     },

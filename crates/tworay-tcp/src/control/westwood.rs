@@ -128,7 +128,7 @@ pub(super) const WHY_NOT: &str = "it replaces the halving of a fast recovery";
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "westwood",
-        summary: "after a loss ssthresh is estimated bandwidth x shortest round trip",
+        summary: "sets ssthresh to estimated bandwidth x shortest round trip after a loss",
         source: "Mascolo et al. 2001; UCLA's ns-2 agents for the other filters",
         parameters: Options::PARAMETERS,
     },

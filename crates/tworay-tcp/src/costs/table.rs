@@ -120,7 +120,7 @@ impl CostTable {
         if table.given.is_empty() {
             return Err(problem(
                 text.len()..text.len(),
-                "there is no line of any variant".into(),
+                "there is no line for a variant".into(),
                 format!("{FORM} `tworay costs --out FILE.csv` writes such a table."),
             ));
         }
@@ -133,7 +133,7 @@ impl CostTable {
             return Err(problem(
                 row.span,
                 format!("{found} cells under a heading of {wanted}"),
-                "Give one cell for each column; an empty one leaves the value that ships.".into(),
+                "Give one cell per column; an empty cell keeps the shipped value.".into(),
             ));
         }
         let name = row.cell(Column::Variant).ok_or_else(|| {
@@ -146,14 +146,14 @@ impl CostTable {
         if let Some(near) = unknown(name.text) {
             return Err(problem(
                 name.span(),
-                format!("variant: \"{}\" is no variant", name.text),
-                format!("{near} Combinations are put together from their parts' lines."),
+                format!("variant: \"{}\" is not a variant", name.text),
+                format!("{near} Combinations are computed from the lines of their parts."),
             ));
         }
         if self.given.iter().any(|known| known == name.text) {
             return Err(problem(
                 name.span(),
-                format!("variant: \"{}\" has a line already", name.text),
+                format!("variant: \"{}\" already has a line", name.text),
                 "Give each variant one line.".into(),
             ));
         }
@@ -162,7 +162,7 @@ impl CostTable {
             Some(cell) => {
                 let text = cell.text;
                 let remedy = format!("{} {FORM}", suggestion(text, &RECOVERIES));
-                return Err(problem(cell.span(), format!("recovery: \"{text}\" is no recovery"), remedy));
+                return Err(problem(cell.span(), format!("recovery: \"{text}\" is not a recovery"), remedy));
             }
             None => None,
         };
@@ -230,7 +230,7 @@ impl Heading {
             let Some(column) = Column::of(cell.text) else {
                 let mut names = vec![VARIANT, RECOVERY, UNIT, POWER];
                 names.extend(Operation::ALL.iter().map(|o| o.name()));
-                let text = format!("\"{}\" is no column and no operation", cell.text);
+                let text = format!("\"{}\" is neither a column nor an operation", cell.text);
                 return Err(problem(cell.span(), text, suggestion(cell.text, &names)));
             };
             if columns.contains(&column) {
@@ -241,7 +241,7 @@ impl Heading {
         }
         let missing = match columns.iter().any(|c| matches!(c, Column::Operation(_))) {
             _ if !columns.contains(&Column::Variant) => "there is no column \"variant\"",
-            false => "there is no column of any operation",
+            false => "there is no operation column",
             true => return Ok(Self { columns }),
         };
         Err(problem(span, missing.into(), FORM.into()))
@@ -268,7 +268,7 @@ impl Row<'_> {
             "instructions" => match power {
                 Some(cell) => Err(problem(
                     cell.span(),
-                    format!("power: \"{}\" beside instructions", cell.text),
+                    format!("power: \"{}\" given for instructions", cell.text),
                     "Leave it empty (the energy of an instruction is the scenario's energy.instruction), or \
                      give unit ns."
                         .into(),
@@ -287,14 +287,14 @@ impl Row<'_> {
                     Some(watts) => Ok(Unit::Nanoseconds { watts }),
                     None => Err(problem(
                         cell.span(),
-                        format!("power: \"{}\" is no power above zero", cell.text),
+                        format!("power: \"{}\" is not a power above zero", cell.text),
                         REMEDY.into(),
                     )),
                 }
             }
             other => Err(problem(
                 unit.map_or(self.span.clone(), Cell::span),
-                format!("unit: \"{other}\" is no unit"),
+                format!("unit: \"{other}\" is not a unit"),
                 "Give instructions, or ns for measured run times.".into(),
             )),
         }
@@ -322,13 +322,13 @@ impl Cell<'_> {
             Ok(number) if (0.0..=MOST).contains(&number) => return Ok(number),
             Ok(number) if number < 0.0 => "is negative",
             Ok(number) if number > MOST => "is more than any operation takes",
-            _ => "is no number",
+            _ => "is not a number",
         };
         Err(problem(
             self.span(),
             format!("{} of {variant}: \"{text}\" {wrong}", operation.name()),
             format!(
-                "Give {what} per operation, 0 to 1e12, such as 1253.7; leave the cell empty for what ships."
+                "Give {what} per operation, 0 to 1e12, such as 1253.7; leave the cell empty to keep the shipped value."
             ),
         ))
     }
@@ -355,5 +355,5 @@ fn problem(span: Range<usize>, problem: String, remedy: String) -> CostProblem {
 /// A remedy: the closest name, and all valid names.
 fn suggestion(name: &str, among: &[&str]) -> String {
     let hint = suggest(name, among).map_or(String::new(), |known| format!("Did you mean \"{known}\"? "));
-    format!("{hint}There are {}.", among.join(", "))
+    format!("{hint}Choose from {}.", among.join(", "))
 }

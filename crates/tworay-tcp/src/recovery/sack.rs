@@ -15,7 +15,7 @@ pub(super) struct Sack {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "sack",
-        summary: "selective ACKs with scoreboard and pipe",
+        summary: "selective ACKs with scoreboard and pipe estimate",
         source: "RFC 2018, RFC 6675",
         parameters: &[],
     },

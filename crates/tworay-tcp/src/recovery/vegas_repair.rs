@@ -33,7 +33,7 @@ pub(super) struct VegasRepair {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "vegas",
-        summary: "compares expected and actual rate; retransmits by a fine timer",
+        summary: "compares expected and actual rate; retransmits by a fine-grained timer",
         source: "Brakmo and Peterson 1995; ns-2 Agent/TCP/Vegas",
         parameters: Thresholds::PARAMETERS,
     },

@@ -1,4 +1,4 @@
-//! What all recoveries share when an ACK arrives: moving on, round-trip samples, duplicates.
+//! ACK processing shared by all recoveries: advancing, round-trip samples, duplicates.
 
 use super::*;
 use crate::config::Timing;
@@ -6,12 +6,12 @@ use crate::control::{DupAckDecision, DupAckEvent, Effects, ProbeVerdict, RttEven
 use crate::endpoint::Ignored;
 use smallvec::SmallVec;
 
-/// An acknowledgment, checked and in offsets.
+/// A validated acknowledgment in offsets.
 #[derive(Clone, Debug)]
 pub(crate) struct Ack {
-    /// Everything below is acknowledged; at most `max`.
+    /// Everything below is acknowledged; not above `max`.
     pub to: u64,
-    /// It can be a duplicate: no payload, SYN, FIN or probe, the window unchanged.
+    /// Whether it can count as a duplicate: no payload, SYN, FIN or probe, and an unchanged window.
     pub pure: bool,
     /// Valid SACK blocks above `to`.
     pub blocks: SmallVec<[(u64, u64); 4]>,
@@ -24,11 +24,11 @@ pub(crate) struct Ack {
 pub(crate) enum Dup {
     /// Below the threshold.
     Early,
-    /// It shows a loss.
+    /// It indicates a loss.
     Loss,
     /// Beyond the threshold.
     More,
-    /// The variant has dealt with it.
+    /// The variant has handled it.
     Done,
 }
 
@@ -39,7 +39,7 @@ impl Machinery {
         ack.to == self.space.una && ack.pure && self.space.una < self.space.max && self.space.una > 0
     }
 
-    /// New data is acknowledged: moves `una`, samples, restarts the timer.
+    /// New data is acknowledged: advances `una`, takes a sample, restarts the timer.
     pub fn advance(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
         let had_syn = self.space.una == 0;
         self.dup_acks = 0;
@@ -59,14 +59,14 @@ impl Machinery {
         }
     }
 
-    /// Moves `una` without sampling.
+    /// Advances `una` without taking a sample.
     pub fn move_una(&mut self, cx: &mut Cx, to: u64) {
         // Neither the SYN nor the FIN is payload.
         cx.counters.acked_bytes = to.clamp(1, self.space.data_end) - 1;
         cx.counters.acked_segments = cx.counters.acked_bytes / self.space.mss;
         self.space.una = to;
         self.space.nxt = self.space.nxt.max(to);
-        // A variant that is still measuring the path has no better timeout yet.
+        // While a variant measures a new path, there is no better timeout yet.
         if !self.controls.withholds_samples() {
             self.timer.chosen = None;
         }
@@ -74,7 +74,7 @@ impl Machinery {
         self.last_activity = cx.now;
     }
 
-    /// A partial ACK: no sample, but the timed segment may be done with.
+    /// A partial ACK: gives no sample, but may cover the timed segment.
     pub fn advance_partially(&mut self, cx: &mut Cx, to: u64) {
         self.move_una(cx, to);
         self.forget_acked();
@@ -84,7 +84,7 @@ impl Machinery {
         }
     }
 
-    /// Drops what is acknowledged; gives the send time of the newest, unless any was sent twice.
+    /// Removes acknowledged segments. Returns the send time of the newest, unless any was retransmitted.
     pub fn forget_acked(&mut self) -> Option<SimTime> {
         let (mut newest, mut ambiguous) = (None, false);
         while let Some(first) = self.sent.front().filter(|s| s.end <= self.space.una) {
@@ -121,7 +121,7 @@ impl Machinery {
         }
     }
 
-    /// Takes the age of the echoed timestamp as a sample; an echo from the future is garbage.
+    /// Takes the age of the echoed timestamp as a sample; ignores an echo from the future.
     pub fn sample_echo(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
         let Some(echo) = ack.echo.filter(|_| cx.cfg.timestamps) else { return };
         self.rtt.end_backoff();
@@ -181,7 +181,7 @@ impl Machinery {
         }
     }
 
-    /// News about the path; what isn't about anything on its way is ignored.
+    /// Information about the path; ignored if it concerns nothing in flight.
     pub(super) fn on_path_event(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: PathEvent) {
         let nothing_out = self.space.una == 0 || self.space.una >= self.space.max;
         match event {
@@ -213,7 +213,7 @@ impl Machinery {
         }
     }
 
-    /// The peer has answered a marked probe.
+    /// The peer answered a marked probe.
     pub(super) fn on_probe_answer(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: ProbeEvent) {
         let mut effects = Effects::new();
         let view = self.view(cx, recovery);

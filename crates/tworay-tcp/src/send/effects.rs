@@ -1,4 +1,4 @@
-//! Carrying out what a variant asks for.
+//! Carries out the effects that a variant requests.
 
 use super::*;
 use crate::control::{Effect, Effects, Window};
@@ -35,7 +35,7 @@ impl Machinery {
     fn freeze(&mut self, cx: &mut Cx) {
         if self.space.una > 0 && !self.is_frozen() {
             self.disarm_timer(cx);
-            // What is out may now wait for the path: no measure of it (Karn).
+            // Outstanding segments may now wait for the path, so they are no measure of it (Karn).
             self.timed = None;
             self.frozen = Some(cx.now);
             cx.counters.freezes += 1;
@@ -59,7 +59,7 @@ impl Machinery {
         cx.counters.fast_retransmits += 1;
         cx.note(TcpNote::FastRetransmit { seq: self.space.seq(self.space.una) });
         self.mark_cut(CutBy::DupAcks);
-        // Each duplicate ACK stands for a segment that has left the network.
+        // Each duplicate ACK stands for a segment that left the network.
         self.window.inflation = f64::from(self.dup_acks);
         self.timed = None;
         self.arm_timer(cx);

@@ -1,4 +1,4 @@
-//! Building segments.
+//! Builds and sends segments.
 
 use super::*;
 use crate::config::{AckSize, Handshake};
@@ -7,8 +7,8 @@ use crate::endpoint::{Control, SegmentKind};
 use crate::receive::WindowField;
 use tworay_wire::{ProbeKind, ProbeOption, TcpFlags, TcpOptions, TcpSegment};
 
-/// IP bytes of a segment under the configured sizes. The probe option's bytes don't count, so that a probe
-/// and its answer have the 40 bytes that TCP-Probing's and Freeze-Probing's papers give them.
+/// IP bytes of a segment with the configured sizes. The probe option is not counted, so that a probe and
+/// its answer have the 40 bytes given in the papers of TCP-Probing and Freeze-Probing.
 pub(crate) fn ip_bytes(cfg: &TcpConfig, segment: &TcpSegment) -> u32 {
     match cfg.ack_size {
         AckSize::Encoded if segment.options.probe.is_some() && !segment.flags.has(TcpFlags::SYN) => {
@@ -26,7 +26,7 @@ pub(crate) fn ip_bytes(cfg: &TcpConfig, segment: &TcpSegment) -> u32 {
 impl Machinery {
     /// A segment with the current acknowledgment and no payload.
     pub fn blank(&self, cx: &Cx, offset: u64) -> TcpSegment {
-        // Data that goes with a SYN: a one-way connection knows the number it hasn't heard yet.
+        // For data that follows a SYN, a one-way connection already knows the peer's sequence number.
         let early = offset > 0 && cx.cfg.handshake == Handshake::OneWay;
         let synchronised = cx.rx.is_synchronised();
         let acked = if synchronised { cx.rx.ack() } else { Seq32(cx.cfg.iss).plus(1) };
@@ -93,7 +93,7 @@ impl Machinery {
         }
         segment.options.mss = u16::try_from(self.space.mss).ok();
         segment.options.sack_permitted = self.wants_sack;
-        // An answer has the option only if the SYN had it (RFC 7323 §2.2).
+        // The answer carries the option only if the SYN did (RFC 7323 §2.2).
         let shift = cx.cfg.window_shift();
         let offered = if cx.rx.is_synchronised() { cx.rx.scales() } else { shift > 0 };
         segment.options.window_scale = offered.then_some(shift);
@@ -102,7 +102,7 @@ impl Machinery {
             self.needs.probes.then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
     }
 
-    /// Keeps the times of what is in flight.
+    /// Records the send times of segments in flight.
     fn record(&mut self, recovery: &mut dyn Recovery, now: SimTime, start: u64, end: u64) {
         if start < self.space.max {
             let first = self.sent.partition_point(|s| s.end <= start);
@@ -126,7 +126,7 @@ impl Machinery {
     }
 }
 
-/// The timestamp clock: milliseconds unless set otherwise.
+/// Value of the timestamp clock, in ticks of `clock`.
 pub(crate) fn timestamp(now: SimTime, clock: SimDuration) -> u32 {
     now.since_start().whole(clock) as u32
 }

@@ -1,4 +1,4 @@
-//! A closed window: nothing in flight and no room at the peer (RFC 9293 §3.8.6.1).
+//! Probing a closed window: nothing is in flight and the peer has no room (RFC 9293 §3.8.6.1).
 
 use super::*;
 use crate::endpoint::SegmentKind;
@@ -32,7 +32,7 @@ impl Machinery {
         let space = &self.space;
         let (room, at) = (space.rwnd(cx.cfg), space.nxt);
         if room > 0 && at < space.data_end && space.una == space.max {
-            // A window smaller than a segment, and no update came: use it.
+            // The window is smaller than a segment and no update arrived: use it.
             let len = space.segment_len(at).min(room);
             self.persist = None;
             self.output(cx, recovery, at, len);
@@ -46,7 +46,7 @@ impl Machinery {
         cx.out.push(TcpAction::Arm(TcpTimer::Persist, cx.now + wait));
     }
 
-    /// An empty segment from just below the window: the peer must answer with an ACK.
+    /// Sends an empty segment from just below the window, which the peer must acknowledge.
     pub(super) fn probe(&mut self, cx: &mut Cx, mark: Option<ProbeOption>) {
         let mut segment = self.blank(cx, self.space.una.saturating_sub(1));
         segment.options.probe = mark.filter(|_| self.peer_probes);

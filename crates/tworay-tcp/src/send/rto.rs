@@ -1,18 +1,18 @@
-//! The retransmission timer and what its expiry does (RFC 6298 §5, RFC 5681 §3.1).
+//! The retransmission timer and its expiry (RFC 6298 §5, RFC 5681 §3.1).
 
 use super::*;
 use crate::config::Halving;
 use crate::control::{Backoff, Effects, RtoDecision, RtoEvent, Window};
 
-/// The timer's state; the estimator gives its length.
+/// State of the timer; its length comes from the estimator.
 #[derive(Debug)]
 pub(crate) struct RetransmitTimer {
     armed: bool,
-    /// The variant's own length, until new data is acknowledged.
+    /// Timeout chosen by the variant, in force until new data is acknowledged.
     pub(super) chosen: Option<SimDuration>,
-    /// `una` at the last expiry and how often it timed out in a row.
+    /// `una` at the last expiry, and its number of consecutive timeouts.
     pub(super) expired: Option<(u64, u32)>,
-    /// Phase of the clock whose beats it expires at.
+    /// Phase of the clock at whose beats the timer fires.
     phase: SimDuration,
 }
 
@@ -27,7 +27,7 @@ impl RetransmitTimer {
 }
 
 impl Machinery {
-    /// (Re)starts the retransmission timer.
+    /// Starts or restarts the retransmission timer.
     pub fn arm_timer(&mut self, cx: &mut Cx) {
         if !self.is_frozen() {
             self.timer.armed = true;
@@ -44,7 +44,7 @@ impl Machinery {
         }
     }
 
-    /// With a window of zero, the sender waits for the timer even with nothing out.
+    /// Whether the sender, at a window of zero, waits for the timer even with nothing outstanding.
     pub fn waits_with_nothing_out(&self) -> bool {
         self.quirks.zero_window_waits && self.window.cwnd < 1.0 && self.space.una < self.space.end()
     }
@@ -67,7 +67,7 @@ impl Machinery {
         recovery.on_expiry(self);
         let opening = una == 0;
         if opening && !self.quirks.lost_syn_keeps_window {
-            // A lost SYN: start carefully (RFC 5681 §3.1).
+            // A lost SYN: start with one segment (RFC 5681 §3.1).
             self.window.initial = 1.0;
         }
         let half = self.halved(cx).ssthresh;
@@ -76,7 +76,7 @@ impl Machinery {
         let standard = recovery.timeout_window(self, Window { cwnd: 1.0, ssthresh });
         let decision = self.decide_rto(cx, recovery, consecutive, standard);
         if self.is_frozen() {
-            // The variant has taken over.
+            // The variant takes over.
             cx.note(TcpNote::Timeout { seq: self.space.seq(una), backoff: self.rtt.backoff() });
             return;
         }

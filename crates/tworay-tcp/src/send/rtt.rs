@@ -3,7 +3,7 @@
 use crate::config::{RttArithmetic, TcpConfig};
 use tworay_base::{SimDuration, SimTime};
 
-/// SRTT, RTTVAR, RTO and the back-off.
+/// SRTT, RTTVAR, RTO and the backoff.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     arithmetic: RttArithmetic,
@@ -14,18 +14,18 @@ pub struct RttEstimator {
     max: SimDuration,
     cap: u32,
     forget_above: u32,
-    /// Nanoseconds, or ticks scaled by 8.
+    /// In nanoseconds, or in ticks scaled by 8.
     srtt: u64,
-    /// Nanoseconds, or ticks scaled by 4.
+    /// In nanoseconds, or in ticks scaled by 4.
     rttvar: u64,
     has_sample: bool,
-    /// Without back-off and clamps.
+    /// RTO before backoff and bounds.
     base_rto: SimDuration,
     backoff: u32,
 }
 
 impl RttEstimator {
-    /// An estimator whose clock's tick began `phase` before the start of time.
+    /// An estimator whose clock tick started `phase` before time 0.
     pub fn new(config: &TcpConfig, phase: SimDuration) -> Self {
         Self {
             arithmetic: config.rto.arithmetic,
@@ -44,8 +44,8 @@ impl RttEstimator {
         }
     }
 
-    /// The time between two moments as the ticking clock shows it: the difference of whole ticks, at
-    /// least one. Exact if there is no tick.
+    /// The time between two moments as the ticking clock measures it: a difference of whole ticks, at least
+    /// one. Exact without a tick.
     #[inline]
     pub fn measure(&self, sent: SimTime, now: SimTime) -> SimDuration {
         if self.tick.is_zero() {
@@ -55,8 +55,8 @@ impl RttEstimator {
         self.tick * (ticks(now) - ticks(sent)).max(1)
     }
 
-    /// The age of an echoed timestamp in ticks: to the nearest, at least one, where the estimators count ticks
-    /// (ns-2), else as [`measure`](Self::measure) has it.
+    /// The age of an echoed timestamp. Where the estimators count ticks (ns-2), rounded to the nearest
+    /// tick, at least one; otherwise as in [`measure`](Self::measure).
     pub fn measure_age(&self, age: SimDuration, now: SimTime) -> SimDuration {
         if self.arithmetic.counts_ticks() {
             return self.tick * (age + self.tick / 2).whole(self.tick).max(1);
@@ -64,7 +64,7 @@ impl RttEstimator {
         self.measure(SimTime::ZERO + (now.since_start() - age), now)
     }
 
-    /// Takes a sample of a segment that was sent once (Karn).
+    /// Adds a sample of a segment that was sent once (Karn).
     #[inline]
     pub fn sample(&mut self, rtt: SimDuration) {
         match self.arithmetic {
@@ -87,7 +87,7 @@ impl RttEstimator {
         self.base_rto = SimDuration::from_nanos(self.srtt + spread) * self.multiplier;
     }
 
-    // Jacobson's integer form as ns-2 has it.
+    // Jacobson's integer arithmetic as in ns-2.
     fn sample_ticks(&mut self, m: u64) {
         let m = m as i64;
         if self.srtt == 0 {
@@ -108,7 +108,7 @@ impl RttEstimator {
         self.base_rto = self.tick * (((self.rttvar << 3) + self.srtt) >> 3) * self.multiplier;
     }
 
-    /// An acknowledgment of data sent once ends the back-off (RFC 6298 §5, Karn).
+    /// Ends the backoff: data sent once was acknowledged (RFC 6298 §5, Karn).
     #[inline]
     pub fn end_backoff(&mut self) {
         self.backoff = 1;
@@ -127,24 +127,25 @@ impl RttEstimator {
         }
     }
 
-    /// The timeout in force: backed off and clamped (minimum first, RFC 6298 §2.4, §2.5).
+    /// The timeout in force, after backoff and bounds; the lower bound applies before the backoff (RFC 6298
+    /// §2.4, §2.5).
     #[inline]
     pub fn rto(&self) -> SimDuration {
         let floor = if self.arithmetic.counts_ticks() { self.tick * 2 } else { SimDuration::ZERO };
         (self.base_rto.max(self.min) * u64::from(self.backoff)).min(self.max).max(floor)
     }
 
-    /// The timeout without back-off, clamped.
+    /// The timeout without backoff, within the bounds.
     pub fn rto_without_backoff(&self) -> SimDuration {
         self.base_rto.max(self.min).min(self.max)
     }
 
-    /// The factor of the back-off.
+    /// The backoff factor.
     pub fn backoff(&self) -> u32 {
         self.backoff
     }
 
-    /// A lost SYN: the timeout for data starts from at least 3 s (RFC 6298 §5.7).
+    /// A SYN was lost: the initial timeout for data is at least 3 s (RFC 6298 §5.7).
     pub(crate) fn syn_was_lost(&mut self) {
         if !self.has_sample {
             self.base_rto = self.base_rto.max(SimDuration::from_secs(3));
@@ -152,7 +153,7 @@ impl RttEstimator {
         self.backoff = 1;
     }
 
-    /// The path changed its length: multiplies both estimators.
+    /// The path length changed: multiplies SRTT and RTTVAR.
     pub(crate) fn scale(&mut self, factor: f64) {
         if self.srtt > 0 && factor.is_finite() && factor > 0.0 {
             self.srtt = ((self.srtt as f64 * factor) as u64).max(1);

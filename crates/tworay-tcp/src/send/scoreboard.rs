@@ -1,4 +1,4 @@
-//! What the receiver reported by SACK, and what follows from it (RFC 6675).
+//! The data reported by SACK, and the functions of RFC 6675 on it.
 
 use crate::ranges::{Range, RangeSet};
 
@@ -15,7 +15,7 @@ pub(crate) enum NextSeg {
     Nothing,
 }
 
-/// The question to [`Scoreboard::next_seg`].
+/// The sender's state as needed by [`Scoreboard::next_seg`].
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Outstanding {
     /// Oldest byte not acknowledged (HighACK + 1).
@@ -39,14 +39,14 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Records `[left, right)`; returns whether anything is new. The caller checked the range.
+    /// Records `[left, right)`; returns whether any of it is new. The caller has validated the range.
     pub fn add(&mut self, left: u64, right: u64) -> bool {
         let before = self.sacked.total();
         self.sacked.insert(left, right);
         self.sacked.total() != before
     }
 
-    /// The cumulative ACK moved to `una`; returns whether that removed anything.
+    /// The cumulative ACK advanced to `una`; returns whether that removed anything.
     pub fn advance(&mut self, una: u64) -> bool {
         let before = self.sacked.total();
         self.sacked.clear_below(una);
@@ -54,14 +54,14 @@ impl Scoreboard {
         self.sacked.total() != before
     }
 
-    /// Forgets everything.
+    /// Clears everything.
     pub fn clear(&mut self) {
         self.sacked.clear();
         self.high_rxt = 0;
         self.rescue = None;
     }
 
-    /// A new recovery starts at `una`: nothing is retransmitted yet.
+    /// A new recovery starts at `una`: nothing has been retransmitted yet.
     pub fn start_recovery(&mut self, una: u64) {
         self.high_rxt = una;
         self.rescue = None;
@@ -72,12 +72,13 @@ impl Scoreboard {
         self.high_rxt = self.high_rxt.max(end);
     }
 
-    /// Everything below was retransmitted, SACKed or acknowledged.
+    /// Everything below this offset was retransmitted, SACKed or acknowledged.
     pub fn retransmitted_to(&self) -> u64 {
         self.high_rxt
     }
 
-    /// A rescue retransmission was made; no other before the cumulative ACK passes `recovery_point`.
+    /// A rescue retransmission was made; the next is permitted when the cumulative ACK passes
+    /// `recovery_point`.
     pub fn mark_rescue(&mut self, recovery_point: u64) {
         self.rescue = Some(recovery_point);
     }
@@ -86,7 +87,7 @@ impl Scoreboard {
         &self.sacked
     }
 
-    /// Bytes not SACKed below this are lost: at least `dup_threshold` ranges, or more than
+    /// Bytes below this offset that are not SACKed are lost: at least `dup_threshold` ranges, or more than
     /// (`dup_threshold` - 1) segments, were SACKed above them (IsLost).
     pub fn lost_edge(&self, q: &Outstanding) -> u64 {
         let enough = u64::from(q.dup_threshold - 1) * q.mss;
@@ -101,13 +102,13 @@ impl Scoreboard {
         0
     }
 
-    /// IsLost for one byte that isn't SACKed.
+    /// IsLost for a byte that is not SACKed.
     pub fn is_lost(&self, offset: u64, q: &Outstanding) -> bool {
         offset < self.lost_edge(q)
     }
 
-    /// Bytes thought to be in the network (SetPipe): what is neither SACKed nor lost, plus what was
-    /// retransmitted and isn't SACKed.
+    /// Estimated bytes in the network (SetPipe): those neither SACKed nor lost, plus those retransmitted
+    /// and not SACKed.
     pub fn pipe(&self, q: &Outstanding) -> u64 {
         let unsacked = |from: u64, to: u64| {
             if to <= from {
@@ -121,14 +122,15 @@ impl Scoreboard {
         unsacked(lost, q.max) + unsacked(q.una, retransmitted)
     }
 
-    /// The lowest unSACKed part at or above `from` that has SACKed data above it, at most `mss` long.
+    /// The lowest range at or above `from` that is not SACKed and has SACKed data above it, at most `mss`
+    /// long.
     pub fn hole_from(&self, from: u64, mss: u64) -> Option<Range> {
         let start = self.sacked.containing(from).map_or(from, |r| r.end);
         let above = self.sacked.next_from(start)?;
         Some(Range { start, end: above.start.min(start + mss) })
     }
 
-    /// NextSeg; `new_data` says whether data never sent is available and fits the window.
+    /// NextSeg; `new_data` says whether unsent data is available and fits the window.
     pub fn next_seg(&self, q: &Outstanding, new_data: bool) -> NextSeg {
         let from = self.high_rxt.max(q.una);
         let hole = self.hole_from(from, q.mss);
@@ -141,7 +143,7 @@ impl Scoreboard {
         if let Some(hole) = hole {
             return NextSeg::Hole(hole);
         }
-        // One segment with the highest unSACKed byte outstanding.
+        // One segment that ends with the highest outstanding byte not SACKed.
         if self.rescue.is_none_or(|r| q.una > r) && !self.sacked.is_empty() {
             let last = self.sacked.last().filter(|r| r.end >= q.max).map_or(q.max, |r| r.start);
             let floor = self.sacked.iter().rev().find(|r| r.end < last).map_or(q.una, |r| r.end).max(q.una);

@@ -1,4 +1,5 @@
-//! The sequence space: 64-bit offsets, 0 for the SYN, 1 for the first byte of data, the FIN after the last.
+//! The sequence space: 64-bit offsets; 0 is the SYN, 1 the first data byte, and the FIN follows the last
+//! one.
 
 use crate::config::TcpConfig;
 use tworay_base::Seq32;
@@ -6,7 +7,7 @@ use tworay_base::Seq32;
 /// More data than any run can send.
 const ENDLESS: u64 = 1 << 62;
 
-/// What is written, sent and acknowledged (RFC 9293 §3.3.1).
+/// Data written, sent and acknowledged (RFC 9293 §3.3.1).
 #[derive(Debug)]
 pub(crate) struct Space {
     /// Bytes per full segment.
@@ -14,13 +15,13 @@ pub(crate) struct Space {
     iss: Seq32,
     /// Oldest offset not acknowledged.
     pub una: u64,
-    /// Next offset to send; goes back after a timeout.
+    /// Next offset to send; moves back after a timeout.
     pub nxt: u64,
     /// The offset after the highest ever sent.
     pub max: u64,
     /// The offset after the last byte written.
     pub data_end: u64,
-    /// The FIN follows the data.
+    /// Whether a FIN follows the data.
     fin_wanted: bool,
     /// The peer's window, bytes.
     peer_window: u64,
@@ -40,7 +41,7 @@ impl Space {
         }
     }
 
-    /// The SYN is taken as sent and acknowledged.
+    /// The SYN counts as sent and acknowledged.
     pub fn skip_syn(&mut self) {
         (self.una, self.nxt, self.max) = (1, 1, 1);
     }
@@ -50,55 +51,55 @@ impl Space {
         self.data_end = self.data_end.saturating_add(bytes).min(ENDLESS);
     }
 
-    /// The FIN follows what is written.
+    /// Requests a FIN after the written data.
     pub fn want_fin(&mut self) {
         self.fin_wanted = true;
     }
 
-    /// The peer advertises this window, bytes; whether that is new.
+    /// Sets the peer's advertised window in bytes; returns whether it changed.
     pub fn set_peer_window(&mut self, bytes: u32) -> bool {
         let changed = self.peer_window != u64::from(bytes);
         self.peer_window = u64::from(bytes);
         changed
     }
 
-    /// The offset after everything that is to be sent.
+    /// The offset after everything to be sent.
     #[inline]
     pub fn end(&self) -> u64 {
         self.data_end + u64::from(self.fin_wanted)
     }
 
-    /// Everything written (and the FIN, if wanted) is acknowledged.
+    /// Whether everything written, and the FIN if requested, is acknowledged.
     pub fn all_acked(&self) -> bool {
         self.una >= self.end()
     }
 
-    /// The wire's number of an offset.
+    /// The 32-bit sequence number of an offset.
     #[inline]
     pub fn seq(&self, offset: u64) -> Seq32 {
         self.iss.plus(offset as u32)
     }
 
-    /// The offset of a number near `una`; `None` if it lies before the SYN.
+    /// The offset of a sequence number near `una`; `None` if it lies before the SYN.
     #[inline]
     pub fn offset(&self, seq: Seq32) -> Option<u64> {
         self.una.checked_add_signed(i64::from(seq.diff(self.seq(self.una))))
     }
 
-    /// The receiver's bound, bytes.
+    /// The receive window, bytes.
     #[inline]
     pub fn rwnd(&self, cfg: &TcpConfig) -> u64 {
         cfg.window_bytes().min(self.peer_window)
     }
 
-    /// Bytes sent and not acknowledged; after going back to a loss, what was sent again since.
+    /// Bytes sent and not acknowledged; after go-back-N only what has been sent again since.
     #[inline]
     pub fn flight(&self) -> u64 {
         self.nxt - self.una
     }
 
-    /// The length of the segment that starts at `offset`: never across what was sent and what wasn't,
-    /// nor with the FIN in it.
+    /// Length of the segment that starts at `offset`. It never mixes sent and unsent data, and never
+    /// contains data and the FIN together.
     #[inline]
     pub fn segment_len(&self, offset: u64) -> u64 {
         if offset == 0 || offset >= self.data_end {

@@ -16,15 +16,15 @@ fn a_heartbeat_delays_timers_to_its_next_beat() {
     }
 }
 
-/// Papanastasiou 2006, p. 116: over DSR the sender goes by the source route that it sets itself. An arriving
-/// acknowledgment may have come another way.
+/// Papanastasiou 2006, p. 116: over DSR the sender uses the length of its own source route. An arriving
+/// acknowledgment may have taken another route.
 #[test]
 fn the_own_source_route_outweighs_what_arrives() {
     let cfg = TcpConfig::default();
     let variant: Variant = "newreno+adaptive-cwl".parse().expect("a variant");
     let mut sender = Sender::new(&variant, &cfg, SimDuration::ZERO);
     let (mut out, mut counters, rx) = (Vec::new(), Counters::default(), Receiver::new());
-    // The event, the hops known after it, and the limit of table 4.2.
+    // The event, the hop count known after it, and the limit from table 4.2.
     for (event, hops, limit) in [
         (PathEvent::Hops(3), 3, 1.0),
         (PathEvent::Hops(6), 6, 2.0),

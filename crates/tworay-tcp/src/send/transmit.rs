@@ -4,7 +4,7 @@ use super::*;
 use crate::config::{AfterRto, IdleRestart};
 
 impl Machinery {
-    /// Sends while the window allows, at most `burst` segments (0: no bound).
+    /// Sends while the window allows, at most `burst` segments (0: no limit).
     pub fn send_window(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, burst: u32) {
         if self.is_frozen() {
             return;
@@ -59,7 +59,8 @@ impl Machinery {
             false => self.scoreboard.sacked().bytes_below(space.nxt),
         };
         let mut window = self.window_whole(cx.cfg);
-        // ns-2's halving can leave less than a segment: with nothing out, one may go, or none ever would.
+        // ns-2's halving can leave less than one segment. With nothing outstanding one segment may be sent,
+        // because otherwise none ever would.
         if window == 0 && space.una == space.max && !(self.timer.is_armed() && self.waits_with_nothing_out())
         {
             window = 1;
@@ -67,7 +68,7 @@ impl Machinery {
         used + len - sacked <= window * space.mss
     }
 
-    /// After a timeout with the scoreboard kept, SACKed data isn't sent again.
+    /// After a timeout with the scoreboard kept, SACKed data is not retransmitted.
     fn skip_sacked(&mut self, cx: &Cx) {
         if cx.cfg.sack.after_rto == AfterRto::Keep
             && self.space.nxt < self.space.max
@@ -77,7 +78,7 @@ impl Machinery {
         }
     }
 
-    /// The length of the segment at `nxt`, ending before SACKed data if that is kept.
+    /// Length of the segment at `nxt`; it ends before SACKed data if the scoreboard is kept.
     fn len_before_sacked(&self, cx: &Cx) -> u64 {
         let nxt = self.space.nxt;
         let len = self.space.segment_len(nxt);
@@ -89,7 +90,7 @@ impl Machinery {
         }
     }
 
-    /// Sends the oldest outstanding segment again; `nxt` stays.
+    /// Retransmits the oldest outstanding segment; `nxt` does not move.
     pub fn retransmit_una(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
         let una = self.space.una;
         if una < self.space.max {
@@ -120,7 +121,7 @@ impl Machinery {
         }
     }
 
-    /// The window shrinks after an idle time longer than the RTO.
+    /// Reduces the window after an idle period longer than the RTO.
     #[inline]
     fn restart_after_idle(&mut self, cx: &Cx, recovery: &mut dyn Recovery) {
         let space = &self.space;

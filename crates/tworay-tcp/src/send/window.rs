@@ -1,17 +1,17 @@
-//! The congestion window: bounds, growth, and what a loss does to it.
+//! The congestion window: bounds, growth, and reductions after losses.
 
 use super::*;
 use crate::config::{Halving, HalvingPrecision};
 use crate::control::{AckEvent, Effects, LossEvent, Window};
 
-/// Congestion window and threshold, segments.
+/// Congestion window and slow-start threshold, segments.
 #[derive(Debug)]
 pub(crate) struct CongestionWindow {
     pub cwnd: f64,
     pub ssthresh: f64,
     /// The window after the handshake.
     pub initial: f64,
-    /// Inflation by duplicate ACKs, each of which stands for a segment that has left the network.
+    /// Inflation by duplicate ACKs, each of which stands for a segment that left the network.
     pub inflation: f64,
 }
 
@@ -26,12 +26,12 @@ impl CongestionWindow {
     }
 }
 
-/// What reduced the window last, and whether its recovery is over.
+/// Cause of the last window reduction, and whether its recovery is over.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum CutBy {
-    /// Nothing yet, or a reduction that no recovery follows.
+    /// No reduction yet, or one without a recovery.
     Nothing,
-    /// Duplicate ACKs; recovery goes on.
+    /// Duplicate ACKs; recovery is in progress.
     DupAcks,
     /// Duplicate ACKs; recovery is over.
     Recovered,
@@ -78,7 +78,7 @@ impl Machinery {
         (self.window.cwnd + self.window.inflation).min(advertised)
     }
 
-    /// Sets what a variant has decided, within sane bounds.
+    /// Applies a window decided by the variant, within sane bounds.
     pub fn set_window(&mut self, recovery: &mut dyn Recovery, window: Window) {
         let sane = |x: f64, floor: f64| if x.is_finite() { x.max(floor) } else { floor };
         self.window.cwnd = self.bounded(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
@@ -86,8 +86,8 @@ impl Machinery {
         recovery.on_window_set(self.window.cwnd);
     }
 
-    /// Grows the window by the standard rule (RFC 5681 §3.1, one step per ACK) unless the variant knows
-    /// better; `may_grow` is false where only the variant's bookkeeping sees the ACK.
+    /// Grows the window by the standard rule (RFC 5681 §3.1, one step per ACK) unless the variant decides
+    /// otherwise. If `may_grow` is false, the variant only records the ACK.
     pub fn grow(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, bytes: u64, may_grow: bool) {
         let CongestionWindow { cwnd, ssthresh, .. } = self.window;
         let mut standard = Window { cwnd, ssthresh };
@@ -98,7 +98,7 @@ impl Machinery {
         self.decide_growth(cx, recovery, bytes, may_grow, standard);
     }
 
-    /// Sets the window to `standard` unless the variant knows better.
+    /// Sets the window to `standard` unless the variant decides otherwise.
     pub fn decide_growth(
         &mut self,
         cx: &mut Cx,
@@ -120,12 +120,12 @@ impl Machinery {
         self.apply(cx, recovery, effects);
     }
 
-    /// The standard reduction: half of what the settings say.
+    /// The standard reduction: half of the quantity that the settings select.
     pub fn halved(&self, cx: &Cx) -> Window {
         let base = match (cx.cfg.halving, cx.cfg.halving_precision) {
             (Halving::Window, HalvingPrecision::Integer) => self.window_whole(cx.cfg) as f64,
             (Halving::Window, _) => self.window_real(cx.cfg),
-            // Limited transmit's segments don't count (RFC 5681 §3.2 step 2).
+            // Segments sent by limited transmit do not count (RFC 5681 §3.2 step 2).
             (Halving::FlightSize, _) => {
                 self.space.flight().saturating_sub(self.limited_bytes) as f64 / self.space.mss as f64
             }
@@ -139,8 +139,8 @@ impl Machinery {
         Window { cwnd, ssthresh: ssthresh.max(2.0) }
     }
 
-    /// Duplicate ACKs showed a loss: reduces the window, to `standard` unless the variant knows better.
-    /// Whether the recovery may begin: not while the variant has stopped the sender.
+    /// Duplicate ACKs indicated a loss: reduces the window to `standard` unless the variant decides
+    /// otherwise. Returns whether recovery may start: not while the variant has stopped the sender.
     #[must_use]
     pub fn cut_for_loss(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, standard: Window) -> bool {
         let seq = self.space.seq(self.space.una);
@@ -162,7 +162,7 @@ impl Machinery {
         true
     }
 
-    /// The window was cut by duplicate ACKs at this moment.
+    /// Records a window reduction at this moment.
     pub fn mark_cut(&mut self, by: CutBy) {
         self.cut = Cut { point: self.space.max, by };
     }

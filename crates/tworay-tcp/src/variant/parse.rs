@@ -1,4 +1,4 @@
-//! Reading `recovery+part(parameters)+…`.
+//! Parses `recovery+part(parameters)+…`.
 
 use super::registry::ENTRIES;
 use super::*;
@@ -20,7 +20,7 @@ impl FromStr for Variant {
                 Meaning::Recovery(kind) => match &recovery {
                     Some((name, _)) => {
                         return Err(fail(
-                            format!("{name} and {} both say how losses are repaired", entry.info.name),
+                            format!("{name} and {} are both recoveries", entry.info.name),
                             "keep one of them".into(),
                         ));
                     }
@@ -41,13 +41,13 @@ impl FromStr for Variant {
             if !with.contains(kind) {
                 let names: Vec<_> = with.iter().map(|k| k.name()).collect();
                 return Err(fail(
-                    format!("{} makes no sense with {base}: {unless}", entry.info.name),
+                    format!("{} cannot be combined with {base}: {unless}", entry.info.name),
                     format!("combine it with {}", names.join(" or ")),
                 ));
             }
             if let Some(clash) = parts.iter().find(|p| clashes(p.role, role)) {
                 return Err(fail(
-                    format!("{} and {} decide the same thing", clash.name, entry.info.name),
+                    format!("{} and {} take the same decision", clash.name, entry.info.name),
                     "keep one of them".into(),
                 ));
             }
@@ -56,9 +56,9 @@ impl FromStr for Variant {
             parts.push(PartSpec { id: entry.info.name.into(), name, role, needs, configure, make });
         }
         let Some((base, recovery)) = recovery else {
-            return Err(fail("it names nothing".into(), "write a name such as newreno".into()));
+            return Err(fail("the name is empty".into(), "write a name such as newreno".into()));
         };
-        // A part that stands alone keeps its own name.
+        // A lone part keeps its own name.
         let alone = terms(text).len() == 1;
         let name = parts.iter().fold(
             if alone && !parts.is_empty() { String::new() } else { base },
@@ -74,13 +74,13 @@ impl FromStr for Variant {
     }
 }
 
-/// A recovery's default parameters.
+/// Default parameters of a recovery.
 pub(super) fn defaults(kind: RecoveryKind) -> Vec<f64> {
     let row = ENTRIES.iter().find(|e| matches!(e.meaning, Meaning::Recovery(k) if k == kind));
     row.map(|e| e.info.parameters.iter().filter_map(|p| p.default).collect()).unwrap_or_default()
 }
 
-/// Whether two roles own a common decision.
+/// Whether two roles own the same decision.
 fn clashes(a: Role, b: Role) -> bool {
     a == b
         || matches!(
@@ -89,7 +89,7 @@ fn clashes(a: Role, b: Role) -> bool {
         )
 }
 
-/// The terms between plus signs; a name may end in one itself (`westwood+`, `sack+westwood++cwl(3)`).
+/// The terms between plus signs; a name may itself end in a plus (`westwood+`, `sack+westwood++cwl(3)`).
 fn terms(text: &str) -> Vec<String> {
     let mut terms: Vec<String> = Vec::new();
     for term in text.to_ascii_lowercase().split('+').map(str::trim) {
@@ -115,11 +115,11 @@ fn term_name(entry: &Entry, values: &[f64]) -> String {
     }
     let parameters = entry.info.parameters.iter().zip(values);
     let values: Vec<_> = if entry.info.parameters.iter().any(|p| !p.choices.is_empty()) {
-        // Where there is much to choose, only what differs is named.
+        // A part with choices names only parameters that differ from the default.
         let differing = parameters.filter(|(p, v)| p.default != Some(**v));
         differing.map(|(p, v)| format!("{}={}", p.name, p.write(*v))).collect()
     } else {
-        // What is left out at the end has its default.
+        // Trailing defaults are left out.
         let last =
             entry.info.parameters.iter().zip(values).rposition(|(p, v)| p.default != Some(*v)).unwrap_or(0);
         values[..=last].iter().map(f64::to_string).collect()
@@ -127,7 +127,7 @@ fn term_name(entry: &Entry, values: &[f64]) -> String {
     format!("{}({})", entry.info.name, values.join(","))
 }
 
-/// One term and its checked parameters, or a problem and a remedy.
+/// Parses one term and checks its parameters; otherwise returns a problem and a remedy.
 fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)> {
     let (name, arguments) = match term.split_once('(') {
         None => (term, None),
@@ -139,7 +139,7 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
         },
     };
     if name.is_empty() {
-        return Err(("it names nothing".into(), "write a name such as newreno".into()));
+        return Err(("the name is empty".into(), "write a name such as newreno".into()));
     }
     let Some(entry) = ENTRIES.iter().find(|e| e.info.name == name) else {
         return Err((format!("there is no variant {name}"), suggestion(name)));
@@ -152,7 +152,7 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
     if given.len() > parameters.len() {
         return Err((
             format!("{name} takes {} and got {}", count(parameters.len()), given.len()),
-            "leave the rest out".into(),
+            "remove the extra ones".into(),
         ));
     }
     let mut values: Vec<Option<f64>> = vec![None; parameters.len()];
@@ -170,7 +170,7 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
     for (value, parameter) in values.into_iter().zip(parameters) {
         let Some(value) = value.or(parameter.default) else {
             return Err((
-                format!("{name} needs its {} ({})", parameter.name, parameter.about),
+                format!("{name} needs {} ({})", parameter.name, parameter.about),
                 format!("write {name}({})", parameter.min),
             ));
         };
@@ -179,7 +179,7 @@ fn read_term(term: &str) -> Result<(&'static Entry, Vec<f64>), (String, String)>
     Ok((entry, complete))
 }
 
-/// The place of a parameter given by name.
+/// The index of a parameter given by name.
 fn position(name: &str, parameters: &[Parameter], key: &str) -> Result<usize, (String, String)> {
     parameters.iter().position(|p| p.name == key).ok_or_else(|| {
         let names: Vec<_> = parameters.iter().map(|p| p.name).collect();
@@ -192,7 +192,7 @@ fn position(name: &str, parameters: &[Parameter], key: &str) -> Result<usize, (S
     })
 }
 
-/// One value, in its range.
+/// Parses one value and checks its range.
 fn read_value(name: &str, parameter: &Parameter, text: &str) -> Result<f64, (String, String)> {
     if !parameter.choices.is_empty() {
         return parameter.choices.iter().position(|c| *c == text).map(|i| i as f64).ok_or_else(|| {
@@ -204,7 +204,7 @@ fn read_value(name: &str, parameter: &Parameter, text: &str) -> Result<f64, (Str
     }
     let Ok(value) = text.parse::<f64>() else {
         return Err((
-            format!("\"{text}\" is no number"),
+            format!("\"{text}\" is not a number"),
             format!("write {name}({})", parameter.default.unwrap_or(parameter.min)),
         ));
     };
@@ -225,14 +225,14 @@ fn count(n: usize) -> String {
     }
 }
 
-/// The nearest name if one is near, and where the names are.
+/// The nearest name if one is close, otherwise all names.
 fn suggestion(name: &str) -> String {
     if name.contains(".py:") {
-        return "a class of one's own is given to a run: --tcp mine.py:Mine".into();
+        return "pass a Python class to a run as --tcp mine.py:Mine".into();
     }
     let names: Vec<&str> = ENTRIES.iter().map(|e| e.info.name).collect();
     match suggest(name, &names) {
         Some(near) => format!("did you mean {near}?"),
-        None => format!("there are {}", names.join(", ")),
+        None => format!("choose from {}", names.join(", ")),
     }
 }

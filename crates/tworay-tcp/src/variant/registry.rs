@@ -1,4 +1,4 @@
-//! Every variant there is: one line each, pointing to the file that has it.
+//! The registry of variants: one line each, pointing to the file that implements it.
 
 use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
@@ -13,13 +13,13 @@ use crate::recovery;
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Its value when left out, of a choice its place in the list; `None` if it must be given.
+    /// Default value, for a choice the index in the list; `None` if it must be given.
     pub default: Option<f64>,
     /// Smallest value.
     pub min: f64,
     /// Largest value.
     pub max: f64,
-    /// What it does, with its unit.
+    /// Its effect, with the unit.
     pub about: &'static str,
     /// The words to choose from; empty for a number.
     pub choices: &'static [&'static str],
@@ -36,7 +36,7 @@ impl Parameter {
         Self { name, default: Some(default), min: range.0, max: range.1, about, choices: &[] }
     }
 
-    /// One of several words; the first is the default.
+    /// One of several words; the first one is the default.
     pub(crate) const fn choice(
         name: &'static str,
         choices: &'static [&'static str],
@@ -45,52 +45,53 @@ impl Parameter {
         Self { name, default: Some(0.0), min: 0.0, max: (choices.len() - 1) as f64, about, choices }
     }
 
-    /// How a value of it is written.
+    /// A value as users write it.
     pub(crate) fn write(&self, value: f64) -> String {
         self.choices.get(value as usize).map_or_else(|| value.to_string(), |word| (*word).to_owned())
     }
 }
 
-/// What `tworay variants` shows.
+/// One entry of `tworay variants`.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct VariantInfo {
     /// The name to write.
     pub name: &'static str,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// RFC, paper or program it is taken from.
+    /// RFC, paper or program in which it is defined.
     pub source: &'static str,
     /// Its parameters in order.
     pub parameters: &'static [Parameter],
 }
 
-/// What a variant needs beside acknowledgments and round trips. What it doesn't declare it isn't given.
+/// What a variant needs besides acknowledgments and round trips. It gets only what it declares here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub struct Needs {
-    /// Marked probes, which both ends agree on by an option of their SYNs.
+    /// Marked probes, which both ends negotiate by an option of their SYNs.
     pub probes: bool,
-    /// Routing's notices of broken links and of routes found. Only protocols with route errors (AODV, DSR) send
-    /// them.
+    /// Routing's notices of broken links and of routes found. Only protocols with route errors (AODV, DSR)
+    /// send them.
     pub notices: bool,
-    /// Events for each change of the path's length in hops.
+    /// Events for each change of the path length in hops.
     pub hops: bool,
-    /// [`limit`](crate::CongestionControl::limit) and [`floor`](crate::CongestionControl::floor) are asked.
+    /// Queries of [`limit`](crate::CongestionControl::limit) and
+    /// [`floor`](crate::CongestionControl::floor).
     pub bounds: bool,
-    /// [`burst`](crate::CongestionControl::burst) is asked.
+    /// Queries of [`burst`](crate::CongestionControl::burst).
     pub bursts: bool,
-    /// [`sampling`](crate::CongestionControl::sampling) is asked.
+    /// Queries of [`sampling`](crate::CongestionControl::sampling).
     pub sampling: bool,
 }
 
 impl Needs {
-    /// Acknowledgments and round trips are enough.
+    /// Only acknowledgments and round trips.
     pub const NOTHING: Needs =
         Needs { probes: false, notices: false, hops: false, bounds: false, bursts: false, sampling: false };
-    /// Whatever there is but probes: for variants that decide at run time what they listen to.
+    /// Everything except probes, for variants that decide at run time which events they use.
     pub(crate) const ANYTHING: Needs =
         Needs { probes: false, notices: true, hops: true, bounds: true, bursts: true, sampling: true };
 
-    /// What either needs.
+    /// The union of both.
     pub(crate) const fn and(self, other: Needs) -> Needs {
         Needs {
             probes: self.probes || other.probes,
@@ -103,10 +104,10 @@ impl Needs {
     }
 }
 
-/// Changes the settings of a variant's connections, by its checked parameters.
+/// Changes the settings of a variant's connections, given its validated parameters.
 pub(crate) type Configure = fn(&[f64], &mut TcpConfig);
 
-/// What a name stands for.
+/// What a registry name stands for.
 #[derive(Copy, Clone)]
 pub(crate) enum Meaning {
     /// A recovery, which `recovery::make` makes.
@@ -120,7 +121,7 @@ pub(crate) enum Meaning {
 pub(crate) struct Part {
     /// The decisions it owns.
     pub role: Role,
-    /// Recoveries it makes sense with; the first is taken when none is named.
+    /// Recoveries it works with; the first is used when none is named.
     pub with: &'static [RecoveryKind],
     /// Why other recoveries are rejected; shown to the user.
     pub unless: &'static str,
@@ -128,18 +129,18 @@ pub(crate) struct Part {
     pub needs: Needs,
     /// What it changes in the settings of its connections, if anything.
     pub configure: Option<Configure>,
-    /// Its maker, from checked parameters.
+    /// Creates it from validated parameters.
     pub make: fn(&[f64]) -> ControlFactory,
 }
 
 impl Part {
-    /// A part for any recovery, without needs.
+    /// A part that works with any recovery and has no needs.
     pub const fn new(role: Role, make: fn(&[f64]) -> ControlFactory) -> Self {
         Self { role, with: RecoveryKind::ALL, unless: "", needs: Needs::NOTHING, configure: None, make }
     }
 }
 
-/// A line of the registry.
+/// One entry of the registry.
 #[derive(Copy, Clone)]
 pub(crate) struct Entry {
     pub info: VariantInfo,
@@ -183,7 +184,7 @@ const INFOS: [VariantInfo; ENTRIES.len()] = {
     infos
 };
 
-/// Every name that a variant can be made of.
+/// Every name that can be used in a variant.
 pub fn registry() -> &'static [VariantInfo] {
     const ALL: &[VariantInfo] = &INFOS;
     ALL

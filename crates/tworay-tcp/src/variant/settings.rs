@@ -1,5 +1,5 @@
-//! A variant's parameters, declared once: [`settings!`] makes of one declaration the typed struct that the
-//! variant works with and the [`Parameter`](super::Parameter)s that users see, write and are checked by.
+//! Declares a variant's parameters once: [`settings!`] generates the typed struct that the variant uses and
+//! the [`Parameter`](super::Parameter)s that users see, write and that input is checked against.
 
 use tworay_base::SimDuration;
 
@@ -8,17 +8,17 @@ pub(crate) trait Settings: Sized {
     /// Names, ranges, defaults and documentation, in order.
     const PARAMETERS: &'static [super::Parameter];
 
-    /// From checked values, one for each parameter: a number, or the place of a word among its words.
+    /// Builds the struct from validated values: a number per parameter, for a choice its index.
     fn read(values: &[f64]) -> Self;
 
-    /// With every default. Panics in a test if a parameter has none.
+    /// All defaults. Panics (in tests only) if a parameter has none.
     #[cfg(test)]
     fn defaults() -> Self {
         Self::read(&Self::PARAMETERS.iter().map(|p| p.default.expect(p.name)).collect::<Vec<_>>())
     }
 }
 
-/// What a number in parentheses becomes.
+/// Converts the number given by the user.
 pub(crate) trait FromNumber {
     fn from_number(value: f64) -> Self;
 }
@@ -50,13 +50,13 @@ impl FromNumber for SimDuration {
     }
 }
 impl FromNumber for bool {
-    /// 0 and 1.
+    /// 0 or 1.
     fn from_number(value: f64) -> Self {
         value >= 0.5
     }
 }
 
-/// A doc comment's text without the blank that follows the slashes.
+/// Text of a doc comment without its leading blank.
 pub(crate) const fn doc(text: &'static str) -> &'static str {
     match text.as_bytes() {
         [b' ', ..] => text.split_at(1).1,
@@ -69,12 +69,12 @@ pub(crate) const fn doc(text: &'static str) -> &'static str {
 /// ```text
 /// settings! {
 ///     /// What the struct is.
-///     struct Readings {
-///         /// a number, its unit, what it does: shown to users
+///     struct Options {
+///         /// what it does, with its unit: shown to users
 ///         interval: SimDuration = 2.0, 0.01..1000.0;
 ///         /// a number without default
 ///         n: f64 = required, 1.0..100.0;
-///         /// one of several words, the first being the default
+///         /// one of several words; the first is the default
 ///         resume: Resume = ["normal" => Resume::Normal, "go_back" => Resume::GoBack];
 ///     }
 /// }

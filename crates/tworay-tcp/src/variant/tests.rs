@@ -18,8 +18,8 @@ fn wrong_names_say_what_is_wrong_and_what_is_near() {
     for (text, message) in [
         ("neweno", "\"neweno\": there is no variant neweno; did you mean newreno?"),
         ("sac", "\"sac\": there is no variant sac; did you mean sack?"),
-        ("reno+tahoe", "\"reno+tahoe\": reno and tahoe both say how losses are repaired; keep one of them"),
-        ("reno(3)", "\"reno(3)\": reno takes no parameter and got 1; leave the rest out"),
+        ("reno+tahoe", "\"reno+tahoe\": reno and tahoe are both recoveries; keep one of them"),
+        ("reno(3)", "\"reno(3)\": reno takes no parameter and got 1; remove the extra ones"),
         ("reno(", "\"reno(\": the parenthesis of reno( is not closed; write reno()"),
     ] {
         assert_eq!(text.parse::<Variant>().expect_err(text).to_string(), message);

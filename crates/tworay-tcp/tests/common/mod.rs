@@ -1,4 +1,4 @@
-//! Two endpoints and a path whose packets meet given fates; after the last fate the path is good.
+//! Two endpoints and a path that applies a list of fates to packets; after the last fate the path is good.
 #![allow(dead_code, unreachable_pub)]
 
 use std::cmp::Reverse;
@@ -10,7 +10,7 @@ use tworay_tcp::{
 };
 use tworay_wire::TcpSegment;
 
-/// Every variant of the registry by itself; what needs a parameter gets the smallest.
+/// Every variant of the registry by itself; required parameters get their smallest value.
 pub fn every_variant() -> Vec<Variant> {
     let whole = |info: &VariantInfo| {
         let needed = info.parameters.iter().filter(|p| p.default.is_none());
@@ -25,25 +25,25 @@ pub fn every_variant() -> Vec<Variant> {
     registry().iter().map(whole).collect()
 }
 
-/// What happens to a packet on its way.
+/// What happens to a packet on the path.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     Arrives,
     Lost,
     /// Arrives twice.
     Doubled,
-    /// Arrives this much later than usual, perhaps after others.
+    /// Arrives later than usual by this much, possibly after later packets.
     Late(SimDuration),
 }
 
 enum Event {
     Arrive(usize, TcpSegment),
     Timer(usize, TcpTimer, SimTime),
-    /// Word of a broken link.
+    /// A notice of a broken link.
     Notice(usize),
 }
 
-/// One end's experience.
+/// What one end observed.
 #[derive(Default, Debug)]
 pub struct Seen {
     pub delivered: u64,
@@ -56,12 +56,12 @@ pub struct Pair {
     pub now: SimTime,
     pub ends: [Connection; 2],
     pub seen: [Seen; 2],
-    /// Every segment sent, with its sender and time.
+    /// Every segment sent, with its time and sender.
     pub log: Vec<(SimTime, usize, TcpSegment)>,
     pub delay: SimDuration,
-    /// Times when nothing gets through; every loss then is told to its sender.
+    /// Periods in which nothing gets through; the sender is notified of each loss.
     pub outages: Vec<(SimTime, SimTime)>,
-    /// Options of probes are taken out on the way.
+    /// Whether the path removes probe options.
     pub strips_probes: bool,
     fates: Vec<Fate>,
     sent: usize,
@@ -106,7 +106,7 @@ impl Pair {
         }
     }
 
-    /// Runs until both ends are finished, nothing is left to do, or `limit` events are over.
+    /// Runs until both ends are finished, no event is left, or `limit` events have run.
     pub fn run(&mut self, limit: u64) {
         for _ in 0..limit {
             if self.seen.iter().all(|s| s.finished > 0) {
@@ -134,7 +134,8 @@ impl Pair {
                 }
             };
             self.act(who, out);
-            // Who has stopped must be woken, and who waits for an acknowledgment must not wait for ever.
+            // A stopped sender needs a timer to wake it, and one with outstanding data needs a
+            // retransmission timer.
             let state = self.ends[who].snapshot();
             let runs = |timer: TcpTimer| self.timers[who][timer.index()] < SimTime::NEVER;
             let frozen = state.phase == Phase::Frozen;

@@ -1,9 +1,9 @@
-//! The suite's network: s1 -- 8 Mb/s, 0 ms -- r1 -- 800 kb/s, 100 ms -- k1, with a list of drops in
-//! front of the queue from r1 to k1. Events run in order of (time, insertion), as in ns-2.
+//! Network of the suite: s1 -- 8 Mb/s, 0 ms -- r1 -- 800 kb/s, 100 ms -- k1, with listed drops before the
+//! queue from r1 to k1. Events run in order of (time, insertion), as in ns-2.
 //!
-//! The harness keeps time in floating-point seconds as ns-2 does: in one of the 48 tests
-//! (fourdrops_sack, at 2.365672 s) a packet arrives just when another has been sent, and only the
-//! last bit of ns-2's clock says which comes first. The endpoints get integer nanoseconds as always.
+//! The harness keeps time in floating-point seconds as ns-2 does. In one test (fourdrops_sack, at 2.365672
+//! s) a packet arrives exactly when another has been sent, and the last bit of ns-2's clock decides which
+//! comes first. The endpoints get integer nanoseconds as always.
 
 use super::traces::Point;
 use std::cmp::Reverse;
@@ -28,11 +28,11 @@ struct Packet {
 
 enum Event {
     Start,
-    /// Note the congestion window.
+    /// Sample the congestion window.
     Sample,
-    /// A packet reaches the far end of a link.
+    /// A packet arrives at the far end of a link.
     Arrive(usize, Packet),
-    /// A link has sent its packet.
+    /// A link has finished sending a packet.
     Idle(usize),
     Timer(usize, TcpTimer, f64),
 }
@@ -58,22 +58,22 @@ const R1_S1: usize = 3;
 pub struct Run {
     /// Packets as s1 sent them.
     pub data: Vec<(u64, f64)>,
-    /// Drops in front of r1's queue.
+    /// Drops before r1's queue.
     pub drops: Vec<(u64, f64)>,
     /// ACKs as they reached s1.
     pub acks_at_sender: Vec<(u64, f64)>,
     /// The sender's congestion window at the sampled times.
     pub cwnd: Vec<f64>,
-    /// Packets that a full queue refused.
+    /// Packets dropped by a full queue.
     pub overflows: usize,
-    /// `+` and `-` at r1's queue.
+    /// `+` and `-` events at r1's queue.
     queue: Vec<(u64, f64)>,
-    /// `+` and `-` of ACKs at k1's queue.
+    /// `+` and `-` events of ACKs at k1's queue.
     ack_queue: Vec<(u64, f64)>,
 }
 
 impl Run {
-    /// Packets that s1 sent before.
+    /// Packets that s1 had sent before.
     pub fn retransmissions(&self) -> Vec<(u64, f64)> {
         let mut next = 0;
         let mut again = Vec::new();
@@ -108,7 +108,7 @@ fn sorted(mut points: Vec<Point>) -> Vec<Point> {
 struct Network {
     /// Seconds.
     now: f64,
-    /// Positive floats sort like their bits.
+    /// Positive floats sort in the order of their bits.
     heap: BinaryHeap<Reverse<(u64, u64)>>,
     events: BTreeMap<u64, Event>,
     inserted: u64,
@@ -122,12 +122,12 @@ struct Network {
     run: Run,
 }
 
-/// Replays one test until 6 s.
+/// Runs one test until 6 s.
 pub fn run(variant: &str, config: &TcpConfig, drops: &[u64]) -> Run {
     run_for(variant, config, drops, 6.0)
 }
 
-/// The same until `end`; samples the congestion window every half second from 2 s on.
+/// Runs until `end_time`; samples the congestion window every half second from 2 s on.
 pub fn run_for(variant: &str, config: &TcpConfig, drops: &[u64], end_time: f64) -> Run {
     run_over(variant, config, drops, end_time, Bottleneck::default())
 }
@@ -139,12 +139,12 @@ pub struct Bottleneck {
     pub rate: f64,
     /// Seconds.
     pub delay: f64,
-    /// Packets, the one on its way out included.
+    /// In packets, including the one being sent.
     pub limit: usize,
 }
 
 impl Default for Bottleneck {
-    /// The suite's.
+    /// That of the suite.
     fn default() -> Self {
         Self { rate: 8e5, delay: 0.1, limit: 8 }
     }
@@ -280,7 +280,7 @@ impl Network {
             self.run.ack_queue.push((packet.number, now));
         }
         let l = &mut self.links[link];
-        // ns-2's drop-tail: the packet in transmission is not counted.
+        // ns-2's drop-tail queue does not count the packet being sent.
         if l.queue.len() + 1 >= l.limit {
             self.run.overflows += 1;
             return;
@@ -291,7 +291,7 @@ impl Network {
         }
     }
 
-    /// Starts sending the first waiting packet.
+    /// Starts sending the first queued packet.
     fn next(&mut self, link: usize) {
         let l = &mut self.links[link];
         let Some(packet) = l.queue.pop_front() else {
@@ -299,7 +299,7 @@ impl Network {
             return;
         };
         l.busy = true;
-        // The sums in ns-2's order.
+        // Summed in ns-2's order.
         let airtime = 8.0 * f64::from(packet.bytes) / l.rate;
         let (sent, there) = (self.now + airtime, self.now + (airtime + l.delay));
         match link {

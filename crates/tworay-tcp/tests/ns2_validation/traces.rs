@@ -1,4 +1,4 @@
-//! Finding and reading ns-2's traces.
+//! Finds and reads ns-2's traces.
 
 use flate2::read::GzDecoder;
 use std::io::Read;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub struct Point {
     pub time: f64,
     pub number: u64,
-    /// The line itself, by which ns-2's scripts sort.
+    /// The line itself; ns-2's scripts sort by it.
     pub text: String,
 }
 
@@ -47,7 +47,7 @@ fn candidates(name: &str) -> Vec<PathBuf> {
     places
 }
 
-/// The trace of a test, if it is on this machine.
+/// The trace of a test, if it is available on this machine.
 pub fn find(name: &str) -> Option<Trace> {
     let bytes = candidates(name).iter().find_map(|p| {
         let bytes = std::fs::read(p).ok()?;
@@ -61,8 +61,8 @@ pub fn find(name: &str) -> Option<Trace> {
     Some(read(&String::from_utf8_lossy(&bytes)))
 }
 
-/// Sections begin with a quoted name; of two sections with one name the first counts, the second
-/// (of the other direction) is empty.
+/// Sections start with a quoted name. If two sections have the same name the first one counts; the second
+/// one (of the other direction) is empty.
 fn read(text: &str) -> Trace {
     let section = |name: &str| -> Vec<Point> {
         let heading = format!("\"{name}");
@@ -71,7 +71,7 @@ fn read(text: &str) -> Trace {
     Trace { packets: section("packets"), drops: section("drops"), acks: section("acks") }
 }
 
-/// Both lists have the same numbers in the same order at the same times.
+/// Asserts that both lists have the same numbers in the same order at the same times.
 pub fn compare(test: &str, part: &str, ours: &[Point], theirs: &[Point], tolerance: f64) {
     for (i, (a, b)) in ours.iter().zip(theirs).enumerate() {
         assert!(

@@ -1,4 +1,4 @@
-//! The four recoveries as specifications: one file each, one table for each rule, with the RFC's section.
+//! The four recoveries as specifications: one file each, one table per rule, with the section of the RFC.
 
 #![allow(unreachable_pub)]
 

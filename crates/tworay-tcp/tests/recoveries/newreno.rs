@@ -1,5 +1,5 @@
-//! NewReno (RFC 6582): fast recovery through partial ACKs, until everything that was out at its beginning is
-//! acknowledged. Growth and timeouts are RFC 5681's.
+//! NewReno (RFC 6582): fast recovery through partial ACKs, until everything outstanding at its start is
+//! acknowledged. Growth and timeouts are those of RFC 5681.
 
 use crate::table::Do::{Ack, Timeout};
 use crate::table::{Row, play, ten, timers};
@@ -20,10 +20,10 @@ const TWO_LOSSES: [Row; 12] = [
     (Ack(0), &[11], 5.0, 5.0),
     (Ack(0), &[12], 5.0, 5.0),
     (Ack(0), &[13], 5.0, 5.0),
-    // Step 3, partial: 5 is sent again. Inflation 8 - 4 + 1 = 5: a window of 10 above segment 4.
+    // Step 3, partial ACK: retransmit 5. Inflation 8 - 4 + 1 = 5: a window of 10 above segment 4.
     (Ack(4), &[5, 14], 5.0, 5.0),
     (Ack(4), &[15], 5.0, 5.0),
-    // Step 3, full: cwnd = min(ssthresh, FlightSize + 1), with 14 and 15 out.
+    // Step 3, full ACK: cwnd = min(ssthresh, FlightSize + 1), with 14 and 15 outstanding.
     (Ack(13), &[16], 3.0, 5.0),
     (Ack(14), &[17, 18], 4.0, 5.0),
 ];
@@ -33,7 +33,7 @@ fn partial_and_full_acks_section_3_2() {
     play("newreno", &ten(), &TWO_LOSSES);
 }
 
-/// §3.2 step 3, the other ways out: cwnd = ssthresh; and ns-2's, which leaves the window as it is.
+/// §3.2 step 3, the other exits: cwnd = ssthresh; and ns-2's, which leaves the window as it is.
 #[test]
 fn leaving_recovery() {
     for (exit, sent, cwnd) in [
@@ -47,8 +47,8 @@ fn leaving_recovery() {
     }
 }
 
-/// §3.2 step 3: the impatient variant restarts the timer with the first partial ACK only, the slow-but-steady
-/// one with each. Segments 1, 3 and 5 are lost.
+/// §3.2 step 3: the impatient variant restarts the timer only on the first partial ACK, the slow-but-steady
+/// one on each. Segments 1, 3 and 5 are lost.
 #[test]
 fn the_timer_of_the_two_variants() {
     let table: [Row; 6] = [
@@ -67,7 +67,7 @@ fn the_timer_of_the_two_variants() {
     }
 }
 
-/// ns-2's `partial_window_deflation_ 0`: a partial ACK takes all inflation out.
+/// ns-2's `partial_window_deflation_ 0`: a partial ACK removes all inflation.
 #[test]
 fn without_partial_deflation_the_window_falls_to_ssthresh() {
     let config = with(NewRenoConfig { partial_window_deflation: false, ..NewRenoConfig::default() });
@@ -77,7 +77,7 @@ fn without_partial_deflation_the_window_falls_to_ssthresh() {
     play("newreno", &config, &table);
 }
 
-/// §3.2 step 2 and §4: after a timeout, duplicates of what was sent before it start no recovery: the ACK must
+/// §3.2 step 2 and §4: after a timeout, duplicates of data sent before it start no recovery; the ACK must
 /// cover more than `recover`.
 #[test]
 fn the_careful_variant_ignores_duplicates_of_old_data() {
@@ -92,7 +92,8 @@ fn the_careful_variant_ignores_duplicates_of_old_data() {
     play("newreno", &ten(), &table);
 }
 
-/// The same with an ACK of exactly `recover`: only the less careful variant takes duplicates of it for a loss.
+/// The same with an ACK of exactly `recover`: only the less careful variant treats duplicates of it as a
+/// loss.
 #[test]
 fn careful_and_less_careful_differ_at_the_edge() {
     for (entry, sent, cwnd, ssthresh) in
@@ -114,13 +115,13 @@ fn careful_and_less_careful_differ_at_the_edge() {
 fn a_timeout_ends_recovery() {
     let mut table: Vec<Row> = TWO_LOSSES[..9].to_vec();
     table.push((Timeout, &[5], 1.0, 5.0));
-    // Slow start from there; 14 is the highest sent, duplicates below it start nothing.
+    // Slow start from here on; 14 is the highest sent, and duplicates below it start no recovery.
     table.push((Ack(5), &[6, 7], 2.0, 5.0));
     table.push((Ack(14), &[15, 16, 17], 3.0, 5.0));
     play("newreno", &ten(), &table);
 }
 
-/// RFC 3042, and RFC 5681 §3.2 step 2: its two segments don't count as flight.
+/// RFC 3042, and RFC 5681 §3.2 step 2: the two segments do not count towards FlightSize.
 #[test]
 fn limited_transmit() {
     let config = TcpConfig { limited_transmit: true, ..ten() };

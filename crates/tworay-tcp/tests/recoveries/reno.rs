@@ -1,4 +1,4 @@
-//! Reno (RFC 5681): Tahoe with fast recovery, which ends with the first ACK of new data.
+//! Reno (RFC 5681): Tahoe with fast recovery, which ends on the first ACK of new data.
 
 use crate::table::Do::{Ack, Timeout};
 use crate::table::{Row, config, play, ten};
@@ -26,17 +26,18 @@ fn fast_recovery_section_3_2() {
         // Step 1 without limited transmit: nothing.
         (Ack(0), &[], 10.0, 10.0),
         (Ack(0), &[], 10.0, 10.0),
-        // Steps 2 and 3: ssthresh = FlightSize/2; the loss is sent again; the window is 5 and 3 more.
+        // Steps 2 and 3: ssthresh = FlightSize/2; retransmit the loss; the window is 5 plus 3.
         (Ack(0), &[1], 5.0, 5.0),
-        // Steps 4 and 5: one more for each duplicate; from 11 on that is more than is out.
+        // Steps 4 and 5: one more per duplicate; from segment 11 on the window exceeds what is outstanding.
         (Ack(0), &[], 5.0, 5.0),
         (Ack(0), &[], 5.0, 5.0),
         (Ack(0), &[11], 5.0, 5.0),
         (Ack(0), &[12], 5.0, 5.0),
         (Ack(0), &[13], 5.0, 5.0),
-        // Step 6: deflation at the first new ACK; it doesn't grow the window.
+        // Step 6: deflation on the first new ACK, which does not grow the window.
         (Ack(4), &[], 5.0, 5.0),
-        // The second loss of the window takes three more duplicates, and another half (nine are out).
+        // The second loss of the window needs three more duplicates and halves again (nine are
+        // outstanding).
         (Ack(4), &[], 5.0, 5.0),
         (Ack(4), &[], 5.0, 5.0),
         (Ack(4), &[5], 4.5, 4.5),
@@ -46,7 +47,7 @@ fn fast_recovery_section_3_2() {
     play("reno", &ten(), &table);
 }
 
-/// ns-2's `bugFix_`: no second fast retransmit for what was out at the first. The timer does it.
+/// ns-2's `bugFix_`: no second fast retransmit for data outstanding at the first; the timer repairs it.
 #[test]
 fn the_bugfix_form_leaves_the_second_loss_to_the_timer() {
     let config = TcpConfig { reno: RenoForm::Bugfix, ..ten() };
@@ -63,8 +64,8 @@ fn the_bugfix_form_leaves_the_second_loss_to_the_timer() {
     play("reno", &config, &table);
 }
 
-/// §3.1, equation 4: ssthresh = max(FlightSize/2, 2), set once for a segment however often it times out;
-/// cwnd = 1, the loss window.
+/// §3.1, equation 4: ssthresh = max(FlightSize/2, 2), set once per segment however often it times out; cwnd
+/// = 1, the loss window.
 #[test]
 fn timeouts_section_3_1() {
     let table: [Row; 5] = [
@@ -80,7 +81,8 @@ fn timeouts_section_3_1() {
     play("reno", &ns2, &[(Timeout, &[1], 1.0, 5.0), (Timeout, &[1], 1.0, 2.0)]);
 }
 
-/// ns-2 halves a window of one to a half, of which nothing can be sent: with nothing out, one segment may go.
+/// ns-2 halves a window of one segment to a half, which permits no segment: with nothing outstanding, one
+/// may be sent.
 #[test]
 fn less_than_a_segment_of_window_is_no_deadlock() {
     let config =
@@ -96,21 +98,21 @@ fn less_than_a_segment_of_window_is_no_deadlock() {
     play("reno", &config, &table);
 }
 
-/// Equation 4's floor: three segments in flight, halved, are two.
+/// Lower bound of equation 4: three segments in flight give an ssthresh of two.
 #[test]
 fn a_small_window_is_halved_to_two() {
     let config = TcpConfig { initial_window: InitialWindow::Segments(3), ..ten() };
     let table: [Row; 4] = [
         (Ack(0), &[], 3.0, 10.0),
         (Ack(0), &[], 3.0, 10.0),
-        // 2 and 3 more: two new ones fit beside the three that are out.
+        // 2 plus 3: two new segments fit beside the three outstanding.
         (Ack(0), &[1, 4, 5], 2.0, 2.0),
         (Ack(3), &[], 2.0, 2.0),
     ];
     play("reno", &config, &table);
 }
 
-/// RFC 3042, and RFC 5681 §3.2 step 2: its two segments don't count as flight.
+/// RFC 3042, and RFC 5681 §3.2 step 2: the two segments do not count towards FlightSize.
 #[test]
 fn limited_transmit() {
     let config = TcpConfig { limited_transmit: true, ..ten() };

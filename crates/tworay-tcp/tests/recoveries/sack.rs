@@ -1,5 +1,5 @@
-//! SACK (RFC 2018) with the recovery of RFC 6675: a scoreboard says what is lost, a pipe how much is on its
-//! way. Growth and timeouts are RFC 5681's.
+//! SACK (RFC 2018) with the recovery of RFC 6675: a scoreboard of lost data and an estimate (pipe) of data
+//! in the network. Growth and timeouts are those of RFC 5681.
 
 use crate::table::Do::{Ack, Sack, Timeout};
 use crate::table::{MSS, Row, play, ten, timers};
@@ -11,13 +11,14 @@ fn recovery_section_5() {
     let table: [Row; 9] = [
         (Sack(0, &[(2, 2)]), &[], 10.0, 10.0),
         (Sack(0, &[(2, 3)]), &[], 10.0, 10.0),
-        // Step 4: ssthresh = cwnd = FlightSize/2. Ten outstanding, 3 SACKed, 1 lost and sent again: pipe 7.
+        // Step 4: ssthresh = cwnd = FlightSize/2. Ten outstanding, 3 SACKed, 1 lost and retransmitted: pipe
+        // 7.
         (Sack(0, &[(6, 6), (2, 3)]), &[1], 5.0, 5.0),
-        // 4 and 5 aren't lost yet: two segments SACKed above them.
+        // 4 and 5 are not lost yet: only two segments are SACKed above them.
         (Sack(0, &[(6, 7), (2, 3)]), &[], 5.0, 5.0),
         // Now they are: pipe = 1, 9 and 10; NextSeg rule 1.
         (Sack(0, &[(6, 8), (2, 3)]), &[4, 5], 5.0, 5.0),
-        // No lost hole is left: rule 2, new data.
+        // No lost hole remains: rule 2, new data.
         (Sack(0, &[(6, 9), (2, 3)]), &[11], 5.0, 5.0),
         (Sack(0, &[(6, 10), (2, 3)]), &[12], 5.0, 5.0),
         (Sack(3, &[(6, 10)]), &[13], 5.0, 5.0),
@@ -27,8 +28,8 @@ fn recovery_section_5() {
     play("sack", &ten(), &table);
 }
 
-/// §5 step 2: one duplicate ACK can be enough, if what it SACKs makes the oldest segment lost (IsLost: more
-/// than two segments' bytes, or three runs, above it).
+/// §5 step 2: one duplicate ACK is enough if its SACKs make the oldest segment lost (IsLost: more bytes
+/// than two segments, or three ranges, above it).
 #[test]
 fn the_scoreboard_can_show_a_loss_before_the_third_duplicate() {
     let table: [Row; 2] = [
@@ -41,15 +42,16 @@ fn the_scoreboard_can_show_a_loss_before_the_third_duplicate() {
     play("sack", &ten(), &runs);
 }
 
-/// §2: an ACK is a duplicate only if it SACKs something new.
+/// §2: an ACK is a duplicate only if it SACKs new data.
 #[test]
 fn a_repeated_sack_is_no_duplicate() {
     let same: Row = (Sack(0, &[(3, 4)]), &[], 10.0, 10.0);
     play("sack", &ten(), &[same.clone(), same.clone(), same.clone(), same]);
 }
 
-/// §4, NextSeg rule 4: when nothing else may be sent, the last of what is out is sent once more, so that a
-/// lost tail shows itself before the timer. Ten segments are all there is; 1, 9 and 10 are lost.
+/// §4, NextSeg rule 4: when nothing else may be sent, the last outstanding segment is retransmitted once,
+/// so that a lost tail is detected before the timer expires. There are only ten segments; 1, 9 and 10 are
+/// lost.
 #[test]
 fn the_rescue_retransmission_section_4() {
     let table: [Row; 8] = [
@@ -58,18 +60,18 @@ fn the_rescue_retransmission_section_4() {
         (Sack(0, &[(2, 4)]), &[1], 5.0, 5.0),
         (Sack(0, &[(2, 5)]), &[], 5.0, 5.0),
         (Sack(0, &[(2, 6)]), &[], 5.0, 5.0),
-        // pipe = 1, 8, 9 and 10: room for one, and neither a hole nor new data to fill it with.
+        // pipe = 1, 8, 9 and 10: room for one segment, but no hole and no new data to send.
         (Sack(0, &[(2, 7)]), &[10], 5.0, 5.0),
-        // Once in a recovery.
+        // Once per recovery.
         (Sack(0, &[(2, 8)]), &[], 5.0, 5.0),
-        // What it brings back shows 9: above the cumulative ACK and below what is SACKed (rule 3).
+        // Its ACK reveals 9: above the cumulative ACK and below SACKed data (rule 3).
         (Sack(8, &[(10, 10)]), &[9], 5.0, 5.0),
     ];
     timers("sack", &ten(), Amount::Bytes(10 * u64::from(MSS)), &table);
 }
 
-/// §5.1: after a timeout the scoreboard is kept, and what was SACKed isn't sent again. Or it is cleared, as
-/// RFC 2018 §8 had it.
+/// §5.1: after a timeout the scoreboard is kept and SACKed data is not retransmitted; or it is cleared, as
+/// in RFC 2018 §8.
 #[test]
 fn the_scoreboard_after_a_timeout_section_5_1() {
     let kept: [Row; 6] = [
@@ -87,15 +89,15 @@ fn the_scoreboard_after_a_timeout_section_5_1() {
     play("sack", &TcpConfig { sack: clear, ..ten() }, &cleared);
 }
 
-/// ns-2's Sack1: entry at the third duplicate, a pipe that counts ACKs; a hole needs one SACKed segment above
-/// it, not three. Segments 1 and 4 are lost.
+/// ns-2's Sack1: recovery starts at the third duplicate, the pipe counts ACKs, and a hole needs one SACKed
+/// segment above it, not three. Segments 1 and 4 are lost.
 #[test]
 fn the_pipe_of_ns2() {
     let config = TcpConfig { sack: SackConfig { form: SackForm::Ns2Pipe, ..SackConfig::default() }, ..ten() };
     let table: [Row; 6] = [
         (Sack(0, &[(2, 2)]), &[], 10.0, 10.0),
         (Sack(0, &[(2, 3)]), &[], 10.0, 10.0),
-        // pipe = 10 - 3, and one sent again.
+        // pipe = 10 - 3, plus one retransmitted.
         (Sack(0, &[(5, 5), (2, 3)]), &[1], 5.0, 5.0),
         (Sack(0, &[(5, 6), (2, 3)]), &[], 5.0, 5.0),
         (Sack(0, &[(5, 7), (2, 3)]), &[], 5.0, 5.0),
@@ -104,7 +106,7 @@ fn the_pipe_of_ns2() {
     play("sack", &config, &table);
 }
 
-/// RFC 3042 with RFC 6675 §5 step 3: only while the window allows, and not counted as flight.
+/// RFC 3042 with RFC 6675 §5 step 3: only while the window allows, and not counted towards FlightSize.
 #[test]
 fn limited_transmit() {
     let config = TcpConfig { limited_transmit: true, ..ten() };
@@ -116,19 +118,20 @@ fn limited_transmit() {
     play("sack", &config, &table);
 }
 
-/// A window of ten of which ten are in flight, over TCP-Linux' sender.
+/// TCP-Linux' sender with a window of ten segments, all in flight.
 fn linux() -> TcpConfig {
     TcpConfig { sack: SackConfig { form: SackForm::TcpLinux, ..SackConfig::default() }, ..ten() }
 }
 
-/// ns-2's TCP-Linux: a segment is lost when the fourth above it is SACKed. The window is a quarter at once,
-/// ssthresh a half; what may be in flight, which is shown, walks down by one for two segments that have left.
+/// ns-2's TCP-Linux: a segment is lost when the fourth one above it is SACKed. cwnd falls to a quarter at
+/// once, ssthresh to a half; the reported limit of segments in flight falls by one for every two that leave
+/// the network.
 #[test]
 fn the_walk_down_of_tcp_linux() {
     let table: [Row; 9] = [
-        // What is SACKed isn't in flight: three more may be.
+        // SACKed segments are not in flight: three more may be sent.
         (Sack(0, &[(2, 4)]), &[11, 12, 13], 10.0, 10.0),
-        // Eight in flight: 6 to 13. One may come back.
+        // Eight in flight: 6 to 13. One may be sent.
         (Sack(0, &[(2, 5)]), &[1], 10.0, 5.0),
         (Sack(0, &[(2, 6)]), &[], 8.0, 5.0),
         (Sack(0, &[(2, 7)]), &[14], 8.0, 5.0),
@@ -136,21 +139,21 @@ fn the_walk_down_of_tcp_linux() {
         (Sack(0, &[(2, 9)]), &[15], 7.0, 5.0),
         (Sack(0, &[(2, 10)]), &[], 6.0, 5.0),
         (Ack(10), &[16], 6.0, 5.0),
-        // The end: all is acknowledged that was out at the begin. Three are in flight.
+        // The end: everything outstanding at the start is acknowledged. Three are in flight.
         (Ack(13), &[17, 18], 5.0, 5.0),
     ];
     play("sack", &linux(), &table);
 }
 
-/// At the end the window has room for three more than what is in flight.
+/// At the end the window may exceed the segments in flight by at most three.
 #[test]
 fn no_burst_at_the_end_of_tcp_linux() {
     let table: [Row; 2] = [(Sack(0, &[(2, 10)]), &[1, 11], 10.0, 5.0), (Ack(11), &[12, 13, 14], 3.0, 5.0)];
     play("sack", &linux(), &table);
 }
 
-/// Growth by what is acknowledged (RFC 3465): one segment per ACK up to ssthresh and with it, then one per
-/// window; none if the window wasn't full.
+/// Growth by bytes acknowledged (RFC 3465): one segment per ACK up to and including ssthresh, then one per
+/// window; none if the window was not full.
 #[test]
 fn the_growth_of_tcp_linux() {
     let config =
@@ -166,7 +169,8 @@ fn the_growth_of_tcp_linux() {
     play("sack", &config, &table);
 }
 
-/// A timeout loses all that isn't SACKed; the window is one segment, ssthresh half of what it was.
+/// On a timeout everything not SACKed is lost; the window becomes one segment, ssthresh half of what it
+/// was.
 #[test]
 fn the_timeout_of_tcp_linux() {
     let table: [Row; 4] = [

@@ -1,5 +1,5 @@
-//! A sender's window, step by step, against a table. Segments are numbered from 1; an ACK of n acknowledges
-//! everything up to segment n.
+//! Checks a sender's window step by step against a table. Segments are numbered from 1; `Ack(n)`
+//! acknowledges everything up to segment n.
 
 use smallvec::SmallVec;
 use tworay_base::{NodeId, Purpose, RngStream, Seq32, SimDuration, SimTime};
@@ -11,7 +11,7 @@ use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
 pub const MSS: u32 = 1000;
 
-/// What happens to the sender.
+/// One step.
 #[derive(Clone, Debug)]
 pub enum Do {
     /// Acknowledge up to this segment.
@@ -21,10 +21,10 @@ pub enum Do {
     /// The retransmission timer expires.
     Timeout,
 }
-/// A step; the segments sent in answer; cwnd and ssthresh afterwards, segments.
+/// A step; the segments sent in response; cwnd and ssthresh afterwards, in segments.
 pub type Row = (Do, &'static [u32], f64, f64);
 
-/// An open connection without limited transmit; other settings are the RFCs'.
+/// An open connection without limited transmit; other settings follow the RFCs.
 pub fn config() -> TcpConfig {
     TcpConfig {
         mss: tworay_base::Bytes(u64::from(MSS)),
@@ -35,7 +35,7 @@ pub fn config() -> TcpConfig {
     }
 }
 
-/// A window of ten segments that are all in flight, in congestion avoidance.
+/// A window of ten segments, all in flight, in congestion avoidance.
 pub fn ten() -> TcpConfig {
     TcpConfig {
         initial_window: tworay_tcp::InitialWindow::Segments(10),
@@ -44,12 +44,13 @@ pub fn ten() -> TcpConfig {
     }
 }
 
-/// Plays a table to a fresh sender.
+/// Runs a table on a new sender.
 pub fn play(variant: &str, config: &TcpConfig, table: &[Row]) {
     timers(variant, config, Amount::Endless, table);
 }
 
-/// The same with so much to send; tells which steps started the retransmission timer anew, numbered from 1.
+/// The same with `amount` to send; returns the steps, numbered from 1, that restarted the retransmission
+/// timer.
 pub fn timers(variant: &str, config: &TcpConfig, amount: Amount, table: &[Row]) -> Vec<usize> {
     let mut restarted = Vec::new();
     let rng = RngStream::new(1, NodeId(0), Purpose::Test);

@@ -1,18 +1,18 @@
-//! Tahoe (Jacobson 1988; ns-2's `Agent/TCP`): slow start, congestion avoidance, fast retransmit. Whatever
-//! shows a loss, the sender goes back to it with a window of one segment.
+//! Tahoe (Jacobson 1988; ns-2's `Agent/TCP`): slow start, congestion avoidance, fast retransmit. After any
+//! loss the sender goes back to the lost segment with a window of one.
 //!
 //! | event | reaction |
 //! |---|---|
 //! | ACK of new data | cwnd + 1 below ssthresh, + 1/cwnd above (RFC 5681 §3.1) |
-//! | third duplicate ACK | ssthresh = flight/2, cwnd = 1, send again from the loss on |
-//! | further duplicate ACKs | nothing: nothing inflates the window |
-//! | timeout | the same, and the timer is backed off |
+//! | third duplicate ACK | ssthresh = flight/2, cwnd = 1, retransmit from the loss on |
+//! | further duplicate ACKs | none: the window is not inflated |
+//! | timeout | the same, and the timer backs off |
 
 use crate::table::Do::{Ack, Timeout};
 use crate::table::{Row, config, play, ten};
 use tworay_tcp::TcpConfig;
 
-/// Slow start up to ssthresh, then a segment by round trip.
+/// Slow start up to ssthresh, then one segment per round trip.
 #[test]
 fn growth() {
     let config = TcpConfig { initial_ssthresh: Some(4.0), ..config() };
@@ -21,13 +21,13 @@ fn growth() {
         (Ack(2), &[5, 6], 4.0, 4.0),
         (Ack(3), &[7], 4.25, 4.0),
         (Ack(4), &[8], 4.4853, 4.0),
-        // One step for each ACK, however much it acknowledges.
+        // One step per ACK, however much it acknowledges.
         (Ack(8), &[9, 10, 11, 12], 4.7083, 4.0),
     ];
     play("tahoe", &config, &table);
 }
 
-/// Segments 1 and 5 are lost: the repair of 1 uncovers 5, which slow start has sent again by then.
+/// Segments 1 and 5 are lost: the repair of 1 reveals 5, which slow start has retransmitted by then.
 #[test]
 fn fast_retransmit_goes_back_to_the_loss() {
     let table: [Row; 7] = [
@@ -42,8 +42,8 @@ fn fast_retransmit_goes_back_to_the_loss() {
     play("tahoe", &ten(), &table);
 }
 
-/// What is sent again and had arrived brings duplicate ACKs: no new loss until everything that was out at the
-/// last one is acknowledged (ns-2's `bugFix_`).
+/// Retransmitted segments that had already arrived cause duplicate ACKs. These indicate no new loss until
+/// everything outstanding at the last loss is acknowledged (ns-2's `bugFix_`).
 #[test]
 fn duplicates_of_what_was_sent_again_are_no_loss() {
     let table: [Row; 9] = [
@@ -60,7 +60,7 @@ fn duplicates_of_what_was_sent_again_are_no_loss() {
     play("tahoe", &ten(), &table);
 }
 
-/// Half of what is in flight, once by segment; never below two (RFC 5681 §3.1, equation 4).
+/// Half of the segments in flight, once per segment, at least two (RFC 5681 §3.1, equation 4).
 #[test]
 fn timeouts() {
     let table: [Row; 5] = [
@@ -73,7 +73,7 @@ fn timeouts() {
     play("tahoe", &ten(), &table);
 }
 
-/// RFC 3042: a new segment for each of the first two duplicate ACKs.
+/// RFC 3042: one new segment on each of the first two duplicate ACKs.
 #[test]
 fn limited_transmit() {
     let config = TcpConfig { limited_transmit: true, ..ten() };

@@ -18,7 +18,7 @@ fn adaptive_sca_takes_theta_from_the_hops() {
 
 #[test]
 fn the_table_is_that_of_the_routing_protocol_unless_it_is_named() {
-    // 12 hops: θ is 37 with AODV and 10 with DSR, which alone tells the sender its source route.
+    // 12 hops: θ is 37 with AODV and 10 with DSR. Only DSR reports its source route to the sender.
     let twelve = SenderView { hops: 12, ..view(10.0, 10.0) };
     let period = |table: f64, told: PathEvent| {
         let mut part = part(&ENTRY, &[table]);

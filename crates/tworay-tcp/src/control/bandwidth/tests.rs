@@ -22,7 +22,7 @@ fn tustin_by_hand() {
     let before = filter.estimate();
     filter.on_credit(1.0, 0.1, &view);
     assert!((filter.estimate() - (1.9 * before + 0.1 * 20.0) / 2.1).abs() < 1e-12);
-    // A second of silence counts as two samples of zero, the rest as usual.
+    // An idle second counts as two zero samples.
     steady(&mut filter, 1000);
     let before = filter.estimate();
     filter.on_credit(1.0, 1.1, &view);
@@ -31,7 +31,7 @@ fn tustin_by_hand() {
 
 #[test]
 fn clustered_acks_do_not_deceive_tibet() {
-    // Pairs: two ACKs 1 ms apart, then 19 ms: 100 segments/s. The mean of the quotients would be 526.
+    // Pairs of ACKs 1 ms apart, every 20 ms: 100 segments/s. The mean of the quotients would be 526.
     let mut tibet = Tibet::new(0.9, 0.5);
     let view = view(10.0, 10.0);
     for _ in 0..500 {
@@ -44,7 +44,7 @@ fn clustered_acks_do_not_deceive_tibet() {
 #[test]
 fn duplicate_acks_are_credited_once() {
     let mut credit = Credit::default();
-    // Three duplicates stand for three segments; the ACK of five credits the other two.
+    // Three duplicates stand for three segments; the ACK of five segments credits the remaining two.
     assert_eq!((0..3).map(|_| credit.duplicate()).sum::<f64>(), 3.0);
     assert_eq!(credit.advance(5.0), 2.0);
     assert_eq!(credit.advance(1.0), 1.0);

@@ -6,7 +6,7 @@ use crate::control::tests::*;
 fn window_limits() {
     assert_eq!(part(&CWL, &[3.0]).limit(), Some(3.0));
     assert_eq!(part(&ADAPTIVE, &[]).limit(), None, "an unknown path");
-    // Thesis, table 4.2
+    // Papanastasiou 2006, table 4.2
     for (hops, limit) in [
         (1, 2.0),
         (2, 2.0),

@@ -10,7 +10,7 @@ fn the_sender_keeps_two_to_four_segments() {
 
 #[test]
 fn its_options_change_threshold_and_timeout() {
-    // variant, duplicate ACKs that make a loss, factor of the timeout
+    // Variant, duplicate ACKs that indicate a loss, factor of the timeout.
     for (text, dups, factor) in
         [("newreno+daa", 3, 1), ("newreno+daa(1)", 2, 1), ("newreno+daa(0,1)", 3, 5), ("sack+daa(1,1)", 2, 5)]
     {

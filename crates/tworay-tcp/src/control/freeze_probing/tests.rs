@@ -5,7 +5,7 @@ const SAME: Window = Window { cwnd: 10.0, ssthresh: 20.0 };
 
 #[test]
 fn normal_to_frozen_and_back() {
-    // By which signal, what the ACK of the segment sent again brings.
+    // The signal of the loss, and what the ACK of the retransmission causes.
     for (by_rto, resume) in [(false, "window=5/5"), (true, "go-back=5/5")] {
         let mut b = Bench::new("freeze-probing");
         let window = if by_rto { b.rto().window } else { b.loss() };

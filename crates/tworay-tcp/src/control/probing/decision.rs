@@ -1,31 +1,31 @@
-//! The decision table: what two probe round trips say (section 4.3 of the paper).
+//! The decision table: which recovery two probe round trips select (§4.3 of the paper).
 
-/// Whose shortest round trip the probes are compared with.
+/// Shortest round trip with which the probes are compared.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Reference {
-    /// That of data, as the pseudo-code's `best_RTT`.
+    /// The shortest of data segments, `best_RTT` in the pseudo-code.
     Data,
-    /// That of the probes before these.
+    /// The shortest of earlier probes.
     BestProbe,
 }
 
-/// How equality of the current and the average round trip counts.
+/// How a current round trip equal to the average counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Tie {
     Above,
     Below,
 }
 
-/// What follows.
+/// The selected recovery.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
-    /// Everything stays.
+    /// Window and threshold stay as they were.
     FullImmediate,
-    /// Three quarters of ssthresh.
+    /// The window is reduced to three quarters.
     ThreeQuarters,
     /// Halve.
     Reno,
-    /// Halve ssthresh, begin with one.
+    /// ssthresh is halved; slow start from one segment.
     SlowStart,
 }
 
@@ -35,10 +35,10 @@ impl Outcome {
     }
 }
 
-/// Weight of the old current round trip; the new sample has the rest.
+/// Weight of the old value in the current round trip; the new sample has the rest.
 const ALFA: f64 = 0.25;
 
-/// The connection's probe round trips, seconds.
+/// Round trips of the connection's probes, seconds.
 #[derive(Debug)]
 pub(super) struct Judge {
     reference: Reference,
@@ -53,7 +53,8 @@ impl Judge {
         Self { reference, tie, best: f64::INFINITY, worst: 0.0, current: None }
     }
 
-    /// Takes the two round trips of a cycle; `best_data` is the shortest of data.
+    /// Adds the two round trips of a cycle and selects the recovery; `best_data` is the shortest round trip
+    /// of data.
     pub fn decide(&mut self, probes: [f64; 2], best_data: f64) -> Outcome {
         let reference = match self.reference {
             Reference::Data => best_data,

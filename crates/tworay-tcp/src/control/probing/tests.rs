@@ -80,7 +80,7 @@ fn without_the_option_it_is_newreno() {
     assert_eq!(b.wanted(), "");
     let decision = b.rto();
     assert_eq!((decision.window.cwnd, decision.backoff), (1.0, Backoff::Double));
-    // Agreed on, but the path takes the option out: ACKs come, answers don't.
+    // Negotiated, but the path removes the option: ACKs arrive, answers do not.
     let mut b = calm("probing");
     b.loss();
     (0..7).for_each(|_| {
@@ -97,7 +97,8 @@ fn without_the_option_it_is_newreno() {
 #[test]
 fn the_decision_table() {
     use Outcome::{FullImmediate, Reno, SlowStart, ThreeQuarters};
-    // The earlier probes (ms) set best, worst and current; then two new ones against best data.
+    // The earlier probes (ms) set best, worst and current; then two new ones are compared with the best of
+    // data.
     type Row = (&'static str, [f64; 2], [f64; 2], f64, Outcome);
     let table: [Row; 6] = [
         ("below, both shorter", [90.0, 90.0], [50.0, 50.0], 100.0, FullImmediate),
@@ -121,7 +122,7 @@ fn the_decision_table() {
 
 #[test]
 fn each_outcome_sets_its_window() {
-    // Probes of the first cycle, of the second, the window and how lost data is sent.
+    // Probes of the first and the second cycle, the window, and how lost data is retransmitted.
     for (text, before, now, wanted) in [
         ("probing", [90, 90], [50, 50], "guess=transient stop end-backoff thaw recover=10/20"),
         ("probing", [200, 200], [50, 110], "guess=transient stop end-backoff thaw recover=7.5/7.5"),
@@ -150,12 +151,12 @@ fn each_outcome_sets_its_window() {
     }
 }
 
-/// Windows after so many three-quarter recoveries, one after the other.
+/// The window after `cycles` three-quarter recoveries in a row.
 fn ratchet(text: &str, cycles: u16) -> Window {
     let mut b = calm(text);
     (b.view.cwnd, b.view.ssthresh, b.view.advertised) = (64.0, 64.0, 64.0);
     for id in 1..=cycles {
-        // The first cycle makes the average long; all others are below it, and one probe above the best.
+        // The first cycle makes the average long; later ones are below it, with one probe above the best.
         let (first, second) = if id == 1 { (400, 400) } else { (50, 110) };
         b.at(0).loss();
         b.at(first).answer(Pr1Ack, id);
@@ -166,7 +167,7 @@ fn ratchet(text: &str, cycles: u16) -> Window {
                 _ => None,
             });
             let window = window.expect("a window");
-            // The window has grown to the peer's again before the next loss.
+            // Before the next loss the window has grown back to the peer's.
             (b.view.cwnd, b.view.ssthresh) = (64.0, window.ssthresh);
         }
     }
@@ -176,7 +177,7 @@ fn ratchet(text: &str, cycles: u16) -> Window {
     *window
 }
 
-/// As the pseudo-code prints it, the threshold only ever falls; of the window in use, three quarters stay.
+/// As the pseudo-code prints it the threshold can only fall; with ¾ of the window in use it does not.
 #[test]
 fn the_printed_three_quarters_ratchet_down_and_those_of_the_window_do_not() {
     assert_eq!(ratchet("probing", 14), Window { cwnd: 48.0, ssthresh: 48.0 });

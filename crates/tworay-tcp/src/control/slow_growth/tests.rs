@@ -45,7 +45,7 @@ fn short_paths_can_be_left_alone() {
 #[test]
 fn the_count_can_outlive_a_loss() {
     let avoidance = view(10.0, 10.0);
-    // keep = 1: the other reading of the thesis.
+    // keep = 1 is the other interpretation of the thesis.
     let mut part = part(&SCA, &[4.0, 0.0, 1.0]);
     assert_eq!(growth(&mut *part, &avoidance, 2), "+.");
     part.on_loss(&avoidance, &LOSS, &mut Effects::new());

@@ -1,58 +1,58 @@
-//! Loss differentiation: do round trips grow? Are they constant?
+//! Loss differentiation: are round trips growing, or constant?
 
 use crate::control::flip_flop::{ControlState, FlipFlop};
 
-/// What of the remembered samples means growth.
+/// Which patterns of the remembered samples count as growing round trips.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Predicate {
-    /// The longest run among them is long enough.
+    /// The longest run of growing samples reaches the count.
     Run,
-    /// There are enough.
+    /// The number of growing samples reaches the count.
     Count,
-    /// There are more than enough.
+    /// The number of growing samples exceeds the count.
     CountAbove,
-    /// The newest run is long enough.
+    /// The newest run of growing samples reaches the count.
     CurrentRun,
 }
 
-/// What a sample grows from.
+/// Reference for the growth of a sample.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Relative {
     Average,
     Successive,
 }
 
-/// How growth is told from noise.
+/// How growth is distinguished from noise.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Filter {
-    /// A share above what it grows from.
+    /// By a relative growth threshold.
     Ewma,
-    /// Above the flip-flop filter's control limit.
+    /// By the control limit of the flip-flop filter.
     FlipFlop,
 }
 
-/// How the history is read.
+/// Interpretation of the history.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Reading {
     pub predicate: Predicate,
     pub relative: Relative,
     pub filter: Filter,
-    /// How many samples count.
+    /// Number of samples remembered.
     pub width: u32,
-    /// How many growing ones mean growth.
+    /// Number of growing samples that count as growth.
     pub count: u32,
-    /// Share above what a sample grows from.
+    /// Growth threshold, relative to the reference.
     pub growth: f64,
-    /// Share above or below the average within which all samples lie if they are constant (equation 2);
-    /// `None`: whatever doesn't grow is.
+    /// Relative deviation from the average within which all samples must lie to count as constant (equation
+    /// 2); `None`: round trips that do not grow are constant.
     pub band: Option<f64>,
 }
 
-/// The last samples as bits, 1 for growing.
+/// The latest samples as bits; 1 marks growth.
 #[derive(Debug)]
 pub(super) struct History {
     reading: Reading,
-    /// The newest in the lowest bit.
+    /// The newest sample is in the lowest bit.
     bits: u64,
     /// The same for samples outside the band.
     outside: u64,
@@ -69,7 +69,7 @@ impl History {
         Self { reading, bits: 0, outside: 0, seen: 0, average: None, last: None, flip_flop }
     }
 
-    /// Takes a round trip in seconds.
+    /// Adds a round trip in seconds.
     pub fn sample(&mut self, rtt: f64) {
         let from = match self.reading.relative {
             Relative::Average => self.average,
@@ -88,7 +88,7 @@ impl History {
         self.bits = self.bits << 1 | u64::from(grows);
         self.outside = self.outside << 1 | u64::from(strays);
         self.seen = self.seen.saturating_add(1);
-        // The same average as SRTT's (RFC 6298 §2.3).
+        // The same average as SRTT (RFC 6298 §2.3).
         self.average = Some(self.average.map_or(rtt, |a| (7.0 * a + rtt) / 8.0));
         self.last = Some(rtt);
     }
@@ -98,7 +98,7 @@ impl History {
         self.average
     }
 
-    /// A new path with this average; the old one's samples don't count.
+    /// Restarts with the average of a new path; samples of the old path are discarded.
     pub fn restart(&mut self, average: f64) {
         (self.bits, self.outside) = (0, 0);
         self.average = Some(average);
@@ -106,8 +106,8 @@ impl History {
         self.flip_flop = FlipFlop::new();
     }
 
-    /// Whether round trips grow, or aren't constant. At the start, before all samples are there, they do:
-    /// slow start.
+    /// Whether round trips grow, or are not constant. Before enough samples exist they count as growing,
+    /// because the connection is in slow start.
     pub fn growing(&self) -> bool {
         let Reading { predicate, width, count, .. } = self.reading;
         if self.seen < width {

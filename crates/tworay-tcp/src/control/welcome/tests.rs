@@ -13,7 +13,7 @@ fn after(text: &str, rtts: impl IntoIterator<Item = u64>) -> Bench {
     b
 }
 
-/// Constant: no growth. And a ramp: growth.
+/// Constant round trips, and a ramp that counts as growth.
 const FLAT: [u64; 12] = [100; 12];
 const RAMP: [u64; 12] = [100, 100, 100, 100, 100, 110, 120, 135, 150, 170, 190, 210];
 
@@ -83,7 +83,7 @@ fn wireless_losses_keep_the_window() {
 
 #[test]
 fn figure_7_literally() {
-    // No bandwidth estimate yet: ssthresh is the standard's 5.
+    // There is no bandwidth estimate yet: ssthresh is the standard's 5.
     let mut b = after("welcome(lra_wireless=cap)", FLAT);
     assert_eq!(b.loss(), HALF, "cwnd is capped at ssthresh");
     let mut b = after("welcome(congestion=fig7)", RAMP);
@@ -107,7 +107,7 @@ fn link_failure_step_by_step() {
     b.rtt(900);
     b.ack();
     assert_eq!(b.wanted(), "window=6.666666666666666/20", "2/3 of what it was, not of 1");
-    // A timeout meanwhile: wait again, with the first values.
+    // A timeout in the meantime: wait again, with the original values.
     b.rto();
     assert_eq!(b.wanted(), "guess=link-failure");
     b.ack();
@@ -154,7 +154,7 @@ fn the_three_propositions() {
     }
 }
 
-/// cwnd grows beyond the peer's window; the rate before the loss is that of the window in use.
+/// cwnd grows beyond the peer's window; the rate before the loss follows from the window in use.
 #[test]
 fn a_broken_link_cuts_the_window_that_was_in_use() {
     for (text, at_once) in [
@@ -173,7 +173,7 @@ fn a_broken_link_cuts_the_window_that_was_in_use() {
     assert_eq!(b.loss(), Window { cwnd: 20.0, ssthresh: 20.0 }, "a wireless loss keeps the rate");
 }
 
-/// Figure 7 caps the new window at bandwidth x shortest round trip; §V.C has it not decrease.
+/// Figure 7 caps the new window at bandwidth x shortest round trip; §V.C does not decrease it.
 #[test]
 fn the_cap_after_a_broken_link_is_an_option() {
     for (text, ssthresh, adapted) in [
@@ -184,7 +184,7 @@ fn the_cap_after_a_broken_link_is_an_option() {
         let mut b = after(text, FLAT);
         assert_eq!(b.rto().window, Window { cwnd: 1.0, ssthresh }, "{text}");
         b.ack();
-        // No bandwidth is known here: the sender's threshold stands for the product.
+        // Without a bandwidth estimate, the sender's threshold replaces the product.
         b.view.ssthresh = 4.0;
         (0..4).for_each(|_| {
             b.rtt(200);
@@ -193,7 +193,8 @@ fn the_cap_after_a_broken_link_is_an_option() {
     }
 }
 
-/// Equation 2: all round trips within 10 % of the average. Neither growing nor constant: as congestion.
+/// Equation 2: all round trips within 10 % of the average. Neither growing nor constant is treated as
+/// congestion.
 #[test]
 fn constant_round_trips_by_equation_2() {
     let outlier = || FLAT.into_iter().chain([112, 100]);
@@ -228,7 +229,7 @@ fn options_are_named() {
         ("welcome(a=7)", "a = 7 is out of range; choose 0.01 to 1"),
         (
             "tahoe+welcome",
-            "welcome makes no sense with tahoe: it changes what fast recovery does to the window; \
+            "welcome cannot be combined with tahoe: it changes what fast recovery does to the window; \
              combine it with newreno or reno or sack",
         ),
     ] {

@@ -36,7 +36,7 @@ fn duplicates_do_not_decide_for_westwood() {
 
 #[test]
 fn ucla_filters_and_the_window_after_a_timeout() {
-    // place of filter in the list, tau, rto_cwnd, rtt; window after a timeout
+    // Index of the filter, tau, rto_cwnd, rtt; window after a timeout.
     for (values, cwnd) in [
         ([0.0, 1.0, 1.0, 0.0], 1.0),
         ([1.0, 1.0, 2.0, 0.0], 2.0),

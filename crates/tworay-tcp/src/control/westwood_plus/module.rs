@@ -2,42 +2,42 @@
 
 use crate::control::SenderView;
 
-/// The clock of the module: milliseconds.
+/// Milliseconds, the clock unit of the module.
 fn millis(nanos: u64) -> u64 {
     nanos / 1_000_000
 }
 
-/// Shortest window of a sample, ms.
+/// Shortest period of a sample, ms.
 const LEAST: u64 = 50;
 
-/// The estimator. A sample is what was acknowledged in a round trip, through two filters of 7/8, all cut
-/// to whole numbers.
+/// The estimator. A sample is the data acknowledged in one round trip; it passes two 7/8 filters, all in
+/// integer arithmetic.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// Begin of the running sample, ms; `None` before the first ACK.
+    /// Start of the current sample, ms; `None` before the first ACK.
     since: Option<u64>,
-    /// Bytes of the running sample.
+    /// Bytes in the current sample.
     bytes: u64,
-    /// Bytes that duplicate ACKs have counted and that aren't acknowledged yet.
+    /// Bytes counted by duplicate ACKs and not yet acknowledged.
     ahead: u64,
-    /// Bytes per ms.
+    /// Output of the first filter, bytes per ms.
     first: u64,
     second: u64,
-    /// Smoothed round-trip time when new data was acknowledged last, ms.
+    /// Smoothed round-trip time at the last ACK of new data, ms.
     rtt: u64,
     shortest: Option<u64>,
 }
 
 impl Module {
-    /// An ACK that advances, by so many bytes.
+    /// An ACK of `bytes` new bytes.
     pub fn on_ack(&mut self, view: &SenderView, bytes: u64) {
         if let Some(srtt) = view.srtt {
             self.rtt = millis(srtt.as_nanos());
         }
-        // The first ACK begins the count.
+        // The first ACK starts the count.
         let bytes = if self.since.is_some() { bytes } else { 0 };
         self.turn(view);
-        // With nothing under repair all counts; else not what duplicates have counted.
+        // During a repair, bytes already counted by duplicate ACKs are subtracted.
         self.bytes += if view.in_recovery || view.after_timeout {
             self.uncounted(bytes, u64::from(view.mss))
         } else {
@@ -46,7 +46,7 @@ impl Module {
         self.note_rtt();
     }
 
-    /// A duplicate ACK: a segment has arrived.
+    /// A duplicate ACK: one segment has arrived.
     pub fn on_dup_ack(&mut self, view: &SenderView) {
         self.turn(view);
         self.bytes += self.uncounted(0, u64::from(view.mss));
@@ -69,7 +69,7 @@ impl Module {
         }
     }
 
-    /// Ends the running sample if it is longer than a round trip.
+    /// Ends the current sample if it is longer than a round trip.
     fn turn(&mut self, view: &SenderView) {
         let now = millis(view.now.as_nanos());
         let since = *self.since.get_or_insert(now);
@@ -92,7 +92,7 @@ impl Module {
         self.shortest = Some(self.shortest.map_or(self.rtt, |s| s.min(self.rtt)));
     }
 
-    /// Bandwidth times the shortest round trip in whole segments, 2 at least.
+    /// Bandwidth times shortest round trip in whole segments, at least 2.
     pub fn pipe(&self, mss: u32) -> f64 {
         let bytes = self.second * self.shortest.unwrap_or(0);
         (bytes / u64::from(mss.max(1))).max(2) as f64

@@ -15,7 +15,7 @@ fn westwood_plus_as_in_linux() {
     assert_eq!(p.on_rto(&view(20.0, 64.0), &rto(1), &mut effects).window, rto(1).standard, "Reno's timeout");
 }
 
-/// ns-2's agent never says that a reduction is complete: Reno's half is what remains.
+/// ns-2's agent never notifies the module that a reduction is complete: Reno's half remains.
 #[test]
 fn westwood_plus_as_in_ns2s_tcp_linux() {
     let mut p = fed(part(&ENTRY, &[2.0]));

@@ -30,7 +30,7 @@ fn rfc_6298_step_by_step() {
     }
 }
 
-/// The same in ns-2's ticks of 10 ms: SRTT/8 and RTTVAR/4 are integers.
+/// The same in ns-2's ticks of 10 ms, with SRTT scaled by 8 and RTTVAR by 4 as integers.
 #[test]
 fn ticks_step_by_step() {
     let config =
@@ -44,7 +44,8 @@ fn ticks_step_by_step() {
     }
 }
 
-/// As TCP-Linux of ns-2 has it: where round trips get shorter, the spread grows by an eighth of the rest.
+/// ns-2's TCP-Linux: if a round trip is shorter than SRTT, the excess over RTTVAR enters with an eighth of
+/// its weight.
 #[test]
 fn linux_ticks_step_by_step() {
     let rto = crate::RtoConfig { min: ms(20), arithmetic: RttArithmetic::LinuxTicks, ..TcpConfig::ns2().rto };
@@ -56,7 +57,7 @@ fn linux_ticks_step_by_step() {
     }
 }
 
-/// An echoed time stamp: ns-2 rounds its age, whatever the phase of the clock.
+/// An echoed timestamp: ns-2 rounds its age, whatever the phase of the clock.
 #[test]
 fn ages_are_rounded_to_ticks() {
     let rtt = RttEstimator::new(&TcpConfig::ns2(), ms(7));

@@ -1,11 +1,11 @@
-//! RFC 6675's functions against a model that looks at every byte by itself.
+//! The functions of RFC 6675 against a model that examines every byte separately.
 
 use super::*;
 use proptest::prelude::*;
 
 const MSS: u64 = 4;
 
-/// One entry per outstanding byte, as the RFC's text has it.
+/// One entry per outstanding byte, as in the text of the RFC.
 struct Model {
     una: u64,
     sacked: Vec<bool>,
@@ -19,7 +19,7 @@ impl Model {
     fn max(&self) -> u64 {
         self.una + self.sacked.len() as u64
     }
-    /// Three discontiguous SACKed sequences, or more than two segments' bytes, SACKed above.
+    /// Three discontiguous SACKed sequences, or more bytes than two segments, SACKed above.
     fn is_lost(&self, offset: u64) -> bool {
         let above: Vec<u64> = (offset + 1..self.max()).filter(|o| self.sacked(*o)).collect();
         let sequences = above.iter().filter(|o| !self.sacked(**o - 1)).count();
@@ -34,7 +34,7 @@ impl Model {
     fn highest_sacked(&self) -> Option<u64> {
         (self.una..self.max()).rev().find(|o| self.sacked(*o))
     }
-    /// Rules 1 and 3 give the first byte; rule 2 nothing.
+    /// Rules 1 and 3 return the first byte; rule 2 returns none.
     fn next_seg(&self, new_data: bool) -> Option<Option<u64>> {
         let hole = (self.high_rxt.max(self.una)..self.max())
             .find(|o| !self.sacked(*o))

@@ -7,7 +7,7 @@ enum Colour {
 }
 
 settings! {
-    /// One line of each kind.
+    /// One parameter of each kind.
     struct Example {
         /// seconds between two of them,
         /// at most
