@@ -1,12 +1,13 @@
-//! A network in motion: its parts, and the loop that works off events.
+//! A running network: its parts, and the event loop.
 //!
 //! A segment goes down through transport, routing, interface queue and MAC to the radio, and up through the
-//! same layers at each hop. Layers hand on actions; this room alone carries them from one to the next.
+//! same layers at each hop. Layers return actions; this module carries them from one layer to the next.
 //!
-//! Each part owns its state: `common` what all of them use (agenda, packets, books, watchers), `radio` what
-//! happens between stations, `nodes` what stands on each, `wires` the wired connections. `impl Network` is in
-//! the files that carry something from one part to another: `receive` (from the radio to MACs), `link_layer`
-//! (between MACs and routing), `routing`, `transport`, and `switching` (nodes that go down and come up).
+//! Each part owns its state: `common` what all parts use (agenda, packets, books, watchers), `radio` the
+//! medium between stations, `nodes` the protocols on each node, `wires` the wired connections. `impl
+//! Network` is spread over the files that connect these parts: `receive` (from the radio to MACs),
+//! `link_layer` (between MACs and routing), `routing`, `transport`, and `switching` (nodes that go down and
+//! come up).
 
 mod agenda;
 mod common;
@@ -61,44 +62,45 @@ pub(crate) use outcome::Outcome;
 pub use radio::LinkCut;
 pub use wires::{WireEvent, WireRecord, WireSetup};
 
-/// Everything a network is built from.
+/// Input from which a network is built.
 pub struct Setup {
     /// Seed of all random streams.
     pub seed: u64,
     /// All settings of the scenario.
     pub settings: Settings,
-    /// Whether nodes have radios; not in a network of wires alone.
+    /// Whether nodes have radios; false in a wired-only network.
     pub has_radio: bool,
-    /// What the transport's computations cost.
+    /// Computing costs of the transport.
     pub costs: Arc<Costs>,
     /// Movement of each node.
     pub tracks: Vec<Track>,
     /// The flows.
     pub flows: Vec<FlowSetup>,
-    /// Point-to-point links.
+    /// Point-to-point connections.
     pub wires: Vec<WireSetup>,
-    /// Nodes switched off and on: (when, which, on).
+    /// Events that switch nodes off and on: (time, node, on).
     pub switches: Vec<(SimTime, NodeId, bool)>,
-    /// Links cut while they carry a flow.
+    /// Links to be cut while they carry a flow.
     pub cuts: Vec<LinkCut>,
-    /// Whether to keep time series.
+    /// Whether to record time series.
     pub series: bool,
-    /// Between which nodes packets of real stations will travel, there and back; `None` for a simulation alone.
+    /// Pairs of nodes between which packets of real stations travel in both directions; `None` in a pure
+    /// simulation.
     pub external: Option<Vec<(NodeId, NodeId)>>,
 }
 
-/// What a run goes by to its end.
+/// Settings of a run that never change.
 struct Plan {
     seed: u64,
     settings: Settings,
-    /// When the flows' figures begin.
+    /// End of the warm-up, when the flows' figures start.
     warm_at: SimTime,
     switches: Vec<(SimTime, NodeId, bool)>,
-    /// What the transport's computations cost.
+    /// Computing costs of the transport.
     costs: Arc<Costs>,
 }
 
-/// Lists that are filled and emptied all the time, kept for their memory.
+/// Scratch lists, kept to reuse their allocations.
 #[derive(Default)]
 struct Rooms {
     mac: Vec<MacAction>,
@@ -106,24 +108,25 @@ struct Rooms {
     tcp: Vec<Vec<TcpAction>>,
 }
 
-/// A network ready to run.
+/// A network that is ready to run.
 pub struct Network {
     common: Common,
-    /// `None` in a network of wires alone.
+    /// `None` in a wired-only network.
     radio: Option<Radio>,
     nodes: Nodes,
     wires: Wires,
     flows: Vec<Flow>,
-    /// Draws how far the stations are out of step.
+    /// Draws the start offsets of the stations.
     stations: Stations,
     plan: Plan,
-    /// The way out, where packets of real stations travel.
+    /// Interface for packets of real stations, if there are any.
     external: Option<Box<External>>,
     rooms: Rooms,
 }
 
 impl Network {
-    /// Puts a network together; nothing has happened yet. `None` if `keep_going`, asked now and then, says no.
+    /// Builds a network; no event has run yet. Returns `None` if `keep_going`, which is called from time to
+    /// time, returns false.
     pub fn new(setup: Setup, mut keep_going: impl FnMut() -> bool) -> Option<Self> {
         let Setup { seed, settings, has_radio, costs, tracks, .. } = setup;
         let Setup { flows, wires, switches, cuts, series, external, .. } = setup;
@@ -175,7 +178,7 @@ impl Network {
         Some(network)
     }
 
-    /// Adds a flow; its application starts by the clock of its node.
+    /// Adds a flow; its application starts by its node's clock.
     fn plan_flow(&mut self, mut flow: FlowSetup, series: bool) {
         let i = self.flows.len();
         let offset = self.stations.clock_offset(flow.from);
@@ -190,24 +193,24 @@ impl Network {
         self.flows.push(Flow::new(flow, i, slot, &self.plan.settings.tcp, self.plan.seed, series));
     }
 
-    /// Counts losses from now on without recording each.
+    /// From now on counts losses without recording each one.
     pub(crate) fn count_losses_only(&mut self) {
         self.common.books.ledger.count_only();
     }
 
-    /// Records from now on what happens.
+    /// Starts recording.
     pub(crate) fn record(&mut self) {
         self.common.watch.record(self.radio.as_ref().and_then(Radio::ranges));
     }
 
-    /// Captures what is sent from now on in a file at `path`, with a remark in its header.
+    /// Starts a capture of transmissions in a file at `path`, with a comment in its header.
     pub(crate) fn capture_to(&mut self, path: &Path, megahertz: u16, comment: String) -> io::Result<()> {
         let radios = if self.radio.is_some() { self.nodes.len() } else { 0 };
         let layout = Layout { radios, wires: self.wires.ends(), megahertz, comment };
         self.common.watch.capture_to(path, &layout, &self.plan.settings.mac)
     }
 
-    /// Shows what is sent from now on in an animation at `path`; `flows` are the ends of each flow.
+    /// Starts an animation of transmissions at `path`; `flows` are the end nodes of each flow.
     pub(crate) fn animate_to(&mut self, path: &Path, flows: &[(NodeId, NodeId)]) -> io::Result<()> {
         let tracks = self.radio.as_ref().map_or_else(Vec::new, |radio| radio.tracks().to_vec());
         self.common.watch.animate_to(path, tracks, self.common.agenda.end, flows)
@@ -223,13 +226,13 @@ impl Network {
         self.common.watch.finish_animation()
     }
 
-    /// Works off events up to the end, or until `keep_going` (asked now and then, with the share of
-    /// simulated time done) says no. Returns whether the end was reached.
+    /// Processes events until the end, or until `keep_going` returns false; it is called from time to time
+    /// with the fraction of simulated time completed. Returns whether the end was reached.
     pub fn run(&mut self, keep_going: impl FnMut(f64) -> bool) -> bool {
         self.run_until(self.common.agenda.end, keep_going)
     }
 
-    /// As [`Self::run`], up to `limit`: everything of that time and before has then happened.
+    /// As [`Self::run`], but until `limit`, inclusive.
     pub(crate) fn run_until(&mut self, limit: SimTime, mut keep_going: impl FnMut(f64) -> bool) -> bool {
         const ASK_EVERY: u64 = 1 << 13;
         let mut ask_at = self.common.agenda.events + ASK_EVERY;
@@ -237,7 +240,7 @@ impl Network {
         loop {
             let agenda = &mut self.common.agenda;
             let next = agenda.next_event().min(limit);
-            // Stations that may send at the time of an event do so before it.
+            // Stations whose access is due at the time of an event transmit before it.
             if agenda.next_access() <= next
                 && let Some((now, who)) = self.nodes.first_access(agenda, next)
             {
@@ -284,10 +287,10 @@ impl Network {
         }
     }
 
-    /// What happens less often than ends of frames and timers.
+    /// Events that are rarer than ends of frames and timers.
     #[inline(never)]
     fn handle_other(&mut self, event: Event) {
-        // Signals and timers are counted by station, where they have an effect.
+        // Signals and timers are counted by station, where they take effect.
         match event {
             Event::Timer(_) | Event::End(_) => unreachable!("handled before"),
             Event::Begin(tx) => {
@@ -362,7 +365,7 @@ impl Network {
         }
     }
 
-    /// The judge, and what it looks at.
+    /// The judge, and the view of the network that it needs.
     fn scene(&mut self) -> (&mut Judge, Scene<'_>) {
         let Common { now, packets, books, .. } = &mut self.common;
         let radio = self.radio.as_mut();
@@ -370,7 +373,7 @@ impl Network {
         (&mut books.judge, scene)
     }
 
-    /// Checks that every live packet is held exactly once, and that the ledger's books balance.
+    /// Checks that every live packet is held exactly once, and that the ledger balances.
     pub fn check_conservation(&self) -> Result<(), String> {
         let Common { agenda, packets, books, .. } = &self.common;
         books.ledger.check()?;
@@ -394,7 +397,7 @@ impl Network {
     }
 }
 
-/// Whether a packet belongs to the search for a route or an address.
+/// Whether a packet belongs to a route discovery or an address resolution.
 fn is_message(packet: &Packet) -> bool {
     packet.is_routing() || matches!(packet.body, Body::Arp(_))
 }

@@ -1,23 +1,23 @@
-//! The agenda: what happens when. Events, timers, and the times at which stations may send.
+//! The agenda: events, timers, and the times at which stations may transmit.
 
 use super::event::Event;
 use crate::engine::{Deadlines, EventQueue, Firing, TimerSlot, TimerTable};
 use tworay_base::{NodeId, SimTime};
 
-/// What happens when.
+/// Everything planned, by time.
 pub(crate) struct Agenda {
     /// End of the run.
     pub end: SimTime,
-    /// Events worked off.
+    /// Number of events processed.
     pub events: u64,
     queue: EventQueue<Event>,
     timers: TimerTable,
-    /// When stations may send if nothing comes between.
+    /// When each station may transmit unless the medium turns busy before.
     accesses: Deadlines,
 }
 
 impl Agenda {
-    /// Nothing is planned yet for this many nodes.
+    /// An empty agenda for `nodes` nodes.
     pub fn new(nodes: usize, end: SimTime) -> Self {
         Self {
             end,
@@ -28,36 +28,36 @@ impl Agenda {
         }
     }
 
-    /// Plans an event.
+    /// Schedules an event.
     #[inline(always)]
     pub fn push(&mut self, at: SimTime, event: Event) {
         self.queue.push(at, event);
     }
 
-    /// Takes the next event, with its time.
+    /// Removes and returns the next event and its time.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(SimTime, Event)> {
         self.queue.pop()
     }
 
-    /// When the next event is; [`SimTime::NEVER`] if there is none.
+    /// Time of the next event; [`SimTime::NEVER`] if there is none.
     #[inline(always)]
     pub fn next_event(&self) -> SimTime {
         self.queue.peek_time()
     }
 
-    /// Time has come to `now` without an event.
+    /// Advances the clock to `now` without an event.
     #[inline(always)]
     pub fn advance(&mut self, now: SimTime) {
         self.queue.advance(now);
     }
 
-    /// Adds `n` timers and gives the first one's slot.
+    /// Adds `n` timers; returns the slot of the first.
     pub fn add_timers(&mut self, n: usize) -> TimerSlot {
         self.timers.add(n)
     }
 
-    /// (Re)arms a timer; [`SimTime::NEVER`] disarms it.
+    /// Arms or rearms a timer; [`SimTime::NEVER`] disarms it.
     #[inline(always)]
     pub fn set_timer(&mut self, slot: TimerSlot, at: SimTime) {
         self.timers.set(slot, at, &mut self.queue);
@@ -69,32 +69,32 @@ impl Agenda {
         self.timers.clear(slot);
     }
 
-    /// Whether a timer whose event came at `now` really fires.
+    /// Whether a timer whose event is due at `now` really fires.
     #[inline(always)]
     pub fn fires(&mut self, now: SimTime, firing: Firing) -> bool {
         self.timers.fires(now, firing, &mut self.queue)
     }
 
-    /// Sets the time at which a station may send; [`SimTime::NEVER`] if it doesn't want to.
+    /// Sets the time at which a station may transmit; [`SimTime::NEVER`] if it does not want to.
     #[inline(always)]
     pub fn set_access(&mut self, node: NodeId, at: SimTime) {
         self.accesses.set(node.index(), at);
     }
 
-    /// The stations' times of access, to postpone many of them.
+    /// The access times of all stations, for postponing many of them.
     #[inline(always)]
     pub fn accesses(&mut self) -> &mut Deadlines {
         &mut self.accesses
     }
 
-    /// No station may send before this.
+    /// Lower bound: no station may transmit earlier.
     #[inline(always)]
     pub fn next_access(&self) -> SimTime {
         self.accesses.next()
     }
 
-    /// Which station may send first, and when, if that is not after `limit`; `deadline` gives a station's
-    /// time as things stand.
+    /// The station that may transmit first, and when, if that is not after `limit`; `deadline` returns a
+    /// station's current access time.
     #[inline(always)]
     pub fn first_access(
         &mut self,
@@ -104,13 +104,13 @@ impl Agenda {
         self.accesses.first_until(limit, deadline)
     }
 
-    /// A time before which nothing happens.
+    /// Lower bound: nothing happens earlier.
     #[inline(always)]
     pub fn next(&self) -> SimTime {
         self.queue.peek_time().min(self.accesses.next())
     }
 
-    /// Everything planned, in no order.
+    /// All scheduled events, in no particular order.
     pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
         self.queue.iter()
     }

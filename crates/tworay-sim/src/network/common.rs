@@ -1,4 +1,4 @@
-//! What every part of a network uses: the time and the agenda, the packets, the books, the watchers.
+//! State shared by every part of a network: agenda, packets, books and watchers.
 
 use super::agenda::Agenda;
 use super::judge::Judge;
@@ -10,20 +10,20 @@ use crate::tally::Tally;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_wire::Body;
 
-/// Uids of packets that the ledger doesn't track start here.
+/// First uid of packets that the ledger does not track.
 pub(crate) const UNTRACKED: u64 = 1 << 48;
 
-/// The books: where every segment is, what held it up, and how many frames were lost.
+/// The books: what happened to every segment, what held it up, and how many frames were lost.
 pub(crate) struct Books {
-    /// Every segment sent, and what became of it.
+    /// Every segment sent, and its outcome.
     pub ledger: Ledger,
-    /// Network-wide counts.
+    /// Network-wide counters.
     pub tally: Tally,
-    /// What may be the root of a loss.
+    /// Determines root causes of losses.
     pub judge: Judge,
 }
 
-/// What every part uses.
+/// State shared by every part of a network.
 pub(crate) struct Common {
     pub now: SimTime,
     pub agenda: Agenda,
@@ -45,13 +45,13 @@ impl Common {
         }
     }
 
-    /// A uid for a packet that the ledger doesn't track.
+    /// A uid for a packet that the ledger does not track.
     pub fn control_uid(&mut self) -> u64 {
         self.last_control_uid += 1;
         self.last_control_uid
     }
 
-    /// A further copy of a packet, as it is now.
+    /// Creates another copy of a packet in its current state.
     pub fn copy(&mut self, packet: PacketId) -> PacketId {
         let copy = self.packets.get(packet).clone();
         if copy.uid < UNTRACKED {
@@ -60,7 +60,7 @@ impl Common {
         self.packets.insert(copy)
     }
 
-    /// A copy of a packet dies at `node`. The root is `of`, unless something held it up before.
+    /// A copy of a packet dies at `node`. The root is `of`, unless an earlier setback held it up.
     #[inline(never)]
     pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
         let (uid, hops) = (self.packets.get(packet).uid, self.packets.get(packet).hops);
@@ -82,7 +82,7 @@ impl Common {
         self.kill(packet, node, Died::NodeDown, Setback::new(self.now, node, LossCause::NodeDown));
     }
 
-    /// A copy of a packet isn't needed any more.
+    /// A copy of a packet is no longer needed.
     pub fn release(&mut self, packet: PacketId) {
         let p = self.packets.get(packet);
         let uid = p.uid;
@@ -100,7 +100,7 @@ impl Common {
         self.packets.discard(packet);
     }
 
-    /// A copy of `packet` is gone: if it was the last, the ledger has a new entry for the watchers.
+    /// A copy of `packet` is gone. If it was the last one, shows the ledger's new entry to the watchers.
     #[cold]
     fn show_loss(&mut self, packet: PacketId, booked_before: usize) {
         if let Some(loss) = self.books.ledger.records().get(booked_before) {
@@ -108,7 +108,7 @@ impl Common {
         }
     }
 
-    /// Something keeps a packet from going on; only the first such thing counts.
+    /// Something prevents a packet from going on; only the first such setback counts.
     pub fn set_back(&mut self, packet: PacketId, by: Setback) {
         if self.packets.get(packet).uid < UNTRACKED {
             self.packets.set_back(packet, by);

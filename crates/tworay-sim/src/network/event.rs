@@ -1,45 +1,45 @@
-//! What can happen, and how it is kept in the event queue.
+//! The events of a simulation, and their packed form in the event queue.
 
 use crate::engine::{Firing, Packed};
 use tworay_base::{NodeId, PacketId};
 
-/// What can happen.
+/// An event.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum Event {
-    /// A timer's queue entry is due.
+    /// The queue entry of a timer is due.
     Timer(Firing),
-    /// A transmission begins to arrive.
+    /// A transmission starts to arrive.
     Begin(u32),
-    /// A transmission ends arriving.
+    /// A transmission ends at its hearers.
     End(u32),
-    /// A packet has crossed the link layer upwards.
+    /// A packet has passed the link layer upwards.
     Up { packet: PacketId, node: NodeId, from: NodeId },
-    /// A packet has crossed the link layer downwards.
+    /// A packet has passed the link layer downwards.
     Down { packet: PacketId, node: NodeId, next_hop: NodeId },
     /// Routing's delay is over.
     Forward { packet: PacketId, node: NodeId, next_hop: NodeId },
-    /// A packet of the node's own transport has been processed.
+    /// A packet of the node's own transport was processed.
     Launch { packet: PacketId, node: NodeId },
-    /// An application's turn.
+    /// An application acts.
     App { flow: u16, what: AppEvent },
-    /// A wire has sent its packet's last bit.
+    /// A wire has sent the last bit of a packet.
     WireFree(u16),
     /// A packet arrives at the far end of a wire.
     WireArrival { wire: u16, packet: PacketId },
-    /// A node is switched: index into the setup's list.
+    /// A node is switched off or on: index into the list of the setup.
     Switch(u16),
-    /// The cutting of a link is due: index into the orders.
+    /// A link is to be cut: index into the list of orders.
     Cut(u16),
-    /// The link that an order cut works again.
+    /// The link cut by an order works again.
     Mend(u16),
     /// The warm-up is over.
     Warm,
-    /// What is left in the batteries is noted.
+    /// The remaining battery energy is sampled.
     Sample,
 }
 
 impl Event {
-    /// The packet that it holds until it happens.
+    /// The packet that the event holds until it runs.
     pub fn packet(self) -> Option<PacketId> {
         match self {
             Event::Up { packet, .. }
@@ -52,13 +52,13 @@ impl Event {
     }
 }
 
-/// What an application does.
+/// Actions of applications.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum AppEvent {
     Start,
     Stop,
     Tick,
-    /// On/off sources: begin a burst.
+    /// On/off sources: start a burst.
     On,
 }
 
@@ -68,11 +68,11 @@ impl From<Firing> for Event {
     }
 }
 
-/// Bits of a packet's number in an event.
+/// Bits of a packet's number in a packed event.
 const PACKET_BITS: u32 = 28;
 
-/// A kind in the lowest four bits, above it what belongs to it: a packet in 28 bits and two nodes in 16 each,
-/// or less.
+/// The lowest four bits are the kind. The bits above hold its fields: at most a packet in 28 bits and two
+/// nodes in 16 bits each.
 impl Packed for Event {
     #[inline(always)]
     fn pack(self) -> u64 {

@@ -1,5 +1,5 @@
-//! Packets of real stations: they come in at a node, travel like those of the network's own flows, and leave
-//! at their destination. Without [`External`] nothing of this runs.
+//! Packets of real stations: they enter at a node, travel like packets of the network's own flows, and
+//! leave at their destination. Without [`External`] none of this runs.
 
 use super::Network;
 use super::common::UNTRACKED;
@@ -12,11 +12,11 @@ use tworay_base::{FlowId, NodeId, PacketId, SimDuration, SimTime};
 use tworay_tcp::TcpConfig;
 use tworay_wire::{Body, Packet, RealPacket};
 
-/// How long a packet takes from its station into the network, at least: longer than any signal is on its way,
-/// since what happens to signals on their way may have been worked off a little ahead of the clock.
+/// Shortest time from a station into the network. It exceeds any propagation delay, because arrivals of
+/// signals may be processed slightly ahead of the clock.
 const ENTRY_DELAY: SimDuration = SimDuration::from_micros(20);
 
-/// What leaves the simulation, and what its edge is told.
+/// Packets that leave the simulation, and notices for the live engine.
 #[derive(Debug)]
 pub(crate) struct External {
     ends: Vec<(NodeId, NodeId)>,
@@ -25,45 +25,46 @@ pub(crate) struct External {
 }
 
 impl External {
-    /// The way out for packets between these pairs.
+    /// Creates the interface for packets between these pairs.
     pub fn new(ends: Vec<(NodeId, NodeId)>) -> Self {
         Self { ends, leaving: VecDeque::new(), breaks: VecDeque::new() }
     }
 
-    /// Between whom packets travel.
+    /// The pairs between which packets travel.
     pub fn ends(&self) -> &[(NodeId, NodeId)] {
         &self.ends
     }
 
-    /// The next packet that has reached its station.
+    /// The next packet that reached its station.
     pub fn pop_leaving(&mut self) -> Option<Leaving> {
         self.leaving.pop_front()
     }
 
-    /// The next word of a broken route.
+    /// The next notice of a broken route.
     pub fn pop_break(&mut self) -> Option<RouteBreak> {
         self.breaks.pop_front()
     }
 
-    /// A link on the way of a packet from `node` to `dst` is out of range, cut or without a node.
+    /// A link on the route of a packet from `node` to `dst` is out of range, cut, or leads to a node that
+    /// is down.
     pub fn note_break(&mut self, at: SimTime, node: NodeId, dst: NodeId) {
         self.breaks.push_back(RouteBreak { at, node, dst });
     }
 }
 
 impl Network {
-    /// Everything up to here has happened.
+    /// Everything up to this time has happened.
     pub(crate) fn now(&self) -> SimTime {
         self.common.now
     }
 
-    /// When something happens next; never, or later than the end, if nothing does.
+    /// Time of the next event; [`SimTime::NEVER`], or a time after the end, if there is none.
     pub(crate) fn next_time(&mut self) -> SimTime {
         let queued = self.common.agenda.next_event();
         self.nodes.first_access(&mut self.common.agenda, queued).map_or(queued, |(at, _)| at)
     }
 
-    /// Whether a node is switched on and has power.
+    /// Whether a node is switched on and has energy.
     pub(crate) fn is_up(&self, node: NodeId) -> bool {
         node.index() < self.nodes.len() && self.nodes[node].up
     }
@@ -73,32 +74,32 @@ impl Network {
         &self.flows
     }
 
-    /// A flow, to note what was seen of its ends.
+    /// A flow, for recording what was observed at its ends.
     pub(crate) fn flow_mut(&mut self, flow: FlowId) -> Option<&mut Flow> {
         self.flows.get_mut(flow.index())
     }
 
-    /// Every segment so far, and what became of it.
+    /// Every segment so far, and its outcome.
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.common.books.ledger
     }
 
-    /// Events worked off.
+    /// Number of events processed.
     pub(crate) fn events(&self) -> u64 {
         self.common.agenda.events
     }
 
-    /// The way out.
+    /// The interface for packets of real stations.
     pub(crate) fn external_mut(&mut self) -> Option<&mut External> {
         self.external.as_deref_mut()
     }
 
-    /// The run ends now.
+    /// Ends the run now.
     pub(crate) fn end_now(&mut self) {
         self.common.agenda.end = self.common.now;
     }
 
-    /// A packet comes in. Gives its uid.
+    /// A packet enters the network. Returns its uid.
     pub(crate) fn take_in(&mut self, entry: Entry) -> u64 {
         let Entry { node, to, ttl, ip_bytes, bytes, flow, carries, seq, frame } = entry;
         let uid = match carries {
@@ -123,16 +124,17 @@ impl Network {
         uid
     }
 
-    /// A flow that begins now.
+    /// Adds a flow that starts now.
     pub(crate) fn add_flow(&mut self, setup: FlowSetup) {
         self.common.books.ledger.add_flow(setup.from, self.common.now);
-        // Its timers are never set: what would set them is outside.
+        // Its timers are never armed: its transport runs outside the simulation.
         let mut flow = Flow::new(setup, self.flows.len(), 0, &TcpConfig::default(), self.plan.seed, true);
         flow.window_limit = f64::INFINITY;
         self.flows.push(flow);
     }
 
-    /// A packet of the node's own station goes down: through routing, or if it is a frame past it.
+    /// Sends a packet of the node's own station: IP packets through routing, other frames directly to the
+    /// link.
     pub(super) fn launched(&mut self, node: NodeId, packet: PacketId) {
         let p = self.common.packets.get(packet);
         match (&p.body, p.dst) {
@@ -141,8 +143,8 @@ impl Network {
         }
     }
 
-    /// A packet of a real station has reached its destination: `shipped` tells when it was sent, if this is its
-    /// first copy to arrive.
+    /// A packet of a real station has reached its destination. `shipped` is the time it was sent if this is
+    /// its first copy to arrive.
     pub(super) fn deliver_outside(&mut self, node: NodeId, p: Packet, shipped: Option<SimTime>) {
         if let Some(at) = shipped
             && let Some(f) = self.flows.get_mut(p.flow.index())
@@ -163,7 +165,7 @@ impl Network {
         }
     }
 
-    /// A frame of a real station has arrived at the other end of its hop.
+    /// A frame of a real station has arrived at the next hop.
     #[cold]
     pub(super) fn deliver_frame(&mut self, node: NodeId, packet: PacketId) {
         let sent = self.common.packets.get(packet);

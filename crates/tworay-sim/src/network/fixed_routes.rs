@@ -1,17 +1,17 @@
-//! Static routes: shortest paths at the start, for the flows that there are.
+//! Static routes: shortest paths at time 0, computed for the existing flows.
 
 use super::Network;
 use std::collections::{BTreeMap, BTreeSet};
 use tworay_base::{NodeId, SimTime};
 use tworay_routing::Router;
 
-/// Shortest paths from one node, with the buffers of all of them.
+/// Shortest paths from one node; reuses its buffers between searches.
 struct Search {
-    /// Who can be reached in one hop, in ascending order; found when it is first asked for.
+    /// Neighbours of each node in ascending order, computed when first needed.
     links: Vec<Option<Box<[NodeId]>>>,
-    /// Ends of wires, by their beginning.
+    /// Far ends of wires, by their near end.
     wires: BTreeMap<NodeId, Vec<NodeId>>,
-    /// The search that reached a node last: nothing is cleared between searches.
+    /// Number of the last search that reached a node, so that nothing must be cleared between searches.
     reached_by: Vec<u32>,
     number: u32,
     hops: Vec<u8>,
@@ -20,8 +20,9 @@ struct Search {
 }
 
 impl Network {
-    /// Fills in the next hops that the flows need, there and back: shortest paths over links that can be decoded
-    /// and over wires, ties go to the lower node. Asks `keep_going` before each search; false if it says no.
+    /// Fills in the next hops that the flows need in both directions: shortest paths over wires and over
+    /// links whose frames can be decoded; ties go to the lower node number. Calls `keep_going` before each
+    /// search; returns false if it does.
     #[inline(never)]
     pub(super) fn fill_static_routes(&mut self, keep_going: &mut dyn FnMut() -> bool) -> bool {
         debug_assert_eq!(self.common.now, SimTime::ZERO);
@@ -35,7 +36,7 @@ impl Network {
             wanted.entry(a).or_default().insert(b);
             wanted.entry(b).or_default().insert(a);
         }
-        // Hop by hop: each node on the way asks for its own next hop.
+        // Each node on the path asks for its own next hop.
         while !wanted.is_empty() {
             let mut next: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
             for (node, mut targets) in std::mem::take(&mut wanted) {
@@ -79,7 +80,7 @@ impl Search {
         }
     }
 
-    /// Searches in rising distance from `source`, until all targets are found.
+    /// Searches by increasing distance from `source` until all targets are found.
     fn run(&mut self, network: &mut Network, source: NodeId, targets: &BTreeSet<NodeId>) {
         self.number += 1;
         self.reached_by[source.index()] = self.number;
@@ -107,7 +108,7 @@ impl Search {
         }
     }
 
-    /// The first hop to `target` and its distance, as the last search found them.
+    /// The first hop to `target` and its distance, from the last search.
     fn found(&self, target: NodeId) -> Option<(NodeId, u8)> {
         (self.reached_by[target.index()] == self.number)
             .then(|| (self.first[target.index()], self.hops[target.index()]))

@@ -1,30 +1,35 @@
-//! The judge: what kept a packet from going on, by what the simulation knows.
+//! The judge determines the root cause: what prevented a packet from going on, as known to the simulator.
 //!
-//! Routers and MACs only see symptoms: no answer, no route, a full buffer. The rules here find the root:
+//! Routers and MACs see only symptoms: no answer, no route, a full buffer. The following rules find the
+//! root:
 //!
-//! - **A hop that fails** (MAC or ARP gave up, HELLOs stayed away): the fate of the attempts, or the
-//!   geometry of the moment. A neighbour that is up and in range makes it a false link failure: contention,
-//!   or the channel where bit errors spoiled the attempts. It is remembered by link.
-//! - **A route that was lost** has the root of the break that removed it. A node that loses it by a route
-//!   error inherits what its informer has on record for the destination (AODV) or what is on record for the
-//!   link that the error names (DSR). OLSR's messages name no break: there it is the latest one. The
-//!   record is void as soon as a packet is forwarded to the destination again.
-//! - **A route that isn't there** and was not lost to a break, or a break that was false, is judged by
-//!   geometry: without a path of stations in range it is link failure; if stations that are switched off
-//!   would make the path, node down. With a path, the search for the route decides: if messages of it were
-//!   lost, their cause; otherwise a full buffer is congestion, anything else contention.
-//! - **A full queue** is congestion, unless a packet of it waits for a next hop that can't be reached, or
-//!   the MAC is busy with one: then the break fills it. ARP's hold alike.
-//! - **A burst after a break**: packets that a break (or bit errors) held up are released together when there
-//!   is a route again. If they are at least half of the packets that compete for the full queue or hold, they
-//!   fill it and load does not: the root is what held them up. If ARP asks for the address for such a packet,
-//!   the break has sent the traffic this way: all that the hold loses up to the answer has this root. A packet
-//!   that was held up and meets a queue full of others has met an independent obstacle: congestion.
-//! - **A packet in a loop** (hop limit, back at its source) has the root of the break that made tables
-//!   disagree; where the shortest path is longer than the hop limit, the hop limit it is.
+//! - **A failed hop** (MAC or ARP gave up, HELLOs stayed away): the outcome of the attempts, or the
+//!   geometry at that moment. If the neighbour is up and in range, this is a false link failure:
+//!   contention, or the channel if bit errors corrupted the attempts. It is recorded by link.
+//! - **A lost route** has the root of the break that removed it. A node that loses a route because of a
+//!   route error inherits the record of the error's sender for the destination (AODV), or the record of the
+//!   link that the error names (DSR). OLSR's messages do not name a break, so the latest one applies. The
+//!   record ends as soon as a packet is forwarded to the destination again.
+//! - **A missing route** that was not lost through a break, or through a false one, is judged by geometry.
+//!   If there is no path of stations in range, the cause is link failure, or node down if stations that are
+//!   switched off would complete the path. If there is a path, the route discovery decides: the cause of
+//!   its lost messages if any were lost; otherwise congestion for a full buffer, and contention in all
+//!   other cases.
+//! - **A full queue** is congestion, unless the MAC or one of the queued packets waits for a next hop that
+//!   cannot be reached: then that break filled the queue. The same applies to ARP's hold slot.
+//! - **A burst after a break**: packets held up by a break (or by bit errors) are released together when a
+//!   route exists again. If they are at least half of the packets competing for the full queue or hold
+//!   slot, they fill it, not the load, so the root is what held them up. If ARP resolves the address for
+//!   such a packet, the break has rerouted the traffic: every packet that the hold slot loses until the
+//!   answer has this root. A packet that was held up and then meets a queue full of other packets has met
+//!   an independent obstacle: congestion.
+//! - **A packet in a loop** (hop limit exceeded, or back at its source) has the root of the break that made
+//!   the routing tables inconsistent. If the shortest path is longer than the hop limit, the cause is the
+//!   hop limit.
 //!
-//! All of this runs only when a packet is held up or dies, or a route is lost. The judge keeps a record of breaks
-//! and missed messages, looks at the network as a [`Scene`], and changes nothing in it.
+//! All of this runs only when a packet is held up or dies, or when a route is lost. The judge keeps a
+//! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
+//! it.
 
 use super::scene::Scene;
 use super::transport::INITIAL_TTL;
@@ -35,27 +40,27 @@ use tworay_mac::QueueEntry;
 use tworay_routing::DropReason;
 use tworay_wire::Packet;
 
-/// For how long a lost message explains what follows from it, and a path that was found stays one.
+/// How long a lost message counts as an explanation, and how long a path that was found counts as present.
 const RECENT: SimDuration = SimDuration::from_secs(5);
-/// For how long a judgment by geometry stands.
+/// How long a judgement by geometry stays valid.
 const GEOMETRY: SimDuration = SimDuration::from_secs(1);
 
-/// A frame's last bit has been heard everywhere by then: 300 km.
+/// Upper bound for the propagation of a frame's last bit: 300 km.
 const PASSING: SimDuration = SimDuration::from_millis(1);
 
-/// What a router reacts to, for the routes that it loses and the packets that it drops meanwhile.
+/// What a router reacts to when it loses routes or drops packets.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Occasion {
     /// A timer, or a packet of its own.
     Other,
-    /// A hop that failed: the packet that comes back dies like this, if it dies now.
+    /// A failed hop: how the returned packet dies if it dies now, and the root.
     Break(Died, Setback),
-    /// A packet of this neighbour; the link that a DSR route error in it names.
+    /// A packet from this neighbour; the link named by a DSR route error in it.
     Received(NodeId, Option<(NodeId, NodeId)>),
 }
 
 impl Occasion {
-    /// A packet came in from `from`.
+    /// `packet` arrived from `from`.
     #[inline]
     pub fn received(packet: &Packet, from: NodeId) -> Self {
         let error = packet.dsr.as_ref().and_then(|header| header.errors.last());
@@ -63,7 +68,7 @@ impl Occasion {
     }
 }
 
-/// A message that didn't arrive where it was needed.
+/// A message that a station failed to receive.
 #[derive(Copy, Clone, Debug)]
 struct Miss {
     at: SimTime,
@@ -71,31 +76,32 @@ struct Miss {
     interferer: Option<NodeId>,
 }
 
-/// What was lost at a node: the way to a destination.
+/// Record of a node that lost its route to a destination.
 #[derive(Copy, Clone, Debug)]
 struct LostRoute {
     root: Setback,
-    /// When geometry was looked at last.
+    /// When geometry was last checked.
     checked: SimTime,
 }
 
-/// The judge, and what it remembers.
+/// The judge and its records.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
     /// The latest break of each link that broke.
     breaks: BTreeMap<(NodeId, NodeId), Setback>,
-    /// The latest of all.
+    /// The latest break of any link.
     latest: Option<Setback>,
-    /// Routing and ARP broadcasts that a station missed: for each station the latest of each neighbour.
+    /// Routing and ARP broadcasts that a station missed: per station the latest one of each neighbour.
     missed: Vec<Vec<(NodeId, Miss)>>,
-    /// ARP requests: when the latest from one node for another left the air, and when one was heard.
+    /// ARP requests from one node for another: end of the latest transmission, and time of the latest
+    /// reception.
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
-    /// Unfinished exchanges that a node began for a packet that had been held up: what held it up.
+    /// ARP exchanges in progress for a packet that had been held up, and what held it up.
     detours: BTreeMap<(NodeId, NodeId), Setback>,
-    /// The latest routing message lost to other signals or bit errors, anywhere.
+    /// The latest routing message lost to interference or bit errors, anywhere.
     search: Option<Miss>,
-    /// For each node the destinations that it lost the way to.
+    /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
 }
 
@@ -109,17 +115,17 @@ impl Judge {
         self.missed[node.index()].iter().find(|(sender, _)| *sender == from).map(|(_, miss)| miss)
     }
 
-    /// An ARP request has left the air.
+    /// An ARP request was transmitted.
     pub fn note_asked(&mut self, node: NodeId, target: NodeId, at: SimTime) {
         self.asked.insert((node, target), at);
     }
 
-    /// An ARP request has reached the node that it asks for.
+    /// An ARP request reached its target.
     pub fn note_heard(&mut self, node: NodeId, target: NodeId, at: SimTime) {
         self.heard.insert((node, target), at);
     }
 
-    /// An ARP exchange begins for a packet that had been held up by `root`, if by anything.
+    /// An ARP exchange starts for a packet that was held up by `root`, if by anything.
     pub fn note_exchange(&mut self, node: NodeId, target: NodeId, root: Option<Setback>) {
         match root {
             Some(root) => self.detours.insert((node, target), root),
@@ -127,27 +133,28 @@ impl Judge {
         };
     }
 
-    /// Whether the latest ARP request went unheard: its target was sending, or reading something else.
+    /// Whether the latest ARP request was missed because its target was transmitting or receiving another
+    /// frame.
     fn went_unheard(&self, node: NodeId, target: NodeId, now: SimTime) -> bool {
         let pair = (node, target);
         let heard = self.heard.get(&pair).map_or(SimTime::ZERO, |at| *at + PASSING);
         self.asked.get(&pair).is_some_and(|asked| *asked > heard && *asked + PASSING < now)
     }
 
-    /// Whether `node` has lost the way to anywhere.
+    /// Whether `node` has lost any route.
     #[inline]
     pub fn lost_any(&self, node: NodeId) -> bool {
         !self.lost[node.index()].is_empty()
     }
 
-    /// A node lost its memory.
+    /// A node lost its stored state.
     pub fn forget(&mut self, node: NodeId) {
         self.lost[node.index()].clear();
     }
 
     // ---- packets --------------------------------------------------------------------------------
 
-    /// A packet that routing drops at `node`: how it ends, and what did it if nothing held it up before.
+    /// Routing drops a packet at `node`: returns how it ends, and the root if nothing held it up before.
     pub fn dropped(
         &mut self,
         scene: &mut Scene<'_>,
@@ -182,7 +189,7 @@ impl Judge {
         (died, root)
     }
 
-    /// The cause of a root, now that the packet has died of it.
+    /// The cause of a root for the packet that died of it.
     pub fn final_cause(&self, root: &Setback, died: Died) -> (LossCause, Option<NodeId>) {
         let recent = |m: &Miss| m.at + RECENT >= root.at;
         match (root.cause, self.search.filter(recent)) {
@@ -203,7 +210,7 @@ impl Judge {
         }
     }
 
-    /// Why a node holds the link to a neighbour to be broken, or can't resolve its address.
+    /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
     pub fn link(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Setback {
         let now = scene.now;
         let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
@@ -215,7 +222,7 @@ impl Judge {
         if let Some(known) = record.breaks.get(&(node, next_hop)).filter(|b| recent(b.at)) {
             return Setback { at: now, ..*known };
         }
-        // Neither heard the other's request or HELLO, or the answer was given up.
+        // Neither received the other's request or HELLO, or the MAC gave up the answer.
         let missed = [(node, next_hop), (next_hop, node)].into_iter();
         let missed = missed.filter_map(|(hearer, from)| record.missed(hearer, from)).find(|m| recent(m.at));
         let answer = record.breaks.get(&(next_hop, node)).filter(|b| recent(b.at) && !b.is_physical());
@@ -228,8 +235,8 @@ impl Judge {
         }
     }
 
-    /// A packet is pushed out of ARP's hold by a newer one: the hop out of reach, the exchange lost, or
-    /// nothing but packets that come too fast: `[pushed out, newer]`.
+    /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
+    /// was lost, or packets arrive too fast. `[replaced, newer]`.
     pub fn hold(
         &self,
         scene: &mut Scene<'_>,
@@ -247,13 +254,13 @@ impl Judge {
         if root.is_physical() || lost {
             return root;
         }
-        // The break sent the traffic this way, so that the address is needed.
+        // The break rerouted the traffic, so that the address is needed.
         let detour = self.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
         let burst = scene.burst(packets[0], &packets[1..]);
         burst.or(detour).unwrap_or(Setback { cause: Some(LossCause::Congestion), ..root })
     }
 
-    /// The interface queue refuses a packet.
+    /// The interface queue rejects a packet.
     pub fn queue(scene: &mut Scene<'_>, node: NodeId, refused: QueueEntry) -> Setback {
         let next_hop = refused.next_hop;
         let here = Setback::new(scene.now, node, LossCause::Congestion).towards(next_hop);
@@ -279,8 +286,8 @@ impl Judge {
         scene.burst(refused.packet, &queued).unwrap_or(here)
     }
 
-    /// A broadcast was spoiled at a station that should have had it; routing's search for routes or ARP's
-    /// for addresses may fail of that.
+    /// A broadcast was corrupted at a station that should have received it. A route discovery or address
+    /// resolution may fail for this reason.
     #[cold]
     pub fn note_missed(&mut self, now: SimTime, node: NodeId, from: NodeId, cause: LossCause) {
         let miss = Miss { at: now, cause, interferer: None };
@@ -301,8 +308,8 @@ impl Judge {
 
     // ---- routes ---------------------------------------------------------------------------------
 
-    /// A route in use at `node` is gone.
-    /// `latest`: the latest break of all explains it where nothing better does.
+    /// A route in use at `node` was lost. `latest`: without a better explanation, use the latest break of
+    /// any link.
     pub fn note_route_lost(
         &mut self,
         scene: &mut Scene<'_>,
@@ -317,7 +324,7 @@ impl Judge {
                 Some(known.unwrap_or_else(|| self.link(scene, a, b)))
             }
             Occasion::Received(from, None) => self.lost[from.index()].get(&dst).map(|l| l.root),
-            // It expired, or its repair has failed: then the break is on record.
+            // The route expired, or its repair failed; in the latter case the break is already on record.
             Occasion::Other => None,
         };
         let root = root.or(if latest { self.latest } else { None });
@@ -326,13 +333,13 @@ impl Judge {
         }
     }
 
-    /// A packet goes out again from a node that had lost the way to some destinations.
+    /// A packet leaves a node that had lost its route to some destinations.
     #[cold]
     pub fn note_way_found(&mut self, node: NodeId, dst: NodeId) {
         self.lost[node.index()].remove(&dst);
     }
 
-    /// Whether `node` has lost the way to `dst`: the root of it.
+    /// The root if `node` has lost its route to `dst`.
     pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<Setback> {
         self.lost[node.index()].get(&dst).map(|l| Setback { at: now, ..l.root })
     }

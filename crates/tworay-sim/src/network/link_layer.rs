@@ -1,4 +1,5 @@
-//! Between routing and MAC: link delay, address resolution, interface queue, give-ups.
+//! Between routing and MAC: link delay, address resolution, interface queue, and packets that the MAC gave
+//! up.
 
 use super::event::Event;
 use super::judge::Judge;
@@ -62,7 +63,7 @@ impl Network {
                 }
             }
             ArpAction::Unreachable { held } => {
-                // Three broadcasts without an answer: like ns-2, routing learns of a broken link.
+                // After three unanswered broadcasts, report a broken link to routing, as ns-2 does.
                 for p in held.into_iter().chain([packet]) {
                     self.unresolved(node, p, next_hop);
                 }
@@ -80,7 +81,7 @@ impl Network {
         self.common.agenda.set_timer(slot, due);
     }
 
-    /// Requests for addresses have gone unanswered.
+    /// ARP's retry timer expired.
     #[inline(never)]
     pub(super) fn on_arp_timer(&mut self, node: NodeId) {
         let mut due = Vec::new();
@@ -94,7 +95,7 @@ impl Network {
         self.arm_arp(node);
     }
 
-    /// ARP gave up on the next hop of a packet.
+    /// ARP gave up resolving a packet's next hop.
     fn unresolved(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
         let root = Setback { attempts: MAX_REQUESTS.into(), ..self.judge_link(node, next_hop) };
         self.link_failed(packet, next_hop, Died::ArpUnanswered, root);
@@ -163,7 +164,7 @@ impl Network {
         }
     }
 
-    /// Gives the MAC its next packet.
+    /// Passes the next queued packet to the MAC.
     pub(super) fn feed_mac(&mut self, node: NodeId) {
         let n = &mut self.nodes[node];
         if !n.mac.is_free() {
@@ -178,7 +179,7 @@ impl Network {
         }
     }
 
-    /// A frame's packet arrived at `node`: it takes a copy.
+    /// A frame's packet arrived at `node`, which takes a copy.
     pub(super) fn on_delivery(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         let Some(radio) = &mut self.radio else { return };
         if radio.packet_errs(node, self.common.packets.get(packet).ip_bytes) {
@@ -220,7 +221,7 @@ impl Network {
         self.link_failed(give_up.packet, give_up.to, died, root);
     }
 
-    /// A packet has crossed the link from `from` to `node`, and an order to cut it may have waited for that.
+    /// A packet has crossed the link from `from` to `node`; an order to cut the link may wait for this.
     #[cold]
     fn cut_behind(&mut self, packet: PacketId, from: NodeId, node: NodeId) {
         let p = self.common.packets.get(packet);
@@ -234,13 +235,13 @@ impl Network {
         }
     }
 
-    /// Why a node holds the link to a neighbour to be broken, or can't resolve its address.
+    /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
     pub(super) fn judge_link(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
         let (judge, mut scene) = self.scene();
         judge.link(&mut scene, node, next_hop)
     }
 
-    /// A packet comes back from its next hop: routing decides.
+    /// A packet returns from a failed hop: routing decides what to do with it.
     #[inline(never)]
     fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: Setback) {
         let node = root.node;
@@ -257,7 +258,7 @@ impl Network {
             return;
         }
         if matches!(self.common.packets.get(packet).body, Body::Frame(_)) {
-            // Nobody above hears of it, as of a real card.
+            // As with a real network card, no upper layer is notified.
             return self.common.kill(packet, node, died, root);
         }
         self.common.set_back(packet, root);

@@ -1,4 +1,4 @@
-//! Energy: a meter for each node's radio. There are none if no energy model is on.
+//! Energy: a meter for each node's radio; there are none without an energy model.
 
 use super::agenda::Agenda;
 use super::event::Event;
@@ -10,11 +10,11 @@ use tworay_radio::{EnergyConfig, EnergyModel, Meter};
 /// The meters of all nodes.
 pub(crate) struct Meters {
     meters: Vec<Meter>,
-    /// First of the nodes' timers.
+    /// First of the meters' timers.
     slot: TimerSlot,
-    /// What each node had left, sample by sample, if that is to be kept.
+    /// Energy left at each node by sample time, if recorded.
     samples: Option<Vec<(SimTime, Vec<f64>)>>,
-    /// Time between samples.
+    /// Interval between samples.
     spacing: SimDuration,
 }
 
@@ -30,14 +30,14 @@ impl Meters {
         })
     }
 
-    /// Whose timer `slot` is, if it is a meter's.
+    /// The node whose meter owns timer `slot`, if any.
     #[inline]
     pub fn node_of(&self, slot: TimerSlot) -> Option<NodeId> {
         let i = slot.checked_sub(self.slot)?;
         ((i as usize) < self.meters.len()).then_some(NodeId(i as u16))
     }
 
-    /// Starts the clocks and the samples.
+    /// Starts the meters and the sampling.
     pub fn start(&mut self, now: SimTime, agenda: &mut Agenda) {
         for (i, meter) in self.meters.iter_mut().enumerate() {
             if let Some(at) = meter.predict() {
@@ -49,7 +49,7 @@ impl Meters {
         }
     }
 
-    /// Has a node's meter note something; it gives the time at which it wants to be asked again.
+    /// Updates a node's meter through `note`, which returns when the meter must be checked again.
     pub fn note(
         &mut self,
         node: NodeId,
@@ -61,26 +61,26 @@ impl Meters {
         }
     }
 
-    /// A frame goes on the air.
+    /// A frame transmission starts.
     #[cold]
     pub fn transmitted(&mut self, now: SimTime, node: NodeId, frame: &Frame, agenda: &mut Agenda) {
         let until = now + frame.airtime;
         let packet = frame.packet.is_some();
         self.note(node, agenda, |meter| {
             let answer = meter.transmit(now, until);
-            // The energy of a packet lasts to its end.
+            // The energy of a packet lasts until the end of its transmission.
             if packet && meter.packet_sent() { Some(until) } else { answer }
         });
     }
 
-    /// A signal begins at a node that is up; `readable`: it is strong enough to be read.
+    /// A signal starts at a node that is up; `readable` says whether it is strong enough to be received.
     #[cold]
     pub fn signal(&mut self, now: SimTime, node: NodeId, frame: &Frame, readable: bool, agenda: &mut Agenda) {
         let wanted = readable && (frame.to == node || frame.to.is_broadcast());
         self.note(node, agenda, |meter| meter.hear(now, now + frame.airtime, wanted));
     }
 
-    /// A good frame with a network packet was received.
+    /// A valid frame with a network packet was received.
     #[cold]
     pub fn received(&mut self, now: SimTime, node: NodeId, frame: &Frame, agenda: &mut Agenda) {
         if frame.to == node || frame.to.is_broadcast() {
@@ -88,7 +88,7 @@ impl Meters {
         }
     }
 
-    /// A meter's time has come: whether the node is out of power.
+    /// A meter's timer expired; returns whether the node has run out of energy.
     pub fn expire(&mut self, now: SimTime, node: NodeId, agenda: &mut Agenda) -> bool {
         let meter = &mut self.meters[node.index()];
         match meter.expire(now) {
@@ -107,7 +107,7 @@ impl Meters {
         self.meters[node.index()].died_at().is_some()
     }
 
-    /// Notes what every node has left.
+    /// Samples the remaining energy of every node.
     pub fn sample(&mut self, now: SimTime, agenda: &mut Agenda) {
         let left = self.meters.iter_mut().map(|m| {
             m.advance(now);
@@ -120,7 +120,7 @@ impl Meters {
         }
     }
 
-    /// The accounts at the end of a run, and what each node had left, sample by sample.
+    /// The meters at the end of a run, and the samples of remaining energy.
     pub fn finish(mut self, end: SimTime) -> (Vec<Meter>, Vec<(SimTime, Vec<f64>)>) {
         self.meters.iter_mut().for_each(|m| m.advance(end));
         (self.meters, self.samples.unwrap_or_default())

@@ -1,4 +1,4 @@
-//! What stands on each node: MAC, receiver, interface queue, ARP, router; and its meter.
+//! Per-node state: MAC, receiver, interface queue, ARP, router and energy meter.
 
 use super::agenda::Agenda;
 use super::meters::Meters;
@@ -10,10 +10,10 @@ use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacConfig};
 use tworay_radio::Receiver;
 use tworay_routing::{Router, RoutingConfig};
 
-/// Kinds of timers that every node has. Those of one kind have neighbouring slots, the MACs' come first.
+/// Timers of every node. Timers of one kind have adjacent slots; those of the MACs come first.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NodeTimer {
-    /// The next step of a MAC's exchange.
+    /// Next step of a MAC's frame exchange.
     Exchange,
     Router,
     Arp,
@@ -23,28 +23,28 @@ impl NodeTimer {
     pub const ALL: [Self; 3] = [NodeTimer::Exchange, NodeTimer::Router, NodeTimer::Arp];
 }
 
-/// One node's protocols and what is known of it.
+/// Protocols and state of one node.
 pub(crate) struct Node {
     pub mac: Dcf,
     pub receiver: Receiver,
     pub queue: InterfaceQueue,
     pub arp: ArpTable,
     pub router: Router,
-    /// How the MAC's attempts with its present packet fared.
+    /// Outcome of the MAC's attempts with its current packet.
     pub attempts: Attempts,
     pub up: bool,
-    /// When it was switched off last, or died.
+    /// When it was last switched off, or died.
     pub down_since: SimTime,
 }
 
 /// All nodes of a network.
 pub(crate) struct Nodes {
     list: Vec<Node>,
-    /// What the radios' energy costs; `None` without an energy model.
+    /// Energy meters of the radios; `None` without an energy model.
     pub meters: Option<Box<Meters>>,
-    /// Whether any has ever been switched off or died.
+    /// Whether any node has ever been switched off or died.
     pub any_failed: bool,
-    /// EIFS of their MACs.
+    /// EIFS of the MACs.
     pub eifs: SimDuration,
 }
 
@@ -64,7 +64,7 @@ impl IndexMut<NodeId> for Nodes {
 }
 
 impl Nodes {
-    /// This many nodes that have done nothing yet. Their timers are the agenda's first.
+    /// Creates `count` idle nodes. Their timers must be the first of the agenda.
     pub fn new(count: usize, mac: &MacConfig, routing: &RoutingConfig, seed: u64) -> Self {
         let quirks = mac.quirks();
         let list: Vec<Node> = (0..count)
@@ -86,13 +86,13 @@ impl Nodes {
         Self { list, meters: None, any_failed: false, eifs }
     }
 
-    /// How many there are.
+    /// Number of nodes.
     #[inline]
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Every node's number.
+    /// All node numbers.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.list.len()).map(|i| NodeId(i as u16))
     }
@@ -113,25 +113,25 @@ impl Nodes {
         kind as u32 * self.list.len() as u32 + u32::from(node.0)
     }
 
-    /// Whose exchange timer `slot` is, if it is one.
+    /// The node whose exchange timer is `slot`, if any.
     #[inline(always)]
     pub fn exchange_of(&self, slot: TimerSlot) -> Option<NodeId> {
         ((slot as usize) < self.list.len()).then_some(NodeId(slot as u16))
     }
 
-    /// Whose timer `slot` is, and of which kind, if it is a node's.
+    /// The node and kind of timer `slot`, if it belongs to a node.
     pub fn timer_of(&self, slot: TimerSlot) -> Option<(NodeId, NodeTimer)> {
         let nodes = self.list.len() as u32;
         let kind = NodeTimer::ALL.get(slot.checked_div(nodes)? as usize)?;
         Some((NodeId((slot % nodes) as u16), *kind))
     }
 
-    /// How many timers belong to nodes.
+    /// Number of timers that belong to nodes.
     pub fn timers(&self) -> u32 {
         (NodeTimer::ALL.len() * self.list.len()) as u32
     }
 
-    /// Sets a station's timers to what its MAC wants.
+    /// Sets a station's timers to the deadlines of its MAC.
     #[inline(always)]
     pub fn set_mac_timers(&self, node: NodeId, agenda: &mut Agenda) {
         let mac = &self[node].mac;
@@ -140,7 +140,7 @@ impl Nodes {
         agenda.set_timer(self.timer(node, NodeTimer::Exchange), step);
     }
 
-    /// Which station may send first, and when, if that is not after `limit`.
+    /// The station that may transmit first, and when, if that is not after `limit`.
     #[inline(never)]
     pub fn first_access(&self, agenda: &mut Agenda, limit: SimTime) -> Option<(SimTime, usize)> {
         agenda.first_access(limit, |i| self.list[i].mac.contention_deadline())

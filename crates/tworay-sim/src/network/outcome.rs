@@ -1,4 +1,4 @@
-//! What a finished run leaves behind for its report. The report reads this and nothing else of a network.
+//! Results of a finished run for its report, which reads nothing else of a network.
 
 use super::Network;
 use super::wires::WireRecord;
@@ -13,37 +13,37 @@ use tworay_mac::MacCounters;
 use tworay_radio::Meter;
 use tworay_routing::RoutingCounters;
 
-/// The results of a run, closed at its end.
+/// Results of a run, closed at its end.
 pub(crate) struct Outcome {
     /// End of the run.
     pub end: SimTime,
-    /// When the flows' figures began.
+    /// End of the warm-up, when the flows' figures start.
     pub warm_at: SimTime,
-    /// Events worked off.
+    /// Number of events processed.
     pub events: u64,
     pub flows: Vec<Flow>,
     pub ledger: Ledger,
     pub tally: Tally,
-    /// Counts of all MACs.
+    /// Counters summed over all MACs.
     pub mac: MacCounters,
-    /// Counts of each node's router since it was switched on last.
+    /// Counters of each node's router since it was last switched on.
     pub routing: Vec<RoutingCounters>,
-    /// The accounts of all nodes' radios, if an energy model was on.
+    /// Meters of all radios, if an energy model was on.
     pub meters: Option<Vec<Meter>>,
-    /// What each node had left, sample by sample, if that was kept.
+    /// Energy left at each node by sample time, if recorded.
     pub battery: Vec<(SimTime, Vec<f64>)>,
-    /// What happened on the wires, if that was kept.
+    /// Events on wires, if recorded.
     pub wire_trace: Vec<WireRecord>,
-    /// Every segment, frame, queue length, route and move, if that was recorded.
+    /// Segments, frames, queue lengths, routes and movement, if recorded.
     pub record: Option<Box<Recorder>>,
-    /// Energy of a processor instruction, J.
+    /// Energy of one processor instruction, J.
     pub joules_per_instruction: f64,
-    /// What the transport's computations cost.
+    /// Computing costs of the transport.
     pub costs: Arc<Costs>,
 }
 
 impl Network {
-    /// Closes the books of a run that has come to its end.
+    /// Closes the books of a finished run.
     pub(crate) fn finish(mut self) -> Outcome {
         let end = self.common.agenda.end;
         let record = self.common.watch.take_record().map(|mut recorder| {

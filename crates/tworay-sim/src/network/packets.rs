@@ -1,7 +1,7 @@
-//! The packet slab: every live packet has a place, and places are used again.
+//! The packet slab: every live packet has a slot, and slots are reused.
 //!
-//! A frame on the air pins its packet: whoever hears it can read it until the frame has passed, even
-//! if its sender has meanwhile let go of it (a broadcast is done for the sender with its last bit).
+//! A frame on the air pins its packet: hearers can read it until the frame has passed, even if its sender
+//! has released it meanwhile (a sender is done with a broadcast after its last bit).
 
 use super::common::UNTRACKED;
 use crate::provenance::{HeldUp, Setback};
@@ -10,14 +10,14 @@ use tworay_wire::Packet;
 
 struct Place {
     packet: Option<Packet>,
-    /// What keeps the packet from going on from where it is, and what did before.
+    /// Current and earlier setbacks of the packet.
     held_up: Option<Box<HeldUp>>,
     pins: u16,
-    /// Its owner has let go of it.
+    /// Whether its owner has released it.
     dead: bool,
 }
 
-/// All packets alive in a simulation.
+/// All live packets of a simulation.
 #[derive(Default)]
 pub struct PacketSlab {
     places: Vec<Place>,
@@ -56,22 +56,22 @@ impl PacketSlab {
         self.get(id).uid < UNTRACKED
     }
 
-    /// What keeps a live packet from going on from where it is, if anything does.
+    /// What currently prevents a live packet from going on, if anything.
     pub fn setback(&self, id: PacketId) -> Option<Setback> {
         self.places[id.index()].held_up.as_ref()?.here
     }
 
-    /// The first setback of a live packet, here or earlier on its way, that load did not cause.
+    /// The first setback of a live packet, here or earlier on its path, that load did not cause.
     pub fn independent_setback(&self, id: PacketId) -> Option<Setback> {
         self.places[id.index()].held_up.as_ref()?.independent()
     }
 
-    /// Something keeps a live packet from going on. Only the first such thing counts.
+    /// Something prevents a live packet from going on. Only the first such setback counts.
     pub fn set_back(&mut self, id: PacketId, by: Setback) {
         self.places[id.index()].held_up.get_or_insert_default().here.get_or_insert(by);
     }
 
-    /// A live packet goes on: if it waited only while a route was searched for, it has found one.
+    /// A live packet goes on; if it only waited for a route discovery, that setback is over.
     #[inline]
     pub fn end_search(&mut self, id: PacketId) {
         if let Some(held_up) = &mut self.places[id.index()].held_up {
@@ -79,8 +79,8 @@ impl PacketSlab {
         }
     }
 
-    /// A packet is another's copy, one hop on: nothing keeps it from going on there, and it has the
-    /// other's past.
+    /// A packet becomes another's copy at the next hop: it inherits the other's past setbacks but no
+    /// current one.
     #[inline]
     pub fn hand_on(&mut self, id: PacketId, copy: PacketId) {
         if let Some(held_up) = &self.places[id.index()].held_up {
@@ -88,7 +88,7 @@ impl PacketSlab {
         }
     }
 
-    /// Takes a packet from its owner; the handle is dead, but stays readable while pinned.
+    /// Takes a packet from its owner; the handle becomes invalid, but stays readable while pinned.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
         let place = &mut self.places[id.index()];
@@ -97,7 +97,7 @@ impl PacketSlab {
         packet.expect("packet handle is live")
     }
 
-    /// Its owner lets go of a packet; the handle is dead, but stays readable while pinned.
+    /// The owner releases a packet; the handle becomes invalid, but stays readable while pinned.
     #[inline]
     pub fn discard(&mut self, id: PacketId) {
         let place = &mut self.places[id.index()];

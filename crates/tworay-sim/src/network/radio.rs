@@ -1,5 +1,5 @@
-//! What happens between the radios: who hears whom and how strongly, what spoils a frame on its way, and
-//! which links are cut. A network of wires alone has none.
+//! The radio side of a network: signal strengths between stations, frames corrupted in transit, and cut
+//! links. A wired-only network has none.
 
 mod cuts;
 mod errors;
@@ -22,17 +22,17 @@ use tworay_radio::{BodyRates, Channel, Fader, Reception, ReceptionQuirks};
 /// The radio side of a network.
 pub(crate) struct Radio {
     medium: Medium,
-    /// What a receiver makes of overlapping signals.
+    /// How a receiver treats overlapping signals.
     rules: Reception,
     tracks: Vec<Track>,
     cuts: Cuts,
     errors: Option<Box<Errors>>,
-    /// Whether anything may spoil a frame that is received well: errors, a cut, a sender's death.
+    /// Whether anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
     may_spoil: bool,
 }
 
 impl Radio {
-    /// The radio side of stations that move along `tracks`.
+    /// Creates the radio side for stations that move along `tracks`.
     pub fn new(settings: &Settings, mut tracks: Vec<Track>, cuts: Vec<LinkCut>, seed: u64) -> Self {
         let Settings { radio: config, errors, mac, .. } = settings;
         let channel = Channel::new(config);
@@ -50,22 +50,22 @@ impl Radio {
         Self { medium, rules, may_spoil: errors.is_some(), tracks, cuts: Cuts::new(cuts), errors }
     }
 
-    /// What is on the air.
+    /// The signals on the air.
     pub fn medium(&self) -> &Medium {
         &self.medium
     }
 
-    /// Where the stations move.
+    /// Movement of the stations.
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }
 
-    /// Every station's moves up to `end`.
+    /// Every station's movement up to `end`.
     pub fn legs_until(&mut self, end: SimTime) -> Vec<Vec<Leg>> {
         self.tracks.iter_mut().map(|track| track.legs_until(end).to_vec()).collect()
     }
 
-    /// How far signals are read and how far they are sensed, m; `None` where that isn't a matter of distance.
+    /// Decoding and sensing range, m; `None` where they do not depend on distance alone.
     pub fn ranges(&self) -> Option<(f64, f64)> {
         let channel = self.medium.channel();
         let of = |threshold: f64| Some(channel.range_of(threshold)).filter(|r| r.is_finite() && *r > 0.0);
@@ -86,7 +86,7 @@ impl Radio {
         channel.rx_power_squared(pa.distance_squared(pb)) >= channel.rx_threshold()
     }
 
-    /// Appends the stations that can decode `node` now, were there no fading.
+    /// Appends the stations that can decode `node` now, fading aside.
     pub fn neighbours(&mut self, now: SimTime, node: NodeId, out: &mut Vec<NodeId>) {
         let first = out.len();
         self.medium.in_range(now, node, &mut self.tracks, out);
@@ -103,47 +103,47 @@ impl Radio {
         out.truncate(kept);
     }
 
-    /// Times at which links are to be cut, by the order's number.
+    /// Times at which links are to be cut, by order.
     pub fn cut_times(&self) -> Vec<SimTime> {
         self.cuts.orders().iter().map(|order| order.at).collect()
     }
 
-    /// The cutting of a link is due.
+    /// An order to cut a link is due.
     pub fn cut_due(&mut self, order: u16) {
         self.cuts.await_packet(order);
     }
 
-    /// Whether the next packet of some flow cuts the link that it has crossed.
+    /// Whether an order waits for the next packet of some flow.
     #[inline(always)]
     pub fn awaits_packets(&self) -> bool {
         self.cuts.await_packets()
     }
 
-    /// A data packet of `flow` has crossed the link between two nodes: if an order waits for it, the link is
-    /// cut, and this is the event that mends it, if any does.
+    /// A data packet of `flow` has crossed the link between two nodes. If an order waits for it, the link
+    /// is cut; returns the event that restores it, if any.
     pub fn cut_behind(&mut self, now: SimTime, flow: FlowId, ends: [NodeId; 2]) -> Option<(SimTime, Event)> {
         let (order, mended) = self.cuts.cut_behind(now, flow, ends)?;
         self.may_spoil = true;
         mended.map(|at| (at, Event::Mend(order)))
     }
 
-    /// The link that an order cut works again.
+    /// The link cut by an order works again.
     pub fn mend(&mut self, order: u16) {
         self.cuts.mend(order);
     }
 
-    /// A node was switched off or died: frames that it was sending are spoiled.
+    /// A node was switched off or died: frames it was sending are corrupted.
     pub fn node_failed(&mut self) {
         self.may_spoil = true;
     }
 
-    /// Whether a packet that the MAC has received is lost above it.
+    /// Whether a packet received by the MAC is lost above it.
     #[inline]
     pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
         self.errors.as_mut().is_some_and(|errors| errors.packet_errs(node, ip_bytes))
     }
 
-    /// Takes the list of a transmission's hearers out for a walk; give it back with [`Radio::give_back`].
+    /// Takes out the list of a transmission's hearers for iteration; return it with [`Radio::give_back`].
     #[inline]
     pub fn take_hearers(&mut self, tx: u32) -> Vec<Hearer> {
         self.medium.take_hearers(tx)
@@ -155,7 +155,7 @@ impl Radio {
         self.medium.give_back(tx, hearers);
     }
 
-    /// The hearers of a transmission, in turn; give them back with [`Radio::end_turns`].
+    /// Iterates over the hearers of a transmission in time order; end with [`Radio::end_turns`].
     #[inline(always)]
     pub fn turns(&mut self, tx: u32, origin: SimTime, now: SimTime, begins: bool) -> Turns {
         self.medium.sort(tx);
@@ -163,7 +163,7 @@ impl Radio {
         Turns { tx, hearers: self.medium.take_hearers(tx), next, origin, since: now, begins }
     }
 
-    /// Puts the hearers back; if some are left, gives the time of the next.
+    /// Returns the hearers; if some remain, gives the time of the next one.
     #[inline(always)]
     pub fn end_turns(&mut self, turns: Turns) -> Option<SimTime> {
         let rest = turns.hearers.get(turns.next).map(|h| turns.origin + h.delay());
@@ -173,7 +173,7 @@ impl Radio {
     }
 }
 
-/// A walk past the hearers of a transmission, each at its time, until something else is to happen first.
+/// Iteration over the hearers of a transmission in time order, until another event comes first.
 pub(super) struct Turns {
     tx: u32,
     hearers: Vec<Hearer>,
@@ -184,13 +184,13 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// The next hearer and its time, if nothing of the agenda goes before.
+    /// The next hearer and its time, unless something on the agenda comes first.
     #[inline(always)]
     pub fn next(&mut self, agenda: &Agenda) -> Option<(Hearer, SimTime)> {
         let hearer = *self.hearers.get(self.next)?;
         let at = self.origin + hearer.delay();
-        // Whoever starts to send in the very nanosecond in which a signal arrives has not heard it: timers of
-        // that time go before beginnings, and after ends.
+        // A station that starts to transmit in the very nanosecond in which a signal arrives has not heard
+        // it: timers of that time run before starts of signals, and after ends.
         let other = agenda.next();
         if at > self.since && (other < at || self.begins && other == at) {
             return None;
@@ -200,7 +200,7 @@ impl Turns {
     }
 }
 
-/// Whether a frame was meant for `node`, among others.
+/// Whether a frame is addressed to `node`, alone or among others.
 fn is_for(frame: &Frame, node: NodeId) -> bool {
     frame.to == node || frame.to.is_broadcast()
 }

@@ -1,4 +1,4 @@
-//! Up from the air: frames end at their hearers, and MACs say what is to be done about it.
+//! Up from the air: frames end at their hearers, and the actions of MACs are carried out.
 
 use super::Network;
 use super::event::Event;
@@ -9,7 +9,7 @@ use tworay_mac::{Dcf, Frame, MacAction};
 use tworay_radio::Verdict;
 
 impl Network {
-    /// Runs a MAC's input and carries out what it wants.
+    /// Passes an input to a MAC and carries out its actions.
     #[inline]
     pub(super) fn with_mac(
         &mut self,
@@ -18,7 +18,7 @@ impl Network {
     ) {
         let mut out = std::mem::take(&mut self.rooms.mac);
         input(&mut self.nodes[node].mac, self.common.now, &mut out);
-        // Timers first: what follows can come back to this MAC, which then wants them otherwise.
+        // Timers first: an action may call this MAC again, which then changes them.
         self.nodes.set_mac_timers(node, &mut self.common.agenda);
         if !out.is_empty() {
             self.apply_mac(node, &out);
@@ -46,7 +46,8 @@ impl Network {
         }
     }
 
-    /// A transmission ends: as in `Radio::begin`, hearers share one event if nothing comes between.
+    /// A transmission ends. As in `Radio::begin`, hearers share one event if nothing else comes between
+    /// them.
     pub(super) fn on_end(&mut self, tx: u32) {
         let Some(radio) = &mut self.radio else { return };
         let base = self.common.now;
@@ -74,7 +75,7 @@ impl Network {
         self.common.now = base;
     }
 
-    /// Ends a transmission at its hearers until something else is to happen first; true when all are done.
+    /// Ends a transmission at its hearers until another event comes first; returns whether all are done.
     #[cold]
     fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) -> bool {
         let Some(radio) = &mut self.radio else { return true };
@@ -130,7 +131,7 @@ impl Network {
         self.hand_up(tx, frame, h.node);
     }
 
-    /// A good frame that concerns the station's own MAC.
+    /// A valid frame for the station's own MAC.
     #[inline(never)]
     fn hand_up(&mut self, tx: u32, frame: &Frame, node: NodeId) {
         let refused = self.nodes[node].mac.counters().busy;

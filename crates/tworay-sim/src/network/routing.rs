@@ -1,4 +1,4 @@
-//! Between link and transport: routing's inputs and orders.
+//! Between link layer and transport: inputs and actions of routing.
 
 use super::Network;
 use super::common::UNTRACKED;
@@ -11,7 +11,7 @@ use tworay_routing::{Protocol, Router, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
 impl Network {
-    /// Runs a router's input and carries out what it wants.
+    /// Passes an input to a router and carries out its actions.
     pub(super) fn with_router(
         &mut self,
         node: NodeId,
@@ -25,7 +25,7 @@ impl Network {
         self.rooms.routing.push(out);
     }
 
-    /// Routing has taken a packet and keeps it: it waits for a route.
+    /// Routing buffers a packet that waits for a route.
     #[cold]
     fn on_wait(&mut self, node: NodeId, packet: PacketId) {
         let dst = self.common.packets.get(packet).dst;
@@ -34,7 +34,7 @@ impl Network {
         self.common.packets.set_back(packet, root);
     }
 
-    /// A packet came up from the link layer.
+    /// A packet arrived from the link layer.
     #[inline(never)]
     pub(super) fn receive_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         let mut out = self.rooms.routing.pop().unwrap_or_default();
@@ -75,7 +75,7 @@ impl Network {
         self.rooms.routing.push(out);
     }
 
-    /// A frame for another node was heard.
+    /// A frame addressed to another node was overheard.
     pub(super) fn tap_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId, to: NodeId) {
         let mut out = self.rooms.routing.pop().unwrap_or_default();
         self.nodes[node].router.on_tap(self.common.now, self.common.packets.get(packet), from, to, &mut out);
@@ -85,14 +85,14 @@ impl Network {
         self.rooms.routing.push(out);
     }
 
-    /// Carries out what a router wants after `occasion`.
+    /// Carries out a router's actions after `occasion`.
     pub(super) fn apply_routing(
         &mut self,
         node: NodeId,
         actions: &mut Vec<RoutingAction>,
         occasion: &mut Occasion,
     ) {
-        // The timer first: what follows can come back to this router, which then sets it anew.
+        // The timer first: an action may call this router again, which then changes it.
         for action in actions.iter() {
             if let RoutingAction::WakeAt(at) = action {
                 let slot = self.nodes.timer(node, NodeTimer::Router);
@@ -124,7 +124,7 @@ impl Network {
         }
     }
 
-    /// What routing wants less often than to pass on a packet.
+    /// Actions that are rarer than forwarding a packet.
     #[inline(never)]
     fn apply_rare(&mut self, node: NodeId, action: RoutingAction, occasion: &mut Occasion) {
         match action {
@@ -132,7 +132,7 @@ impl Network {
             RoutingAction::Originate { mut packet, next_hop, delay } => {
                 packet.uid = self.common.control_uid();
                 let packet = self.common.packets.insert(*packet);
-                // Relayed broadcasts come with a jitter of routing's own.
+                // Rebroadcasts already have a jitter added by routing.
                 let jitter = if next_hop.is_broadcast() && delay.is_zero() {
                     self.stations.jitter(self.common.now, node)
                 } else {
@@ -162,7 +162,7 @@ impl Network {
         }
     }
 
-    /// Packets that wait for a neighbour go back to routing.
+    /// Packets queued for a neighbour return to routing.
     #[inline(never)]
     fn purge(&mut self, node: NodeId, next_hop: NodeId, occasion: &Occasion) {
         let mut gone = Vec::new();
@@ -175,7 +175,8 @@ impl Network {
         }
         let broken = match *occasion {
             Occasion::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
-            // The neighbour has lost the way, the link to it stands: only what went that way is held up.
+            // The neighbour lost its route while the link to it works: only packets that used this route
+            // are held up.
             Occasion::Received(from, _) if from == next_hop => None,
             _ => Some(self.judge_link(node, next_hop)),
         };
@@ -193,8 +194,8 @@ impl Network {
         }
     }
 
-    /// Counts route changes and tells the sender what it may hear: the length of its source route, a broken
-    /// link (ELFN). Breaks and losses are kept on record.
+    /// Counts route changes and notifies the sender as far as it may know: the length of its source route,
+    /// a broken link (ELFN). Records breaks and lost routes.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
         if self.common.watch.on {
@@ -232,7 +233,7 @@ impl Network {
     }
 }
 
-/// Whether routing keeps a packet that it was given just now.
+/// Whether routing keeps the packet that it has just been given.
 #[inline]
 fn keeps(actions: &[RoutingAction], given: PacketId) -> bool {
     !actions.iter().any(|action| match action {

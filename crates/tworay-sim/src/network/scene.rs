@@ -1,4 +1,4 @@
-//! What the judge looks at: who is up, who is in range, what is queued where. It can change none of it.
+//! Read-only view of the network for the judge: which nodes are up, in range, and queueing packets.
 
 use super::nodes::Nodes;
 use super::packets::PacketSlab;
@@ -8,8 +8,8 @@ use crate::provenance::Setback;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimTime};
 
-/// A network as the judge sees it at one moment. The radio side is held mutably only because stations'
-/// tracks remember where they were asked for last.
+/// The network as the judge sees it at one moment. The radio side is borrowed mutably only because tracks
+/// cache their latest position.
 pub(super) struct Scene<'a> {
     pub now: SimTime,
     pub packets: &'a PacketSlab,
@@ -35,8 +35,8 @@ impl Scene<'_> {
         }
     }
 
-    /// What held up the packets that a full queue holds, if at least half of them and of the one that dies
-    /// were held up: then they came together because of it.
+    /// What held up the packets of a full queue, if at least half of them and of the dying packet were held
+    /// up: then they arrived together for this reason.
     pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<Setback> {
         let own = self.packets.independent_setback(dies);
         let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
@@ -45,7 +45,7 @@ impl Scene<'_> {
             all += 1;
             if let Some(root) = self.packets.independent_setback(*other) {
                 held_up += 1;
-                // The packet that dies was not held up itself: it stands still from now on.
+                // The dying packet itself was not held up before; it stops now.
                 first = first.or(Some(Setback { at: self.now, ..root }));
             }
         }
@@ -63,7 +63,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Hops of the shortest path that geometry allows; `all`: also over nodes that are switched off.
+    /// Hop count of the shortest path that geometry permits; `all` includes nodes that are switched off.
     pub fn path(&mut self, from: NodeId, to: NodeId, all: bool) -> Option<u16> {
         let ends_up = self.nodes[from].up && !to.is_broadcast() && self.nodes[to].up;
         if to.is_broadcast() || !(all || ends_up) {

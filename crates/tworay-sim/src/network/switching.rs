@@ -1,4 +1,4 @@
-//! Nodes go down and come up: batteries that run out, events that switch them.
+//! Nodes that go down and come up: by empty batteries, and by events of the scenario.
 
 use super::Network;
 use super::judge::Occasion;
@@ -8,7 +8,7 @@ use tworay_radio::Meter;
 use tworay_routing::{Protocol, Router};
 
 impl Network {
-    /// A meter's time has come.
+    /// A meter's timer expired.
     pub(super) fn on_energy_timer(&mut self, node: NodeId) {
         let Some(meters) = &mut self.nodes.meters else { return };
         if meters.expire(self.common.now, node, &mut self.common.agenda) {
@@ -16,7 +16,7 @@ impl Network {
         }
     }
 
-    /// An event switches a node; a dead one stays dead.
+    /// An event switches a node; a dead node stays dead.
     #[inline(never)]
     pub(super) fn switch(&mut self, node: NodeId, on: bool) {
         let dead = self.nodes.meters.as_ref().is_some_and(|meters| meters.is_dead(node));
@@ -36,8 +36,8 @@ impl Network {
         }
     }
 
-    /// The node falls silent: what it was sending is cut off, what it had stored is lost, and its routing
-    /// protocol will begin anew.
+    /// The node goes silent: its transmission is cut off, its stored packets are lost, and its routing
+    /// protocol will restart.
     fn power_off(&mut self, node: NodeId) {
         if !self.nodes[node].up {
             return;

@@ -1,4 +1,4 @@
-//! Small networks for the unit tests of this room.
+//! Small networks for the unit tests of `network`.
 
 use super::Network;
 use crate::ledger::Carries;
@@ -7,8 +7,8 @@ use std::path::Path;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_wire::{Body, Packet, UdpDatagram};
 
-/// Nodes at so many metres from the first, in a row, with static routes between the first and the last;
-/// `settings` are further lines of TOML. The one flow begins when all is over.
+/// Nodes in a row at these distances from the first, with static routes between the first and the last;
+/// `settings` are further lines of TOML. The only flow starts after the tests are over.
 pub(super) fn row(metres: &[f64], settings: &str) -> Network {
     let positions: Vec<[f64; 2]> = metres.iter().map(|x| [*x, 0.0]).collect();
     let last = metres.len() - 1;
@@ -24,7 +24,7 @@ pub(super) fn row(metres: &[f64], settings: &str) -> Network {
 }
 
 impl Network {
-    /// A new datagram of 1000 bytes of flow 0 at node 0, for node `to`.
+    /// Creates a datagram of 1000 bytes of flow 0 at node 0, addressed to node `to`.
     pub(super) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
         let now = self.common.now;
         let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), now);
@@ -41,7 +41,7 @@ impl Network {
         })
     }
 
-    /// Runs to so many milliseconds after the start.
+    /// Runs until `millis` milliseconds after the start.
     pub(super) fn run_to(&mut self, millis: u64) {
         self.common.agenda.end = SimTime::ZERO + SimDuration::from_millis(millis);
         assert!(self.run(|_| true));
@@ -54,7 +54,7 @@ impl Network {
         records.map(|r| (r.seq.0, r.cause, r.died, r.node.0)).collect()
     }
 
-    /// Datagrams that have arrived.
+    /// Number of datagrams that arrived.
     pub(super) fn arrived(&self) -> u64 {
         self.common.books.ledger.arrived().data
     }

@@ -1,4 +1,4 @@
-//! The top of the stairs: applications, TCP connections, UDP.
+//! The top layer: applications, TCP connections, UDP.
 
 use super::Network;
 use super::common::UNTRACKED;
@@ -15,8 +15,8 @@ pub(super) const INITIAL_TTL: u8 = 64;
 /// IPv4 and UDP headers, bytes.
 const UDP_OVERHEAD: u32 = 28;
 
-/// What a packet that has arrived tells its transport of the path. A router that salvaged it has put in a
-/// source route of its own, which lacks the hops before.
+/// What a packet that arrived reveals to its transport about the path. A router that salvaged it inserted
+/// its own source route, which lacks the earlier hops.
 fn arrival_of(packet: &Packet) -> Arrival {
     let route = packet.dsr.as_ref().and_then(|header| header.source_route.as_ref());
     let whole = route.filter(|route| route.salvage == 0);
@@ -109,7 +109,7 @@ impl Network {
         }
     }
 
-    /// A packet has reached its destination.
+    /// A packet reached its destination.
     #[inline(never)]
     pub(super) fn deliver(&mut self, node: NodeId, packet: PacketId) {
         if self.is_thrown_away(node, packet) {
@@ -153,12 +153,12 @@ impl Network {
         }
     }
 
-    /// The end of `flow` at `node`.
+    /// The connection end of `flow` at `node`.
     fn side(&self, flow: usize, node: NodeId) -> Side {
         if node == self.flows[flow].setup.to { Side::Passive } else { Side::Active }
     }
 
-    /// Whether the receiving connection has no place for the data that has arrived.
+    /// Whether the receiving connection will discard all data of the packet.
     #[inline]
     fn is_thrown_away(&self, node: NodeId, packet: PacketId) -> bool {
         let p = self.common.packets.get(packet);
@@ -169,7 +169,7 @@ impl Network {
         end.throws_away(segment)
     }
 
-    /// Data has arrived, but the connection takes none of it: it is lost at the receiver.
+    /// The connection discards all data of a packet: it is lost at the receiver.
     #[cold]
     fn throw_away(&mut self, node: NodeId, packet: PacketId) {
         let p = self.common.packets.get(packet).clone();
@@ -182,7 +182,7 @@ impl Network {
         }
     }
 
-    /// The warm-up is over: the flows' figures begin here.
+    /// The warm-up is over: the flows' figures start here.
     #[inline(never)]
     pub(super) fn on_warm(&mut self) {
         self.common.books.ledger.restart_means(self.common.now);
@@ -201,7 +201,7 @@ impl Network {
         }
     }
 
-    /// Routing at `node` met a broken link on the way to `dst`: the flows that it concerns hear of it.
+    /// Routing at `node` met a broken link on the route to `dst`: notifies the flows concerned.
     #[inline(never)]
     pub(super) fn notify_of_failure(&mut self, node: NodeId, dst: NodeId) {
         let mut heard = false;
@@ -217,7 +217,7 @@ impl Network {
         self.common.books.tally.stray_notices += u64::from(!heard);
     }
 
-    /// Routing at `node` has chosen another source route to `dst`: senders that go by its length hear of it.
+    /// Routing at `node` selected another source route to `dst`: notifies senders that use its length.
     #[inline(never)]
     pub(super) fn tell_source_route(&mut self, node: NodeId, dst: NodeId, hops: u8) {
         for flow in 0..self.flows.len() {
@@ -248,7 +248,7 @@ impl Network {
         if side == Side::Active {
             self.flows[flow].observe(now);
         }
-        // Timers first: what follows can come back to this connection, which then sets them anew.
+        // Timers first: an action may call this connection again, which then changes them.
         let base = self.flows[flow].timers + if side == Side::Active { 0 } else { TcpTimer::COUNT as u32 };
         for action in &out {
             match *action {
@@ -277,7 +277,7 @@ impl Network {
                 }
             }
             TcpAction::PeerClosed => {
-                // The sink has nothing to say: it closes its own half at once.
+                // The sink has no data to send: it closes its own direction at once.
                 self.with_tcp(flow, side, |c, now, out| c.close(now, out));
             }
             TcpAction::Finished => {

@@ -1,5 +1,5 @@
-//! What only looks on: the capture, the animation and the record. Nothing here changes a run, and nothing runs
-//! without one of them.
+//! The watchers: capture, animation and record. They never change a run, and cost nothing when none is
+//! active.
 
 use super::common::UNTRACKED;
 use super::packets::PacketSlab;
@@ -17,25 +17,25 @@ use tworay_radio::Verdict;
 use tworay_routing::RoutingNote;
 use tworay_wire::Packet;
 
-/// Whoever looks on.
+/// All watchers of a run.
 #[derive(Default)]
 pub(crate) struct Watchers {
     capture: Option<Box<Capture>>,
     animation: Option<Box<Animation>>,
     recorder: Option<Box<Recorder>>,
-    /// Whether anybody does.
+    /// Whether any is active.
     pub on: bool,
 }
 
 impl Watchers {
-    /// Captures what is sent from now on in a file at `path`.
+    /// Starts a capture of transmissions in a file at `path`.
     pub fn capture_to(&mut self, path: &Path, layout: &Layout, mac: &MacConfig) -> io::Result<()> {
         self.capture = Some(Box::new(Capture::create(path, layout, mac)?));
         self.on = true;
         Ok(())
     }
 
-    /// Shows what is sent from now on in an animation at `path`; `flows` are the ends of each flow.
+    /// Starts an animation of transmissions at `path`; `flows` are the end nodes of each flow.
     pub fn animate_to(
         &mut self,
         path: &Path,
@@ -48,13 +48,13 @@ impl Watchers {
         Ok(())
     }
 
-    /// Records from now on what happens; `ranges`: how far signals are read and sensed, m.
+    /// Starts recording; `ranges` are the decoding and sensing range, m.
     pub fn record(&mut self, ranges: Option<(f64, f64)>) {
         self.recorder = Some(Box::new(Recorder::new(ranges)));
         self.on = true;
     }
 
-    /// Hands over the record, if there is one.
+    /// Takes the record, if there is one.
     pub fn take_record(&mut self) -> Option<Box<Recorder>> {
         self.recorder.take()
     }
@@ -69,12 +69,12 @@ impl Watchers {
         self.capture.take().map_or(Ok(()), |capture| capture.finish())
     }
 
-    /// Whether every hearer of a frame is of interest, also those that can't read it.
+    /// Whether every hearer of a frame is of interest, including those that cannot decode it.
     pub fn wants_every_hearer(&self) -> bool {
         self.on
     }
 
-    /// A frame goes on the air; `held`: what the sender's MAC is busy with.
+    /// A frame transmission starts; `held` is the packet that the sender's MAC is working on.
     #[cold]
     pub fn transmitted(
         &mut self,
@@ -92,7 +92,7 @@ impl Watchers {
             capture.transmitted(now, tx, frame, packet);
         }
         if let Some(recorder) = &mut self.recorder {
-            // An RTS is part of the story of the packet that it announces.
+            // An RTS belongs to the packet that it announces.
             let held = held.filter(|_| frame.kind == FrameKind::Rts);
             recorder.transmitted(now, tx, frame, packet.or(held.map(|p| packets.get(p))));
         }
@@ -103,7 +103,7 @@ impl Watchers {
         }
     }
 
-    /// How a frame fared at a station that it was for.
+    /// Records how a station received a frame addressed to it.
     fn note(&mut self, tx: u32, node: NodeId, fate: Fate, medium: &Medium) {
         if let Some(capture) = &mut self.capture {
             capture.note(tx, node, fate);
@@ -114,7 +114,7 @@ impl Watchers {
         }
     }
 
-    /// What became of a frame at one of its hearers; `up`: whether that one is switched on.
+    /// Outcome of a frame at one of its hearers; `up` says whether that node is switched on.
     #[cold]
     pub fn received(
         &mut self,
@@ -144,18 +144,18 @@ impl Watchers {
         self.note(tx, h.node, fate, medium);
     }
 
-    /// The station that a frame was for refused to answer it.
+    /// The station that a frame was addressed to did not answer it.
     #[cold]
     pub fn refused(&mut self, tx: u32, node: NodeId, medium: &Medium) {
         self.note(tx, node, Fate::NotAnswered, medium);
     }
 
-    /// A frame was spoiled by overlap at a station it was meant for.
+    /// A frame was lost to overlap at a station it was addressed to.
     pub fn collided(&mut self, tx: u32, node: NodeId, medium: &Medium) {
         self.note(tx, node, Fate::Collision, medium);
     }
 
-    /// A transmission has ended everywhere.
+    /// A transmission has ended at all hearers.
     pub fn ended(&mut self, tx: u32) {
         if let Some(capture) = &mut self.capture {
             capture.ended(tx);
@@ -173,14 +173,14 @@ impl Watchers {
         }
     }
 
-    /// A wire begins to send a packet.
+    /// A wire starts to send a packet.
     pub fn wired(&mut self, now: SimTime, wire: u16, packet: &Packet) {
         if let Some(capture) = &mut self.capture {
             capture.wired(now, wire, packet);
         }
     }
 
-    /// A transport sends a packet; `again`: not for the first time.
+    /// A transport sends a packet; `again` marks a retransmission.
     #[cold]
     pub fn sent(&mut self, now: SimTime, packet: &Packet, carries: Option<Carries>, again: bool) {
         if let (Some(recorder), Some(carries)) = (&mut self.recorder, carries) {
@@ -196,7 +196,7 @@ impl Watchers {
         }
     }
 
-    /// So many packets are in a node's interface queue from now on.
+    /// The number of packets in a node's interface queue changed to `packets`.
     #[cold]
     pub fn queued(&mut self, now: SimTime, node: NodeId, packets: usize) {
         if let Some(recorder) = &mut self.recorder {
@@ -215,7 +215,7 @@ impl Watchers {
         }
     }
 
-    /// Routing has something to tell.
+    /// Routing reported a note.
     #[cold]
     pub fn noted(&mut self, now: SimTime, node: NodeId, note: RoutingNote) {
         if let Some(recorder) = &mut self.recorder {

@@ -1,4 +1,5 @@
-//! Wires: point-to-point links with a rate, a delay, a drop-tail or RED queue, errors, handoffs, drops by list.
+//! Wires: point-to-point connections with rate, delay, drop-tail or RED queue, errors, handoffs and listed
+//! drops.
 
 use super::common::Common;
 use super::event::Event;
@@ -10,12 +11,12 @@ use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream
 use tworay_radio::{ErrorModel, ErrorModelConfig};
 use tworay_wire::{Body, Packet};
 
-/// Streams of the wires' error models begin here, apart from the radios'.
+/// First stream number of the wires' error models, separate from those of the radios.
 const WIRE_ERROR_STREAMS: u64 = 3 << 32;
-/// And those of their schedules.
+/// First stream number of their loss schedules.
 const LANE_STREAMS: u64 = 5 << 32;
 
-/// One direction of a point-to-point link.
+/// One direction of a point-to-point connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WireSetup {
     /// Sending end.
@@ -26,51 +27,51 @@ pub struct WireSetup {
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: SimDuration,
-    /// Packets that may wait, the one in transmission not counted.
+    /// Queue limit in packets, not counting the one being sent.
     pub queue: u32,
-    /// Random early detection in front of it.
+    /// Random early detection at its queue.
     pub red: Option<RedConfig>,
-    /// Random errors on the way.
+    /// Random errors in transit.
     pub errors: ErrorModelConfig,
-    /// When it carries nothing.
+    /// Periods in which it carries nothing.
     pub outages: Outages,
-    /// A schedule of delays and losses, and whether this is the way back.
+    /// Schedule of delays and losses.
     pub lanes: Option<Arc<LanesConfig>>,
-    /// Whether this is the way back of a link.
+    /// Whether this is the reverse direction of a connection.
     pub back: bool,
-    /// Data packets dropped in front of the queue, counted per link from 0.
+    /// Data packets dropped before the queue, numbered per wire from 0.
     pub drops: Vec<u64>,
 }
 
-/// What happened to a packet on a wire (ns-2's trace letters in brackets).
+/// Events of a packet on a wire, with ns-2's trace letters in parentheses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum WireEvent {
-    /// It was handed to the wire (+).
+    /// It was passed to the wire (+).
     Enqueue,
-    /// Its transmission began (-).
+    /// Its transmission started (-).
     Send,
-    /// It reached the far end (r).
+    /// It arrived at the far end (r).
     Receive,
     /// It was lost here (d).
     Drop,
 }
 
-/// A line of the trace of wires.
+/// One line of the wire trace.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct WireRecord {
-    /// When.
+    /// Time of the event.
     pub at: SimTime,
     /// Sending end.
     pub from: NodeId,
     /// Receiving end.
     pub to: NodeId,
-    /// What happened.
+    /// The event.
     pub event: WireEvent,
     /// Flow of the packet.
     pub flow: u16,
     /// `data`, `ack` or `udp`.
     pub kind: &'static str,
-    /// Sequence number; of an ACK, the number it acknowledges; of a datagram, its count.
+    /// Sequence number; for an ACK the acknowledgment number, for a datagram its count.
     pub seq: u32,
     /// IP length, bytes.
     pub bytes: u32,
@@ -99,7 +100,7 @@ struct Wire {
     errors: Option<ErrorModel>,
     /// Decides which packets the schedule loses.
     luck: Option<RngStream>,
-    /// Packets of flows seen so far.
+    /// Number of packets of flows seen so far.
     seen: u64,
 }
 
@@ -119,7 +120,7 @@ impl Wire {
         Self { luck, setup, busy: false, waiting: VecDeque::new(), waiting_bytes: 0, red, errors, seen: 0 }
     }
 
-    /// Whether the schedule of losses takes a packet now.
+    /// Whether the loss schedule drops a packet now.
     fn lanes_lose(&mut self, now: SimTime) -> bool {
         let Some((lanes, luck)) = self.setup.lanes.as_ref().zip(self.luck.as_mut()) else { return false };
         let lane = lanes.at(now);
@@ -127,7 +128,7 @@ impl Wire {
         luck.chance(share)
     }
 
-    /// Whether a packet that arrives now is refused by the queue.
+    /// Whether the queue rejects a packet that arrives now.
     fn refuses(&mut self, now: SimTime, bytes: u32) -> bool {
         let backlog = Backlog { packets: self.waiting.len(), bytes: self.waiting_bytes };
         if let Some(red) = &mut self.red
@@ -147,7 +148,7 @@ impl Wire {
 pub(crate) struct Wires {
     wires: Vec<Wire>,
     by_ends: BTreeMap<(NodeId, NodeId), u16>,
-    /// What happened, if it is to be kept.
+    /// Events on the wires, if recorded.
     trace: Option<Vec<WireRecord>>,
 }
 
@@ -164,29 +165,29 @@ impl Wires {
         if self.wires.is_empty() { None } else { self.by_ends.get(&(a, b)).copied() }
     }
 
-    /// Appends the nodes that wires lead to from `node`.
+    /// Appends the nodes that wires connect to `node`.
     pub fn from(&self, node: NodeId, out: &mut Vec<NodeId>) {
         out.extend(self.by_ends.range((node, NodeId(0))..=(node, NodeId::BROADCAST)).map(|((_, to), _)| *to));
     }
 
-    /// Hands over what happened, if it was kept.
+    /// Takes the trace, if recorded.
     pub fn take_trace(&mut self) -> Vec<WireRecord> {
         self.trace.take().unwrap_or_default()
     }
 
-    /// Both ends of each wire, by its number.
+    /// Both ends of each wire, by number.
     pub fn ends(&self) -> Vec<(NodeId, NodeId)> {
         self.wires.iter().map(|w| (w.setup.from, w.setup.to)).collect()
     }
 
-    /// Appends the packets that wait for a wire.
+    /// Appends the packets waiting for a wire.
     pub fn held(&self, out: &mut Vec<PacketId>) {
         self.wires.iter().for_each(|w| out.extend(&w.waiting));
     }
 }
 
 impl Wires {
-    /// Hands a packet to a wire.
+    /// Passes a packet to a wire.
     pub fn send(&mut self, common: &mut Common, wire: u16, packet: PacketId) {
         let bytes = common.packets.get(packet).ip_bytes;
         let now = common.now;
@@ -217,7 +218,7 @@ impl Wires {
         common.kill(packet, from, died, Setback::new(common.now, from, cause).towards(to));
     }
 
-    /// A line of the trace, if there is one.
+    /// Adds a line to the trace, if there is one.
     fn note(&mut self, common: &Common, wire: u16, packet: PacketId, event: WireEvent) {
         let Some(trace) = &mut self.trace else { return };
         let p = common.packets.get(packet);
@@ -242,7 +243,7 @@ impl Wires {
         common.agenda.push(sent, Event::WireFree(wire));
     }
 
-    /// A wire has sent its packet's last bit: the next one's turn.
+    /// A wire has sent the last bit of a packet: starts the next one.
     #[inline(never)]
     pub fn on_free(&mut self, common: &mut Common, wire: u16) {
         loop {
@@ -262,7 +263,8 @@ impl Wires {
         }
     }
 
-    /// A packet arrives at the far end of a wire: the ends `(from, to)`, unless it was lost on the way.
+    /// A packet arrives at the far end of a wire. Returns the ends `(from, to)`, unless it was lost in
+    /// transit.
     #[inline]
     pub fn on_arrival(
         &mut self,
@@ -276,7 +278,7 @@ impl Wires {
         let (from, to) = (w.setup.from, w.setup.to);
         let took = w.setup.rate.airtime(bytes) + w.setup.delay;
         let left = SimTime::from_nanos(now.as_nanos().saturating_sub(took.as_nanos()));
-        // The model advances with every packet that was on the way, whatever becomes of it.
+        // The error model advances with every packet in transit, whatever happens to it.
         let broken = w.errors.as_mut().is_some_and(|model| model.corrupts(8 * bytes));
         let cause = match (w.setup.outages.cut(left, now), broken) {
             (true, _) => Some((LossCause::LinkFailure, Died::Handoff)),

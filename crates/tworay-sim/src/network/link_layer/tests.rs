@@ -11,7 +11,7 @@ fn arp_holds_a_packet_until_the_next_hop_has_answered() {
     assert_eq!(network.nodes[NodeId(0)].arp.held().collect::<Vec<_>>(), [packet]);
     network.run_to(100);
     assert_eq!((network.arrived(), network.losses().len()), (1, 0));
-    // The address is known now: the next packet isn't held.
+    // The address is known now: the next packet is not held.
     let packet = network.datagram(1, 1);
     network.send_to_link(NodeId(0), packet, NodeId(1));
     assert_eq!(network.nodes[NodeId(0)].arp.held().count(), 0);
@@ -19,7 +19,7 @@ fn arp_holds_a_packet_until_the_next_hop_has_answered() {
     assert_eq!(network.arrived(), 2);
 }
 
-/// ARP holds one packet for each next hop, and the newer pushes out the older.
+/// ARP's hold slot has room for one packet per next hop; a newer packet replaces the older one.
 #[test]
 fn a_newer_packet_pushes_the_older_out_of_the_hold() {
     let mut network = row(&[0.0, 200.0], &format!("{STATIC}arp = true\n"));
@@ -39,13 +39,13 @@ fn a_full_queue_is_congestion() {
         network.send_to_link(NodeId(0), packet, NodeId(1));
     }
     network.run_to(1000);
-    // The MAC takes one, two wait, two are refused.
+    // The MAC takes one packet, two wait, two are rejected.
     let refused = |number| (number, LossCause::Congestion, Died::Ifq, 0);
     assert_eq!(network.losses(), [refused(3), refused(4)]);
     assert_eq!((network.arrived(), network.common.books.tally.queue_drops), (3, 2));
 }
 
-/// The same with a next hop that is out of range: the queue is full because of that, whatever the load.
+/// The same with a next hop out of range: this fills the queue, whatever the load.
 #[test]
 fn a_queue_filled_by_a_hop_out_of_reach_is_link_failure() {
     let mut network = row(&[0.0, 400.0], &format!("{STATIC}arp = false\n"));

@@ -33,8 +33,8 @@ fn places_are_used_again() {
     assert_eq!(slab.iter().map(|(_, p)| p.uid).collect::<Vec<_>>(), [3]);
 }
 
-/// A packet carries the first thing that held it up; its place forgets it with the packet. A search for a
-/// route is over when the packet goes on, a failed hop isn't: it may be the root of what comes.
+/// A packet keeps its first setback; the slot forgets it with the packet. A route discovery is over when
+/// the packet goes on. A failed hop is not forgotten: it may be the root of later losses.
 #[test]
 fn a_packet_carries_its_first_setback() {
     let at = SimTime::ZERO;
@@ -54,7 +54,7 @@ fn a_packet_carries_its_first_setback() {
     assert_eq!(slab.setback(id), None);
 }
 
-/// The copy at the next hop isn't held up by what held up its original, but remembers a break.
+/// What held up the original does not hold up the copy at the next hop, but the copy remembers a break.
 #[test]
 fn a_copy_has_its_originals_past() {
     for (cause, remembered) in [(LossCause::NodeDown, true), (LossCause::Contention, false)] {

@@ -1,25 +1,26 @@
 //! Links that are cut while they carry a flow: an obstacle between two nodes, which then sense each other
-//! and decode nothing.
+//! but decode nothing.
 
 use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 
 /// An order to cut the link that a flow is using.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct LinkCut {
-    /// When it becomes due. The first data packet to cross a link from then on is the last over it.
+    /// When the order becomes due. The first data packet to cross a link from then on is the last one over
+    /// it.
     pub at: SimTime,
-    /// Whose packet decides; any flow's if none is named.
+    /// The flow whose packet triggers the cut; any flow if `None`.
     pub flow: Option<FlowId>,
     /// How long the link stays cut.
     pub lasts: SimDuration,
 }
 
-/// The orders, those that wait for a packet, and the links cut now.
+/// The orders, those that wait for a packet, and the links currently cut.
 #[derive(Debug, Default)]
 pub(super) struct Cuts {
     orders: Vec<LinkCut>,
     waiting: Vec<u16>,
-    /// By order: two orders may have cut the same link.
+    /// With the order's number, because two orders may cut the same link.
     links: Vec<(u16, [NodeId; 2])>,
 }
 
@@ -32,18 +33,18 @@ impl Cuts {
         &self.orders
     }
 
-    /// An order waits for a packet from now on.
+    /// From now on the order waits for a packet.
     pub fn await_packet(&mut self, order: u16) {
         self.waiting.push(order);
     }
 
-    /// Whether the next packet of some flow is awaited.
+    /// Whether an order waits for the next packet of some flow.
     #[inline(always)]
     pub fn await_packets(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether no link is cut now.
+    /// Whether no link is currently cut.
     pub fn none(&self) -> bool {
         self.links.is_empty()
     }
@@ -54,8 +55,8 @@ impl Cuts {
         self.links.iter().any(|(_, ends)| *ends == [a, b] || *ends == [b, a])
     }
 
-    /// A data packet of `flow` crossed the link between `ends`: the order that cuts it, if one waits, and when
-    /// the link is mended, if ever.
+    /// A data packet of `flow` crossed the link between `ends`. Returns the order that cuts it, if one
+    /// waits, and when the link is restored, if ever.
     #[cold]
     pub fn cut_behind(
         &mut self,
@@ -72,7 +73,7 @@ impl Cuts {
         Some((order, (lasts < SimDuration::MAX).then(|| now + lasts)))
     }
 
-    /// The link that an order cut works again.
+    /// The link cut by an order works again.
     pub fn mend(&mut self, order: u16) {
         self.links.retain(|(o, _)| *o != order);
     }

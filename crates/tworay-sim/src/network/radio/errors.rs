@@ -1,14 +1,14 @@
-//! Random errors: on frames at each receiver, on packets above the MAC.
+//! Random errors: of frames at each receiver, and of packets above the MAC.
 
 use tworay_base::{NodeId, Purpose, RngStream};
 use tworay_mac::Frame;
 use tworay_radio::{ErrorModel, ErrorModelConfig, ErrorsConfig, MeasuredLink};
 
-/// The error models of all receivers; there are none if no errors are asked for.
+/// The error models of all receivers; there are none without configured errors.
 pub(super) struct Errors {
     frame: Vec<ErrorModel>,
     packet: Vec<ErrorModel>,
-    /// Measured losses: by sender, then in order of receivers.
+    /// Measured loss rates: by sender, then in order of receivers.
     links: Vec<Vec<Lossy>>,
 }
 
@@ -25,7 +25,7 @@ impl Lossy {
     }
 }
 
-/// Streams of the error models begin here, apart from the receivers' own.
+/// First stream numbers of the error models, separate from the receivers' own streams.
 const FRAME_STREAMS: u64 = 1 << 32;
 const PACKET_STREAMS: u64 = 2 << 32;
 
@@ -46,24 +46,24 @@ impl Errors {
         })
     }
 
-    /// Whether errors spoil a frame on its way, by the link or by the receiver's own model.
+    /// Whether errors corrupt a frame, by the link or by the receiver's own model.
     pub fn corrupts(&mut self, frame: &Frame, node: NodeId) -> bool {
         let by_link = self.links.get_mut(frame.from.index()).is_some_and(|list| {
             let at = list.binary_search_by_key(&node, |lossy| lossy.to);
             at.is_ok_and(|at| list[at].strikes())
         });
         let model = self.frame.get_mut(node.index());
-        // Both draw: the one's draws don't depend on the other's outcome.
+        // Both draw, so that the draws of one do not depend on the outcome of the other.
         model.is_some_and(|model| model.corrupts(8 * frame.bytes)) || by_link
     }
 
-    /// Whether a packet that the MAC of `node` has received is lost above it.
+    /// Whether a packet received by the MAC of `node` is lost above it.
     pub fn packet_errs(&mut self, node: NodeId, ip_bytes: u32) -> bool {
         self.packet.get_mut(node.index()).is_some_and(|model| model.corrupts(8 * ip_bytes))
     }
 }
 
-/// A stream for each direction of a link.
+/// One random stream for each direction of a link.
 fn losses(links: &[MeasuredLink], seed: u64, nodes: usize) -> Vec<Vec<Lossy>> {
     let mut lists: Vec<Vec<Lossy>> = (0..nodes).map(|_| Vec::new()).collect();
     for link in links.iter().filter(|link| link.loss > 0.0) {

@@ -1,6 +1,6 @@
-//! Signals: a frame goes on the air, begins at its hearers, and ends or is spoiled there.
+//! Signals: a frame goes on the air, starts at its hearers, and ends there valid or corrupted.
 //!
-//! What a good frame brings about at the node that reads it is the network's matter (`receive.rs`).
+//! What follows from a valid frame at its receiver is handled by the network (`receive.rs`).
 
 use super::super::common::Common;
 use super::super::event::Event;
@@ -12,11 +12,11 @@ use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::{Dcf, Frame, FrameKind, RxError};
 use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
 
-/// A signal on its way past its hearers.
+/// A signal passing its hearers.
 #[derive(Copy, Clone)]
 struct Passing {
     tx: u32,
-    /// When it began where it was sent.
+    /// When it started at the sender.
     start: SimTime,
     airtime: SimDuration,
     body: BodyRate,
@@ -25,7 +25,7 @@ struct Passing {
 /// A transmission that ends at its hearers.
 pub(in super::super) struct Ending {
     pub frame: Frame,
-    /// When its last bit left.
+    /// When its last bit left the sender.
     pub origin: SimTime,
     /// Whether nothing else happens until it has passed all of them.
     pub alone: bool,
@@ -39,7 +39,7 @@ impl Radio {
         let rx_threshold = medium.channel().rx_threshold();
         if !frame.to.is_broadcast() && matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             let heard = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
-            // A measured link may lead one way only: then no answer can come.
+            // A measured link may work in one direction only; then no answer can arrive.
             let in_range = medium.hearers(tx).iter().any(heard)
                 && medium.measured_reach(frame.to, node) != Some(false)
                 && !self.cuts.between(node, frame.to);
@@ -55,8 +55,8 @@ impl Radio {
             if !(in_range && up) {
                 attempts.out_of_reach_since.get_or_insert(common.now);
             }
-            // Only the last attempt's matters. Who spoils it from now on is noted when the receiver has
-            // lost it (`count_collision`).
+            // Only the last attempt matters. If others corrupt it from now on, `count_collision` notes that
+            // when the receiver has lost it.
             if last {
                 let repeated = attempts.count() > 1;
                 let deaf = nodes[frame.to].mac.is_transmitting(common.now).then_some(frame.to);
@@ -82,7 +82,8 @@ impl Radio {
         self.begin(nodes, common, tx);
     }
 
-    /// An attempt that fading alone keeps from its next hop, or the answer to it, dies of the channel.
+    /// An attempt that only fading keeps from its next hop, or whose answer fading keeps away, fails by the
+    /// channel.
     #[cold]
     fn blame_fading(&mut self, nodes: &mut Nodes, now: SimTime, tx: u32, frame: &Frame) {
         let threshold = self.medium.channel().rx_threshold();
@@ -103,8 +104,8 @@ impl Radio {
         }
     }
 
-    /// A transmission begins to arrive. All hearers share this event; only where something else
-    /// happens within the propagation delay are the arrivals worked off one by one.
+    /// A transmission starts to arrive. All hearers share this event; only if something else happens within
+    /// the propagation delay are the arrivals processed one by one.
     pub fn begin(&mut self, nodes: &mut Nodes, common: &mut Common, tx: u32) {
         let base = common.now;
         let t = self.medium.get(tx);
@@ -142,7 +143,7 @@ impl Radio {
         }
     }
 
-    /// A signal begins at some of its hearers.
+    /// A signal starts at some of its hearers.
     #[inline(always)]
     fn begin_at(&mut self, nodes: &mut Nodes, common: &mut Common, signal: Passing, hearers: &[Hearer]) {
         common.agenda.events += hearers.len() as u64;
@@ -153,7 +154,7 @@ impl Radio {
         }
     }
 
-    /// What the beginning of a signal brings about besides.
+    /// Rare consequences of the start of a signal.
     #[inline(never)]
     fn after_begin(
         &mut self,
@@ -187,7 +188,7 @@ impl Radio {
         Ending { frame: t.frame, origin, alone }
     }
 
-    /// What a station has read of a frame that ends at it, after errors, cuts and deaths of senders.
+    /// How a station received a frame that ends at it, after errors, cuts and deaths of senders.
     #[inline]
     pub fn verdict(
         &mut self,
@@ -222,7 +223,7 @@ impl Radio {
         }
     }
 
-    /// Books a frame that was lost to overlap at a station it was meant for.
+    /// Books a frame lost to overlap at a station it was addressed to.
     #[inline(never)]
     pub fn count_collision(&self, nodes: &mut Nodes, common: &mut Common, node: NodeId, tx: u32) {
         let frame = &self.medium.get(tx).frame;
@@ -238,7 +239,7 @@ impl Radio {
             common.watch.collided(tx, node, &self.medium);
         }
         if !frame.to.is_broadcast() {
-            // The attempt of whoever waits for this frame, or for the answer to it, has failed.
+            // The attempt of the station that waits for this frame, or for the answer to it, has failed.
             let (sender, attempt) = match frame.kind {
                 FrameKind::Rts | FrameKind::Data => (frame.from, frame.kind),
                 FrameKind::Cts => (node, FrameKind::Rts),
@@ -252,7 +253,7 @@ impl Radio {
         }
     }
 
-    /// What random errors, a cut link and a sender's death make of a frame that was received well.
+    /// Effect of random errors, a cut link and a sender's death on a frame that was received well.
     #[cold]
     fn spoil(
         &mut self,
@@ -262,7 +263,7 @@ impl Radio {
         frame: &Frame,
         node: NodeId,
     ) -> Verdict {
-        // What a sender that has lost its power had left of the packet is gone: nobody may receive it.
+        // Nobody may receive the rest of a frame whose sender lost its power.
         let down = nodes[frame.from].down_since;
         if down != SimTime::NEVER && down >= self.medium.get(tx).start {
             return Verdict::Corrupt;
@@ -283,7 +284,8 @@ impl Radio {
             }
         }
         if frame.to == node {
-            // The attempt of whoever waits for this frame, or for the answer to it, fails by the channel.
+            // The attempt of the station that waits for this frame, or for the answer to it, fails by the
+            // channel.
             let sender = match frame.kind {
                 FrameKind::Rts | FrameKind::Data => frame.from,
                 FrameKind::Cts | FrameKind::Ack => node,
@@ -294,7 +296,7 @@ impl Radio {
     }
 }
 
-/// A reception ended without a good frame.
+/// A reception ended without a valid frame.
 #[inline(never)]
 pub(in super::super) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
     let error = match verdict {
@@ -305,7 +307,7 @@ pub(in super::super) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
     mac.on_rx_error(now, error);
 }
 
-/// Tells stations in turn that a signal begins, up to the first one at which something is to be booked.
+/// Notifies stations in order that a signal starts, up to the first one that needs an entry in the books.
 #[inline(always)]
 fn begin_until_noted(
     signal: Passing,

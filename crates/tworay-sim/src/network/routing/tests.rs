@@ -25,7 +25,7 @@ fn the_hop_limit_ends_a_packet_where_the_path_is_longer() {
     assert_eq!(network.losses(), [(0, LossCause::Ttl, Died::Ttl, 2)]);
 }
 
-/// A gap of 400 m that no radio bridges: without a route, geometry is the cause.
+/// No radio bridges a gap of 400 m: without a route, geometry is the cause.
 #[test]
 fn no_route_over_a_gap_is_link_failure() {
     let mut network = row(&[0.0, 400.0], STATIC);
@@ -34,7 +34,7 @@ fn no_route_over_a_gap_is_link_failure() {
     assert_eq!(network.losses(), [(0, LossCause::LinkFailure, Died::NoRoute, 0)]);
 }
 
-/// The relay that would close the gap is switched off: that is the cause, and not the gap.
+/// The relay that would close the gap is switched off: the cause is this, not the gap.
 #[test]
 fn no_route_for_want_of_a_relay_that_is_off_is_node_down() {
     let off = "[[event]]\nat = \"1s\"\nnode = 1\nwhat = \"down\"\n";

@@ -1,8 +1,8 @@
 use super::*;
 use tworay_wire::dsr::{DsrHeader, SourceRoute};
 
-/// An acknowledgment from node 5 to node 0, two hops short of whose end it was `salvage` times given a new
-/// route; every relay took one from its hop limit.
+/// An acknowledgment from node 5 to node 0, salvaged `salvage` times; every relay decremented its hop
+/// limit.
 fn acknowledgment(salvage: u8, addresses: &[u16]) -> Packet {
     let addresses = addresses.iter().map(|n| NodeId(*n)).collect();
     let source_route = Some(SourceRoute { salvage, segments_left: 0, addresses });

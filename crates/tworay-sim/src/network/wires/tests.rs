@@ -12,7 +12,7 @@ fn ms(at: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_millis(at)
 }
 
-/// A wire from A to B: 1 Mb/s, 10 ms, two packets may wait.
+/// A wire from A to B: 1 Mb/s, 10 ms, a queue of two packets.
 fn setup() -> WireSetup {
     WireSetup {
         from: A,
@@ -43,7 +43,7 @@ impl Test {
         }
     }
 
-    /// Hands the wire a datagram of 1250 bytes: 10 ms at 1 Mb/s.
+    /// Passes a datagram of 1250 bytes to the wire: 10 ms at 1 Mb/s.
     fn send(&mut self, number: u32) {
         let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), self.common.now);
         let datagram = UdpDatagram { src_port: 1, dst_port: 2, payload: 1222, number: number.into() };
@@ -62,7 +62,7 @@ impl Test {
         self.wires.send(&mut self.common, 0, packet);
     }
 
-    /// Works off all events; when packets arrived, with their numbers.
+    /// Processes all events; returns when packets arrived, with their numbers.
     fn arrivals(&mut self) -> Vec<(SimTime, u32)> {
         let mut all = Vec::new();
         while let Some((now, event)) = self.common.agenda.pop() {
@@ -99,7 +99,7 @@ fn packets_leave_one_after_another_and_a_full_queue_is_congestion() {
     let mut held = Vec::new();
     test.wires.held(&mut held);
     assert_eq!(held.len(), 2, "one is being sent, two wait");
-    // 10 ms each to send, 10 ms on the way.
+    // 10 ms each to send, 10 ms in transit.
     assert_eq!(test.arrivals(), [(ms(20), 0), (ms(30), 1), (ms(40), 2)]);
     let trace: String = test
         .wires
@@ -112,7 +112,7 @@ fn packets_leave_one_after_another_and_a_full_queue_is_congestion() {
             WireEvent::Drop => 'd',
         })
         .collect();
-    // The event of the arrival was planned before that of the next sending.
+    // The arrival was scheduled before the start of the next transmission.
     assert_eq!(trace, "+-++d-r-rr");
 }
 
@@ -124,8 +124,8 @@ fn listed_packets_are_lost_before_the_queue() {
     assert_eq!(test.arrivals(), [(ms(20), 0), (ms(30), 2)]);
 }
 
-/// The wire is down from 15 ms to 25 ms. Packet 0 is on the way when it goes down, packet 1 waits for its turn
-/// at 10 ms, packet 2 for its own at 20 ms, and packet 3 comes when it is up again.
+/// The wire is down from 15 ms to 25 ms. Packet 0 is in transit when it goes down, packet 1 is due to start
+/// at 10 ms, packet 2 at 20 ms, and packet 3 arrives when the wire is up again.
 #[test]
 fn a_handoff_loses_what_is_on_the_way_and_what_is_to_be_sent() {
     let outages = Outages::new([(ms(15), ms(25))]);

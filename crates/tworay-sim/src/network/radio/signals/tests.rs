@@ -13,7 +13,8 @@ struct Test {
     radio: Radio,
 }
 
-/// Stations in a row, so many metres from the first. A frame is read up to 250 m and sensed up to 550 m.
+/// Stations in a row at these distances from the first, m. Frames are decoded up to 250 m and sensed up to
+/// 550 m.
 fn test(metres: &[f64], cuts: Vec<LinkCut>) -> Test {
     test_of(RadioConfig::default(), metres, cuts)
 }
@@ -52,7 +53,7 @@ impl Test {
         self.radio.transmit(&mut self.nodes, &mut self.common, NodeId(from), &frame(kind, from, to));
     }
 
-    /// Works off the rest; what each hearer made of each frame, by sender and hearer.
+    /// Runs the remaining events; returns how each hearer received each frame, by sender and hearer.
     fn verdicts(&mut self) -> Vec<(u16, u16, Verdict)> {
         let mut all = Vec::new();
         while let Some((now, event)) = self.common.agenda.pop() {
@@ -94,7 +95,7 @@ fn a_frame_is_read_in_range_and_only_sensed_beyond() {
     assert_eq!(test.common.books.tally.collisions.rts, 0);
 }
 
-/// What an attempt is booked as when it begins, before anybody knows how it ends.
+/// How an attempt is booked when it starts, before its outcome is known.
 #[test]
 fn attempts_are_booked_by_what_stands_in_their_way() {
     let mut test = test(&[0.0, 200.0, 400.0, 240.0], Vec::new());
@@ -107,8 +108,8 @@ fn attempts_are_booked_by_what_stands_in_their_way() {
     assert_eq!(attempts.out_of_reach_since, Some(SimTime::ZERO));
 }
 
-/// 0 and 2 sense each other, but both begin in the same nanosecond: 1 in the middle reads neither, as ns-2
-/// has it. (With its spreading gain of 10 dB, DSSS reads the first one.)
+/// 0 and 2 sense each other but start in the same nanosecond: 1 in the middle decodes neither, as in ns-2.
+/// (With its spreading gain of 10 dB, DSSS would decode the first one.)
 #[test]
 fn frames_that_overlap_collide_where_they_are_equally_strong() {
     let mut test = test_of(RadioConfig::ns2(), &[0.0, 200.0, 400.0], Vec::new());
