@@ -125,7 +125,11 @@ impl TcpConfig {
             );
         }
         if self.dup_threshold == 0 {
-            return problem("dup_threshold", "0 would treat every ACK as a loss".into(), "choose 3 (RFC 5681)");
+            return problem(
+                "dup_threshold",
+                "0 would treat every ACK as a loss".into(),
+                "choose 3 (RFC 5681)",
+            );
         }
         self.rto.validate()?;
         if !(SimDuration::from_micros(1)..=SimDuration::from_secs(1)).contains(&self.timestamp_clock) {
