@@ -22,7 +22,8 @@ pub(crate) mod westwood_plus;
 
 pub use hooks::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, Window,
+    ProbeEvent, ProbeVerdict, RateSample, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent,
+    Window,
 };
 pub(crate) use slots::{Controls, Role};
 

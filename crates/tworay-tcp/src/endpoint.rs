@@ -134,6 +134,7 @@ impl Connection {
         match timer {
             TcpTimer::Retransmit => self.with(now, out, |sender, cx| sender.on_rto(cx)),
             TcpTimer::Persist => self.with(now, out, |sender, cx| sender.on_persist(cx)),
+            TcpTimer::Pace => self.with(now, out, |sender, cx| sender.on_pace(cx)),
             TcpTimer::Variant => self.with(now, out, |sender, cx| sender.on_variant_timer(cx)),
             TcpTimer::DelayedAck if self.receiver.is_holding() => {
                 self.receiver.waited(&self.config);

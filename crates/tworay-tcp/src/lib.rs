@@ -27,7 +27,8 @@ pub use config::{
 };
 pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
-    ProbeEvent, ProbeVerdict, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent, Window,
+    ProbeEvent, ProbeVerdict, RateSample, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent,
+    Window,
 };
 pub use costs::{
     COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Operation, Operations, Timed, live,

@@ -84,6 +84,12 @@ pub(crate) trait Recovery: Debug + Send {
         false
     }
 
+    /// A segment that pacing held back may go now. Sends on, if the recovery does that in a way of its own in its
+    /// present state; whether it does.
+    fn goes_on(&mut self, _tx: &mut Machinery, _cx: &mut Cx) -> bool {
+        false
+    }
+
     /// The segment `place` places above the oldest outstanding one was sent.
     fn on_sent(&mut self, _place: usize, _now: SimTime) {}
 

@@ -10,12 +10,15 @@
 //! | `transmit` | sending what the window allows |
 //! | `rtt`, `rto`, `persist` | estimator and timers |
 //! | `scoreboard` | data reported by SACK |
+//! | `pace`, `rate` | pacing, and samples of the delivery rate, for variants that need them |
 //! | `effects` | actions that a variant requests besides its decisions |
 
 mod acks;
 mod effects;
 mod output;
+mod pace;
 mod persist;
+mod rate;
 mod rto;
 mod rtt;
 mod scoreboard;
@@ -38,6 +41,8 @@ use crate::quirks::TcpQuirks;
 use crate::receive::Receiver;
 use crate::recovery::Recovery;
 use crate::variant::{Needs, Variant};
+use pace::Pacer;
+use rate::RateMeter;
 use rto::RetransmitTimer;
 use std::collections::VecDeque;
 use tworay_base::{Seq32, SimDuration, SimTime};
@@ -90,6 +95,10 @@ pub(crate) struct Machinery {
     /// Data reported by SACK; empty in recoveries without it.
     pub scoreboard: Scoreboard,
     pub timer: RetransmitTimer,
+    pacer: Pacer,
+    rate: RateMeter,
+    /// The timestamp that the latest ACK echoed.
+    echo: Option<u32>,
     /// Backoff factor of the persist timer while it runs.
     persist: Option<u32>,
     last_send: SimTime,
@@ -130,6 +139,9 @@ impl Sender {
             sent: VecDeque::new(),
             scoreboard: Scoreboard::default(),
             timer: RetransmitTimer::new(clock_phase),
+            pacer: Pacer::new(),
+            rate: RateMeter::new(),
+            echo: None,
             persist: None,
             last_send: SimTime::ZERO,
             last_activity: SimTime::ZERO,
@@ -195,6 +207,10 @@ impl Sender {
                 Operation::AckCongestionAvoidance
             });
         }
+        self.tx.echo = ack.echo;
+        if self.tx.needs.rates {
+            self.tx.sample_rate(cx, &mut *self.recovery, ack);
+        }
         self.recovery.on_ack(&mut self.tx, cx, ack);
     }
 
@@ -218,6 +234,11 @@ impl Sender {
     /// The persist timer expired.
     pub fn on_persist(&mut self, cx: &mut Cx) {
         self.tx.on_persist(cx, &mut *self.recovery);
+    }
+
+    /// The pacing timer expired.
+    pub fn on_pace(&mut self, cx: &mut Cx) {
+        self.tx.on_pace(cx, &mut *self.recovery);
     }
 
     /// The variant's timer expired.

@@ -71,6 +71,9 @@ pub struct AckEvent {
     pub may_grow: bool,
     /// What the standard rule would set (RFC 5681 §3.1, one step per ACK).
     pub standard: Window,
+    /// When the segment was sent whose timestamp this ACK echoes (RFC 7323 §4), to the tick of the timestamps'
+    /// clock, also if it was sent twice. `None` without timestamps, which a variant switches on by `configure`.
+    pub echo: Option<SimTime>,
 }
 
 /// A duplicate ACK.
@@ -154,6 +157,43 @@ pub enum Sampling {
     Withheld,
 }
 
+/// How fast data was delivered, by one ACK (Cheng et al. 2022, draft-cheng-iccrg-delivery-rate-estimation-02).
+///
+/// It is about the newest segment that the ACK reports, cumulatively or by SACK, for the first time. A segment
+/// counts as lost when it is sent again.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct RateSample {
+    /// Segments delivered from the moment when that segment was sent until now.
+    pub delivered: f64,
+    /// The time in which they were: the longer of how long their sending and their ACKs took. `None` if the
+    /// sample says nothing about the rate, for it is shorter than any round trip.
+    pub interval: Option<SimDuration>,
+    /// The application had no more to send then: the path may be faster.
+    pub app_limited: bool,
+    /// Segments that this ACK reports for the first time.
+    pub newly_delivered: f64,
+    /// Segments delivered when that segment was sent: a round trip is over when this reaches the
+    /// `total_delivered` of its start.
+    pub prior_delivered: f64,
+    /// Segments delivered so far.
+    pub total_delivered: f64,
+    /// Segments lost from the moment when that segment was sent until now.
+    pub lost: f64,
+    /// Segments sent and not delivered, before this ACK.
+    pub prior_in_flight: f64,
+    /// The same after it.
+    pub in_flight: f64,
+    /// Round trip of that segment, if it was sent once.
+    pub rtt: Option<SimDuration>,
+}
+
+impl RateSample {
+    /// Segments per second, if the sample says so.
+    pub fn rate(&self) -> Option<f64> {
+        self.interval.map(|interval| self.delivered / interval.as_secs_f64())
+    }
+}
+
 /// The peer answered a marked probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ProbeEvent {
@@ -223,6 +263,9 @@ pub enum Effect {
     StartTimer(SimDuration),
     /// Stop the variant's timer.
     StopTimer,
+    /// From now on, let at least this time pass from one segment with payload to the next; zero ends it. The
+    /// first segment of a repair and those of limited transmit (RFC 3042) aren't held back, but the next is.
+    Pace(SimDuration),
     /// Send an empty segment that the peer acknowledges. The mark is omitted if the peer does not know it.
     Probe(Option<ProbeOption>),
     /// Multiply SRTT and RTTVAR by this factor.
@@ -265,6 +308,9 @@ pub trait CongestionControl: Debug + Send {
     }
     /// A round-trip sample.
     fn on_rtt(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}
+    /// An ACK reports segments as delivered, cumulatively or by SACK. Comes first of all that an ACK brings:
+    /// `view` shows the sender before it.
+    fn on_rate(&mut self, _view: &SenderView, _sample: &RateSample, _effects: &mut Effects) {}
     /// The peer answered a marked probe. The ACK that carried the answer has already been processed.
     fn on_probe_answer(
         &mut self,

@@ -104,6 +104,9 @@ impl Controls {
     pub fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_rtt(view, event, effects));
     }
+    pub fn on_rate(&mut self, view: &SenderView, sample: &RateSample, effects: &mut Effects) {
+        self.parts.iter_mut().for_each(|(_, p)| p.on_rate(view, sample, effects));
+    }
     /// The answer is expected if any part expects it.
     pub fn on_probe_answer(
         &mut self,

@@ -67,13 +67,15 @@ pub enum TcpTimer {
     Persist,
     /// The variant's own timer (probing, freezing).
     Variant,
+    /// A segment that pacing has held back may be sent.
+    Pace,
 }
 
 impl TcpTimer {
     /// Number of timers; [`TcpTimer::index`] is smaller.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
     const ALL: [TcpTimer; Self::COUNT] =
-        [TcpTimer::Retransmit, TcpTimer::DelayedAck, TcpTimer::Persist, TcpTimer::Variant];
+        [TcpTimer::Retransmit, TcpTimer::DelayedAck, TcpTimer::Persist, TcpTimer::Variant, TcpTimer::Pace];
 
     /// Index in a table of timers.
     #[inline]

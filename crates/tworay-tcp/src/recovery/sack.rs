@@ -50,6 +50,13 @@ impl Recovery for Sack {
         self.recovering
     }
 
+    fn goes_on(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
+        if self.recovering {
+            self.send_next(tx, cx);
+        }
+        self.recovering
+    }
+
     fn go_back(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         self.recovering = false;
         go_back_with_scoreboard(tx, cx);
@@ -113,7 +120,7 @@ impl Sack {
         let mut pipe = tx.scoreboard.pipe(&tx.outstanding(cx.cfg));
         let window = (tx.window.cwnd * tx.space.mss as f64) as u64;
         let mut sent = 0;
-        while !tx.is_frozen() && pipe + tx.space.mss <= window {
+        while !tx.is_frozen() && pipe + tx.space.mss <= window && !tx.is_held_back(cx) {
             let nxt = tx.space.nxt;
             let len = if nxt < tx.space.end() { tx.space.segment_len(nxt) } else { 0 };
             let new_data = len > 0 && nxt + len <= tx.space.una + tx.space.rwnd(cx.cfg);

@@ -52,6 +52,13 @@ impl Recovery for SackNs2 {
         self.recovering
     }
 
+    fn goes_on(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
+        if self.recovering {
+            self.send_by_pipe(tx, cx);
+        }
+        self.recovering
+    }
+
     fn go_back(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         self.recovering = false;
         self.ignores_dups = true;
@@ -145,7 +152,7 @@ impl SackNs2 {
             return;
         }
         let mut sent = 0;
-        while !tx.is_frozen() && self.pipe < tx.window.cwnd.floor() as i64 {
+        while !tx.is_frozen() && self.pipe < tx.window.cwnd.floor() as i64 && !tx.is_held_back(cx) {
             let window_end = tx.space.una + tx.space.rwnd(cx.cfg);
             let from = tx.scoreboard.retransmitted_to().max(tx.space.una);
             if let Some(hole) = tx.scoreboard.hole_from(from, tx.space.mss) {

@@ -101,7 +101,10 @@ impl Recovery for TcpLinux {
     fn sends_itself(&mut self, tx: &mut Machinery, cx: &mut Cx, burst: u32) -> bool {
         let mut sent = 0;
         self.walk = self.walk.min(self.in_flight(tx) + 1);
-        while !tx.is_frozen() && self.in_flight(tx) < (tx.window.cwnd as usize).max(1).max(self.walk) {
+        while !tx.is_frozen()
+            && self.in_flight(tx) < (tx.window.cwnd as usize).max(1).max(self.walk)
+            && !tx.is_held_back(cx)
+        {
             if let Some(place) = self.board.next_lost() {
                 self.send_again(tx, cx, place);
             } else if !self.send_new(tx, cx) {

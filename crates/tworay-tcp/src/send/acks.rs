@@ -121,6 +121,15 @@ impl Machinery {
         }
     }
 
+    /// When the segment that this ACK echoes was sent, by the timestamps' clock.
+    pub(super) fn echoed(&self, cx: &Cx) -> Option<SimTime> {
+        let echo = self.echo.filter(|_| cx.cfg.timestamps)?;
+        let clock = cx.cfg.timestamp_clock;
+        let ticks = cx.now.since_start().whole(clock);
+        let age = u64::from((ticks as u32).wrapping_sub(echo));
+        Some(SimTime::ZERO + clock * ticks.checked_sub(age)?)
+    }
+
     /// Takes the age of the echoed timestamp as a sample; ignores an echo from the future.
     pub fn sample_echo(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
         let Some(echo) = ack.echo.filter(|_| cx.cfg.timestamps) else { return };

@@ -18,6 +18,7 @@ impl Machinery {
                 Effect::Recover(window) => self.recover_with(cx, recovery, window),
                 Effect::GoBack(window) => self.go_back(cx, recovery, window),
                 Effect::StartTimer(wait) => cx.out.push(TcpAction::Arm(TcpTimer::Variant, cx.now + wait)),
+                Effect::Pace(gap) => self.pace(cx, gap),
                 Effect::StopTimer => cx.out.push(TcpAction::Disarm(TcpTimer::Variant)),
                 Effect::Probe(mark) => self.probe(cx, mark),
                 Effect::ScaleRtt(factor) => {

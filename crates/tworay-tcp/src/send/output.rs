@@ -59,6 +59,7 @@ impl Machinery {
             SegmentKind::Control(Control::Fin)
         } else {
             segment.payload = len as u32;
+            self.note_paced(cx.now);
             cx.counters.sent_segments += 1;
             cx.counters.bytes_sent += len;
             if retransmission {
@@ -68,6 +69,9 @@ impl Machinery {
             SegmentKind::Data { retransmission }
         };
         let nothing_out = self.space.una == self.space.max;
+        if self.needs.rates && offset > 0 {
+            self.rate.on_sent(cx.now, offset, offset + len, self.space.max);
+        }
         self.record(recovery, cx.now, offset, offset + len);
         let mut ip_bytes = ip_bytes(cx.cfg, &segment);
         if offset == 0 && self.quirks.long_syn {

@@ -18,6 +18,9 @@ impl Machinery {
             self.fill_window(cx, recovery, burst);
         }
         self.watch_closed_window(cx);
+        if self.needs.rates {
+            self.watch_application();
+        }
     }
 
     fn fill_window(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, burst: u32) {
@@ -35,7 +38,7 @@ impl Machinery {
                 }
                 self.len_before_sacked(cx)
             };
-            if !self.fits(cx, recovery, len) {
+            if !self.fits(cx, recovery, len) || self.is_held_back(cx) {
                 break;
             }
             self.output(cx, recovery, self.space.nxt, len);

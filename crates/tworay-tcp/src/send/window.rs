@@ -112,7 +112,7 @@ impl Machinery {
             return;
         }
         let segments = bytes as f64 / self.space.mss as f64;
-        let event = AckEvent { bytes: bytes as u32, segments, may_grow, standard };
+        let event = AckEvent { bytes: bytes as u32, segments, may_grow, standard, echo: self.echoed(cx) };
         let mut effects = Effects::new();
         let view = self.view(cx, recovery);
         let window = self.controls.on_ack(&view, &event, &mut effects);

@@ -81,15 +81,35 @@ pub struct Needs {
     pub bursts: bool,
     /// Queries of [`sampling`](crate::CongestionControl::sampling).
     pub sampling: bool,
+    /// [`Effect::Pace`](crate::Effect::Pace) is carried out.
+    pub pacing: bool,
+    /// [`on_rate`](crate::CongestionControl::on_rate) is called, with samples of the delivery rate.
+    pub rates: bool,
 }
 
 impl Needs {
     /// Only acknowledgments and round trips.
-    pub const NOTHING: Needs =
-        Needs { probes: false, notices: false, hops: false, bounds: false, bursts: false, sampling: false };
+    pub const NOTHING: Needs = Needs {
+        probes: false,
+        notices: false,
+        hops: false,
+        bounds: false,
+        bursts: false,
+        sampling: false,
+        pacing: false,
+        rates: false,
+    };
     /// Everything except probes, for variants that decide at run time which events they use.
-    pub(crate) const ANYTHING: Needs =
-        Needs { probes: false, notices: true, hops: true, bounds: true, bursts: true, sampling: true };
+    pub(crate) const ANYTHING: Needs = Needs {
+        probes: false,
+        notices: true,
+        hops: true,
+        bounds: true,
+        bursts: true,
+        sampling: true,
+        pacing: true,
+        rates: true,
+    };
 
     /// The union of both.
     pub(crate) const fn and(self, other: Needs) -> Needs {
@@ -100,6 +120,8 @@ impl Needs {
             bounds: self.bounds || other.bounds,
             bursts: self.bursts || other.bursts,
             sampling: self.sampling || other.sampling,
+            pacing: self.pacing || other.pacing,
+            rates: self.rates || other.rates,
         }
     }
 }

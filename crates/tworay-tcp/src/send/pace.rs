@@ -1,0 +1,69 @@
+//! Pacing: the least time between two segments with payload, which a variant sets by
+//! [`Effect::Pace`](crate::Effect::Pace). A segment that is due too early is held back, and the pacing timer sends
+//! it.
+
+use super::*;
+
+/// The clock of a paced sender.
+#[derive(Debug)]
+pub(crate) struct Pacer {
+    /// Least time from one segment to the next; zero without pacing.
+    gap: SimDuration,
+    /// When the last segment with payload left.
+    last: SimTime,
+    /// The timer is running.
+    armed: bool,
+}
+
+impl Pacer {
+    pub fn new() -> Self {
+        Self { gap: SimDuration::ZERO, last: SimTime::ZERO, armed: false }
+    }
+}
+
+impl Machinery {
+    /// Whether pacing holds the next segment back; the timer then sends it.
+    #[inline]
+    pub fn is_held_back(&mut self, cx: &mut Cx) -> bool {
+        !self.pacer.gap.is_zero() && self.hold_back(cx)
+    }
+
+    #[cold]
+    fn hold_back(&mut self, cx: &mut Cx) -> bool {
+        let due = self.pacer.last + self.pacer.gap;
+        if due <= cx.now {
+            return false;
+        }
+        if !self.pacer.armed {
+            self.pacer.armed = true;
+            cx.out.push(TcpAction::Arm(TcpTimer::Pace, due));
+        }
+        true
+    }
+
+    /// A segment with payload leaves.
+    #[inline]
+    pub(super) fn note_paced(&mut self, now: SimTime) {
+        self.pacer.last = now;
+    }
+
+    /// Sets the gap. Who waits for the old one waits for the new one; the last segment counts.
+    pub(super) fn pace(&mut self, cx: &mut Cx, gap: SimDuration) {
+        debug_assert!(self.needs.pacing, "paces without need");
+        if !self.needs.pacing || self.pacer.gap == gap {
+            return;
+        }
+        self.pacer.gap = gap;
+        if self.pacer.armed {
+            cx.out.push(TcpAction::Arm(TcpTimer::Pace, (self.pacer.last + gap).max(cx.now)));
+        }
+    }
+
+    /// The pacing timer expired: the segment that was held back may go, if it still may.
+    pub(super) fn on_pace(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
+        self.pacer.armed = false;
+        if !self.is_frozen() && !recovery.goes_on(self, cx) {
+            self.send_window(cx, recovery, cx.cfg.max_burst);
+        }
+    }
+}
