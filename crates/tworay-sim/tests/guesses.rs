@@ -19,12 +19,16 @@ fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
 #[test]
 fn reactions_and_guesses() {
     // Variant, its words; whether every fast retransmit and every timeout comes with one.
-    let table: [(&str, &[&str], bool); 5] = [
+    let table: [(&str, &[&str], bool); 8] = [
         ("newreno-ff", &["congestion", "channel"], true),
         ("fixed-rto", &["congestion", "link-failure"], false),
         ("welcome", &["congestion", "channel", "link-failure"], false),
         ("probing", &["congestion", "transient"], false),
         ("elfn", &["link-failure"], false),
+        // These have an opinion on fast retransmits only.
+        ("veno", &["congestion", "channel"], false),
+        ("cerl", &["congestion", "channel"], false),
+        ("cdg", &["congestion", "channel"], false),
     ];
     for (tcp, words, each) in table {
         let (guesses, reactions, said) = diagnosis(tcp);
@@ -33,7 +37,7 @@ fn reactions_and_guesses() {
         assert!(!each || guesses == reactions, "{tcp}: {guesses} guesses, {reactions} reactions");
     }
     // Who has no opinion keeps silent.
-    for tcp in ["tahoe", "reno", "newreno", "sack", "vegas", "westwood", "freeze-probing"] {
+    for tcp in ["tahoe", "reno", "newreno", "sack", "vegas", "westwood", "freeze-probing", "cubic"] {
         assert_eq!(diagnosis(tcp).0, 0, "{tcp}");
     }
 }

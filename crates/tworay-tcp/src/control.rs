@@ -5,6 +5,9 @@ pub(crate) mod adaptive_sca;
 mod bandwidth;
 #[cfg(test)]
 mod bench;
+pub(crate) mod cdg;
+pub(crate) mod cerl;
+pub(crate) mod cubic;
 pub(crate) mod cwl;
 pub(crate) mod daa;
 pub(crate) mod elfn;
@@ -16,6 +19,7 @@ pub(crate) mod newreno_ff;
 pub(crate) mod probing;
 mod slots;
 pub(crate) mod slow_growth;
+pub(crate) mod veno;
 pub(crate) mod welcome;
 pub(crate) mod westwood;
 pub(crate) mod westwood_plus;
@@ -35,6 +39,17 @@ use std::sync::Arc;
 /// Wraps a constructor of parts as a factory.
 fn factory<P: CongestionControl + 'static>(part: impl Fn() -> P + Send + Sync + 'static) -> ControlFactory {
     Arc::new(move |_| Box::new(part()))
+}
+
+/// What the congestion window has let out, segments: the flight without limited transmit's segments.
+fn outstanding(view: &SenderView) -> f64 {
+    view.flight.min(view.cwnd)
+}
+
+/// Whether the congestion window was the limit before this ACK: what was out filled it but for a segment
+/// (RFC 9438 §5.8, RFC 7661).
+fn limits(view: &SenderView, event: &AckEvent) -> bool {
+    view.flight + event.segments + 1.0 >= view.cwnd
 }
 
 /// Names of guesses; where a guess means the same as a cause of the ledger it has the cause's name.

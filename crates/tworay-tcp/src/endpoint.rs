@@ -54,14 +54,17 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Creates a connection that is not open yet. `rng` supplies the phases of its clocks.
+    /// Creates a connection that is not open yet. `rng` supplies the phases of its clocks, and what a variant
+    /// leaves to chance.
     pub fn new(config: &TcpConfig, variant: &Variant, side: Side, ports: Ports, mut rng: RngStream) -> Self {
         let clock_phase = rng.jitter(config.tick.max(config.heartbeat));
         // Drawn separately, so that the granularity of the ACK timer does not shift the sender's clock.
         let ack_phase = config.receiver.heartbeat.map_or(clock_phase, |period| rng.jitter(period));
         let config = variant.configured(config);
+        let mut sender = Sender::new(variant, &config, clock_phase);
+        sender.seed(|| rng.bits());
         Self {
-            sender: Sender::new(variant, &config, clock_phase),
+            sender,
             config,
             ports,
             side,

@@ -161,6 +161,11 @@ impl Sender {
         sender
     }
 
+    /// Seeds the parts that decide by chance.
+    pub fn seed(&mut self, draw: impl FnMut() -> u64) {
+        self.tx.controls.seed(draw);
+    }
+
     /// Opens without a SYN: offset 0 counts as sent and acknowledged.
     pub fn skip_syn(&mut self) {
         self.tx.space.skip_syn();

@@ -43,6 +43,11 @@ const COMBINATIONS: &[&str] = &[
     "newreno+elfn(resume=go_back)",
     "sack+elfn(interval=0.3)",
     "sca(4)+elfn",
+    "sack+cubic",
+    "reno+cubic(fast_convergence=no,friendly=no)",
+    "sack+veno(base=ever,rtt=shortest)",
+    "newreno+cerl+cwl(4)",
+    "sack+cdg(tolerance=no,scale=0.01)",
 ];
 
 fn fate() -> impl Strategy<Value = Fate> {

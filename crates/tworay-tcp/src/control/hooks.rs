@@ -284,6 +284,9 @@ pub type Effects = SmallVec<[Effect; 4]>;
 
 /// One part of a variant.
 pub trait CongestionControl: Debug + Send {
+    /// A number of the connection's random stream, once, before anything else; for whoever decides by
+    /// chance.
+    fn seed(&mut self, _seed: u64) {}
     /// An ACK of new data arrived. The part that owns growth decides the window; it should return
     /// `standard` or the unchanged window when `may_grow` is false.
     fn on_ack(&mut self, _view: &SenderView, event: &AckEvent, _effects: &mut Effects) -> Window {

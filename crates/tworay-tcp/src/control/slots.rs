@@ -41,6 +41,13 @@ impl Controls {
         Self { parts, wants_sent, needs }
     }
 
+    /// Gives each part that decides by chance a number of its own.
+    pub fn seed(&mut self, mut draw: impl FnMut() -> u64) {
+        if self.needs.chance {
+            self.parts.iter_mut().for_each(|(_, p)| p.seed(draw()));
+        }
+    }
+
     /// Without parts the standard rules apply, and no view needs to be built.
     #[inline]
     pub fn is_standard(&self) -> bool {

@@ -3,8 +3,8 @@
 use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
 use crate::control::{
-    Role, adaptive_sca, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing, slow_growth, welcome,
-    westwood, westwood_plus,
+    Role, adaptive_sca, cdg, cerl, cubic, cwl, daa, elfn, fixed_rto, freeze_probing, newreno_ff, probing,
+    slow_growth, veno, welcome, westwood, westwood_plus,
 };
 use crate::recovery;
 
@@ -85,6 +85,8 @@ pub struct Needs {
     pub pacing: bool,
     /// [`on_rate`](crate::CongestionControl::on_rate) is called, with samples of the delivery rate.
     pub rates: bool,
+    /// A number to [`seed`](crate::CongestionControl::seed) a random stream with.
+    pub chance: bool,
 }
 
 impl Needs {
@@ -98,10 +100,10 @@ impl Needs {
         sampling: false,
         pacing: false,
         rates: false,
+        chance: false,
     };
-    /// Everything except probes, for variants that decide at run time which events they use.
+    /// Everything except probes and chance, for variants that decide at run time which events they use.
     pub(crate) const ANYTHING: Needs = Needs {
-        probes: false,
         notices: true,
         hops: true,
         bounds: true,
@@ -109,6 +111,7 @@ impl Needs {
         sampling: true,
         pacing: true,
         rates: true,
+        ..Needs::NOTHING
     };
 
     /// The union of both.
@@ -122,6 +125,7 @@ impl Needs {
             sampling: self.sampling || other.sampling,
             pacing: self.pacing || other.pacing,
             rates: self.rates || other.rates,
+            chance: self.chance || other.chance,
         }
     }
 }
@@ -192,6 +196,10 @@ pub(crate) const ENTRIES: &[Entry] = &[
     cwl::CWL,
     cwl::ADAPTIVE,
     daa::ENTRY,
+    cubic::ENTRY,
+    veno::ENTRY,
+    cerl::ENTRY,
+    cdg::ENTRY,
     #[cfg(test)]
     crate::control::gentle::ENTRY,
 ];

@@ -1,0 +1,103 @@
+//! CERL: a loss while the bottleneck's queue is short is random, and costs nothing (El-Ocla 2010).
+//!
+//! The queue is l = (RTT − T) B with T the shortest round trip and B the bottleneck's rate; a loss means
+//! congestion if l ≥ A·l_max, l_max being the longest queue seen. B is in both and cancels, so queues are
+//! measured in seconds here. A random loss is only sent again: window and threshold stay. Congestion is
+//! Reno's, at most once for what was sent before the last reduction. Timeouts are Reno's.
+
+use super::*;
+use crate::control::{
+    Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
+};
+use tworay_base::{Seq32, SimDuration};
+
+settings! {
+    struct Options {
+        /// share of the longest queue from which a loss means congestion (the paper's A)
+        a: f64 = 0.55, 0.0..1.0;
+    }
+}
+
+#[derive(Debug)]
+struct Cerl {
+    options: Options,
+    /// T.
+    shortest: Option<SimDuration>,
+    /// l, and the longest one.
+    queue: SimDuration,
+    longest: SimDuration,
+    /// The highest byte sent at the last reduction.
+    reduced_at: Option<Seq32>,
+    /// Window and threshold that outlive this recovery.
+    kept: Option<Window>,
+}
+
+impl Cerl {
+    fn is_congestion(&self) -> bool {
+        self.queue.as_secs_f64() >= self.options.a * self.longest.as_secs_f64()
+    }
+}
+
+impl CongestionControl for Cerl {
+    fn on_rtt(&mut self, _: &SenderView, event: &RttEvent, _: &mut Effects) {
+        let shortest = self.shortest.map_or(event.exact, |s| s.min(event.exact));
+        self.shortest = Some(shortest);
+        self.queue = event.exact.saturating_sub(shortest);
+        self.longest = self.longest.max(self.queue);
+    }
+
+    fn on_loss(&mut self, view: &SenderView, event: &LossEvent, effects: &mut Effects) -> Window {
+        let congestion = self.is_congestion();
+        let guess = if congestion { CONGESTION } else { CHANNEL };
+        effects.push(Effect::Guess { seq: event.seq, guess });
+        let reduced = self.reduced_at.is_some_and(|at| event.seq.lt(at));
+        if congestion && !reduced {
+            self.reduced_at = Some(view.max);
+            self.kept = None;
+            return event.standard;
+        }
+        let window = Window { cwnd: view.cwnd.min(view.advertised), ssthresh: view.ssthresh };
+        // After a reduction the threshold is what recovery returns to; otherwise the window is.
+        self.kept = (!congestion).then_some(window);
+        window
+    }
+
+    fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
+        if let Some(window) = self.kept.take() {
+            effects.push(Effect::SetWindow(window));
+        }
+    }
+
+    fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.reduced_at = Some(view.max);
+        self.kept = None;
+        RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "cerl",
+        summary: "a loss while the queue is short against the longest seen is random and costs nothing",
+        source: "El-Ocla 2010",
+        parameters: Options::PARAMETERS,
+    },
+    meaning: Meaning::Part(Part {
+        with: &[RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack],
+        unless: "it replaces the halving of a fast recovery",
+        ..Part::new(Role::Reduction, |values| {
+            let options = Options::read(values);
+            factory(move || Cerl {
+                options,
+                shortest: None,
+                queue: SimDuration::ZERO,
+                longest: SimDuration::ZERO,
+                reduced_at: None,
+                kept: None,
+            })
+        })
+    }),
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! CUBIC: the window grows as a cubic function of the time since the last reduction (RFC 9438), whatever
+//! the round trip. Windows are in segments and real, as the RFC's formulas have them; nothing is rounded.
+//!
+//! | here | RFC 9438 |
+//! |---|---|
+//! | [`Epoch::cubic`] | W_cubic(t), §4.2 figure 1, with K of figure 2 |
+//! | [`Cubic::on_ack`] | regions, §4.3 to §4.5; target between cwnd and 1.5 cwnd, §4.2 |
+//! | [`Epoch::estimate`] | W_est, §4.3 figure 4; α = 3 (1 − β)/(1 + β), 1 from cwnd_prior on |
+//! | [`Cubic::reduce`] | multiplicative decrease, §4.6; fast convergence, §4.7 |
+//! | a timeout | §4.8: the next avoidance starts with K = 0 and W_max = cwnd |
+//!
+//! The flight size that §4.6 multiplies is at most cwnd: limited transmit (RFC 3042) sends beyond it, and
+//! RFC 5681 doesn't count that. ACKs while something else than cwnd limits the sender stop the clock (§5.8).
+//! HyStart++ is no part of this file.
+
+use super::*;
+use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
+use tworay_base::SimTime;
+
+settings! {
+    struct Options {
+        /// share of the window that a loss leaves (the RFC's beta)
+        beta: f64 = 0.7, 0.1..0.95;
+        /// segments per s³: how steep the cubic function is
+        c: f64 = 0.4, 0.001..100.0;
+        /// a window that shrinks from loss to loss leaves room for others, or aims at the last window again
+        fast_convergence: bool = ["yes" => true, "no" => false];
+        /// never slower than Reno would grow, or the cubic function alone
+        friendly: bool = ["yes" => true, "no" => false];
+    }
+}
+
+/// A stage of congestion avoidance.
+#[derive(Copy, Clone, Debug)]
+struct Epoch {
+    /// When it began; later by the time in which the window was not the limit.
+    began: SimTime,
+    /// Seconds until the function reaches the origin.
+    k: f64,
+    /// Window at the plateau, segments.
+    origin: f64,
+    /// The window of a Reno sender, segments.
+    reno: f64,
+}
+
+impl Epoch {
+    /// W_cubic after `t` seconds, segments.
+    fn cubic(&self, c: f64, t: f64) -> f64 {
+        let x = t - self.k;
+        c * x * x * x + self.origin
+    }
+
+    /// Moves the Reno estimate by an ACK of `segments`.
+    fn estimate(&mut self, alpha: f64, segments: f64, cwnd: f64, prior: f64) {
+        let alpha = if self.reno >= prior { 1.0 } else { alpha };
+        self.reno += alpha * segments / cwnd;
+    }
+}
+
+#[derive(Debug)]
+struct Cubic {
+    options: Options,
+    /// Window of the last loss that the function aims at; none before a loss and after a timeout.
+    w_max: Option<f64>,
+    /// Window before the last reduction; infinite before the first.
+    prior: f64,
+    epoch: Option<Epoch>,
+    last_ack: SimTime,
+}
+
+impl Cubic {
+    fn new(options: Options) -> Self {
+        Self { options, w_max: None, prior: f64::INFINITY, epoch: None, last_ack: SimTime::ZERO }
+    }
+
+    /// The threshold after a loss; remembers the window before it.
+    fn reduce(&mut self, view: &SenderView) -> f64 {
+        let converging = self.options.fast_convergence && self.w_max.is_some_and(|w| view.cwnd < w);
+        let share = if converging { (1.0 + self.options.beta) / 2.0 } else { 1.0 };
+        self.w_max = Some(view.cwnd * share);
+        self.prior = view.cwnd;
+        self.epoch = None;
+        (outstanding(view) * self.options.beta).max(2.0)
+    }
+
+    fn begin(&self, view: &SenderView) -> Epoch {
+        let cwnd = view.cwnd;
+        let origin = self.w_max.unwrap_or(cwnd).max(cwnd);
+        let k = libm::cbrt((origin - cwnd) / self.options.c);
+        Epoch { began: view.now, k, origin, reno: cwnd }
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        let since_last = view.now.since(self.last_ack);
+        self.last_ack = view.now;
+        if view.cwnd < view.ssthresh {
+            self.epoch = None;
+            return event.standard;
+        }
+        if !event.may_grow {
+            return event.standard;
+        }
+        let Options { beta, c, friendly, .. } = self.options;
+        let cwnd = view.cwnd;
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(view));
+        if !limits(view, event) {
+            epoch.began += since_last;
+            self.epoch = self.epoch.map(|_| epoch);
+            return Window { cwnd, ssthresh: view.ssthresh };
+        }
+        let t = view.now.since(epoch.began).as_secs_f64();
+        let rtt = view.srtt.map_or(0.0, |r| r.as_secs_f64());
+        let prior = if self.prior.is_finite() { self.prior } else { cwnd };
+        epoch.estimate(3.0 * (1.0 - beta) / (1.0 + beta), event.segments, cwnd, prior);
+        self.epoch = Some(epoch);
+        let grown = if friendly && epoch.cubic(c, t) < epoch.reno {
+            epoch.reno.max(cwnd)
+        } else {
+            let target = epoch.cubic(c, t + rtt).clamp(cwnd, 1.5 * cwnd);
+            cwnd + (target - cwnd) / cwnd
+        };
+        Window { cwnd: grown, ssthresh: view.ssthresh }
+    }
+
+    fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
+        let ssthresh = self.reduce(view);
+        Window { cwnd: ssthresh, ssthresh }
+    }
+
+    fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        let again = event.consecutive > 1 || event.opening;
+        // What timed out before has reduced the threshold already (RFC 5681 §3.1).
+        let ssthresh = if again { view.ssthresh } else { self.reduce(view) };
+        self.w_max = None;
+        self.epoch = None;
+        RtoDecision { window: Window { cwnd: event.standard.cwnd, ssthresh }, backoff: Backoff::Double }
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "cubic",
+        summary: "the window is a cubic function of the time since the last loss",
+        source: "RFC 9438",
+        parameters: Options::PARAMETERS,
+    },
+    meaning: Meaning::Part(Part {
+        with: ANY_RENO,
+        unless: "it replaces growth and halving of a fast recovery",
+        ..Part::new(Role::Whole, |values| {
+            let options = Options::read(values);
+            factory(move || Cubic::new(options))
+        })
+    }),
+};
+
+#[cfg(test)]
+mod tests;

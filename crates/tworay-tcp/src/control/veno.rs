@@ -1,0 +1,141 @@
+//! Veno: Vegas' estimate of the segments queued on the path tells congestion from random loss (Fu and Liew
+//! 2003).
+//!
+//! With N = cwnd (1 − BaseRTT/RTT) (§II-A): a loss at N < β is held to be random and costs a fifth of the
+//! window, any other halves it (§II-B); in congestion avoidance, N ≥ β halves the growth, one step on every
+//! second ACK (§II-C). Slow start and timeouts are Reno's.
+//!
+//! RTT is the smoothed one, and BaseRTT, the shortest sample, is forgotten at each loss (§II-A). Linux keeps
+//! it for the connection's life and takes the shortest round trip of the last window instead:
+//! `veno(base=ever)` and `veno(rtt=shortest)`.
+
+use super::slow_growth::Gate;
+use super::*;
+use crate::control::{
+    AckEvent, Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
+};
+use tworay_base::{Seq32, SimDuration};
+
+/// How long the shortest round trip is remembered.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Base {
+    SinceLoss,
+    Ever,
+}
+
+/// Which round trip is compared with the shortest.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Current {
+    Smoothed,
+    /// The shortest of the last window.
+    Shortest,
+}
+
+settings! {
+    struct Options {
+        /// queued segments from which a loss means congestion
+        beta: f64 = 3.0, 0.0..1000.0;
+        /// share of the window that a random loss leaves
+        keep: f64 = 0.8, 0.5..1.0;
+        /// the shortest round trip is forgotten at each loss, or kept as in Linux
+        base: Base = ["since_loss" => Base::SinceLoss, "ever" => Base::Ever];
+        /// the round trip: smoothed, or the shortest of the last window as in Linux
+        rtt: Current = ["smoothed" => Current::Smoothed, "shortest" => Current::Shortest];
+    }
+}
+
+/// The shortest round trip of each window.
+#[derive(Debug, Default)]
+struct PerWindow {
+    /// The byte whose acknowledgment ends the window being measured.
+    end: Option<Seq32>,
+    measuring: Option<SimDuration>,
+    last: Option<SimDuration>,
+}
+
+#[derive(Debug)]
+struct Veno {
+    options: Options,
+    base: Option<SimDuration>,
+    window: PerWindow,
+    gate: Gate,
+}
+
+impl Veno {
+    /// Segments queued on the path (N); none before a round trip is known.
+    fn backlog(&self, view: &SenderView) -> Option<f64> {
+        let rtt = match self.options.rtt {
+            Current::Smoothed => view.srtt,
+            Current::Shortest => self.window.last,
+        };
+        let (base, rtt) = (self.base?.as_secs_f64(), rtt?.as_secs_f64());
+        // Smoothing may lag behind a path that has become shorter.
+        (rtt > 0.0).then(|| (view.cwnd * (1.0 - base / rtt)).max(0.0))
+    }
+
+    fn forget(&mut self) {
+        if self.options.base == Base::SinceLoss {
+            self.base = None;
+        }
+        self.gate.reset();
+    }
+}
+
+impl CongestionControl for Veno {
+    fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, _: &mut Effects) {
+        let shortest = |known: Option<SimDuration>| Some(known.map_or(event.exact, |k| k.min(event.exact)));
+        self.base = shortest(self.base);
+        let window = &mut self.window;
+        window.measuring = shortest(window.measuring);
+        if window.end.is_none_or(|end| view.una.ge(end)) {
+            window.last = window.measuring.take();
+            window.end = Some(view.nxt);
+        }
+    }
+
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        let full = self.backlog(view).is_some_and(|n| n >= self.options.beta);
+        let avoiding = event.may_grow && view.cwnd >= view.ssthresh;
+        if avoiding && full && !self.gate.opens(1) {
+            return Window { cwnd: view.cwnd, ssthresh: view.ssthresh };
+        }
+        event.standard
+    }
+
+    fn on_loss(&mut self, view: &SenderView, event: &LossEvent, effects: &mut Effects) -> Window {
+        let backlog = self.backlog(view);
+        self.forget();
+        if backlog.is_some_and(|n| n < self.options.beta) {
+            effects.push(Effect::Guess { seq: event.seq, guess: CHANNEL });
+            let window = (outstanding(view) * self.options.keep).max(2.0);
+            return Window { cwnd: window, ssthresh: window };
+        }
+        effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
+        event.standard
+    }
+
+    fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.forget();
+        RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "veno",
+        summary: "few segments queued on the path mean a random loss, which costs a fifth of the window",
+        source: "Fu and Liew 2003",
+        parameters: Options::PARAMETERS,
+    },
+    meaning: Meaning::Part(Part {
+        with: ANY_RENO,
+        unless: "it changes growth and halving of a fast recovery",
+        ..Part::new(Role::Whole, |values| {
+            let options = Options::read(values);
+            factory(move || Veno { options, base: None, window: PerWindow::default(), gate: Gate::default() })
+        })
+    }),
+};
+
+#[cfg(test)]
+mod tests;
