@@ -1,9 +1,9 @@
-//! The animation of a run for NetAnim: where the nodes are, which flows they serve, and every packet that
-//! one radio reads from another.
+//! Animation of a run for NetAnim: node movement, the flows at each node, and every packet that one radio
+//! receives from another.
 //!
-//! Shown are frames that carry a packet: data, acknowledgments of TCP, routing, ARP. RTS, CTS and the MAC's
-//! own acknowledgments aren't, nor frames that nobody reads. A file has at most [`FLIGHTS`] of them (about
-//! 300 bytes each), the moves always.
+//! Only frames that carry a packet are shown (TCP data and acknowledgments, routing, ARP), and only if they
+//! are received. RTS, CTS and MAC acknowledgments are left out. A file contains at most [`FLIGHTS`] frames
+//! (about 300 bytes each), but always the whole movement.
 
 use crate::capture::CaptureFile;
 use crate::moves::animate;
@@ -15,29 +15,30 @@ use tworay_mobility::Track;
 use tworay_wire::Packet;
 use tworay_wire::netanim::{Colour, Flight, NetAnim};
 
-/// Frames shown, counted at each receiver; NetAnim holds a whole file in memory.
+/// Limit of frames shown, counted at each receiver; NetAnim keeps a whole file in memory.
 pub(crate) const FLIGHTS: u64 = 100_000;
-/// Bytes that are written at a time.
+/// Bytes written at a time.
 const CHUNK: usize = 1 << 16;
 const SOURCE: Colour = [0, 110, 220];
 const SINK: Colour = [0, 150, 60];
 const OTHER: Colour = [160, 160, 160];
 
-/// An animation being written.
+/// An animation file being written.
 #[derive(Debug)]
 pub(crate) struct Animation {
     file: CaptureFile,
-    /// The first failure to write: nothing is written after it.
+    /// First write error; nothing is written after it.
     failure: Option<io::Error>,
     anim: NetAnim,
     flights: u64,
     most: u64,
-    /// When each transmission in the air began.
+    /// Start time of each transmission on the air.
     begun: Vec<SimTime>,
 }
 
 impl Animation {
-    /// Opens the file and writes how the nodes move until `end`; `flows` are the ends of each flow.
+    /// Opens the file and writes the movement of the nodes until `end`; `flows` are the end nodes of each
+    /// flow.
     pub fn create(
         path: &Path,
         tracks: Vec<Track>,
@@ -73,7 +74,7 @@ impl Animation {
         Ok(animation)
     }
 
-    /// A frame begins to be sent as transmission `tx`.
+    /// Transmission `tx` of a frame starts.
     pub fn transmitted(&mut self, now: SimTime, tx: u32) {
         let slot = tx as usize;
         if slot >= self.begun.len() {
@@ -82,7 +83,7 @@ impl Animation {
         self.begun[slot] = now;
     }
 
-    /// Transmission `tx` has been read at `node`, which it was for.
+    /// Transmission `tx` was received at `node`, to which it was addressed.
     pub fn received(&mut self, now: SimTime, tx: u32, node: NodeId, frame: &Frame, packet: &Packet) {
         let Some(&begun) = self.begun.get(tx as usize) else { return };
         if self.flights >= self.most {
@@ -98,7 +99,7 @@ impl Animation {
         }
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file and renames it to its final name.
     pub fn finish(mut self) -> io::Result<()> {
         self.write();
         let end = self.anim.finish();

@@ -1,13 +1,14 @@
-//! The capture of a run: every frame at its transmitter, as a pcapng file that Wireshark reads.
+//! Capture of a run: every frame at its transmitter, as a pcapng file for Wireshark.
 //!
-//! One interface per node (`node 0`, `node 1`, ...) with its 802.11 frames behind a radiotap header,
-//! one per wire (`wire 0-1`) with IPv4 packets, and `lost` with one record per entry of the loss ledger:
-//! the packet as it was where it died, with its cause. A frame that didn't reach the station it was for
-//! has a comment that begins with `lost:` and names why. Times are those of the first bit. Payload is
-//! left out; every record tells its whole length, and checksums are right for payload of zeros.
+//! There is one interface per node (`node 0`, `node 1`, ...) for its 802.11 frames with radiotap headers,
+//! one per wire (`wire 0-1`) for IPv4 packets, and `lost` with one record per entry of the loss ledger: the
+//! packet as it was where it died, with its cause. A frame that did not reach the station it was addressed
+//! to has a comment that starts with `lost:` and names the reason. Times are those of the first bit.
+//! Payload is left out: every record states its full length, and checksums are correct for payload of
+//! zeros.
 //!
-//! A frame's comment is known only when its last bit has arrived, so records wait until then: the file
-//! is in the order of time.
+//! A frame's comment is known only when its last bit has arrived. Records wait until then, so the file is
+//! in order of time.
 
 mod fate;
 mod file;
@@ -31,20 +32,20 @@ use tworay_wire::bytes::{
 };
 use tworay_wire::pcapng::{Captured, Direction, Interface, LinkType, PcapngWriter};
 
-/// What the capture shows of a network.
+/// Description of the network for the capture.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// How many nodes have a radio; they come first.
+    /// Number of nodes with a radio; they come first.
     pub radios: usize,
     /// Both ends of each one-way wire.
     pub wires: Vec<(NodeId, NodeId)>,
     /// Carrier frequency, MHz.
     pub megahertz: u16,
-    /// A remark about the whole.
+    /// Comment of the whole file.
     pub comment: String,
 }
 
-/// A record that waits for its turn.
+/// A record that is not written yet.
 #[derive(Debug, Default)]
 struct Pending {
     interface: u32,
@@ -62,9 +63,9 @@ struct Pending {
 #[derive(Debug)]
 pub(crate) struct Capture {
     writer: PcapngWriter<CaptureFile>,
-    /// The first failure to write: nothing is written after it.
+    /// First write error; nothing is written after it.
     failure: Option<io::Error>,
-    /// Frames of the nodes with a number below this one have an interface.
+    /// Nodes with a number below this have an interface for their frames.
     radios: u32,
     wires: u32,
     megahertz: u16,
@@ -72,9 +73,9 @@ pub(crate) struct Capture {
     ack_rate: BitRate,
     data_rate: BitRate,
     waiting: VecDeque<Pending>,
-    /// Records written so far: the number of the first that waits.
+    /// Number of records written, which is the number of the first pending one.
     written: u64,
-    /// Which record belongs to a transmission, by the transmission's number.
+    /// Record of each transmission, by the transmission's number.
     on_air: Vec<u64>,
     /// Window scale shifts announced, by flow and sender.
     shifts: BTreeMap<(FlowId, NodeId), u8>,
@@ -119,7 +120,7 @@ impl Capture {
         })
     }
 
-    /// A frame begins to be sent as transmission `tx`.
+    /// Transmission `tx` of a frame starts.
     pub fn transmitted(&mut self, now: SimTime, tx: u32, frame: &Frame, packet: Option<&Packet>) {
         let mut record = self.blank(now, frame.from.0.into());
         record.outbound = true;
@@ -146,14 +147,15 @@ impl Capture {
         self.waiting.push_back(record);
     }
 
-    /// How transmission `tx` fared at a station it was for. What was said first of a station counts.
+    /// Records how transmission `tx` was received at a station it was addressed to. The first result for a
+    /// station counts.
     pub fn note(&mut self, tx: u32, node: NodeId, fate: Fate) {
         if let Some(record) = self.record_of(tx) {
             record.fates.note(node, fate);
         }
     }
 
-    /// Transmission `tx` has ended everywhere.
+    /// Transmission `tx` has ended at all hearers.
     pub fn ended(&mut self, tx: u32) {
         if let Some(record) = self.record_of(tx) {
             record.fates.describe(&mut record.comment);
@@ -162,21 +164,21 @@ impl Capture {
         self.write_settled();
     }
 
-    /// A packet goes into a wire, by the wire's number.
+    /// A packet enters a wire.
     pub fn wired(&mut self, now: SimTime, wire: u16, packet: &Packet) {
         let mut record = self.blank(now, self.radios + u32::from(wire));
         record.outbound = true;
         self.push_packet(record, packet);
     }
 
-    /// The ledger has booked the loss of `packet`.
+    /// The ledger recorded the loss of `packet`.
     pub fn lost(&mut self, now: SimTime, packet: &Packet, loss: &LossRecord) {
         let mut record = self.blank(now, self.radios + self.wires);
         record.comment = fate::loss_comment(loss);
         self.push_packet(record, packet);
     }
 
-    /// Writes what still waits and gives the file its name.
+    /// Writes the pending records and renames the file to its final name.
     pub fn finish(mut self) -> io::Result<()> {
         for record in &mut self.waiting {
             if !record.settled {
@@ -201,8 +203,8 @@ impl Capture {
         }
     }
 
-    /// Appends a packet without its payload; gives the bytes left out. A packet that has no place in its
-    /// format leaves a comment instead.
+    /// Appends a packet without its payload and returns the number of bytes left out. A packet that its
+    /// format cannot represent leaves a comment instead.
     fn append(&mut self, packet: &Packet, record: &mut Pending) -> u32 {
         let key = (packet.flow, packet.src);
         if let Some(shift) = packet.tcp().and_then(|s| s.options.window_scale) {

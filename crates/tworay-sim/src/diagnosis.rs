@@ -1,41 +1,41 @@
-//! Senders' guesses beside the truth: which loss was a guess about?
+//! Compares senders' guesses with the true causes: finds the loss that each guess refers to.
 //!
-//! A guess names a segment, at a time, and stands for a loss event: what has happened to that segment
-//! since it was last sent again, and to its acknowledgments. Its true cause is that of the *earliest* loss
-//! of this event that had already happened when the guess was made:
+//! A guess names a segment at a point in time and refers to a loss event: the losses of that segment since
+//! its last retransmission, and of its acknowledgments. The true cause is that of the *earliest* loss of
+//! this event that had already happened at the time of the guess:
 //!
-//! 1. the newest transmission of the segment sent before the guess, if that was lost. An older transmission
-//!    was the matter of an earlier guess: this one is the answer to it;
-//! 2. otherwise the earliest lost of the acknowledgments beyond the segment that were sent after that
-//!    transmission and before the guess: the data arrived, but the sender couldn't know;
-//! 3. otherwise none: nothing had been lost, the guess is needless or early.
+//! 1. the newest transmission of the segment before the guess, if it was lost. An older transmission
+//!    belonged to an earlier guess, which this retransmission answered;
+//! 2. otherwise the earliest loss among the acknowledgments beyond the segment that were sent after that
+//!    transmission and before the guess: the data arrived, but the sender could not know;
+//! 3. otherwise none: nothing had been lost, so the guess is needless or early.
 //!
 //! A loss has happened when its root struck ([`LossRecord::since`]), provided that the segment was lost in
-//! the end. A packet that the MAC gave up on and that then waits in a routing buffer isn't lost yet, but
-//! the broken link that keeps it there is what the sender notices and guesses about: if the packet dies of
-//! it later, the guess is matched with that break. If it is saved and arrives, nothing was lost (rule 3).
-//! What strikes after the guess is never matched: no sender can know the future.
+//! the end. A packet that the MAC gave up and that waits in a routing buffer is not lost yet, but the
+//! sender notices the broken link that holds it up and makes a guess about it: if the packet dies of this
+//! break later, the guess is matched with it. If it arrives after all, nothing was lost (rule 3). Losses
+//! after the guess are never matched: no sender can know the future.
 
 use crate::flow::{Flow, Resent};
 use crate::ledger::{Carries, LossRecord};
 use std::collections::BTreeMap;
 use tworay_base::{FlowId, LossCause, Seq32, SimTime};
 
-/// The name of cause 3.
+/// Name of the third result.
 pub const NONE: &str = "none";
 
 /// A guess with its true cause.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Diagnosed {
-    /// When it was made.
+    /// Time of the guess.
     pub at: SimTime,
-    /// By whose sender.
+    /// Flow of the sender.
     pub flow: FlowId,
     /// First byte of the segment.
     pub seq: Seq32,
-    /// What the sender thought.
+    /// The cause that the sender assumed.
     pub guess: &'static str,
-    /// What it was.
+    /// The true cause; `None` if nothing had been lost.
     pub cause: Option<LossCause>,
 }
 
@@ -46,21 +46,21 @@ impl Diagnosed {
     }
 }
 
-/// When a loss struck, and why.
+/// Time and cause of a loss.
 type Struck = (SimTime, LossCause);
 
-/// Losses of one flow, ready to be asked.
+/// Losses of one flow, indexed for matching.
 #[derive(Default)]
 struct Losses {
     /// Lost data by first byte and uid.
     data: BTreeMap<(u32, u64), Struck>,
-    /// Lost acknowledgments by uid: what they acknowledged.
+    /// Lost acknowledgments by uid, with their acknowledgment numbers.
     acks: BTreeMap<u64, (Seq32, Struck)>,
 }
 
 impl Losses {
-    /// The cause of a guess made at `at` about the segment at `seq`, when the next packet's uid was
-    /// `sent_before`.
+    /// The cause of a guess made at `at` about the segment at `seq`, when `sent_before` was the next
+    /// packet's uid.
     fn cause(&self, (at, seq, sent_before): (SimTime, Seq32, u64), resent: &[Resent]) -> Option<LossCause> {
         let newest_again =
             resent.iter().rev().find(|r| r.seq == seq && r.uid < sent_before).map_or(0, |r| r.uid);
@@ -93,7 +93,7 @@ fn gather(flows: usize, records: &[LossRecord]) -> Vec<Losses> {
     losses
 }
 
-/// Every guess with its cause, flow by flow and in order of time.
+/// Every guess with its cause, by flow and in order of time.
 pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed> {
     let losses = gather(flows.len(), records);
     let mut out = Vec::new();
@@ -106,7 +106,7 @@ pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord]) -> Vec<Diagnosed
     out
 }
 
-/// How often each guess met each cause.
+/// Counts pairs of guess and cause.
 pub(crate) fn count<'a>(
     guesses: impl IntoIterator<Item = &'a Diagnosed>,
 ) -> BTreeMap<String, BTreeMap<String, u64>> {

@@ -1,5 +1,5 @@
-//! The event engine: a total order of events, timers that cost nothing to move, and deadlines that are
-//! cheap to postpone. It knows nothing of networks.
+//! The event engine: a total order of events, timers that can be moved at no cost, and deadlines that are
+//! cheap to postpone. It is independent of networks.
 
 mod deadlines;
 mod queue;

@@ -1,8 +1,9 @@
-//! A network that real stations use: driven step by step, packets in at one node and out at another.
+//! A network used by real stations: run step by step, with packets entering at one node and leaving at
+//! another.
 //!
-//! The caller owns the clock. It asks when something happens next ([`Live::next_time`]), has everything done
-//! up to a time ([`Live::run_until`]), hands packets in ([`Live::take_in`]) and takes out what has arrived
-//! ([`Live::pop_leaving`]). Nothing here knows of devices or of real time.
+//! The caller owns the clock. It asks for the time of the next event ([`Live::next_time`]), runs the
+//! network up to a time ([`Live::run_until`]), passes packets in ([`Live::take_in`]) and takes out those
+//! that arrived ([`Live::pop_leaving`]). This module is independent of devices and of real time.
 
 use crate::flow::{Application, Flow, FlowSetup, Resent, Transport};
 use crate::ledger::Carries;
@@ -16,94 +17,94 @@ use tworay_base::{FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_routing::Protocol;
 use tworay_tcp::{Counters, Phase, Snapshot};
 
-/// What stations hand over.
+/// Protocol layer at which stations exchange packets.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// Ethernet frames: the stations route themselves.
+    /// Ethernet frames: the stations route by themselves.
     Two,
-    /// IPv4 packets: the scenario's routing carries them.
+    /// IPv4 packets: the scenario's routing forwards them.
     Three,
 }
 
-/// How to set up a network for real stations.
+/// Options for a network used by real stations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveOptions {
     /// Seed of all random streams.
     pub seed: u64,
-    /// What stations hand over.
+    /// Layer at which stations exchange packets.
     pub layer: Layer,
-    /// Nodes with a station. Static routes lead from each to each.
+    /// Nodes with a station. Static routes connect every pair of them.
     pub stations: Vec<NodeId>,
-    /// How long it may run: nodes move so long at least.
+    /// Maximum run time; movement is defined at least until then.
     pub limit: SimDuration,
-    /// Where to write a capture; a file there is replaced when the new one is complete.
+    /// Path of a capture file; an existing file is replaced when the new one is complete.
     pub pcap: Option<PathBuf>,
 }
 
-/// A packet of a station.
+/// A packet that a station sends into the network.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Whose.
+    /// The station's node.
     pub node: NodeId,
-    /// The node it is for; of a frame, the neighbour, or [`NodeId::BROADCAST`].
+    /// Destination node; for a frame the neighbour, or [`NodeId::BROADCAST`].
     pub to: NodeId,
     /// Its hop limit.
     pub ttl: u8,
     /// Length above the link layer, bytes.
     pub ip_bytes: u32,
-    /// The packet from its first byte; of a frame with its Ethernet header.
+    /// The packet from its first byte; a frame includes its Ethernet header.
     pub bytes: Arc<[u8]>,
     /// Its flow, or [`FlowId::NONE`].
     pub flow: FlowId,
-    /// What it is to its flow; `None` if the ledger doesn't track it.
+    /// What the packet is to its flow; `None` if the ledger does not track it.
     pub carries: Option<Carries>,
-    /// First sequence number; of an acknowledgment, what it acknowledges.
+    /// First sequence number; for an acknowledgment the acknowledgment number.
     pub seq: Seq32,
     /// Whether it is an Ethernet frame.
     pub frame: bool,
 }
 
-/// A packet that has reached its station.
+/// A packet that reached its station.
 #[derive(Clone, Debug)]
 pub struct Leaving {
-    /// When.
+    /// Time of arrival.
     pub at: SimTime,
-    /// Where.
+    /// Node of the station.
     pub node: NodeId,
     /// Its flow.
     pub flow: FlowId,
-    /// Hop limit left: one less for each relay. The bytes still have the sender's.
+    /// Remaining hop limit: decremented by each relay. The bytes still contain the sender's value.
     pub ttl: u8,
     /// Hops travelled.
     pub hops: u8,
-    /// The packet as it was handed in.
+    /// The packet as it entered the network.
     pub bytes: Arc<[u8]>,
 }
 
-/// A link on the way from a node to a destination is out of range, cut, or leads to a node that is off. Links
-/// that fail because of load are no breaks.
+/// A link on the route from a node to a destination is out of range, cut, or leads to a node that is off.
+/// Link failures caused by load are not breaks.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RouteBreak {
-    /// When.
+    /// Time of the break.
     pub at: SimTime,
-    /// The node that uses the way.
+    /// Node that uses the route.
     pub node: NodeId,
-    /// Where it led.
+    /// Destination of the route.
     pub dst: NodeId,
 }
 
-/// What is known of a flow of real stations, for its row in the report.
+/// Observations of a flow between real stations, for its row in the report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowLook {
-    /// What runs there, such as `kernel:cubic`; `None` for anything but TCP.
+    /// TCP in use, such as `kernel:cubic`; `None` for anything but TCP.
     pub tcp: Option<String>,
     /// Payload that reached the receiving station, each byte once.
     pub delivered_bytes: u64,
     /// When the connection opened.
     pub connected_at: Option<SimTime>,
-    /// When everything was acknowledged and the connection closed.
+    /// When everything was acknowledged and the connection was closed.
     pub finished_at: Option<SimTime>,
-    /// What the sender did.
+    /// Counters of the sender.
     pub counters: Counters,
 }
 
@@ -114,20 +115,20 @@ pub struct LiveStatus {
     pub delivered_bytes: u64,
     /// Segments lost so far, by cause; causes without losses are left out.
     pub lost: Vec<(LossCause, u64)>,
-    /// Events worked off.
+    /// Number of events processed.
     pub events: u64,
 }
 
-/// Why a network can't be used so.
+/// Why a network cannot be used by real stations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The scenario has wires only.
+    /// The scenario has no radios.
     NoRadio,
-    /// A station that is no node.
+    /// A station's node does not exist.
     NoSuchNode(NodeId),
-    /// More flows than there are numbers.
+    /// More flows than flow numbers.
     TooManyFlows,
-    /// It couldn't be set up; the text says why.
+    /// Building the network failed; the text says why.
     Failed(String),
 }
 
@@ -146,10 +147,10 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// At most so many flows of stations.
+/// Limit of the number of the stations' flows.
 const MOST_FLOWS: usize = 60_000;
 
-/// A network in use by real stations.
+/// A network used by real stations.
 pub struct Live {
     network: Network,
     scenario: String,
@@ -160,7 +161,8 @@ pub struct Live {
 }
 
 impl Live {
-    /// Sets up `scenario`. Its TCP flows are left to the stations; its UDP flows are simulated.
+    /// Builds the network of `scenario`. Its TCP flows are left to the stations; its UDP flows are
+    /// simulated.
     pub fn new(scenario: &Scenario, options: &LiveOptions) -> Result<Self, Refusal> {
         let LiveOptions { seed, layer, ref stations, limit, ref pcap } = *options;
         let mut scenario = scenario.clone();
@@ -182,7 +184,7 @@ impl Live {
             stations.iter().enumerate().flat_map(|(i, &a)| stations[..i].iter().map(move |&b| (b, a)));
         setup.external = Some(if layer == Layer::Three { pairs.collect() } else { Vec::new() });
         for cut in &mut setup.cuts {
-            // The flow that an order names is one of the scenario's; the stations' flows have other numbers.
+            // The order names a flow of the scenario; the stations' flows have other numbers.
             cut.flow = None;
         }
         let megahertz = (setup.settings.radio.frequency.get() * 1e-6) as u16;
@@ -208,37 +210,37 @@ impl Live {
         self.network.now()
     }
 
-    /// When something happens next; never, or later than the end, if nothing does.
+    /// Time of the next event; [`SimTime::NEVER`], or a time after the end, if there is none.
     pub fn next_time(&mut self) -> SimTime {
         self.network.next_time()
     }
 
-    /// Does everything up to `limit`, which lies not before [`Self::now`].
+    /// Processes everything up to `limit`, which must not be before [`Self::now`].
     pub fn run_until(&mut self, limit: SimTime) {
         self.network.run_until(limit.max(self.network.now()), |_| true);
     }
 
-    /// Takes in a packet at the present time and gives its number.
+    /// A packet enters the network at the current time; returns its uid.
     pub fn take_in(&mut self, entry: Entry) -> u64 {
         self.network.take_in(entry)
     }
 
-    /// The next packet that has reached its station.
+    /// The next packet that reached its station.
     pub fn pop_leaving(&mut self) -> Option<Leaving> {
         self.network.external_mut()?.pop_leaving()
     }
 
-    /// The next word of a broken route.
+    /// The next notice of a broken route.
     pub fn pop_break(&mut self) -> Option<RouteBreak> {
         self.network.external_mut()?.pop_break()
     }
 
-    /// Whether a node is switched on and has power.
+    /// Whether a node is switched on and has energy.
     pub fn is_up(&self, node: NodeId) -> bool {
         self.network.is_up(node)
     }
 
-    /// A new flow between two stations that begins now.
+    /// Adds a flow between two stations that starts now.
     pub fn open_flow(&mut self, from: NodeId, to: NodeId, port: u16, tcp: bool) -> Result<FlowId, Refusal> {
         let index = self.network.flows().len();
         if index >= MOST_FLOWS {
@@ -250,7 +252,7 @@ impl Live {
         Ok(FlowId(index as u16))
     }
 
-    /// The flow's payload goes the other way: what was measured of its path so far is forgotten.
+    /// Reverses the direction of the flow's payload; measurements of its path so far are discarded.
     pub fn turn_flow(&mut self, flow: FlowId) {
         if let Some(f) = self.network.flow_mut(flow) {
             std::mem::swap(&mut f.setup.from, &mut f.setup.to);
@@ -260,7 +262,7 @@ impl Live {
         }
     }
 
-    /// The sender's state now, and the payload acknowledged so far.
+    /// Records the sender's current state and the payload acknowledged so far.
     pub fn note_state(&mut self, flow: FlowId, state: Snapshot, acked_bytes: u64) {
         let now = self.network.now();
         if let Some(f) = self.network.flow_mut(flow) {
@@ -268,7 +270,7 @@ impl Live {
         }
     }
 
-    /// Packet `uid` was sent again.
+    /// Packet `uid` is a retransmission.
     pub fn note_resent(&mut self, flow: FlowId, seq: Seq32, uid: u64, phase: Phase) {
         let at = self.network.now();
         if let Some(f) = self.network.flow_mut(flow) {
@@ -276,7 +278,7 @@ impl Live {
         }
     }
 
-    /// What is known of a flow, in place of what was known before.
+    /// Replaces the observations of a flow.
     pub fn set_flow(&mut self, flow: FlowId, look: FlowLook) {
         let Some(f) = self.network.flow_mut(flow) else { return };
         let FlowLook { tcp, delivered_bytes, connected_at, finished_at, counters } = look;
@@ -287,7 +289,7 @@ impl Live {
         (f.delivered_bytes, f.connected_at, f.finished_at) = (delivered_bytes, connected_at, finished_at);
     }
 
-    /// The state of things.
+    /// The current state of the network.
     pub fn status(&self) -> LiveStatus {
         let lost = LossCause::ALL.into_iter().map(|cause| {
             let column = self.network.ledger().lost(cause);

@@ -1,17 +1,17 @@
-//! Flows: an application at one node, its transport, its peer, and what is measured of them.
+//! Flows: an application, its transport, the peer, and their measurements.
 
 use crate::engine::TimerSlot;
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_tcp::{Connection, Counters, Ignored, Phase, Ports, Side, Snapshot, TcpConfig, Variant};
 
-/// What an application sends.
+/// Application of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Application {
-    /// A file over TCP: so many bytes, or without end.
+    /// A file over TCP, of given or unlimited size.
     Ftp {
-        /// Bytes to send, then FIN; `None` never ends.
+        /// Bytes to send, followed by a FIN; `None` never ends.
         bytes: Option<u64>,
-        /// The TCP.
+        /// TCP variant.
         variant: Variant,
     },
     /// Datagrams of constant size at constant intervals over UDP.
@@ -20,10 +20,10 @@ pub enum Application {
         interval: SimDuration,
         /// Payload of each, bytes.
         payload: u32,
-        /// Datagrams until the end, at least one; `None` never ends.
+        /// Number of datagrams, at least one; `None` never ends.
         packets: Option<u64>,
     },
-    /// CBR in bursts: exponential on and off times.
+    /// Constant bit rate in bursts, with exponential on and off times.
     OnOff {
         /// Time between datagrams while on.
         interval: SimDuration,
@@ -34,14 +34,14 @@ pub enum Application {
         /// Mean pause between bursts.
         off: SimDuration,
     },
-    /// What programs outside the simulation send.
+    /// Traffic of programs outside the simulation.
     External {
-        /// What runs there: a kernel's congestion control, or `None` for anything but TCP.
+        /// Congestion control of the kernel, or `None` for anything but TCP.
         tcp: Option<String>,
     },
 }
 
-/// A flow to be set up.
+/// Setup of one flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSetup {
     /// Sending node.
@@ -52,9 +52,9 @@ pub struct FlowSetup {
     pub port: u16,
     /// When the application starts.
     pub start: SimTime,
-    /// When it stops, if it does before the end.
+    /// When it stops, if before the end of the run.
     pub stop: Option<SimTime>,
-    /// What it sends.
+    /// The application.
     pub application: Application,
 }
 
@@ -62,7 +62,7 @@ pub struct FlowSetup {
 pub(crate) enum Transport {
     Tcp(Box<TcpPair>),
     Udp(Udp),
-    /// Both ends are outside; what was seen of them.
+    /// Both ends are outside; counters observed there.
     External(Box<Counters>),
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct TcpPair {
 }
 
 impl TcpPair {
-    /// What both ends have ignored, in the order of [`Ignored::ALL`].
+    /// Events ignored by both ends, in the order of [`Ignored::ALL`].
     pub fn ignored(&self) -> [u64; Ignored::COUNT] {
         let (sender, receiver) = (self.sender.counters().ignored, self.receiver.counters().ignored);
         std::array::from_fn(|why| sender[why] + receiver[why])
@@ -84,23 +84,23 @@ impl TcpPair {
 pub(crate) struct Udp {
     pub interval: SimDuration,
     pub payload: u32,
-    /// Mean on and off times of bursts.
+    /// Mean on and off time of bursts.
     pub bursts: Option<(SimDuration, SimDuration)>,
     pub until: SimTime,
-    /// Datagrams until the end.
+    /// Datagrams left to send.
     pub packets: u64,
     pub ticking: bool,
     pub sent: u64,
     pub received: u64,
     pub received_bytes: u64,
-    /// Which numbers have come, to count each once.
+    /// Datagram numbers already received, so that each counts once.
     pub highest: Option<u64>,
 }
 
-/// A row of a flow's time series.
+/// One row of a flow's time series.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// When.
+    /// Time of the sample.
     pub at: SimTime,
     /// The sender's state.
     pub state: Snapshot,
@@ -121,24 +121,24 @@ pub(crate) struct Means {
     last_srtt: Option<f64>,
     total: f64,
     last_phase: Option<Phase>,
-    /// Time by phase, in the order of [`Phase::ALL`].
+    /// Time spent in each phase, in the order of [`Phase::ALL`].
     phases: [SimDuration; Phase::COUNT],
 }
 
-/// What arriving packets tell of a flow's path.
+/// Path measurements from arriving packets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathProbe {
-    /// First arrivals.
+    /// Number of packets, counting first arrivals only.
     pub packets: u64,
     delay: f64,
     last: Option<SimDuration>,
     variation: f64,
-    /// Packets by number of hops travelled.
+    /// Number of packets by hops travelled.
     pub hops: Vec<u64>,
 }
 
 impl PathProbe {
-    /// A packet arrived that was sent `delay` ago.
+    /// A packet arrived `delay` after it was sent.
     pub fn arrived(&mut self, delay: SimDuration, hops: u8) {
         self.packets += 1;
         self.delay += delay.as_secs_f64();
@@ -169,7 +169,7 @@ impl PathProbe {
     }
 }
 
-/// What had been counted when the warm-up was over.
+/// Counts at the end of the warm-up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Baseline {
     pub delivered_bytes: u64,
@@ -184,7 +184,7 @@ pub(crate) struct Baseline {
 }
 
 impl Means {
-    /// Nothing changes any more up to `end`: the means are those of [`Means::means`].
+    /// The state stays constant up to `end`; then [`Means::means`] is final.
     pub fn close(&mut self, end: SimTime) {
         self.advance(end);
     }
@@ -213,7 +213,7 @@ impl Means {
         self.last_phase = Some(s.phase);
     }
 
-    /// Forgets all up to `now` but the state of that moment.
+    /// Discards everything before `now` except the current state.
     fn restart(&mut self, now: SimTime) {
         *self = Self {
             since: self.since.max(now),
@@ -225,12 +225,12 @@ impl Means {
         };
     }
 
-    /// Time by phase, in the order of [`Phase::ALL`], up to [`Means::close`].
+    /// Time spent in each phase, in the order of [`Phase::ALL`], until [`Means::close`].
     pub fn phases(&self) -> [SimDuration; Phase::COUNT] {
         self.phases
     }
 
-    /// (mean cwnd, mean flight, mean smoothed RTT) up to [`Means::close`].
+    /// (mean cwnd, mean flight, mean smoothed RTT) until [`Means::close`].
     pub fn means(&self) -> (f64, f64, Option<f64>) {
         let per = |x: f64, t: f64| if t > 0.0 { x / t } else { 0.0 };
         let srtt = (self.srtt_time > 0.0).then(|| self.srtt / self.srtt_time);
@@ -242,7 +242,7 @@ impl Means {
 pub(crate) struct Flow {
     pub setup: FlowSetup,
     pub transport: Transport,
-    /// First of its timers: the sender's, then the receiver's.
+    /// First of its timers: the sender's, followed by the receiver's.
     pub timers: TimerSlot,
     pub means: Means,
     pub window_limit: f64,
@@ -251,12 +251,12 @@ pub(crate) struct Flow {
     pub finished_at: Option<SimTime>,
     pub series: Option<Vec<Sample>>,
     pub guesses: Vec<Guess>,
-    /// Segments sent again, in order.
+    /// Retransmitted segments in order.
     pub resent: Vec<Resent>,
-    /// IP bytes that the sending side has sent, headers, retransmissions and probes included.
+    /// IP bytes transmitted by the sending side, including headers, retransmissions and probes.
     pub sent_bytes: u64,
     pub first_sent: Option<SimTime>,
-    /// When new data was acknowledged last.
+    /// Time of the last ACK of new data.
     pub last_acked: Option<SimTime>,
     acked_bytes: u64,
     pub path: PathProbe,
@@ -264,29 +264,29 @@ pub(crate) struct Flow {
     pub rng: RngStream,
 }
 
-/// A segment that was sent again.
+/// A retransmitted segment.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Resent {
-    /// When.
+    /// Time of the retransmission.
     pub at: SimTime,
-    /// Its first byte.
+    /// First byte.
     pub seq: tworay_base::Seq32,
-    /// The uid of this transmission.
+    /// Uid of this transmission.
     pub uid: u64,
-    /// What the sender was doing.
+    /// Phase of the sender.
     pub phase: Phase,
 }
 
-/// A sender's opinion about a loss.
+/// A sender's guess about a loss.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Guess {
-    /// When.
+    /// Time of the guess.
     pub at: SimTime,
     /// First byte of the segment.
     pub seq: tworay_base::Seq32,
     /// Segments with uids below this had been sent.
     pub sent_before: u64,
-    /// The opinion.
+    /// The assumed cause.
     pub guess: &'static str,
 }
 
@@ -306,7 +306,7 @@ impl Flow {
                 let stream = |end: u64| RngStream::numbered(seed, 2 * index as u64 + end, Purpose::Tcp);
                 let sender = Connection::new(tcp, variant, Side::Active, ports, stream(0));
                 let mut receiver = Connection::new(tcp, variant, Side::Passive, back, stream(1));
-                // Listening asks for nothing.
+                // Opening the listening end causes no action.
                 receiver.open(SimTime::ZERO, &mut Vec::new());
                 Transport::Tcp(Box::new(TcpPair { sender, receiver }))
             }
@@ -349,7 +349,7 @@ impl Flow {
         }
     }
 
-    /// Notes the sender's state after something happened to it.
+    /// Records the sender's state after an event.
     #[inline]
     pub fn observe(&mut self, now: SimTime) {
         let Transport::Tcp(pair) = &self.transport else { return };
@@ -358,7 +358,7 @@ impl Flow {
         self.note_state(now, state, acked);
     }
 
-    /// The sender's state is `state` since `now`, and so much payload acknowledged.
+    /// Records that the sender's state is `state` from `now` on, with `acked` bytes acknowledged.
     #[inline]
     pub fn note_state(&mut self, now: SimTime, state: Snapshot, acked: u64) {
         if acked != self.acked_bytes {
@@ -373,7 +373,7 @@ impl Flow {
         }
     }
 
-    /// The figures begin at `now`: what was counted before is left out.
+    /// The flow's figures start at `now`: everything counted before is left out.
     pub fn restart(&mut self, now: SimTime) {
         self.means.restart(now);
         let arrivals = self.base.arrivals + self.path.packets;

@@ -1,70 +1,69 @@
-//! The loss ledger: every segment sent ends in exactly one column.
+//! The loss ledger: every segment sent is eventually booked exactly once, as delivered or lost.
 //!
-//! A segment can exist in several copies: the sender of a frame keeps its copy until the ACK arrives,
-//! so when an ACK is lost both ends hold one. A segment is lost when no copy is left and none has
-//! reached the destination. Its one true cause is the root of the death of the copy that had come
-//! farthest: a copy left behind keeps nothing from going on. Of copies that had come equally far, the
-//! first death counts.
+//! A segment can exist in several copies: the sender of a frame keeps its copy until the ACK arrives, so
+//! when an ACK is lost both ends hold one. A segment is lost when no copy is left and none has reached the
+//! destination. Its true cause is the root of the death of the copy that came farthest, because copies left
+//! behind prevent nothing. Among copies that came equally far, the first death counts.
 //!
-//! The root of a death is the first thing that kept that copy from going on (a [`Setback`], which the
-//! packet carries with it); how and where it ended is booked beside it ([`Died`]).
+//! The root of a death is the first thing that prevented that copy from going on (a [`Setback`], carried by
+//! the packet); how and where it ended is recorded beside it ([`Died`]).
 
 use crate::provenance::Setback;
 use std::collections::VecDeque;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimTime};
 
-/// What a tracked packet is to its flow.
+/// Role of a tracked packet in its flow.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Carries {
-    /// TCP or UDP payload (SYN and FIN count as data: losing them costs the sender the same).
+    /// TCP or UDP payload. SYN and FIN count as data, because losing them costs the sender the same.
     Data,
     /// A pure acknowledgment.
     Ack,
 }
 
-/// One loss.
+/// One lost segment.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct LossRecord {
     /// When the last copy was gone.
     pub at: SimTime,
-    /// Where the copy died that had come farthest.
+    /// Where the copy that came farthest died.
     pub node: NodeId,
-    /// Whose.
+    /// Flow of the segment.
     pub flow: FlowId,
-    /// What it carried.
+    /// Role of the segment.
     pub carries: Carries,
-    /// First sequence number; of an acknowledgment, what it acknowledged.
+    /// First sequence number; for an acknowledgment the acknowledgment number.
     pub seq: Seq32,
-    /// Number of the segment: later ones were sent later.
+    /// Uid of the segment; later segments have higher ones.
     pub uid: u64,
-    /// Why: the root.
+    /// The root cause.
     pub cause: LossCause,
-    /// How it ended.
+    /// How the copy ended.
     pub died: Died,
-    /// When the root struck this segment: from here on it was not going on.
+    /// When the root struck this segment: from then on it did not go on.
     pub since: SimTime,
-    /// Where the root is; for a missing route, the node before the break.
+    /// Node of the root; for a missing route, the node before the break.
     pub root_node: NodeId,
-    /// The hop from there that couldn't be taken, if it was one.
+    /// The hop from there that failed, if it was a hop.
     pub next_hop: Option<NodeId>,
-    /// Frames sent in vain for that hop (RTS or DATA; ARP requests where ARP failed).
+    /// Unsuccessful frames for that hop (RTS or DATA; ARP requests if ARP failed).
     pub attempts: u16,
-    /// Whose signal spoiled the last of them, where it is known.
+    /// Sender of the signal that corrupted the last of them, if known.
     pub interferer: Option<NodeId>,
 }
 
-/// The end of one copy.
+/// Death of one copy.
 #[derive(Copy, Clone, Debug)]
 pub struct Death {
     /// The root.
     pub root: Setback,
     /// Its cause.
     pub cause: LossCause,
-    /// How it ended.
+    /// How the copy ended.
     pub died: Died,
-    /// Where.
+    /// Where it died.
     pub node: NodeId,
-    /// How many hops the copy had travelled.
+    /// Number of hops the copy had travelled.
     pub hops: u8,
 }
 
@@ -76,7 +75,7 @@ struct Shipment {
     flow: FlowId,
     seq: Seq32,
     shipped: SimTime,
-    /// The death of the copy that came farthest, of those that died.
+    /// Death of the copy that came farthest among those that died.
     death: Option<Box<Death>>,
 }
 
@@ -98,12 +97,12 @@ impl Column {
     }
 }
 
-/// Segments of a flow alive in the network: shipped, neither delivered nor lost.
+/// Segments of a flow in the network: sent, neither delivered nor lost.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Aloft {
     now: Column,
     since: SimTime,
-    /// Segments times nanoseconds: data, acknowledgments.
+    /// Segments times nanoseconds, for data and acknowledgments.
     area: [u128; 2],
 }
 
@@ -116,7 +115,7 @@ impl Aloft {
     }
 }
 
-/// A row of the series of segments alive: when, whose, how many.
+/// One row of the series of live segments: time, flow, counts.
 pub type AloftSample = (SimTime, FlowId, Column);
 
 /// The books of a run.
@@ -128,35 +127,35 @@ pub struct Ledger {
     delivered: Column,
     lost: [Column; LossCause::ALL.len()],
     records: Vec<LossRecord>,
-    /// Losses are counted only, not recorded.
+    /// Losses are counted but not recorded.
     counts_only: bool,
-    /// By flow: its source, and the data segments that never left it.
+    /// By flow: its source, and the number of data segments that died there.
     at_source: Vec<(NodeId, u64)>,
     aloft: Vec<Aloft>,
     aloft_series: Option<Vec<AloftSample>>,
 }
 
 impl Ledger {
-    /// Empty books for flows from these sources; `series`: whether to keep how many segments are alive,
-    /// change by change.
+    /// Creates a ledger for flows from these sources; `series` says whether to record each change of the
+    /// number of live segments.
     pub fn new(sources: impl IntoIterator<Item = NodeId>, series: bool) -> Self {
         let at_source: Vec<_> = sources.into_iter().map(|node| (node, 0)).collect();
         let aloft = vec![Aloft::default(); at_source.len()];
         Self { aloft, at_source, aloft_series: series.then(Vec::new), ..Self::default() }
     }
 
-    /// One more flow, from `source`, that begins at `now`.
+    /// Adds a flow from `source` that starts at `now`.
     pub fn add_flow(&mut self, source: NodeId, now: SimTime) {
         self.at_source.push((source, 0));
         self.aloft.push(Aloft { since: now, ..Aloft::default() });
     }
 
-    /// Counts losses from now on without recording each: [`Self::records`] stays as it is.
+    /// From now on counts losses without recording each one in [`Self::records`].
     pub fn count_only(&mut self) {
         self.counts_only = true;
     }
 
-    /// One segment more or less is alive.
+    /// One live segment more or less.
     #[inline]
     fn count_aloft(&mut self, flow: FlowId, carries: Carries, more: bool, at: SimTime) {
         let Some(aloft) = self.aloft.get_mut(flow.index()) else { return };
@@ -171,13 +170,13 @@ impl Ledger {
         }
     }
 
-    /// The run is over: the means of segments alive go up to `end`.
+    /// The run is over: completes the means of live segments at `end`.
     pub fn close(&mut self, end: SimTime) {
         self.aloft.iter_mut().for_each(|aloft| aloft.advance(end));
     }
 
-    /// Segments alive of `flow`, data and acknowledgments: means over the time from `from` (no earlier
-    /// than the last restart) to `to`, when the ledger was closed.
+    /// Mean number of live data segments and acknowledgments of `flow` from `from` (not before the last
+    /// restart) to `to`, when the ledger was closed.
     pub fn mean_aloft(&self, flow: FlowId, from: SimTime, to: SimTime) -> (f64, f64) {
         let Some(aloft) = self.aloft.get(flow.index()) else { return (0.0, 0.0) };
         let span = to.since(from).as_nanos() as f64;
@@ -185,7 +184,7 @@ impl Ledger {
         (mean(aloft.area[0]), mean(aloft.area[1]))
     }
 
-    /// The means of segments alive begin at `at`.
+    /// Restarts the means of live segments at `at`.
     pub fn restart_means(&mut self, at: SimTime) {
         for aloft in &mut self.aloft {
             aloft.advance(at);
@@ -193,12 +192,12 @@ impl Ledger {
         }
     }
 
-    /// The series of segments alive, if it was kept.
+    /// Takes the series of live segments, if recorded.
     pub fn take_aloft_series(&mut self) -> Vec<AloftSample> {
         self.aloft_series.take().unwrap_or_default()
     }
 
-    /// A new tracked packet with its first copy; gives its uid.
+    /// Tracks a new packet and its first copy; returns its uid.
     pub fn ship(&mut self, flow: FlowId, carries: Carries, seq: Seq32, now: SimTime) -> u64 {
         self.sent.add(carries);
         self.count_aloft(flow, carries, true, now);
@@ -214,12 +213,12 @@ impl Ledger {
         self.first_uid + self.shipments.len() as u64 - 1
     }
 
-    /// The uid that the next packet gets.
+    /// The uid of the next packet.
     pub fn next_uid(&self) -> u64 {
         self.first_uid + self.shipments.len() as u64
     }
 
-    /// What a packet on its way carries.
+    /// Role of a packet in transit.
     pub fn carries(&self, uid: u64) -> Option<Carries> {
         let place = uid.checked_sub(self.first_uid)?;
         self.shipments.get(place as usize).map(|s| s.carries)
@@ -230,13 +229,14 @@ impl Ledger {
         &mut self.shipments[i]
     }
 
-    /// A further copy exists.
+    /// Another copy exists.
     #[inline]
     pub fn copied(&mut self, uid: u64) {
         self.entry(uid).copies += 1;
     }
 
-    /// A copy reached its destination (and is used up). Gives the time of shipping if it was the first.
+    /// A copy reached its destination and is consumed. Returns the time of sending if it was the first
+    /// copy.
     #[inline]
     pub fn delivered(&mut self, uid: u64, now: SimTime) -> Option<SimTime> {
         let mut first = None;
@@ -253,7 +253,7 @@ impl Ledger {
         first
     }
 
-    /// A copy isn't needed any more: the next hop has had its own.
+    /// A copy is no longer needed because the next hop has its own.
     #[inline]
     pub fn handed_on(&mut self, uid: u64, now: SimTime) {
         self.entry(uid).copies -= 1;
@@ -311,7 +311,7 @@ impl Ledger {
         self.sweep();
     }
 
-    /// Forgets finished shipments at the front.
+    /// Removes finished shipments at the front.
     #[inline]
     fn sweep(&mut self) {
         while self.shipments.front().is_some_and(|s| s.copies == 0) {
@@ -333,7 +333,7 @@ impl Ledger {
         &self.records
     }
 
-    /// Hands over every loss in order of time.
+    /// Takes every loss in order of time.
     pub fn take_records(&mut self) -> Vec<LossRecord> {
         std::mem::take(&mut self.records)
     }
@@ -343,14 +343,14 @@ impl Ledger {
         self.at_source.iter().map(|&(_, lost)| lost).collect()
     }
 
-    /// Segments still under way.
+    /// Segments still in transit.
     pub fn in_flight(&self) -> Column {
         let mut out = Column::default();
         self.shipments.iter().filter(|s| s.copies > 0 && !s.delivered).for_each(|s| out.add(s.carries));
         out
     }
 
-    /// Copies that the books say are alive.
+    /// Number of live copies according to the books.
     pub fn live_copies(&self) -> u64 {
         self.shipments.iter().map(|s| s.copies as u64).sum()
     }

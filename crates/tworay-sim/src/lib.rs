@@ -1,5 +1,5 @@
-//! Floor 4: the only room that knows everything — event loop, node assembly, loss ledger, probes,
-//! metrics, scenario.
+//! The simulator: event loop, nodes, loss ledger, metrics and scenarios. The only crate that knows all
+//! protocols.
 
 mod animation;
 mod capture;

@@ -1,4 +1,5 @@
-//! What a point-to-point link can do beside carrying packets: RED in its queue, handoffs, a schedule of delays and losses.
+//! Optional behaviour of point-to-point connections: RED queues, handoffs, and schedules of delays and
+//! losses.
 
 mod handoff;
 mod lanes;

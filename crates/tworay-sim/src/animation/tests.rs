@@ -9,7 +9,7 @@ fn at(millis: u64) -> SimTime {
     SimTime::from_nanos(millis * 1_000_000)
 }
 
-/// A file never shows more frames than it may, counted at each receiver.
+/// The limit of frames holds, counted at each receiver.
 #[test]
 fn the_number_of_frames_is_limited() {
     let path = std::env::temp_dir().join(format!("tworay-animation-{}.xml", std::process::id()));

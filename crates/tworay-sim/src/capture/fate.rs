@@ -1,24 +1,26 @@
-//! What the comments say: how a frame fared at the stations it was for, and why a packet was lost.
+//! Texts of the comments: how a frame was received at the stations it was addressed to, and why a packet
+//! was lost.
 
 use crate::ledger::{Carries, LossRecord};
 use smallvec::SmallVec;
 use std::fmt::Write;
 use tworay_base::NodeId;
 
-/// How a frame fared at a station it was for.
+/// How a frame was received at a station it was addressed to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It was read.
+    /// It was received.
     Received,
-    /// It was spoiled by another signal.
+    /// It was corrupted by another signal.
     Collision,
-    /// It was spoiled by random errors.
+    /// It was corrupted by random errors.
     ChannelError,
-    /// The station is too far away.
+    /// The station is out of range.
     OutOfRange,
-    /// The station was sending itself, or reading another frame.
+    /// The station was transmitting, or receiving another frame.
     ReceiverBusy,
-    /// It was read, but the station may not answer: its medium is reserved, or it is in an exchange.
+    /// It was received, but the station may not answer: its medium is reserved, or it is in another
+    /// exchange.
     NotAnswered,
     /// The station is switched off.
     NodeDown,
@@ -51,7 +53,7 @@ impl Fate {
     }
 }
 
-/// Fates of one frame by station.
+/// Results of one frame by station.
 #[derive(Debug, Default)]
 pub(super) struct Fates(SmallVec<[(NodeId, Fate); 4]>);
 
@@ -60,7 +62,7 @@ impl Fates {
         self.0.clear();
     }
 
-    /// What was said first counts, except that a received frame may turn out to stay unanswered.
+    /// The first result counts, except that a received frame may later count as not answered.
     pub fn note(&mut self, node: NodeId, fate: Fate) {
         match self.0.iter_mut().find(|(n, _)| *n == node) {
             None => self.0.push((node, fate)),
@@ -69,7 +71,7 @@ impl Fates {
         }
     }
 
-    /// Appends the comment: nothing if every station received the frame.
+    /// Appends the comment; empty if every station received the frame.
     pub fn describe(&mut self, comment: &mut String) {
         self.0.sort_unstable_by_key(|(node, _)| *node);
         let mut lost = self.0.iter().filter(|(_, fate)| *fate != Fate::Received).peekable();
@@ -88,7 +90,7 @@ impl Fates {
     }
 }
 
-/// The comment on a packet of the ledger: the root, and how it ended.
+/// Comment on a packet of the ledger: the root cause, and how the packet died.
 pub(super) fn loss_comment(loss: &LossRecord) -> String {
     let LossRecord { node, flow, seq, .. } = *loss;
     let what = match loss.carries {

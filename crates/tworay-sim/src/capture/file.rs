@@ -1,21 +1,20 @@
-//! The file of a capture, or an animation: buffered, under another name until it is complete. A pipe or
-//! another device is written to as it is.
+//! Output file of a capture or animation: buffered, and written under a temporary name until it is
+//! complete. A pipe or another device is written directly.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that gets its name when it is finished; until then it is called `NAME.partial`. Dropped
-/// before that, it is removed.
+/// A file named `NAME.partial` until it is finished. It is removed if dropped before.
 #[derive(Debug)]
 pub(crate) struct CaptureFile {
     out: BufWriter<File>,
-    /// The name until then and the name; a device keeps its own.
+    /// Temporary and final name; `None` for a device.
     names: Option<(PathBuf, PathBuf)>,
 }
 
 impl CaptureFile {
-    /// Opens the file for writing. What stands at `path` stays until the new file is complete.
+    /// Opens the file for writing. An existing file at `path` stays until the new one is complete.
     pub fn create(path: &Path) -> io::Result<Self> {
         let (file, names) = match fs::metadata(path) {
             Ok(found) if found.is_dir() => {
@@ -32,7 +31,7 @@ impl CaptureFile {
         Ok(Self { out: BufWriter::with_capacity(1 << 16, file), names })
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         if let Some((partial, path)) = &self.names {
@@ -55,7 +54,7 @@ impl Write for CaptureFile {
 impl Drop for CaptureFile {
     fn drop(&mut self) {
         if let Some((partial, _)) = &self.names {
-            // Nothing more can be done about it.
+            // There is nobody to report an error to.
             let _ = fs::remove_file(partial);
         }
     }

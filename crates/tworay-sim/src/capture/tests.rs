@@ -20,12 +20,12 @@ fn comments_name_what_became_of_a_frame() {
         (&[(1, Fate::Received)], ""),
         (&[(1, Fate::OutOfRange)], "lost: out of range at node 1"),
         (&[(1, Fate::ChannelError)], "lost: channel error at node 1"),
-        // A broadcast: those that had it aren't named, the others in order.
+        // A broadcast: stations that received it are not named, the others are listed in order.
         (
             &[(3, Fate::Collision), (2, Fate::Received), (1, Fate::ReceiverBusy)],
             "lost: receiver busy at node 1, collision at node 3",
         ),
-        // What was known first counts: a frame that collided ends unheard.
+        // The first result counts: a frame that collided cannot be received later.
         (&[(1, Fate::Collision), (1, Fate::ReceiverBusy)], "lost: collision at node 1"),
         (
             &[(1, Fate::Received), (1, Fate::NotAnswered)],
@@ -37,14 +37,14 @@ fn comments_name_what_became_of_a_frame() {
     }
 }
 
-/// A directory of its own for each test.
+/// A separate directory for each test.
 fn scratch(test: &str) -> PathBuf {
     let dir = std::env::temp_dir().join(format!("tworay-capture-{}-{test}", std::process::id()));
     fs::create_dir_all(&dir).unwrap();
     dir
 }
 
-/// The old file stays until the new one is complete; nothing else is left behind.
+/// The old file stays until the new one is complete; no other file is left behind.
 #[test]
 fn a_capture_appears_whole_or_not_at_all() {
     let dir = scratch("whole");
@@ -73,7 +73,7 @@ fn places_where_no_file_can_be() {
     fs::remove_dir_all(dir).unwrap();
 }
 
-/// A device is written to, not replaced by a file; what it can't take is an error.
+/// A device is written directly and never replaced by a file; a failed write is an error.
 #[test]
 fn devices_stay_devices() {
     let write = |path: &str| {

@@ -6,11 +6,11 @@ fn at(seconds: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_secs(seconds)
 }
 
-/// The next packet's number when the guess is made, at 10 s.
+/// Uid of the next packet at the time of the guess, 10 s.
 const SENT: u64 = 100;
 const AGAIN: Seq32 = Seq32(1001);
 
-/// First byte or what is acknowledged, number, when the root struck in seconds, cause.
+/// First byte or acknowledgment number, uid, time at which the root struck in seconds, cause.
 type Row = (u32, u64, u64, LossCause);
 
 fn losses(data: &[Row], acks: &[Row]) -> Losses {
@@ -21,7 +21,7 @@ fn losses(data: &[Row], acks: &[Row]) -> Losses {
     }
 }
 
-/// A guess about segment 1001, made at 10 s, after number 99 was sent.
+/// A guess about segment 1001 at 10 s, after packet 99 was sent.
 #[test]
 fn which_loss_a_guess_is_about() {
     use LossCause::{Channel, Congestion, Contention, LinkFailure};
@@ -93,11 +93,11 @@ fn which_loss_a_guess_is_about() {
 }
 
 /// ```text
-/// 5 s   the MAC gives up on the segment, AODV keeps it and searches for a route
-/// 7 s   the timer expires: a guess            ◀── nothing is lost yet, but the break is what it is about
-/// 20 s  the buffer's time is over: the ledger books the loss, with its root at 5 s
+/// 5 s   the MAC gives up the segment, AODV buffers it and searches for a route
+/// 7 s   the timer expires: a guess            ◀── nothing is lost yet, but the guess is about the break
+/// 20 s  the buffering time expires: the ledger books the loss, with its root at 5 s
 /// ```
-/// A guess at 4 s comes before all this. Of a packet that is saved in the end the ledger knows nothing.
+/// A guess at 4 s comes too early. The ledger has no entry for a packet that arrives in the end.
 #[test]
 fn a_packet_that_waits_has_met_its_root() {
     let record = LossRecord {

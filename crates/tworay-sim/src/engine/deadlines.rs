@@ -2,31 +2,31 @@
 //!
 //! Most contention deadlines are postponed before they fire: every signal on the medium moves them. This
 //! table therefore stores a lower bound of each deadline, which is cheap to raise. When a bound is reached,
-//! the whole group of stations is asked for its true deadlines, because the signal that postponed one of
-//! them has usually postponed its neighbours too.
+//! the true deadlines of the whole group are computed, because the signal that postponed one of them has
+//! usually postponed its neighbours too.
 
 use tworay_base::SimTime;
 
 /// Stations in a group, and groups in a group of the next level.
 const GROUP: usize = 8;
 
-/// Up to this many stations form a single group.
+/// Up to this number of stations there is a single group.
 const FEW: usize = 64;
 
 /// Lower bounds of many deadlines.
 pub struct Deadlines {
     /// Lower bound of each deadline; [`SimTime::NEVER`] where there is none.
     bounds: Vec<SimTime>,
-    /// The least bound of each group, of each group of groups, and so on to a single one.
+    /// Smallest bound of each group, of each group of groups, and so on up to a single one.
     groups: Vec<Vec<SimTime>>,
-    /// The least of all bounds.
+    /// Smallest of all bounds.
     next: SimTime,
     /// Stations in a group.
     width: usize,
 }
 
 impl Deadlines {
-    /// `n` stations without a deadline.
+    /// Creates `n` stations without deadlines.
     pub fn new(n: usize) -> Self {
         if n <= FEW {
             return Self {
@@ -73,10 +73,10 @@ impl Deadlines {
         self.bounds[who] = self.bounds[who].max(until);
     }
 
-    /// Who is due first, and when, if that is not after `limit` (before [`SimTime::NEVER`]); `deadline` says
-    /// when somebody is due as things stand, never before what was [`set`](Self::set) and
-    /// [`postpone`](Self::postpone). Of several due in one nanosecond it is now the lowest number, now the
-    /// highest, so that neither end of a string is favoured.
+    /// The station with the earliest deadline, if that is not after `limit` (which is before
+    /// [`SimTime::NEVER`]). `deadline` returns a station's current deadline, never earlier than it was
+    /// [`set`](Self::set) or [`postponed`](Self::postpone). Ties within a nanosecond go to the lowest
+    /// number at some times and to the highest at others, so that neither end of a string is favoured.
     #[inline(always)]
     pub fn first_until(
         &mut self,
@@ -88,7 +88,7 @@ impl Deadlines {
             let lowest = prefers_lowest(limit);
             let group = self.first_group(lowest);
             let least = self.ask(group, limit, &deadline);
-            // Another group may have the same bound and go before; then it is asked too.
+            // Another group may have the same bound and precedence; then it is examined too.
             if least == self.next && least <= limit && self.first_group(lowest) == group {
                 let from = group * self.width;
                 return Some((least, from + find(&self.bounds[from..][..self.width], least, lowest)));
@@ -97,7 +97,7 @@ impl Deadlines {
         None
     }
 
-    /// The lowest or the highest of the groups of stations with the least bound.
+    /// The lowest or the highest group of stations with the smallest bound.
     #[inline(always)]
     fn first_group(&self, lowest: bool) -> usize {
         let mut group = 0;
@@ -107,7 +107,7 @@ impl Deadlines {
         group
     }
 
-    /// Asks all of a group who could be due up to `limit`, notes what they say, and gives the least of it.
+    /// Updates the bounds of a group's stations that may be due up to `limit`; returns the smallest.
     #[inline(always)]
     fn ask(&mut self, mut group: usize, limit: SimTime, deadline: impl Fn(usize) -> SimTime) -> SimTime {
         let from = group * self.width;
@@ -131,7 +131,7 @@ impl Deadlines {
     }
 }
 
-/// The lowest or the highest of those whose time is `at`.
+/// The lowest or the highest index whose time is `at`.
 #[inline(always)]
 fn find(times: &[SimTime], at: SimTime, lowest: bool) -> usize {
     let mut times = times.iter();
@@ -139,8 +139,7 @@ fn find(times: &[SimTime], at: SimTime, lowest: bool) -> usize {
     found.unwrap_or(0)
 }
 
-/// Whether of several due in one nanosecond around `at` the one with the lowest number goes first; as good as
-/// drawn anew every 2^27 ns (134 ms).
+/// Whether ties near `at` go to the lowest number. Changes pseudo-randomly every 2^27 ns (134 ms).
 #[inline(always)]
 fn prefers_lowest(at: SimTime) -> bool {
     (at.as_nanos() >> 27).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 0

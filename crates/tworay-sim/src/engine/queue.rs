@@ -1,24 +1,23 @@
-//! The event queue: a short sorted row of what comes next, and a 4-ary heap of small inline entries.
+//! The event queue: a short sorted row of the next events, and a 4-ary heap of small inline entries.
 //!
-//! Total order: (time, order of insertion). Two events of the same nanosecond happen in the order
-//! in which they were scheduled, whatever their kind.
+//! Total order: (time, order of insertion). Events of the same nanosecond run in the order in which they
+//! were scheduled, whatever their kind.
 
 use std::marker::PhantomData;
 use tworay_base::SimTime;
 
-/// What can be scheduled: kept as one word, in which it is moved about without being taken apart. (An event
-/// of several fields is read back in other pieces than it was written in, and the processor waits for that
-/// longer than for all the rest.)
+/// An event, packed into one machine word: copying a multi-field event stalls on store forwarding.
 pub trait Packed: Copy {
-    /// The event as a word.
+    /// Packs the event into a word.
     fn pack(self) -> u64;
-    /// The event that gave this word.
+    /// Restores the event from its word.
     fn unpack(word: u64) -> Self;
 }
 
 #[derive(Copy, Clone)]
 struct Entry {
-    /// Time in the upper half, order of insertion in the lower: one comparison decides.
+    /// Time in the upper half, insertion order in the lower half, so that one comparison orders two
+    /// entries.
     key: u128,
     event: u64,
 }
@@ -30,26 +29,26 @@ impl Entry {
     }
 }
 
-/// At most so many events stand in the short row before the heap.
+/// Most events in the sorted row.
 const NEAR: usize = 32;
-/// So many move to the heap when the row is full, and back when it is empty.
+/// Number of events moved to the heap when the row is full, and back when it is empty.
 const BATCH: usize = 8;
 
-/// Events in the order of their time.
+/// Events in order of time.
 ///
-/// What happens next is mostly scheduled last (a SIFS, the end of a frame): the next few events stand
-/// sorted in a short row, where such an event is put in with a few moves and taken out with none; only
-/// the others go through a heap.
+/// The next event is usually one of the most recently scheduled (a SIFS, the end of a frame). The next few
+/// events therefore stand in a short sorted row, where inserting takes a few moves and removing none; only
+/// the others go through the heap.
 pub struct EventQueue<E> {
     near: Row,
-    /// A 4-ary heap of all events that aren't in the row: none is before any of those.
+    /// 4-ary heap of the events outside the row; none of them precedes an event of the row.
     heap: Vec<Entry>,
     next_order: u64,
     now: SimTime,
     of: PhantomData<E>,
 }
 
-/// The next events, the very next last; empty only if the heap is.
+/// The next events in descending order; empty only if the heap is empty.
 struct Row {
     times: [SimTime; NEAR],
     orders: [u64; NEAR],
@@ -58,7 +57,7 @@ struct Row {
 }
 
 impl Row {
-    /// Puts an event behind all that are later, and before those of its own time and earlier.
+    /// Inserts an event after all later ones and before those of the same time or earlier.
     #[inline]
     fn insert(&mut self, at: SimTime, order: u64, event: u64) {
         let mut i = self.length;
@@ -103,7 +102,7 @@ impl<E: Packed> EventQueue<E> {
         if self.near.length == NEAR {
             self.spill();
         }
-        // Of events of one time the newest comes last, so here times decide alone.
+        // The newest of simultaneous events runs last, so comparing times is sufficient here.
         if !self.heap.is_empty() && self.near.length > 0 && at >= self.near.times[0] {
             let key = u128::from(at.as_nanos()) << 64 | u128::from(order);
             heap_push(&mut self.heap, Entry { key, event });
@@ -118,14 +117,14 @@ impl<E: Packed> EventQueue<E> {
         if self.near.length == 0 { SimTime::NEVER } else { self.near.times[self.near.length - 1] }
     }
 
-    /// Moves the clock to the time of something that wasn't queued.
+    /// Advances the clock to the time of something that was not queued.
     #[inline]
     pub fn advance(&mut self, now: SimTime) {
         debug_assert!(now <= self.peek_time());
         self.now = self.now.max(now);
     }
 
-    /// Takes the next event and moves the clock to its time.
+    /// Removes the next event and advances the clock to its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
         let last = self.near.length.checked_sub(1)?;
@@ -138,7 +137,7 @@ impl<E: Packed> EventQueue<E> {
         Some((at, E::unpack(event)))
     }
 
-    /// The row is full: its latest events go to the heap.
+    /// The row is full: moves its latest events to the heap.
     #[cold]
     fn spill(&mut self) {
         for i in 0..BATCH {
@@ -150,7 +149,7 @@ impl<E: Packed> EventQueue<E> {
         self.near.length -= BATCH;
     }
 
-    /// The row is empty: the heap's next events come to it.
+    /// The row is empty: refills it with the heap's next events.
     #[inline(never)]
     fn refill(&mut self) {
         let count = BATCH.min(self.heap.len());
@@ -163,7 +162,7 @@ impl<E: Packed> EventQueue<E> {
         self.near.length = count;
     }
 
-    /// The waiting events in no particular order.
+    /// Queued events in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = E> {
         let near = self.near.events[..self.near.length].iter().copied();
         near.chain(self.heap.iter().map(|e| e.event)).map(E::unpack)

@@ -1,8 +1,7 @@
-//! Timers without allocation and without searching the queue.
+//! Timers without allocation and without searches in the queue.
 //!
-//! A timer is a slot. Moving its deadline later (what a restarted RTO does all the time) writes one
-//! number: the entry already queued notices when its time comes and queues itself again. Cancelling
-//! writes one number too.
+//! A timer is a slot. Postponing its deadline, which a restarted RTO does all the time, writes one number:
+//! when the entry already in the queue is due, it is queued again. Cancelling also writes one number.
 
 use super::queue::{EventQueue, Packed};
 use tworay_base::SimTime;
@@ -13,15 +12,15 @@ pub type TimerSlot = u32;
 #[derive(Copy, Clone)]
 struct Slot {
     deadline: SimTime,
-    /// Times of the queue entries that still count: the earliest, and a later one that an earlier
-    /// deadline overtook (it serves again when the deadline moves back).
+    /// Times of the queue entries still valid: the earliest, and a later one that an earlier deadline
+    /// superseded (reused when the deadline moves back).
     first: SimTime,
     second: SimTime,
 }
 
 const IDLE: Slot = Slot { deadline: SimTime::NEVER, first: SimTime::NEVER, second: SimTime::NEVER };
 
-/// A queue entry of a timer: what the event carries.
+/// The queue entry of a timer, carried by its event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Firing {
     /// The timer.
@@ -35,14 +34,14 @@ pub struct TimerTable {
 }
 
 impl TimerTable {
-    /// Adds `n` timers and gives the first one's slot.
+    /// Adds `n` timers; returns the slot of the first.
     pub fn add(&mut self, n: usize) -> TimerSlot {
         let first = self.slots.len() as TimerSlot;
         self.slots.resize(self.slots.len() + n, IDLE);
         first
     }
 
-    /// (Re)arms a timer for `at`; [`SimTime::NEVER`] disarms it.
+    /// Arms or rearms a timer for `at`; [`SimTime::NEVER`] disarms it.
     #[inline]
     pub fn set<E: Packed + From<Firing>>(&mut self, slot: TimerSlot, at: SimTime, queue: &mut EventQueue<E>) {
         let s = &mut self.slots[slot as usize];
@@ -62,7 +61,7 @@ impl TimerTable {
         self.slots[slot as usize].deadline = SimTime::NEVER;
     }
 
-    /// A timer's entry came out of the queue at `now`: whether it really fires.
+    /// The queue entry of a timer is due at `now`; returns whether the timer really fires.
     #[inline]
     pub fn fires<E: Packed + From<Firing>>(
         &mut self,
@@ -72,7 +71,7 @@ impl TimerTable {
     ) -> bool {
         let s = &mut self.slots[firing.slot as usize];
         if s.first != now {
-            // An entry that two earlier ones overtook, or the second of two of one nanosecond.
+            // Superseded by two earlier entries, or the second of two entries of one nanosecond.
             return false;
         }
         s.first = s.second;

@@ -30,12 +30,12 @@ fn datagram(live: &mut Live, from: u16, to: u16, ttl: u8) -> Entry {
     }
 }
 
-/// `0 ── 1 ── 2 ── 3 ── 4`: the bytes arrive as they were, the hop limit is one less for each of three relays.
+/// `0 ── 1 ── 2 ── 3 ── 4`: the bytes arrive unchanged; each of the three relays decrements the hop limit.
 #[test]
 fn a_packet_travels_the_string_and_leaves_with_its_bytes() {
     for routing in ["static", "aodv", "dsr", "olsr"] {
         let mut live = live("string-4", &[&format!("routing.protocol={routing}")], Layer::Three);
-        // OLSR knows its routes after some seconds.
+        // OLSR needs some seconds to find its routes.
         let start = SimTime::from_nanos(9_000_000_000);
         live.run_until(start);
         let entry = datagram(&mut live, 0, 4, 64);
@@ -50,7 +50,7 @@ fn a_packet_travels_the_string_and_leaves_with_its_bytes() {
     }
 }
 
-/// The hop limit runs out at the third node: the ledger knows why.
+/// The hop limit reaches zero at the third node: the ledger has the cause.
 #[test]
 fn a_packet_with_too_few_hops_dies_of_it() {
     let mut live = live("string-4", &["routing.protocol=static"], Layer::Three);
@@ -62,7 +62,7 @@ fn a_packet_with_too_few_hops_dies_of_it() {
     live.finish().expect("the books balance");
 }
 
-/// A frame travels one hop; a broadcast reaches every neighbour, and the ledger doesn't count it.
+/// A frame travels one hop. A broadcast reaches every neighbour and is not tracked by the ledger.
 #[test]
 fn frames_go_one_hop_and_broadcasts_to_all_neighbours() {
     let mut live = live("string-4", &[], Layer::Two);
@@ -76,7 +76,7 @@ fn frames_go_one_hop_and_broadcasts_to_all_neighbours() {
     live.finish().expect("the books balance");
 }
 
-/// A frame to a node that is out of reach dies after the MAC's attempts, and nobody above hears of it.
+/// A frame to a node out of reach dies after the MAC's attempts, without a notice to upper layers.
 #[test]
 fn a_frame_to_nobody_is_in_the_ledger_alone() {
     let mut live = live("string-4", &[], Layer::Two);
@@ -87,8 +87,8 @@ fn a_frame_to_nobody_is_in_the_ledger_alone() {
     assert!(live.pop_leaving().is_none() && live.pop_break().is_none());
 }
 
-/// Step by step, to each time at which something happens, the same comes out as in one go; and nothing
-/// happens between the steps.
+/// Running step by step to each event gives the same results as running in one go, and nothing happens
+/// between the steps.
 #[test]
 fn steps_to_the_next_event_change_nothing() {
     let simulated = ["flow.0.app=cbr", "flow.0.interval=10ms", "flow.0.size=200B"];

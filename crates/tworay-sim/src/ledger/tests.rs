@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 const FLOW: FlowId = FlowId(0);
 
-/// A copy dies at `node` for `cause`; it has travelled as many hops as the node's number says.
+/// A copy dies at `node` for `cause`; its hop count equals the node's number.
 fn death(cause: LossCause, node: u16) -> Death {
     let root = Setback::new(SimTime::ZERO, NodeId(node), cause);
     Death { root, cause, died: Died::Ifq, node: NodeId(node), hops: node as u8 }
@@ -34,8 +34,8 @@ fn a_copy_that_died_early_is_the_cause_when_the_others_are_let_go_of() {
     l.check().expect("balanced");
 }
 
-/// `0 ──▶ 1`: node 1 has its copy, but its ACKs are lost. Its queue is full; only later does node 0 give up.
-/// What kept the segment from going on was the queue: it was at node 1 already.
+/// `0 ──▶ 1`: node 1 has its copy, but its ACKs are lost. Its queue is full; node 0 gives up only later.
+/// The root is the queue, because the segment had already reached node 1.
 #[test]
 fn the_copy_that_came_farthest_decides() {
     for order in [[0, 1], [1, 0]] {
@@ -51,7 +51,7 @@ fn the_copy_that_came_farthest_decides() {
     }
 }
 
-/// Two copies at one node (DSR keeps one until the next hop has confirmed the other): the first death counts.
+/// Two copies at one node (DSR keeps one until the next hop confirms the other): the first death counts.
 #[test]
 fn of_copies_equally_far_the_first_death_counts() {
     let mut l = Ledger::default();
@@ -61,7 +61,7 @@ fn of_copies_equally_far_the_first_death_counts() {
     let later = SimTime::from_nanos(5);
     l.died(uid, death(LossCause::LinkFailure, 2), later);
     assert_eq!(l.lost(LossCause::Channel).data, 1);
-    // It is lost with the last copy, and hasn't gone on since the first was held up.
+    // The segment is lost with the last copy, but did not go on since the first one was held up.
     assert_eq!((l.records()[0].at, l.records()[0].since), (later, SimTime::ZERO));
 }
 
@@ -77,7 +77,7 @@ fn a_delivered_segment_is_never_lost() {
     l.check().expect("balanced");
 }
 
-/// Runs of which only totals matter keep no record of each loss; what never left its source is known anyway.
+/// Runs that need only totals do not record each loss; deaths at the source are counted nevertheless.
 #[test]
 fn counting_alone_gives_the_same_totals() {
     let book = |counts_only: bool| {
@@ -114,7 +114,7 @@ proptest! {
                 2 => { l.delivered(uid, SimTime::ZERO); live.swap_remove(i); }
                 3 => { l.died(uid, death(LossCause::ALL[cause], pick as u16), SimTime::ZERO); live.swap_remove(i); }
                 _ => {
-                    // Handing on needs another copy, here or gone before.
+                    // Handing on requires another copy, live or already gone.
                     if live.iter().filter(|&&u| u == uid).count() > 1 { l.handed_on(uid, SimTime::ZERO); live.swap_remove(i); }
                 }
             }

@@ -1,30 +1,30 @@
-//! Handoffs: times in which a link carries nothing.
+//! Handoffs: periods in which a wire carries nothing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, RngStream, SimDuration, SimTime};
 
-/// Times in which a link is down, in both directions: what arrives at it, waits for it or is on it
-/// is lost.
+/// Periods in which a wire is down in both directions: packets that arrive at it, wait for it or travel on
+/// it are lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HandoffConfig {
-    /// How long each lasts, above zero.
+    /// Length of each handoff, above zero.
     pub length: SimDuration,
-    /// How many there are, at random times that don't overlap, drawn from the run's seed for each link.
-    /// Give this or `at`; together they must fit into the run.
+    /// Number of handoffs at random times that do not overlap, drawn from the run's seed for each wire. Set
+    /// either this or `at`; all handoffs must fit into the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// When they begin.
+    /// Start times of the handoffs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Vec<SimDuration>>,
 }
 
-/// The most handoffs of a link.
+/// Most handoffs of a wire.
 const MOST: u32 = 100_000;
 
 impl HandoffConfig {
-    /// Checks ranges for a run of `duration`. On error: the key, what is wrong, what to do.
+    /// Checks ranges for a run of `duration`.
     pub fn validate(&self, duration: SimDuration) -> Result<(), ConfigProblem> {
         let fail = |key: &str, what: String, remedy: &str| ConfigProblem::refuse(key, what, remedy);
         if self.length.is_zero() {
@@ -63,13 +63,13 @@ impl HandoffConfig {
         }
     }
 
-    /// The times in a run of `duration`; random ones are drawn from `rng`.
+    /// The handoffs in a run of `duration`; random ones are drawn from `rng`.
     pub fn outages(&self, duration: SimDuration, rng: &mut RngStream) -> Outages {
         let mut starts: Vec<SimTime> = match (&self.at, self.count) {
             (Some(at), _) => at.iter().map(|&t| SimTime::ZERO + t).collect(),
             (None, count) => {
-                // Uniform among all ways to place so many windows side by side: points on what is left
-                // of the run, moved apart by the windows before them.
+                // Uniform over all placements of `count` windows that do not overlap: random points in the
+                // rest of the run, shifted by the windows before them.
                 let count = u64::from(count.unwrap_or(0));
                 let free = duration.saturating_sub(self.length * count);
                 let mut points: Vec<SimDuration> = (0..count).map(|_| rng.jitter(free)).collect();
@@ -82,13 +82,12 @@ impl HandoffConfig {
     }
 }
 
-/// Windows in which a link is down: in order of time, apart from each other.
+/// Windows in which a wire is down, in order of time and disjoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outages(Vec<(SimTime, SimTime)>);
 
 impl Outages {
-    /// From windows (first moment, first moment after) in order of their beginnings; overlapping ones
-    /// become one.
+    /// From windows (start, end) in order of their starts; overlapping windows are merged.
     pub fn new(windows: impl IntoIterator<Item = (SimTime, SimTime)>) -> Self {
         let mut merged: Vec<(SimTime, SimTime)> = Vec::new();
         for (from, to) in windows {
@@ -100,13 +99,13 @@ impl Outages {
         Self(merged)
     }
 
-    /// Whether the link is down at any moment from `from` to `to`, both included.
+    /// Whether the wire is down at any moment from `from` to `to`, both included.
     #[inline]
     pub fn cut(&self, from: SimTime, to: SimTime) -> bool {
         if self.0.is_empty() {
             return false;
         }
-        // The last window that begins no later than `to`.
+        // The last window that starts no later than `to`.
         let next = self.0.partition_point(|w| w.0 <= to);
         next > 0 && self.0[next - 1].1 > from
     }

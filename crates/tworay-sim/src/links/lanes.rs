@@ -1,44 +1,45 @@
-//! A link whose delay and losses follow a schedule of classes, as SEDLANE replays a network (Ramadan and
-//! Bouabdallah's emulator in the paper on TCP-WELCOME, §V.C): packets of like round-trip time share a pipe
-//! with half that time on each way and the class's loss rate.
+//! A wire whose delay and losses follow a schedule of classes, as SEDLANE replays a measured network (the
+//! emulator of Ramadan and Bouabdallah, used by Ghaleb-Seddik et al. 2012, §V.C): packets with similar
+//! round-trip times share a pipe with half that delay in each direction and the loss rate of their class.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, SimDuration, SimTime};
 
-/// At most so many classes.
+/// Most classes of a schedule.
 const MOST_CLASSES: usize = 16;
 
-/// A class of packets: one pipe each way.
+/// A class of packets: one pipe in each direction.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Lane")]
 pub struct Lane {
-    /// Delay on each way, at most 100s: half of the round-trip time.
+    /// Delay in each direction, half of the round-trip time; at most 100s.
     pub delay: SimDuration,
-    /// Share of packets lost on the way from `from` to `to`, 0 to 1.
+    /// Fraction of packets lost from `from` to `to`, 0 to 1.
     #[serde(default)]
     pub loss: f64,
-    /// The same on the way back.
+    /// Fraction of packets lost in the reverse direction, 0 to 1.
     #[serde(default)]
     pub loss_back: f64,
 }
 
-/// Which class is in force when. Packets of different classes may overtake each other, as in different pipes.
+/// The classes, and when each one applies. Packets of different classes may overtake each other, as in
+/// separate pipes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Lanes")]
 pub struct LanesConfig {
-    /// When the schedule begins anew.
+    /// Period after which the schedule repeats.
     pub period: SimDuration,
     /// The classes, at most 16.
     pub class: Vec<Lane>,
-    /// From when on which class (by its place in `class`), in order of time; the first begins at "0s".
+    /// Start time and class (index in `class`) of each period, in order of time; the first starts at "0s".
     pub schedule: Vec<(SimDuration, u16)>,
 }
 
 impl LanesConfig {
-    /// Checks ranges. On error: the key, what is wrong, what to do.
+    /// Checks ranges.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         const REMEDY: &str = "write it anew with `tworay sedlane fit`, or mend it by hand";
         let fail = |key: &str, what: String| ConfigProblem::refuse(key, what, REMEDY);
@@ -69,7 +70,7 @@ impl LanesConfig {
         }
     }
 
-    /// The class in force at a time.
+    /// The class that applies at a time.
     pub fn at(&self, now: SimTime) -> Lane {
         let within = now.as_nanos() % self.period.as_nanos().max(1);
         let next = self.schedule.partition_point(|(from, _)| from.as_nanos() <= within);

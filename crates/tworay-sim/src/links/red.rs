@@ -1,20 +1,20 @@
-//! Random Early Detection: drops at random before the queue is full, the more often the longer it is on
-//! average (Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM
-//! Transactions on Networking 1(4), 1993).
+//! Random Early Detection: drops packets at random before the queue is full, with a probability that grows
+//! with the average queue length (Floyd and Jacobson: Random Early Detection Gateways for Congestion
+//! Avoidance, IEEE/ACM Transactions on Networking 1(4), 1993).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{BitRate, Bytes, ConfigProblem, RngStream, SimDuration, SimTime};
 
-/// What RED counts.
+/// Unit of RED's queue length.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedUnit {
-    /// Packets: the queue's length in packets, the same chance for all of them.
+    /// Packets: the queue length in packets; the drop probability does not depend on the packet's size.
     #[default]
     Packet,
-    /// Bytes: the queue's length in mean packets' worth of bytes, and a chance that grows with the
-    /// packet's size.
+    /// Bytes: the queue length in bytes, divided by the mean packet size; the drop probability is
+    /// proportional to the packet's size.
     Byte,
 }
 
@@ -22,24 +22,25 @@ pub enum RedUnit {
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedConfig {
-    /// Average length in (mean) packets up to which nothing is dropped, above 0. Default 5 (Floyd and
-    /// Jacobson 1993 §9; ns-2).
+    /// Average queue length, in (mean) packets, below which nothing is dropped; above 0. Default 5 (Floyd
+    /// and Jacobson 1993, §9; ns-2).
     pub min_threshold: f64,
-    /// Average length at which the chance reaches `max_p`, above `min_threshold`. Default 15: three times
-    /// the minimum (Floyd 1997; ns-2).
+    /// Average queue length at which the drop probability reaches `max_p`, above `min_threshold`. Default
+    /// 15, three times the minimum (Floyd 1997; ns-2).
     pub max_threshold: f64,
-    /// Weight w_q of a new length in the average, above 0, at most 1. Default 0.002 (1993 §6; ns-2).
+    /// Weight w_q of a new queue length in the average, above 0, at most 1. Default 0.002 (Floyd and
+    /// Jacobson 1993, §6; ns-2).
     pub weight: f64,
-    /// Chance of a drop at `max_threshold`, above 0, at most 1. Default 0.1 (Floyd 1997, ns-2's
-    /// `linterm_` 10; the paper of 1993 has 0.02).
+    /// Drop probability at `max_threshold`, above 0, at most 1. Default 0.1 (Floyd 1997; ns-2's `linterm_`
+    /// 10; Floyd and Jacobson 1993 use 0.02).
     pub max_p: f64,
-    /// Beyond `max_threshold`: let the chance grow to 1 at twice the threshold (Floyd 2000; ns-2's
-    /// default) instead of dropping everything.
+    /// Above `max_threshold` increase the drop probability to 1 at twice the threshold (Floyd 2000; ns-2's
+    /// default) instead of dropping every packet.
     pub gentle: bool,
-    /// Whether packets or bytes count.
+    /// Unit of the queue length: packets or bytes.
     pub unit: RedUnit,
-    /// Mean packet, 1B to 65535B: sets how fast the average decays while the link is idle, and the byte
-    /// mode's measure. Default 500B (ns-2's `mean_pktsize_`).
+    /// Mean packet size, 1B to 65535B. It sets how fast the average decays while the wire is idle, and the
+    /// unit of the byte mode. Default 500B (ns-2's `mean_pktsize_`).
     pub mean_packet: Bytes,
 }
 
@@ -58,7 +59,7 @@ impl Default for RedConfig {
 }
 
 impl RedConfig {
-    /// Checks ranges. On error: the key, what is wrong, what to do.
+    /// Checks ranges.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         let fail = |key: &str, what: String, remedy: &str| ConfigProblem::refuse(key, what, remedy);
         let open = |x: f64, most: f64| x > 0.0 && x <= most;
@@ -84,16 +85,16 @@ impl RedConfig {
     }
 }
 
-/// What becomes of an arriving packet.
+/// Decision about an arriving packet.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum RedVerdict {
-    /// It may wait.
+    /// It may be queued.
     Admit,
-    /// It is dropped ahead of time.
+    /// It is dropped early.
     Drop,
 }
 
-/// What waits in front of the link.
+/// Current content of the queue.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Packets.
@@ -102,24 +103,24 @@ pub struct Backlog {
     pub bytes: u64,
 }
 
-/// The state of a RED queue. It judges arrivals; the packets are somebody else's.
+/// State of a RED queue. It decides about arrivals; the caller owns the packets.
 #[derive(Clone, Debug)]
 pub struct Red {
     config: RedConfig,
     rng: RngStream,
     /// Average length, in packets or mean packets.
     average: f64,
-    /// Packets admitted since the last drop while the average was between the thresholds; -1: it is
+    /// Packets admitted since the last drop while the average was between the thresholds; -1 while it is
     /// below the lower one.
     count: i64,
-    /// Since when the link has been idle.
+    /// When the wire became idle.
     idle_since: Option<SimTime>,
-    /// Time that a mean packet takes.
+    /// Transmission time of a mean packet.
     slot: SimDuration,
 }
 
 impl Red {
-    /// RED in front of a link of `rate`; `config` must be valid.
+    /// RED for a wire of `rate`; `config` must be valid.
     pub fn new(config: RedConfig, rate: BitRate, rng: RngStream) -> Self {
         let slot = rate.airtime(config.mean_packet.0 as u32).max(SimDuration::from_nanos(1));
         Self { config, rng, average: 0.0, count: -1, idle_since: Some(SimTime::ZERO), slot }
@@ -130,13 +131,13 @@ impl Red {
         self.average
     }
 
-    /// The link has nothing to send from `now` on.
+    /// The wire has nothing to send from `now` on.
     pub fn on_idle(&mut self, now: SimTime) {
         self.idle_since = Some(now);
     }
 
-    /// A packet of `bytes` arrives and finds `backlog` waiting. Whether there is room at all is not
-    /// asked here: tell [`Red::on_overflow`] if there was none.
+    /// A packet of `bytes` arrives and finds `backlog` queued. Space in the queue is not checked here:
+    /// report a full queue with [`Red::on_overflow`].
     pub fn on_arrival(&mut self, now: SimTime, backlog: Backlog, bytes: u32) -> RedVerdict {
         self.update(now, backlog);
         let chance = self.chance(bytes);
@@ -148,7 +149,8 @@ impl Red {
             self.count = 0;
             return RedVerdict::Drop;
         }
-        // Drops are spread evenly: the gap between two is uniform, not geometric (1993 §7).
+        // Drops are spread evenly: the gap between two is uniform, not geometric (Floyd and Jacobson 1993,
+        // §7).
         self.count += 1;
         let used = self.count as f64 * chance;
         let spread = if used < 1.0 { chance / (1.0 - used) } else { 1.0 };
@@ -159,7 +161,7 @@ impl Red {
         RedVerdict::Admit
     }
 
-    /// An admitted packet found no room: a drop like any other.
+    /// An admitted packet found no space; counts as any other drop.
     pub fn on_overflow(&mut self) {
         self.count = 0;
     }
@@ -167,7 +169,7 @@ impl Red {
     fn update(&mut self, now: SimTime, backlog: Backlog) {
         let weight = self.config.weight;
         if let Some(since) = self.idle_since.take() {
-            // As if so many mean packets had come and found the queue empty.
+            // As if this many mean packets had arrived at an empty queue.
             let missed = now.since(since).as_nanos() as f64 / self.slot.as_nanos() as f64;
             self.average *= libm::pow(1.0 - weight, missed);
         }
@@ -178,7 +180,7 @@ impl Red {
         self.average += weight * (length - self.average);
     }
 
-    /// p_b: the chance before spreading, 0 to 1.
+    /// p_b: the drop probability before spreading, 0 to 1.
     fn chance(&self, bytes: u32) -> f64 {
         let RedConfig { min_threshold: min, max_threshold: max, max_p, gentle, .. } = self.config;
         let average = self.average;

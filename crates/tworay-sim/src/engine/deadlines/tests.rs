@@ -5,7 +5,7 @@ fn ns(at: u64) -> SimTime {
     SimTime::from_nanos(at)
 }
 
-/// Deadlines as they stand, and their bounds.
+/// Current deadlines, and their bounds.
 struct Model {
     bounds: Deadlines,
     due: Vec<SimTime>,
@@ -40,7 +40,7 @@ fn who_was_postpone_is_asked_when_its_bound_comes() {
     let mut model = Model::new(70);
     model.set(3, ns(50));
     model.set(67, ns(70));
-    // A signal puts station 3 off, which tells nobody.
+    // A signal postpones station 3 without updating its bound.
     model.due[3] = ns(90);
     assert_eq!(model.bounds.next(), ns(50));
     assert_eq!(model.first_until(60), None, "station 3 isn't due before 90");
@@ -61,7 +61,7 @@ fn who_is_due_now_and_again_stays_first_until_it_is_set() {
     assert_eq!(model.first_until(7), Some((ns(7), 1)));
 }
 
-/// Two ends of a string that are due in one nanosecond go first equally often.
+/// Stations at both ends of a string with equal deadlines go first equally often.
 #[test]
 fn ties_favour_nobody() {
     for (n, low, high) in [(5, 0, 4), (65, 0, 64), (400, 17, 390)] {
@@ -85,11 +85,11 @@ fn ties_favour_nobody() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A station says when it is due.
+    /// A station sets its deadline.
     Set(usize, Option<u64>),
-    /// A signal puts a station off, and tells or doesn't.
+    /// A signal postpones a station, with or without updating its bound.
     PutOff(usize, u64, bool),
-    /// Time goes on to the next event that is queued elsewhere.
+    /// Time advances to the next event queued elsewhere.
     Until(u64),
 }
 
@@ -102,7 +102,7 @@ fn step(n: usize) -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Everybody comes out at its own time, in order of time, and nobody is missed.
+    /// Every station is returned at its deadline, in order of time; none is missed.
     #[test]
     fn all_come_at_their_times(
         (n, steps) in prop_oneof![Just(1usize), Just(5), Just(64), Just(65), Just(600)]

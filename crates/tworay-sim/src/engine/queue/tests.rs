@@ -22,7 +22,7 @@ fn events_of_one_nanosecond_keep_their_order() {
 }
 
 proptest! {
-    /// Against the obvious model: a stable sort by time.
+    /// Against a simple model: a stable sort by time.
     #[test]
     fn pops_like_a_stable_sort(times in proptest::collection::vec(0u64..50, 0..300)) {
         let mut q = EventQueue::default();
@@ -36,7 +36,7 @@ proptest! {
         prop_assert_eq!(got, model);
     }
 
-    /// Pushing while popping never lets the clock run backwards.
+    /// Pushing while popping never moves the clock backwards.
     #[test]
     fn time_never_runs_backwards(steps in proptest::collection::vec((0u64..20, 0usize..3), 1..200)) {
         let mut q = EventQueue::default();

@@ -18,7 +18,7 @@ impl From<Firing> for Ev {
 }
 
 proptest! {
-    /// A timer fires exactly at its last deadline, whatever moves came before.
+    /// A timer fires exactly at its last deadline, whatever changes came before.
     #[test]
     fn fires_exactly_at_the_last_deadline(
         ops in proptest::collection::vec((0usize..4, prop_oneof![Just(None), (1u64..60).prop_map(Some)], 0u64..8), 1..80)

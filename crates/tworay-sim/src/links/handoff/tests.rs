@@ -13,7 +13,7 @@ fn at(t: f64) -> SimTime {
 fn a_window_cuts_what_touches_it() {
     let outages = Outages::new([(at(1.0), at(2.0)), (at(1.5), at(3.0)), (at(10.0), at(11.0))]);
     assert_eq!(outages.windows(), [(at(1.0), at(3.0)), (at(10.0), at(11.0))]);
-    // From, to, cut?
+    // From, to, whether it is cut.
     let table = [
         (0.0, 0.9, false),
         (0.0, 1.0, true),
@@ -44,7 +44,7 @@ fn random_handoffs_are_as_many_and_as_long_as_asked_and_differ_by_seed() {
         let starts = outages.windows().iter().map(|w| w.0.as_secs_f64()).sum::<f64>();
         mean += starts / outages.windows().len() as f64 / 400.0;
     }
-    // Uniform over the run: the mean beginning is half of 60 s less half of a window.
+    // Uniform over the run: the mean start is half of 60 s minus half a window.
     assert!((mean - 29.75).abs() < 0.8, "{mean}");
     assert_eq!(drawn(3), drawn(3));
     assert_ne!(drawn(3), drawn(4));

@@ -3,7 +3,7 @@ use tworay_base::Purpose;
 
 const RATE: BitRate = BitRate::from_bps(4_000_000);
 
-/// 500 bytes take 1 ms at this rate.
+/// A packet of 500 bytes takes 1 ms at this rate.
 fn red(config: RedConfig) -> Red {
     assert_eq!(config.validate(), Ok(()));
     Red::new(config, RATE, RngStream::numbered(7, 0, Purpose::Test))
@@ -17,7 +17,8 @@ fn waiting(packets: usize) -> Backlog {
     Backlog { packets, bytes: 500 * packets as u64 }
 }
 
-/// Lets the average settle at a queue of constant length, then counts drops among `n` arrivals.
+/// Lets the average settle at a constant queue length, then returns the fraction of drops among `n`
+/// arrivals.
 fn share(config: RedConfig, packets: usize, bytes: u32, n: u32) -> f64 {
     let mut red = red(RedConfig { weight: 1.0, ..config });
     let drops = (0..n).filter(|_| red.on_arrival(ms(0), waiting(packets), bytes) == RedVerdict::Drop).count();
@@ -27,7 +28,7 @@ fn share(config: RedConfig, packets: usize, bytes: u32, n: u32) -> f64 {
 #[test]
 fn the_average_follows_the_queue_slowly() {
     let mut red = red(RedConfig { weight: 0.25, ..RedConfig::default() });
-    // Queue found, average after it: avg + 0.25 (q - avg).
+    // Queue length on arrival, average afterwards: avg + 0.25 (q - avg).
     for (queue, average) in [(4, 1.0), (4, 1.75), (0, 1.3125), (8, 2.984_375)] {
         red.on_arrival(ms(0), waiting(queue), 500);
         assert!((red.average() - average).abs() < 1e-12, "{} for {average}", red.average());
@@ -40,20 +41,20 @@ fn an_idle_link_lets_the_average_decay_by_the_packets_it_could_have_sent() {
     red.on_arrival(ms(0), waiting(4), 500);
     assert_eq!(red.average(), 2.0);
     red.on_idle(ms(10));
-    // Three packets of 1 ms: 2 · 0.5³, then the empty queue found: · 0.5.
+    // Three packets of 1 ms: 2 · 0.5³; then the empty queue on arrival: · 0.5.
     red.on_arrival(ms(13), waiting(0), 500);
     assert!((red.average() - 0.125).abs() < 1e-12, "{}", red.average());
-    // Without a further idle time nothing more decays than by the arrival itself.
+    // Without further idle time only the arrival itself changes the average.
     red.on_arrival(ms(99), waiting(0), 500);
     assert!((red.average() - 0.0625).abs() < 1e-12, "{}", red.average());
 }
 
-/// The gap between drops is uniform on 1..1/p_b, so that twice p_b of all arrivals are dropped.
+/// The gap between drops is uniform on 1..1/p_b, so 2 p_b of all arrivals are dropped.
 #[test]
 fn the_chance_follows_the_average() {
     let gentle = RedConfig::default();
     let strict = RedConfig { gentle: false, ..gentle };
-    // Queue, gentle's p_b, the original's.
+    // Queue length, p_b of gentle RED, p_b of the original.
     let table = [
         (4, 0.0, 0.0),
         (5, 0.0, 0.0),
@@ -70,7 +71,7 @@ fn the_chance_follows_the_average() {
             let expected = match p {
                 p if p <= 0.0 => 0.0,
                 p if p >= 1.0 => 1.0,
-                // 1/p that is no whole number: the exact mean gap is a sum.
+                // If 1/p is not a whole number, the exact mean gap is a sum.
                 p => 1.0 / mean_gap(p),
             };
             assert!((found - expected).abs() < 0.01, "queue {queue}: {found}, expected {expected}");
@@ -81,8 +82,8 @@ fn the_chance_follows_the_average() {
     }
 }
 
-/// Mean number of arrivals from drop to drop: Σ P(gap ≥ k), where the hazard of the k-th arrival is
-/// p / (1 - k p): 1993, equation for p_a.
+/// Mean number of arrivals between drops: Σ P(gap ≥ k), where the hazard of the k-th arrival is p / (1 - k
+/// p); Floyd and Jacobson 1993, equation for p_a.
 fn mean_gap(p: f64) -> f64 {
     let (mut alive, mut mean) = (1.0, 0.0);
     for k in 1.. {
@@ -109,7 +110,7 @@ fn drops_are_spread_and_never_further_apart_than_one_by_the_chance() {
             drops += 1;
         }
     }
-    // p_b = 0.05: independent drops would leave gaps of more than 20 in a third of all cases.
+    // p_b = 0.05: with independent drops a third of the gaps would exceed 20.
     assert!(drops > 1500 && longest <= 20, "{drops} drops, longest gap {longest}");
 }
 
