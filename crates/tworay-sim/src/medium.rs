@@ -1,8 +1,8 @@
-//! The air: who hears a transmission, with what power, how much later.
+//! The medium: who hears a transmission, with which power, and after which delay.
 //!
-//! A transmission costs O(neighbours): a grid finds the nodes that may hear it, the candidates are
-//! kept until somebody could have moved into or out of the margin, and all arrivals of a frame
-//! share one event at each end.
+//! A transmission costs O(neighbours). A grid finds the candidates that may hear a node; they stay valid
+//! until some node could have moved across the margin. All arrivals of a frame share one event for its
+//! start and one for its end.
 
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::Frame;
@@ -12,7 +12,7 @@ use tworay_radio::{Channel, Fader, MEASURED_DELAY, MeasuredLink};
 /// A station that hears a transmission.
 #[derive(Copy, Clone, Debug)]
 pub struct Hearer {
-    /// Who.
+    /// The station.
     pub node: NodeId,
     /// Propagation delay in nanoseconds.
     pub delay: u32,
@@ -21,7 +21,7 @@ pub struct Hearer {
 }
 
 impl Hearer {
-    /// The delay as a length of time.
+    /// The propagation delay.
     #[inline]
     pub fn delay(&self) -> SimDuration {
         SimDuration::from_nanos(self.delay as u64)
@@ -33,32 +33,33 @@ impl Hearer {
 pub struct Transmission {
     /// The frame.
     pub frame: Frame,
-    /// When its first bit left.
+    /// When its first bit left the sender.
     pub start: SimTime,
-    /// Who hears it, where stations move; see [`Medium::hearers`].
+    /// Its hearers, where stations move; see [`Medium::hearers`].
     hearers: Vec<Hearer>,
     /// Largest delay among the hearers, nanoseconds.
     pub farthest: u32,
-    /// How many hearers an edge of the frame has passed when it had to wait for other events.
+    /// Number of hearers already passed when the frame's start or end had to wait for other events.
     pub passed: u32,
-    /// Whether the list is in order of delay.
+    /// Whether the list is sorted by delay.
     sorted: bool,
     live: bool,
 }
 
-/// The air between all stations.
+/// The medium between all stations.
 pub struct Medium {
     channel: Channel,
-    /// Shadowing and fading, if there are.
+    /// Shadowing and fading, if configured.
     fader: Option<Fader>,
-    /// Distance in metres up to which a signal is sensed.
+    /// Distance up to which a signal is sensed, m.
     reach: f64,
-    /// How far candidates may be beyond the reach, m.
+    /// By how much candidates may exceed the reach, m.
     margin: f64,
     candidates: Vec<Vec<NodeId>>,
-    /// Static stations, or measured links: exact lists, made once.
+    /// Static stations or measured links: exact lists, computed once.
     fixed: Option<Vec<Vec<Hearer>>>,
-    /// Measured links: by sender, who can decode it, in ascending order. Then positions say nothing.
+    /// Measured links: for each sender the nodes that can decode it, in ascending order. Positions are then
+    /// ignored.
     measured: Option<Vec<Vec<NodeId>>>,
     candidates_until: SimTime,
     max_speed: f64,
@@ -67,7 +68,7 @@ pub struct Medium {
 }
 
 impl Medium {
-    /// The air of stations that move along `tracks`.
+    /// The medium of stations that move along `tracks`.
     pub fn new(channel: Channel, fader: Option<Fader>, tracks: &mut [Track]) -> Self {
         let most = fader.as_ref().map_or(1.0, Fader::most);
         let reach = channel.range_of(channel.cs_threshold() / most);
@@ -100,7 +101,7 @@ impl Medium {
         medium
     }
 
-    /// How long a signal is on its way at most.
+    /// Upper bound of a signal's propagation delay.
     pub fn longest_delay(&self) -> SimDuration {
         // Without a threshold the reach is infinite; no network is wider than this.
         const WIDEST_M: f64 = 300_000.0;
@@ -108,7 +109,7 @@ impl Medium {
         if self.measured.is_some() { MEASURED_DELAY } else { self.channel.delay(reach) }
     }
 
-    /// The air of so many stations between which there are the listed links, wherever the stations are.
+    /// The medium of `nodes` stations that are connected by the listed links, whatever their positions.
     pub fn measured(channel: Channel, links: &[MeasuredLink], nodes: usize) -> Self {
         let mut lists = vec![Vec::new(); nodes];
         let delay = MEASURED_DELAY.as_nanos() as u32;
@@ -145,22 +146,23 @@ impl Medium {
         Some(list.binary_search(&b).is_ok())
     }
 
-    /// The radio.
+    /// The radio channel.
     pub fn channel(&self) -> &Channel {
         &self.channel
     }
 
-    /// Who may be in reach of `node`, in ascending order: all that are, and some that are a little too far.
+    /// Stations that may be in reach of `node`, in ascending order: all that are, and some slightly too far
+    /// away.
     pub fn candidates(&self, node: NodeId) -> &[NodeId] {
         &self.candidates[node.index()]
     }
 
-    /// Whether powers vary by chance.
+    /// Whether received powers are random.
     pub fn fades(&self) -> bool {
         self.fader.is_some()
     }
 
-    /// Finds everybody's candidates anew with a grid of cells as wide as the reach and the margin.
+    /// Recomputes all candidates with a grid whose cells are as wide as reach plus margin.
     fn refresh(&mut self, now: SimTime, tracks: &mut [Track]) {
         let wide = self.reach + self.margin;
         let points: Vec<_> = tracks.iter_mut().map(|t| t.position(now)).collect();
@@ -168,7 +170,7 @@ impl Medium {
         for p in &points {
             (x0, y0, x1, y1) = (x0.min(p.x), y0.min(p.y), x1.max(p.x), y1.max(p.y));
         }
-        // No more cells than a few per station, however far apart they are.
+        // Limits the number of cells, however far apart the stations are.
         let cell = wide.max((x1 - x0).max(y1 - y0) / 1024.0).max(1.0);
         let columns = ((x1 - x0) / cell) as usize + 1;
         let rows = ((y1 - y0) / cell) as usize + 1;
@@ -200,7 +202,7 @@ impl Medium {
         };
     }
 
-    /// Appends the stations that can decode `from` now, were there no fading.
+    /// Appends the stations that can decode `from` now, fading aside.
     pub fn in_range(&mut self, now: SimTime, from: NodeId, tracks: &mut [Track], out: &mut Vec<NodeId>) {
         if self.measured.is_some() {
             let both = |&b: &NodeId| {
@@ -222,12 +224,12 @@ impl Medium {
         }
     }
 
-    /// Whose signal is strongest at `node` of those that overlapped transmission `tx` on the air.
+    /// The sender of the strongest signal at `node` among those that overlapped transmission `tx`.
     pub fn interferer(&self, tx: u32, node: NodeId) -> Option<NodeId> {
         self.strongest_overlap(tx, node).map(|(_, from)| from)
     }
 
-    /// Whose signal keeps `node` from reading transmission `tx`, which begins now.
+    /// The sender whose signal prevents `node` from receiving transmission `tx`, which starts now.
     pub fn blocker(&self, tx: u32, node: NodeId) -> Option<NodeId> {
         let wanted = self.power_at(tx, node)?;
         let spoils = |power: f64| wanted < self.channel.capture_ratio() * power;
@@ -275,7 +277,7 @@ impl Medium {
         farthest
     }
 
-    /// Puts a frame on the air and gives the transmission's number.
+    /// Puts a frame on the air; returns the transmission's number.
     pub fn transmit(&mut self, now: SimTime, frame: &Frame, tracks: &mut [Track]) -> u32 {
         if now > self.candidates_until {
             self.refresh(now, tracks);
@@ -319,7 +321,7 @@ impl Medium {
         &self.air[id as usize]
     }
 
-    /// Who hears a transmission.
+    /// The hearers of a transmission.
     pub fn hearers(&self, id: u32) -> &[Hearer] {
         let t = &self.air[id as usize];
         match &self.fixed {
@@ -334,7 +336,7 @@ impl Medium {
         &mut self.air[id as usize]
     }
 
-    /// Takes the list of hearers out for a walk; give it back with [`Medium::give_back`].
+    /// Takes out the list of hearers for iteration; return it with [`Medium::give_back`].
     #[inline]
     pub fn take_hearers(&mut self, id: u32) -> Vec<Hearer> {
         std::mem::take(self.list(id))
@@ -355,7 +357,7 @@ impl Medium {
         }
     }
 
-    /// Brings the hearers in order of their delay.
+    /// Sorts the hearers by delay.
     pub fn sort(&mut self, id: u32) {
         let t = &mut self.air[id as usize];
         if !t.sorted {
@@ -364,7 +366,7 @@ impl Medium {
         }
     }
 
-    /// The transmission has ended everywhere; its number is used again.
+    /// The transmission has ended at all hearers; its number is reused.
     pub fn retire(&mut self, id: u32) {
         debug_assert!(self.air[id as usize].live);
         self.air[id as usize].live = false;

@@ -1,4 +1,4 @@
-//! How the nodes of a scenario, or of a movement file, move: for other simulators and for viewers.
+//! Exports the movement of a scenario or a movement file, for other simulators and for viewers.
 
 use crate::scenario::{Scenario, ScenarioError, read_movement};
 use std::path::Path;
@@ -7,21 +7,21 @@ use tworay_mobility::{Leg, Track};
 use tworay_wire::netanim::NetAnim;
 use tworay_wire::ns2::{MoveCommand, Movement, NodeMovement, TimedMove};
 
-/// What is written.
+/// Output format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum MoveFormat {
     /// ns-2's movement file (`setdest`), which ns-3 and many tools read.
     Ns2,
-    /// NetAnim's XML, the viewer of ns-3.
+    /// XML of NetAnim, ns-3's viewer.
     NetAnim,
 }
 
-/// How many nodes' circles would fill the picture's longer side.
+/// Size of a node: this many would fill the longer side of the picture.
 const NODES_ACROSS: f64 = 60.0;
-/// How often NetAnim is told where a moving node is, as ns-3 does.
+/// Interval between positions of a moving node, as in ns-3.
 const STEP: SimDuration = SimDuration::from_millis(250);
 
-/// The moves of a run of `scenario` with `seed`, from its beginning to its end.
+/// Movement in a run of `scenario` with `seed`, from start to end.
 pub fn moves(scenario: &Scenario, seed: u64, format: MoveFormat) -> Result<String, ScenarioError> {
     if scenario.radio_nodes == 0 {
         let remedy = "Give a scenario whose nodes have places, such as strip-50.";
@@ -33,7 +33,7 @@ pub fn moves(scenario: &Scenario, seed: u64, format: MoveFormat) -> Result<Strin
     write(setup.tracks, SimTime::ZERO + setup.settings.duration, format)
 }
 
-/// The moves of a movement file (ns-2's or BonnMotion's, also gzip), until all nodes have come to rest.
+/// Movement from a file (ns-2 or BonnMotion, optionally gzip), until all nodes have come to rest.
 pub fn moves_of_file(path: &Path, format: MoveFormat) -> Result<String, ScenarioError> {
     let tracks: Vec<Track> = read_movement(path)?.nodes.iter().map(tworay_mobility::track_of).collect();
     let mut end = SimTime::ZERO;
@@ -69,13 +69,13 @@ fn ns2(mut tracks: Vec<Track>, end: SimTime) -> Result<String, ScenarioError> {
     Ok(Movement { nodes, first_number: 0 }.to_string())
 }
 
-/// A node's way as commands: each stretch is a `setdest` to where it ends.
+/// A node's movement as commands: one `setdest` per leg.
 fn commands(legs: &[Leg], end: SimTime) -> NodeMovement {
     let start = legs.first().map_or(Position::default(), |l| l.at(SimTime::ZERO));
     let mut commands = Vec::new();
     let mut here = start;
     for (i, leg) in legs.iter().enumerate() {
-        // What is below a micrometre is rounding.
+        // Differences below a micrometre are rounding.
         if here.distance(leg.start) > 1e-6 {
             commands.push(TimedMove { at: leg.from, command: MoveCommand::SetX(leg.start.x) });
             commands.push(TimedMove { at: leg.from, command: MoveCommand::SetY(leg.start.y) });
@@ -91,7 +91,7 @@ fn commands(legs: &[Leg], end: SimTime) -> NodeMovement {
     NodeMovement { start, commands }
 }
 
-/// An animation with the moves of all nodes until `end`.
+/// An animation of all nodes until `end`.
 pub(crate) fn animate(mut tracks: Vec<Track>, end: SimTime) -> NetAnim {
     let mut places: Vec<Position> = tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect();
     let mut anim = NetAnim::new(&places, node_size(&places));
@@ -109,7 +109,7 @@ pub(crate) fn animate(mut tracks: Vec<Track>, end: SimTime) -> NetAnim {
     anim
 }
 
-/// What is easily seen among nodes so far apart, metres.
+/// A visible size for nodes at these positions, metres.
 fn node_size(places: &[Position]) -> f64 {
     let extent = |of: fn(&Position) -> f64| {
         let (low, high) = places.iter().map(of).fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));

@@ -1,4 +1,5 @@
-//! Whether a scenario's flows have paths at all, from positions and wires alone, and what to say if not.
+//! Checks from positions and wires whether a scenario's flows have paths at all, and words the warnings if
+//! not.
 
 use crate::flow::FlowSetup;
 use crate::network::Setup;
@@ -9,18 +10,18 @@ use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
 use tworay_radio::{Channel, MeasuredLink, RadioConfig};
 
-/// Time between two looks at moving nodes.
+/// Interval between checks of moving nodes.
 const STEP: SimDuration = SimDuration::from_millis(500);
-/// So many nodes times looks are enough: where there are more nodes, the looks are farther apart.
+/// Limit of nodes times checks; with more nodes the interval is longer.
 const MOST_WORK: u64 = 4_000_000;
-/// But not fewer looks than this.
+/// Minimum number of checks.
 const FEWEST_LOOKS: u64 = 20;
-/// More nodes than this aren't searched for the widest gap between two of them, which takes all pairs.
+/// Largest number of nodes for which the gap between two of them is searched; this takes all pairs.
 const MOST_FOR_GAP: usize = 3000;
-/// Shorter absences of a path are part of every network that moves, and not worth a warning.
+/// Shorter absences of a path occur in every mobile network and are not reported.
 const WORTH_SAYING: f64 = 0.05;
 
-/// How a flow's ends are connected.
+/// Connectivity of a flow's ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowPath {
     /// Sending node.
@@ -29,13 +30,13 @@ pub struct FlowPath {
     pub to: NodeId,
     /// How often there was a path.
     pub facts: PairFacts,
-    /// How far links reach, m; `None` for wires and measured links.
+    /// Range of links, m; `None` for wires and measured links.
     pub range: Option<f64>,
-    /// Where there never was a path: the two nodes whose distance at the start, m, keeps it from coming about.
+    /// If there never was a path: the two nodes whose distance at the start, m, prevents one.
     pub gap: Option<(NodeId, NodeId, f64)>,
 }
 
-/// The paths of a scenario's flows.
+/// Paths of a scenario's flows.
 pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
     let radio = setup.has_radio.then_some(&setup.settings.radio);
@@ -55,7 +56,7 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
 }
 
-/// The measured links that carry frames and their answers: those that can be read in both directions.
+/// Measured links that carry frames and their answers: those that can be decoded in both directions.
 fn usable(links: &[MeasuredLink], radio: Option<&RadioConfig>) -> Vec<(NodeId, NodeId)> {
     let threshold = radio.map_or(0.0, |radio| radio.rx_threshold.get());
     let readable = |link: &&MeasuredLink| link.power(threshold) >= threshold;
@@ -76,7 +77,7 @@ fn flow_path(flow: &FlowSetup, facts: PairFacts, range: Option<f64>, tracks: &mu
 }
 
 impl FlowPath {
-    /// What there is to say about a path that is missing for this share of the time, and what would help.
+    /// The warning for a path that is missing for this fraction of the time, with a remedy.
     pub fn words(&self, flow: u16, partitioned: f64) -> Option<Warning> {
         let (from, to) = (self.from, self.to);
         let warn = |kind, text| Some(Warning { flow, kind, text });

@@ -1,22 +1,22 @@
-//! What kept a packet from going on: how its attempts fared, and the setback that it carries with it.
+//! What prevents a packet from going on: the outcome of its attempts, and the setback that it carries.
 
 use tworay_base::{LossCause, NodeId, SimTime};
 
-/// The first thing that kept a packet from going on from the node where it is. Whatever becomes of the
-/// packet later at that node, this is the root of its loss; see [`HeldUp`] for what comes after.
+/// The first thing that prevented a packet from leaving its current node. Whatever happens to the packet
+/// later at that node, this is the root of its loss; see [`HeldUp`] for later hops.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Setback {
-    /// When it struck this packet: from then on it was not going on.
+    /// When it struck this packet: from then on the packet did not go on.
     pub at: SimTime,
     /// Where; for a missing route, the node before the break that removed it.
     pub node: NodeId,
-    /// The hop that couldn't be taken, if it was one.
+    /// The hop that failed, if it was a hop.
     pub next_hop: Option<NodeId>,
-    /// Why. `None`: a route is being searched for although a path exists; what becomes of the search decides.
+    /// The cause. `None`: a route discovery is in progress although a path exists; its outcome will decide.
     pub cause: Option<LossCause>,
-    /// Frames (RTS or DATA) or ARP requests sent in vain for that hop.
+    /// Unsuccessful frames (RTS or DATA) or ARP requests for that hop.
     pub attempts: u16,
-    /// Whose signal spoiled the last of them, where the simulation knows.
+    /// Sender of the signal that corrupted the last of them, if known.
     pub interferer: Option<NodeId>,
 }
 
@@ -26,17 +26,17 @@ impl Setback {
         Self { at, node, next_hop: None, cause: Some(cause), attempts: 0, interferer: None }
     }
 
-    /// The same on the way to `next_hop`.
+    /// The same for the hop to `next_hop`.
     pub fn towards(self, next_hop: NodeId) -> Self {
         Self { next_hop: (!next_hop.is_broadcast()).then_some(next_hop), ..self }
     }
 
-    /// A search for a route, with a path there to be found.
+    /// A route discovery although a path exists.
     pub fn search(at: SimTime, node: NodeId) -> Self {
         Self { at, node, next_hop: None, cause: None, attempts: 0, interferer: None }
     }
 
-    /// Whether something else than load did it. Contention is the doing of load, as congestion is.
+    /// Whether the cause is independent of load. Contention depends on load, as congestion does.
     pub fn is_independent_of_load(&self) -> bool {
         self.is_physical() || self.cause == Some(LossCause::Channel)
     }
@@ -47,46 +47,47 @@ impl Setback {
     }
 }
 
-/// What a packet had to wait for.
+/// The setbacks of a packet.
 ///
-/// A setback ends with its hop: what happens to the packet further on is another matter. With one exception:
-/// what a break held up is released together when there is a route again, and can fill the next queues as
-/// load alone would not have done. So the packet remembers the break, for the judge of full queues.
+/// A setback normally ends with its hop: what happens to the packet later is a separate matter. There is
+/// one exception. Packets held up by a break are released together when a route exists again, and can fill
+/// the next queues in a way that load alone would not. The packet therefore remembers the break, for
+/// judging full queues.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct HeldUp {
-    /// What keeps it from going on from where it is.
+    /// What currently prevents it from going on.
     pub here: Option<Setback>,
-    /// The first setback earlier on its way that load did not cause.
+    /// The first earlier setback on its path that load did not cause.
     pub before: Option<Setback>,
 }
 
 impl HeldUp {
-    /// The first setback, here or before, that load did not cause.
+    /// The first setback, current or earlier, that load did not cause.
     pub fn independent(&self) -> Option<Setback> {
         self.before.or(self.here.filter(Setback::is_independent_of_load))
     }
 
-    /// The same at the next hop; `None` if nothing is left to remember.
+    /// The state at the next hop; `None` if nothing is left to remember.
     pub fn one_hop_on(&self) -> Option<Self> {
         self.independent().map(|root| Self { here: None, before: Some(root) })
     }
 }
 
-/// How the attempts to send a packet to its next hop fared.
+/// Outcome of the attempts to send a packet to its next hop.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Attempts {
     pub contention: u16,
     pub out_of_range: u16,
     pub channel: u16,
     pub node_down: u16,
-    /// Whose signal spoiled the last attempt, or the answer to it.
+    /// Sender of the signal that corrupted the last attempt, or the answer to it.
     pub interferer: Option<NodeId>,
-    /// When an attempt was made first although the next hop was out of reach.
+    /// When an attempt was first made although the next hop was out of reach.
     pub out_of_reach_since: Option<SimTime>,
 }
 
 impl Attempts {
-    /// The cause that most attempts died of; contention where they tie.
+    /// The cause of most failed attempts; contention on a tie.
     pub fn verdict(self) -> LossCause {
         let most = self.contention.max(self.out_of_range).max(self.channel).max(self.node_down);
         if self.contention == most {
@@ -100,13 +101,13 @@ impl Attempts {
         }
     }
 
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub fn count(self) -> u16 {
         self.contention + self.out_of_range + self.channel + self.node_down
     }
 
-    /// What a give-up at `node` on the way to `next_hop` amounts to. A hop out of reach keeps the packet
-    /// from going on from the first attempt; otherwise any attempt might have succeeded, up to the last.
+    /// The setback when `node` gives up on `next_hop`. If the hop is out of reach, the packet is held up
+    /// since the first attempt; otherwise any attempt could have succeeded, up to the last.
     pub fn give_up(self, now: SimTime, node: NodeId, next_hop: NodeId) -> Setback {
         let setback = Setback {
             attempts: self.count(),
@@ -119,7 +120,7 @@ impl Attempts {
         }
     }
 
-    /// An attempt spoiled by the channel was booked as contention when it began.
+    /// An attempt corrupted by the channel was booked as contention when it started.
     pub fn blame_channel(&mut self) {
         if self.contention > 0 {
             self.contention -= 1;

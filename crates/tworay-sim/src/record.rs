@@ -1,8 +1,8 @@
-//! The record of a run (`--record`): every segment, frame, queue length, route and move, for maps and for
-//! the story of a loss.
+//! The record of a run (`--record`): every segment, frame, queue length, route and movement, for maps and
+//! for explaining a loss.
 //!
-//! The network reports to the [`Recorder`] what it does; nothing here feeds back into the run. Without a
-//! recorder each hook is one branch that is never taken. What the rows mean is in docs/tables.md.
+//! The network reports its actions to the [`Recorder`], which never affects the run. Without a recorder
+//! each hook costs one branch that is not taken. The rows are documented in docs/reference/tables.md.
 
 mod tables;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use tworay_mobility::Leg;
 use tworay_routing::RoutingNote;
 use tworay_wire::{Body, Packet};
 
-/// One transmission of a transport: a TCP segment or a datagram.
+/// One transmission of a transport protocol: a TCP segment or a datagram.
 #[derive(Copy, Clone, Debug)]
 struct Segment {
     uid: u64,
@@ -29,13 +29,13 @@ struct Segment {
     again: bool,
     seq: u32,
     payload: u32,
-    /// What a TCP segment acknowledges, and the window it advertises.
+    /// Acknowledgment number and advertised window of a TCP segment.
     ack: Option<(Seq32, u32)>,
     arrived: Option<(SimTime, u8)>,
     lost: Option<(SimTime, LossCause, Died)>,
 }
 
-/// What a frame carries.
+/// Content of a frame.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Carried {
     Data,
@@ -45,7 +45,7 @@ enum Carried {
     Nothing,
 }
 
-/// One frame on the air.
+/// One transmission of a frame.
 #[derive(Copy, Clone, Debug)]
 struct OnAir {
     at: SimTime,
@@ -57,35 +57,36 @@ struct OnAir {
     carried: Carried,
     flow: FlowId,
     uid: Option<u64>,
-    /// At the station it was for.
+    /// Result at the station it was addressed to.
     fate: Option<Fate>,
     interferer: Option<NodeId>,
-    /// Stations that it was for and that read it.
+    /// Number of addressed stations that received it.
     readers: u16,
 }
 
-/// What a run did, row by row.
+/// The record of a run, row by row.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     segments: Vec<Segment>,
     /// (uid, first byte, byte after the last) of each selective acknowledgment.
     sacks: Vec<(u64, Seq32, Seq32)>,
     frames: Vec<OnAir>,
-    /// Which frame a transmission number stands for now.
+    /// Frame that each transmission number currently denotes.
     on_air: Vec<usize>,
     queues: Vec<(SimTime, NodeId, usize)>,
     notes: Vec<(SimTime, NodeId, RoutingNote)>,
-    /// (when, at which node, to where, over whom; `None`: no longer).
+    /// (time, node, destination, next hop; `None`: the route ended).
     routes: Vec<(SimTime, NodeId, NodeId, Option<NodeId>)>,
     in_use: BTreeMap<(NodeId, NodeId), NodeId>,
-    /// How each node moves; filled in at the end.
+    /// Movement of each node; filled in at the end.
     legs: Vec<Vec<Leg>>,
-    /// Ranges of reception and of carrier sense, m.
+    /// Decoding and carrier sense range, m.
     ranges: Option<(f64, f64)>,
 }
 
 impl Recorder {
-    /// An empty record; `ranges` of reception and carrier sense in metres, where distance decides.
+    /// An empty record; `ranges` are the decoding and carrier sense range in metres, where distance
+    /// decides.
     pub fn new(ranges: Option<(f64, f64)>) -> Self {
         Self {
             segments: Vec::new(),
@@ -101,7 +102,7 @@ impl Recorder {
         }
     }
 
-    /// A transport sends a packet that the ledger tracks; `again`: payload that was sent before.
+    /// A transport sends a packet that the ledger tracks; `again` marks payload that was sent before.
     pub fn sent(&mut self, now: SimTime, packet: &Packet, carries: Carries, again: bool) {
         let (seq, payload, ack) = match &packet.body {
             Body::Tcp(s) => {
@@ -128,26 +129,27 @@ impl Recorder {
     }
 
     fn segment(&mut self, uid: u64) -> Option<&mut Segment> {
-        // Uids are given in the order of sending, so they are sorted.
+        // Uids increase in the order of sending, so the segments are sorted.
         let place = self.segments.binary_search_by_key(&uid, |s| s.uid).ok()?;
         self.segments.get_mut(place)
     }
 
-    /// A tracked packet reached its destination after so many hops; the first copy counts.
+    /// A tracked packet reached its destination after `hops` hops; only the first copy counts.
     pub fn arrived(&mut self, now: SimTime, uid: u64, hops: u8) {
         if let Some(segment) = self.segment(uid) {
             segment.arrived.get_or_insert((now, hops));
         }
     }
 
-    /// The ledger has booked a loss.
+    /// The ledger recorded a loss.
     pub fn lost(&mut self, loss: &LossRecord) {
         if let Some(segment) = self.segment(loss.uid) {
             segment.lost = Some((loss.at, loss.cause, loss.died));
         }
     }
 
-    /// A frame begins as transmission `tx`. `packet`: what it carries, or for an RTS what it announces.
+    /// Transmission `tx` of a frame starts. `packet` is its content, or for an RTS the packet that it
+    /// announces.
     pub fn transmitted(&mut self, now: SimTime, tx: u32, frame: &Frame, packet: Option<&Packet>) {
         let carried = packet.map_or(Carried::Nothing, |p| match &p.body {
             Body::Tcp(s) if s.seq_len() == 0 => Carried::Ack,
@@ -176,8 +178,8 @@ impl Recorder {
         });
     }
 
-    /// How transmission `tx` fared at a station it was for. What was said first counts, but a frame that was
-    /// read may turn out to stay unanswered.
+    /// Records how transmission `tx` was received at a station it was addressed to. The first result
+    /// counts, but a received frame may later count as not answered.
     pub fn fate(&mut self, tx: u32, fate: Fate, interferer: Option<NodeId>) {
         let Some(frame) = self.on_air.get(tx as usize).and_then(|&at| self.frames.get_mut(at)) else {
             return;
@@ -192,12 +194,12 @@ impl Recorder {
         }
     }
 
-    /// The interface queue of `node` holds so many packets now.
+    /// The number of packets in the interface queue of `node` changed.
     pub fn queued(&mut self, now: SimTime, node: NodeId, packets: usize) {
         self.queues.push((now, node, packets));
     }
 
-    /// Routing at `node` has something to tell.
+    /// Routing at `node` reported a note.
     pub fn noted(&mut self, now: SimTime, node: NodeId, note: RoutingNote) {
         if let RoutingNote::RouteLost { dst } = note
             && self.in_use.remove(&(node, dst)).is_some()
@@ -214,7 +216,7 @@ impl Recorder {
         }
     }
 
-    /// Fills in how the nodes moved.
+    /// Adds the movement of the nodes.
     pub fn moved(&mut self, legs: Vec<Vec<Leg>>) {
         self.legs = legs;
     }

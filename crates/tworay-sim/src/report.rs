@@ -1,4 +1,4 @@
-//! What a run gives back: the document of `run --json`; the tables behind it are next door.
+//! The result of a run: the document of `run --json`; `tables` has the tables behind it.
 
 mod flow;
 mod metrics;
@@ -37,7 +37,7 @@ pub struct LossCount {
     pub ack: u64,
 }
 
-/// Frames by what they carry.
+/// Frames by content.
 #[derive(Copy, Clone, Debug, Default, Serialize, PartialEq, Eq)]
 pub struct FrameCount {
     /// RTS and CTS frames.
@@ -48,14 +48,14 @@ pub struct FrameCount {
     pub ack: u64,
 }
 
-/// By which table of costs computations were counted.
+/// Which table of costs the computing costs are based on.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct CostsReport {
-    /// SHA-256 of the table's text: of the user's own (`energy.costs`), else of the one that ships.
+    /// SHA-256 of the table's text: the user's own (`energy.costs`), otherwise the shipped one.
     pub sha256: String,
-    /// What its head says about where the figures come from, line by line.
+    /// Comments at the head of the table that state where the figures come from, line by line.
     pub provenance: Vec<String>,
-    /// The variants that the user's own table has lines for; empty where the one that ships holds.
+    /// Variants with a line in the user's own table; empty for the shipped table.
     pub replaced: Vec<String>,
 }
 
@@ -64,35 +64,35 @@ pub struct CostsReport {
 pub struct Document {
     /// Version of tworay.
     pub tworay: &'static str,
-    /// Scenario's name.
+    /// Name of the scenario.
     pub scenario: String,
     /// Seed of the run.
     pub seed: u64,
     /// Simulated time.
     pub sim_seconds: f64,
-    /// Events worked off.
+    /// Number of events processed.
     pub events: u64,
-    /// CPU time of this run's thread: the only value that differs between equal runs.
+    /// CPU time of this run's thread: the only value that differs between repetitions of a run.
     pub cpu_seconds: f64,
-    /// Flows in the scenario's order.
+    /// Flows in the order of the scenario.
     pub flows: Vec<FlowReport>,
     /// Losses by true cause.
     pub ledger: BTreeMap<&'static str, LossCount>,
-    /// The senders' guesses after the warm-up by true cause; `none` where nothing had been lost.
+    /// The senders' guesses after the warm-up, by true cause; `none` if nothing had been lost.
     pub diagnosis: BTreeMap<String, BTreeMap<String, u64>>,
-    /// The MAC.
+    /// Results of the MAC.
     pub mac: MacReport,
-    /// Routing.
+    /// Results of routing.
     pub routing: RoutingReport,
-    /// Energy.
+    /// Results of the energy model.
     pub energy: EnergyReport,
-    /// Metrics.
+    /// Metrics over all flows.
     pub metrics: MetricsReport,
-    /// What to know before trusting the figures: flows without a path, flows that got nothing.
+    /// Warnings about the figures: flows without a path, flows that received nothing.
     pub warnings: Vec<Warning>,
 }
 
-/// Everything a run gives back.
+/// The complete result of a run.
 #[derive(Clone, Debug)]
 pub struct RunReport {
     /// The document of `run --json`.
@@ -110,7 +110,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Data segments that died at their own source, by flow: they took nothing from the outcome.
+    /// Data segments that died at their own source, by flow: they used no network resources.
     pub fn lost_at_source(&self) -> &[u64] {
         &self.lost_at_source
     }
@@ -134,8 +134,7 @@ impl RunReport {
             .enumerate()
             .map(|(i, f)| flow_report(f, i as u16, end, warm, &outcome.ledger, &outcome.costs.table))
             .collect();
-        // Energy is counted from the run's beginning: so are the bits that it is divided by, and the
-        // instructions.
+        // Energy is counted from the start of the run, and so are the bits and instructions related to it.
         let received_bits = outcome.flows.iter().map(|f| 8.0 * f.received_bytes() as f64).sum();
         let battery = std::mem::take(&mut outcome.battery);
         let power = outcome.meters.take().map(|meters| Power::new(meters, battery));
@@ -259,13 +258,13 @@ fn jain(x: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
 }
 
-/// What both ends of a connection ignored, by reason, those of the warm-up left out.
+/// Segments and notices that both ends of a connection ignored after the warm-up, by reason.
 fn ignored(pair: &TcpPair, before: [u64; Ignored::COUNT]) -> BTreeMap<&'static str, u64> {
     let counts = pair.ignored().into_iter().zip(before).map(|(n, b)| n - b);
     Ignored::ALL.iter().map(|why| why.name()).zip(counts).collect()
 }
 
-/// What a TCP flow's sender computed in the whole run.
+/// Computing cost of a TCP flow's sender in the whole run.
 fn computing_of(f: &Flow, costs: &CostTable) -> Option<Computing> {
     match (&f.transport, &f.setup.application) {
         (Transport::Tcp(pair), Application::Ftp { variant, .. }) => {
@@ -355,11 +354,12 @@ fn flow_report(
         _ => base,
     };
     let (acked, sent) = (report.acked_segments as f64, report.sent_segments as f64);
-    // What was sent during the warm-up may arrive after it.
+    // Segments sent during the warm-up may arrive after it.
     FlowReport { delivery_ratio: (sent > 0.0).then(|| (acked / sent).min(1.0)), ..report }
 }
 
-/// The row of a flow between real stations: what the network saw of it, and what the sender's kernel said.
+/// The row of a flow between real stations: what the network observed, and what the sender's kernel
+/// reported.
 fn external_report(
     f: &Flow,
     c: &Counters,

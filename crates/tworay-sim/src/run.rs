@@ -1,4 +1,4 @@
-//! One run: a scenario and a seed in, a report out.
+//! Runs a scenario with a seed and returns a report.
 
 use crate::network::Network;
 use crate::paths::{FlowPath, flow_paths};
@@ -9,23 +9,23 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tworay_mobility::facts::{PairFacts, PathFacts};
 use tworay_tcp::VariantInfo;
 
-/// How to run a scenario.
+/// Options of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
     /// Seed of all random streams.
     pub seed: u64,
-    /// Whether to keep time series.
+    /// Whether to record time series.
     pub series: bool,
-    /// Whether to record each loss. Without, losses are counted only, and what senders guessed about them is
-    /// not compared: for runs of which only totals matter. A capture and a record need them.
+    /// Whether to record each loss. If not, losses are only counted and guesses are not matched, which
+    /// suffices for runs of which only totals matter. A capture and a record require it.
     pub losses: bool,
-    /// Where to write a capture (pcapng) of everything that is sent; a file there is replaced when the
-    /// new one is complete.
+    /// Path of a capture (pcapng) of all transmissions; an existing file is replaced when the new one is
+    /// complete.
     pub pcap: Option<PathBuf>,
-    /// Where to write an animation (NetAnim's XML) of the moves and packets; a file there is replaced when
-    /// the new one is complete.
+    /// Path of an animation (NetAnim XML) of movement and packets; an existing file is replaced when the
+    /// new one is complete.
     pub animation: Option<PathBuf>,
-    /// Whether to record every segment, frame, queue length, route and move.
+    /// Whether to record every segment, frame, queue length, route and movement.
     pub record: bool,
 }
 
@@ -35,28 +35,28 @@ impl Default for RunOptions {
     }
 }
 
-/// Watches and stops a run from another thread.
+/// Observes and cancels a run from another thread.
 #[derive(Debug, Default)]
 pub struct RunControl {
     cancelled: AtomicBool,
-    /// Share done, in millionths.
+    /// Completed fraction, in millionths.
     progress: AtomicU32,
 }
 
 impl RunControl {
-    /// A fresh control.
+    /// Creates a control.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Asks the run to stop soon.
+    /// Requests the run to stop.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
-    /// Whether the run was asked to stop.
+    /// Whether the run was requested to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
-    /// Share of simulated time done, 0..=1.
+    /// Completed fraction of the simulated time, 0..=1.
     pub fn progress(&self) -> f64 {
         f64::from(self.progress.load(Ordering::Relaxed)) * 1e-6
     }
@@ -66,12 +66,12 @@ impl RunControl {
     }
 }
 
-/// Why a run gave no report.
+/// Why a run returned no report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
-    /// It was asked to stop.
+    /// It was cancelled.
     Cancelled,
-    /// Something went wrong; the text says what and where.
+    /// It failed; the text says what failed and where.
     Failed(String),
 }
 
@@ -132,8 +132,8 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     Ok(report)
 }
 
-/// Mean shortest path and partitioning of a scenario's flows, from positions and wires alone, and the same flow
-/// by flow.
+/// Mean shortest path and partitioning of a scenario's flows, overall and by flow, from positions and wires
+/// alone.
 pub fn facts(scenario: &Scenario, seed: u64) -> Result<(PathFacts, Vec<FlowPath>), RunError> {
     let setup = scenario.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
     let paths = flow_paths(&setup);
@@ -141,7 +141,7 @@ pub fn facts(scenario: &Scenario, seed: u64) -> Result<(PathFacts, Vec<FlowPath>
     Ok((PathFacts::of(&pairs), paths))
 }
 
-/// Every TCP variant there is.
+/// All TCP variants.
 pub fn variants() -> &'static [VariantInfo] {
     tworay_tcp::registry()
 }

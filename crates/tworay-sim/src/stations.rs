@@ -1,27 +1,30 @@
-//! What keeps real stations out of step: clocks that differ, processing that takes time, jittered broadcasts.
+//! Desynchronisation of stations: clock offsets, processing delays, jittered broadcasts.
 //!
-//! Without it, flows that start at the same moment send in the same nanosecond. Unicast frames survive that
-//! (the MAC draws a backoff and tries again), but a broadcast is sent once: route requests and ARP requests
-//! that are repeated at equal intervals would collide for ever.
+//! Without it, flows with equal start times transmit in the same nanosecond. Unicast frames recover from
+//! this (the MAC draws a backoff and retries), but a broadcast is sent only once: route requests and ARP
+//! requests repeated at equal intervals would collide forever.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, NodeId, Purpose, RngStream, SimDuration, SimTime};
 
-/// How far the stations of a radio network are out of step. Each node draws from random streams of its own;
-/// `0s` switches a part off. With `compat = "ns2"` all are 0s: ns-2's stations act in the same nanosecond.
+/// Desynchronisation of the stations of a radio network. Each node draws from its own random streams; `0s`
+/// disables an item. With `dialect = "ns2"` all are 0s: ns-2's stations act in the same nanosecond.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StationConfig {
-    /// Each node's clock is late by a uniform time up to this, drawn once: its applications start and stop by
-    /// that clock. At most 10s. Clocks that NTP keeps over a network differ by some milliseconds (RFC 5905).
+    /// Each node's clock is late by a uniform time up to this value, drawn once; its applications start and
+    /// stop by that clock. At most 10s. Clocks synchronised by NTP over a network differ by some
+    /// milliseconds (RFC 5905).
     pub clock_offset: SimDuration,
-    /// Time from the transport to routing: uniform up to this, drawn for each packet that a node originates;
-    /// packets keep their order. At most 10ms. The mean of the default is the delay of ns-2's link layer, 25 µs.
+    /// Time from transport to routing: uniform up to this value, drawn for each packet that a node
+    /// originates; packets stay in order. At most 10ms. The mean of the default equals the delay of ns-2's
+    /// link layer, 25 µs.
     pub processing_delay: SimDuration,
-    /// Broadcasts that a node originates (ARP requests, route requests, HELLOs, errors) wait a uniform time up
-    /// to this, drawn for each; they keep their order. At most 1s. RFC 5148 asks for such a jitter; 10 ms is
-    /// that of ns-3's ARP and AODV. Relayed broadcasts have routing's own jitter.
+    /// Broadcasts that a node originates (ARP requests, route requests, HELLOs, route errors) are delayed
+    /// by a uniform time up to this value, drawn for each; they stay in order. At most 1s. RFC 5148
+    /// recommends such a jitter; 10 ms is the value of ns-3's ARP and AODV. Rebroadcasts use routing's own
+    /// jitter.
     pub broadcast_jitter: SimDuration,
 }
 
@@ -36,7 +39,7 @@ impl Default for StationConfig {
 }
 
 impl StationConfig {
-    /// Stations in step, as ns-2's are.
+    /// Synchronised stations, as in ns-2.
     pub const fn ns2() -> Self {
         Self {
             clock_offset: SimDuration::ZERO,
@@ -45,7 +48,7 @@ impl StationConfig {
         }
     }
 
-    /// Checks ranges; the error is (key, problem, remedy).
+    /// Checks ranges.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
         let most = [
             ("clock_offset", self.clock_offset, SimDuration::from_secs(10)),
@@ -61,11 +64,11 @@ impl StationConfig {
     }
 }
 
-/// Draws the delays of one kind, and keeps what is delayed in order.
+/// Draws delays of one kind, and keeps delayed items in order.
 #[derive(Clone, Debug)]
 struct Delays {
     rng: RngStream,
-    /// When the last one was over.
+    /// When the latest delay ends.
     last: SimTime,
 }
 
@@ -74,7 +77,7 @@ impl Delays {
         Self { rng: RngStream::new(seed, node, purpose), last: SimTime::ZERO }
     }
 
-    /// A uniform delay up to `most`, longer if something that was delayed before is to go first.
+    /// A uniform delay up to `most`, longer if an earlier item must go first.
     fn draw(&mut self, now: SimTime, most: SimDuration) -> SimDuration {
         self.last = self.last.max(now + self.rng.jitter(most));
         self.last.since(now)
@@ -91,7 +94,7 @@ pub(crate) struct Stations {
 }
 
 impl Stations {
-    /// `nodes` stations; those of a wired network (`radio` is false) have none of these delays.
+    /// Creates `nodes` stations; in a wired network (`radio` is false) they have none of these delays.
     pub fn new(config: &StationConfig, radio: bool, seed: u64, nodes: usize) -> Self {
         let config = if radio { config.clone() } else { StationConfig::ns2() };
         let delays = |most: SimDuration, purpose| -> Vec<Delays> {
@@ -106,19 +109,19 @@ impl Stations {
         }
     }
 
-    /// How late the clock of `node` is.
+    /// The clock offset of `node`.
     pub fn clock_offset(&self, node: NodeId) -> SimDuration {
         RngStream::new(self.seed, node, Purpose::ClockOffset).jitter(self.config.clock_offset)
     }
 
-    /// How long a packet that `node` originates at `now` is on its way to routing.
+    /// Delay until a packet that `node` originates at `now` reaches routing.
     #[inline]
     pub fn processing(&mut self, now: SimTime, node: NodeId) -> SimDuration {
         let most = self.config.processing_delay;
         self.processing.get_mut(node.index()).map_or(SimDuration::ZERO, |d| d.draw(now, most))
     }
 
-    /// How long a broadcast that `node` originates at `now` waits.
+    /// Delay of a broadcast that `node` originates at `now`.
     pub fn jitter(&mut self, now: SimTime, node: NodeId) -> SimDuration {
         let most = self.config.broadcast_jitter;
         self.broadcasts.get_mut(node.index()).map_or(SimDuration::ZERO, |d| d.draw(now, most))

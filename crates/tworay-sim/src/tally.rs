@@ -1,9 +1,9 @@
-//! Network-wide counts: collisions and drops by what the frame carried.
+//! Network-wide counters of collisions and drops, by frame content.
 
 use tworay_mac::FrameKind;
 use tworay_wire::{Body, Packet};
 
-/// Frames by what they carry, the thesis' columns (§5.4) and the rest.
+/// Frames by content: the columns of Papanastasiou 2006, §5.4, and the rest.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ByFrame {
     /// RTS frames.
@@ -23,7 +23,7 @@ pub struct ByFrame {
 }
 
 impl ByFrame {
-    /// Counts a frame; `packet` is what a data frame carries.
+    /// Counts a frame; `packet` is the content of a data frame.
     pub fn add(&mut self, kind: FrameKind, packet: Option<&Packet>) {
         match kind {
             FrameKind::Rts => self.rts += 1,
@@ -47,7 +47,7 @@ impl ByFrame {
         }
     }
 
-    /// Counts a packet given up: once under its own kind, and under RTS if the RTS went unanswered
+    /// Counts a packet given up: once by its content, and also under RTS if the RTS was not answered
     /// (ns-2's RET counts both).
     pub fn add_give_up(&mut self, rts: bool, p: &Packet) {
         if rts {
@@ -57,33 +57,33 @@ impl ByFrame {
     }
 }
 
-/// Counts over all nodes.
+/// Counters over all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Frames lost to overlap at a station they were meant for.
+    /// Frames lost to overlap at a station they were addressed to.
     pub collisions: ByFrame,
     /// Broadcast frames among these, counted at each station.
     pub broadcast_collisions: u64,
-    /// Frames lost to random errors at a station they were meant for.
+    /// Frames lost to random errors at a station they were addressed to.
     pub corrupted: ByFrame,
     /// Packets (and RTSs) given up after the last attempt.
     pub give_ups: ByFrame,
-    /// Packets refused by interface queues and wires.
+    /// Packets rejected by interface queues and wires.
     pub queue_drops: u64,
-    /// Packets that lost their place waiting for ARP.
+    /// Packets replaced in ARP's hold slot.
     pub arp_drops: u64,
-    /// Packets that the MAC or ARP gave back.
+    /// Packets returned by the MAC or ARP.
     pub link_failures: u64,
-    /// Of these, with the neighbour up and in range.
+    /// Those among them whose neighbour was up and in range.
     pub false_link_failures: u64,
     /// Routes found or changed.
     pub route_changes: u64,
-    /// Word of broken links for nodes that send no TCP data to that destination: of no use to any sender.
+    /// Notices of broken links at nodes that send no TCP data to that destination.
     pub stray_notices: u64,
-    /// Nodes switched off, with what their routing had sent until then.
+    /// Number of times a node was switched off.
     pub boots: u32,
-    /// Control packets of routing protocols that are gone.
+    /// Control packets that these nodes had sent until then.
     pub control_packets: u64,
-    /// Bytes of these.
+    /// Bytes of these packets.
     pub control_bytes: u64,
 }

@@ -1,4 +1,4 @@
-//! ns-2's wireless traces as tables.
+//! Converts ns-2's wireless traces to tables.
 
 use crate::report::{Column, ColumnData, Table};
 use crate::scenario::{ScenarioError, unreadable};
@@ -6,9 +6,9 @@ use std::path::Path;
 use tworay_wire::ns2::trace::{Fate, TraceEnd, TraceSummary};
 use tworay_wire::read_text;
 
-/// Reads a wireless trace of ns-2, old or new, also gzip. The tables are `packets` (each packet of a
-/// transport agent and how it ended), `flows`, `losses` (of a flow's packets, by layer and reason), `drops`
-/// (all drop lines, by layer, reason and kind) and `routing` (what routing sent itself).
+/// Reads a wireless trace of ns-2 in the old or new format, optionally gzip. The tables are `packets` (each
+/// packet of a transport agent and how it ended), `flows`, `losses` (of a flow's packets, by layer and
+/// reason), `drops` (all drop lines, by layer, reason and kind) and `routing` (routing packets sent).
 pub fn read_ns2_trace(path: &Path) -> Result<Vec<Table>, ScenarioError> {
     let text = read_text(path).map_err(unreadable)?;
     let summary = TraceSummary::parse(&path.display().to_string(), &text).map_err(unreadable)?;

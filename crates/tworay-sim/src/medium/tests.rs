@@ -5,7 +5,7 @@ use tworay_radio::{FadingConfig, RadioConfig, ShadowingConfig};
 
 const N: u64 = 20_000;
 
-/// The share of frames that a station at `metres` can read.
+/// Fraction of frames that a station at `metres` can decode.
 fn read(radio: &RadioConfig, metres: f64) -> f64 {
     let mut tracks = [Track::fixed(Position::new(0.0, 0.0)), Track::fixed(Position::new(metres, 0.0))];
     let mut medium = Medium::new(Channel::new(radio), Fader::new(radio, 7), &mut tracks);
@@ -39,7 +39,7 @@ fn shadowing_blurs_the_edge_of_the_range() {
     };
     let edge = Channel::new(&radio).range_of(3.652e-10);
     for metres in [150.0, 200.0, edge, 300.0, 400.0] {
-        // Two-ray ground: 40 dB a decade beyond the crossover.
+        // Two-ray ground: 40 dB per decade beyond the crossover distance.
         let margin = 40.0 * (edge / metres).log10();
         let expected = 0.5 * libm::erfc(-margin / (4.0 * std::f64::consts::SQRT_2));
         let found = read(&radio, metres);

@@ -5,7 +5,7 @@ fn load(name: &str, overrides: &[&str]) -> Scenario {
     Scenario::load(name, &overrides).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// ns-2's file of a run has every node where the run has it, to a micrometre.
+/// ns-2's file of a run puts every node at the position it has in the run, to a micrometre.
 #[test]
 fn what_is_written_for_ns2_leads_to_the_same_places() {
     for (name, seed) in [("strip-50", 3), ("route-break", 1), ("grid-3x3", 1)] {
@@ -24,13 +24,13 @@ fn what_is_written_for_ns2_leads_to_the_same_places() {
     }
 }
 
-/// NetAnim hears of each change of place, and of nodes that stand nothing more.
+/// NetAnim gets each change of position, and nothing for nodes at rest.
 #[test]
 fn netanim_sees_who_moves() {
     let text = moves(&load("route-break", &[]), 1, MoveFormat::NetAnim).expect("it has places");
     assert_eq!(text.matches("<node id=").count(), 6);
     let moving: Vec<&str> = text.lines().filter(|l| l.starts_with("<nu p=\"p\"")).collect();
-    // E goes 51 m at 10 m/s from 30 s on: 21 steps, and nobody else moves.
+    // E moves 51 m at 10 m/s from 30 s on: 21 steps; no other node moves.
     assert_eq!(moving.len(), 21);
     assert!(moving.iter().all(|l| l.contains("id=\"4\"")), "{moving:?}");
     assert!(moving[0].starts_with("<nu p=\"p\" t=\"30.25\""), "{}", moving[0]);

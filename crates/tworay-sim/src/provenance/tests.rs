@@ -3,17 +3,17 @@ use super::*;
 const LATE: SimTime = SimTime::from_nanos(9);
 const FIRST: SimTime = SimTime::from_nanos(2);
 
-/// What the MAC gives up has the cause that most of its attempts died of.
+/// A packet that the MAC gives up has the cause of most of its failed attempts.
 #[test]
 fn most_attempts_decide() {
     use LossCause::{Channel, Contention, LinkFailure, NodeDown};
-    // Collided or unanswered, out of range, spoiled by bit errors, next hop switched off.
+    // Attempts: collided or unanswered, out of range, corrupted by bit errors, next hop switched off.
     let table = [
         ([7, 0, 0, 0], Contention),
         ([3, 4, 0, 0], LinkFailure),
         ([3, 0, 4, 0], Channel),
         ([3, 0, 0, 4], NodeDown),
-        // It moved out of range in the middle: a tie is contention's.
+        // The hop moved out of range in the middle: a tie counts as contention.
         ([2, 2, 0, 0], Contention),
     ];
     for ([contention, out_of_range, channel, node_down], cause) in table {
@@ -25,7 +25,8 @@ fn most_attempts_decide() {
     }
 }
 
-/// Out of reach, the packet wasn't going on from the first attempt. Otherwise the last could have succeeded.
+/// Out of reach, the packet is held up since the first attempt. Otherwise the last one could have
+/// succeeded.
 #[test]
 fn since_when_a_packet_is_held_up() {
     let gone = Attempts { out_of_range: 7, out_of_reach_since: Some(FIRST), ..Attempts::default() };
@@ -35,7 +36,8 @@ fn since_when_a_packet_is_held_up() {
     assert_eq!(busy.give_up(LATE, NodeId(1), NodeId(2)).at, LATE);
 }
 
-/// An attempt is booked as contention when it begins; bit errors make it the channel's, and nobody's signal's.
+/// An attempt is booked as contention when it starts; bit errors change it to channel, without an
+/// interferer.
 #[test]
 fn bit_errors_take_the_blame_over() {
     let mut attempts = Attempts { contention: 2, interferer: Some(NodeId(3)), ..Attempts::default() };
@@ -46,15 +48,15 @@ fn bit_errors_take_the_blame_over() {
     assert_eq!(none.count(), 0);
 }
 
-/// `0 ─✗ 1 ── 2 ── 3`: what node 0 could not send waits there. Further on the packet remembers a break and bit
-/// errors, which have nothing to do with load; contention and a search for a route are over with the hop.
+/// `0 ─✗ 1 ── 2 ── 3`: node 0 cannot send the packet for some time. Later the packet remembers a break and
+/// bit errors, which do not depend on load; contention and a route discovery end with the hop.
 #[test]
 fn what_a_packet_remembers_of_earlier_hops() {
     use LossCause::{Channel, Contention, LinkFailure, NodeDown};
     let at = |node, cause| Setback::new(FIRST, NodeId(node), cause);
     let search = Setback::search(FIRST, NodeId(0));
     let none = None::<Setback>;
-    // What held it up at nodes 0 and 1, and what it remembers at node 2: the first that counts.
+    // What held it up at nodes 0 and 1, and what it remembers at node 2: the first one that counts.
     let table = [
         ([Some(at(0, NodeDown)), None], Some(at(0, NodeDown))),
         ([None, Some(at(1, LinkFailure))], Some(at(1, LinkFailure))),

@@ -1,4 +1,4 @@
-//! The record as tables.
+//! Converts the record to tables.
 
 use super::{Carried, OnAir, Recorder, Segment};
 use crate::capture::Fate;
@@ -16,7 +16,7 @@ fn node(id: NodeId) -> Option<i64> {
     (!id.is_broadcast()).then(|| id.0.into())
 }
 
-/// What a note says: what happened, which destination, which neighbour, hops, how long the search took.
+/// Content of a note: event, destination, neighbour, hops, duration of the search.
 type Said = (&'static str, Option<NodeId>, Option<NodeId>, Option<u8>, Option<f64>);
 
 fn said(note: RoutingNote) -> Said {

@@ -36,7 +36,7 @@ impl Rows {
     }
 }
 
-/// The record looks on: the document is the same to the byte (but for the time it took).
+/// Recording does not change a run: the document is identical except for the CPU time.
 #[test]
 fn recording_changes_nothing() {
     for (source, overrides) in [
@@ -49,13 +49,13 @@ fn recording_changes_nothing() {
         assert_eq!(with.json(), without.json(), "{source}");
         let plain = without.tables();
         let kept = with.tables().into_iter().filter(|t| plain.iter().any(|o| o.name == t.name));
-        // As text, in which NaN equals NaN.
+        // Compared as text, in which NaN equals NaN.
         let same = format!("{:?}", kept.collect::<Vec<_>>()) == format!("{plain:?}");
         assert!(same, "{source}: tables differ");
     }
 }
 
-/// Every segment sent is in the record once, and ends as the ledger says.
+/// Every segment sent is recorded once, with the same outcome as in the ledger.
 #[test]
 fn segments_balance_with_the_books() {
     let report = recorded("strip-50", &["duration=40s"], true);
@@ -79,7 +79,8 @@ fn segments_balance_with_the_books() {
     }
 }
 
-/// Frames are counted as the MACs count them, and those of a string without other traffic go one hop on.
+/// The record's frame counts equal those of the MACs; on a string without other traffic each frame goes one
+/// hop.
 #[test]
 fn frames_are_those_of_the_macs() {
     let report = recorded("string-4", &["duration=10s"], true);
@@ -104,14 +105,16 @@ fn frames_are_those_of_the_macs() {
             "a station 250 m off is the farthest it reads"
         );
     }
-    // The tally leaves out frames whose preamble another signal had spoiled: they are no collisions of its kind.
+    // The tally leaves out frames whose preamble another signal had corrupted, because it does not count
+    // them as collisions.
     let collided = fate.iter().filter(|f| **f == Some("collision")).count() as u64;
     let counted = report.document.mac.collisions;
     let tallied = counted.rts_cts + counted.data + counted.ack;
     assert!(tallied > 0 && collided >= tallied, "{collided} recorded, {tallied} counted");
 }
 
-/// The routes in use lead from node to node to the destination, and queues end as they are counted.
+/// The routes in use lead from node to node to the destination, and the last queue lengths match the
+/// counts.
 #[test]
 fn routes_and_moves_are_complete() {
     let report = recorded("string-4", &["duration=10s"], true);

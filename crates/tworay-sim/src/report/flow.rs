@@ -1,13 +1,12 @@
-//! What the document has of each flow.
+//! The flows' section of the document.
 
 use super::metrics::{declare, energy, losses, rates, times};
 use std::collections::BTreeMap;
 
 declare! {
-    /// One flow's results. Rates are bits per second over the time from the flow's start (or the end of the
-    /// warm-up, if that is later) to the end of the run (or to its completion); windows are in segments. With
-    /// a warm-up, every figure but `handshake_seconds`, `connection_seconds` and `completion_seconds` leaves
-    /// it out.
+    /// Results of one flow. Rates are in bits per second from the flow's start (or the end of the warm-up,
+    /// if later) to the end of the run (or the flow's completion); windows are in segments. With a warm-up,
+    /// every figure except `handshake_seconds`, `connection_seconds` and `completion_seconds` excludes it.
     pub struct FlowReport in "" {
         plain {
             /// Index of the flow in the scenario.
@@ -19,98 +18,104 @@ declare! {
             /// The TCP variant; `null` for UDP.
             tcp: Option<String>,
         }
-        /// in-order payload that reached the receiving application, by time from the flow's start (or the
-        /// warm-up's end) to the run's end or the flow's completion
+        /// in-order payload delivered to the receiving application, per time from the flow's start (or the
+        /// end of the warm-up) to the end of the run or the flow's completion
         goodput_bps: f64 = rates("bit/s").more().shown("goodput kb/s", 1e-3, ",.1f")
                 .from("TCP Freeze-Probing 2005; Psaras et al., On protocol engineering (original bytes over connection time)"),
-        /// payload sent, retransmissions included
+        /// payload sent per time, including retransmissions
         throughput_bps: f64 = rates("bit/s").shown("throughput kb/s", 1e-3, ",.1f")
                 .from("TCP Freeze-Probing 2005, without headers"),
-        /// payload acknowledged at the sender, each byte once, in whole segments; of UDP, datagrams received
+        /// payload acknowledged at the sender, each byte once, in whole segments; for UDP, datagrams
+        /// received
         acked_segments: u64 = rates("segments").more().shown("acked", 1.0, ",.1f")
                 .from("Papanastasiou 2006, chapters 3 and 5"),
-        /// segments with payload sent, retransmissions included; of UDP, datagrams
+        /// segments with payload sent, including retransmissions; for UDP, datagrams
         sent_segments: u64 = rates("segments").shown("sent", 1.0, ",.1f")
                 .from("this project"),
-        /// segments sent again
+        /// retransmitted segments
         retransmitted_segments: u64 = losses("segments").less()
                 .shown("retransmitted", 1.0, ",.1f")
                 .from("Seddik-Ghaleb et al. 2006; Papanastasiou 2006"),
         /// expiries of the retransmission timer with data outstanding
         timeouts: u64 = losses("count").less().shown("timeouts", 1.0, ",.1f")
                 .from("Papanastasiou 2006, §3.4"),
-        /// time from the last segment sent to each expiry of the retransmission timer, summed
+        /// time from the last segment sent to the expiry of the retransmission timer, summed over all
+        /// expiries
         rto_idle_seconds: f64 = losses("s").less().shown("idle in RTO s", 1.0, ",.1f")
                 .from("Papanastasiou 2006, §3.4"),
-        /// recoveries entered by duplicate ACKs
+        /// recoveries started by duplicate ACKs
         fast_retransmits: u64 = losses("count").shown("fast retransmits", 1.0, ",.1f")
                 .from("RFC 5681"),
-        /// empty probes of the path or of a closed window
+        /// empty segments sent to probe the path or a closed window
         probes_sent: u64 = losses("count").shown("probes", 1.0, ",.1f")
                 .from("TCP Freeze-Probing 2005"),
-        /// how often a variant stopped its sender (Freeze-Probing, Probing, ELFN)
+        /// number of times the variant stopped its sender (Freeze-Probing, Probing, ELFN)
         freezes: u64 = losses("count").from("TCP Freeze-Probing 2005"),
-        /// how long the sender was stopped, in stops that are over
+        /// time for which the variant stopped its sender, completed stops only
         frozen_seconds: f64 = losses("s").shown("frozen s", 1.0, ",.1f")
                 .from("TCP Freeze-Probing 2005"),
         /// time-weighted mean of min(cwnd, advertised window)
         mean_cwnd_segments: Option<f64> = times("segments").mean().shown("cwnd", 1.0, ",.2f")
                 .from("Papanastasiou 2006, figure 3.11"),
-        /// sent and not acknowledged, as the sender sees it, time-weighted
+        /// segments sent and not yet acknowledged, as seen by the sender, time-weighted mean
         mean_in_flight_segments: Option<f64> = times("segments").mean().shown("in flight", 1.0, ",.2f")
                 .from("Papanastasiou 2006, figure 3.11"),
         /// time-weighted mean of the smoothed round-trip time
         mean_rtt_seconds: Option<f64> = times("s").mean().less().shown("RTT ms", 1e3, ",.0f")
                 .from("RFC 6298"),
-        /// start to the acknowledgment of everything
+        /// time from the flow's start to the acknowledgment of everything sent
         completion_seconds: Option<f64> = times("s").mean().less().shown("completion s", 1.0, ",.2f"),
-        /// everything sent by the sender: TCP and IP headers, retransmissions, probes
+        /// IP bytes sent by the sender per time, including headers, retransmissions and probes
         sent_bps: f64 = rates("bit/s").shown("sent kb/s", 1e-3, ",.1f")
                 .from("TCP Freeze-Probing 2005; Psaras et al., On protocol engineering (T of EEE and UAR)"),
-        /// segments sent again by all segments sent
+        /// `retransmitted_segments` divided by `sent_segments`
         retransmission_ratio: Option<f64> = losses("0..1").mean().less()
                 .shown("sent again %", 100.0, ",.1f")
                 .from("Seddik-Ghaleb et al. 2006; Papanastasiou 2006"),
-        /// `acked_segments` by `sent_segments`, at most 1: which share of what was sent brought payload across
-        /// (of UDP, the usual packet delivery ratio)
+        /// `acked_segments` divided by `sent_segments`, at most 1: the fraction of sent segments that
+        /// delivered payload (for UDP, the usual packet delivery ratio)
         delivery_ratio: Option<f64> = rates("0..1").mean().more()
                 .shown("delivered %", 100.0, ",.1f").from("Broch et al. 1998"),
-        /// from the flow's start to the opening of the connection
+        /// time from the flow's start to the opening of the connection
         handshake_seconds: Option<f64> = times("s").mean().less().shown("handshake s", 1.0, ",.3f")
                 .from("Papanastasiou 2006"),
-        /// first segment sent to last new ACK; a lower bound while `completion_seconds` is null
+        /// time from the first segment sent to the last ACK of new data; a lower bound while
+        /// `completion_seconds` is null
         connection_seconds: Option<f64> = times("s").mean().shown("connection s", 1.0, ",.1f")
                 .from("Seddik-Ghaleb et al. 2006, figure 3; endless transfers are censored"),
-        /// time in handshake, slow start (cwnd < ssthresh), congestion avoidance, fast recovery, repair after a
-        /// timeout, frozen; they add up to the time from the flow's start to the run's end
+        /// time in each phase: handshake, slow start (cwnd < ssthresh), congestion avoidance, fast
+        /// recovery, repair after a timeout, frozen; the sum is the time from the flow's start to the end
+        /// of the run
         phase_seconds: Option<BTreeMap<&'static str, f64>> = times("s").family().mean()
                 .from("Papanastasiou 2006, table 4.3 (whose \"RTO\" is `rto_idle_seconds` and the repair)"),
-        /// data segments that exist in the network (shipped, neither delivered nor lost), time-weighted; table
+        /// data segments in the network (sent, neither delivered nor lost), time-weighted mean; table
         /// `alive` has every change
         mean_data_alive_segments: f64 = times("segments").mean().shown("data alive", 1.0, ",.2f")
                 .from("Papanastasiou 2006, figures 3.11 and 5.7, table 5.3 (which averages over changes: docs/studies/thesis-rts.md)"),
-        /// acknowledgments that exist in the network, time-weighted
+        /// acknowledgments in the network, time-weighted mean
         mean_ack_alive_segments: f64 = times("segments").mean().shown("ACKs alive", 1.0, ",.2f")
                 .from("Papanastasiou 2006, figures 3.11 and 5.7"),
-        /// one-way delay of data, transport to transport, over first arrivals
+        /// mean one-way delay of data from transport to transport, first arrivals only
         mean_delay_seconds: Option<f64> = times("s").mean().less().shown("delay ms", 1e3, ",.1f"),
-        /// mean difference of the delays of consecutive arrivals
+        /// mean absolute difference between the delays of consecutive arrivals
         jitter_seconds: Option<f64> = times("s").mean().less().shown("jitter ms", 1e3, ",.1f")
                 .from("RFC 3550's quantity, unsmoothed"),
-        /// hops travelled by arrived data; table `paths` has packets by number of hops
+        /// mean number of hops travelled by delivered data; table `paths` has the distribution
         mean_hops: Option<f64> = times("hops").mean().shown("hops", 1.0, ",.2f")
                 .from("Papanastasiou 2006 (path lengths)"),
-        /// segments and notices that an end ignored: ACKs for data never sent (`ack-too-high`), forged or
-        /// unexpected probes (`stray-probe`), notices of a broken link with nothing in flight (`stray-notice`), …
+        /// segments and notices ignored by either end, by reason: ACKs of data never sent (`ack-too-high`),
+        /// forged or unexpected probes (`stray-probe`), notices of a broken link with nothing in flight
+        /// (`stray-notice`), …
         ignored: Option<BTreeMap<&'static str, u64>> = losses("count").family().from("this project"),
-        /// what the sender did: ACK in slow start or congestion avoidance, duplicate ACK, fast retransmit,
-        /// recovery ACK, timeout, RTT sample, filter update, classification, probe
+        /// operations of the sender: ACK in slow start or congestion avoidance, duplicate ACK, fast
+        /// retransmit, recovery ACK, timeout, RTT sample, filter update, classification, probe
         operations: Option<BTreeMap<&'static str, u64>> = energy("count").family()
                 .from("Ghaleb-Seddik et al. 2012, §V"),
-        /// `operations` times the instructions that the table of costs has for each
+        /// `operations` times the instructions per operation in the table of costs
         instructions: Option<f64> = energy("count").less().shown("", 1.0, ",.0f")
                 .from("Ghaleb-Seddik et al. 2012, §V"),
-        /// `operations` times the run times that the table of costs has instead (none in the table that ships)
+        /// `operations` times the run times per operation, where the table of costs has run times (the
+        /// shipped table has none)
         #[serde(skip_serializing_if = "Option::is_none")]
         computing_seconds: Option<f64> = energy("s").less().shown("computing s", 1.0, ",.3g")
                 .from("Ghaleb-Seddik et al. 2012, §V"),

@@ -1,58 +1,59 @@
-//! The declaration of metrics: name, unit, definition, source and which way is better, each in one place.
+//! Declares metrics: name, unit, definition, source and direction, each in one place.
 //!
-//! [`declare!`] makes a section of the document from its declarations. The list of all metrics, the columns of the
-//! table `flows`, the tables on screen, `--metrics` and docs/reference/metrics.md follow from the same lines: a new
-//! metric is one field in [`super::flow`] or [`super::sections`], and the place that counts it.
+//! [`declare!`] generates a section of the document from its declarations. The list of all metrics, the
+//! columns of the table `flows`, the tables on screen, `--metrics` and docs/reference/metrics.md follow
+//! from the same lines. A new metric is one field in [`super::flow`] or [`super::sections`], and the code
+//! that counts it.
 
 use super::{ColumnData, flow, sections};
 use std::collections::BTreeMap;
 
-/// What a run's value is made of, and where the document has it.
+/// How the value of a run is computed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// The sum over the flows.
+    /// Sum over the flows.
     Sum,
-    /// The mean over the flows that have a value.
+    /// Mean over the flows that have a value.
     Mean,
-    /// One value a run.
+    /// One value per run.
     Run,
 }
 
-/// Which way is better.
+/// Which direction is better.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Better {
     /// More is better.
     More,
     /// Less is better.
     Less,
-    /// It depends on the question.
+    /// Neither; it depends on the question.
     Neither,
 }
 
 /// A metric, or a family of them: `mac.sent` stands for `mac.sent.rts`, `mac.sent.cts` and so on.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Its path in the document; metrics of flows have none but their key.
+    /// Path in the document; for metrics of flows only the key.
     pub name: &'static str,
-    /// Whether the name is a family's.
+    /// Whether the name denotes a family.
     pub family: bool,
     /// Chapter of docs/reference/metrics.md.
     pub group: &'static str,
-    /// Unit of the document's value.
+    /// Unit of the value in the document.
     pub unit: &'static str,
-    /// How runs and comparisons put flows together.
+    /// How runs and comparisons combine flows.
     pub of: Of,
-    /// Which way is better.
+    /// Which direction is better.
     pub better: Better,
-    /// What it means.
+    /// Definition.
     pub definition: &'static str,
-    /// Where the definition comes from; empty where it goes without saying.
+    /// Source of the definition; empty where none is needed.
     pub source: &'static str,
-    /// Heading in tables with the unit shown there; empty: the last part of the name.
+    /// Heading in tables, with the unit shown there; if empty, the last part of the name.
     pub heading: &'static str,
-    /// Factor from the document's unit to the table's.
+    /// Factor from the unit of the document to that of the table.
     pub scale: f64,
-    /// Format of the number in tables, as Python's `format` has it.
+    /// Number format in tables, in the syntax of Python's `format`.
     pub form: &'static str,
 }
 
@@ -72,17 +73,17 @@ impl Metric {
             form: ",.1f",
         }
     }
-    /// A family of metrics.
+    /// Marks a family of metrics.
     pub const fn family(mut self) -> Self {
         self.family = true;
         self
     }
-    /// Averaged over the flows.
+    /// Averages over the flows instead of summing.
     pub const fn mean(mut self) -> Self {
         self.of = Of::Mean;
         self
     }
-    /// Not a flow's: one value a run.
+    /// Marks a metric with one value per run.
     pub const fn of_run(mut self) -> Self {
         self.of = Of::Run;
         self
@@ -97,28 +98,28 @@ impl Metric {
         self.better = Better::Less;
         self
     }
-    /// How tables show it.
+    /// Sets heading, factor and format for tables.
     pub const fn shown(mut self, heading: &'static str, scale: f64, form: &'static str) -> Self {
         (self.heading, self.scale, self.form) = (heading, scale, form);
         self
     }
-    /// Where the definition comes from.
+    /// Sets the source of the definition.
     pub const fn from(mut self, source: &'static str) -> Self {
         self.source = source;
         self
     }
-    /// Its name and definition.
+    /// Sets name and definition.
     pub const fn named(mut self, name: &'static str, definition: &'static str) -> Self {
         (self.name, self.definition) = (name, definition);
         self
     }
 }
 
-/// Metrics of what arrives.
+/// Metrics of delivery.
 pub const fn rates(unit: &'static str) -> Metric {
     Metric::new("rates", unit)
 }
-/// Metrics of what is lost and repaired.
+/// Metrics of losses and repairs.
 pub const fn losses(unit: &'static str) -> Metric {
     Metric::new("losses", unit)
 }
@@ -130,11 +131,11 @@ pub const fn routing(unit: &'static str) -> Metric {
 pub const fn times(unit: &'static str) -> Metric {
     Metric::new("times", unit)
 }
-/// Metrics of energy and computation.
+/// Metrics of energy and computing costs.
 pub const fn energy(unit: &'static str) -> Metric {
     Metric::new("energy", unit)
 }
-/// Metrics of effort and of resources left unused.
+/// Metrics of effort and unused resources.
 pub const fn resources(unit: &'static str) -> Metric {
     Metric::new("resources", unit)
 }
@@ -152,9 +153,9 @@ pub fn metrics() -> impl Iterator<Item = Metric> {
     declared.into_iter().flatten().copied()
 }
 
-/// Values of a metric that are a column of a table.
+/// Values of a metric that can form a column of a table.
 pub(super) trait Cells: Sized {
-    /// The column; `None` for families, which have no column of their own.
+    /// The column; `None` for families, which have no single column.
     fn column<'a>(values: impl Iterator<Item = &'a Self>) -> Option<ColumnData>
     where
         Self: 'a;
@@ -187,9 +188,9 @@ impl<V> Cells for Option<BTreeMap<&'static str, V>> {
     }
 }
 
-/// Makes a section of the document: a struct whose fields are metrics (and some, called plain, that are none).
+/// Declares a section of the document: a struct whose fields are metrics, except those marked plain.
 ///
-/// A field's documentation is the metric's definition.
+/// The doc comment of a field is the metric's definition.
 macro_rules! declare {
     (
         $(#[$about:meta])*
@@ -226,11 +227,11 @@ macro_rules! declare {
     };
 }
 
-/// The columns of a table of flows; other sections are no tables.
+/// Generates the columns of the table of flows; other sections have no table.
 macro_rules! columns_of {
     ($Report:ident in "": $($metric:ident: $value:ty,)+) => {
         impl $Report {
-            /// The metrics of flows as columns; families are left out.
+            /// The flows' metrics as columns, without families.
             pub(super) fn columns(rows: &[Self]) -> Vec<$crate::report::Column> {
                 let columns = [$((
                     stringify!($metric),

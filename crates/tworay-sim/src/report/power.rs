@@ -1,4 +1,4 @@
-//! Energy in the report: the totals of the document, each node's account, and what was left when.
+//! Energy in the report: totals of the document, the account of each node, and samples of remaining energy.
 
 use super::{Column, ColumnData, CostsReport, EnergyReport, Table, table};
 use crate::scenario::Costs;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tworay_base::SimTime;
 use tworay_radio::{Meter, RadioState};
 
-/// The accounts of all nodes at the end of a run.
+/// Energy accounts of all nodes at the end of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Power {
     meters: Vec<Meter>,
@@ -14,26 +14,26 @@ pub(crate) struct Power {
 }
 
 impl Power {
-    /// From closed accounts, and what each node had left, sample by sample.
+    /// From closed meters, and the samples of remaining energy.
     pub fn new(meters: Vec<Meter>, samples: Vec<(SimTime, Vec<f64>)>) -> Self {
         Self { meters, samples }
     }
 
-    /// Joules by state, over all nodes.
+    /// Joules by radio state, summed over all nodes.
     fn by_state(&self) -> BTreeMap<&'static str, f64> {
         let sum = |s: RadioState| self.meters.iter().map(|m| m.joules()[s as usize]).sum();
         RadioState::ALL.iter().map(|&s| (s.name(), sum(s))).collect()
     }
 
-    /// When the `n`th node died, counted from 1.
+    /// When the `n`-th node died, counted from 1.
     fn death(&self, n: usize) -> Option<f64> {
         let mut deaths: Vec<SimTime> = self.meters.iter().filter_map(Meter::died_at).collect();
         deaths.sort_unstable();
         deaths.get(n.checked_sub(1)?).map(|t| t.as_secs_f64())
     }
 
-    /// One row a node: seconds by state, packets, joules, what is left (NaN: endless), when it died (NaN:
-    /// it lives).
+    /// One row per node: seconds by state, packets, joules, remaining energy (NaN: unlimited), time of
+    /// death (NaN: alive).
     pub fn node_table(&self) -> Table {
         let m = &self.meters;
         let reals = |get: &dyn Fn(&Meter) -> f64| ColumnData::F64(m.iter().map(get).collect());
@@ -59,7 +59,7 @@ impl Power {
         )
     }
 
-    /// What each node had left, sample by sample, if that was kept.
+    /// Samples of remaining energy, if recorded.
     pub fn sample_table(&self) -> Option<Table> {
         let nodes = self.meters.len();
         let times = self.samples.iter().flat_map(|(t, _)| std::iter::repeat_n(t.as_secs_f64(), nodes));
@@ -77,8 +77,8 @@ impl Power {
     }
 }
 
-/// The document's part; empty if no energy model is on. `received_bits` and `computation`, J, are those of
-/// the whole run, as the radios' energy is.
+/// The document's energy section; empty without an energy model. `received_bits` and `computation` (J)
+/// cover the whole run, as the radio energy does.
 pub(crate) fn energy_report(
     power: Option<&Power>,
     received_bits: f64,

@@ -1,9 +1,9 @@
-//! What routing has to report.
+//! Routing's part of the report.
 
 use std::collections::BTreeMap;
 use tworay_routing::{Malformed, RoutingCounters};
 
-/// Malformed packets of all nodes by what was wrong with them.
+/// Malformed packets summed over all nodes, by reason.
 pub(super) fn malformed<'a>(nodes: impl Iterator<Item = &'a RoutingCounters>) -> BTreeMap<&'static str, u64> {
     let mut sums = BTreeMap::new();
     for counters in nodes {
@@ -22,7 +22,7 @@ mod tests {
     use tworay_wire::aodv::{AodvMessage, Rrep};
     use tworay_wire::{Body, Packet};
 
-    /// A reply about the node's own route, twice, and one whose ends are the same.
+    /// Two replies about the node's own route, and one whose two ends are equal.
     #[test]
     fn reasons_are_summed_over_the_nodes() {
         let reply = |dst, orig| {

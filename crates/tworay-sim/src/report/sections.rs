@@ -1,49 +1,50 @@
-//! What the document has of the network: MAC, routing, energy, and the metrics over all flows.
+//! Sections of the document for the network: MAC, routing, energy, and metrics over all flows.
 
 use super::metrics::{Metric, declare, energy, losses, rates, resources, routing, times};
 use super::{CostsReport, FrameCount};
 use std::collections::BTreeMap;
 
 declare! {
-    /// The MAC's part.
+    /// Section of the MAC.
     pub struct MacReport in "mac." {
-        /// frames lost to overlap at a station they were meant for, by what they carried
+        /// frames lost to overlap at a station they were addressed to, by content
         collisions: FrameCount = losses("frames").family().of_run().less()
                 .from("Papanastasiou 2006, §5.4 (COL)"),
-        /// broadcasts (ARP, routing) lost to overlap, counted at each station that could have read them; they are
-        /// never sent again
+        /// broadcasts (ARP, routing) lost to overlap, counted at each station in range; they are never
+        /// retransmitted
         broadcast_collisions: u64 = losses("frames").of_run().less()
                 .shown("broadcast collisions", 1.0, ",.1f").from("this project"),
-        /// packets given up after the last attempt; `rts_cts`: those whose RTS stayed unanswered, which count
-        /// under their own kind too
+        /// packets given up after the last attempt, by content; `rts_cts` counts those whose RTS was not
+        /// answered, which also count by content
         drops: FrameCount = losses("packets").family().of_run().less()
                 .from("Papanastasiou 2006, §5.4 (FAIL); `data` + `ack` are distinct segments"),
-        /// frames lost to random errors (`errors.frame_err`) at a station they were meant for
+        /// frames lost to random errors (`errors.frame_err`) at a station they were addressed to, by
+        /// content
         corrupted: FrameCount = losses("frames").family().of_run()
                 .from("Seddik-Ghaleb et al. 2006 (\"BER\")"),
-        /// refused by a full interface queue
+        /// packets rejected by a full interface queue
         queue_drops: u64 = losses("packets").of_run().less()
                 .shown("queue drops", 1.0, ",.1f").from("Papanastasiou 2006, §5.4"),
-        /// frames sent by kind: RTS, CTS, ACK, unicast data, broadcast
+        /// frames sent, by kind: RTS, CTS, ACK, unicast data, broadcast
         sent: BTreeMap<&'static str, u64> = losses("frames").family().of_run(),
     }
 }
 
 declare! {
-    /// Routing's part.
+    /// Section of routing.
     pub struct RoutingReport in "routing." {
         plain {
-            /// The protocol's name.
+            /// Name of the protocol.
             protocol: String,
         }
-        /// routing packets sent, each hop counted
+        /// routing packets sent, counted at each hop
         control_packets: u64 = routing("packets").of_run().less()
                 .shown("routing packets", 1.0, ",.0f").from("Broch et al. 1998"),
-        /// bytes of routing packets sent, each hop counted, IP headers included
+        /// bytes of routing packets sent, including IP headers, counted at each hop
         control_bytes: u64 = routing("B").of_run().less()
                 .shown("routing kB", 1e-3, ",.1f").from("Broch et al. 1998"),
-        /// routing packets sent, each hop counted, by data packets that arrived in the whole run (normalised
-        /// routing load)
+        /// normalised routing load: routing packets sent, counted at each hop, per data packet delivered in
+        /// the whole run
         load: Option<f64> = routing("1").of_run().less()
                 .shown("routing load", 1.0, ",.3f").from("Perkins, Royer, Das and Marina 2001"),
         /// routes found or changed
@@ -52,23 +53,22 @@ declare! {
         /// link failures reported by the MAC although the neighbour was up and in range
         false_link_failures: u64 = routing("count").of_run().less()
                 .shown("false link failures", 1.0, ",.1f").from("this project"),
-        /// notices of a broken link that reached a node without a TCP sender to that destination
+        /// notices of a broken link at a node without a TCP sender to that destination
         stray_notices: u64 = routing("count").of_run().from("this project"),
-        /// routing packets dropped because they can't be right, by what is wrong with them; reasons that didn't
-        /// occur are left out
+        /// routing packets dropped as invalid, by reason; reasons that did not occur are left out
         malformed: BTreeMap<&'static str, u64> = routing("packets").family().of_run().from("this project"),
     }
 }
 
 declare! {
-    /// Energy; `null` where no energy model is on.
+    /// Section of energy; `null` without an energy model.
     pub struct EnergyReport in "energy." {
         /// radio energy of all nodes
         joules_total: Option<f64> = energy("J").of_run().less().shown("radio J", 1.0, ",.3g"),
-        /// transmit + receive + overhear energy of all nodes by payload bits received
+        /// energy of transmitting, receiving and overhearing at all nodes, per payload bit received
         joules_per_received_bit: Option<f64> = energy("J/bit").of_run().less().shown("µJ/bit", 1e6, ",.3g")
                 .from("Seddik-Ghaleb et al. 2006, figure 2 (idle left out)"),
-        /// instructions × `energy.instruction` (1 nJ unless told) + run times × the power stated with them, over
+        /// instructions × `energy.instruction` (default 1 nJ) + run times × the power given with them, over
         /// all flows and the whole run
         joules_computation: Option<f64> = energy("J").of_run().less()
                 .shown("computing mJ", 1e3, ",.3g")
@@ -76,15 +76,15 @@ declare! {
         /// nodes whose battery ran out
         dead_nodes: Option<u64> = energy("count").of_run().less()
                 .shown("dead nodes", 1.0, ",.1f").from("Seddik-Ghaleb et al. 2006"),
-        /// radio energy of all nodes by state of the radio
+        /// radio energy of all nodes, by radio state
         joules_by_state: Option<BTreeMap<&'static str, f64>> = energy("J").family().of_run(),
-        /// energy of all nodes, idle and sleep included, by payload bits received
+        /// radio energy of all nodes, including idle and sleep, per payload bit received
         joules_total_per_received_bit: Option<f64> = energy("J/bit").of_run().less()
                 .shown("µJ/bit with idle", 1e6, ",.3g"),
-        /// when the first node died, if one did: the network's lifetime in its strict sense
+        /// time at which the first node died, if any: the network lifetime in its strict sense
         first_death_seconds: Option<f64> = energy("s").of_run().more()
                 .shown("first death s", 1.0, ",.1f").from("Seddik-Ghaleb et al. 2006"),
-        /// when half of the nodes were dead, if they were
+        /// time at which half of the nodes were dead, if reached
         half_dead_seconds: Option<f64> = energy("s").of_run().more()
                 .shown("half dead s", 1.0, ",.1f").from("Seddik-Ghaleb et al. 2006"),
         and plain {
@@ -98,13 +98,13 @@ declare! {
 declare! {
     /// Metrics over all flows; `null` where not defined for this run.
     pub struct MetricsReport in "metrics." {
-        /// (Σx)² / (n Σx²) of the flows' goodputs
+        /// Jain's fairness index of the flows' goodputs: (Σx)² / (n Σx²)
         jain_fairness: Option<f64> = rates("1/n..1").of_run().more().shown("Jain", 1.0, ".3f")
                 .from("Jain, Chiu and Hawe 1984; misprinted in Psaras et al., On protocol engineering"),
-        /// goodput of the flow that gets least
+        /// goodput of the flow with the lowest goodput
         least_goodput_bps: Option<f64> = rates("bit/s").of_run().more()
                 .shown("least flow kb/s", 1e-3, ",.1f").from("this project"),
-        /// goodput of the flow that gets most
+        /// goodput of the flow with the highest goodput
         most_goodput_bps: Option<f64> = rates("bit/s").of_run()
                 .shown("most flow kb/s", 1e-3, ",.1f").from("this project"),
         /// extra energy expenditure: (T − G)/T_max + b·(T_max − T)/T_max with b = 0.3 as printed
@@ -116,7 +116,7 @@ declare! {
         /// mean of `connection_seconds` over the TCP flows
         mean_connection_seconds: Option<f64> = times("s").of_run().shown("connection s", 1.0, ",.1f")
                 .from("Seddik-Ghaleb et al. 2006"),
-        /// TCP flows that had not ended: their connection times are lower bounds
+        /// TCP flows not completed by the end of the run: their connection times are lower bounds
         unfinished_connections: u64 = times("count").of_run().less()
                 .shown("unfinished", 1.0, ",.1f").from("Seddik-Ghaleb et al. 2006"),
     }

@@ -1,4 +1,4 @@
-//! The tables behind a run's document: flows, losses, guesses, series, paths, energy, packets.
+//! Tables behind a run's document: flows, losses, guesses, series, paths, energy, packets.
 
 use super::{FlowReport, RunReport};
 use crate::diagnosis::Diagnosed;
@@ -7,10 +7,10 @@ use crate::network::{WireEvent, WireRecord};
 use tworay_base::NodeId;
 use tworay_tcp::{Phase, Snapshot};
 
-/// A column of a table.
+/// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name, with the unit.
+    /// Name with the unit.
     pub name: &'static str,
     /// Its values.
     pub data: ColumnData,
@@ -19,20 +19,20 @@ pub struct Column {
 /// Values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnData {
-    /// Reals; NaN where there is no value.
+    /// Real numbers; NaN where there is no value.
     F64(Vec<f64>),
     /// Integers.
     I64(Vec<i64>),
-    /// Integers, some of which may be missing.
+    /// Integers, with missing values.
     MaybeI64(Vec<Option<i64>>),
     /// Texts.
     Str(Vec<String>),
-    /// Words of a small set: the place of each row's among the distinct ones, if it has one.
+    /// Words of a small set: the distinct words, and for each row an index, if it has one.
     Word(Vec<&'static str>, Vec<Option<u8>>),
 }
 
 impl ColumnData {
-    /// A column of few distinct words, up to 255; `None`: no value.
+    /// A column of at most 255 distinct words; `None` means no value.
     pub(crate) fn words(values: impl Iterator<Item = Option<&'static str>>) -> Self {
         let mut distinct: Vec<&'static str> = Vec::new();
         let rows = values
@@ -49,10 +49,10 @@ impl ColumnData {
     }
 }
 
-/// A table of equally long columns.
+/// A table; all columns have the same length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `flows`, `ledger` or `series`.
+    /// Name of the table, such as `flows`, `ledger` or `series`.
     pub name: &'static str,
     /// Its columns.
     pub columns: Vec<Column>,
@@ -63,7 +63,8 @@ pub(crate) fn table<const N: usize>(name: &'static str, columns: [(&'static str,
 }
 
 impl RunReport {
-    /// The tables `flows`, `ledger` (one row a loss: its root and how it ended), `guesses` (one row a guess), `retransmissions`, `series`, and for wired links `packets`.
+    /// The tables `flows`, `ledger` (one row per loss: root, and how it ended), `guesses` (one row per
+    /// guess), `retransmissions`, `series`, and with wires `packets`.
     pub fn tables(&self) -> Vec<Table> {
         let mut tables = vec![
             self.flow_table(),
@@ -90,7 +91,7 @@ impl RunReport {
         tables
     }
 
-    /// What each sender was doing: a row whenever it began something else.
+    /// Phases of each sender: a row for each change.
     fn phase_table(&self) -> Table {
         let mut rows: Vec<(f64, u16, Phase)> = Vec::new();
         for (flow, sample) in &self.series {
@@ -109,7 +110,7 @@ impl RunReport {
         )
     }
 
-    /// Packets by the number of hops they travelled.
+    /// Packets by number of hops travelled.
     fn path_table(&self) -> Table {
         let rows: Vec<(i64, i64, i64)> = self
             .hops
@@ -130,7 +131,7 @@ impl RunReport {
         )
     }
 
-    /// Segments alive, change by change.
+    /// Number of live segments: a row for each change.
     fn alive_table(&self) -> Table {
         let a = &self.aloft;
         let ints = |get: &dyn Fn(&AloftSample) -> i64| ColumnData::I64(a.iter().map(get).collect());
@@ -231,7 +232,7 @@ impl RunReport {
         )
     }
 
-    /// Segments sent again, flow by flow and in order of time.
+    /// Retransmitted segments, by flow and in order of time.
     fn retransmission_table(&self) -> Table {
         let r = &self.resent;
         table(

@@ -1,4 +1,4 @@
-//! What a user should know before trusting a run's figures: flows without a path, flows that got nothing.
+//! Warnings about a run's figures: flows without a path, flows that received nothing.
 
 use crate::flow::Flow;
 use crate::ledger::LossRecord;
@@ -7,30 +7,30 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use tworay_base::{FlowId, LossCause, SimTime};
 
-/// What kind of thing is to be known.
+/// Kind of warning.
 #[derive(Copy, Clone, Debug, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarningKind {
     /// There never was a path.
     NoPath,
-    /// There was none for a part of the time.
+    /// There was no path for part of the time.
     PathMissing,
     /// Nothing arrived although there was a path.
     NothingArrived,
 }
 
-/// Something to know about a flow.
+/// A warning about a flow.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct Warning {
     /// Index of the flow in the scenario.
     pub flow: u16,
     /// `no-path`, `path-missing` or `nothing-arrived`.
     pub kind: WarningKind,
-    /// The same in words, with what would help.
+    /// The warning in words, with a remedy.
     pub text: String,
 }
 
-/// All warnings of a run, flow by flow.
+/// All warnings of a run, by flow.
 pub(super) fn warnings(
     flows: &[Flow],
     paths: &[FlowPath],
@@ -54,7 +54,7 @@ fn nothing_arrived(id: FlowId, path: &FlowPath, records: &[LossRecord]) -> Strin
     for record in &lost {
         *counts.entry(record.cause as usize).or_default() += 1;
     }
-    // The first of several causes with the same count is named.
+    // On a tie, the first cause is named.
     let most =
         LossCause::ALL.into_iter().rev().max_by_key(|&c| counts.get(&(c as usize)).copied().unwrap_or(0));
     let head =

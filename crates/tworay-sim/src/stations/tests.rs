@@ -6,7 +6,7 @@ fn stations(seed: u64) -> Stations {
     Stations::new(&StationConfig::default(), true, seed, 5)
 }
 
-/// A node with a queue of packets to process sends them in the order in which they were made.
+/// A node with several packets to process sends them in the order in which they were created.
 #[test]
 fn delays_are_drawn_anew_but_keep_the_order() {
     let mut stations = stations(1);
@@ -19,7 +19,7 @@ fn delays_are_drawn_anew_but_keep_the_order() {
     assert!(times.is_sorted());
     let most = SimDuration::from_micros(1000) + StationConfig::default().processing_delay;
     assert!(times.iter().all(|&t| t < SimTime::ZERO + most));
-    // Widely spaced packets don't meet: each has a delay of its own.
+    // Widely spaced packets do not affect each other: each has its own delay.
     let apart: Vec<SimDuration> =
         (1..=100).map(|i| stations.processing(SimTime::ZERO + SimDuration::from_secs(i), NODE)).collect();
     assert!(apart.windows(2).all(|pair| pair[0] != pair[1]));

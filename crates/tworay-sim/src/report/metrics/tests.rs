@@ -2,7 +2,7 @@ use super::*;
 use serde_json::{Value, to_value};
 use std::collections::BTreeSet;
 
-/// The keys of a section's document.
+/// Keys of a section of the document.
 fn keys(section: &Value, prefix: &str) -> BTreeSet<String> {
     section.as_object().unwrap().keys().map(|key| format!("{prefix}{key}")).collect()
 }
