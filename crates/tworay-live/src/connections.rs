@@ -1,4 +1,4 @@
-//! Which flow a packet belongs to, and what passing packets tell of a connection.
+//! Assigns packets to flows and tracks the state of connections from passing packets.
 
 use crate::diag::Info;
 use crate::packet::{Tcp, View};
@@ -8,40 +8,40 @@ use tworay_base::{FlowId, NodeId, Seq32, SimDuration, SimTime};
 use tworay_sim::{Carries, FlowLook, Live};
 use tworay_tcp::{Counters, Phase, Snapshot};
 
-/// An end of a connection.
+/// One end of a connection.
 pub type End = (IpAddr, u16);
 
-/// Protocol and both ends, the lower first.
+/// Protocol and both ends, the lower end first.
 type Key = (u8, End, End);
 
 const TCP: u8 = 6;
 
-/// What goes from one end to the other.
+/// One direction of a connection.
 #[derive(Clone, Debug, Default)]
 struct Way {
-    /// The SYN's number, or the first seen.
+    /// Sequence number of the SYN, or the first number seen.
     first: Option<Seq32>,
-    /// Next number never sent, counted from `first`.
+    /// Next number never sent, relative to `first`.
     sent: u64,
-    /// What the sender has seen acknowledged, counted so.
+    /// What the sender has seen acknowledged, relative to `first`.
     acked: u64,
-    /// What the receiver has acknowledged, counted so.
+    /// What the receiver has acknowledged, relative to `first`.
     taken: u64,
-    /// Whether the SYN was seen, and where the FIN stands.
+    /// Whether the SYN was seen, and the place of the FIN.
     syn: bool,
     fin: Option<u64>,
     segments: u64,
     again: u64,
     bytes: u64,
     bytes_again: u64,
-    /// Payload that arrived, for anything but TCP.
+    /// Payload that arrived, for protocols other than TCP.
     arrived: u64,
     /// Packets that arrived.
     packets: u64,
 }
 
 impl Way {
-    /// A number as a count from the first.
+    /// A sequence number relative to the first one.
     fn place(&mut self, seq: Seq32) -> u64 {
         let first = *self.first.get_or_insert(seq);
         let near = self.sent;
@@ -49,31 +49,31 @@ impl Way {
         near.saturating_add_signed(i64::from(seq.0.wrapping_sub(at) as i32))
     }
 
-    /// Payload among the first `count` numbers.
+    /// Payload bytes among the first `count` numbers.
     fn payload(&self, count: u64) -> u64 {
         let fin = u64::from(self.fin.is_some_and(|fin| count > fin));
         count.saturating_sub(u64::from(self.syn) + fin)
     }
 
-    /// Whether everything was acknowledged, the FIN too.
+    /// Whether everything was acknowledged, including the FIN.
     fn is_over(&self) -> bool {
         self.fin.is_some_and(|fin| self.acked > fin)
     }
 }
 
-/// A connection, or what of another protocol goes between two ends.
+/// A TCP connection, or the exchange of another protocol between two ends.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub flow: FlowId,
     pub ends: [End; 2],
     pub nodes: [NodeId; 2],
     is_tcp: bool,
-    /// Which way is the flow's: 0 as it was opened, 1 if more payload comes back.
+    /// Direction of the flow: 0 as the connection was opened, 1 if more payload flows back.
     main: usize,
     ways: [Way; 2],
     connected_at: Option<SimTime>,
     finished_at: Option<SimTime>,
-    /// What the sender's kernel said last.
+    /// Latest information from the kernel of each sender.
     info: [Option<Info>; 2],
     mss: u64,
     recoveries: u64,
@@ -81,12 +81,12 @@ pub(crate) struct Connection {
     pub frozen: SimDuration,
 }
 
-/// What a packet is to its flow.
+/// Role of a packet in its flow.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Sorted {
-    /// Number of the connection.
+    /// Index of the connection.
     pub connection: usize,
-    /// Which end sent it.
+    /// The end that sent it.
     pub side: usize,
     pub carries: Carries,
     pub seq: Seq32,
@@ -94,23 +94,23 @@ pub(crate) struct Sorted {
     pub again: bool,
 }
 
-/// All connections so far.
+/// All connections seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     known: BTreeMap<Key, usize>,
     pub all: Vec<Connection>,
-    /// Packets of connections that got no number.
+    /// Packets of connections without a flow number.
     pub unnumbered: u64,
 }
 
 impl Connections {
-    /// A packet that its station sends to another: finds or opens its flow, and counts it.
+    /// Counts a packet that a station sends to another, and finds or opens its flow.
     pub fn sort(&mut self, live: &mut Live, view: &View, nodes: (NodeId, NodeId)) -> Option<Sorted> {
         let (src, dst) = ((view.src, view.src_port), (view.dst, view.dst_port));
         let key = if src <= dst { (view.protocol, src, dst) } else { (view.protocol, dst, src) };
         let opens = view.tcp.is_some_and(|t| t.syn && !t.has_ack);
         let known = self.known.get(&key).copied();
-        // The same ports once more, after the last connection has ended.
+        // The ports of a finished connection are reused.
         let known = known.filter(|&i| !(opens && self.all[i].finished_at.is_some()));
         let number = match known {
             Some(number) => number,
@@ -130,7 +130,7 @@ impl Connections {
         Some(Sorted { connection: number, side, carries, seq, again })
     }
 
-    /// The connection of a packet that arrives, and which end sent it.
+    /// The connection of an arriving packet, and the end that sent it.
     pub fn find(&self, view: &View) -> Option<(usize, usize)> {
         let (src, dst) = ((view.src, view.src_port), (view.dst, view.dst_port));
         let key = if src <= dst { (view.protocol, src, dst) } else { (view.protocol, dst, src) };
@@ -138,7 +138,7 @@ impl Connections {
         Some((number, usize::from(self.all[number].ends[0] != src)))
     }
 
-    /// What the kernel of `node` says of its end of a connection.
+    /// Records what the kernel of `node` reports about its end of a connection.
     pub fn note_info(&mut self, live: &mut Live, node: NodeId, local: End, remote: End, info: Info) {
         let key = if local <= remote { (TCP, local, remote) } else { (TCP, remote, local) };
         let Some(connection) = self.known.get(&key).and_then(|&i| self.all.get_mut(i)) else { return };
@@ -149,12 +149,12 @@ impl Connections {
         connection.note_info(live, side, info);
     }
 
-    /// Payload delivered so far.
+    /// Payload delivered so far, bytes.
     pub fn delivered(&self) -> u64 {
         self.all.iter().map(Connection::delivered).sum()
     }
 
-    /// Hands everything known over for the report.
+    /// Passes the observations of all flows to the network, for the report.
     pub fn settle(&self, live: &mut Live) {
         for connection in &self.all {
             live.set_flow(connection.flow, connection.look());
@@ -206,7 +206,7 @@ impl Connection {
             }
         }
         if tcp.has_ack {
-            // What this end has taken in of the other's.
+            // What this end has received from the other one.
             let other = &mut self.ways[1 - side];
             let at = other.place(tcp.ack);
             other.taken = other.taken.max(at);
@@ -219,7 +219,7 @@ impl Connection {
         (if ack { Carries::Ack } else { Carries::Data }, if ack { tcp.ack } else { tcp.seq }, again)
     }
 
-    /// The flow's way is that of the payload.
+    /// Makes the direction with more payload the flow's direction.
     fn turn(&mut self, live: &mut Live) {
         let (main, back) = (self.ways[self.main].bytes, self.ways[1 - self.main].bytes);
         if back > 4 * main + 2000 {
@@ -228,7 +228,7 @@ impl Connection {
         }
     }
 
-    /// A packet that end `side` sent has arrived at the other.
+    /// A packet sent by end `side` arrived at the other end.
     pub fn arrived(&mut self, now: SimTime, side: usize, view: &View) {
         self.ways[side].packets += 1;
         let Some(tcp) = view.tcp else {
@@ -271,7 +271,7 @@ impl Connection {
         self.info[side] = Some(info);
     }
 
-    /// The sender's phase, as its kernel said last.
+    /// Phase of the sender, as its kernel last reported.
     pub fn phase(&self, side: usize) -> Phase {
         self.info[side].as_ref().map_or(Phase::Handshake, |i| i.phase)
     }
@@ -281,17 +281,17 @@ impl Connection {
         self.is_tcp && self.ways[side].sent > self.ways[side].acked && self.finished_at.is_none()
     }
 
-    /// How far `side` has seen its numbers acknowledged.
+    /// How much of the data of `side` it has seen acknowledged.
     pub fn acked(&self, side: usize) -> u64 {
         self.ways[side].acked
     }
 
-    /// A number of `side`'s as a count.
+    /// A sequence number of `side`, relative to the first one.
     pub fn place(&mut self, side: usize, tcp: &Tcp) -> u64 {
         self.ways[side].place(tcp.seq)
     }
 
-    /// Payload that the flow has brought across.
+    /// Payload delivered in the flow's direction.
     fn delivered(&self) -> u64 {
         let way = &self.ways[self.main];
         if self.is_tcp { way.payload(way.taken) } else { way.arrived }

@@ -12,18 +12,18 @@ use tworay_base::NodeId;
 use tworay_sim::Layer;
 use tworay_wire::bytes::{ipv4_address, mac_address};
 
-/// What a station is to be like.
+/// Configuration of a station.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub node: NodeId,
     pub layer: Layer,
     /// Largest IP packet, bytes.
     pub mtu: u16,
-    /// The kernel's congestion control; the host's default if none.
+    /// Congestion control of the kernel; the host's default if `None`.
     pub congestion: Option<String>,
 }
 
-/// A node's network namespace with its device.
+/// A node's network namespace and its device.
 pub(crate) struct Station {
     pub node: NodeId,
     pub namespace: Arc<Namespace>,
@@ -37,18 +37,18 @@ impl std::fmt::Debug for Station {
 }
 
 impl Station {
-    /// Makes the namespace and, inside, the device with its addresses.
+    /// Creates the namespace and, inside it, the device with its addresses.
     pub fn create(plan: &Plan) -> io::Result<Self> {
         let (namespace, device) = Namespace::create(|| set_up(plan))?;
         Ok(Self { node: plan.node, namespace: Arc::new(namespace), device })
     }
 
-    /// The next packet that the kernel sends; `WouldBlock` if there is none.
+    /// Reads the next packet sent by the kernel; `WouldBlock` if there is none.
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         self.device.recv(buffer)
     }
 
-    /// Hands a packet to the kernel.
+    /// Passes a packet to the kernel.
     pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         self.device.send(bytes)
     }
@@ -60,12 +60,12 @@ impl AsFd for Station {
     }
 }
 
-/// The name of a node's device in its namespace.
+/// Name of a node's device in its namespace.
 pub(crate) fn device_name(node: NodeId) -> String {
     format!("tworay-{}", node.0)
 }
 
-/// The IPv4 address of a node.
+/// IPv4 address of a node.
 pub(crate) fn address(node: NodeId) -> Ipv4Addr {
     Ipv4Addr::from(ipv4_address(node))
 }
@@ -76,7 +76,7 @@ fn set_up(plan: &Plan) -> io::Result<SyncDevice> {
         Layer::Two => tun_rs::Layer::L2,
         Layer::Three => tun_rs::Layer::L3,
     };
-    // Before the device exists: IPv6 has nothing to do on layer 3, where routing is the scenario's.
+    // Before the device exists. IPv6 is not used on layer 3, where the scenario's routing forwards packets.
     if plan.layer == Layer::Three {
         write_setting("net/ipv6/conf/all/disable_ipv6", "1", true)?;
         write_setting("net/ipv6/conf/default/disable_ipv6", "1", true)?;
@@ -88,7 +88,7 @@ fn set_up(plan: &Plan) -> io::Result<SyncDevice> {
             write_setting(&format!("net/ipv4/conf/default/{setting}"), "0", true)?;
         }
     }
-    // A connection must not begin with what the last one learnt: each is measured by itself.
+    // No connection may start with metrics cached from an earlier one: each is measured by itself.
     write_setting("net/ipv4/tcp_no_metrics_save", "1", true)?;
     let by_route = plan.congestion.as_deref().map(choose_congestion).transpose()?.flatten();
     let device = DeviceBuilder::new()
@@ -112,7 +112,7 @@ fn set_up(plan: &Plan) -> io::Result<SyncDevice> {
     Ok(device)
 }
 
-/// Writes a setting of this namespace; one that this kernel doesn't have may be missing if `optional`.
+/// Writes a setting of this namespace. If `optional`, the kernel may lack it.
 fn write_setting(name: &str, value: &str, optional: bool) -> io::Result<()> {
     let path = Path::new("/proc/sys").join(name);
     match std::fs::write(&path, value) {
@@ -122,8 +122,8 @@ fn write_setting(name: &str, value: &str, optional: bool) -> io::Result<()> {
     }
 }
 
-/// Makes a congestion control the namespace's default. One that the host keeps for privileged users can't be
-/// that: its name comes back, to be chosen by the route.
+/// Makes a congestion control the namespace's default. One that the host reserves for privileged users
+/// cannot be the default: returns its name, to be selected by the route.
 fn choose_congestion(name: &str) -> io::Result<Option<&str>> {
     let known =
         std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
@@ -138,7 +138,7 @@ fn choose_congestion(name: &str) -> io::Result<Option<&str>> {
     }
 }
 
-/// Has `ip` carry out orders in this thread's namespace.
+/// Runs commands of `ip` in this thread's namespace.
 fn ip_batch(orders: &str) -> io::Result<()> {
     let mut child = Command::new("ip")
         .args(["-batch", "-"])

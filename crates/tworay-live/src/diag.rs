@@ -1,4 +1,5 @@
-//! What the kernels say of their connections: `TCP_INFO`, asked through sock_diag (`man 7 sock_diag`).
+//! Queries the kernels for the state of their connections: `TCP_INFO` through sock_diag (`man 7
+//! sock_diag`).
 
 use crate::connections::End;
 use crate::device::Station;
@@ -13,10 +14,10 @@ use std::time::Duration;
 use tworay_base::{NodeId, SimDuration};
 use tworay_tcp::Phase;
 
-/// How often the kernels are asked.
+/// Interval between queries.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// What a kernel says of one connection.
+/// A kernel's information about one connection.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Info {
     /// Name of the congestion control.
@@ -28,15 +29,15 @@ pub(crate) struct Info {
     pub rto: SimDuration,
     pub in_flight: u64,
     pub timeouts: u64,
-    /// Time spent in recoveries from timeouts.
+    /// Time spent recovering from timeouts.
     pub timeout_time: SimDuration,
     pub phase: Phase,
 }
 
-/// One connection as a station's kernel has it: local end, remote end, state.
+/// One connection reported by a station's kernel: local end, remote end, state.
 pub(crate) type Told = (NodeId, End, End, Info);
 
-/// Asks the kernels of `stations` now and then until `stop`, on a thread of its own.
+/// Queries the kernels of `stations` periodically until `stop` is set, in a separate thread.
 pub(crate) fn watch(stations: &[Station], stop: Arc<AtomicBool>) -> io::Result<Receiver<Told>> {
     let sockets = stations
         .iter()
@@ -47,7 +48,7 @@ pub(crate) fn watch(stations: &[Station], stop: Arc<AtomicBool>) -> io::Result<R
         let mut buffer = vec![0; 1 << 16];
         while !stop.load(Ordering::Relaxed) {
             for (node, socket) in &sockets {
-                // A kernel that doesn't answer now may do so the next time.
+                // After an error, the next query may succeed.
                 let _ = ask(socket, &mut buffer, |local, remote, info| {
                     let _ = sender.send((*node, local, remote, info));
                 });
@@ -64,17 +65,17 @@ fn open() -> io::Result<OwnedFd> {
     Ok(socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag)?)
 }
 
-// linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h.
+// Constants of linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h.
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 const REQUEST_AND_DUMP: u16 = 0x301;
 const DIAG_INFO: u16 = 2;
 const DIAG_CONG: u16 = 4;
-/// All states but those that have no sender any more, and listening.
+/// All states except listening and those without a sender.
 const STATES: u32 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 
-/// Asks for all TCP connections, IPv4 and IPv6.
+/// Queries all TCP connections over IPv4 and IPv6.
 fn ask(socket: &OwnedFd, buffer: &mut [u8], mut tell: impl FnMut(End, End, Info)) -> io::Result<()> {
     for family in [2_u8, 10] {
         let mut request = Vec::with_capacity(72);
@@ -82,7 +83,8 @@ fn ask(socket: &OwnedFd, buffer: &mut [u8], mut tell: impl FnMut(End, End, Info)
         request.extend_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
         request.extend_from_slice(&REQUEST_AND_DUMP.to_ne_bytes());
         request.extend_from_slice(&[0; 8]);
-        // inet_diag_req_v2: family, protocol, wanted extensions, padding, states, an empty socket id.
+        // struct inet_diag_req_v2: family, protocol, requested extensions, padding, states, an empty socket
+        // id.
         request.extend_from_slice(&[family, 6, 1 << (DIAG_INFO - 1) | 1 << (DIAG_CONG - 1), 0]);
         request.extend_from_slice(&STATES.to_ne_bytes());
         request.resize(72, 0);
@@ -97,7 +99,7 @@ fn ask(socket: &OwnedFd, buffer: &mut [u8], mut tell: impl FnMut(End, End, Info)
     Ok(())
 }
 
-/// Reads one datagram of answers; false when it was the last.
+/// Parses one datagram of answers; returns false if it was the last.
 fn answers(buffer: &[u8], length: usize, tell: &mut impl FnMut(End, End, Info)) -> bool {
     let mut rest = buffer.get(..length).unwrap_or_default();
     while let Some(total) = u32_at(rest, 0).map(|n| n as usize).filter(|&n| n >= 16 && n <= rest.len()) {
@@ -114,7 +116,7 @@ fn answers(buffer: &[u8], length: usize, tell: &mut impl FnMut(End, End, Info)) 
     length > 0
 }
 
-/// An `inet_diag_msg` with its attributes.
+/// Parses an `inet_diag_msg` with its attributes.
 fn connection(message: &[u8]) -> Option<(End, End, Info)> {
     let family = *message.first()?;
     let port = |at: usize| message.get(at..at + 2).map(|b| u16::from_be_bytes([b[0], b[1]]));
@@ -123,7 +125,7 @@ fn connection(message: &[u8]) -> Option<(End, End, Info)> {
             2 => <[u8; 4]>::try_from(message.get(at..at + 4)?).ok().map(|b| Ipv4Addr::from(b).into()),
             _ => {
                 let bytes = <[u8; 16]>::try_from(message.get(at..at + 16)?).ok()?;
-                // A socket for both families has IPv4 addresses in IPv6's clothes.
+                // A dual-stack socket has IPv4-mapped IPv6 addresses.
                 let v6 = Ipv6Addr::from(bytes);
                 Some(v6.to_ipv4_mapped().map_or(v6.into(), IpAddr::V4))
             }
@@ -144,14 +146,14 @@ fn connection(message: &[u8]) -> Option<(End, End, Info)> {
     Some((local, remote, Info { congestion: name, ..info? }))
 }
 
-/// The fields of `struct tcp_info` (linux/tcp.h) that are shown. Older kernels have fewer.
+/// The fields of `struct tcp_info` (linux/tcp.h) that are used. Older kernels provide fewer.
 fn tcp_info(b: &[u8]) -> Option<Info> {
     let word = |at: usize| u32_at(b, at);
     let micros = |n: u32| SimDuration::from_micros(n.into());
     let (state, ca_state) = (*b.first()?, *b.get(1)?);
     let (unacked, sacked, lost, retrans) = (word(24)?, word(28)?, word(32)?, word(36)?);
     let (srtt, rttvar, ssthresh, cwnd) = (word(68)?, word(72)?, word(76)?, word(80)?);
-    // An untouched threshold is the largest number.
+    // The initial threshold is the largest number.
     let ssthresh = if ssthresh >= 0x7fff_ffff { f64::INFINITY } else { f64::from(ssthresh) };
     let phase = match (state, ca_state) {
         (2 | 3, _) => Phase::Handshake,
@@ -160,7 +162,7 @@ fn tcp_info(b: &[u8]) -> Option<Info> {
         _ if f64::from(cwnd) < ssthresh => Phase::SlowStart,
         _ => Phase::CongestionAvoidance,
     };
-    // Since Linux 6.7: counts of timeouts and their total time in ms.
+    // Since Linux 6.7: number of timeouts and time spent in them, ms.
     let (timeouts, timeout_time) = (u16_at(b, TOTAL_RTO), word(TOTAL_RTO + 4));
     Some(Info {
         congestion: String::new(),

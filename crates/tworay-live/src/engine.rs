@@ -1,4 +1,5 @@
-//! The loop: simulated time follows the clock, packets go between devices and network.
+//! The main loop: keeps simulated time in step with the clock and moves packets between devices and
+//! network.
 
 use crate::clock::Clock;
 use crate::connections::Connections;
@@ -19,27 +20,27 @@ use std::time::Duration;
 use tworay_base::{FlowId, NodeId, Seq32, SimTime};
 use tworay_sim::{Carries, Entry, Layer, Leaving, Live, LiveStatus};
 
-/// The longest sleep: how soon a wish to stop is noticed.
+/// Longest sleep, which bounds the reaction time to a stop request.
 const NAP: Duration = Duration::from_millis(20);
-/// So many packets are taken from one device before the network goes on.
+/// Most packets read from one device before the network runs again.
 const BATCH: usize = 32;
-/// Simulated time may be worked off in pieces no longer than this before devices are looked at.
+/// Longest piece of simulated time processed before the devices are checked.
 const PIECE_NANOS: u64 = 1_000_000;
 
 /// Why the loop ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum End {
-    /// It was asked to.
+    /// It was requested to stop.
     Stopped,
     /// The time limit was reached.
     Limit,
-    /// The machine was too slow: by how much (real seconds) at which simulated time.
+    /// The machine was too slow: lateness in real seconds, and the simulated time.
     TooLate { seconds: f64, at: SimTime },
     /// A device or the network failed.
     Failed(String),
 }
 
-/// What the loop tells while it runs.
+/// Progress reported while the loop runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     pub at: SimTime,
@@ -54,7 +55,7 @@ pub(crate) struct Progress {
 pub(crate) struct Rules {
     pub layer: Layer,
     pub slow: f64,
-    /// Largest lateness in real seconds.
+    /// Largest permitted lateness, real seconds.
     pub most_late: f64,
     pub limit: SimTime,
     pub freeze: bool,
@@ -68,7 +69,7 @@ pub(crate) struct Engine {
     pub lateness: Lateness,
     pub connections: Connections,
     pub refused: BTreeMap<&'static str, u64>,
-    /// Packets that a kernel would not take back.
+    /// Packets that a kernel did not accept.
     pub not_taken: u64,
     pub kept: u64,
     places: BTreeMap<NodeId, usize>,
@@ -94,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// Runs until something ends it. `tell` is called now and then.
+    /// Runs until something ends it. `tell` is called from time to time.
     pub fn run(&mut self, stop: &AtomicBool, told: &Receiver<Told>, mut tell: impl FnMut(Progress)) -> End {
         let clock = Clock::start(self.rules.slow);
         let mut tell_at = SimTime::ZERO;
@@ -108,7 +109,7 @@ impl Engine {
                     return End::TooLate { seconds: late, at: next };
                 }
             }
-            // In pieces: a long stretch of work must not keep packets waiting.
+            // In pieces, because packets must not wait for a long stretch of work.
             let piece = SimTime::from_nanos(next.max(self.live.now()).as_nanos().saturating_add(PIECE_NANOS));
             self.live.run_until(target.min(piece));
             self.let_out();
@@ -142,7 +143,7 @@ impl Engine {
         }
     }
 
-    /// Waits for packets and takes them in.
+    /// Waits for packets and passes them to the network.
     fn take_in(&mut self, wait: Duration, clock: &Clock) -> io::Result<()> {
         let ready: Vec<usize> = {
             let mut fds: Vec<PollFd<'_>> =
@@ -154,7 +155,7 @@ impl Engine {
             }
             fds.iter().enumerate().filter(|(_, fd)| fd.any() == Some(true)).map(|(i, _)| i).collect()
         };
-        // What came now comes at this time, not at that of the last event.
+        // Packets enter at the current time, not at that of the last event.
         let now = clock.now().min(self.rules.limit);
         self.live.run_until(now);
         for station in ready {
@@ -173,7 +174,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A packet that a station's kernel sends.
+    /// A packet sent by a station's kernel.
     fn packet_from(&mut self, station: usize, bytes: Arc<[u8]>) -> Result<(), Refused> {
         let node = self.stations[station].node;
         if self.rules.layer == Layer::Two {
@@ -217,8 +218,8 @@ impl Engine {
         Ok(())
     }
 
-    /// A frame: its IP packet belongs to a flow and is in the ledger hop by hop; what is for all neighbours, and
-    /// what is not IP, is not.
+    /// A frame from a station. If it contains an IP packet for one neighbour, it belongs to a flow and is
+    /// tracked by the ledger hop by hop; broadcasts and other protocols are not tracked.
     fn frame_from(&mut self, node: NodeId, to: NodeId, view: Option<View>, bytes: Arc<[u8]>) {
         let tracked = match &view {
             Some(view) if !to.is_broadcast() => self.connections.sort(&mut self.live, view, (node, to)),
@@ -238,7 +239,7 @@ impl Engine {
         });
     }
 
-    /// What has reached its station goes to the kernel there.
+    /// Passes packets that reached their station to its kernel.
     fn let_out(&mut self) {
         while let Some(leaving) = self.live.pop_leaving() {
             let Some(&place) = self.places.get(&leaving.node) else { continue };
@@ -275,7 +276,7 @@ impl Engine {
         }
     }
 
-    /// Senders whose way is broken are frozen; the frozen ones' ways are probed.
+    /// Freezes senders whose route is broken, and probes the routes of frozen senders.
     fn look_after_breaks(&mut self) {
         while let Some(broken) = self.live.pop_break() {
             if !self.rules.freeze {
@@ -325,8 +326,8 @@ impl Engine {
     }
 }
 
-/// Asks for the processor before everybody else, on the calling thread alone. Not granted is no failure: then
-/// lateness shows it.
+/// Requests real-time priority for the calling thread. A refusal is not an error; the lateness statistics
+/// show the effect.
 #[expect(unsafe_code, reason = "no safe wrapper sets a thread's scheduling policy")]
 pub(crate) fn ask_for_priority() {
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;

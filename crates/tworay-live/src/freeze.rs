@@ -1,10 +1,10 @@
-//! Freezing senders while a route is broken, with nothing but acknowledgments: any kernel understands them.
+//! Freezes senders while a route is broken, using only acknowledgments, which any kernel understands.
 //!
-//! When a link on the way of a connection is gone, the air answers the sender in the peer's name with an
-//! acknowledgment that closes the window (Freeze-TCP: Goff, Moronski, Phatak and Gupta 2000). What the
-//! sender's kernel still sends is kept from the network. Every [`PROBE_EVERY`] the air sends the oldest
-//! segment that is not acknowledged itself, as ELFN's sender does with its probes (Holland and Vaidya 1999).
-//! The first packet of the peer's that comes through opens the window again and ends the freeze.
+//! When a link on the route of a connection breaks, the simulated network sends the sender an
+//! acknowledgment in the peer's name that closes the window (Freeze-TCP: Goff, Moronski, Phatak and Gupta
+//! 2000). Data that the sender's kernel still sends is withheld from the network. Every [`PROBE_EVERY`] the
+//! oldest unacknowledged segment is sent as a probe, as ELFN's sender does (Holland and Vaidya 1999). The
+//! first packet from the peer that gets through reopens the window and ends the freeze.
 
 use crate::packet::{Tcp, ZeroWindow, zero_window};
 use std::collections::{BTreeMap, VecDeque};
@@ -12,44 +12,44 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tworay_base::{Seq32, SimDuration, SimTime};
 
-/// Time between two probes of a broken way.
+/// Interval between probes of a broken route.
 const PROBE_EVERY: SimDuration = SimDuration::from_millis(200);
-/// So many segments that are not acknowledged are remembered for each sender.
+/// Most unacknowledged segments stored per sender.
 const MOST_KEPT: usize = 1024;
 
-/// A sender: number of its connection, and which end it is.
+/// A sender: index of its connection, and its end.
 pub(crate) type Sender = (usize, usize);
 
-/// What is known of a sender for the case of a break.
+/// State of a sender that is needed when its route breaks.
 #[derive(Debug, Default)]
 struct Memory {
-    /// Segments with payload that are not acknowledged, by their place: the oldest first.
+    /// Unacknowledged segments with payload by place, oldest first.
     segments: VecDeque<(u64, Arc<[u8]>)>,
-    /// The sender's last timestamp.
+    /// Latest timestamp of the sender.
     timestamp: u32,
-    /// What the peer said last: next number, acknowledgment, timestamp.
+    /// Latest packet of the peer: next number, acknowledgment, timestamp.
     peer: Option<(Seq32, Seq32, Option<u32>)>,
-    /// Frozen since then; the next probe.
+    /// When the freeze started, and when the next probe is due.
     frozen: Option<(SimTime, SimTime)>,
 }
 
-/// Senders that may be frozen.
+/// Senders that can be frozen.
 #[derive(Debug, Default)]
 pub(crate) struct Freezer {
     senders: BTreeMap<Sender, Memory>,
 }
 
-/// What becomes of a packet that a sender sends.
+/// Decision about a packet from a sender.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
-    /// It goes into the network.
+    /// It enters the network.
     Pass,
-    /// The sender is frozen: it ends here.
+    /// It is withheld because the sender is frozen.
     Kept,
 }
 
 impl Freezer {
-    /// A TCP packet of `sender` at `place` among its numbers, of which `acked` are acknowledged.
+    /// `sender` sends a TCP packet at `place` in its sequence space, of which `acked` is acknowledged.
     pub fn sends(
         &mut self,
         sender: Sender,
@@ -73,12 +73,12 @@ impl Freezer {
                 _ => {}
             }
         }
-        // Acknowledgments of the peer's data, resets and FINs go on: they open nothing.
+        // Acknowledgments of the peer's data, resets and FINs are passed: they do not reopen the window.
         if memory.frozen.is_some() && tcp.payload > 0 { Fate::Kept } else { Fate::Pass }
     }
 
-    /// A packet of the peer's arrives at `sender`, `acked` of whose numbers are acknowledged now. Gives how
-    /// long a freeze lasted that it ends.
+    /// A packet from the peer arrives at `sender`, whose sequence space is acknowledged up to `acked`.
+    /// Returns the duration of the freeze that it ends, if any.
     pub fn hears(&mut self, sender: Sender, acked: u64, now: SimTime, tcp: &Tcp) -> Option<SimDuration> {
         let memory = self.senders.entry(sender).or_default();
         let next = Seq32(tcp.seq.0.wrapping_add(tcp.length()));
@@ -87,8 +87,8 @@ impl Freezer {
         memory.frozen.take().map(|(since, _)| now.since(since))
     }
 
-    /// The way of `sender` is broken. Gives the acknowledgment to answer it with, if it isn't frozen already and
-    /// the peer has ever said anything.
+    /// The route of `sender` is broken. Returns the acknowledgment to send to it, unless it is already
+    /// frozen or no packet from the peer has been seen.
     pub fn freeze(&mut self, sender: Sender, now: SimTime, ends: [(IpAddr, u16); 2]) -> Option<Vec<u8>> {
         let memory = self.senders.get_mut(&sender)?;
         let (seq, ack, timestamp) = memory.peer?;
@@ -101,7 +101,7 @@ impl Freezer {
         Some(zero_window(&ZeroWindow { src, dst, src_port, dst_port, seq, ack, timestamps }))
     }
 
-    /// The probes that are due: whose, and the segment.
+    /// The probes that are due: sender and segment.
     pub fn due(&mut self, now: SimTime) -> Vec<(Sender, Arc<[u8]>)> {
         let mut probes = Vec::new();
         for (sender, memory) in &mut self.senders {
@@ -159,8 +159,8 @@ mod tests {
         SimTime::ZERO + SimDuration::from_millis(millis)
     }
 
-    /// Break at 100 ms: one closing acknowledgment; data is kept; the oldest segment probes the way every
-    /// 200 ms; the first answer ends it.
+    /// Break at 100 ms: one acknowledgment closes the window; data is withheld; the oldest segment is sent
+    /// as a probe every 200 ms; the first answer ends the freeze.
     #[test]
     fn a_break_freezes_probes_and_thaws() {
         let mut freezer = Freezer::default();

@@ -1,8 +1,8 @@
-//! Ends what still runs in our namespaces when this process is gone, however it went.
+//! Ends processes left in our namespaces when this process is gone, however it ended.
 //!
-//! A program that is killed with its parent can leave children of its own. A shell in the background waits for
-//! the end of a pipe that only this process holds open; then it kills every process whose network namespace is
-//! one of ours. Nobody else's process is ever in there.
+//! A program that is killed with its parent may leave children behind. A background shell waits for the end
+//! of a pipe that only this process holds open, then kills every process whose network namespace is one of
+//! ours. No other process is ever in these namespaces.
 
 use crate::namespace::Namespace;
 use std::io;
@@ -21,26 +21,26 @@ for round in 1 2; do
 done
 "#;
 
-/// The shell that waits.
+/// The waiting shell.
 #[derive(Debug)]
 pub(crate) struct Keeper(Child);
 
 impl Keeper {
-    /// Begins to wait for the end of this process.
+    /// Starts waiting for the end of this process.
     pub fn start<'a>(namespaces: impl Iterator<Item = &'a Namespace>) -> io::Result<Self> {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "tworay-keeper"]);
         for namespace in namespaces {
             command.arg(namespace.id()?.to_string());
         }
-        // Out of reach of Ctrl-C, and of whoever waits for our output to end.
+        // Isolated from Ctrl-C, and from readers waiting for the end of our output.
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         Ok(Self(command.spawn()?))
     }
 }
 
 impl Drop for Keeper {
-    /// Nobody is left in the namespaces after this.
+    /// When this returns, no process is left in the namespaces.
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();

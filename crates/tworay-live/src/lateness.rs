@@ -1,12 +1,12 @@
-//! How late the engine was, as a histogram.
+//! Histogram of the engine's lateness.
 
-/// Buckets by powers of two, each cut in so many.
+/// Buckets per power of two.
 const CUTS: u32 = 8;
-/// Powers of two of a nanosecond: up to 2^39 ns, nine minutes.
+/// Powers of two in nanoseconds: up to 2^39 ns, nine minutes.
 const POWERS: u32 = 40;
 
-/// A histogram of lateness: how long after its time the first event of a batch was worked off, in real time.
-/// A bucket is 12.5 % wide at most.
+/// Histogram of lateness: how long after its due time the first event of a batch was processed, in real
+/// time. Buckets are at most 12.5 % wide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lateness {
     counts: Vec<u64>,
@@ -21,7 +21,7 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Notes one lateness, ns.
+    /// Records one lateness, ns.
     pub fn note(&mut self, nanos: u64) {
         let bucket = Self::bucket(nanos);
         self.counts[bucket] += 1;
@@ -36,24 +36,24 @@ impl Lateness {
         (power * CUTS + within) as usize
     }
 
-    /// The upper end of a bucket, ns.
+    /// Upper bound of a bucket, ns.
     fn upper(bucket: usize) -> u64 {
         let (power, within) = (bucket as u32 / CUTS, bucket as u64 % u64::from(CUTS));
         if power >= 3 { (u64::from(CUTS) + within + 1) << (power - 3) } else { 2 << power }
     }
 
-    /// How many were noted.
+    /// Number of records.
     pub fn count(&self) -> u64 {
         self.total
     }
 
-    /// The largest, seconds.
+    /// Largest lateness, seconds.
     pub fn max_seconds(&self) -> f64 {
         self.most as f64 * 1e-9
     }
 
-    /// The lateness that a share `p` (0 to 1) did not exceed, seconds: the upper end of its bucket, or the
-    /// largest of all if that is less.
+    /// The lateness not exceeded by a fraction `p` (0 to 1) of the records, seconds: the upper bound of its
+    /// bucket, or the largest record if that is less.
     pub fn quantile_seconds(&self, p: f64) -> f64 {
         let wanted = (p * self.total as f64).ceil() as u64;
         let mut sum = 0;
@@ -66,7 +66,7 @@ impl Lateness {
         0.0
     }
 
-    /// The buckets that are not empty: upper end in seconds, count.
+    /// The non-empty buckets: upper bound in seconds, count.
     pub fn buckets(&self) -> Vec<(f64, u64)> {
         let filled = self.counts.iter().enumerate().filter(|(_, n)| **n > 0);
         filled.map(|(i, n)| (Self::upper(i) as f64 * 1e-9, *n)).collect()
@@ -77,7 +77,7 @@ impl Lateness {
 mod tests {
     use super::*;
 
-    /// 1 µs to 1 ms in steps of 1 µs: quantiles are known.
+    /// 1 µs to 1 ms in steps of 1 µs, so the quantiles are known.
     #[test]
     fn quantiles_are_right_within_a_bucket() {
         let mut late = Lateness::default();

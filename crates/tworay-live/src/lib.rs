@@ -1,12 +1,12 @@
-//! Floor 5: real kernels over simulated air.
+//! Real kernels over a simulated wireless network.
 //!
-//! Every station is a network namespace with a TUN (layer 3) or TAP (layer 2) device. What its kernel sends
-//! enters the simulated network at the station's node, and leaves at its destination, in real time. The
-//! simulation knows nothing of that: [`tworay_sim::Live`] is driven from here, event by event, against the
-//! monotonic clock ([`session`]).
+//! Every station is a network namespace with a TUN (layer 3) or TAP (layer 2) device. Packets from its
+//! kernel enter the simulated network at the station's node and leave at their destination, in real time.
+//! The simulator is not aware of this: [`session`] drives [`tworay_sim::Live`] event by event against the
+//! monotonic clock.
 //!
-//! Namespaces have no names and devices are not persistent: both live as long as the process that holds them.
-//! Whatever way that ends, nothing is left behind.
+//! Namespaces have no names and devices are not persistent: both exist only as long as the process that
+//! holds them, so nothing is left behind however it ends.
 
 mod clock;
 mod connections;

@@ -1,4 +1,4 @@
-//! Network namespaces without names: they last as long as somebody holds them.
+//! Unnamed network namespaces, which exist as long as a process holds them.
 
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
@@ -12,12 +12,12 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// A network namespace of our own.
+/// A network namespace.
 #[derive(Debug)]
 pub(crate) struct Namespace(File);
 
 impl Namespace {
-    /// Makes an empty namespace, and has `setup` run in it.
+    /// Creates an empty namespace and runs `setup` in it.
     pub fn create<T: Send>(setup: impl FnOnce() -> io::Result<T> + Send) -> io::Result<(Self, T)> {
         on_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)?;
@@ -34,24 +34,24 @@ impl Namespace {
         })
     }
 
-    /// The number of its descriptor in this process.
+    /// Its file descriptor in this process.
     pub fn raw_fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
 
-    /// Its number in the kernel, as `/proc/PID/ns/net` shows it.
+    /// Its inode number, as shown by `/proc/PID/ns/net`.
     pub fn id(&self) -> io::Result<u64> {
         Ok(self.0.metadata()?.ino())
     }
 
-    /// Starts a program in the namespace. It is killed if this process ends, however that happens.
+    /// Starts a program in the namespace. It is killed when this process ends, however that happens.
     pub fn spawn(&self, command: Command) -> io::Result<Child> {
         let namespace = self.0.try_clone()?;
         let outcome = Arc::new((Mutex::new(None), Condvar::new()));
         let shared = Arc::clone(&outcome);
         let (started, starting) = channel();
-        // The thread stays until the program ends: the signal at the parent's death is tied to the thread that
-        // started it.
+        // The thread lives as long as the program, because the parent-death signal is tied to the thread
+        // that started it.
         std::thread::Builder::new().name("live-child".into()).spawn(move || {
             let child = setns(&namespace, CloneFlags::CLONE_NEWNET)
                 .map_err(io::Error::from)
@@ -77,17 +77,17 @@ impl Namespace {
     }
 }
 
-/// A program in a namespace.
+/// A program running in a namespace.
 #[derive(Clone, Debug)]
 pub struct Child {
-    /// Its process.
+    /// Process id.
     pub pid: u32,
     outcome: Arc<(Mutex<Option<i32>>, Condvar)>,
 }
 
 impl Child {
-    /// Waits for the end, at most so long: the exit code (128 and the signal's number if a signal ended it), or
-    /// `None` if it still runs.
+    /// Waits at most `most` for the program's end. Returns the exit code (128 plus the signal number if a
+    /// signal ended it), or `None` if it is still running.
     pub fn wait(&self, most: Duration) -> Option<i32> {
         let code = self.outcome.0.lock().ok()?;
         let (code, _) = self.outcome.1.wait_timeout_while(code, most, |code| code.is_none()).ok()?;
@@ -105,7 +105,7 @@ fn spawn_mortal(mut command: Command) -> io::Result<std::process::Child> {
     command.spawn()
 }
 
-/// Moves the calling thread into the namespace that a file stands for (`/proc/PID/fd/N`).
+/// Moves the calling thread into the namespace given by a file (`/proc/PID/fd/N`).
 pub fn join_namespace(path: &Path) -> io::Result<()> {
     setns(File::open(path)?, CloneFlags::CLONE_NEWNET).map_err(io::Error::from)
 }

@@ -1,4 +1,5 @@
-//! Bytes from outside: what they say, read without trust, and the packets that the air itself sends.
+//! Parses packets from outside, without trusting them, and builds the packets that the network itself
+//! sends.
 
 use etherparse::{
     Ethernet2HeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, UdpHeaderSlice,
@@ -7,16 +8,16 @@ use std::net::IpAddr;
 use tworay_base::{NodeId, Seq32};
 use tworay_wire::bytes::{node_of_ipv4, node_of_mac};
 
-/// Why a packet is not carried. The names are those in the summary.
+/// Why a packet is not carried. The summary shows these names.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Refused {
-    /// No IPv4 packet or Ethernet frame at all, or cut off.
+    /// Not a valid IPv4 packet or Ethernet frame, or truncated.
     Malformed,
-    /// On layer 3, something else than IPv4.
+    /// On layer 3, a protocol other than IPv4.
     NotIpv4,
-    /// The source is another address than the station's.
+    /// The source address is not the station's.
     ForeignSource,
-    /// The destination is no station's address.
+    /// The destination is not a station's address.
     NoStation,
     /// Broadcast or multicast on layer 3, which ad hoc routing does not carry.
     Multicast,
@@ -35,7 +36,7 @@ impl Refused {
     }
 }
 
-/// The part of a TCP header that says what a segment does.
+/// The fields of a TCP header that describe what a segment does.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Tcp {
     pub seq: Seq32,
@@ -50,30 +51,30 @@ pub(crate) struct Tcp {
 }
 
 impl Tcp {
-    /// Sequence numbers that it takes up.
+    /// Sequence numbers that it occupies.
     pub fn length(&self) -> u32 {
         self.payload + u32::from(self.syn) + u32::from(self.fin)
     }
 }
 
-/// What is known of an IP packet.
+/// The parsed fields of an IP packet.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct View {
     pub src: IpAddr,
     pub dst: IpAddr,
     pub ttl: u8,
     pub protocol: u8,
-    /// Of TCP and UDP; 0 of anything else, and of fragments but the first.
+    /// Port of TCP or UDP; 0 for other protocols, and for fragments after the first.
     pub src_port: u16,
     pub dst_port: u16,
     /// Length of the IP packet.
     pub bytes: u32,
-    /// Bytes above the transport's header.
+    /// Bytes after the transport header.
     pub payload: u32,
     pub tcp: Option<Tcp>,
 }
 
-/// Reads an IP packet. What follows it (padding) is not part of it.
+/// Parses an IP packet. Bytes after it (padding) are ignored.
 pub(crate) fn view(bytes: &[u8]) -> Result<View, Refused> {
     match bytes.first().map(|b| b >> 4) {
         Some(4) => view_v4(bytes),
@@ -97,7 +98,7 @@ fn view_v4(bytes: &[u8]) -> Result<View, Refused> {
         payload: above.len() as u32,
         tcp: None,
     };
-    // Only the first fragment has the transport's header, and that one alone can't be judged either.
+    // Only the first fragment has the transport header, and it alone is not sufficient either.
     Ok(if ip.is_fragmenting_payload() { blank } else { transport(blank, ip.protocol(), above) })
 }
 
@@ -119,7 +120,7 @@ fn view_v6(bytes: &[u8]) -> Result<View, Refused> {
     Ok(transport(blank, ip.next_header(), above))
 }
 
-/// A transport header that can't be read is the receiving kernel's business: the packet is carried.
+/// A transport header that cannot be parsed is left to the receiving kernel: the packet is carried.
 fn transport(blank: View, protocol: IpNumber, above: &[u8]) -> View {
     if protocol == IpNumber::TCP
         && let Ok(tcp) = TcpHeaderSlice::from_slice(above)
@@ -167,11 +168,11 @@ pub(crate) fn destination(from: NodeId, view: &View) -> Result<NodeId, Refused> 
     }
 }
 
-/// An Ethernet frame: the neighbour it is for, and what it carries if that is IP.
+/// Parses an Ethernet frame: the neighbour it is addressed to, and its content if that is IP.
 pub(crate) fn frame(bytes: &[u8]) -> Result<(NodeId, Option<View>), Refused> {
     let ethernet = Ethernet2HeaderSlice::from_slice(bytes).map_err(|_| Refused::Malformed)?;
     let to = ethernet.destination();
-    // The group bit: broadcast and every kind of multicast go out once, unacknowledged, to all neighbours.
+    // The group bit: broadcasts and multicasts are sent once, unacknowledged, to all neighbours.
     let to = if to[0] & 1 == 1 {
         NodeId::BROADCAST
     } else {
@@ -182,7 +183,7 @@ pub(crate) fn frame(bytes: &[u8]) -> Result<(NodeId, Option<View>), Refused> {
     Ok((to, inside))
 }
 
-/// Sets the hop limit of an IPv4 packet and mends the header's checksum.
+/// Sets the hop limit of an IPv4 packet and updates the header checksum.
 pub(crate) fn set_ttl(bytes: &mut [u8], ttl: u8) {
     let header = bytes.first().map_or(0, |b| usize::from(b & 15) * 4);
     let Some(header) = bytes.get_mut(..header).filter(|h| h.len() >= 20) else { return };
@@ -192,10 +193,10 @@ pub(crate) fn set_ttl(bytes: &mut [u8], ttl: u8) {
     header[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// What an acknowledgment of the air's own says.
+/// Fields of an acknowledgment sent by the network itself.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct ZeroWindow {
-    /// Addresses and ports, from the peer to the station.
+    /// Addresses and ports from the peer to the station.
     pub src: std::net::Ipv4Addr,
     pub dst: std::net::Ipv4Addr,
     pub src_port: u16,
@@ -205,7 +206,7 @@ pub(crate) struct ZeroWindow {
     pub timestamps: Option<(u32, u32)>,
 }
 
-/// An acknowledgment that closes the window, as the peer would send it.
+/// Builds an acknowledgment that closes the window, as the peer would send it.
 pub(crate) fn zero_window(a: &ZeroWindow) -> Vec<u8> {
     let mut builder = etherparse::PacketBuilder::ipv4(a.src.octets(), a.dst.octets(), 64)
         .tcp(a.src_port, a.dst_port, a.seq.0, 0)

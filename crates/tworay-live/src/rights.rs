@@ -1,13 +1,13 @@
-//! What a live network needs of the machine, and whether it is there.
+//! Checks the machine for what a live network needs.
 
 use nix::sched::{CloneFlags, unshare};
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-/// What is missing for a live network, in one sentence with the remedy; `None` if nothing is.
+/// What is missing for a live network, in one sentence with a remedy; `None` if nothing is.
 pub fn missing() -> Option<String> {
-    // A thread of its own may leave the host's namespace for good.
+    // A separate thread may leave the host's namespace for good.
     let unshared = std::thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join();
     if !matches!(unshared, Ok(Ok(()))) {
         return Some(

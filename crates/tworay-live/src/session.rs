@@ -1,4 +1,4 @@
-//! A live network as its user holds it: started, looked at, programs started in it, stopped.
+//! A live network from its user's view: start it, observe it, run programs in it, stop it.
 
 use crate::connections::End as Socket;
 use crate::device::{Plan, Station};
@@ -22,58 +22,58 @@ use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_sim::scenario::Scenario;
 use tworay_sim::{Application, Layer, Live, LiveOptions, RunReport};
 
-/// More than this fits into no 802.11 frame (IEEE 802.11-1999 §7.1.2: 2312 bytes with LLC).
+/// The most that fits into an 802.11 frame (IEEE 802.11-1999 §7.1.2: 2312 bytes with LLC).
 const MOST_MTU: u16 = 2304;
-/// IPv4 demands no less (RFC 791).
+/// The minimum of IPv4 (RFC 791).
 const LEAST_MTU: u16 = 68;
 /// IPv4 and TCP headers with timestamps, bytes.
 const HEADERS: u64 = 52;
 
-/// How a network is to be run.
+/// Settings of a live network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Seed of all random streams.
     pub seed: u64,
-    /// What the stations hand over.
+    /// Layer at which stations exchange packets.
     pub layer: Layer,
-    /// Nodes with a station; none: on layer 3 the ends of the TCP flows, on layer 2 all nodes.
+    /// Nodes with a station; if empty, the ends of the TCP flows on layer 3, all nodes on layer 2.
     pub nodes: Vec<u16>,
-    /// So many times slower than real time, at least 1.
+    /// How many times slower than real time the network runs, at least 1.
     pub slow: f64,
-    /// The largest lateness, seconds of real time.
+    /// Largest permitted lateness, seconds of real time.
     pub most_late: f64,
-    /// The end, at the latest, in simulated seconds.
+    /// Time limit, simulated seconds.
     pub limit: f64,
-    /// Largest IP packet in bytes; by default the scenario's segments just fit (layer 3), or 1500 (layer 2).
+    /// Largest IP packet in bytes; default: the scenario's segments just fit (layer 3), or 1500 (layer 2).
     pub mtu: Option<u16>,
-    /// The kernels' congestion control; the host's default if none.
+    /// Congestion control of the kernels; the host's default if `None`.
     pub congestion: Option<String>,
-    /// Whether broken routes freeze the senders.
+    /// Whether to freeze senders while their route is broken.
     pub freeze: bool,
-    /// Where to write a capture.
+    /// Path of a capture file.
     pub pcap: Option<PathBuf>,
 }
 
-/// Why there is no live network.
+/// Why a live network failed or could not be started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The user asked for something that doesn't go.
+    /// The user's input is wrong.
     #[error("{0}")]
     Input(String),
-    /// The machine lacks something.
+    /// The machine lacks a requirement.
     #[error("{0}")]
     Missing(String),
-    /// Something failed.
+    /// An operation failed.
     #[error("{0}")]
     Failed(String),
 }
 
-/// A network at one moment.
+/// State of a network at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
     /// Simulated time, seconds.
     pub sim_seconds: f64,
-    /// How far simulated time is behind the clock, real seconds.
+    /// How far simulated time lags behind the clock, real seconds.
     pub lag_seconds: f64,
     /// The 99th percentile of lateness so far, real seconds.
     pub lateness_p99_seconds: f64,
@@ -85,26 +85,26 @@ pub struct Status {
     pub running: bool,
 }
 
-/// What is left of a network that has ended.
+/// Results of a network that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// What a simulation's run gives, too.
+    /// The same report as that of a simulation run.
     pub report: RunReport,
-    /// Why it ended before it was asked to, if it did: a sentence.
+    /// Why it ended early, if it did; a sentence.
     pub problem: Option<String>,
-    /// How late the engine was.
+    /// Lateness of the engine.
     pub lateness: Lateness,
     /// Packets of the kernels that were not carried, by reason.
     pub refused: BTreeMap<&'static str, u64>,
-    /// Packets that a kernel would not take.
+    /// Packets that a kernel did not accept.
     pub not_taken: u64,
-    /// Packets kept from the network while their sender was frozen.
+    /// Packets withheld from the network while their sender was frozen.
     pub kept: u64,
-    /// The connections in the order of their flows: both ends.
+    /// Both ends of each connection, in the order of the flows.
     pub connections: Vec<(Socket, Socket)>,
 }
 
-/// A station, for programs.
+/// Access to a station for starting programs.
 #[derive(Clone, Debug)]
 struct Door {
     node: NodeId,
@@ -114,7 +114,7 @@ struct Door {
 /// A live network.
 #[derive(Debug)]
 pub struct Session {
-    // First: what is left in the namespaces ends before they do.
+    // Declared first, so that processes in the namespaces end before the namespaces do.
     _keeper: Keeper,
     doors: Vec<Door>,
     stop: Arc<AtomicBool>,
@@ -123,7 +123,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes the stations and starts the network.
+    /// Creates the stations and starts the network.
     pub fn start(scenario: &Scenario, settings: &Settings) -> Result<Self, Error> {
         let nodes = nodes(scenario, settings)?;
         let mtu = mtu(scenario, settings)?;
@@ -167,13 +167,13 @@ impl Session {
         Ok(Self { _keeper: keeper, doors, stop, status, ended: Mutex::new(ended) })
     }
 
-    /// The stations: node, and the descriptor of its namespace in this process.
+    /// The stations: node, and descriptor of its namespace in this process.
     pub fn stations(&self) -> Vec<(u16, RawFd)> {
         self.doors.iter().map(|door| (door.node.0, door.namespace.raw_fd())).collect()
     }
 
-    /// Starts a program at a node, with these environment variables besides this process' own; `apart`: in a
-    /// process group of its own.
+    /// Starts a program at a node, with these environment variables in addition to this process' own;
+    /// `apart` puts it in its own process group.
     pub fn spawn(
         &self,
         node: u16,
@@ -190,24 +190,24 @@ impl Session {
         let mut order = Command::new(program);
         order.args(arguments).envs(env.iter().map(|(k, v)| (k, v)));
         if apart {
-            // Ctrl-C in the terminal is not for it.
+            // Isolates it from Ctrl-C in the terminal.
             order.process_group(0);
         }
         let failed = |e| Error::Input(format!("can't start {}: {e}", program.to_string_lossy()));
         door.namespace.spawn(order).map_err(failed)
     }
 
-    /// How things stand.
+    /// The current state.
     pub fn status(&self) -> Status {
         self.status.lock().map(|status| status.clone()).unwrap_or_default()
     }
 
-    /// Asks the network to end.
+    /// Requests the network to stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for the end, at most so long. `None` if it isn't there yet.
+    /// Waits at most `most` for the end; `None` if it is still running.
     pub fn wait(&self, most: Duration) -> Option<Result<Ended, Error>> {
         let receiver = self.ended.lock().ok()?;
         match receiver.recv_timeout(most) {
@@ -226,12 +226,12 @@ impl Drop for Session {
     }
 }
 
-/// The address of a node's station.
+/// IP address of a node's station.
 pub fn address(node: u16) -> Ipv4Addr {
     crate::device::address(NodeId(node))
 }
 
-/// The name of a node's device in its namespace.
+/// Name of a node's device in its namespace.
 pub fn device(node: u16) -> String {
     crate::device::device_name(NodeId(node))
 }

@@ -28,7 +28,7 @@ fn what_is_not_carried_is_refused_with_its_reason() {
     assert_eq!(to(1, [10, 0, 0, 1], [224, 0, 0, 251]), Err(Refused::Multicast));
     assert_eq!(to(1, [10, 0, 0, 1], [10, 0, 255, 255]), Err(Refused::Multicast));
     assert_eq!(view(&[0x45, 0, 0, 20]), Err(Refused::Malformed));
-    // Says that it is longer than it is.
+    // Its length field exceeds its real length.
     let mut cut = datagram([10, 0, 0, 1], [10, 0, 0, 2]);
     cut.pop();
     assert_eq!(view(&cut), Err(Refused::Malformed));
@@ -60,7 +60,7 @@ fn the_airs_acknowledgment_closes_the_window() {
 }
 
 proptest! {
-    /// Any bytes are read or refused, never a panic.
+    /// Any bytes are parsed or rejected without a panic.
     #[test]
     fn any_bytes_are_survived(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 0u8..16) {
         if let Some(first) = bytes.first_mut() { *first = version << 4 | *first & 15; }
