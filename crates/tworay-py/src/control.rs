@@ -1,4 +1,4 @@
-//! What a variant written in Python sees and answers: the sender's state, events, windows.
+//! What a variant written in Python sees and returns: the sender's state, events, windows.
 
 use pyo3::prelude::*;
 
@@ -15,7 +15,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Rtt>()
 }
 
-/// The sender at the moment of a callback.
+/// State of the sender at the time of a callback.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct SenderState(SenderView);
 
@@ -46,12 +46,12 @@ impl SenderState {
     fn ssthresh(&self) -> f64 {
         self.0.ssthresh
     }
-    /// Both as a window: what to return to change nothing.
+    /// cwnd and ssthresh as a window; return it to change nothing.
     #[getter]
     fn window(&self) -> PyWindow {
         PyWindow { window: Window { cwnd: self.0.cwnd, ssthresh: self.0.ssthresh } }
     }
-    /// The receiver's window, segments.
+    /// The smaller of both ends' advertised windows, segments.
     #[getter]
     fn advertised(&self) -> f64 {
         self.0.advertised
@@ -76,7 +76,7 @@ impl SenderState {
     fn max(&self) -> u32 {
         self.0.max.0
     }
-    /// Sent and not acknowledged, segments.
+    /// Segments sent and not yet acknowledged.
     #[getter]
     fn flight(&self) -> f64 {
         self.0.flight
@@ -86,12 +86,12 @@ impl SenderState {
     fn dup_acks(&self) -> u32 {
         self.0.dup_acks
     }
-    /// Whether fast recovery is on.
+    /// Whether fast recovery is in progress.
     #[getter]
     fn in_recovery(&self) -> bool {
         self.0.in_recovery
     }
-    /// Whether the sender repairs after a timeout.
+    /// Whether the sender is repairing losses after a timeout.
     #[getter]
     fn after_timeout(&self) -> bool {
         self.0.after_timeout
@@ -106,12 +106,12 @@ impl SenderState {
     fn rttvar(&self) -> Option<f64> {
         seconds(self.0.rttvar)
     }
-    /// Retransmission timeout in force, seconds.
+    /// Retransmission timeout in force, backoff included, seconds.
     #[getter]
     fn rto(&self) -> f64 {
         self.0.rto.as_secs_f64()
     }
-    /// Length of the path in hops; 0 if unknown.
+    /// Path length in hops; 0 if unknown.
     #[getter]
     fn hops(&self) -> u8 {
         self.0.hops
@@ -149,7 +149,7 @@ impl PyWindow {
     }
 }
 
-/// An answer to a loss or a timeout that says more than the window.
+/// A result of `on_loss` or `on_rto` that contains more than the window.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct Reaction {
     pub(crate) window: Py<PyWindow>,
@@ -164,12 +164,12 @@ impl Reaction {
     fn new(window: Py<PyWindow>, guess: Option<String>, back_off: bool) -> Self {
         Self { window, guess, back_off }
     }
-    /// The window from now on.
+    /// The new window.
     #[getter]
     fn window(&self, py: Python<'_>) -> Py<PyWindow> {
         self.window.clone_ref(py)
     }
-    /// Why the segment was lost, in the sender's opinion; counted against the true cause.
+    /// The assumed cause of the loss; compared with the true cause.
     #[getter]
     fn guess(&self) -> Option<&str> {
         self.guess.as_deref()
@@ -198,7 +198,7 @@ pub(crate) struct Ack {
     /// Newly acknowledged segments.
     #[pyo3(get)]
     segments: f64,
-    /// Whether the window may grow on this ACK (not during fast recovery).
+    /// Whether the window may grow on this ACK (false during fast recovery).
     #[pyo3(get)]
     may_grow: bool,
     /// What the standard rule would set (RFC 5681, one step per ACK).
@@ -213,7 +213,7 @@ impl Ack {
     }
 }
 
-/// Duplicate ACKs showed a loss; recovery begins.
+/// Duplicate ACKs indicated a loss; recovery starts.
 #[pyclass(frozen, name = "LossEvent", module = "tworay._native")]
 pub(crate) struct Loss {
     /// First byte of the lost segment.
@@ -251,13 +251,13 @@ impl Rto {
     }
 }
 
-/// A round-trip sample that Karn's rule admits.
+/// A round-trip sample permitted by Karn's rule.
 #[pyclass(frozen, name = "RttEvent", module = "tworay._native")]
 pub(crate) struct Rtt {
     /// The exact sample, seconds.
     #[pyo3(get)]
     exact: f64,
-    /// The sample in the clock's ticks, as the retransmission timer uses it, seconds.
+    /// The sample in clock ticks, as the retransmission timer uses it, seconds.
     #[pyo3(get)]
     ticked: f64,
 }

@@ -1,4 +1,4 @@
-//! The core, as this crate uses it. A renamed item in `tworay-sim` is followed here and nowhere else.
+//! The items of `tworay-sim` that this crate uses. A renamed item needs a change only here.
 
 pub(crate) use tworay_base::{Joules, NodeId, SimDuration, Watts};
 pub(crate) use tworay_sim::scenario::suggest;

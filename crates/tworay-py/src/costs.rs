@@ -1,4 +1,4 @@
-//! What transport computations cost: the table that ships, and the life by which it is measured.
+//! Computing costs of the transport: the shipped table, and the transfer used to measure it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::core;
 
-/// The table of instructions by operation, as it ships: CSV with its provenance at the head.
+/// The shipped table of instructions by operation: CSV with its provenance at the head.
 #[pyfunction]
 pub(crate) fn cost_table() -> &'static str {
     core::COSTS_CSV
@@ -16,8 +16,8 @@ pub(crate) fn cost_table() -> &'static str {
 /// How often each named function or operation ran.
 type Counts = BTreeMap<&'static str, u64>;
 
-/// A sender's life, to be counted from outside: calls by the name of the function that made them, the
-/// sender's own count by operation, and the name of its recovery.
+/// Runs the transfer whose instructions a profiler counts. Returns the number of calls of each measured
+/// function, the sender's own count by operation, and the name of its recovery.
 #[pyfunction]
 pub(crate) fn live(py: Python<'_>, variant: &str) -> PyResult<(Counts, Counts, &'static str)> {
     let variant: core::Variant = variant.parse().map_err(|e| PyValueError::new_err(format!("{e}")))?;
@@ -26,7 +26,7 @@ pub(crate) fn live(py: Python<'_>, variant: &str) -> PyResult<(Counts, Counts, &
     Ok((lived.calls, operations, variant.recovery().name()))
 }
 
-/// The operations, in the table's order.
+/// The operations in the order of the table.
 #[pyfunction]
 pub(crate) fn operations() -> Vec<&'static str> {
     core::Operation::ALL.iter().map(|o| o.name()).collect()

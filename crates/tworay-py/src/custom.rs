@@ -1,7 +1,8 @@
-//! A variant written in Python, as the core's `CongestionControl`.
+//! Adapts a variant written in Python to the simulator's `CongestionControl`.
 //!
-//! A run computes without the GIL; each callback takes it for a moment. Whatever a callback raises ends
-//! its own run: the error is kept with the run, the run is cancelled, and no callback is called again.
+//! A run computes without the GIL; each callback acquires it briefly. An exception raised by a callback
+//! ends its own run: the error is stored with the run, the run is cancelled, and no further callback is
+//! called.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +16,7 @@ use crate::errors::RunError;
 use crate::interrupt::CallbackThread;
 use crate::vocabulary::RECOVERIES;
 
-/// The class, the name it runs under, and how it repairs losses.
+/// The class, the name under which it runs, and its loss recovery.
 pub(crate) struct Custom {
     name: String,
     recovery: core::RecoveryKind,
@@ -33,7 +34,7 @@ impl Custom {
         Ok(Self { name, recovery, class })
     }
 
-    /// What results call it.
+    /// Its name in results.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -43,7 +44,7 @@ impl Custom {
         self.class.clone_ref(py)
     }
 
-    /// The variant's name with the standard behaviour.
+    /// A variant of this name with the standard behaviour.
     pub(crate) fn placeholder(&self) -> core::Variant {
         self.placeholder_named(&self.name)
     }
@@ -53,7 +54,7 @@ impl Custom {
         core::Variant::custom(name, self.recovery, Arc::new(|_| Box::new(Standard)))
     }
 
-    /// The variant for one run: each connection gets an object of the class.
+    /// The variant for one run: each connection gets its own instance of the class.
     pub(crate) fn for_run(
         &self,
         control: &Arc<core::RunControl>,
@@ -83,7 +84,7 @@ impl Custom {
     }
 }
 
-/// What went wrong first in a run, if anything did.
+/// The first error of a run, if any.
 #[derive(Clone, Default)]
 pub(crate) struct Trouble(Arc<Mutex<Option<PyErr>>>);
 
@@ -93,7 +94,7 @@ impl Trouble {
         py.detach(|| slot.lock().unwrap_or_else(PoisonError::into_inner).take())
     }
 
-    /// Whether anything has gone wrong so far.
+    /// Whether an error has occurred.
     pub(crate) fn is_kept(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
@@ -107,10 +108,10 @@ impl Trouble {
 struct Standard;
 impl CongestionControl for Standard {}
 
-/// One connection's object.
+/// The instance of one connection.
 struct Part {
     name: String,
-    /// Gone once a callback has raised.
+    /// `None` after a callback has raised.
     object: Option<Py<PyAny>>,
     control: Arc<core::RunControl>,
     trouble: Trouble,
@@ -123,7 +124,7 @@ impl std::fmt::Debug for Part {
 }
 
 impl Part {
-    /// Keeps the error with its traceback and ends the run.
+    /// Stores the error with its traceback and ends the run.
     fn fail(&mut self, py: Python<'_>, callback: &str, view: Option<&SenderView>, error: PyErr) {
         self.object = None;
         let at = view.map_or(String::new(), |v| format!(" at {:.6} s", v.now.since_start().as_secs_f64()));
@@ -135,7 +136,7 @@ impl Part {
         self.control.cancel();
     }
 
-    /// Calls back with the sender's state and an event; `None` is the standard behaviour.
+    /// Calls a method with the sender's state and an event; `None` stands for the standard behaviour.
     fn call<E, R>(
         &mut self,
         callback: &str,
@@ -193,7 +194,7 @@ impl CongestionControl for Part {
     }
 }
 
-/// A window, two numbers (cwnd, ssthresh), or a number: cwnd alone.
+/// Accepts a window, a pair (cwnd, ssthresh), or a number, which sets cwnd only.
 fn window(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<Window> {
     let window = if let Ok(window) = answer.cast::<PyWindow>() {
         window.get().window
@@ -223,7 +224,7 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
     })
 }
 
-/// A window, and perhaps a guess why the segment was lost and whether the timeout doubles.
+/// Accepts a window, or a reaction with a guess and whether the timeout doubles.
 fn reaction(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<(Window, Option<&'static str>, bool)> {
     let Ok(full) = answer.cast::<Reaction>() else { return Ok((window(answer, view)?, None, true)) };
     let full = full.get();
@@ -231,7 +232,7 @@ fn reaction(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<(Window, O
     Ok((plain, full.guess.as_deref().map(intern).transpose()?, full.back_off))
 }
 
-/// Guesses live as long as the process: there are few different ones.
+/// Stores guesses for the lifetime of the process; there are only a few different ones.
 fn intern(guess: &str) -> PyResult<&'static str> {
     const MOST: usize = 256;
     static KNOWN: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
@@ -249,7 +250,7 @@ fn intern(guess: &str) -> PyResult<&'static str> {
     Ok(kept)
 }
 
-/// As Python prints it.
+/// The traceback as Python prints it.
 fn traceback(py: Python<'_>, error: &PyErr) -> PyResult<String> {
     let whole = (error.get_type(py), error.value(py), error.traceback(py));
     let lines = py.import("traceback")?.call_method1("format_exception", whole)?;

@@ -1,4 +1,4 @@
-//! Errors of the core as Python exceptions, one class per exit code of the command line.
+//! Errors of the simulator as Python exceptions, one class per exit code of the command line.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
@@ -20,12 +20,12 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Cancelled", py.get_type::<Cancelled>())
 }
 
-/// A wrong scenario, with the place and the remedy in its text.
+/// An error in a scenario; its text contains the place and the remedy.
 pub(crate) fn scenario(error: core::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
-/// A run that did not end well.
+/// A run that failed or was cancelled.
 pub(crate) fn run(error: core::RunError) -> PyErr {
     match error {
         core::RunError::Cancelled => Cancelled::new_err("the run was cancelled"),

@@ -1,7 +1,7 @@
-//! Ending a run whose Python callback doesn't return.
+//! Ends a run whose Python callback does not return.
 //!
-//! Cancelling a run takes effect between two events. A callback that loops for ever never gets there: an
-//! exception raised in its thread from outside ends it.
+//! Cancelling a run takes effect between two events. A callback in an endless loop never gets there, so an
+//! exception is raised in its thread from outside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,22 +9,22 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// Runs whose callbacks didn't end even so; their threads last as long as the process.
+/// Number of runs whose callbacks could not be ended; their threads live as long as the process.
 static STUCK: AtomicUsize = AtomicUsize::new(0);
 
-/// The thread in which a run calls back into Python.
+/// The thread in which a run calls Python.
 #[derive(Clone, Default)]
 pub(crate) struct CallbackThread(Arc<AtomicU64>);
 
 impl CallbackThread {
-    /// Notes that this thread is the one.
+    /// Records that this is the thread.
     pub(crate) fn enter(&self, py: Python<'_>) -> PyResult<()> {
         let ident: u64 = py.import("threading")?.call_method0("get_ident")?.extract()?;
         self.0.store(ident, Ordering::Release);
         Ok(())
     }
 
-    /// Raises `KeyboardInterrupt` in it, at its next step in Python.
+    /// Raises `KeyboardInterrupt` in the thread at its next Python instruction.
     pub(crate) fn interrupt(&self, py: Python<'_>) -> PyResult<()> {
         let ident = self.0.load(Ordering::Acquire);
         if ident == 0 {
@@ -39,12 +39,12 @@ impl CallbackThread {
     }
 }
 
-/// Notes that a run's thread was left behind.
+/// Counts a thread that could not be ended.
 pub(crate) fn leave_behind() {
     STUCK.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Whether threads were left behind: the interpreter can't be shut down tidily then.
+/// Whether such threads exist; then the interpreter cannot shut down normally.
 #[pyfunction]
 pub(crate) fn has_stuck_runs() -> bool {
     STUCK.load(Ordering::Relaxed) > 0

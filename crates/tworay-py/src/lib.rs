@@ -1,8 +1,8 @@
-//! The Python face of the simulator: `tworay._native`.
+//! Python bindings of the simulator: `tworay._native`.
 //!
-//! Thin on purpose. The public, documented Python API lives in `python/tworay`; this module hands
-//! scenarios in and reports out, lets go of the GIL while a run computes, and turns errors into
-//! exceptions. [`core`] is the only place that knows how the core spells things.
+//! Thin on purpose. The documented Python API is in `python/tworay`; this module passes scenarios in and
+//! reports out, releases the GIL while a run computes, and converts errors to exceptions. Names of
+//! simulator items occur only in [`core`].
 
 mod control;
 mod core;
@@ -18,7 +18,7 @@ mod vocabulary;
 
 use pyo3::prelude::*;
 
-/// Builds the module: classes, functions, exceptions, version.
+/// Creates the module: classes, functions, exceptions, version.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", core::VERSION)?;

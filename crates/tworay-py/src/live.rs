@@ -1,4 +1,4 @@
-//! Live networks: real kernels over simulated air.
+//! Live networks: real kernels over a simulated wireless network.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,21 +30,21 @@ fn raise(error: Error) -> PyErr {
     }
 }
 
-/// A network of real kernels over simulated air. The engine has a thread of its own, without the GIL.
+/// A simulated wireless network between real kernels. The engine runs in its own thread, without the GIL.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct LiveNetwork(Session);
 
-/// A status: simulated seconds, lag, p99 of lateness, delivered bytes, losses by cause, whether it runs.
+/// Status: simulated seconds, lag, p99 of lateness, delivered bytes, losses by cause, whether it is
+/// running.
 type PyStatus = (f64, f64, f64, u64, Vec<(&'static str, u64)>, bool);
 
-/// What is left: the report, a problem if there was one, and what only live networks have, as a dictionary's
-/// items in JSON.
+/// Result: the report, a problem if there was one, and the items specific to live networks as JSON.
 type PyEnded = (RunReport, Option<String>, String);
 
 #[pymethods]
 impl LiveNetwork {
-    /// Makes the stations and starts the network. `layer` is 2 or 3; `nodes` without an entry takes the ends of
-    /// the flows (layer 3) or all nodes (layer 2).
+    /// Creates the stations and starts the network. `layer` is 2 or 3; with an empty `nodes`, the ends of
+    /// the flows (layer 3) or all nodes (layer 2) have stations.
     #[staticmethod]
     #[pyo3(signature = (
         scenario, *, seed, layer, nodes, slow, most_late, limit, mtu=None, congestion=None, freeze=false, pcap=None
@@ -69,13 +69,13 @@ impl LiveNetwork {
         py.detach(|| Session::start(&scenario.world, &settings)).map(Self).map_err(raise)
     }
 
-    /// The stations: node, and the descriptor of its namespace in this process.
+    /// The stations: node, and descriptor of its namespace in this process.
     fn stations(&self) -> Vec<(u16, i32)> {
         self.0.stations()
     }
 
-    /// Starts a program at a node, with these environment variables besides this process' own; `apart`: in a
-    /// process group of its own.
+    /// Starts a program at a node, with these environment variables in addition to this process' own;
+    /// `apart` puts it in its own process group.
     fn spawn(
         &self,
         py: Python<'_>,
@@ -88,19 +88,19 @@ impl LiveNetwork {
         py.detach(|| self.0.spawn(node, &command, &env, apart)).map(LiveChild).map_err(raise)
     }
 
-    /// How things stand.
+    /// The current state.
     fn status(&self) -> PyStatus {
         let Status { sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, lost, running } =
             self.0.status();
         (sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, lost, running)
     }
 
-    /// Asks the network to end.
+    /// Requests the network to stop.
     fn stop(&self) {
         self.0.stop();
     }
 
-    /// Waits for the end, at most so many seconds; `None` if it isn't there yet.
+    /// Waits at most `seconds` for the end; `None` if it is still running.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<PyEnded>> {
         let most = Duration::from_secs_f64(seconds.clamp(0.0, 1e6));
         match py.detach(|| self.0.wait(most)) {
@@ -134,19 +134,19 @@ fn extras(ended: &Ended) -> String {
     .to_string()
 }
 
-/// A program at a node of a live network.
+/// A program running at a node of a live network.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct LiveChild(Child);
 
 #[pymethods]
 impl LiveChild {
-    /// Its process.
+    /// Process id.
     #[getter]
     fn pid(&self) -> u32 {
         self.0.pid
     }
 
-    /// Waits for its end, at most so many seconds: its exit code, or `None` if it still runs.
+    /// Waits at most `seconds` for the program's end: its exit code, or `None` if it is still running.
     fn wait(&self, py: Python<'_>, seconds: f64) -> Option<i32> {
         let most = Duration::from_secs_f64(seconds.clamp(0.0, 1e6));
         py.detach(|| self.0.wait(most))
@@ -159,19 +159,19 @@ fn live_missing(py: Python<'_>) -> Option<String> {
     py.detach(tworay_live::missing)
 }
 
-/// The IPv4 address of a node's station.
+/// IPv4 address of a node's station.
 #[pyfunction]
 fn live_address(node: u16) -> String {
     tworay_live::session::address(node).to_string()
 }
 
-/// The name of a node's device in its namespace.
+/// Name of a node's device in its namespace.
 #[pyfunction]
 fn live_device(node: u16) -> String {
     tworay_live::session::device(node)
 }
 
-/// Moves the calling thread into the network namespace that a file stands for (`/proc/PID/fd/N`).
+/// Moves the calling thread into the network namespace given by a file (`/proc/PID/fd/N`).
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
 fn join_namespace(path: PathBuf) -> PyResult<()> {

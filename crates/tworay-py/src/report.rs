@@ -1,4 +1,4 @@
-//! What a run hands over: the JSON document and the tables as columns.
+//! Passes a run's results to Python: the JSON document, and the tables as columns.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,11 +18,11 @@ impl RunReport {
     }
 }
 
-/// Stands for a missing value in a column of kind `i64?`.
+/// Represents a missing value in a column of kind `i64?`.
 const MISSING: i64 = i64::MIN;
 
-/// One column: name, kind (`f64`, `i64`, `i64?`, `str` or `str?`), and its values without a Python object for each:
-/// little-endian bytes for numbers; for text the distinct ones, and the place of each value among them.
+/// One column: name, kind (`f64`, `i64`, `i64?`, `str` or `str?`), and its values without creating a Python
+/// object for each: numbers as little-endian bytes; text as the distinct values and an index per row.
 type PyColumn<'py> = (String, &'static str, Bound<'py, PyAny>);
 
 #[pymethods]
@@ -89,7 +89,7 @@ fn little_endian<'py, T: Copy>(
     Ok(bytes.into_any())
 }
 
-/// The tables of a wireless trace of ns-2, old or new.
+/// Tables of an ns-2 wireless trace in the old or new format.
 #[pyfunction]
 pub(crate) fn read_ns2_trace(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, Vec<PyColumn<'_>>)>> {
     let tables = py.detach(|| core::read_ns2_trace(&path)).map_err(errors::scenario)?;

@@ -1,4 +1,4 @@
-//! Running a scenario with the GIL released, stoppable from another thread or by Ctrl-C.
+//! Runs a scenario without the GIL; another thread or Ctrl-C can cancel it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::report::RunReport;
 use crate::scenario::Scenario;
 use crate::{core, errors};
 
-/// How often a waiting caller looks for Ctrl-C.
+/// How often a waiting caller checks for Ctrl-C.
 const SIGNAL_CHECK: Duration = Duration::from_millis(100);
 
-/// How long a callback may go on after its run was cancelled; then its thread is left behind.
+/// How long a callback may continue after its run was cancelled; then its thread is abandoned.
 const GRACE: Duration = Duration::from_millis(600);
 
-/// Stops a run from another thread and tells how far it is.
+/// Cancels a run from another thread and reports its progress.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct RunControl(Arc<core::RunControl>);
 
@@ -30,19 +30,19 @@ impl RunControl {
         Self(Arc::new(core::RunControl::new()))
     }
 
-    /// Asks the run to stop; it ends with `Cancelled` a moment later.
+    /// Requests the run to stop; it soon ends with `Cancelled`.
     fn cancel(&self) {
         self.0.cancel();
     }
 
-    /// The share of simulated time already done, 0 to 1.
+    /// Completed fraction of the simulated time, 0 to 1.
     fn progress(&self) -> f64 {
         self.0.progress()
     }
 }
 
-/// Runs `scenario` with `seed`. The run computes on a thread of its own, without the GIL; the calling
-/// thread wakes now and then so that Ctrl-C works even in the middle of a long run.
+/// Runs `scenario` with `seed`. The run computes in its own thread, without the GIL; the calling thread
+/// wakes regularly so that Ctrl-C works during a long run.
 #[pyfunction]
 #[pyo3(signature = (
     scenario, seed, series = false, control = None, pcap = None, animation = None, losses = true,
@@ -72,7 +72,7 @@ pub(crate) fn run(
     let (sender, receiver) = channel();
     let watched = Arc::clone(&control);
     std::thread::Builder::new().name(format!("run-{seed}")).spawn(move || {
-        // Nobody listens any more only when the interpreter is going down.
+        // The receiver is gone only when the interpreter is shutting down.
         let _ = sender.send(core::run(&world, &options, &watched));
     })?;
     let callbacks = (!scenario.custom.is_empty()).then(|| Callbacks { thread, trouble: trouble.clone() });
@@ -94,27 +94,27 @@ pub(crate) fn run(
     }
 }
 
-/// The Python side of a run: where its callbacks run, and what went wrong in them.
+/// Python state of a run: the thread of its callbacks, and their errors.
 struct Callbacks {
     thread: CallbackThread,
     trouble: Trouble,
 }
 
-/// Waits for a run, and ends it if it is to end.
+/// Waits for a run, and ends it on request.
 struct Watch {
     control: Arc<core::RunControl>,
     callbacks: Option<Callbacks>,
-    /// What a signal has raised.
+    /// Exception raised by a signal handler.
     signal: Option<PyErr>,
-    /// Since the run was cancelled.
+    /// Time since the run was cancelled.
     waited: Duration,
     /// Whether a callback was interrupted.
     interrupted: bool,
 }
 
 impl Watch {
-    /// Waits for the outcome (`None`: the worker panicked, or is stuck in a callback); a signal cancels the run
-    /// and is kept for the caller.
+    /// Waits for the outcome (`None`: the worker panicked, or is stuck in a callback). A signal cancels the
+    /// run and is kept for the caller.
     fn wait<T>(&mut self, receiver: Receiver<T>) -> Option<T> {
         loop {
             match receiver.recv_timeout(SIGNAL_CHECK) {
@@ -132,11 +132,11 @@ impl Watch {
         }
     }
 
-    /// The run is cancelled and hasn't ended yet: interrupts its callback, again and again if that catches
-    /// everything. False if that doesn't help.
+    /// The run was cancelled and has not ended: interrupts its callback, repeatedly if the callback catches
+    /// everything. Returns false if that does not help.
     fn interrupt_callback(&mut self) -> bool {
         let Some(Callbacks { thread, trouble }) = &self.callbacks else { return true };
-        // A callback that has raised is over, and the run will be soon.
+        // A callback that has raised is finished, so the run will end soon.
         if trouble.is_kept() {
             return true;
         }

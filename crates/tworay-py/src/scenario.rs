@@ -11,15 +11,15 @@ use pyo3::prelude::*;
 use crate::custom::Custom;
 use crate::{core, errors};
 
-/// A checked scenario; immutable, cheap to share between threads.
+/// A validated scenario; immutable, cheap to share between threads.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct Scenario {
     pub(crate) world: Arc<core::Scenario>,
-    /// Variants written in Python, each with the TCP flows that run it (places among the TCP flows).
+    /// Variants written in Python, each with the range of TCP flows that use it.
     pub(crate) custom: Vec<(Custom, Range<usize>)>,
 }
 
-/// A variant in Python's words: its name, or the name, recovery and class of one written in Python.
+/// A variant as given in Python: its name, or name, recovery and class of one written in Python.
 #[derive(FromPyObject)]
 pub(crate) enum Choice {
     Named(String),
@@ -35,7 +35,7 @@ impl Scenario {
         py.detach(|| core::Scenario::load(source, &overrides)).map(Self::wrap).map_err(errors::scenario)
     }
 
-    /// Reads a scenario from TOML text; `base_dir` is where relative file names start.
+    /// Reads a scenario from TOML text; relative file names start at `base_dir`.
     #[staticmethod]
     #[pyo3(signature = (text, file_name, base_dir, overrides = Vec::new()))]
     fn from_toml(
@@ -50,22 +50,22 @@ impl Scenario {
             .map_err(errors::scenario)
     }
 
-    /// The same world with every TCP flow running `variant`.
+    /// The same scenario with all TCP flows using `variant`.
     fn with_variant(&self, variant: &str) -> PyResult<Self> {
         self.world.with_variant(variant).map(Self::wrap).map_err(errors::scenario)
     }
 
-    /// The same world with every TCP flow running `variant`, a subclass of `tworay.CongestionControl`,
-    /// under this name. `recovery` says how losses are repaired: tahoe, reno, newreno or sack.
+    /// The same scenario with all TCP flows using `variant`, a subclass of `tworay.CongestionControl`,
+    /// under this name. `recovery` selects the loss recovery: tahoe, reno, newreno or sack.
     fn with_custom_variant(&self, name: String, recovery: &str, variant: Py<PyAny>) -> PyResult<Self> {
         let custom = Custom::new(name, recovery, variant)?;
-        // Until it runs the variant is a name only: what it does is made for each run anew.
+        // Until it runs, the variant is only a name; its behaviour is created for each run.
         let world = self.world.with_custom_variant(&custom.placeholder());
         let flows = 0..world.tcp_flow_count();
         Ok(Self { world: Arc::new(world), custom: vec![(custom, flows)] })
     }
 
-    /// The same world with a variant for each TCP flow, in their order.
+    /// The same scenario with a variant for each TCP flow, in their order.
     fn with_flow_variants(&self, variants: Vec<Choice>) -> PyResult<Self> {
         let mut custom = Vec::new();
         let mut chosen = Vec::with_capacity(variants.len());
@@ -85,7 +85,7 @@ impl Scenario {
         Ok(Self { world: Arc::new(world), custom })
     }
 
-    /// How many TCP flows there are.
+    /// Number of TCP flows.
     #[getter]
     fn tcp_flows(&self) -> usize {
         self.world.tcp_flow_count()
@@ -96,8 +96,8 @@ impl Scenario {
         self.world.to_toml()
     }
 
-    /// The scenario as it is kept with results, and the text of its own table of costs, if it has one: the
-    /// TOML names that table `costs`, beside it. `names` has new names of variants written in Python.
+    /// The scenario as stored with results, and the text of its own table of costs, if any; the TOML refers
+    /// to that table as `costs` in the same directory. `names` renames variants written in Python.
     #[pyo3(signature = (costs, names = BTreeMap::new()))]
     fn to_keep(&self, costs: &str, names: BTreeMap<String, String>) -> (String, Option<String>) {
         let mut world = Arc::clone(&self.world);
@@ -114,13 +114,13 @@ impl Scenario {
         (toml, table.map(str::to_owned))
     }
 
-    /// The variants written in Python that TCP flows run, each with its name.
+    /// The variants written in Python that TCP flows use, each with its name.
     #[getter]
     fn custom(&self, py: Python<'_>) -> Vec<(String, Py<PyAny>)> {
         self.custom.iter().map(|(custom, _)| (custom.name().to_owned(), custom.class(py))).collect()
     }
 
-    /// A variant's name spelt out: the same text for all ways to write it.
+    /// The full name of a variant, the same for all its spellings.
     #[staticmethod]
     fn spelt_out(variant: &str) -> PyResult<String> {
         core::Scenario::read_variant(variant).map(|found| found.spelt_out()).map_err(errors::scenario)
@@ -132,46 +132,46 @@ impl Scenario {
         self.world.name().to_string()
     }
 
-    /// Mean shortest-path hops between flow ends (`None` where no path ever exists) and the share of
-    /// time they have none.
+    /// Mean shortest-path hops between flow ends (`None` if no path ever exists), and the fraction of time
+    /// without a path.
     fn facts(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64)> {
         self.paths(py, seed).map(|(hops, share, _)| (hops, share))
     }
 
-    /// The facts, and the share of time without a path flow by flow.
+    /// The facts, and the fraction of time without a path for each flow.
     fn paths(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64, Vec<f64>)> {
         let (facts, flows) = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
-        // Zero hops is the core's way to say that there never was a path.
+        // The simulator reports zero hops if there never was a path.
         let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite() && *hops > 0.0);
         let shares = flows.iter().map(|path| path.facts.partitioned_fraction()).collect();
         Ok((hops, facts.partitioned_fraction, shares))
     }
 
-    /// What there is to say about flows that have no path for these shares of the time; distances are those of
-    /// the world of `seed`.
+    /// Warnings for flows that have no path for these fractions of the time; distances are those in the run
+    /// with `seed`.
     fn path_warnings(&self, py: Python<'_>, seed: u64, shares: Vec<f64>) -> PyResult<Vec<String>> {
         let (_, flows) = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
         let words = (0u16..).zip(flows.iter().zip(shares));
         Ok(words.filter_map(|(i, (path, share))| path.words(i, share)).map(|warning| warning.text).collect())
     }
 
-    /// The same world under as much load as it can carry: datagrams in place of TCP, without energy.
+    /// The same scenario under saturation: datagrams in place of TCP, without an energy model.
     fn saturated(&self) -> Self {
         Self::wrap(self.world.saturated())
     }
 
-    /// Bits a second at which a node can send at all: on its fastest wire, or by its radio.
+    /// Highest rate at which a node can send, bit/s: that of its fastest wire, or of its radio.
     fn access_bps(&self, node: u16) -> f64 {
         self.world.access_rate(core::NodeId(node)).as_bps() as f64
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     #[getter]
     fn nodes(&self) -> u32 {
         self.world.node_count()
     }
 
-    /// What a run takes, by rules of thumb: memory to begin with, bytes, and processor time, seconds.
+    /// Estimated resources of a run: initial memory in bytes, and processor time in seconds.
     fn estimate(&self, py: Python<'_>, seed: u64) -> PyResult<(u64, f64)> {
         py.detach(|| self.world.estimate(seed)).map(|e| (e.bytes, e.seconds)).map_err(errors::run)
     }
@@ -205,8 +205,8 @@ pub(crate) fn json_schema() -> String {
     core::json_schema().to_string()
 }
 
-/// A scenario file (TOML text) made from a movement file, an ns-2 traffic file and flows written
-/// `from:to:application`; `output` is where the text will be written.
+/// Generates a scenario file (TOML text) from a movement file, an ns-2 traffic file and flows written
+/// `from:to:application`; `output` is the path at which the text will be written.
 #[pyfunction]
 #[pyo3(signature = (movement, traffic = None, flows = Vec::new(), output = None))]
 pub(crate) fn convert(
@@ -220,13 +220,13 @@ pub(crate) fn convert(
         .map_err(errors::scenario)
 }
 
-/// The `[[flow]]` tables (TOML text) of flows written `from:to:application`.
+/// The `[[flow]]` tables (TOML text) for flows written `from:to:application`.
 #[pyfunction]
 pub(crate) fn flow_tables(flows: Vec<String>) -> PyResult<String> {
     core::flow_tables(&flows).map_err(errors::scenario)
 }
 
-/// How nodes move, as an ns-2 movement file (`ns2`) or NetAnim's XML (`netanim`).
+/// Parses the output format of movement: `ns2` or `netanim`.
 fn move_format(name: &str) -> PyResult<core::MoveFormat> {
     match name {
         "ns2" => Ok(core::MoveFormat::Ns2),
@@ -235,22 +235,22 @@ fn move_format(name: &str) -> PyResult<core::MoveFormat> {
     }
 }
 
-/// The moves of a run of `scenario`.
+/// Movement in a run of `scenario`.
 #[pyfunction]
 pub(crate) fn moves(py: Python<'_>, scenario: &Scenario, seed: u64, format: &str) -> PyResult<String> {
     let format = move_format(format)?;
     py.detach(|| core::moves(&scenario.world, seed, format)).map_err(errors::scenario)
 }
 
-/// The moves of a movement file.
+/// Movement from a movement file.
 #[pyfunction]
 pub(crate) fn moves_of_file(py: Python<'_>, path: PathBuf, format: &str) -> PyResult<String> {
     let format = move_format(format)?;
     py.detach(|| core::moves_of_file(&path, format)).map_err(errors::scenario)
 }
 
-/// `(name, default, minimum, maximum, meaning, words)` of a variant's parameter; of a choice between
-/// words the default is a place in their list.
+/// `(name, default, minimum, maximum, meaning, words)` of a variant's parameter; for a choice the default
+/// is an index in `words`.
 type PyParameter = (String, Option<f64>, f64, f64, String, Vec<String>);
 
 /// `(name, summary, source, parameters)` of every TCP variant.
