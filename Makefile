@@ -102,31 +102,6 @@ peers: setup
 bench: setup
 	$(BIN)/python -m tworay.peers bench $(if $(QUICK),--quick)
 
-# make thesis-checks   the thesis' route break, tables 3.7 and 5.1 to 5.4, figure 4.2; writes docs/studies/route-break.md and docs/thesis-*.md
-.PHONY: thesis-checks
-thesis-checks: setup
-	$(BIN)/python scripts/route_break.py
-	$(BIN)/python scripts/thesis_variants.py
-	$(BIN)/python scripts/thesis_growth.py
-	$(BIN)/python scripts/thesis_rts.py
-	$(BIN)/python scripts/thesis_daa.py
-
-# make paper-002   Seddik-Ghaleb et al.'s (2006) field with deaths and losses, six variants; writes docs/studies/energy.md and its pictures (SEEDS=20)
-.PHONY: paper-002
-paper-002: SEEDS = 20
-paper-002: setup
-	$(BIN)/python scripts/energy_study.py --seeds $(SEEDS)
-
-# make paper-000   TCP-WELCOME in its four loss situations (figures 18 to 25); writes docs/studies/welcome.md (SEEDS=30)
-# make paper-001   Freeze-Probing and ELFN on their paper's field; writes docs/studies/freeze-probing.md (SEEDS=20)
-# make paper-004   TCP-Probing against NewReno (scenarios 6.1 to 6.5); writes docs/studies/probing.md (SEEDS=6)
-.PHONY: paper-000 paper-001 paper-004
-paper-000: SEEDS = 30
-paper-001: SEEDS = 20
-paper-004: SEEDS = 6
-paper-000 paper-001 paper-004: setup
-	$(BIN)/python scripts/$(subst -,_,$@).py --seeds $(SEEDS)
-
 # make pictures   runs the comparison of `make run` and draws the picture in the README
 .PHONY: pictures
 pictures: setup

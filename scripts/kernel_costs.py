@@ -12,14 +12,16 @@ import os
 import shlex
 import statistics
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import tworay
-from papers import table, write
 from tworay import kernel
 from tworay.live import Options
 from tworay.live.network import Network
+from tworay.papers.markdown import table, write
 
+STUDY = Path(__file__).parents[1] / "docs" / "studies" / "kernel-costs.md"
 PORT = 5001
 RECEIVE = """
 import socket, threading
@@ -244,7 +246,7 @@ def main() -> None:
     try:
         ours = {arm.controller for arm in ARMS if arm.controller.startswith("tworay_")}
         loaded += [one for one in sorted(ours) if kernel.load(one)["fresh"]]
-        write("kernel-costs", page(measure(range(1, asked.seeds + 1))))
+        write(STUDY, page(measure(range(1, asked.seeds + 1))))
     finally:
         for controller in loaded:
             kernel.unload(controller)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tworay
-from papers import table
+from tworay.papers.markdown import table
 
 SITUATIONS = ("congestion", "interference", "link-failure", "signal-loss")
 KERNELS = ("reno", "cubic", "bbr")

@@ -34,7 +34,7 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize(("throughput", "goodput", "energy", "unused"), EXAMPLES)
-def test_paper_004s_flows(throughput: float, goodput: float, energy: float, unused: float) -> None:
+def test_psaras_flows(throughput: float, goodput: float, energy: float, unused: float) -> None:
     assert eee(throughput, goodput, 100) == pytest.approx(energy, abs=5e-4)
     assert uar(throughput, goodput, 100) == pytest.approx(unused, abs=5e-4)
 

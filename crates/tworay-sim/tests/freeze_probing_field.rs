@@ -1,4 +1,4 @@
-//! The field of the Freeze-Probing paper, in small: `make paper-001` has the whole of it.
+//! The field of the Freeze-Probing paper, in small: `tworay reproduce freeze-probing` has the whole of it.
 
 mod common;
 use common::{load, mean_over, run_once};
@@ -43,7 +43,7 @@ fn stale_routes_starve_reno_only() {
 }
 
 /// The paper's setting: fresh routes only. Nobody starves, and there is little to be gained (the paper says six
-/// times Reno's goodput: docs/studies/freeze-probing.md has the reason).
+/// times Reno's goodput: docs/studies/freeze-probing-2005.md has the reason).
 #[test]
 fn on_fresh_routes_nobody_starves() {
     let [reno, probing, elfn] =

@@ -2,7 +2,7 @@
 //!
 //! The thesis shows one run for each protocol; here a protocol is judged by the median of many seeds, since
 //! the phase of a HELLO or a TC message shifts a restart by up to its interval, and the doubling
-//! retransmission timer stretches that. The thesis used ns-2, and so do these tests; `docs/studies/route-break.md` has
+//! retransmission timer stretches that. The thesis used ns-2, and so do these tests; `docs/studies/papanastasiou-2006.md` has
 //! the figures of both dialects side by side.
 
 mod common;
@@ -148,7 +148,7 @@ fn dsr_costs_tcp_a_single_backoff() {
 
 /// More topology control restores sooner: at once on change the break is over sooner; every 3 s instead of
 /// every 5 s the whole run spends less time in timeouts and carries more (thesis figure 3.7, table 3.5). The
-/// latter as `docs/studies/route-break.md` measures it, over pairs of runs with the same seed: time in timeouts -28 to
+/// latter as `docs/studies/papanastasiou-2006.md` measures it, over pairs of runs with the same seed: time in timeouts -28 to
 /// -19 %, segments +17 to +24 %.
 #[test]
 fn more_topology_control_costs_tcp_less_time() {

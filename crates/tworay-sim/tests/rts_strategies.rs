@@ -105,7 +105,7 @@ const THESIS: [(&str, [f64; 3]); 12] = [
 ];
 
 /// The thesis' own change is +1 % and +0.3 % in a single run; ns-2's is -7 % and -18 %, as ours
-/// (docs/studies/thesis-rts.md says what the signs hang on).
+/// (docs/studies/papanastasiou-2006.md says what the signs hang on).
 const AS_NS2: [(&str, usize); 2] = [("FAIL DATA", 1), ("mean ACK in flight", 1)];
 
 fn thesis_rows(d: &Document) -> Vec<f64> {

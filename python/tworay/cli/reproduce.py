@@ -88,7 +88,8 @@ def reproduce(
                 )
             )
     if pages is not None:
-        from tworay.papers.pages import overview, page
+        from tworay.papers.overview import overview
+        from tworay.papers.pages import page
 
         for result in results:
             page(result, pages)

@@ -329,7 +329,6 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
             world,
             seed=seed,
             series=bool(keep & {"series", "alive"}),
-            losses=bool(keep) or bool(plan.facts),
             control=control,
         )
         document = result.summary

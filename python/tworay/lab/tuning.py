@@ -252,7 +252,7 @@ def _runs(world: Scenario, variant: str, seeds: Sequence[int], metric: str, jobs
     chosen = world.with_variant(variant)
 
     def one(seed: int) -> float | None:
-        found = values(tworay.run(chosen, seed=seed, series=False, losses=False).summary)
+        found = values(tworay.run(chosen, seed=seed, series=False).summary)
         if metric not in found:
             raise InputError(f"--metric: there is no metric `{metric}`; `tworay metrics` lists them")
         return found[metric]

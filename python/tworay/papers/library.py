@@ -12,6 +12,10 @@ from typing import Any
 from tworay.errors import InputError
 
 HERE = Path(__file__).parent
+# The setting that switches between ns-2's habits and the standards', and the reading that changes it.
+DIALECT = "compat"
+STANDARD = "dialect: standard"
+READING_SEEDS = 8
 KINDS = ("gain", "value", "grows", "shown", "cannot", "contradicted")
 
 
@@ -49,6 +53,9 @@ class Figure:
     cols: str | None = None
     where: dict[str, Any] = field(default_factory=dict)
     kind: str | None = None
+    """How it is drawn: as `tworay table --kind`, `trace` (a series over time) or `table` (numbers only)."""
+    columns: tuple[str, ...] = ()
+    """Metrics that stand side by side in a table, in place of one metric."""
     missing: str = ""
     """Why it isn't made."""
 
@@ -63,6 +70,8 @@ class Trial:
     open: dict[str, dict[str, dict[str, Any]]]
     derive: str | None
     title: str
+    reading_seeds: int
+    """Seeds of the other readings and of the standard dialect."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +132,9 @@ def read(folder: Path) -> Paper:
     for file in sorted(folder.glob("experiments*.toml")):
         for name, table in _toml(file).items():
             trials[name] = _trial(folder.name, name, table)
-    figures = [Figure(**entry) for entry in head.pop("figure", [])]
+    figures = [
+        Figure(**entry | {"columns": tuple(entry.get("columns", ()))}) for entry in head.pop("figure", [])
+    ]
     claims = [_claim(entry) for file in sorted(folder.glob("claims*.toml")) for entry in _toml(file)["claim"]]
     notes = [file.read_text(encoding="utf-8").strip() for file in sorted(folder.glob("notes*.md"))]
     return Paper(
@@ -149,7 +160,13 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
     table = dict(table)
     quick, open_ = table.pop("quick", {}), table.pop("open", {})
     derive, title = table.pop("derive", None), table.pop("title", name)
-    return Trial(name, {"name": f"{paper}-{name}", "about": title} | table, quick, open_, derive, title)
+    # All five papers used ns-2. Does what is shown in its dialect survive a standard MAC?
+    if DIALECT in table.get("set", {}):
+        open_ = {"dialect": {"standard": {DIALECT: "none"}}} | open_
+    seeds = table.pop("reading_seeds", READING_SEEDS)
+    return Trial(
+        name, {"name": f"{paper}-{name}", "about": title} | table, quick, open_, derive, title, seeds
+    )
 
 
 def _claim(entry: dict[str, Any]) -> Claim:

@@ -1,16 +1,17 @@
-"""Pages about papers, in Markdown: one a paper, and one over all of them."""
+"""The page of a paper, in Markdown: its claims, figures and settings, and commentary."""
 
 from __future__ import annotations
 
 import datetime
 import shutil
-import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from tworay._native import VERSION
-from tworay.files import replacing
+from tworay.papers.library import STANDARD
+from tworay.papers.markdown import listed, prose, table, write
 from tworay.papers.reproducing import MAIN, NOT_RUN
+from tworay.papers.tables import guess_table
 from tworay.papers.verdicts import RULE, Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from tworay.papers.library import Claim
     from tworay.papers.reproducing import Reproduction
 
-WIDTH = 110
-OVERVIEW = "README.md"
+GUESSES = "Guesses of the senders by true cause, all runs together (`none`: nothing had been lost):"
+NUMBERS = "Numbers are means over seeds with half of their 95 % intervals."
 SHOWN = (
     Verdict.HOLDS,
     Verdict.DIRECTION,
@@ -34,7 +35,7 @@ SHOWN = (
 def page(result: Reproduction, folder: Path) -> None:
     """Write the page of a paper, with its figures beside it."""
     paper = result.paper
-    lines = [f"# {paper.title}", "", *_prose(paper.cite), *_made(result)]
+    lines = [f"# {paper.title}", "", *prose(paper.cite), *_made(result)]
     lines += _counts(result)
     lines += ["## The claims", ""]
     trials = {**dict.fromkeys(claim.experiment for claim in paper.claims)}
@@ -43,65 +44,16 @@ def page(result: Reproduction, folder: Path) -> None:
         lines += _claims(result, trial, of)
     lines += _sensitivity(result)
     lines += _figures(result, folder)
-    lines += ["## Settings", "", "Stated by the source:", "", *_list(paper.stated)]
-    lines += ["Left open by the source:", "", *_list(paper.left_open)]
+    lines += ["## Settings", "", "Stated by the source:", "", *listed(paper.stated)]
+    lines += ["Left open by the source:", "", *listed(paper.left_open)]
     if paper.notes:
         lines += [paper.notes, ""]
-    lines += ["## How a claim is judged", "", *_prose(RULE)]
-    _write(folder / f"{paper.key}.md", lines)
+    lines += ["## How a claim is judged", "", *prose(RULE)]
+    write(folder / f"{paper.key}.md", lines)
 
 
-def overview(results: list[Reproduction], folder: Path) -> None:
-    """Write the page over all papers: how many claims hold, and which don't, with the cause where known."""
-    results = [result for result in results if not result.paper.study]
-    lines = ["# What five papers claim, and what comes out here", "", *_prose(_today())]
-    head = ["paper", *SHOWN, "of these not run yet", "claims"]
-    rows, not_run = [], 0
-    for result in results:
-        counts = _count(result)
-        link = f"[{result.paper.name}]({result.paper.key}.md)"
-        open_ = sum(j.reason == NOT_RUN.reason for j in result.judgements.values())
-        not_run += open_
-        rows.append([link, *(str(counts[v]) for v in SHOWN), str(open_), str(sum(counts.values()))])
-    totals = [sum(_count(r)[v] for r in results) for v in SHOWN]
-    rows.append(["all", *map(str, totals), str(not_run), str(sum(totals))])
-    lines += table(head, rows)
-    lines += ["## Seeds of each experiment", ""]
-    seeds = [
-        [r.paper.name, name, t.title, _seeds(r, name), _full(r, name)]
-        for r in results
-        for name, t in r.paper.trials.items()
-    ]
-    lines += table(["paper", "experiment", "what", "seeds", "full size"], seeds)
-    for verdict, title in (
-        (Verdict.FAILS, "What does not hold"),
-        (Verdict.NO_DIFFERENCE, "Where no difference was found"),
-        (Verdict.CONTRADICTED, "What its own source contradicts"),
-        (Verdict.UNTESTED, "What was not tested, and why"),
-    ):
-        rows = [
-            [r.paper.name, c.id, c.says, c.paper, _ours(r.judgements[c.id]), c.known]
-            for r in results
-            for c in r.paper.claims
-            if r.judgements[c.id].verdict == verdict and r.judgements[c.id].reason != NOT_RUN.reason
-        ]
-        if rows:
-            lines += [
-                f"## {title}",
-                "",
-                *table(["paper", "", "claim", "there", "here", "cause or note"], rows),
-            ]
-    lines += ["## How a claim is judged", "", *_prose(RULE)]
-    _write(folder / OVERVIEW, lines)
-
-
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Write a Markdown table."""
-    lines = [list(map(str, head)), ["---"] * len(head), *rows]
-    return [f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines] + [""]
-
-
-def _today() -> str:
+def today() -> str:
+    """Say when and with what pages were made."""
     today = datetime.datetime.now(tz=datetime.UTC).date()
     return f"Made by `tworay reproduce --pages docs/studies` on {today} with tworay {VERSION}."
 
@@ -112,15 +64,25 @@ def _made(result: Reproduction) -> list[str]:
     total = len(result.paper.trials)
     of = f"{short} of {total} experiments are those of `--quick`, with fewer and shorter runs"
     quick = f" {of}; they are marked." if short else ""
-    return _prose(_today() + f"{quick} To do it again: `tworay reproduce {name}`.")
+    return prose(today() + f"{quick} To do it again: `tworay reproduce {name}`.")
 
 
-def _seeds(result: Reproduction, trial: str) -> str:
+def seeds_of(result: Reproduction, trial: str) -> str:
+    """Say how many seeds an experiment was run with."""
     short = ", shortened" if trial in result.shortened else ""
     return f"{result.seeds[trial]}{short}" if trial in result.seeds else "not run yet"
 
 
-def _full(result: Reproduction, trial: str) -> str:
+def size(result: Reproduction, trial: str) -> str:
+    """Say with how many seeds an experiment was run, and what its full size is."""
+    full = full_size(result, trial)
+    return f"{result.seeds[trial]} seeds" + (
+        "" if full == "yes" else f"{', shortened' * (trial in result.shortened)} (full size: {full})"
+    )
+
+
+def full_size(result: Reproduction, trial: str) -> str:
+    """Say whether an experiment was run in full size, or how to."""
     wanted = result.paper.trials[trial].document.get("seeds", 10)
     have = result.seeds.get(trial, 0)
     figure = next((f.id for f in result.paper.figures if f.experiment == trial), None)
@@ -130,17 +92,19 @@ def _full(result: Reproduction, trial: str) -> str:
     return f"{wanted} seeds: `tworay reproduce '{result.paper.name}{of}'`"
 
 
-def _count(result: Reproduction) -> Counter[Verdict]:
+def count(result: Reproduction) -> Counter[Verdict]:
+    """Count the verdicts of a paper."""
     return Counter(judgement.verdict for judgement in result.judgements.values())
 
 
 def _counts(result: Reproduction) -> list[str]:
-    counts = _count(result)
-    rows = [[str(verdict), str(counts[verdict])] for verdict in SHOWN]
+    counted = count(result)
+    rows = [[str(verdict), str(counted[verdict])] for verdict in SHOWN]
     return table(["verdict", "claims"], rows)
 
 
-def _ours(judgement: Judgement) -> str:
+def ours(judgement: Judgement) -> str:
+    """Say what came out for a claim, or why nothing did."""
     return judgement.ours or judgement.reason
 
 
@@ -149,25 +113,39 @@ def _claims(result: Reproduction, trial: str | None, claims: list[Claim]) -> lis
     title = paper.trials[trial].title if trial in paper.trials else "Without runs of their own"
     lines = [f"### {title}", ""]
     if trial in result.seeds:
-        short = f" Shortened; in full size {_full(result, trial)}." if trial in result.shortened else ""
-        lines += _prose(f"Experiment `{trial}`, {result.seeds[trial]} seeds.{short}")
+        lines += prose(f"Experiment `{trial}`, {size(result, trial)}.")
+    beside = any(STANDARD in result.others.get(claim.id, {}) for claim in claims)
     rows = []
     for claim in claims:
         judgement = result.judgements.get(claim.id, NOT_RUN)
-        seeds = str(judgement.seeds) if judgement.cells else ""
-        here = " ".join(filter(None, [_ours(judgement), claim.known]))
-        rows.append(
-            [claim.id, claim.source, claim.says, claim.paper, f"**{judgement.verdict}**", here, seeds]
+        here = " ".join(filter(None, [ours(judgement), claim.known]))
+        row = [claim.id, claim.source, claim.says, claim.paper, f"**{judgement.verdict}**", here]
+        rows.append([*row, _standard(result, claim)] if beside else row)
+    head = ["", "source", "claim", "there", "verdict", "here"]
+    lines += table([*head, "with a standard MAC"] if beside else head, rows)
+    guessed = result.guesses.get(trial or "")
+    if guessed:
+        lines += prose(
+            "Guesses of the senders by true cause, all runs together (`none`: nothing had been lost):"
         )
-    lines += table(["", "source", "claim", "there", "verdict", "here", "seeds"], rows)
+        lines += table(*guess_table(guessed))
     return lines
 
 
+def _standard(result: Reproduction, claim: Claim) -> str:
+    """Say what comes out in the standard dialect."""
+    judgement = result.others.get(claim.id, {}).get(STANDARD)
+    if judgement is None:
+        return ""
+    seeds = f"; {judgement.seeds} seeds" if judgement.cells else ""
+    return f"**{judgement.verdict}**: {ours(judgement)}{seeds}"
+
+
 def _sensitivity(result: Reproduction) -> list[str]:
-    if not result.others:
+    if not any(name != STANDARD for by in result.others.values() for name in by):
         return []
     lines = ["## Do the verdicts survive another reading of what the source leaves open?", ""]
-    lines += _prose(
+    lines += prose(
         "One setting changed at a time, with fewer seeds. A verdict that stays is a dash; claims whose "
         "verdicts all stay are left out and counted."
     )
@@ -177,47 +155,43 @@ def _sensitivity(result: Reproduction) -> list[str]:
             by_trial.setdefault(claim.experiment, []).append(claim)
     for trial, claims in by_trial.items():
         names = list(dict.fromkeys(name for claim in claims for name in result.others[claim.id]))
+        names = [name for name in names if name != STANDARD]
+        if not names:
+            continue
         rows, same = [], 0
         for claim in claims:
             main = result.judgements[claim.id].verdict
             cells = [result.others[claim.id].get(name) for name in names]
-            shown = ["" if c is None else "–" if c.verdict == main else str(c.verdict) for c in cells]
+            shown = [
+                "" if c is None else "–" if c.verdict == main else f"{c.verdict}: {ours(c)}" for c in cells
+            ]
             if any(one not in ("", "–") for one in shown):
                 rows.append([claim.id, str(main), *shown])
             else:
                 same += 1
         lines += [f"### {result.paper.trials[trial].title}", ""]
-        lines += _prose(f"{same} of {len(claims)} claims keep their verdict in every reading.")
+        lines += prose(f"{same} of {len(claims)} claims keep their verdict in every reading.")
         if rows:
             lines += table(["", MAIN, *names], rows)
     return lines
 
 
 def _figures(result: Reproduction, folder: Path) -> list[str]:
-    lines = ["## Figures and tables", ""]
+    lines = ["## Figures and tables", "", *prose(NUMBERS)]
     folder.mkdir(parents=True, exist_ok=True)
     missing = []
     for figure in result.paper.figures:
+        there = figure.id in result.drawn or figure.id in result.tables
+        if figure.experiment is None or not there:
+            missing.append([figure.id, figure.title, figure.missing or "not run yet"])
+            continue
+        lines += prose(f"**{figure.id}: {figure.title}**; {size(result, figure.experiment)}.")
         if figure.id in result.drawn:
             name = f"{result.paper.key}-{result.drawn[figure.id].name}"
             shutil.copyfile(result.drawn[figure.id], folder / name)
-            lines += [f"![{figure.id}: {figure.title}]({name})", "", *_prose(f"{figure.id}: {figure.title}.")]
-        else:
-            missing.append([figure.id, figure.title, figure.missing or "not run yet"])
+            lines += [f"![{figure.id}: {figure.title}]({name})", ""]
+        if figure.id in result.tables:
+            lines += table(*result.tables[figure.id])
     if missing:
         lines += ["Not made:", "", *table(["", "what", "why"], missing)]
     return lines
-
-
-def _list(entries: tuple[str, ...]) -> list[str]:
-    return [f"- {entry}" for entry in entries] + [""]
-
-
-def _prose(text: str) -> list[str]:
-    return [*textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False), ""]
-
-
-def _write(file: Path, lines: list[str]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(file) as hidden:
-        hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

@@ -12,7 +12,9 @@ from tworay.lab import reading
 from tworay.lab.experiment import Plan, read
 from tworay.lab.sweeping import Shard, Sweep, silent
 from tworay.papers.judging import decided, judge_claim
+from tworay.papers.library import STANDARD
 from tworay.papers.quantities import DERIVED, from_documents
+from tworay.papers.tables import guesses, numbers
 from tworay.papers.verdicts import Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -20,12 +22,12 @@ if TYPE_CHECKING:
 
     from tworay.lab.sweeping import Watcher
     from tworay.papers.library import Claim, Figure, Paper, Trial
+    from tworay.papers.tables import Guesses, Table
 
 # Of readings other than the main one: what they say beside it.
 MAIN = "as judged"
 # Beside the runs in full size, those of --quick.
 QUICK = "quick"
-READING_SEEDS = 8
 NOT_RUN = Judgement(Verdict.UNTESTED, reason="not run yet")
 
 
@@ -40,6 +42,10 @@ class Reproduction:
     others: dict[str, dict[str, Judgement]] = field(default_factory=dict)
     """By claim, for every other reading of a setting that the paper leaves open."""
     drawn: dict[str, Path] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
+    """The numbers of figures."""
+    guesses: dict[str, Guesses] = field(default_factory=dict)
+    """By experiment: what senders took losses for, and what they were."""
     seeds: dict[str, int] = field(default_factory=dict)
     failed: int = 0
     shortened: set[str] = field(default_factory=set)
@@ -152,15 +158,19 @@ def reproduce(
     for claim in paper.claims if figure is None else paper.claims_of({t.id for t in trials}):
         result.judgements[claim.id] = _judged(claim, frames)
     for one in figures:
-        if one.experiment in frames and one.metric:
+        if one.experiment in frames:
+            numbered = numbers(one, *frames[one.experiment]) if one.kind != "trace" else None
+            if numbered is not None:
+                result.tables[one.id] = numbered
             base = out / QUICK if one.experiment in result.shortened and not quick else out
             where = place(base, paper, paper.trials[one.experiment])
             drawn = _draw(one, *frames[one.experiment], out / paper.name, where)
             if drawn is not None:
                 result.drawn[one.id] = drawn
-    if others:
-        for trial in trials:
-            _sensitivity(result, trial, effort)
+    for trial in trials:
+        found = readings(trial)
+        wanted = found if others else {name: found[name] for name in found if name == STANDARD}
+        _sensitivity(result, trial, effort, wanted)
     return result
 
 
@@ -182,23 +192,26 @@ def _runs(
         where = place(result.out / QUICK, result.paper, trial, name)
     if not (where / "cells.parquet").is_file():
         return None
-    if name == MAIN and (effort.quick or where.is_relative_to(result.out / QUICK)):
-        result.shortened.add(trial.id)
     frame = frame_of(where, trial)
+    if frame.is_empty():
+        return None
     if name == MAIN:
+        if effort.quick or where.is_relative_to(result.out / QUICK):
+            result.shortened.add(trial.id)
+        result.guesses[trial.id] = guesses(frame)
         result.seeds[trial.id] = int(frame["seed"].n_unique())
-    return frame, reading.axes(where)
+    return frame.drop("document"), reading.axes(where)
 
 
 def frame_of(where: Path, trial: Trial) -> pl.DataFrame:
-    """Return the runs of an experiment with everything that claims may be about."""
+    """Return the runs of an experiment, with their documents and everything that claims may be about."""
     frame = reading.joined(where)
     texts = reading.batch_frame(where, ["document"]).filter(status="done").drop("status")
     frame = frame.join(texts, on=["world", "seed"], how="left", maintain_order="left")
     frame = from_documents(frame, frame["document"])
     if trial.derive:
         frame = DERIVED[trial.derive](frame, where)
-    return frame.drop("document")
+    return frame
 
 
 def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> Judgement:
@@ -210,12 +223,14 @@ def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> 
     return judge_claim(claim, *frames[claim.experiment])
 
 
-def _sensitivity(result: Reproduction, trial: Trial, effort: Effort) -> None:
-    """Judge the claims of an experiment again for every other reading of what its paper leaves open."""
+def _sensitivity(
+    result: Reproduction, trial: Trial, effort: Effort, wanted: dict[str, dict[str, Any]]
+) -> None:
+    """Judge the claims of an experiment again for other readings of what its paper leaves open."""
     if effort.seeds is None and not effort.quick:
         full = plan_of(trial, quick=False, seeds=None).seeds
-        effort = replace(effort, seeds=min(READING_SEEDS, len(full)))
-    for name, changed in readings(trial).items():
+        effort = replace(effort, seeds=min(trial.reading_seeds, len(full)))
+    for name, changed in wanted.items():
         found = _runs(result, trial, effort, name, changed)
         for claim in result.paper.claims_of({trial.id}):
             if found is not None and decided(claim) is None:
@@ -225,6 +240,8 @@ def _sensitivity(result: Reproduction, trial: Trial, effort: Effort) -> None:
 def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path) -> Path | None:
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"figure-{figure.id.replace(' ', '-')}.svg"
+    if figure.kind == "table" or figure.columns:
+        return None
     if figure.kind == "trace":
         return _trace(figure, frame, axes, place_, file)
     from tworay.lab.contrasts import means, select

@@ -91,7 +91,7 @@ declare! {
         /// data segments in the network (sent, neither delivered nor lost), time-weighted mean; table
         /// `alive` has every change
         mean_data_alive_segments: f64 = times("segments").mean().shown("data alive", 1.0, ",.2f")
-                .from("Papanastasiou 2006, figures 3.11 and 5.7, table 5.3 (which averages over changes: docs/studies/thesis-rts.md)"),
+                .from("Papanastasiou 2006, figures 3.11 and 5.7, table 5.3 (which averages over changes: docs/studies/papanastasiou-2006.md)"),
         /// acknowledgments in the network, time-weighted mean
         mean_ack_alive_segments: f64 = times("segments").mean().shown("ACKs alive", 1.0, ",.2f")
                 .from("Papanastasiou 2006, figures 3.11 and 5.7"),

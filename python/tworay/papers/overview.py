@@ -1,0 +1,61 @@
+"""The page over all papers, in Markdown: how many claims hold, and which don't."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tworay.papers.markdown import prose, table, write
+from tworay.papers.pages import SHOWN, count, full_size, ours, seeds_of, today
+from tworay.papers.reproducing import NOT_RUN
+from tworay.papers.verdicts import RULE, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tworay.papers.reproducing import Reproduction
+
+OVERVIEW = "README.md"
+
+
+def overview(results: list[Reproduction], folder: Path) -> None:
+    """Write the page over all papers: how many claims hold, and which don't, with the cause where known."""
+    results = [result for result in results if not result.paper.study]
+    lines = ["# What five papers claim, and what comes out here", "", *prose(today())]
+    head = ["paper", *SHOWN, "of these not run yet", "claims"]
+    rows, not_run = [], 0
+    for result in results:
+        counts = count(result)
+        link = f"[{result.paper.name}]({result.paper.key}.md)"
+        open_ = sum(j.reason == NOT_RUN.reason for j in result.judgements.values())
+        not_run += open_
+        rows.append([link, *(str(counts[v]) for v in SHOWN), str(open_), str(sum(counts.values()))])
+    totals = [sum(count(r)[v] for r in results) for v in SHOWN]
+    rows.append(["all", *map(str, totals), str(not_run), str(sum(totals))])
+    lines += table(head, rows)
+    lines += ["## Seeds of each experiment", ""]
+    seeds = [
+        [r.paper.name, name, t.title, seeds_of(r, name), full_size(r, name)]
+        for r in results
+        for name, t in r.paper.trials.items()
+    ]
+    lines += table(["paper", "experiment", "what", "seeds", "full size"], seeds)
+    for verdict, title in (
+        (Verdict.FAILS, "What does not hold"),
+        (Verdict.NO_DIFFERENCE, "Where no difference was found"),
+        (Verdict.CONTRADICTED, "What its own source contradicts"),
+        (Verdict.UNTESTED, "What was not tested, and why"),
+    ):
+        rows = [
+            [r.paper.name, c.id, c.says, c.paper, ours(r.judgements[c.id]), c.known]
+            for r in results
+            for c in r.paper.claims
+            if r.judgements[c.id].verdict == verdict and r.judgements[c.id].reason != NOT_RUN.reason
+        ]
+        if rows:
+            lines += [
+                f"## {title}",
+                "",
+                *table(["paper", "", "claim", "there", "here", "cause or note"], rows),
+            ]
+    lines += ["## How a claim is judged", "", *prose(RULE)]
+    write(folder / OVERVIEW, lines)

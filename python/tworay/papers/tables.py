@@ -1,0 +1,82 @@
+"""The numbers of a figure, and what senders guessed, as tables of a page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tworay.errors import InputError
+from tworay.lab.contrasts import means, select
+from tworay.lab.drawing import scaled
+from tworay.papers.quantities import with_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from tworay.papers.library import Figure
+
+Table = tuple[list[str], list[list[str]]]
+Guesses = dict[str, dict[str, Counter[str]]]
+"""By variant: guess, true cause, how often."""
+
+
+def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table | None:
+    """Return means with half their 95 % intervals; nothing if the cells aren't there.
+
+    Rows and columns are the figure's; with ``columns`` a row is a cell, and a column a metric.
+    """
+    keys = [axis for axis in (figure.rows, figure.cols) if axis]
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
+    try:
+        frame = select(frame, figure.where, axes)
+        for metric in figure.columns or (figure.metric,):
+            _, scale = scaled(metric)
+            for row in means(with_quantity(frame, metric), keys, metric).iter_rows(named=True):
+                place = tuple(str(row[key]) for key in keys)
+                cells.setdefault(place, {})[metric] = _mean(row["mean"], row["low"], scale)
+    except InputError:
+        return None  # --quick leaves some cells out.
+    if not any(value != "–" for cell in cells.values() for value in cell.values()):
+        return None
+    if figure.columns:
+        head = [*keys, *(scaled(metric)[0] for metric in figure.columns)]
+        return head, [[*place, *cell.values()] for place, cell in cells.items()]
+    heading, _ = scaled(figure.metric)
+    if len(keys) == 1:
+        return [keys[0], heading], [[*place, *cell.values()] for place, cell in cells.items()]
+    across = list(dict.fromkeys(place[1] for place in cells))
+    down = list(dict.fromkeys(place[0] for place in cells))
+    rows = [[label, *(cells.get((label, c), {}).get(figure.metric, "") for c in across)] for label in down]
+    return [heading, *across], rows
+
+
+def _mean(mean: float | None, low: float | None, scale: float) -> str:
+    if mean is None:
+        return "–"
+    if low is None:
+        return f"{mean * scale:.4g}"
+    return f"{mean * scale:.4g} ± {(mean - low) * scale:.2g}"
+
+
+def guesses(frame: pl.DataFrame) -> Guesses:
+    """Count what senders took losses for, by variant and true cause, over all runs of an experiment."""
+    found: Guesses = {}
+    arms = frame["tcp"] if "tcp" in frame.columns else [""] * frame.height
+    for arm, text in zip(arms, frame["document"], strict=True):
+        for guess, causes in (json.loads(text).get("diagnosis") or {}).items():
+            found.setdefault(str(arm), {}).setdefault(guess, Counter()).update(causes)
+    return found
+
+
+def guess_table(found: Guesses) -> Table:
+    """Return a row a variant and guess, a column a true cause."""
+    causes = sorted({cause for by in found.values() for counts in by.values() for cause in counts})
+    rows = [
+        [arm, guess, *(str(counts[cause]) if counts[cause] else "" for cause in causes)]
+        for arm, by in found.items()
+        for guess, counts in sorted(by.items())
+    ]
+    return ["variant", "guess", *causes], rows
