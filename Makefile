@@ -14,18 +14,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEEDS ?= 30
 
-# Check the bindings against the Python in .venv, whichever is first on the path.
+# Check the bindings against the Python in .venv, not the first one on the path.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-# Everything the native module is built from.
+# Sources of the native module.
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/tworay-kernel/*')
-# Everything the kernel's controllers and their loader are built from.
+# Sources of the kernel controllers and their loader.
 KERNEL := Cargo.toml Cargo.lock $(shell find crates/tworay-kernel -type f -not -path '*/tests/*')
 
 help:
 	@sed -n 's/^# make /make /p' Makefile
 
-# A stamp has the time at which its step began, so that a file edited meanwhile counts as newer.
+# A stamp has the time at which its step started, so that a file edited during the step counts as newer.
 setup: $(VENV)/.native $(VENV)/.kernel
 
 $(VENV)/.python: requirements.txt requirements-dev.txt scripts/setup.sh
@@ -43,9 +43,9 @@ kernel: setup
 run: setup
 	$(BIN)/tworay compare strip-50 --tcp tahoe,reno,newreno,sack --seeds $(SEEDS)
 
-# Rust's checks and Python's side by side, each with its output in one piece.
+# Rust and Python checks run in parallel; the output of each is printed in one piece.
 test: test-tools
-	@echo "Rust's and Python's checks run side by side; each prints when it is done"
+	@echo "Rust and Python checks run in parallel; each prints its output when it is done"
 	@$(MAKE) --no-print-directory -j2 --output-sync=target rust-checks python-checks
 
 test-tools: setup
@@ -90,8 +90,8 @@ clean:
 	rm -rf $(VENV) python/tworay/_native*.so python/tworay/kernel/tworay-kernel
 	cargo clean
 
-# make peers   runs ns-2, ns-3 and tworay on the same work and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,olsr: chapters)
-# make bench   measures what the same work costs each of them and writes docs/studies/performance.md (QUICK=1: prints a subset)
+# make peers   runs ns-2, ns-3 and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,olsr: chapters)
+# make bench   measures the CPU time of each for the same scenarios and writes docs/studies/performance.md (QUICK=1: prints a subset)
 .PHONY: peers bench
 comma := ,
 ONLY_CHAPTERS = $(foreach name,$(subst $(comma), ,$(ONLY)),--only $(name))
@@ -109,12 +109,12 @@ pictures: setup
 	mkdir -p docs/images && $(BIN)/tworay plot .tworay-cache/strip-50 box -o docs/images/strip-50.svg
 	rm -rf .tworay-cache/strip-50
 
-# make kernel-costs   what TCP computes in this machine's kernel, as root; writes docs/studies/kernel-costs.md
+# make kernel-costs   measures the cost of TCP in this machine's kernel, as root; writes docs/studies/kernel-costs.md
 .PHONY: kernel-costs
 kernel-costs: kernel
 	$(BIN)/python scripts/kernel_costs.py
-# make live-study  this machine's kernels in the paper's loss situations, in real time (as root, 6 minutes); writes docs/studies/live.md
-# make live-long   ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root); the same page
+# make live-study  runs this machine's kernels in the paper's loss situations, in real time (as root, 6 minutes); writes docs/studies/live.md
+# make live-long   adds ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root)
 .PHONY: live-study live-long
 live-study live-long: test-tools
 	$(BIN)/python scripts/live_study.py $(subst live-,,$@)

@@ -1,12 +1,13 @@
 //! Compiles the controllers for the kernel with clang, and their decision cores natively for the tests.
 //!
-//! Without clang the crate still builds, with no controller in it: the loader then says what is missing.
+//! Without clang the crate still builds, but contains no controller; the loader then reports what is
+//! missing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// clang has generated what these programs need since version 11; any newer one will do.
+/// clang supports what these programs need since version 11.
 const CLANGS: std::ops::RangeInclusive<u32> = 11..=40;
 
 fn main() {

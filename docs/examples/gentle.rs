@@ -1,16 +1,16 @@
-//! Gentle: a loss costs a part of the window, a quarter unless told otherwise.
+//! Gentle: a loss reduces the window by a fraction, a quarter by default.
 
 use super::*;
 use crate::control::{Effects, LossEvent, SenderView, Window};
 
 settings! {
     struct Options {
-        /// share of the window that a loss leaves
+        /// fraction of the window that is left after a loss
         keep: f64 = 0.75, 0.5..1.0;
     }
 }
 
-/// What the variant remembers of one connection.
+/// State of one connection.
 #[derive(Debug)]
 struct Gentle {
     options: Options,
@@ -26,7 +26,7 @@ impl CongestionControl for Gentle {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "gentle",
-        summary: "a loss costs a quarter of the window",
+        summary: "reduces the window by a quarter on a loss",
         source: "docs/guide/add-a-variant.md",
         parameters: Options::PARAMETERS,
     },

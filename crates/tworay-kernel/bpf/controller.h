@@ -1,16 +1,16 @@
-/* Between the kernel's callbacks and a decision core.
+/* Connects the kernel's callbacks with a decision core.
  *
- * A controller includes this file after it has defined NAME, `struct core` and the functions on_init, on_ack,
- * on_dup_ack, on_rtt, on_loss, on_rto and history_of. What happens when (Linux, net/ipv4/tcp_input.c):
+ * A controller includes this file after defining NAME, `struct core` and the functions on_init, on_ack,
+ * on_dup_ack, on_rtt, on_loss, on_rto and history_of. The kernel calls (Linux, net/ipv4/tcp_input.c):
  *
- *   every ACK            in_ack_event, pkts_acked with a round trip if there is one, then cong_avoid where the
- *                        window may grow
- *   duplicate ACKs, RACK ssthresh, set_state(Recovery); until everything is repaired the kernel itself moves
- *                        cwnd to ssthresh by proportional rate reduction (RFC 6937); cwnd_event(COMPLETE_CWR)
- *   timeout              ssthresh if it is the first of this window, set_state(Loss) in any case
+ *     every ACK            in_ack_event, pkts_acked with a round trip if there is one, then cong_avoid if the
+ *                          window may grow
+ *     duplicate ACKs, RACK ssthresh, set_state(Recovery); until everything is repaired the kernel itself moves
+ *                          cwnd to ssthresh by proportional rate reduction (RFC 6937); cwnd_event(COMPLETE_CWR)
+ *     timeout              ssthresh if it is the first of this window, set_state(Loss) in any case
  *
- * Which of the two a loss is, the kernel doesn't say when it asks for ssthresh, so the decision falls in
- * set_state, and overwrites what ssthresh gave.
+ * When the kernel asks for ssthresh it does not say which of the two kinds of loss occurred. The decision
+ * is therefore made in set_state and overwrites the result of ssthresh.
  */
 #ifndef TWORAY_CONTROLLER_H
 #define TWORAY_CONTROLLER_H
@@ -20,16 +20,16 @@
 #define GLUE_(a, b, c) a##b##c
 #define GLUE(a, b, c) GLUE_(a, b, c)
 #define CALLBACK(callback) GLUE(tworay_, NAME, _##callback)
-/* BPF_PROG pastes its first argument, which must be a name by then. */
+/* BPF_PROG pastes its first argument, which must already be a name. */
 #define PROGRAM(name, args...) BPF_PROG(name, args)
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 
 char _license[] SEC("license") = "Dual MIT/GPL";
 
-/* What a connection keeps, in the place that the kernel has for it. */
+/* State of a connection, in the space that the kernel reserves for it. */
 struct private {
-	/* The window that the end of a recovery sets; cwnd 0: none. */
+	/* Window to set at the end of a recovery; none if cwnd is 0. */
 	struct window held;
 	u32 snd_una;
 	u32 unused;
@@ -53,7 +53,7 @@ HOOK struct view view_of(const struct tcp_sock *tp)
 		.advertised = mss ? tp->snd_wnd / mss : 0,
 		.flight = tp->packets_out,
 		.srtt = tp->srtt_us >> 3,
-		/* __tcp_set_rto, without back-off */
+		/* As __tcp_set_rto, without backoff. */
 		.rto = (tp->srtt_us >> 3) + tp->rttvar_us,
 	};
 
@@ -70,7 +70,7 @@ HOOK struct window standard_of(const struct tcp_sock *tp)
 	return w;
 }
 
-/* tcp_is_cwnd_limited */
+/* As tcp_is_cwnd_limited. */
 HOOK bool cwnd_limited(const struct tcp_sock *tp)
 {
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
@@ -145,11 +145,11 @@ void PROGRAM(CALLBACK(set_state), struct sock *sk, u8 state)
 
 	if (state == TCP_CA_Recovery) {
 		d = on_loss(&p->core, &v, standard);
-		/* The kernel goes on with this window while it repairs. */
+		/* The kernel uses this window during the repair. */
 		tp->snd_ssthresh = most(d.window.cwnd, 2);
 		p->held = d.window;
 	} else if (state == TCP_CA_Loss) {
-		/* enter_loss has set cwnd to 1 already; what it was is in prior_cwnd. */
+		/* enter_loss has already set cwnd to 1; the earlier value is in prior_cwnd. */
 		v.cwnd = tp->prior_cwnd;
 		standard.cwnd = 1;
 		d = on_rto(&p->core, &v, standard, tp);
@@ -181,7 +181,7 @@ u32 PROGRAM(CALLBACK(undo_cwnd), struct sock *sk)
 	return most(tp->snd_cwnd, tp->prior_cwnd);
 }
 
-/* Any program may choose it by TCP_CONGESTION, without privileges. */
+/* Any program may select it through TCP_CONGESTION without privileges. */
 SEC(".struct_ops")
 struct tcp_congestion_ops GLUE(tworay_, NAME, ) = {
 	.init = (void *)CALLBACK(init),

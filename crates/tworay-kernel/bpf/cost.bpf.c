@@ -1,10 +1,10 @@
-/* What acknowledgments and timeouts cost in the kernel's TCP, by congestion controller and kind.
+/* Measures the cost of acknowledgments and timeouts in the kernel's TCP, by congestion controller and kind.
  *
- * An ACK's time begins with the tracepoint tcp_probe at the entry of tcp_rcv_established and ends when the kernel
- * frees the ACK's sk_buff, which follows tcp_ack: SACK, loss detection, the timer and the controller's callbacks
- * are in it, the transmission of what the ACK releases isn't. A timeout's is that of its timer's function, with
- * the retransmission. Tracepoints are open where a locked-down kernel refuses programs at functions (fentry), and
- * some compilers inline tcp_ack.
+ * The time of an ACK starts with the tracepoint tcp_probe at the entry of tcp_rcv_established and ends when
+ * the kernel frees the ACK's sk_buff after tcp_ack. It includes SACK, loss detection, the timer and the
+ * controller's callbacks, but not the transmission of segments released by the ACK. The time of a timeout
+ * is that of its timer function, including the retransmission. Tracepoints work where a locked-down kernel
+ * rejects programs at functions (fentry), and some compilers inline tcp_ack.
  */
 #include "kernel.h"
 
@@ -23,7 +23,7 @@ struct key {
 struct cost {
 	u64 count;
 	u64 nanoseconds;
-	/* Of sixteenths of nanoseconds, for the deviation: whole ones could overflow. */
+	/* Sum of squares for the deviation, in sixteenths of nanoseconds because whole ones could overflow. */
 	u64 squares;
 };
 
@@ -34,8 +34,9 @@ struct {
 	__type(value, struct cost);
 } tworay_costs SEC(".maps");
 
-/* What runs on a processor. Softirqs, where ACKs and timers run, don't interrupt each other. An ACK that had to
- * wait for the sending process can be interrupted by another, and is then not counted.
+/* Measurement in progress on a processor. ACKs and timers run in softirqs, which do not interrupt each
+ * other. An ACK that waited for the sending process can be interrupted by another one and is then not
+ * counted.
  */
 struct running {
 	u64 since;
@@ -43,7 +44,7 @@ struct running {
 	u64 what;
 	struct key key;
 	u32 state;
-	/* It turned out to be what is measured. */
+	/* Set once it is known to be of a measured kind. */
 	u32 counts;
 };
 
@@ -124,7 +125,7 @@ int BPF_PROG(tworay_ack_in, struct sock *sk, struct sk_buff *skb)
 	if (!wanted(sk))
 		return 0;
 	tp = bpf_skc_to_tcp_sock(sk);
-	/* Bare ACKs, at the end that has something out. */
+	/* Bare ACKs, at the end that has data outstanding. */
 	if (!tp || !tp->packets_out || cb->seq != cb->end_seq)
 		return 0;
 	icsk = &tp->inet_conn;
@@ -137,7 +138,7 @@ int BPF_PROG(tworay_ack_in, struct sock *sk, struct sk_buff *skb)
 	else
 		r->key.kind = tp->snd_cwnd < tp->snd_ssthresh ? ACK_SLOW_START : ACK_CONGESTION_AVOIDANCE;
 	r->what = (u64)skb;
-	/* Last, so that as little as possible of the measuring is measured. */
+	/* Last, so that the measurement includes as little of itself as possible. */
 	r->since = bpf_ktime_get_ns();
 	return 0;
 }

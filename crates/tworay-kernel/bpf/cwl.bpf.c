@@ -1,7 +1,8 @@
-/* tworay_cwl: what `adaptive-cwl` is in the simulator.
+/* tworay_cwl: the kernel version of the simulator's `adaptive-cwl`.
  *
- * A controller sees no packets. A program at the cgroup's ingress writes the hop limit of what arrives to the
- * socket's storage, where the controller reads it: no routing protocol has to tell the length of the path.
+ * A controller sees no packets. A program at the cgroup's ingress writes the hop limit of arriving packets
+ * to the socket's storage, where the controller reads it, so no routing protocol has to report the path
+ * length.
  */
 #include "kernel.h"
 #include "core/cwl.h"
@@ -34,7 +35,7 @@ int tworay_cwl_ttl(struct __sk_buff *skb)
 	sk = bpf_sk_fullsock(sk);
 	if (!sk)
 		return 1;
-	/* Only sockets whose controller has made the storage have it. */
+	/* Only sockets whose controller created the storage have it. */
 	hops = bpf_sk_storage_get(&tworay_path, sk, 0, 0);
 	if (!hops)
 		return 1;

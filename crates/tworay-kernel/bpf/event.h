@@ -1,14 +1,14 @@
-/* A controller's diagnosis of a loss, as `tworay kernel events` reads it from the ring buffer. */
+/* A controller's diagnosis of a loss, as read by `tworay kernel events` from the ring buffer. */
 #ifndef TWORAY_EVENT_H
 #define TWORAY_EVENT_H
 
 #include "kernel.h"
 
-/* The loader reads the same layout (src/event.rs). */
+/* The loader parses the same layout (src/events.rs). */
 struct event {
-	/* Since the machine's start, as CLOCK_MONOTONIC. */
+	/* CLOCK_MONOTONIC: time since boot. */
 	u64 time_ns;
-	/* First byte of the oldest segment not acknowledged. */
+	/* First byte of the oldest unacknowledged segment. */
 	u32 seq;
 	u32 cwnd_before;
 	u32 ssthresh_before;
@@ -17,7 +17,7 @@ struct event {
 	u32 srtt_us;
 	u32 average_us;
 	u32 wait_us;
-	/* The newest round trip in the lowest bit, 1 for one that grew. */
+	/* Newest round trip in the lowest bit; 1 marks one that grew. */
 	u16 history;
 	u16 samples;
 	u16 family;
@@ -36,7 +36,7 @@ struct {
 	__uint(max_entries, 256 * 1024);
 } tworay_events SEC(".maps");
 
-/* Round trips as the core remembers them. */
+/* The history of round trips kept by a core. */
 struct history_view {
 	u16 bits;
 	u16 samples;
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void put32(u8 *to, u32 value)
 	__builtin_memcpy(to, &value, 4);
 }
 
-/* Without a reader the ring fills, and what comes then is dropped. */
+/* Without a reader the ring buffer fills up and further events are dropped. */
 static inline __attribute__((always_inline)) void tell(struct sock *sk, const char *name, u8 size, bool timeout,
 						       const struct view *v, const struct decision *d,
 						       struct history_view h)

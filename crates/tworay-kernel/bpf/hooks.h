@@ -1,4 +1,4 @@
-/* What a controller needs to write its hooks. */
+/* Helpers for the hooks of controllers. */
 #ifndef TWORAY_HOOKS_H
 #define TWORAY_HOOKS_H
 
@@ -6,7 +6,7 @@
 
 #define HOOK static inline __attribute__((always_inline))
 
-/* The map that `tworay kernel load NAME --set KEY=VALUE` writes; the loader puts the defaults there. */
+/* The map written by `tworay kernel load NAME --set KEY=VALUE`; the loader fills in the defaults. */
 #define PARAMETERS(count)                                                                                     \
 	struct {                                                                                              \
 		__uint(type, BPF_MAP_TYPE_ARRAY);                                                             \
@@ -50,10 +50,10 @@ HOOK void grow_socket(struct tcp_sock *tp, u32 acked)
 	put_growth(tp, &g);
 }
 
-/* Bounds of TCP_RTO_MAX_MS. */
+/* Lower bound of TCP_RTO_MAX_MS. */
 #define BACKOFF_LEAST 1000
 #define BACKOFF_MOST 120000
-/* When Linux gives a connection up that backs off as usual, net.ipv4.tcp_retries2 = 15. */
+/* When Linux gives up a connection with the usual backoff, ms (net.ipv4.tcp_retries2 = 15). */
 #define PATIENCE 924600
 
 HOOK void set_option(struct tcp_sock *tp, int option, int value)
@@ -61,11 +61,11 @@ HOOK void set_option(struct tcp_sock *tp, int option, int value)
 	bpf_setsockopt(tp, SOL_TCP, option, &value, sizeof(value));
 }
 
-/* The retransmission timer backs off to so many milliseconds at most, a second at least.
+/* Limits the backoff of the retransmission timer to this many milliseconds, at least a second.
  *
- * The kernel derives the time after which it gives up from this bound, so that must be said as well. Before 6.15
- * there is no such bound; of a connection with fewer than four segments out the timer can then be kept from
- * backing off.
+ * The kernel derives from this limit when to give up the connection, so that time must be set as well.
+ * Kernels before 6.15 have no such limit; there the timer can be kept from backing off for connections with
+ * fewer than four segments outstanding.
  */
 HOOK void cap_backoff(struct tcp_sock *tp, u32 milliseconds)
 {
@@ -80,7 +80,7 @@ HOOK void cap_backoff(struct tcp_sock *tp, u32 milliseconds)
 		set_option(tp, TCP_USER_TIMEOUT, PATIENCE);
 }
 
-/* The program may be gone: the kernel should give up as soon as usual. */
+/* The program may have exited: the kernel should give up as soon as usual. */
 HOOK bool closing(const struct tcp_sock *tp)
 {
 	u32 state = ((const struct sock *)tp)->__sk_common.skc_state;

@@ -1,5 +1,5 @@
-/* The parts of the kernel's types that the controllers read, by name: CO-RE finds their places in the running
- * kernel, so that no vmlinux.h of one machine is needed.
+/* The fields of kernel types that the controllers use, by name. CO-RE resolves their offsets in the running
+ * kernel, so no machine's vmlinux.h is needed.
  */
 #ifndef TWORAY_KERNEL_H
 #define TWORAY_KERNEL_H
@@ -21,7 +21,7 @@ typedef __s64 s64;
 typedef __s32 s32;
 typedef _Bool bool;
 
-/* Constants of the kernel's interface with programs (uapi/linux/bpf.h). */
+/* Constants of the kernel's interface for programs (uapi/linux/bpf.h). */
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
@@ -39,7 +39,7 @@ enum {
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_tracing.h>
 
-/* net/tcp.h */
+/* From net/tcp.h. */
 enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 enum tcp_ca_event { CA_EVENT_TX_START, CA_EVENT_CWND_RESTART, CA_EVENT_COMPLETE_CWR, CA_EVENT_LOSS };
 enum { CA_ACK_SLOWPATH = 1, CA_ACK_WIN_UPDATE = 2 };
@@ -47,10 +47,10 @@ enum { TCP_CONG_NON_RESTRICTED = 1 };
 enum { AF_INET = 2, AF_INET6 = 10, SOL_TCP = 6 };
 enum { TCP_FIN_WAIT1 = 4, TCP_LAST_ACK = 9, TCP_CLOSING = 11 };
 enum { TCP_THIN_LINEAR_TIMEOUTS = 16, TCP_USER_TIMEOUT = 18, TCP_RTO_MAX_MS = 44 };
-/* ETH_P_IP in network byte order, as __sk_buff has it. */
+/* ETH_P_IP in network byte order, as in __sk_buff. */
 #define ETHERTYPE_IPV4 bpf_htons(0x0800)
 
-/* What a program at a cgroup sees (uapi/linux/bpf.h): as far as the fields that are read. */
+/* Context of a cgroup program (uapi/linux/bpf.h), with the fields that are read. */
 struct bpf_sock;
 struct __sk_buff {
 	u32 len;
@@ -85,7 +85,7 @@ struct sock {
 
 struct tcp_congestion_ops;
 
-/* The same, of which a program only reads the name. */
+/* The same type; this program only reads the name. */
 struct tcp_congestion_ops___name {
 	char name[16];
 };
@@ -135,7 +135,7 @@ struct ack_sample {
 
 #pragma clang attribute pop
 
-/* The table of a controller's callbacks, those that all kernels since 6.1 know. */
+/* A controller's table of callbacks: those supported by all kernels since 6.1. */
 struct tcp_congestion_ops {
 	u32 (*ssthresh)(struct sock *sk);
 	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);

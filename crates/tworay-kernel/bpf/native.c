@@ -1,16 +1,16 @@
-/* The decision cores as functions of the machine, for the tests. */
+/* Exports the decision cores as native functions for the tests. */
 #include "core/cwl.h"
 #include "core/probing.h"
 #include "core/sca.h"
 #include "core/vegas.h"
 #include "core/welcome.h"
 
-/* What the tests keep for the state of a core. */
+/* Space that the tests reserve for the state of a core, bytes. */
 #define ROOM 256
 _Static_assert(sizeof(struct welcome) <= ROOM && sizeof(struct probing) <= ROOM, "larger than its room");
 _Static_assert(sizeof(struct westwood) <= ROOM && sizeof(struct vegas) <= ROOM, "larger than its room");
 
-/* A function of the core under a name of its own; structures come back through a pointer. */
+/* Exports a core's function under another name; structures are returned through a pointer. */
 #define EXPORT(result, name, parameters, arguments)  \
 	result tworay_##name parameters                  \
 	{                                                \

@@ -1,8 +1,8 @@
-/* tworay_probing: what `probing` is in the simulator, as far as a controller can.
+/* tworay_probing: the kernel version of the simulator's `probing`, as far as a controller can implement it.
  *
- * A controller can neither send the paper's two probes nor stop the sender. Instead, while the cause is in
- * question, two segments at most are out, and the first two round trips of what was sent since the loss stand
- * for those of the probes.
+ * A controller can neither send the paper's two probes nor stop the sender. Instead, until the cause is
+ * decided at most two segments are outstanding, and the first two round trips of segments sent since the
+ * loss replace those of the probes.
  */
 #include "kernel.h"
 #include "core/growth.h"
@@ -15,7 +15,7 @@ struct core {
 	struct probing probing;
 };
 
-/* The window while the cause is in question. */
+/* The window until the cause is decided. */
 #define QUESTIONED 2
 
 HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
@@ -63,7 +63,7 @@ HOOK struct history_view history_of(const struct core *c)
 
 #include "controller.h"
 
-/* The outcome of a cycle is told as an event of its own. */
+/* The outcome of a cycle is reported as a separate event. */
 HOOK void on_rtt(struct core *c, const struct view *v, struct sock *sk, u32 rtt)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;

@@ -1,4 +1,4 @@
-/* tworay_sca: what `sca` is in the simulator; theta is the parameter. */
+/* tworay_sca: the kernel version of the simulator's `sca`; theta is the parameter. */
 #include "kernel.h"
 #include "core/sca.h"
 #include "hooks.h"

@@ -1,4 +1,6 @@
-/* tworay_vegas: what `vegas` is in the simulator, but for its retransmission before three duplicate ACKs. */
+/* tworay_vegas: the kernel version of the simulator's `vegas`, without its retransmission before three
+ * duplicate ACKs.
+ */
 #include "kernel.h"
 #include "core/growth.h"
 #include "core/vegas.h"
@@ -53,7 +55,7 @@ HOOK void on_rtt(struct core *c, const struct view *v, struct sock *sk, u32 rtt)
 	vegas_rtt(&c->vegas, rtt);
 }
 
-/* Vegas has grown in on_ack. */
+/* Vegas has already grown the window in on_ack. */
 HOOK void on_growth(struct core *c, struct tcp_sock *tp, u32 acked)
 {
 }

@@ -1,7 +1,8 @@
-/* tworay_welcome: what `welcome` is in the simulator, with its default readings of the paper.
+/* tworay_welcome: the kernel version of the simulator's `welcome`, with its default choices.
  *
- * A controller can't set the retransmission timer as equation 3 wants it. Instead its back-off is bounded while a
- * link is held broken. TCP_BPF_RTO_MIN doesn't help: the kernel takes no floor above its own of 200 ms.
+ * A controller cannot set the retransmission timer as equation 3 requires. Instead its backoff is limited
+ * while the link is taken as broken. TCP_BPF_RTO_MIN does not help, because the kernel's minimum of 200 ms
+ * still applies.
  */
 #include "kernel.h"
 #include "core/growth.h"

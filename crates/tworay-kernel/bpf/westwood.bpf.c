@@ -1,4 +1,4 @@
-/* tworay_westwood: what `westwood` is in the simulator, with its default filter. */
+/* tworay_westwood: the kernel version of the simulator's `westwood`, with its default filter. */
 #include "kernel.h"
 #include "core/growth.h"
 #include "core/westwood.h"

@@ -1,30 +1,30 @@
-//! Which controllers there are.
+//! The list of controllers.
 
 /// A number that a controller reads from its map `tworay_params`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name; its place in [`Controller::parameters`] is its key in the map.
+    /// Name; its index in [`Controller::parameters`] is its key in the map.
     pub name: &'static str,
-    /// Its value when nothing else is said.
+    /// Default value.
     pub default: u32,
-    /// The largest allowed value.
+    /// Largest permitted value.
     pub max: u32,
-    /// What it does, with its unit.
+    /// Its effect, with the unit.
     pub about: &'static str,
 }
 
 /// A controller.
 #[derive(Copy, Clone, Debug)]
 pub struct Controller {
-    /// The simulated variant that it is, without `tworay_`.
+    /// Name of the corresponding simulated variant.
     pub name: &'static str,
-    /// What the kernel calls it, at most 15 letters.
+    /// Name in the kernel, at most 15 characters.
     pub kernel_name: &'static str,
-    /// One line.
+    /// Summary in one line.
     pub summary: &'static str,
     /// Its parameters, by key.
     pub parameters: &'static [Parameter],
-    /// The compiled object; empty if there was no clang.
+    /// The compiled object; empty if it was built without clang.
     pub object: &'static [u8],
 }
 
@@ -44,30 +44,30 @@ const fn parameter(name: &'static str, default: u32, about: &'static str) -> Par
     Parameter { name, default, max: 1000, about }
 }
 
-/// Every controller, in the order of the list.
+/// Every controller, in the order of listings.
 pub const CONTROLLERS: &[Controller] = &[
     controller!(
         "welcome",
-        "round trips and the kind of signal tell congestion, channel and broken link apart",
+        "tells congestion, wireless loss and link failure apart by round trips and loss signal",
         &[]
     ),
-    controller!("westwood", "after a loss ssthresh is estimated bandwidth x shortest round trip", &[]),
+    controller!("westwood", "sets ssthresh to estimated bandwidth x shortest round trip after a loss", &[]),
     controller!(
         "vegas",
         "compares expected and actual rate",
         &[
             parameter("alpha", 1, "grow below this many segments queued in the network"),
-            parameter("beta", 3, "shrink above this many"),
-            parameter("gamma", 1, "leave slow start above this many"),
+            parameter("beta", 3, "shrink above this many segments"),
+            parameter("gamma", 1, "leave slow start above this many segments"),
         ]
     ),
     controller!(
         "sca",
         "congestion avoidance grows on one ACK in theta + 1",
-        &[parameter("theta", 10, "ACKs without growth between two with it; 0 is plain TCP")]
+        &[parameter("theta", 10, "ACKs without growth between two ACKs with growth; 0 is plain TCP")]
     ),
-    controller!("cwl", "the congestion window is limited by the number of hops, read from the TTL", &[]),
-    controller!("probing", "a loss without contention before it: two round trips choose the recovery", &[]),
+    controller!("cwl", "limits the congestion window by the number of hops, read from the TTL", &[]),
+    controller!("probing", "on a loss without contention two round trips select the recovery", &[]),
 ];
 
 /// The controller of this name, with or without `tworay_`.

@@ -1,7 +1,7 @@
-//! The program that writes the hop limit of arriving packets, at the root of the cgroup tree.
+//! Attaches the program that records the hop limit of arriving packets to the root of the cgroup tree.
 //!
-//! It is attached without a link, so that it stays when the loader ends, as the controller does; libbpf-rs knows
-//! links only, hence the two calls of libbpf itself.
+//! It is attached without a link, so that it stays when the loader exits, as the controller does. libbpf-rs
+//! supports only links, hence the two direct calls of libbpf.
 #![allow(unsafe_code)]
 
 use libbpf_rs::libbpf_sys::{BPF_CGROUP_INET_INGRESS, BPF_F_ALLOW_MULTI, bpf_prog_attach, bpf_prog_detach2};
@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 
-/// Where cgroup2 is mounted.
+/// The mount point of cgroup2.
 fn root() -> io::Result<File> {
     let mounts = fs::read_to_string("/proc/self/mounts")?;
     let place = mounts.lines().find_map(|line| {
@@ -22,7 +22,7 @@ fn root() -> io::Result<File> {
     File::open(place.ok_or_else(missing)?)
 }
 
-/// Attaches the program beside others that are there.
+/// Attaches the program in addition to existing ones.
 pub fn attach(program: BorrowedFd<'_>) -> io::Result<()> {
     let root = root()?;
     // SAFETY: both are open descriptors, borrowed for the call.
@@ -32,7 +32,7 @@ pub fn attach(program: BorrowedFd<'_>) -> io::Result<()> {
     outcome(result)
 }
 
-/// Detaches it.
+/// Detaches the program.
 pub fn detach(program: BorrowedFd<'_>) -> io::Result<()> {
     let root = root()?;
     // SAFETY: as above.

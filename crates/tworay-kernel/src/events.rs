@@ -1,4 +1,4 @@
-//! The controllers' diagnoses, as they happen.
+//! Prints the controllers' diagnoses as they occur.
 
 use crate::catalog::{CONTROLLERS, Controller};
 use crate::loading::{self, Refusal};
@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 /// Length of `struct event` of bpf/event.h.
 const LENGTH: usize = 104;
 const AF_INET: u16 = 2;
-/// How long the ring buffer is waited for before the clock is looked at.
+/// How long to wait for the ring buffer before checking the time limit.
 const TURN: Duration = Duration::from_millis(100);
 /// `enum guess` of bpf/core/types.h.
 const GUESSES: [Option<&str>; 5] =
     [None, Some("congestion"), Some("channel"), Some("link-failure"), Some("transient")];
 
-/// Prints a document a line for every diagnosis of a controller or of all, for so long or until it is ended.
+/// Prints one document per diagnosis of one or all controllers, for a given time or until interrupted.
 ///
-/// An event is read once: of two readers of one controller at the same time each gets a part.
+/// Each event is read only once: two simultaneous readers of a controller each get a part of the events.
 pub fn follow(lasting: Option<Duration>, only: Option<&Controller>) -> Result<(), Refusal> {
     loading::check()?;
     let wanted = CONTROLLERS.iter().filter(|c| only.is_none_or(|only| only.name == c.name));
@@ -40,7 +40,7 @@ pub fn follow(lasting: Option<Duration>, only: Option<&Controller>) -> Result<()
     Ok(())
 }
 
-/// Prints an event; a reader that has gone ends it.
+/// Prints an event; stops when the output is closed.
 fn print(bytes: &[u8]) -> i32 {
     let Some(document) = parse(bytes) else { return 0 };
     let mut out = io::stdout().lock();
@@ -50,7 +50,7 @@ fn print(bytes: &[u8]) -> i32 {
     }
 }
 
-/// Reads numbers one after the other, in the machine's own order.
+/// Reads consecutive numbers in native byte order.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -97,7 +97,7 @@ fn parse(bytes: &[u8]) -> Option<Value> {
         "cwnd": {"before": before.0, "after": after.0},
         "ssthresh": {"before": before.1, "after": after.1},
         "srtt_us": srtt, "average_us": average, "wait_us": wait,
-        // The newest sample last.
+        // The newest sample is the last digit.
         "history": format!("{:0width$b}", history & 0x3ff, width = 10),
         "samples": samples,
     }))

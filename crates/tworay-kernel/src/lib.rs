@@ -1,8 +1,9 @@
-//! The variants as congestion controllers of the Linux kernel (BPF `struct_ops`), and their loader.
+//! TCP variants as congestion controllers of the Linux kernel (BPF `struct_ops`), and their loader.
 //!
-//! A controller is C for the kernel (`bpf/*.bpf.c`) around a decision core of plain integers (`bpf/core`), which
-//! is compiled natively as well, so that the tests hold it against the simulated variant. The compiled objects
-//! are part of the library; their types are found in the running kernel's BTF (CO-RE).
+//! A controller consists of C code for the kernel (`bpf/*.bpf.c`) around a decision core in integer
+//! arithmetic (`bpf/core`). The core is also compiled natively, so that tests can compare it with the
+//! simulated variant. The compiled objects are part of the library; field offsets are resolved with the BTF
+//! of the running kernel (CO-RE).
 
 pub mod catalog;
 mod cgroup;

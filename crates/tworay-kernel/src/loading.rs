@@ -1,7 +1,7 @@
-//! Loads controllers, unloads them, and says which are there.
+//! Loads and unloads controllers, and reports which ones are loaded.
 //!
-//! Nothing is kept in files: a registered controller stays in the kernel without its loader, and what belongs to
-//! it is found again by the names of its programs and maps.
+//! No state is kept in files: a registered controller stays in the kernel without its loader, and its
+//! programs and maps are found again by their names.
 
 use crate::catalog::Controller;
 use crate::cgroup;
@@ -14,24 +14,24 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// The map by which a controller is known to be one of ours.
+/// The map that identifies a controller as one of ours.
 pub const MARK: &str = "tworay_events";
 /// The map of parameters.
 const PARAMETERS: &str = "tworay_params";
-/// Letters that the kernel keeps of a name.
+/// Length to which the kernel truncates names.
 const KEPT: usize = 15;
-/// How long the kernel may take to free an unregistered controller that nobody uses.
+/// Time allowed to the kernel for freeing an unregistered controller that is not in use.
 const FREED_WITHIN: Duration = Duration::from_secs(2);
 
-/// What is said where clang was missing.
+/// Message when clang was missing at build time.
 pub const NOT_BUILT: &str = "this tworay was built without clang, so it has no kernel controllers: install clang and run `make kernel`";
 
-/// What keeps a command from being done, in one sentence.
+/// Why a command failed, in one sentence.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The wish is wrong (exit code 2).
+    /// The input is wrong (exit code 2).
     Input(String),
-    /// It is right, but doesn't work here (exit code 1).
+    /// The command failed on this machine (exit code 1).
     Run(String),
 }
 
@@ -41,18 +41,18 @@ impl Refusal {
     }
 }
 
-/// Whether a controller of this name is in the kernel.
+/// Whether a controller of this name is registered in the kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Presence {
-    /// No.
+    /// Not registered.
     Absent,
-    /// Yes, ours; the id of its `struct_ops` map.
+    /// Registered by tworay; the id of its `struct_ops` map.
     Loaded(u32),
-    /// Yes, but something else has registered it.
+    /// Registered by another program.
     Foreign,
 }
 
-/// Refuses where the kernel has no type information or the user no rights.
+/// Fails if the kernel lacks type information, or the user lacks privileges.
 pub fn check() -> Result<(), Refusal> {
     if !fs::exists("/sys/kernel/btf/vmlinux").unwrap_or(false) {
         return Err(Refusal::run(
@@ -60,7 +60,7 @@ pub fn check() -> Result<(), Refusal> {
              the kernels of Debian, Ubuntu and Fedora are",
         ));
     }
-    // CAP_BPF and CAP_NET_ADMIN load; CAP_SYS_ADMIN finds programs and maps by their ids.
+    // Loading requires CAP_BPF and CAP_NET_ADMIN; finding programs and maps by id requires CAP_SYS_ADMIN.
     if effective_capabilities() & (1 << 21) == 0 {
         return Err(Refusal::run("controllers are loaded and read as root: run it with sudo"));
     }
@@ -73,7 +73,7 @@ fn effective_capabilities() -> u64 {
     line.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// The programs of a controller that are in the kernel, also those that wait to be freed.
+/// The programs of a controller in the kernel, including those waiting to be freed.
 pub fn programs(controller: &Controller) -> Vec<ProgramInfo> {
     let prefix = format!("{}_", controller.kernel_name);
     let kept = &prefix[..prefix.len().min(KEPT)];
@@ -84,7 +84,7 @@ pub fn programs(controller: &Controller) -> Vec<ProgramInfo> {
     .collect()
 }
 
-/// Those of the last load. Connections may keep alive the programs of one that was unloaded before; the programs of
+/// The programs of the latest load. Connections may keep programs of an earlier load alive; the programs of
 /// one load share their type information.
 pub fn current(controller: &Controller) -> Vec<ProgramInfo> {
     let mut found = programs(controller);
@@ -93,13 +93,13 @@ pub fn current(controller: &Controller) -> Vec<ProgramInfo> {
     found
 }
 
-/// Which callback of a controller a program is: its name without the controller's.
+/// The callback that a program implements: its name without the controller's.
 pub fn callback(controller: &Controller, program: &ProgramInfo) -> String {
     let whole = whole_name(program).unwrap_or_else(|| program.name.to_string_lossy().into_owned());
     whole.strip_prefix(&format!("{}_", controller.kernel_name)).unwrap_or(&whole).to_owned()
 }
 
-/// The kernel keeps too few letters of a program's name, but the type information has its function's.
+/// The kernel truncates program names, but the type information has the full name of the function.
 fn whole_name(program: &ProgramInfo) -> Option<String> {
     let function = program.func_info.first()?.type_id;
     let types = Btf::from_prog_id(program.id).ok()?;
@@ -119,12 +119,12 @@ pub fn maps(controller: &Controller) -> Vec<MapHandle> {
     map_ids(controller).into_iter().filter_map(|id| MapHandle::from_map_id(id).ok()).collect()
 }
 
-/// The one map of a controller with this name.
+/// The map of a controller with this name, if there is exactly one.
 pub fn map(controller: &Controller, name: &str) -> Option<MapHandle> {
     maps(controller).into_iter().find(|m| m.name() == name)
 }
 
-/// Whether a controller is there.
+/// Whether and by whom a controller is registered.
 pub fn presence(controller: &Controller) -> Presence {
     let registered = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     let registered = registered.unwrap_or_default();
@@ -141,7 +141,7 @@ pub fn presence(controller: &Controller) -> Presence {
     }
 }
 
-/// The values of a loaded controller's parameters.
+/// Parameter values of a loaded controller.
 pub fn parameters(controller: &Controller) -> Vec<(&'static str, u32)> {
     let Some(map) = map(controller, PARAMETERS) else { return Vec::new() };
     let read = |key: usize| {
@@ -151,7 +151,7 @@ pub fn parameters(controller: &Controller) -> Vec<(&'static str, u32)> {
     controller.parameters.iter().enumerate().filter_map(|(key, p)| Some((p.name, read(key)?))).collect()
 }
 
-/// Checks `name=value` against a controller's parameters; returns keys and values.
+/// Validates `name=value` against a controller's parameters; returns keys and values.
 pub fn settings(controller: &Controller, given: &[(String, String)]) -> Result<Vec<(u32, u32)>, Refusal> {
     given
         .iter()
@@ -174,9 +174,9 @@ pub fn settings(controller: &Controller, given: &[(String, String)]) -> Result<V
         .collect()
 }
 
-/// Loads a controller and registers it; with one that is loaded, only sets its parameters.
+/// Loads and registers a controller; if it is already loaded, only sets its parameters.
 ///
-/// Returns whether it was loaded just now.
+/// Returns whether it was newly loaded.
 pub fn load(controller: &Controller, given: &[(String, String)]) -> Result<bool, Refusal> {
     let wanted = settings(controller, given)?;
     check()?;
@@ -200,7 +200,7 @@ pub fn load(controller: &Controller, given: &[(String, String)]) -> Result<bool,
     }
 }
 
-/// What libbpf says while it loads; its last lines say why it failed.
+/// Messages of libbpf during loading; the last lines contain the reason of a failure.
 static LOG: Mutex<String> = Mutex::new(String::new());
 
 fn keep_log(_: PrintLevel, text: String) {
@@ -242,7 +242,7 @@ fn register(controller: &Controller, values: &[(u32, u32)]) -> Result<(), Refusa
             ))
         })?;
     }
-    // Otherwise the end of this process would unregister it.
+    // Otherwise the controller would be unregistered when this process exits.
     link.disconnect();
     Ok(())
 }
@@ -255,7 +255,7 @@ fn set(controller: &Controller, map: &dyn MapCore, values: &[(u32, u32)]) -> Res
     Ok(())
 }
 
-/// Unregisters a controller. Returns whether it is gone altogether: connections that use it keep it alive.
+/// Unregisters a controller. Returns whether it was freed; connections that use it keep it alive.
 pub fn unload(controller: &Controller) -> Result<bool, Refusal> {
     check()?;
     let name = controller.kernel_name;
@@ -280,7 +280,7 @@ pub fn unload(controller: &Controller) -> Result<bool, Refusal> {
     Ok(gone(controller, &mine, &used))
 }
 
-/// Waits until the programs and these maps are freed; the kernel does that some time later.
+/// Waits until the programs and these maps are freed, which the kernel does with a delay.
 fn gone(controller: &Controller, mine: &[ProgramInfo], used: &[u32]) -> bool {
     let deadline = Instant::now() + FREED_WITHIN;
     let there = || programs(controller).iter().any(|p| mine.iter().any(|m| m.id == p.id));
@@ -293,7 +293,7 @@ fn gone(controller: &Controller, mine: &[ProgramInfo], used: &[u32]) -> bool {
     true
 }
 
-/// The names of all programs and maps of ours in the kernel.
+/// Names of all our programs and maps in the kernel.
 pub fn leftovers() -> (Vec<String>, Vec<String>) {
     let ours = |name: &std::ffi::OsStr| {
         let name = name.to_string_lossy();

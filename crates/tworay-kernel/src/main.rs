@@ -1,7 +1,8 @@
-//! `tworay-kernel`: the part of `tworay kernel` that talks to the kernel.
+//! `tworay-kernel`: the part of `tworay kernel` that accesses the kernel.
 //!
-//! It prints one JSON document a line; exit code 1 means that the kernel refused, 2 that the wish was wrong. It
-//! is a program of its own so that only it needs rights, and so that the simulator loads without libelf.
+//! It prints one JSON document per line. Exit code 1 means that the kernel refused, 2 that the input was
+//! wrong. It is a separate program so that only it needs privileges, and the simulator loads without
+//! libelf.
 
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -77,18 +78,18 @@ fn setting(text: &str) -> Result<(String, String), Refusal> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Seconds, or - for the end of standard input.
+/// Parses seconds, or `-` for the end of standard input.
 fn until(text: &str) -> Result<Until, Refusal> {
     if text == "-" { Ok(Until::Told) } else { seconds(text).map(Until::Passed) }
 }
 
 fn seconds(text: &str) -> Result<Duration, Refusal> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| Refusal::Input(format!("`{text}` is no number of seconds")))
+    seconds.ok_or_else(|| Refusal::Input(format!("`{text}` is not a number of seconds")))
 }
 
 fn number(text: &str) -> Result<u32, Refusal> {
-    text.parse().map_err(|_| Refusal::Input(format!("`{text}` is no port")))
+    text.parse().map_err(|_| Refusal::Input(format!("`{text}` is not a port")))
 }
 
 fn parameters(controller: &Controller) -> Value {

@@ -1,4 +1,4 @@
-//! What TCP costs in this kernel: time by controller and kind of event, callbacks, energy.
+//! Measures the cost of TCP in this kernel: time by controller and kind of event, callbacks, energy.
 
 use crate::catalog::CONTROLLERS;
 use crate::loading::{self, Refusal};
@@ -10,31 +10,32 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-/// The compiled programs that measure.
+/// The compiled measuring programs.
 pub const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cost.bpf.o"));
 /// `enum kind` of bpf/cost.bpf.c, by the names of the simulator's operations.
 const KINDS: [&str; 6] =
     ["ack_slow_start", "ack_congestion_avoidance", "dup_ack", "recovery_ack", "fast_retransmit", "timeout"];
 
-/// When the measuring ends.
+/// When the measurement ends.
 #[derive(Copy, Clone, Debug)]
 pub enum Until {
-    /// After so long.
+    /// After a duration.
     Passed(Duration),
     /// When standard input ends.
     Told,
 }
 
-/// What is measured.
+/// What to measure.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum What {
-    /// ACKs and timeouts as a whole, of connections with this port; 0: of all.
+    /// ACKs and timeouts as a whole, of connections with this port; 0: all connections.
     Whole(u32),
-    /// The callbacks of our controllers. Their counting takes time itself, so it isn't done beside the other.
+    /// The callbacks of our controllers. Counting them takes time itself, so it is not combined with the
+    /// other.
     Callbacks,
 }
 
-/// Measures until told, and returns the document.
+/// Measures until the given end, and returns the document.
 pub fn measure(what: What, until: Until) -> Result<Value, Refusal> {
     loading::check()?;
     let began = Instant::now();
@@ -43,7 +44,7 @@ pub fn measure(what: What, until: Until) -> Result<Value, Refusal> {
         What::Whole(port) => {
             let (object, links) = attach(port)?;
             wait(until);
-            // Detached first: nothing is counted while it is read.
+            // Detach first, so that nothing is counted while the results are read.
             drop(links);
             json!({"costs": costs(&object)?})
         }
@@ -61,14 +62,14 @@ pub fn measure(what: What, until: Until) -> Result<Value, Refusal> {
     Ok(document)
 }
 
-/// Says that everything is attached, and waits.
+/// Reports that everything is attached, then waits.
 fn wait(until: Until) {
     eprintln!("measuring");
     match until {
         Until::Passed(time) => thread::sleep(time),
         Until::Told => {
             let mut rest = Vec::new();
-            // Whatever ends the input ends the measuring.
+            // Any end of the input ends the measurement.
             io::stdin().read_to_end(&mut rest).ok();
         }
     }
@@ -120,7 +121,8 @@ fn cost(key: &[u8], value: &[u8]) -> Option<Value> {
     }))
 }
 
-/// Makes the kernel count the runs of programs as long as the descriptor lives, also if this process is killed.
+/// Lets the kernel count program runs until the descriptor is closed, which also happens if this process is
+/// killed.
 #[allow(unsafe_code)]
 fn count_runs() -> Result<OwnedFd, Refusal> {
     // SAFETY: a plain system call; libbpf-rs has none for it.
@@ -133,7 +135,7 @@ fn count_runs() -> Result<OwnedFd, Refusal> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// A callback's controller, its name, its runs and their time.
+/// Controller, callback, number of runs, and their total time.
 type Runs = (&'static str, String, u64, u64);
 
 fn callbacks() -> Vec<Runs> {
@@ -158,7 +160,7 @@ fn ran(before: &[Runs], after: &[Runs]) -> Vec<Value> {
     after.iter().filter_map(difference).collect()
 }
 
-/// Energy counters of the processor packages, microjoules, with the values at which they begin again.
+/// Energy counters of the processor packages in microjoules, and the values at which they wrap around.
 fn rapl() -> Option<Vec<(u64, u64)>> {
     let zones = fs::read_dir("/sys/class/powercap").ok()?;
     let read = |file: &Path| fs::read_to_string(file).ok()?.trim().parse().ok();

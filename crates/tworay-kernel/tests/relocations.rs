@@ -1,7 +1,8 @@
-//! Every field of the kernel's types that our programs name exists in Linux 6.1 too, the oldest that is supported.
+//! Every field of kernel types that our programs use also exists in Linux 6.1, the oldest supported kernel.
 //!
-//! `data/debian-6.1.0-56.btf` is what `bpftool gen min_core_btf` made for our objects of the type information of
-//! Debian's kernel 6.1.0-56-cloud-amd64: it has the fields that relocations were resolved to there, and no others.
+//! `data/debian-6.1.0-56.btf` was made by `bpftool gen min_core_btf` for our objects from the type
+//! information of Debian's kernel 6.1.0-56-cloud-amd64. It contains only the fields to which relocations
+//! were resolved there.
 
 use libbpf_rs::btf::types::Composite;
 use libbpf_rs::btf::{Btf, TypeId};
@@ -10,7 +11,7 @@ use tworay_kernel::catalog::CONTROLLERS;
 use tworay_kernel::stats;
 
 const OTHER_KERNEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/debian-6.1.0-56.btf");
-/// What bpf/kernel.h declares of the kernel's types; behind three underscores is a name of our own.
+/// Types declared in bpf/kernel.h; a suffix after three underscores is ours.
 const TYPES: [&str; 9] = [
     "ack_sample",
     "inet_connection_sock",
@@ -23,7 +24,7 @@ const TYPES: [&str; 9] = [
     "tcp_sock",
 ];
 
-/// Names of a type's members, also of those in members without a name.
+/// Names of a type's members, including members of anonymous members.
 fn members(types: &Btf<'_>, one: &Composite<'_>, found: &mut BTreeSet<String>) {
     for member in one.iter() {
         match member.name {
@@ -65,6 +66,6 @@ fn the_fields_that_our_programs_read_are_in_the_oldest_kernel() {
             checked.extend(fields(&ours, declared).into_iter().map(|field| (declared, field)));
         }
     }
-    // Nothing that this test doesn't know of.
+    // Guards against checking too little.
     assert!(checked.len() > 30, "{}", checked.len());
 }

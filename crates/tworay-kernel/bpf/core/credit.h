@@ -1,4 +1,4 @@
-/* How many segments an ACK reports as arrived (Westwood's AckedCount, Mascolo et al. 2001). */
+/* Number of segments that an ACK reports as arrived (Westwood's AckedCount, Mascolo et al. 2001). */
 #ifndef TWORAY_CORE_CREDIT_H
 #define TWORAY_CORE_CREDIT_H
 
@@ -6,9 +6,9 @@
 
 struct credit {
 	u64 last;
-	/* Credited by duplicate ACKs and not acknowledged yet. */
+	/* Credited by duplicate ACKs and not yet acknowledged. */
 	u32 ahead;
-	/* Credit that came within one microsecond. */
+	/* Credit that arrived within one microsecond. */
 	u32 pending;
 };
 
@@ -27,7 +27,9 @@ CORE u32 credit_advance(struct credit *c, u32 segments)
 	return least(credited, 2);
 }
 
-/* Adds credit. Returns the gap to the ACK before, after which `credited` came; 0 if there is none yet. */
+/* Adds credit. Returns the time since the previous ACK, after which `credited` arrived; 0 if there was
+ * none.
+ */
 CORE u64 credit_pass(struct credit *c, u64 now, u32 segments, u32 *credited)
 {
 	u64 gap;

@@ -1,11 +1,12 @@
-/* The congestion window limit by the length of the path (Chen et al. 2003; Papanastasiou 2006, table 4.2). */
+/* The congestion window limit by path length (Chen et al. 2003; Papanastasiou 2006, table 4.2). */
 #ifndef TWORAY_CORE_CWL_H
 #define TWORAY_CORE_CWL_H
 
 #include "types.h"
 
-/* Hops of a path from the hop limit of what arrived. Senders start from 64, 128 or 255 (RFC 1700): the next one
- * up is taken, and one hop leaves it untouched. 0: unknown.
+/* Path length in hops from the remaining hop limit of an arriving packet; 0: unknown. Senders start at 64,
+ * 128 or 255 (RFC 1700): the smallest of these not below the remaining limit is assumed. One hop leaves it
+ * unchanged.
  */
 CORE u32 hops_of(u32 ttl)
 {
@@ -18,7 +19,7 @@ CORE u32 hops_of(u32 ttl)
 	return 256 - ttl;
 }
 
-/* Segments; 0: no limit, for the path is unknown. */
+/* Limit in segments; 0: no limit, because the path is unknown. */
 CORE u32 cwl_limit(u32 hops)
 {
 	if (!hops)

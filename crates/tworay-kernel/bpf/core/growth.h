@@ -1,4 +1,4 @@
-/* Growth by RFC 5681, section 3.1, a step for every acknowledged segment (RFC 3465), as Linux counts. */
+/* Growth by RFC 5681, section 3.1, one step per acknowledged segment (RFC 3465), with Linux' counters. */
 #ifndef TWORAY_CORE_GROWTH_H
 #define TWORAY_CORE_GROWTH_H
 

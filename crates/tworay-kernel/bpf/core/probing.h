@@ -1,34 +1,34 @@
-/* TCP-Probing with the Vegas predictor: after a loss without contention before it two round trips decide what
- * follows (Psaras, Mamatas, Tsaoussidis), read as the simulator's `probing` reads it by default.
+/* TCP-Probing with the Vegas predictor: after a loss without preceding contention, two round trips decide
+ * what follows (Psaras, Mamatas and Tsaoussidis), with the default choices of the simulator's `probing`.
  *
- * A controller can't send the paper's two probes: the core takes the round trips that it is given.
+ * A controller cannot send the paper's two probes, so the core uses the round trips that it is given.
  */
 #ifndef TWORAY_CORE_PROBING_H
 #define TWORAY_CORE_PROBING_H
 
 #include "types.h"
 
-/* A difference of more segments between the expected and the actual rate is contention. */
+/* A larger difference between expected and actual rate, in segments, indicates contention. */
 #define PROBING_THRESHOLD 4u
-/* Binary places of the current round trip. */
+/* Fractional bits of the current round trip. */
 #define CURRENT_BITS 28
 #define PROBING_LONGEST ((1u << 26) - 1)
 
 enum probing_step { PROBING_NONE, PROBING_FIRST, PROBING_SECOND };
 
 struct probing {
-	/* When the first, then the second question was asked. */
+	/* When the first, then the second measurement started. */
 	u64 asked;
-	/* The connection's current probe round trip; 0 before the first. */
+	/* The connection's current probe round trip; 0 before the first one. */
 	u64 current;
 	/* Round trips of data, microseconds. */
 	u32 best;
 	u32 last;
-	/* Round trips of probes. */
+	/* Round trips of probes, microseconds. */
 	u32 shortest;
 	u32 longest;
 	u32 first;
-	/* The window before the loss, and RFC 5681's threshold after it. */
+	/* Window before the loss, and RFC 5681's threshold after it. */
 	struct window before;
 	u32 half;
 	u8 step;
@@ -42,7 +42,7 @@ CORE void probing_rtt(struct probing *p, u32 rtt)
 		p->best = p->last;
 }
 
-/* Vegas' difference between the expected and the actual rate. */
+/* Whether Vegas' difference between expected and actual rate indicates contention. */
 CORE int probing_contention(const struct probing *p, const struct view *v)
 {
 	if (!p->last)
@@ -75,7 +75,7 @@ CORE struct decision probing_loss(struct probing *p, const struct view *v, struc
 	return d;
 }
 
-/* A timeout always probes; within a cycle it asks the first question again. */
+/* A timeout always starts a cycle; during a cycle it restarts the first measurement. */
 CORE struct decision probing_rto(struct probing *p, const struct view *v, struct window standard)
 {
 	struct decision d = {};
@@ -93,11 +93,11 @@ CORE void probing_weigh(struct probing *p, u32 probe)
 	if (!p->shortest || probe < p->shortest)
 		p->shortest = probe;
 	p->longest = most(p->longest, probe);
-	/* The new one weighs three quarters. */
+	/* The new sample has three quarters of the weight. */
 	p->current = (p->current + (3ULL * probe << CURRENT_BITS) + 2) >> 2;
 }
 
-/* The paper's table (section 4.3): what two round trips, or one and those before it, say about the loss. */
+/* The paper's table (section 4.3): which outcome two round trips, with the earlier ones, select. */
 CORE struct decision probing_decide(struct probing *p, const struct view *v, u32 first, u32 second)
 {
 	struct decision d = {};
@@ -108,7 +108,7 @@ CORE struct decision probing_decide(struct probing *p, const struct view *v, u32
 	probing_weigh(p, first);
 	probing_weigh(p, second);
 	p->step = PROBING_NONE;
-	/* Below the middle between the shortest and the longest: the path is as good as ever. */
+	/* Below the middle of shortest and longest: the path is as good as before. */
 	d.guess = 2 * p->current < (u64)(p->shortest + p->longest) << CURRENT_BITS ? GUESS_TRANSIENT
 											: GUESS_CONGESTION;
 	d.window = p->before;
@@ -125,7 +125,9 @@ CORE struct decision probing_decide(struct probing *p, const struct view *v, u32
 	return d;
 }
 
-/* A round trip, and when what it measures was sent. Returns whether the cycle is over; `d` is then its outcome. */
+/* Takes a round trip, and when the measured segment was sent. Returns whether the cycle is over; `d` then
+ * has its outcome.
+ */
 CORE int probing_sample(struct probing *p, const struct view *v, u32 rtt, struct decision *d)
 {
 	rtt = least(rtt, PROBING_LONGEST);

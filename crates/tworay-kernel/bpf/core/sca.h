@@ -1,4 +1,4 @@
-/* SCA: congestion avoidance grows only on one ACK in theta + 1 (Papanastasiou 2006, algorithm 2). */
+/* SCA: congestion avoidance grows on one ACK in theta + 1 (Papanastasiou 2006, algorithm 2). */
 #ifndef TWORAY_CORE_SCA_H
 #define TWORAY_CORE_SCA_H
 
@@ -7,7 +7,7 @@
 struct sca {
 	/* The counter c of the algorithm. */
 	u32 count;
-	/* The last ACK came in congestion avoidance. */
+	/* Whether the last ACK arrived in congestion avoidance. */
 	u8 avoiding;
 };
 

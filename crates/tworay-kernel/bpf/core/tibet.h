@@ -1,5 +1,6 @@
-/* TIBET: length and interval of ACKs filtered apart, then their quotient by a low pass that forgets with time
- * (Capone, Fratta, Martignon 2004), with the simulator's constants: 0.9, and half a second.
+/* TIBET: filters length and interval of ACKs separately, then smooths their quotient with a low-pass filter
+ * that decays with time (Capone, Fratta and Martignon 2004). Constants as in the simulator: 0.9, and half a
+ * second.
  */
 #ifndef TWORAY_CORE_TIBET_H
 #define TWORAY_CORE_TIBET_H
@@ -7,30 +8,30 @@
 #include "credit.h"
 
 #define TIBET_T0 500000u
-/* Caps a rate, so that products stay within 64 bits. */
+/* Upper bound of a rate, so that products fit into 64 bits. */
 #define TIBET_FASTEST (MICROSECONDS << RATE_BITS)
-/* Longer gaps weigh as this one: nothing is left of the estimate after 40 time constants. */
+/* Upper bound of a gap: after 40 time constants nothing is left of the estimate. */
 #define TIBET_LONGEST (40ULL * TIBET_T0)
 
 struct tibet {
-	/* Segments per second, RATE_BITS binary places. */
+	/* Segments per second, with RATE_BITS fractional bits. */
 	u64 estimate;
-	/* Microseconds, 16 binary places. */
+	/* Microseconds, with 16 fractional bits. */
 	u64 interval;
-	/* Segments, 16 binary places. */
+	/* Segments, with 16 fractional bits. */
 	u32 length;
 };
 
 #define EXP_BITS 22
 
-/* exp(-gap / TIBET_T0), EXP_BITS binary places: 2^-y with y's whole part as a shift, and the Taylor series of
- * the rest up to the seventh power, whose error is below 2e-6.
+/* exp(-gap / TIBET_T0) with EXP_BITS fractional bits: 2^-y, with the integer part of y as a shift and the
+ * Taylor series of the rest up to the seventh power, whose error is below 2e-6.
  */
 CORE u64 tibet_keep(u64 gap)
 {
-	/* log2(e) with 24 binary places. */
+	/* log2(e) with 24 fractional bits. */
 	u64 y = gap * 24204406 / TIBET_T0, f = y & 0xffffff, whole = y >> 24;
-	/* (ln 2)^i / i! with 30 binary places. */
+	/* (ln 2)^i / i! with 30 fractional bits. */
 	u64 sum = 16378;
 
 	sum = 165394 - (sum * f >> 24);
@@ -60,7 +61,7 @@ CORE void tibet_credit(struct tibet *t, u32 segments, u64 gap)
 	t->interval = (9 * t->interval + (gap << 16) + 5) / 10;
 	if (!t->interval)
 		t->interval = 1;
-	/* length and interval have the same binary places. */
+	/* length and interval have the same number of fractional bits. */
 	rate = ((u64)t->length * MICROSECONDS << RATE_BITS) / t->interval;
 	if (rate > TIBET_FASTEST)
 		rate = TIBET_FASTEST;

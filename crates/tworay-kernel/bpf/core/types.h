@@ -1,7 +1,7 @@
-/* What the decision cores are made of: integers, a view of the sender, a decision.
+/* Types of the decision cores: integers, a view of the sender, a decision.
  *
- * The cores are compiled twice, by clang for the kernel and natively for the tests that hold them against the
- * simulated variants, so they use nothing of the kernel: no floating point, no signed or 128-bit division.
+ * The cores are compiled twice: by clang for the kernel, and natively for tests against the simulated
+ * variants. They therefore use nothing of the kernel, no floating point, and no signed or 128-bit division.
  */
 #ifndef TWORAY_CORE_TYPES_H
 #define TWORAY_CORE_TYPES_H
@@ -13,28 +13,28 @@ typedef unsigned long long u64;
 
 #define CORE static inline __attribute__((always_inline))
 
-/* The sender as a core sees it. Times in microseconds, windows in segments. */
+/* The sender's state for a core. Times are in microseconds, windows in segments. */
 struct view {
 	u64 now;
 	u32 cwnd;
 	u32 ssthresh;
-	/* The peer's window. */
+	/* The peer's advertised window. */
 	u32 advertised;
-	/* Sent and not acknowledged. */
+	/* Sent and not yet acknowledged. */
 	u32 flight;
-	/* Smoothed round trip; 0 before the first. */
+	/* Smoothed round trip; 0 before the first sample. */
 	u32 srtt;
-	/* Retransmission timeout without back-off. */
+	/* Retransmission timeout without backoff. */
 	u32 rto;
 };
 
-/* What RFC 5681 sets after a loss, or what a core does. */
+/* Window after a loss, as set by RFC 5681 or by a core. */
 struct window {
 	u32 cwnd;
 	u32 ssthresh;
 };
 
-/* Why a segment was lost, in the sender's opinion: the names of the simulator's ledger. */
+/* Why the sender assumes a segment was lost, by the names of the simulator's ledger. */
 enum guess {
 	GUESS_NONE,
 	GUESS_CONGESTION,
@@ -43,15 +43,15 @@ enum guess {
 	GUESS_TRANSIENT,
 };
 
-/* A core's answer to a loss. */
+/* A core's reaction to a loss. */
 struct decision {
 	struct window window;
-	/* The timer's length until new data is acknowledged, microseconds; 0 leaves it to back off. */
+	/* Timeout until new data is acknowledged, microseconds; 0: the usual backoff. */
 	u32 wait;
 	u8 guess;
 };
 
-/* Rates are segments per second with this many binary places. */
+/* Rates are in segments per second with this many fractional bits. */
 #define RATE_BITS 20
 #define MICROSECONDS 1000000ULL
 

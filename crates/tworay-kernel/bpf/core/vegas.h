@@ -1,12 +1,13 @@
-/* Vegas: compares the rate it expects with the rate it gets, once in a round trip (Brakmo and Peterson 1995), as
- * the simulator's `vegas` does. Its retransmission before three duplicate ACKs is none of a controller's affairs.
+/* Vegas: compares the expected with the actual rate once per round trip (Brakmo and Peterson 1995), as the
+ * simulator's `vegas` does. Its retransmission before three duplicate ACKs is outside the control of a
+ * controller.
  */
 #ifndef TWORAY_CORE_VEGAS_H
 #define TWORAY_CORE_VEGAS_H
 
 #include "types.h"
 
-/* Binary places of the window and of its step: growth is by fractions of a segment. */
+/* Fractional bits of the window and of its step: the window grows by fractions of a segment. */
 #define SHARE_BITS 28
 #define WHOLE (1u << SHARE_BITS)
 
@@ -18,23 +19,23 @@ struct vegas_limits {
 };
 
 struct vegas {
-	/* When this round trip began. */
+	/* When this round trip started. */
 	u64 mark_at;
 	/* Sum of this round trip's samples, microseconds. */
 	u64 sum;
 	u32 samples;
-	/* The shortest round trip; 0 before the first. */
+	/* Shortest round trip; 0 before the first sample. */
 	u32 base;
-	/* The segment whose ACK ends this round trip starts here. */
+	/* Start of the segment whose ACK ends this round trip. */
 	u32 mark;
-	/* cwnd, and growth by ACK, with SHARE_BITS binary places. */
+	/* cwnd, and growth per ACK, with SHARE_BITS fractional bits. */
 	u64 cwnd;
 	u32 step;
-	/* Slow start grows every other round trip. */
+	/* Whether slow start may grow in this round trip; it does in every second one. */
 	u8 may_step;
 };
 
-/* An ACK as Vegas needs it: what is acknowledged and sent, in bytes and in segments. */
+/* The ACK data that Vegas needs: what is acknowledged and sent, in bytes and in segments. */
 struct vegas_ack {
 	u32 una;
 	u32 nxt;
@@ -44,7 +45,7 @@ struct vegas_ack {
 	u32 flight;
 };
 
-/* The connection is open; `rtt` is that of the SYN, 0 if it is unknown. */
+/* The connection is open; `rtt` is the round trip of the SYN, 0 if unknown. */
 CORE void vegas_start(struct vegas *s, u64 now, u32 una, u32 rtt)
 {
 	s->base = rtt;
@@ -52,14 +53,14 @@ CORE void vegas_start(struct vegas *s, u64 now, u32 una, u32 rtt)
 	s->mark_at = now;
 }
 
-/* The window may have been set by somebody else since. */
+/* Takes over a window that was set elsewhere in the meantime. */
 CORE void vegas_sync(struct vegas *s, u32 cwnd)
 {
 	if (s->cwnd >> SHARE_BITS != cwnd)
 		s->cwnd = (u64)cwnd << SHARE_BITS;
 }
 
-/* Two segments are the least. */
+/* At least two segments. */
 CORE u64 vegas_shrunk(u64 cwnd, u64 by)
 {
 	return cwnd < 2 * WHOLE + by ? 2 * WHOLE : cwnd - by;
@@ -68,7 +69,7 @@ CORE u64 vegas_shrunk(u64 cwnd, u64 by)
 CORE void vegas_round_trip(struct vegas *s, const struct view *v, const struct vegas_ack *ack, u32 *ssthresh,
 			   struct vegas_limits limits)
 {
-	/* The mean round trip is time / count, kept as a fraction: rounded, it would decide otherwise now and then. */
+	/* The mean round trip is time / count, kept as a fraction: rounding would change some decisions. */
 	u64 time = s->samples ? s->sum : v->now - s->mark_at, count = s->samples ? s->samples : 1;
 	u64 window = ack->flight + 1, got, excess;
 
@@ -102,7 +103,7 @@ CORE void vegas_round_trip(struct vegas *s, const struct view *v, const struct v
 	s->mark_at = v->now;
 }
 
-/* An ACK advanced. */
+/* An ACK of new data. */
 CORE void vegas_ack(struct vegas *s, const struct view *v, const struct vegas_ack *ack, u32 *ssthresh,
 		    struct vegas_limits limits)
 {
@@ -110,7 +111,7 @@ CORE void vegas_ack(struct vegas *s, const struct view *v, const struct vegas_ac
 		vegas_round_trip(s, v, ack, ssthresh, limits);
 	if (s->step == WHOLE && s->cwnd >= (u64)*ssthresh << SHARE_BITS)
 		s->step = 0;
-	/* Only a window that is used grows. */
+	/* Only a window that is in use grows. */
 	if (s->step && s->cwnd <= (u64)(ack->flight + 3) << SHARE_BITS)
 		s->cwnd += s->step;
 }
@@ -123,7 +124,7 @@ CORE void vegas_rtt(struct vegas *s, u32 rtt)
 		s->base = rtt;
 }
 
-/* Duplicate ACKs: a quarter less; growth by slow start is over. */
+/* Duplicate ACKs reduce the window by a quarter; slow start is over. */
 CORE struct decision vegas_loss(const struct view *v)
 {
 	u32 window = least(v->cwnd, v->advertised);

@@ -1,6 +1,6 @@
-/* TCP-WELCOME: the history of round trips and the way a loss was seen tell congestion, the wireless channel and
- * a broken link apart (Ghaleb-Seddik, Ghamri-Doudane, Senouci 2009, table I, figures 6 and 7), read as the
- * simulator's `welcome` reads it by default.
+/* TCP-WELCOME: the history of round trips and the signal of a loss distinguish congestion, wireless losses
+ * and link failures (Ghaleb-Seddik, Ghamri-Doudane and Senouci 2009, table I, figures 6 and 7), with the
+ * default choices of the simulator's `welcome`.
  */
 #ifndef TWORAY_CORE_WELCOME_H
 #define TWORAY_CORE_WELCOME_H
@@ -11,14 +11,16 @@
 /* Table I. */
 #define WELCOME_SAMPLES 10u
 #define WELCOME_FRESH 4u
-/* Binary places of the average round trip: with fewer its rounding would decide about samples near the limit. */
+/* Fractional bits of the average round trip; with fewer, its rounding would decide about samples near the
+ * limit.
+ */
 #define AVERAGE_BITS 28
 
 enum welcome_mode {
 	WELCOME_NORMAL,
-	/* A link is broken; the oldest segment is sent at every timeout. */
+	/* The link is broken; the oldest segment is sent at every timeout. */
 	WELCOME_WAITING,
-	/* The path is back; round trips are collected. */
+	/* The path is back; round trips are being collected. */
 	WELCOME_COLLECTING,
 };
 
@@ -27,38 +29,38 @@ struct welcome {
 	struct tibet tibet;
 	/* Shortest round trip, microseconds. */
 	u32 shortest;
-	/* Average round trip, microseconds with AVERAGE_BITS binary places; 0 before the first. */
+	/* Average round trip in microseconds, with AVERAGE_BITS fractional bits; 0 before the first sample. */
 	u64 average;
-	/* The newest sample in the lowest bit, 1 for growing. */
+	/* Newest sample in the lowest bit; 1 marks growth. */
 	u16 bits;
 	u16 seen;
 	u8 mode;
-	/* Round trips on the new path: how many, their sum and the shortest. */
+	/* Round trips on the new path: number, sum and shortest. */
 	u8 fresh;
 	u32 fresh_sum;
 	u32 fresh_shortest;
-	/* Before the link broke. */
+	/* State before the link failure. */
 	struct window before;
 	u32 before_rto;
 	u32 before_rtt;
 };
 
-/* What a core wants besides its answer to a loss. */
+/* Requests of a core besides its reaction to a loss. */
 struct wish {
-	/* cwnd 0: it stays. */
+	/* New window; cwnd 0: unchanged. */
 	struct window window;
-	/* What the retransmission timeout should become, microseconds; 0: it stays. */
+	/* New retransmission timeout in microseconds; 0: unchanged. */
 	u32 rto;
 };
 
-/* Growing, or not known yet: as long as samples are missing, slow start lets them grow. */
+/* Whether round trips grow. Also true while samples are missing, because slow start makes them grow. */
 CORE int welcome_growing(const struct welcome *w)
 {
 	u32 b = w->bits & ((1u << WELCOME_SAMPLES) - 1);
 
 	if (w->seen < WELCOME_SAMPLES)
 		return 1;
-	/* RTT_G_COUNT_THRESHOLD, a run of five. */
+	/* RTT_G_COUNT_THRESHOLD: a run of five. */
 	return (b & b >> 1 & b >> 2 & b >> 3 & b >> 4) != 0;
 }
 
@@ -110,7 +112,7 @@ CORE void welcome_dup_ack(struct welcome *w, const struct view *v)
 	welcome_credit(w, v, 1);
 }
 
-/* Enough round trips of the new path are known: window and timeout follow (equations 3 and 6). */
+/* Enough round trips of the new path are known: sets window and timeout (equations 3 and 6). */
 CORE struct wish welcome_adapt(struct welcome *w, const struct view *v)
 {
 	u32 fresh = w->fresh_sum / WELCOME_FRESH, old = w->before_rtt ? w->before_rtt : fresh;
@@ -155,7 +157,7 @@ CORE struct wish welcome_rtt(struct welcome *w, const struct view *v, u32 rtt)
 	return none;
 }
 
-/* The window that bounds what is in flight. */
+/* The window that limits the segments in flight. */
 CORE u32 in_use(const struct view *v)
 {
 	return least(v->cwnd, v->advertised);

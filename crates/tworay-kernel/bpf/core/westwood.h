@@ -1,5 +1,5 @@
-/* Westwood: after a loss the window is what the estimated bandwidth fills in the shortest round trip
- * (Mascolo et al. 2001), with the paper's time-varying Tustin filter, time constant one second.
+/* Westwood: after a loss the window is the estimated bandwidth times the shortest round trip (Mascolo et
+ * al. 2001), with the paper's time-varying Tustin filter and a time constant of one second.
  */
 #ifndef TWORAY_CORE_WESTWOOD_H
 #define TWORAY_CORE_WESTWOOD_H
@@ -7,14 +7,14 @@
 #include "credit.h"
 
 #define WESTWOOD_TAU 1000000u
-/* An idle time up to this much longer than half the time constant is one sample. */
+/* An idle period is one sample up to this excess over half the time constant, microseconds. */
 #define WESTWOOD_MERGED 10000u
-/* After so many halves of the time constant nothing is left of an estimate: 0.6^128. */
+/* After this many halves of the time constant nothing is left of an estimate: 0.6^128. */
 #define WESTWOOD_IDLE 128
-/* Caps the samples, so that products stay within 64 bits: a million segments a second. */
+/* Upper bound of samples, so that products fit into 64 bits: a million segments per second. */
 #define WESTWOOD_FASTEST (MICROSECONDS << RATE_BITS)
 
-/* Longer samples count as this one, so that products stay within 64 bits: 67 s. */
+/* Upper bound of round trips, so that products fit into 64 bits: 67 s. */
 #define LONGEST_RTT ((1u << 26) - 1)
 
 struct westwood {
@@ -36,7 +36,7 @@ CORE void westwood_credit(struct westwood *w, const struct view *v, u32 segments
 	sample = (credited * MICROSECONDS << RATE_BITS) / rest;
 	if (sample > WESTWOOD_FASTEST)
 		sample = WESTWOOD_FASTEST;
-	/* Idle time counts as samples of zero. */
+	/* Idle time counts as zero samples. */
 	for (i = 0; i < WESTWOOD_IDLE; i++) {
 		if (rest <= WESTWOOD_TAU / 2 + WESTWOOD_MERGED || !(w->estimate | w->previous))
 			break;
@@ -47,7 +47,7 @@ CORE void westwood_credit(struct westwood *w, const struct view *v, u32 segments
 	if (rest > WESTWOOD_TAU / 2 + WESTWOOD_MERGED)
 		rest = WESTWOOD_TAU / 2 + WESTWOOD_MERGED;
 	sum = sample + w->previous;
-	/* Rounded: what is cut off would add up to a bias over the time constant. */
+	/* Rounded: truncation would add up to a bias over the time constant. */
 	w->estimate = ((2 * WESTWOOD_TAU - rest) * w->estimate + rest * sum + WESTWOOD_TAU) /
 		      (2 * WESTWOOD_TAU + rest);
 	w->previous = sample;
@@ -70,12 +70,12 @@ CORE void westwood_rtt(struct westwood *w, u32 rtt)
 		w->shortest = least(rtt, LONGEST_RTT);
 }
 
-/* Bandwidth times the shortest round trip, whole segments, 2 at least; 0 before an estimate. */
+/* Bandwidth times shortest round trip in whole segments, at least 2; 0 before the first estimate. */
 CORE u32 rate_fills(u64 rate, u32 shortest)
 {
 	if (!rate || !shortest)
 		return 0;
-	/* Sixteen binary places keep the product of both within 64 bits. */
+	/* With sixteen fractional bits the product fits into 64 bits. */
 	return most((u32)(((rate >> (RATE_BITS - 16)) * shortest / MICROSECONDS) >> 16), 2);
 }
 

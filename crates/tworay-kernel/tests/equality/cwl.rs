@@ -1,4 +1,4 @@
-//! The window limit by hops: every hop limit that can arrive.
+//! The window limit by hops, for every possible hop limit of an arriving packet.
 
 use crate::native;
 use tworay_base::SimTime;

@@ -1,4 +1,4 @@
-//! Random lives of a connection, and the Rust side of living them.
+//! Random event sequences of a connection, and the simulator's side of running them.
 
 use crate::native;
 use proptest::collection::vec;
@@ -9,10 +9,10 @@ use tworay_tcp::{
     RttEvent, SenderView, TcpConfig, Variant, Window,
 };
 
-/// Lives of each test in a run of the tests; `PROPTEST_CASES` says another number.
+/// Sequences per test; `PROPTEST_CASES` overrides the number.
 const LIVES: u32 = 2000;
 
-/// How the lives are drawn.
+/// Configuration of the random tests.
 pub fn config() -> ProptestConfig {
     let drawn = ProptestConfig::default();
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
@@ -22,7 +22,7 @@ pub fn config() -> ProptestConfig {
 /// What happens to a sender.
 #[derive(Copy, Clone, Debug)]
 pub enum Event {
-    /// An ACK of this many segments; every other brings the round trip.
+    /// An ACK of this many segments; every second ACK gives a round trip.
     Ack(u32),
     DupAck,
     /// Three duplicate ACKs.
@@ -32,17 +32,17 @@ pub enum Event {
     Timeout,
 }
 
-/// An event, how long after the one before, and how the round trip has changed by then.
+/// An event, the time since the previous one, and the change of the round trip until then.
 #[derive(Copy, Clone, Debug)]
 pub struct Moment {
     pub event: Event,
     /// Microseconds.
     pub gap: u64,
-    /// Per mille.
+    /// New round trip as a fraction of the old one, per mille.
     pub drift: u32,
 }
 
-/// A connection's life.
+/// The event sequence of one connection.
 #[derive(Clone, Debug)]
 pub struct Life {
     /// The first round trip, microseconds.
@@ -52,8 +52,8 @@ pub struct Life {
     pub moments: Vec<Moment>,
 }
 
-/// Lives with ACKs of up to `most` segments. Losses are frequent enough to meet every state, rare enough for
-/// histories to fill.
+/// Sequences with ACKs of up to `most` segments. Losses are frequent enough to reach every state and rare
+/// enough for histories to fill.
 pub fn lives(most: u32) -> impl Strategy<Value = Life> {
     let event = prop_oneof![
         30 => (1..=most).prop_map(Event::Ack),
@@ -69,7 +69,7 @@ pub fn lives(most: u32) -> impl Strategy<Value = Life> {
         // Idle.
         1 => 300_000..5_000_000u64,
     ];
-    // Mostly noise; sometimes a queue that fills, a route that is shorter.
+    // Mostly noise; sometimes a filling queue or a shorter route.
     let drift = prop_oneof![6 => 960..1045u32, 4 => 1050..1400u32, 1 => 400..900u32];
     let moment = (event, gap, drift).prop_map(|(event, gap, drift)| Moment { event, gap, drift });
     (1_000..300_000u32, 4..100u32, vec(moment, 20..120)).prop_map(|(rtt, advertised, moments)| Life {
@@ -79,7 +79,7 @@ pub fn lives(most: u32) -> impl Strategy<Value = Life> {
     })
 }
 
-/// Windows of both sides at one moment, and the clock that they share.
+/// Clock and round trip shared by both sides.
 #[derive(Debug)]
 pub struct Clock {
     pub now: u64,
@@ -94,7 +94,7 @@ impl Clock {
         Self { now: 1_000_000, rtt: life.rtt, srtt: life.rtt, advertised: life.advertised }
     }
 
-    /// Lets time pass and the round trip change.
+    /// Advances the time and changes the round trip.
     pub fn pass(&mut self, moment: &Moment) {
         self.now += moment.gap;
         // Between half a millisecond and two seconds.
@@ -145,25 +145,25 @@ impl Clock {
     }
 }
 
-/// What RFC 5681 sets after a loss with `flight` segments out.
+/// The window that RFC 5681 sets after a loss with `flight` segments outstanding.
 pub fn halved(flight: u32) -> native::Window {
     let half = (flight / 2).max(2);
     native::Window { cwnd: half, ssthresh: half }
 }
 
-/// The same for the Rust side.
+/// The same for the simulator.
 pub fn as_rust(window: native::Window) -> Window {
     Window { cwnd: window.cwnd.into(), ssthresh: window.ssthresh.into() }
 }
 
-/// A variant's part that lives through the same events.
+/// A simulated variant's part that receives the same events.
 #[derive(Debug)]
 pub struct Simulated {
     part: Box<dyn CongestionControl>,
     pub window: Window,
 }
 
-/// What the part wanted besides the window.
+/// Requests of the part besides the window.
 #[derive(Debug, Default)]
 pub struct Said {
     pub guess: Option<&'static str>,
@@ -171,7 +171,7 @@ pub struct Said {
     pub window: Option<Window>,
     /// Factor on the retransmission timeout.
     pub scale: Option<f64>,
-    /// The timer's length, microseconds.
+    /// Timeout, microseconds.
     pub wait: Option<f64>,
 }
 
@@ -249,13 +249,13 @@ impl Simulated {
         said
     }
 
-    /// Both go on from the integer window after a decision: their differences don't add up.
+    /// Both sides continue from the integer window after a decision, so that differences do not accumulate.
     pub fn go_on_from(&mut self, window: native::Window) {
         self.window = as_rust(window);
     }
 }
 
-/// Within one segment.
+/// Asserts that the windows differ by at most one segment.
 pub fn close(kernel: native::Window, simulated: Window) -> Result<(), TestCaseError> {
     let near = |a: u32, b: f64| (f64::from(a) - b).abs() <= 1.0 + 1e-9;
     prop_assert!(

@@ -1,8 +1,9 @@
-//! One algorithm, two homes: the decision cores that run in the kernel, held against the simulated variants.
+//! Compares the decision cores that run in the kernel with the simulated variants.
 //!
-//! Both live through the same random events. They must classify every loss alike, and their windows stay within
-//! one segment: the cores have integer windows, as the kernel has. Both decide from the integer window and go on from
-//! the one that the core decides, so that rounding doesn't add up over a life; growth in between is each its own.
+//! Both sides receive the same random events. They must classify every loss identically, and their windows
+//! must differ by at most one segment: the cores use integer windows, as the kernel does. After each
+//! decision both continue from the core's integer window, so that rounding does not accumulate; growth in
+//! between is computed separately.
 
 mod cwl;
 mod drive;

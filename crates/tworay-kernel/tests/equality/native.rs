@@ -1,11 +1,11 @@
-//! The decision cores, compiled for this machine (`bpf/native.c`).
+//! The decision cores, compiled natively (`bpf/native.c`).
 //!
-//! C functions can't be called otherwise than by unsafe code. All pointers are borrows that live as long as the
-//! call, and `Core` is larger than any state of a core, which `bpf/native.c` asserts.
+//! C functions can only be called from unsafe code. All pointers are borrows that outlive the call, and
+//! `Core` is larger than any core's state, which `bpf/native.c` asserts.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
-// Brings in the library that has the functions.
+// Links the library that contains the functions.
 use tworay_kernel as _;
 
 /// `struct view` of bpf/core/types.h.
@@ -39,7 +39,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The guess by the name that the simulated variants give it.
+    /// The guess by its name in the simulated variants.
     pub fn guess(&self) -> Option<&'static str> {
         [None, Some("congestion"), Some("channel"), Some("link-failure"), Some("transient")]
             [usize::from(self.guess)]
@@ -81,7 +81,7 @@ pub struct VegasLimits {
     pub gamma: u32,
 }
 
-/// Room for the state of any core, all zero as the kernel gives it.
+/// Space for the state of any core; zeroed, as the kernel provides it.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Core([u64; 32]);
@@ -126,7 +126,7 @@ mod c {
     }
 }
 
-/// Safe functions of the same names; `=> T` is a result that C writes through its last argument.
+/// Safe functions with the same names; `=> T` is a result that C writes through its last argument.
 macro_rules! safe {
     ($($safe:ident = $name:ident ( $($arg:ident : $type:ty),* ) $(-> $plain:ty)? $(=> $out:ty)?;)*) => {$(
         pub fn $safe($($arg: $type),*) $(-> $plain)? $(-> $out)? {

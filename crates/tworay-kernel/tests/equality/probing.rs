@@ -1,7 +1,8 @@
-//! Probing: when it asks, and what two round trips mean.
+//! Probing: when a cycle starts, and which outcome two round trips select.
 //!
-//! The simulated variant sends its probes; the core takes the round trips that it is given. Both get the same
-//! two after the same loss. Exact ties are left out: there the simulator's floating point decides by rounding.
+//! The simulated variant sends probes; the core uses the round trips it is given. Both get the same two
+//! round trips after the same loss. Exact ties are excluded, because there the rounding of the simulator's
+//! floating point decides.
 
 use crate::drive::{Clock, as_rust, close, config, halved};
 use crate::native::{self, Core, Decision, Window};
@@ -14,7 +15,7 @@ use tworay_tcp::{
 };
 use tworay_wire::{ProbeKind, ProbeOption};
 
-/// A loss and what its probes find.
+/// A loss and the round trips of its probes.
 #[derive(Copy, Clone, Debug)]
 struct Cycle {
     timeout: bool,
@@ -35,7 +36,8 @@ fn cycles() -> impl Strategy<Value = Vec<Cycle>> {
         },
     );
     vec(cycle, 1..12).prop_map(|mut cycles| {
-        // An odd and an even one at the beginning: the average of quarters never equals the middle then.
+        // The first cycle has one odd and one even value, so that the average of quarters never equals the
+        // middle.
         let (first, second) = &mut cycles[0].probes;
         (*first, *second) = (*first | 1, *second & !1);
         cycles
@@ -46,7 +48,7 @@ fn guess(effects: &Effects) -> Option<&'static str> {
     effects.iter().find_map(|e| if let Effect::Guess { guess, .. } = e { Some(*guess) } else { None })
 }
 
-/// The probe that the variant sends.
+/// The probe requested by the variant.
 fn asked(effects: &Effects) -> Option<ProbeOption> {
     effects.iter().find_map(|e| if let Effect::Probe(probe) = e { *probe } else { None })
 }
@@ -100,7 +102,7 @@ fn probing(cycles: &[Cycle]) -> Result<(), TestCaseError> {
         prop_assert_eq!(decision.guess(), guess(&effects));
         close(decision.window, window)?;
         let Some(first) = asked(&effects) else {
-            // Contention: nothing is asked, and the core waits for nothing either.
+            // Contention: the variant sends no probe, and the core expects no round trip.
             prop_assert!(native::probing_sample(&mut core, &view, 1).is_none());
             continue;
         };

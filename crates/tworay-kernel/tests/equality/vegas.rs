@@ -1,4 +1,5 @@
-//! Vegas: in the simulator it is a recovery of its own, so a whole connection is watched, over a path with a queue.
+//! Vegas: in the simulator it is a separate recovery, so whole connections are compared, over a path with a
+//! queue.
 
 use crate::drive::config;
 use crate::native::{self, Core, VegasAck, VegasLimits, View, Window};
@@ -13,20 +14,20 @@ use tworay_tcp::{
 };
 use tworay_wire::TcpSegment;
 
-/// What goes wrong in the end.
+/// The fault at the end of a connection.
 #[derive(Copy, Clone, Debug)]
 enum Fault {
     /// One data segment is lost.
     Drop(usize),
-    /// Everything from this data segment on.
+    /// Loss of everything from this data segment on.
     Outage(usize),
 }
 
 #[derive(Clone, Debug)]
 struct Path {
-    /// One way, microseconds.
+    /// One-way delay, microseconds.
     delay: u64,
-    /// Microseconds that the slowest link needs for a segment; used over and over.
+    /// Service time of the slowest link per segment in microseconds, used cyclically.
     service: Vec<u64>,
     fault: Fault,
     limits: (u32, u32, u32),
@@ -45,7 +46,7 @@ enum Event {
     Timer(usize, TcpTimer),
 }
 
-/// Two connections and the path between them; 0 sends.
+/// Two connections and the path between them; end 0 sends.
 struct World {
     now: u64,
     ends: [Connection; 2],
@@ -53,11 +54,11 @@ struct World {
     events: BTreeMap<u64, Event>,
     count: u64,
     timers: [[Option<u64>; TcpTimer::COUNT]; 2],
-    /// When the slowest link is free again.
+    /// When the slowest link becomes free.
     free: u64,
     data: usize,
     path: Path,
-    /// End of a data segment, and when and how often it was sent.
+    /// By end of a data segment: when it was sent, and how often.
     sent: BTreeMap<u32, (u64, u32)>,
 }
 
@@ -104,7 +105,7 @@ impl World {
             match action {
                 TcpAction::Send { segment, kind, .. } => self.send(end, segment, *kind),
                 TcpAction::Arm(timer, at) => {
-                    // Up to the next microsecond, which is this world's tick.
+                    // Rounded up to the next microsecond, the tick of this test.
                     let at = at.as_nanos().div_ceil(1000);
                     self.timers[end][timer.index()] = Some(at);
                     self.later(at, Event::Timer(end, *timer));
@@ -133,7 +134,7 @@ impl World {
         self.later(leaves + self.path.delay, Event::Arrive(1 - end, segment.clone()));
     }
 
-    /// The next event and what the connection says to it, with the sender's state before.
+    /// Runs the next event; returns its segment, the sender's state before, and the resulting actions.
     fn step(&mut self) -> Option<(Option<TcpSegment>, Snapshot, Vec<TcpAction>)> {
         loop {
             let Reverse((at, number)) = self.queue.pop()?;
@@ -165,7 +166,7 @@ impl World {
     }
 }
 
-/// What a life was good for.
+/// Counts of what a connection has tested.
 #[derive(Debug, Default)]
 struct Met {
     acks: u32,
@@ -178,14 +179,14 @@ fn vegas(path: &Path, met: &mut Met) -> Result<(), TestCaseError> {
     let (alpha, beta, gamma) = path.limits;
     let limits = VegasLimits { alpha, beta, gamma };
     let variant: Variant = format!("vegas({alpha},{beta},{gamma})").parse().expect("a variant");
-    // A clock without ticks, as the kernel's, and a receiver's window that is never full.
+    // A clock without ticks, as in the kernel, and an unlimited receiver window.
     let config = TcpConfig { tick: SimDuration::ZERO, heartbeat: SimDuration::ZERO, ..TcpConfig::default() };
     let (mss, advertised) = (config.mss.0 as u32, config.window_segments() as u32);
     let mut world = World::new(path, &config, &variant);
     let mut core = Core::default();
     let (opened, first) = (world.now, config.iss.wrapping_add(1));
     let (mut open, mut ssthresh, mut dups) = (false, 0, 0);
-    // Of a window that grows to the peer's and stays there, nothing more can be learnt.
+    // Once the window has grown to the peer's, further events test nothing new.
     for _ in 0..2000 {
         let Some((segment, before, out)) = world.step() else { break };
         let after = world.ends[0].snapshot();
@@ -227,7 +228,8 @@ fn vegas(path: &Path, met: &mut Met) -> Result<(), TestCaseError> {
             continue;
         }
         if dups > 0 {
-            // The first ones after a hole, which was reordering: inflation stays, which a core doesn't know.
+            // The first ACKs after a hole caused by reordering: the inflation stays, which a core does not
+            // model.
             return Ok(());
         }
         let (una, nxt) = (segment.ack.0, before.nxt.0);

@@ -1,4 +1,4 @@
-//! WELCOME: the same guess at every loss, the same windows, the same wish for the timer.
+//! WELCOME: the same guess for every loss, the same windows, and the same requested timeout.
 
 use crate::drive::{Clock, Event, Life, Simulated, close, config, halved, lives};
 use crate::native::{self, Core, Growth, Window, Wish};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Guesses of the lives, to see that all of them were met.
+/// Guesses made, to check that all of them occurred.
 type Guesses = BTreeMap<&'static str, u32>;
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    /// Takes a wish; says whether the window was set.
+    /// Applies a request; returns whether it set the window.
     fn take(&mut self, wish: Wish) -> bool {
         if wish.window.cwnd > 0 {
             (self.window, self.count) = (wish.window, 0);
@@ -42,7 +42,7 @@ fn welcome(life: &Life, guesses: &mut Guesses) -> Result<(), TestCaseError> {
                 let set = kernel.take(wish);
                 prop_assert_eq!(said.window.is_some(), set, "who sets a window");
                 if let Some(scale) = said.scale {
-                    // The timeout before the link broke, times the factor.
+                    // The timeout before the link failure, times the factor.
                     prop_assert!(wish.rto > 0 && scale > 0.0, "{wish:?} {scale}");
                 }
                 close(kernel.window, simulated.window)?;
@@ -68,7 +68,7 @@ fn welcome(life: &Life, guesses: &mut Guesses) -> Result<(), TestCaseError> {
                 simulated.dup_ack(&clock);
                 continue;
             }
-            // A recovery that is on takes up further losses.
+            // Further losses during a recovery belong to it.
             Event::Loss if recovering => continue,
             Event::Loss => {
                 recovering = true;
@@ -84,7 +84,7 @@ fn welcome(life: &Life, guesses: &mut Guesses) -> Result<(), TestCaseError> {
             }
             Event::Exit => {
                 recovering = false;
-                // The window that the simulator restores is the one that the controller holds meanwhile.
+                // The window that the simulator restores is the one stored by the controller.
                 if let Some(window) = simulated.exit(&clock).window {
                     prop_assert!(held.is_some());
                     (kernel.window, kernel.count) = (held.take().unwrap_or(kernel.window), 0);
@@ -115,7 +115,7 @@ fn welcome_of_the_kernel_is_that_of_the_simulator() {
     proptest!(config(), |(life in lives(3))| {
         welcome(&life, &mut guesses.borrow_mut())?;
     });
-    // The lives have met every guess often.
+    // Every guess occurred often.
     for guess in ["congestion", "channel", "link-failure"] {
         let met = guesses.borrow().get(guess).copied().unwrap_or(0);
         assert!(met >= cases / 20, "{guess}: {met} times in {cases} lives");

@@ -4,7 +4,7 @@ use crate::drive::{Clock, Event, Life, Simulated, close, config, halved, lives};
 use crate::native::{self, Core, Growth, Window};
 use proptest::prelude::*;
 
-/// The window that both begin with.
+/// The initial window of both sides.
 pub const FIRST: Window = Window { cwnd: 2, ssthresh: 64 };
 
 fn westwood(life: &Life) -> Result<(), TestCaseError> {
@@ -87,7 +87,7 @@ fn sca(life: &Life, theta: u32) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// An ACK of several segments opens the gate as often as so many ACKs.
+/// An ACK of several segments counts as that many ACKs.
 fn sca_at_once(theta: u32, acks: &[u32]) {
     let start = Growth { cwnd: 1_000_000, count: 0 };
     let ((mut core, mut growth), (mut single, mut one)) =
