@@ -186,7 +186,7 @@ def test_our_scenarios_load_with_the_overrides_that_are_used() -> None:
     for test in suite.TESTS:
         drops = list(suite.DROPS[test.name])
         tworay.load(path, tcp=test.tcp, set={"link.2.drops": drops, "tcp.limited_transmit": True})
-    grid = tworay.load(ROOT / SCENARIOS / "grid.toml", set={"compat": "none"})
+    grid = tworay.load(ROOT / SCENARIOS / "grid.toml", set={"dialect": "standard"})
     assert grid.name == "peers-grid"
 
 

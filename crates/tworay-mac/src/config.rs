@@ -8,14 +8,14 @@ use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration};
 /// The rates that every DSSS station can send and receive (IEEE 802.11-1999 §15.1).
 pub(crate) const DSSS_RATES: [BitRate; 2] = [BitRate::from_bps(1_000_000), BitRate::from_bps(2_000_000)];
 
-/// Which rules the MAC follows.
+/// Whose rules to follow: of a scenario as a whole, or of its MAC.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
-    /// IEEE 802.11-1999, clause 9.
+    /// The standards': of the MAC, IEEE 802.11-1999, clause 9.
     #[default]
     Standard,
-    /// ns-2.35's `Mac/802_11`.
+    /// ns-2.35's: of the MAC, `Mac/802_11`.
     Ns2,
 }
 

@@ -22,10 +22,10 @@ mod router;
 mod settings;
 
 pub use action::{DropReason, RoutingAction, RoutingNote};
-pub use aodv::{Aodv, AodvConfig, AodvPreset};
+pub use aodv::{Aodv, AodvConfig, AodvDialect};
 pub use config::{Protocol, RoutingConfig};
 pub use counters::{ControlCount, Malformed, RoutingCounters};
-pub use dsr::{Dsr, DsrConfig, DsrPreset};
+pub use dsr::{Dsr, DsrConfig, DsrDialect};
 pub use fixed::StaticRoutes;
-pub use olsr::{Olsr, OlsrConfig, OlsrPreset, TcRedundancy};
+pub use olsr::{Olsr, OlsrConfig, OlsrDialect, TcRedundancy};
 pub use router::Router;

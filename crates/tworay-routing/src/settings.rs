@@ -1,18 +1,18 @@
 //! Declares a protocol's settings once.
 
-/// Defines a protocol's settings as values and as the table in a scenario, which modifies a preset. The
-/// preset type's `Default` applies if the table is empty; the config type has `fn preset(Preset) -> Self`.
+/// Defines a protocol's settings as values and as the table in a scenario, which modifies a dialect. The
+/// dialect type's `Default` applies if the table is empty; the config type has `fn dialect(Dialect) -> Self`.
 macro_rules! settings {
     (
-        $(#[$config_doc:meta])* $config:ident from $(#[$preset_doc:meta])* $preset:ident, schema $schema:literal;
+        $(#[$config_doc:meta])* $config:ident from $(#[$dialect_doc:meta])* $dialect:ident, schema $schema:literal;
         $($(#[$doc:meta])* $name:ident: $type:ty,)+
     ) => {
         $(#[$config_doc])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(from = "Overrides", into = "Overrides")]
         pub struct $config {
-            $(#[$preset_doc])*
-            pub preset: $preset,
+            $(#[$dialect_doc])*
+            pub dialect: $dialect,
             $($(#[$doc])* pub $name: $type,)+
         }
 
@@ -21,23 +21,23 @@ macro_rules! settings {
         #[serde(default, deny_unknown_fields)]
         #[schemars(rename = $schema)]
         struct Overrides {
-            $(#[$preset_doc])*
+            $(#[$dialect_doc])*
             #[serde(skip_serializing_if = "Option::is_none")]
-            preset: Option<$preset>,
+            dialect: Option<$dialect>,
             $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] $name: Option<$type>,)+
         }
 
         impl From<Overrides> for $config {
             fn from(o: Overrides) -> Self {
-                let base = Self::preset(o.preset.unwrap_or_default());
-                Self { preset: base.preset, $($name: o.$name.unwrap_or(base.$name),)+ }
+                let base = Self::dialect(o.dialect.unwrap_or_default());
+                Self { dialect: base.dialect, $($name: o.$name.unwrap_or(base.$name),)+ }
             }
         }
 
         impl From<$config> for Overrides {
             fn from(c: $config) -> Self {
-                let base = $config::preset(c.preset);
-                Self { preset: Some(c.preset), $($name: (c.$name != base.$name).then_some(c.$name),)+ }
+                let base = $config::dialect(c.dialect);
+                Self { dialect: Some(c.dialect), $($name: (c.$name != base.$name).then_some(c.$name),)+ }
             }
         }
 

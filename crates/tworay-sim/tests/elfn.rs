@@ -40,9 +40,9 @@ fn outage(routing: &str, tcp: &str, lost: u16, end: f64) -> Scenario {
 
 const PROTOCOLS: [(&str, &str); 4] = [
     ("DSR", "routing = { protocol = \"dsr\" }"),
-    ("DSR as in ns-2", "routing = { protocol = \"dsr\", dsr.preset = \"ns2\" }"),
+    ("DSR as in ns-2", "routing = { protocol = \"dsr\", dsr.dialect = \"ns2\" }"),
     ("AODV", "routing = { protocol = \"aodv\" }"),
-    ("AODV as in ns-2", "routing = { protocol = \"aodv\", aodv.preset = \"ns2\" }"),
+    ("AODV as in ns-2", "routing = { protocol = \"aodv\", aodv.dialect = \"ns2\" }"),
 ];
 
 fn with_series(scenario: &Scenario, seed: u64) -> RunReport {

@@ -28,7 +28,7 @@ fn the_ends_stand_in_the_corners() {
 /// UDP flows and with channel errors.
 #[test]
 fn stale_routes_starve_reno_only() {
-    let stale = "routing.dsr.preset=ns2";
+    let stale = "routing.dsr.dialect=ns2";
     let situations: [(&str, &[&str]); 3] = [
         ("freeze-probing-field", &[stale]),
         ("freeze-probing-field-udp", &[stale]),

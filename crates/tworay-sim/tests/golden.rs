@@ -20,7 +20,7 @@ const RUNS: [(&str, u64, &[&str]); 10] = [
     ("string-1", 1, &["duration=20s", "routing.protocol=static"]),
     ("string-4", 3, &["duration=40s", "tcp.variant=tahoe"]),
     ("string-4", 3, &["duration=40s", "tcp.variant=reno"]),
-    ("string-4", 3, &["duration=40s", "tcp.variant=newreno", "compat=ns2"]),
+    ("string-4", 3, &["duration=40s", "tcp.variant=newreno", "dialect=ns2"]),
     ("string-7", 5, &["duration=40s", "tcp.variant=sack", "radio.reception=capture"]),
     ("string-4", 2, &["duration=40s", "mac.rts=none", "routing.protocol=static"]),
     ("grid-5x5", 1, &["duration=30s"]),

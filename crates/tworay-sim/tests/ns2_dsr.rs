@@ -1,4 +1,4 @@
-//! DSR against ns-2.35's, with `compat = "ns2"`: strings of 1 to 6 hops and moving nodes.
+//! DSR against ns-2.35's, with `dialect = "ns2"`: strings of 1 to 6 hops and moving nodes.
 //!
 //! The figures are segments acknowledged, by ns-2.35 (Debian's 2.35+dfsg-5). ns-2's DSR is older than
 //! RFC 4728 and keeps flow state, so 30 % is the tolerance; `docs/studies/validation-dsr.md` has the figures side by
@@ -21,7 +21,7 @@ fn strings_agree_within_30_percent() {
         for (i, ns2) in figures.into_iter().enumerate() {
             let name = format!("string-{}", i + 1);
             let tcp = format!("tcp.variant={variant}");
-            let scenario = load(&name, &["compat=ns2", "routing.protocol=dsr", &tcp]);
+            let scenario = load(&name, &["dialect=ns2", "routing.protocol=dsr", &tcp]);
             let ours = mean_over(&scenario, 6, |r| r.document.flows[0].acked_segments as f64);
             let off = ours / ns2 - 1.0;
             println!("{variant} {} hops: {ours:.0}, ns-2 {ns2} ({:+.1} %)", i + 1, 100.0 * off);
@@ -84,8 +84,8 @@ fn moving_nodes_agree_within_30_percent_in_the_mean() {
 #[test]
 fn without_replies_from_caches_the_network_asks_more() {
     let control = |preset: &str| {
-        let preset = format!("routing.dsr.preset={preset}");
-        let scenario = load("string-4", &["compat=ns2", "routing.protocol=dsr", &preset]);
+        let preset = format!("routing.dsr.dialect={preset}");
+        let scenario = load("string-4", &["dialect=ns2", "routing.protocol=dsr", &preset]);
         run_once(&scenario, 1).document.routing.control_packets
     };
     assert!(control("freeze-probing") > control("ns2"));

@@ -1,4 +1,4 @@
-//! Strings of 1 to 12 hops at 200 m against ns-2.35, with `compat = "ns2"`.
+//! Strings of 1 to 12 hops at 200 m against ns-2.35, with `dialect = "ns2"`.
 //!
 //! The figures are what ns-2.35 (Debian's 2.35+dfsg-5) measured: segments acknowledged in 119 s, mean
 //! over its seeds; 802.11 at 2 Mb/s data and 1 Mb/s basic rate, RTS/CTS always, 1460-byte segments,
@@ -30,7 +30,7 @@ fn compare(protocol: &str, variant: &str, reference: &[f64], seeds: u64, toleran
     for (i, &ns2) in reference.iter().enumerate() {
         let scenario = load(
             &format!("string-{}", i + 1),
-            &["compat=ns2", &format!("routing.protocol={protocol}"), &format!("tcp.variant={variant}")],
+            &["dialect=ns2", &format!("routing.protocol={protocol}"), &format!("tcp.variant={variant}")],
         );
         let ours = mean_over(&scenario, seeds, |r| r.document.flows[0].acked_segments as f64);
         let off = ours / ns2 - 1.0;

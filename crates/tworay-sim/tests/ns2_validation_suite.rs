@@ -80,7 +80,7 @@ fn scenario(test: &str, variant: &str, limited_transmit: bool) -> tworay_sim::sc
         r#"
         name = "suite"
         duration = "6s"
-        compat = "ns2"
+        dialect = "ns2"
         routing = {{ protocol = "static" }}
         [tcp]
         variant = "{variant}"

@@ -15,11 +15,11 @@ const BREAK: f64 = 35.0;
 /// What was in flight then has been delivered and acknowledged by now.
 const DRAINED: f64 = 35.5;
 
-const DSR: &[&str] = &["compat=ns2", "routing.protocol=dsr"];
-const AODV: &[&str] = &["compat=ns2", "routing.protocol=aodv"];
-const OLSR: &[&str] = &["compat=ns2", "routing.protocol=olsr"];
-const OLSR_TC_3S: &[&str] = &["compat=ns2", "routing.protocol=olsr", "routing.olsr.tc_interval=3s"];
-const OLSR_IMMEDIATE: &[&str] = &["compat=ns2", "routing.protocol=olsr", "routing.olsr.immediate_tc=true"];
+const DSR: &[&str] = &["dialect=ns2", "routing.protocol=dsr"];
+const AODV: &[&str] = &["dialect=ns2", "routing.protocol=aodv"];
+const OLSR: &[&str] = &["dialect=ns2", "routing.protocol=olsr"];
+const OLSR_TC_3S: &[&str] = &["dialect=ns2", "routing.protocol=olsr", "routing.olsr.tc_interval=3s"];
+const OLSR_IMMEDIATE: &[&str] = &["dialect=ns2", "routing.protocol=olsr", "routing.olsr.immediate_tc=true"];
 
 /// What one run shows of the break.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ fn means(runs: &[Vec<f64>]) -> Vec<f64> {
 
 fn string(hops: u32, rts: &str, settings: &[&str], seed: u64) -> Document {
     let rts = format!("mac.rts={rts}");
-    let common = ["compat=ns2", "routing.protocol=static", "tcp.variant=newreno", rts.as_str()];
+    let common = ["dialect=ns2", "routing.protocol=static", "tcp.variant=newreno", rts.as_str()];
     let all: Vec<&str> = common.iter().chain(settings).copied().collect();
     run_once(&load(&format!("string-{hops}"), &all), seed).document
 }

@@ -104,11 +104,11 @@ Did you mean "ns2"? Allowed: standard, ns2."#
 Did you mean "aodv"? Allowed: static, aodv, dsr, olsr."#
     );
     assert_eq!(
-        edited("[topology]", "compat = \"ns3\"\n[topology]"),
-        r#"my.toml:2:10: compat: unknown value "ns3"
-  2 | compat = "ns3"
-    |          ^^^^^
-Did you mean "ns2"? Allowed: none, ns2."#
+        edited("[topology]", "dialect = \"ns3\"\n[topology]"),
+        r#"my.toml:2:11: dialect: unknown value "ns3"
+  2 | dialect = "ns3"
+    |           ^^^^^
+Did you mean "ns2"? Allowed: standard, ns2."#
     );
     assert_eq!(
         edited("[topology]", "[radio]\npropagation = 3\n[topology]"),
@@ -120,6 +120,24 @@ Did you mean "ns2"? Allowed: none, ns2."#
   2 | [topology]
     |  ^^^^^^^^
 Add `kind = ...` here. Allowed: recorded, string, grid, cross, uniform, explicit."#
+    );
+}
+
+#[test]
+fn old_spellings_are_refused_with_the_new_one_named() {
+    assert_eq!(
+        edited("[topology]", "compat = \"ns2\"\n[topology]"),
+        r#"my.toml:2:1: unknown key "compat"
+  2 | compat = "ns2"
+    | ^^^^^^
+It is called "dialect" now: write dialect = "standard" or "ns2"."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["routing.dsr.preset=ns2"]),
+        r#"--set: unknown key "preset" in routing.dsr
+   | routing.dsr.preset=ns2
+   |             ^^^^^^
+It is called "dialect" now, and has the same values."#
     );
 }
 
@@ -576,7 +594,7 @@ Did you mean "mac"?"#
         r#"--set: unknown key "weather"
    | weather=fine
    | ^^^^^^^
-Keys allowed here: name, summary, duration, warmup, compat, topology, mobility, radio, energy, errors, station, mac, routing, tcp, link, link_kind, flow, event."#
+Keys allowed here: name, summary, duration, warmup, dialect, topology, mobility, radio, energy, errors, station, mac, routing, tcp, link, link_kind, flow, event."#
     );
     assert_eq!(
         refusal(GOOD, &["tcp.variant=renoo"]),

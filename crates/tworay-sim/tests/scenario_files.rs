@@ -7,7 +7,7 @@ use tworay_mac::{Dialect, MacConfig};
 use tworay_mobility::MobilityConfig;
 use tworay_routing::{Protocol, RoutingConfig};
 use tworay_sim::Application;
-use tworay_sim::scenario::{Compat, Scenario, builtin_list, builtin_text, json_schema};
+use tworay_sim::scenario::{Scenario, builtin_list, builtin_text, json_schema};
 use tworay_tcp::TcpConfig;
 
 const PLAIN: &str = r#"
@@ -54,10 +54,10 @@ fn what_is_left_out_has_the_standard_value() {
 fn compat_ns2_changes_the_defaults_and_the_users_keys_stay_on_top() {
     let text = PLAIN.replace(
         "[topology]",
-        "compat = \"ns2\"\n[mac]\nrts_threshold = \"3000B\"\n[tcp.rto]\nmin = \"1s\"\n[topology]",
+        "dialect = \"ns2\"\n[mac]\nrts_threshold = \"3000B\"\n[tcp.rto]\nmin = \"1s\"\n[topology]",
     );
     let scenario = read(&text, &["mac.queue_limit=20"]);
-    assert_eq!(scenario.settings.compat, Compat::Ns2);
+    assert_eq!(scenario.settings.dialect, Dialect::Ns2);
     let mac = MacConfig { rts_threshold: Bytes(3000), queue_limit: 20, ..MacConfig::ns2() };
     assert_eq!(scenario.settings.mac, mac);
     assert_eq!(scenario.settings.mac.dialect, Dialect::Ns2);
@@ -65,7 +65,7 @@ fn compat_ns2_changes_the_defaults_and_the_users_keys_stay_on_top() {
     tcp.rto.min = SimDuration::from_secs(1);
     assert_eq!(scenario.settings.tcp, tcp);
     assert_eq!(scenario.settings.routing, RoutingConfig::ns2());
-    assert_eq!(read(PLAIN, &["compat=ns2"]).settings.mac, MacConfig::ns2(), "--set does the same");
+    assert_eq!(read(PLAIN, &["dialect=ns2"]).settings.mac, MacConfig::ns2(), "--set does the same");
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn with_variant_changes_every_tcp_flow_and_nothing_else() {
 fn a_resolved_scenario_reads_back_to_itself() {
     let mut texts: Vec<String> = builtin_list().iter().map(|b| builtin_text(&b.name).unwrap()).collect();
     texts.push(
-        PLAIN.replace("[topology]", "compat = \"ns2\"\nsummary = \"quotes \\\" and näme\"\n[topology]"),
+        PLAIN.replace("[topology]", "dialect = \"ns2\"\nsummary = \"quotes \\\" and näme\"\n[topology]"),
     );
-    texts.push(PLAIN.replace("[topology]", "[routing.aodv]\npreset = \"thesis\"\nttl_start = 3\n[topology]"));
+    texts.push(PLAIN.replace("[topology]", "[routing.aodv]\ndialect = \"thesis\"\nttl_start = 3\n[topology]"));
     texts.push(
         PLAIN.replace(
             "[topology]",
@@ -323,7 +323,7 @@ fn the_json_schema_knows_every_key_with_its_description() {
     assert_eq!(at("/additionalProperties"), false);
     assert_eq!(at("/required"), &serde_json::json!(["duration"]));
     for key in [
-        "name", "duration", "compat", "topology", "mobility", "radio", "mac", "routing", "tcp", "flow",
+        "name", "duration", "dialect", "topology", "mobility", "radio", "mac", "routing", "tcp", "flow",
         "link", "event",
     ] {
         assert!(at("/properties").get(key).is_some(), "{key}");

@@ -10,17 +10,17 @@ use tworay_sim::{ColumnData, RunReport};
 const PROTOCOLS: [&[&str]; 13] = [
     &["routing.protocol=static"],
     &["routing.protocol=aodv"],
-    &["routing.protocol=aodv", "routing.aodv.preset=ns2"],
-    &["routing.protocol=aodv", "routing.aodv.preset=thesis"],
-    &["routing.protocol=aodv", "routing.aodv.preset=thesis-trace"],
+    &["routing.protocol=aodv", "routing.aodv.dialect=ns2"],
+    &["routing.protocol=aodv", "routing.aodv.dialect=thesis"],
+    &["routing.protocol=aodv", "routing.aodv.dialect=thesis-trace"],
     &["routing.protocol=dsr"],
-    &["routing.protocol=dsr", "routing.dsr.preset=ns2"],
-    &["routing.protocol=dsr", "routing.dsr.preset=thesis"],
-    &["routing.protocol=dsr", "routing.dsr.preset=thesis-trace"],
-    &["routing.protocol=dsr", "routing.dsr.preset=freeze-probing"],
+    &["routing.protocol=dsr", "routing.dsr.dialect=ns2"],
+    &["routing.protocol=dsr", "routing.dsr.dialect=thesis"],
+    &["routing.protocol=dsr", "routing.dsr.dialect=thesis-trace"],
+    &["routing.protocol=dsr", "routing.dsr.dialect=freeze-probing"],
     &["routing.protocol=olsr"],
-    &["routing.protocol=olsr", "routing.olsr.preset=thesis"],
-    &["routing.protocol=olsr", "routing.olsr.preset=thesis-trace"],
+    &["routing.protocol=olsr", "routing.olsr.dialect=thesis"],
+    &["routing.protocol=olsr", "routing.olsr.dialect=thesis-trace"],
 ];
 
 /// A row of the ledger.
@@ -134,7 +134,7 @@ fn where_nothing_moves_nothing_is_link_failure() {
 /// contention that kept it from going on: at a node, on the way to a neighbour, after so many attempts.
 #[test]
 fn a_false_link_failure_is_contentions_doing() {
-    let sets = ["duration=60s", "routing.protocol=aodv", "routing.aodv.preset=thesis"];
+    let sets = ["duration=60s", "routing.protocol=aodv", "routing.aodv.dialect=thesis"];
     let report = run_once(&load("string-5", &sets), 1);
     let losses = losses(&report);
     assert!(report.document.routing.false_link_failures > 5);
@@ -329,7 +329,8 @@ fn a_hidden_sender_is_contention_and_is_named() {
 /// hidden sender of `interference` makes WELCOME guess often, with and without a loss.
 #[test]
 fn a_guess_is_matched_with_the_past() {
-    let sets = ["duration=60s", "tcp.variant=welcome", "routing.protocol=aodv", "routing.aodv.preset=thesis"];
+    let sets =
+        ["duration=60s", "tcp.variant=welcome", "routing.protocol=aodv", "routing.aodv.dialect=thesis"];
     let (mut matched, mut needless) = (0, 0);
     for seed in 1..=5 {
         let report = run_once(&load("interference", &sets), seed);

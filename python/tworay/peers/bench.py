@@ -78,7 +78,7 @@ def command_of(case: Case, name: str, seed: int) -> list[str]:
     if name in (BARE, COMMAND, STANDARD):
         settings = dict(case.settings)
         if name == STANDARD:
-            settings["compat"] = "none"
+            settings["dialect"] = "standard"
         path = SCENARIOS / f"{case.scenario}.toml"
         arguments = tworay_arguments(path, seed, None, settings, movement)
         if name == COMMAND:

@@ -50,10 +50,10 @@ def document(cases: Sequence[Case], measured: Table, repeats: int) -> str:
         "process, peak memory its largest resident set (`peers/measure.c`). Every number is the median over "
         "n runs.",
         "",
-        f'*{LABELS[BARE]}*: `compat = "ns2"`, a bare binary around the library '
+        f'*{LABELS[BARE]}*: `dialect = "ns2"`, a bare binary around the library '
         "(`crates/tworay-sim/examples/run.rs`). "
         f"*{LABELS[COMMAND]}*: with the start of Python, which is in its CPU seconds and its memory. "
-        f"*{LABELS[STANDARD]}*: the defaults (`compat=none`), the bare binary. ns-2 is "
+        f"*{LABELS[STANDARD]}*: the defaults (`dialect=standard`), the bare binary. ns-2 is "
         "compared with the first of these, ns-3 with the last. All run NewReno over AODV, without SACK "
         "but for the two cases named so: ns-3's NewReno comes with SACK, and without it falls into sending "
         "whole windows again from some seeds on. Among the moving nodes ns-3 delivers next to nothing "

@@ -1,18 +1,18 @@
 //! All parameters of AODV.
 
 use super::options::{
-    AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
+    AodvDialect, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
     Requests, StaleErrors, Stranded, Upkeep,
 };
 use crate::settings::settings;
 use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
-    /// Settings of AODV. In a scenario, `preset` selects a set of values and the other keys change single
-    /// ones. When written out, only keys that differ from the preset appear.
+    /// Settings of AODV. In a scenario, `dialect` selects a set of values and the other keys change single
+    /// ones. When written out, only keys that differ from the dialect appear.
     AodvConfig from
     /// The set of values to start from: "rfc3561" (the default), "ns2", "thesis-trace" or "thesis".
-    AodvPreset, schema "AodvConfig";
+    AodvDialect, schema "AodvConfig";
 
     /// How long a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
     active_route_timeout: SimDuration,
@@ -127,20 +127,20 @@ impl Default for AodvConfig {
 }
 
 impl AodvConfig {
-    /// The values of a preset.
-    pub fn preset(preset: AodvPreset) -> Self {
-        match preset {
-            AodvPreset::Rfc3561 => Self::rfc3561(),
-            AodvPreset::Ns2 => Self::ns2(),
-            AodvPreset::ThesisTrace => Self::thesis_trace(),
-            AodvPreset::Thesis => Self::thesis(),
+    /// The values of a dialect.
+    pub fn dialect(dialect: AodvDialect) -> Self {
+        match dialect {
+            AodvDialect::Rfc3561 => Self::rfc3561(),
+            AodvDialect::Ns2 => Self::ns2(),
+            AodvDialect::ThesisTrace => Self::thesis_trace(),
+            AodvDialect::Thesis => Self::thesis(),
         }
     }
 
     /// RFC 3561 §10, with link-layer feedback instead of HELLOs (§6.10).
     pub fn rfc3561() -> Self {
         Self {
-            preset: AodvPreset::Rfc3561,
+            dialect: AodvDialect::Rfc3561,
             active_route_timeout: SimDuration::from_secs(3),
             my_route_timeout: SimDuration::from_secs(6),
             node_traversal_time: SimDuration::from_millis(40),
@@ -193,7 +193,7 @@ impl AodvConfig {
     /// ns-2.35's constants and quirks (`aodv.h`, `aodv.cc`, `aodv_rqueue.h`).
     pub fn ns2() -> Self {
         Self {
-            preset: AodvPreset::Ns2,
+            dialect: AodvDialect::Ns2,
             active_route_timeout: SimDuration::from_secs(10),
             my_route_timeout: SimDuration::from_secs(10),
             node_traversal_time: SimDuration::from_millis(30),
@@ -229,7 +229,7 @@ impl AodvConfig {
     /// of silence; the trace detects the break after two HELLO intervals. This follows the trace.
     pub fn thesis_trace() -> Self {
         Self {
-            preset: AodvPreset::ThesisTrace,
+            dialect: AodvDialect::ThesisTrace,
             active_route_timeout: SimDuration::from_secs(5),
             my_route_timeout: SimDuration::from_secs(10),
             delete_period: SimDuration::from_secs(25),
@@ -246,7 +246,7 @@ impl AodvConfig {
     /// explains: only the destination replies.
     pub fn thesis() -> Self {
         Self {
-            preset: AodvPreset::Thesis,
+            dialect: AodvDialect::Thesis,
             ttl_start: 2,
             destination_only: true,
             local_repair: LocalRepair::Rfc3561,

@@ -19,7 +19,7 @@ mod upkeep;
 
 pub use config::AodvConfig;
 pub use options::{
-    AodvPreset, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
+    AodvDialect, ErrorAudience, Hello, LocalRepair, OwnSequence, PacketSizes, Refresh, ReplyLifetime,
     Requests, StaleErrors, Stranded, Upkeep,
 };
 

@@ -16,7 +16,7 @@ macro_rules! choice {
 /// A named set of values; other keys change single ones.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum AodvPreset {
+pub enum AodvDialect {
     /// RFC 3561 §10, with link-layer feedback instead of HELLOs.
     #[default]
     Rfc3561,

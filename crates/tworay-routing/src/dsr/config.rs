@@ -1,16 +1,16 @@
 //! All parameters of DSR.
 
-use super::options::{CacheKind, DsrPreset, MaintenanceOrder, RequestPattern};
+use super::options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
 use crate::settings::settings;
 use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
-    /// Settings of DSR. In a scenario, `preset` selects a set of values and the other keys change single
-    /// ones. When written out, only keys that differ from the preset appear.
+    /// Settings of DSR. In a scenario, `dialect` selects a set of values and the other keys change single
+    /// ones. When written out, only keys that differ from the dialect appear.
     DsrConfig from
     /// The set of values to start from: "rfc4728" (the default), "thesis-trace", "thesis", "ns2" or
     /// "freeze-probing".
-    DsrPreset, schema "DsrConfig";
+    DsrDialect, schema "DsrConfig";
 
     /// Structure of the route cache: "path", "link" or "link-max-life".
     cache: CacheKind,
@@ -125,21 +125,21 @@ impl Default for DsrConfig {
 }
 
 impl DsrConfig {
-    /// The values of a preset.
-    pub fn preset(preset: DsrPreset) -> Self {
-        match preset {
-            DsrPreset::Rfc4728 => Self::rfc4728(),
-            DsrPreset::ThesisTrace => Self::thesis_trace(),
-            DsrPreset::Thesis => Self::thesis(),
-            DsrPreset::Ns2 => Self::ns2(),
-            DsrPreset::FreezeProbing => Self::freeze_probing(),
+    /// The values of a dialect.
+    pub fn dialect(dialect: DsrDialect) -> Self {
+        match dialect {
+            DsrDialect::Rfc4728 => Self::rfc4728(),
+            DsrDialect::ThesisTrace => Self::thesis_trace(),
+            DsrDialect::Thesis => Self::thesis(),
+            DsrDialect::Ns2 => Self::ns2(),
+            DsrDialect::FreezeProbing => Self::freeze_probing(),
         }
     }
 
     /// RFC 4728 §9, with link-layer feedback (§3.4.3) and a Link-MaxLife cache (§4.1).
     pub fn rfc4728() -> Self {
         Self {
-            preset: DsrPreset::Rfc4728,
+            dialect: DsrDialect::Rfc4728,
             cache: CacheKind::LinkMaxLife,
             primary_paths: 30,
             secondary_paths: 34,
@@ -191,7 +191,7 @@ impl DsrConfig {
 
     /// The route-break trace of Papanastasiou (2006), table 3.2.
     pub fn thesis_trace() -> Self {
-        Self { preset: DsrPreset::ThesisTrace, link_layer_feedback: false, ..Self::thesis() }
+        Self { dialect: DsrDialect::ThesisTrace, link_layer_feedback: false, ..Self::thesis() }
     }
 
     /// The other runs of Papanastasiou (2006), appendix A.2. DSR-UU without network-layer acknowledgments
@@ -199,7 +199,7 @@ impl DsrConfig {
     /// equivalent here.
     pub fn thesis() -> Self {
         Self {
-            preset: DsrPreset::Thesis,
+            dialect: DsrDialect::Thesis,
             cache: CacheKind::Link,
             maintenance_order: MaintenanceOrder::Lifo,
             broadcast_jitter: SimDuration::from_millis(20),
@@ -211,7 +211,7 @@ impl DsrConfig {
     /// ns-2.35's constants and quirks (`dsragent.cc`, `mobicache.cc`, `requesttable.cc`).
     pub fn ns2() -> Self {
         Self {
-            preset: DsrPreset::Ns2,
+            dialect: DsrDialect::Ns2,
             cache: CacheKind::Path,
             // The constructor in use says 64, the unused one 34.
             secondary_paths: 64,
@@ -233,7 +233,7 @@ impl DsrConfig {
     /// ns-2's values with "no replies from cache", for which its source needs two switches.
     pub fn freeze_probing() -> Self {
         Self {
-            preset: DsrPreset::FreezeProbing,
+            dialect: DsrDialect::FreezeProbing,
             reply_from_cache: false,
             nonpropagating: false,
             ..Self::ns2()

@@ -22,7 +22,7 @@ mod tap;
 mod upkeep;
 
 pub use config::DsrConfig;
-pub use options::{CacheKind, DsrPreset, MaintenanceOrder, RequestPattern};
+pub use options::{CacheKind, DsrDialect, MaintenanceOrder, RequestPattern};
 
 use crate::{DropReason, Malformed, RoutingAction, RoutingCounters, RoutingNote};
 use cache::{Found, RouteCache};

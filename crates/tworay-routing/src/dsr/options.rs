@@ -16,7 +16,7 @@ macro_rules! choice {
 /// A named set of values; other keys change single ones.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum DsrPreset {
+pub enum DsrDialect {
     /// RFC 4728 §9, with link-layer feedback.
     #[default]
     Rfc4728,

@@ -9,7 +9,7 @@ use tworay_wire::olsr::Vtime;
 /// A named set of values; other keys change single ones.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum OlsrPreset {
+pub enum OlsrDialect {
     /// RFC 3626 §18.
     #[default]
     Rfc3626,
@@ -33,13 +33,13 @@ pub enum TcRedundancy {
 }
 
 settings! {
-    /// Settings of OLSR. In a scenario, `preset` selects a set of values and the other keys change single
-    /// ones. When written out, only keys that differ from the preset appear. Every HELLO lists every
+    /// Settings of OLSR. In a scenario, `dialect` selects a set of values and the other keys change single
+    /// ones. When written out, only keys that differ from the dialect appear. Every HELLO lists every
     /// neighbour, so REFRESH_INTERVAL is `hello_interval`. A node has one interface and no network behind it,
     /// so it processes MID and HNA messages but sends none.
     OlsrConfig from
     /// The set of values to start from: "rfc3626" (the default), "thesis-trace" or "thesis".
-    OlsrPreset, schema "OlsrConfig";
+    OlsrDialect, schema "OlsrConfig";
 
     /// Interval between HELLOs, more than zero (HELLO_INTERVAL).
     hello_interval: SimDuration,
@@ -87,18 +87,18 @@ impl Default for OlsrConfig {
 }
 
 impl OlsrConfig {
-    /// The values of a preset.
-    pub fn preset(preset: OlsrPreset) -> Self {
-        match preset {
-            OlsrPreset::Rfc3626 => Self::rfc3626(),
-            OlsrPreset::ThesisTrace | OlsrPreset::Thesis => Self::thesis(preset),
+    /// The values of a dialect.
+    pub fn dialect(dialect: OlsrDialect) -> Self {
+        match dialect {
+            OlsrDialect::Rfc3626 => Self::rfc3626(),
+            OlsrDialect::ThesisTrace | OlsrDialect::Thesis => Self::thesis(dialect),
         }
     }
 
     /// RFC 3626 §18; optional features (hysteresis, link-layer feedback, early TC messages) are off.
     pub fn rfc3626() -> Self {
         Self {
-            preset: OlsrPreset::Rfc3626,
+            dialect: OlsrDialect::Rfc3626,
             hello_interval: SimDuration::from_secs(2),
             tc_interval: SimDuration::from_secs(5),
             neighbour_hold_time: SimDuration::from_secs(6),
@@ -121,9 +121,9 @@ impl OlsrConfig {
 
     /// Papanastasiou (2006), table 3.3 and appendix A.3. "Willingness: ALL" is taken to mean that every node
     /// takes part: with WILL_ALWAYS, the relays of table 3.4 would be impossible.
-    fn thesis(preset: OlsrPreset) -> Self {
+    fn thesis(dialect: OlsrDialect) -> Self {
         Self {
-            preset,
+            dialect,
             hello_interval: SimDuration::from_secs(1),
             max_jitter: SimDuration::from_millis(250),
             ..Self::rfc3626()

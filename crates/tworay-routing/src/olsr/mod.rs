@@ -20,7 +20,7 @@ mod routes;
 mod topology;
 mod upkeep;
 
-pub use config::{OlsrConfig, OlsrPreset, TcRedundancy};
+pub use config::{OlsrConfig, OlsrDialect, TcRedundancy};
 
 use crate::{DropReason, RoutingAction, RoutingCounters};
 use associations::Associations;

@@ -2,18 +2,18 @@
 
 use tworay_base::SimDuration;
 use tworay_routing::aodv::{Hello, LocalRepair};
-use tworay_routing::{AodvConfig, AodvPreset, Protocol, RoutingConfig};
+use tworay_routing::{AodvConfig, AodvDialect, Protocol, RoutingConfig};
 
 fn read(text: &str) -> Result<RoutingConfig, String> {
     toml::from_str(text).map_err(|e| e.to_string())
 }
 
 #[test]
-fn a_preset_is_the_base_and_other_keys_lie_on_top() {
+fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
     assert_eq!(read("").unwrap(), RoutingConfig::default());
     assert_eq!(read("protocol = \"static\"").unwrap().protocol, Protocol::Static);
-    assert_eq!(read("[aodv]\npreset = \"ns2\"").unwrap().aodv, RoutingConfig::ns2().aodv);
-    let mixed = read("[aodv]\nactive_route_timeout = \"4s\"\npreset = \"thesis-trace\"").unwrap().aodv;
+    assert_eq!(read("[aodv]\ndialect = \"ns2\"").unwrap().aodv, RoutingConfig::ns2().aodv);
+    let mixed = read("[aodv]\nactive_route_timeout = \"4s\"\ndialect = \"thesis-trace\"").unwrap().aodv;
     let expected =
         AodvConfig { active_route_timeout: SimDuration::from_secs(4), ..AodvConfig::thesis_trace() };
     assert_eq!(mixed, expected);
@@ -22,10 +22,10 @@ fn a_preset_is_the_base_and_other_keys_lie_on_top() {
 
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
-    let presets = [AodvPreset::Rfc3561, AodvPreset::Ns2, AodvPreset::ThesisTrace, AodvPreset::Thesis];
-    for preset in presets {
-        let mut config = RoutingConfig { aodv: AodvConfig::preset(preset), ..RoutingConfig::default() };
-        assert_eq!(config.aodv.preset, preset);
+    let dialects = [AodvDialect::Rfc3561, AodvDialect::Ns2, AodvDialect::ThesisTrace, AodvDialect::Thesis];
+    for dialect in dialects {
+        let mut config = RoutingConfig { aodv: AodvConfig::dialect(dialect), ..RoutingConfig::default() };
+        assert_eq!(config.aodv.dialect, dialect);
         assert_eq!(config.validate(), Ok(()));
         config.aodv.rreq_retries += 1;
         let text = toml::to_string(&config.aodv).unwrap();

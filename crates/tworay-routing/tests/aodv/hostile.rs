@@ -4,7 +4,7 @@ use crate::desk::{Desk, transit};
 use crate::harness::{control, data, n, rerr, rrep, rreq};
 use proptest::prelude::*;
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, Seq32, SimDuration, SimTime};
-use tworay_routing::{AodvConfig, AodvPreset, Malformed, Router, RoutingAction, RoutingConfig};
+use tworay_routing::{AodvConfig, AodvDialect, Malformed, Router, RoutingAction, RoutingConfig};
 use tworay_wire::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 
 #[test]
@@ -107,14 +107,14 @@ fn input() -> impl Strategy<Value = Input> {
 }
 
 fn any_config() -> impl Strategy<Value = AodvConfig> {
-    let preset = prop_oneof![
-        Just(AodvPreset::Rfc3561),
-        Just(AodvPreset::Ns2),
-        Just(AodvPreset::ThesisTrace),
-        Just(AodvPreset::Thesis)
+    let dialect = prop_oneof![
+        Just(AodvDialect::Rfc3561),
+        Just(AodvDialect::Ns2),
+        Just(AodvDialect::ThesisTrace),
+        Just(AodvDialect::Thesis)
     ];
-    (preset, any::<bool>(), any::<bool>()).prop_map(|(preset, blacklist, tight)| {
-        let mut config = AodvConfig { blacklist, ..AodvConfig::preset(preset) };
+    (dialect, any::<bool>(), any::<bool>()).prop_map(|(dialect, blacklist, tight)| {
+        let mut config = AodvConfig { blacklist, ..AodvConfig::dialect(dialect) };
         if tight {
             config.buffer_packets = 2;
         }

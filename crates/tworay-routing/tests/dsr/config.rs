@@ -2,28 +2,33 @@
 
 use tworay_base::SimDuration;
 use tworay_routing::dsr::{CacheKind, MaintenanceOrder};
-use tworay_routing::{DsrConfig, DsrPreset, Protocol, RoutingConfig};
+use tworay_routing::{DsrConfig, DsrDialect, Protocol, RoutingConfig};
 
 fn read(text: &str) -> Result<RoutingConfig, String> {
     toml::from_str(text).map_err(|e| e.to_string())
 }
 
-const PRESETS: [DsrPreset; 5] =
-    [DsrPreset::Rfc4728, DsrPreset::ThesisTrace, DsrPreset::Thesis, DsrPreset::Ns2, DsrPreset::FreezeProbing];
+const DIALECTS: [DsrDialect; 5] = [
+    DsrDialect::Rfc4728,
+    DsrDialect::ThesisTrace,
+    DsrDialect::Thesis,
+    DsrDialect::Ns2,
+    DsrDialect::FreezeProbing,
+];
 
 #[test]
-fn a_preset_is_the_base_and_other_keys_lie_on_top() {
+fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
     assert_eq!(read("protocol = \"dsr\"").unwrap().protocol, Protocol::Dsr);
-    let mixed = read("[dsr]\nsend_buffer_packets = 7\npreset = \"thesis-trace\"").unwrap().dsr;
+    let mixed = read("[dsr]\nsend_buffer_packets = 7\ndialect = \"thesis-trace\"").unwrap().dsr;
     assert_eq!(mixed, DsrConfig { send_buffer_packets: 7, ..DsrConfig::thesis_trace() });
-    assert_eq!(read("[dsr]\npreset = \"ns2\"").unwrap().dsr, RoutingConfig::ns2().dsr);
+    assert_eq!(read("[dsr]\ndialect = \"ns2\"").unwrap().dsr, RoutingConfig::ns2().dsr);
 }
 
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
-    for preset in PRESETS {
-        let mut config = DsrConfig::preset(preset);
-        assert_eq!(config.preset, preset);
+    for dialect in DIALECTS {
+        let mut config = DsrConfig::dialect(dialect);
+        assert_eq!(config.dialect, dialect);
         assert_eq!(config.validate(), Ok(()));
         config.max_request_rexmt += 1;
         let text = toml::to_string(&config).unwrap();

@@ -4,7 +4,7 @@ use crate::desk::{Desk, with};
 use crate::net::{control, data, list, n, router};
 use proptest::prelude::*;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
-use tworay_routing::{DsrConfig, DsrPreset, Malformed, RoutingAction};
+use tworay_routing::{DsrConfig, DsrDialect, Malformed, RoutingAction};
 use tworay_wire::Packet;
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::dsr::{Ack, AckRequest, DsrHeader, RouteError, RouteReply, RouteRequest, SourceRoute};
@@ -166,15 +166,15 @@ fn input() -> impl Strategy<Value = Input> {
 }
 
 fn any_config() -> impl Strategy<Value = DsrConfig> {
-    let preset = prop::sample::select(vec![
-        DsrPreset::Rfc4728,
-        DsrPreset::ThesisTrace,
-        DsrPreset::Thesis,
-        DsrPreset::Ns2,
-        DsrPreset::FreezeProbing,
+    let dialect = prop::sample::select(vec![
+        DsrDialect::Rfc4728,
+        DsrDialect::ThesisTrace,
+        DsrDialect::Thesis,
+        DsrDialect::Ns2,
+        DsrDialect::FreezeProbing,
     ]);
-    (preset, any::<bool>(), any::<bool>()).prop_map(|(preset, tight, network_acks)| {
-        let mut config = DsrConfig { network_acks, ..DsrConfig::preset(preset) };
+    (dialect, any::<bool>(), any::<bool>()).prop_map(|(dialect, tight, network_acks)| {
+        let mut config = DsrConfig { network_acks, ..DsrConfig::dialect(dialect) };
         if tight {
             config.send_buffer_packets = 2;
             config.rexmt_buffer_packets = 2;

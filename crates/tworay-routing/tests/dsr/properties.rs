@@ -3,11 +3,11 @@
 use crate::net::{Net, Script, ms};
 use proptest::prelude::*;
 use tworay_base::SimDuration;
-use tworay_routing::{DsrConfig, DsrPreset};
+use tworay_routing::{DsrConfig, DsrDialect};
 
 #[derive(Clone, Debug)]
 struct World {
-    preset: DsrPreset,
+    dialect: DsrDialect,
     nodes: u16,
     seed: u64,
     loss: f64,
@@ -16,15 +16,15 @@ struct World {
 }
 
 fn world() -> impl Strategy<Value = World> {
-    let preset = prop::sample::select(vec![
-        DsrPreset::Rfc4728,
-        DsrPreset::ThesisTrace,
-        DsrPreset::Thesis,
-        DsrPreset::Ns2,
-        DsrPreset::FreezeProbing,
+    let dialect = prop::sample::select(vec![
+        DsrDialect::Rfc4728,
+        DsrDialect::ThesisTrace,
+        DsrDialect::Thesis,
+        DsrDialect::Ns2,
+        DsrDialect::FreezeProbing,
     ]);
-    (preset, 3u16..9, any::<u64>(), prop_oneof![Just(0.0), 0.0..0.3]).prop_flat_map(
-        |(preset, nodes, seed, loss)| {
+    (dialect, 3u16..9, any::<u64>(), prop_oneof![Just(0.0), 0.0..0.3]).prop_flat_map(
+        |(dialect, nodes, seed, loss)| {
             let pair = move || (0..nodes, 0..nodes).prop_filter("two ends", |(a, b)| a != b);
             let happening = prop_oneof![
                 4 => pair().prop_map(|(from, to)| Script::Send { from, to }),
@@ -33,7 +33,7 @@ fn world() -> impl Strategy<Value = World> {
                 1 => pair().prop_map(|(a, b)| Script::Lose(a, b)),
             ];
             (prop::collection::vec(pair(), 2..20), prop::collection::vec((0u64..6000, happening), 1..60))
-                .prop_map(move |(links, script)| World { preset, nodes, seed, loss, links, script })
+                .prop_map(move |(links, script)| World { dialect, nodes, seed, loss, links, script })
         },
     )
 }
@@ -45,7 +45,7 @@ proptest! {
     /// and that each packet passed to a router gets one answer. No packet is invented or held forever.
     #[test]
     fn no_packet_goes_round_in_circles(world in world()) {
-        let config = DsrConfig::preset(world.preset);
+        let config = DsrConfig::dialect(world.dialect);
         let mut net = Net::new(world.nodes, &config, world.seed).lossy(world.loss);
         for &(a, b) in &world.links {
             net.link(a, b);
@@ -73,8 +73,8 @@ proptest! {
     /// In a static network without losses, every packet arrives exactly once.
     #[test]
     fn what_can_arrive_arrives(nodes in 2u16..8, seed in any::<u64>(), extra in prop::collection::vec((0u16..8, 0u16..8), 0..6), ends in prop::collection::vec((0u16..8, 0u16..8), 1..12)) {
-        for preset in [DsrPreset::Rfc4728, DsrPreset::Thesis, DsrPreset::Ns2, DsrPreset::FreezeProbing] {
-            let mut net = Net::new(nodes, &DsrConfig::preset(preset), seed);
+        for dialect in [DsrDialect::Rfc4728, DsrDialect::Thesis, DsrDialect::Ns2, DsrDialect::FreezeProbing] {
+            let mut net = Net::new(nodes, &DsrConfig::dialect(dialect), seed);
             for i in 1..nodes {
                 net.link(i - 1, i);
             }
@@ -87,7 +87,7 @@ proptest! {
             net.run_until(ms(29_000));
             let mut arrived: Vec<u64> = net.delivered.iter().map(|(_, uid)| *uid).collect();
             arrived.sort_unstable();
-            prop_assert_eq!(arrived, (1..=net.sent).collect::<Vec<_>>(), "{:?}\n{}", preset, net.ladder);
+            prop_assert_eq!(arrived, (1..=net.sent).collect::<Vec<_>>(), "{:?}\n{}", dialect, net.ladder);
         }
     }
 }

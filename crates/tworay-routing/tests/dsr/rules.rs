@@ -4,7 +4,7 @@ use crate::desk::{Desk, with};
 use crate::net::{control, data, list, ms, n};
 use tworay_base::{NodeId, SimDuration};
 use tworay_routing::dsr::CacheKind;
-use tworay_routing::{DsrConfig, DsrPreset};
+use tworay_routing::{DsrConfig, DsrDialect};
 use tworay_wire::Packet;
 use tworay_wire::dsr::{DsrHeader, RouteError, RouteReply, RouteRequest, SourceRoute};
 
@@ -186,11 +186,11 @@ fn the_last_error_rides_on_the_next_request() {
 /// do.
 #[test]
 fn an_error_of_its_own_that_comes_back_is_old_news_except_in_ns2() {
-    for (preset, known) in [(DsrPreset::Rfc4728, Some(vec![9])), (DsrPreset::Ns2, None)] {
-        let mut desk = Desk::new(5, DsrConfig::preset(preset));
+    for (dialect, known) in [(DsrDialect::Rfc4728, Some(vec![9])), (DsrDialect::Ns2, None)] {
+        let mut desk = Desk::new(5, DsrConfig::dialect(dialect));
         desk.fail(ms(1), &routed(1, 9, &[2, 5], 0, 0), 9);
         desk.hear(ms(2), 9, &reply(9, 5, &[9], &[]));
-        assert_eq!(desk.route(ms(2), 9), Some(vec![9]), "{preset:?}");
+        assert_eq!(desk.route(ms(2), 9), Some(vec![9]), "{dialect:?}");
         let mut asking = request(1, 1, 8, &[2], 9);
         asking.dsr.as_mut().unwrap().errors.push(RouteError {
             salvage: 0,
@@ -199,7 +199,7 @@ fn an_error_of_its_own_that_comes_back_is_old_news_except_in_ns2() {
             unreachable: n(9),
         });
         desk.hear(ms(3), 2, &asking);
-        assert_eq!(desk.route(ms(3), 9), known, "{preset:?}");
+        assert_eq!(desk.route(ms(3), 9), known, "{dialect:?}");
     }
 }
 
@@ -212,13 +212,13 @@ fn a_reply_teaches_those_who_pass_it_on_but_in_ns2_those_who_overhear_it() {
         let replies = vec![RouteReply { addresses: list(&[2, 5, 8, 9]) }];
         control(9, n(1), 9, DsrHeader { replies, source_route, ..DsrHeader::default() })
     };
-    for (preset, known) in [(DsrPreset::Rfc4728, Some(vec![8, 9])), (DsrPreset::Ns2, None)] {
-        let mut desk = Desk::new(5, DsrConfig { bidirectional: false, ..DsrConfig::preset(preset) });
-        assert_eq!(desk.hear(ms(1), 8, &passing(2)).len(), 1, "{preset:?}: it goes on");
-        assert_eq!(desk.route(ms(1), 1), Some(vec![2, 1]), "{preset:?}: where it is going");
-        assert_eq!(desk.route(ms(1), 9), known, "{preset:?}");
+    for (dialect, known) in [(DsrDialect::Rfc4728, Some(vec![8, 9])), (DsrDialect::Ns2, None)] {
+        let mut desk = Desk::new(5, DsrConfig { bidirectional: false, ..DsrConfig::dialect(dialect) });
+        assert_eq!(desk.hear(ms(1), 8, &passing(2)).len(), 1, "{dialect:?}: it goes on");
+        assert_eq!(desk.route(ms(1), 1), Some(vec![2, 1]), "{dialect:?}: where it is going");
+        assert_eq!(desk.route(ms(1), 9), known, "{dialect:?}");
         desk.overhear(ms(2), 2, 1, &passing(0));
-        assert_eq!(desk.route(ms(2), 9), Some(vec![8, 9]), "{preset:?}");
+        assert_eq!(desk.route(ms(2), 9), Some(vec![8, 9]), "{dialect:?}");
     }
 }
 
@@ -383,8 +383,8 @@ fn a_full_path_store_loses_its_oldest_path_and_keeps_wanted_ones_apart() {
 
 #[test]
 fn the_length_counts_the_header_and_ns2_counts_twenty_more() {
-    for (preset, extra) in [(DsrPreset::Rfc4728, 0), (DsrPreset::Ns2, 20)] {
-        let mut router = crate::net::router(5, &DsrConfig::preset(preset), 1);
+    for (dialect, extra) in [(DsrDialect::Rfc4728, 0), (DsrDialect::Ns2, 20)] {
+        let mut router = crate::net::router(5, &DsrConfig::dialect(dialect), 1);
         let mut out = Vec::new();
         let answer = reply(9, 5, &[2, 3, 9], &[3, 2]);
         router.on_receive(ms(1), tworay_base::PacketId(0), &answer, n(2), &mut out);

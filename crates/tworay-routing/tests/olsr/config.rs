@@ -1,15 +1,15 @@
 //! Settings as in a scenario.
 
 use tworay_base::{ConfigProblem, SimDuration};
-use tworay_routing::{OlsrConfig, OlsrPreset, RoutingConfig, TcRedundancy};
+use tworay_routing::{OlsrConfig, OlsrDialect, RoutingConfig, TcRedundancy};
 
 const SECOND: SimDuration = SimDuration::from_secs(1);
 
 /// The constants of RFC 3626 §18 and of Papanastasiou (2006), tables 3.3 and A.3.
 #[test]
-fn presets() {
+fn dialects() {
     let rfc = OlsrConfig::default();
-    assert_eq!(rfc, OlsrConfig::preset(OlsrPreset::Rfc3626));
+    assert_eq!(rfc, OlsrConfig::dialect(OlsrDialect::Rfc3626));
     assert_eq!((rfc.hello_interval, rfc.tc_interval), (SECOND * 2, SECOND * 5));
     assert_eq!(
         (rfc.neighbour_hold_time, rfc.topology_hold_time, rfc.duplicate_hold_time),
@@ -18,22 +18,22 @@ fn presets() {
     assert_eq!((rfc.max_jitter, rfc.willingness, rfc.mpr_coverage), (SECOND / 2, 3, 1));
     assert_eq!(rfc.tc_redundancy, TcRedundancy::Selectors);
     assert_eq!((rfc.hysteresis_scaling, rfc.hysteresis_high, rfc.hysteresis_low), (0.5, 0.8, 0.3));
-    for preset in [OlsrPreset::ThesisTrace, OlsrPreset::Thesis] {
-        let thesis = OlsrConfig::preset(preset);
-        let changed = OlsrConfig { preset, hello_interval: SECOND, max_jitter: SECOND / 4, ..rfc.clone() };
+    for dialect in [OlsrDialect::ThesisTrace, OlsrDialect::Thesis] {
+        let thesis = OlsrConfig::dialect(dialect);
+        let changed = OlsrConfig { dialect, hello_interval: SECOND, max_jitter: SECOND / 4, ..rfc.clone() };
         assert_eq!(thesis, changed);
         assert!(!thesis.hysteresis && !thesis.link_layer_feedback && !thesis.immediate_tc);
     }
 }
 
 #[test]
-fn a_file_changes_single_settings_of_a_preset() {
-    let text = "protocol = \"olsr\"\n[olsr]\npreset = \"thesis-trace\"\ntc_interval = \"3s\"\ntc_redundancy = \"neighbours\"\n";
+fn a_file_changes_single_settings_of_a_dialect() {
+    let text = "protocol = \"olsr\"\n[olsr]\ndialect = \"thesis-trace\"\ntc_interval = \"3s\"\ntc_redundancy = \"neighbours\"\n";
     let config: RoutingConfig = toml::from_str(text).unwrap();
     let expected = OlsrConfig {
         tc_interval: SECOND * 3,
         tc_redundancy: TcRedundancy::Neighbours,
-        ..OlsrConfig::preset(OlsrPreset::ThesisTrace)
+        ..OlsrConfig::dialect(OlsrDialect::ThesisTrace)
     };
     assert_eq!(config.olsr, expected);
     let written = toml::to_string(&config).unwrap();

@@ -74,7 +74,8 @@ impl Fault {
                 let section = if path.is_empty() { String::new() } else { format!(" in {path}") };
                 let more: &[&str] = if path == "tcp" { &["variant"] } else { &[] };
                 let allowed: Vec<&str> = more.iter().chain(allowed).copied().collect();
-                (format!("unknown key \"{key}\"{section}"), key_hint(&key, &allowed))
+                let remedy = renamed(&path, &key).unwrap_or_else(|| key_hint(&key, &allowed));
+                (format!("unknown key \"{key}\"{section}"), remedy)
             }
             Complaint::UnknownValue { value, allowed } => {
                 (format!("{here}unknown value \"{value}\""), choices(&value, allowed))
@@ -166,6 +167,18 @@ fn choices(found: &str, allowed: &[&str]) -> String {
     let hint =
         suggest(found, allowed).map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
     format!("{hint}Allowed: {}.", allowed.join(", "))
+}
+
+/// What to write instead of a key that has another name now.
+fn renamed(table: &str, key: &str) -> Option<String> {
+    let remedy = match (table, key) {
+        ("", "compat") => "It is called \"dialect\" now: write dialect = \"standard\" or \"ns2\".",
+        ("routing.aodv" | "routing.dsr" | "routing.olsr", "preset") => {
+            "It is called \"dialect\" now, and has the same values."
+        }
+        _ => return None,
+    };
+    Some(remedy.to_owned())
 }
 
 /// The nearest key, or all of them (tables have many) if none is near.

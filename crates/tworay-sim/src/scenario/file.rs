@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tworay_base::{BitRate, Bytes, SimDuration};
-use tworay_mac::MacConfig;
+use tworay_mac::{Dialect, MacConfig};
 use tworay_mobility::{MobilityConfig, TopologyConfig};
 use tworay_radio::{EnergyConfig, ErrorsConfig, RadioConfig};
 use tworay_routing::RoutingConfig;
@@ -32,9 +32,10 @@ pub struct Settings {
     /// the network did (ledger, MAC, routing, energy); less than the duration.
     #[serde(default)]
     pub warmup: SimDuration,
-    /// Whose defaults the tables below start from.
+    /// Whose rules the tables below start from, where they don't say otherwise: `standard`, the standards' and this
+    /// simulator's, or `ns2`, ns-2.35's, for radio, MAC, routing and TCP alike.
     #[serde(default)]
-    pub compat: Compat,
+    pub dialect: Dialect,
     /// How many nodes there are and where they stand at the start.
     #[serde(default)]
     pub topology: TopologyConfig,
@@ -88,17 +89,6 @@ impl Settings {
             ..Self::default()
         }
     }
-}
-
-/// Whose defaults a scenario starts from; its own keys count on top.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compat {
-    /// The standards' and this simulator's.
-    #[default]
-    None,
-    /// ns-2.35's, for radio, MAC, routing and TCP alike.
-    Ns2,
 }
 
 /// What a flow sends.

@@ -2,11 +2,12 @@
 
 use super::de::read;
 use super::error::{Place, ScenarioError, Source};
-use super::file::{Compat, Settings};
+use super::file::Settings;
 use super::overrides;
 use super::tree::Kind;
 use super::tree::{Entry, Node, Table};
 use std::sync::Arc;
+use tworay_mac::Dialect;
 
 /// The user's text with the overrides on top and the defaults that it asks for below.
 pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, ScenarioError> {
@@ -16,19 +17,19 @@ pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, Sc
     for set in sets {
         overrides::apply(&mut user, set)?;
     }
-    let compat = match user.as_table().and_then(|table| table.get("compat")) {
-        Some(entry) => read::<Compat>(&entry.node, "compat")?,
-        None => Compat::None,
+    let dialect = match user.as_table().and_then(|table| table.get("dialect")) {
+        Some(entry) => read::<Dialect>(&entry.node, "dialect")?,
+        None => Dialect::Standard,
     };
-    let mut tree = defaults(compat);
+    let mut tree = defaults(dialect);
     tree.overlay(user);
     Ok(tree)
 }
 
 /// The tables that differ from the types' own defaults.
-fn defaults(compat: Compat) -> Node {
+fn defaults(dialect: Dialect) -> Node {
     let mut table = Table::new();
-    if compat == Compat::Ns2 {
+    if dialect == Dialect::Ns2 {
         let plain = written(&Settings::default());
         for (key, value) in written(&Settings::ns2()) {
             if plain.get(&key) != Some(&value) {

@@ -1,6 +1,6 @@
 //! The scenario: what is simulated, read from TOML, checked, and written back.
 //!
-//! A scenario is built in layers: the defaults (the standards', or ns-2's with `compat = "ns2"`), the
+//! A scenario is built in layers: the defaults (the standards', or ns-2's with `dialect = "ns2"`), the
 //! user's file on top, `--set KEY=VALUE` on top of that. Every value keeps its place, so that whatever
 //! is wrong is shown at the user's own line, with what is allowed there.
 
@@ -32,10 +32,11 @@ pub use costs::Costs;
 pub use error::ScenarioError;
 pub use estimate::Estimate;
 pub use event::{EventConfig, EventKind};
-pub use file::{Compat, Settings};
+pub use file::Settings;
 pub use link::LinkConfig;
 pub use schema::json_schema;
 pub use tworay_base::suggest;
+pub use tworay_mac::Dialect;
 
 use crate::flow::{Application, FlowSetup};
 use error::{Place, Source};

@@ -314,7 +314,7 @@ fn olsr() {
 /// ns-2's habits: ARP, other sizes, other numbers.
 #[test]
 fn in_ns2s_manner() {
-    let scenario = load("string-4", &["duration=10s", "compat=ns2"]);
+    let scenario = load("string-4", &["duration=10s", "dialect=ns2"]);
     check("wireshark-ns2", &scenario, &["aodv", "arp", "tcp"]);
 }
 
