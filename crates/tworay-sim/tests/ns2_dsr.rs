@@ -53,7 +53,7 @@ fn reference() -> Option<PathBuf> {
 
 fn moving(file: &Path) -> Scenario {
     let text = format!(
-        "name = \"moving\"\ncompat = \"ns2\"\nduration = \"300s\"\n\
+        "name = \"moving\"\ndialect = \"ns2\"\nduration = \"300s\"\n\
          [mobility]\nkind = \"ns2-file\"\nfile = {:?}\n[routing]\nprotocol = \"dsr\"\n\
          [tcp]\nvariant = \"newreno\"\n[[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\nstart = \"1s\"\n",
         file.display().to_string()
@@ -80,12 +80,12 @@ fn moving_nodes_agree_within_30_percent_in_the_mean() {
     assert!((ours / ns2 - 1.0).abs() < 0.3, "mean {ours:.0} against {ns2:.0}");
 }
 
-/// What the presets promise, seen from outside: no answers from caches, data 20 bytes longer.
+/// What the dialects promise, seen from outside: no answers from caches, data 20 bytes longer.
 #[test]
 fn without_replies_from_caches_the_network_asks_more() {
-    let control = |preset: &str| {
-        let preset = format!("routing.dsr.dialect={preset}");
-        let scenario = load("string-4", &["dialect=ns2", "routing.protocol=dsr", &preset]);
+    let control = |dialect: &str| {
+        let dialect = format!("routing.dsr.dialect={dialect}");
+        let scenario = load("string-4", &["dialect=ns2", "routing.protocol=dsr", &dialect]);
         run_once(&scenario, 1).document.routing.control_packets
     };
     assert!(control("freeze-probing") > control("ns2"));

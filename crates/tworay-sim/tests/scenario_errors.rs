@@ -137,7 +137,14 @@ It is called "dialect" now: write dialect = "standard" or "ns2"."#
         r#"--set: unknown key "preset" in routing.dsr
    | routing.dsr.preset=ns2
    |             ^^^^^^
-It is called "dialect" now, and has the same values."#
+It is called "dialect" now; of its values, those of the RFC are "standard"."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["routing.aodv.dialect=rfc3561"]),
+        r#"--set: routing.aodv.dialect: unknown value "rfc3561"
+   | routing.aodv.dialect=rfc3561
+   |                      ^^^^^^^
+Did you mean "standard"? Allowed: standard, ns2, thesis-trace, thesis."#
     );
 }
 

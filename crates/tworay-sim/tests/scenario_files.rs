@@ -51,7 +51,7 @@ fn what_is_left_out_has_the_standard_value() {
 }
 
 #[test]
-fn compat_ns2_changes_the_defaults_and_the_users_keys_stay_on_top() {
+fn dialect_ns2_changes_the_defaults_and_the_users_keys_stay_on_top() {
     let text = PLAIN.replace(
         "[topology]",
         "dialect = \"ns2\"\n[mac]\nrts_threshold = \"3000B\"\n[tcp.rto]\nmin = \"1s\"\n[topology]",
@@ -167,7 +167,8 @@ fn a_resolved_scenario_reads_back_to_itself() {
     texts.push(
         PLAIN.replace("[topology]", "dialect = \"ns2\"\nsummary = \"quotes \\\" and näme\"\n[topology]"),
     );
-    texts.push(PLAIN.replace("[topology]", "[routing.aodv]\ndialect = \"thesis\"\nttl_start = 3\n[topology]"));
+    texts
+        .push(PLAIN.replace("[topology]", "[routing.aodv]\ndialect = \"thesis\"\nttl_start = 3\n[topology]"));
     texts.push(
         PLAIN.replace(
             "[topology]",

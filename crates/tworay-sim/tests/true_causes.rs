@@ -436,7 +436,7 @@ fn wires_name_how_a_packet_ended() {
 fn data_before_its_syn_is_thrown_away_by_the_receiver() {
     let report = run_once(
         &parse(
-            "duration = \"20s\"\nrouting.protocol = \"static\"\ncompat = \"ns2\"\n\
+            "duration = \"20s\"\nrouting.protocol = \"static\"\ndialect = \"ns2\"\n\
              tcp = { variant = \"sack\", sack.form = \"tcp-linux\" }\n\
              [[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"10ms\"\ndrops = [0]\n\
              [[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\n",

@@ -8,10 +8,11 @@ use crate::settings::settings;
 use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
-    /// Settings of AODV. In a scenario, `dialect` selects a set of values and the other keys change single
-    /// ones. When written out, only keys that differ from the dialect appear.
+    /// Settings of AODV. In a scenario, `dialect` says whose rules apply, and the other keys change
+    /// single values. When written out, only keys that differ from the dialect appear.
     AodvConfig from
-    /// The set of values to start from: "rfc3561" (the default), "ns2", "thesis-trace" or "thesis".
+    /// Whose AODV to run: "standard" (RFC 3561, the default), "ns2", or Papanastasiou's (2006) "thesis-trace" or
+    /// "thesis".
     AodvDialect, schema "AodvConfig";
 
     /// How long a route stays valid after use (ACTIVE_ROUTE_TIMEOUT).
@@ -130,7 +131,7 @@ impl AodvConfig {
     /// The values of a dialect.
     pub fn dialect(dialect: AodvDialect) -> Self {
         match dialect {
-            AodvDialect::Rfc3561 => Self::rfc3561(),
+            AodvDialect::Standard => Self::rfc3561(),
             AodvDialect::Ns2 => Self::ns2(),
             AodvDialect::ThesisTrace => Self::thesis_trace(),
             AodvDialect::Thesis => Self::thesis(),
@@ -140,7 +141,7 @@ impl AodvConfig {
     /// RFC 3561 §10, with link-layer feedback instead of HELLOs (§6.10).
     pub fn rfc3561() -> Self {
         Self {
-            dialect: AodvDialect::Rfc3561,
+            dialect: AodvDialect::Standard,
             active_route_timeout: SimDuration::from_secs(3),
             my_route_timeout: SimDuration::from_secs(6),
             node_traversal_time: SimDuration::from_millis(40),

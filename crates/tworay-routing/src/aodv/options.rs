@@ -13,13 +13,13 @@ macro_rules! choice {
     };
 }
 
-/// A named set of values; other keys change single ones.
+/// Whose AODV to run. Single keys change its values.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AodvDialect {
     /// RFC 3561 §10, with link-layer feedback instead of HELLOs.
     #[default]
-    Rfc3561,
+    Standard,
     /// ns-2.35's `Agent/AODV` with its quirks.
     Ns2,
     /// The route-break trace of Papanastasiou (2006), table 3.1: HELLOs instead of link-layer feedback.

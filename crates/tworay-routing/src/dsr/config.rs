@@ -5,11 +5,11 @@ use crate::settings::settings;
 use tworay_base::{ConfigProblem, SimDuration};
 
 settings! {
-    /// Settings of DSR. In a scenario, `dialect` selects a set of values and the other keys change single
-    /// ones. When written out, only keys that differ from the dialect appear.
+    /// Settings of DSR. In a scenario, `dialect` says whose rules apply, and the other keys change
+    /// single values. When written out, only keys that differ from the dialect appear.
     DsrConfig from
-    /// The set of values to start from: "rfc4728" (the default), "thesis-trace", "thesis", "ns2" or
-    /// "freeze-probing".
+    /// Whose DSR to run: "standard" (RFC 4728, the default), "ns2", "freeze-probing" (ns-2 without replies from
+    /// caches), or Papanastasiou's (2006) "thesis-trace" or "thesis".
     DsrDialect, schema "DsrConfig";
 
     /// Structure of the route cache: "path", "link" or "link-max-life".
@@ -128,7 +128,7 @@ impl DsrConfig {
     /// The values of a dialect.
     pub fn dialect(dialect: DsrDialect) -> Self {
         match dialect {
-            DsrDialect::Rfc4728 => Self::rfc4728(),
+            DsrDialect::Standard => Self::rfc4728(),
             DsrDialect::ThesisTrace => Self::thesis_trace(),
             DsrDialect::Thesis => Self::thesis(),
             DsrDialect::Ns2 => Self::ns2(),
@@ -139,7 +139,7 @@ impl DsrConfig {
     /// RFC 4728 §9, with link-layer feedback (§3.4.3) and a Link-MaxLife cache (§4.1).
     pub fn rfc4728() -> Self {
         Self {
-            dialect: DsrDialect::Rfc4728,
+            dialect: DsrDialect::Standard,
             cache: CacheKind::LinkMaxLife,
             primary_paths: 30,
             secondary_paths: 34,

@@ -13,13 +13,13 @@ macro_rules! choice {
     };
 }
 
-/// A named set of values; other keys change single ones.
+/// Whose DSR to run. Single keys change its values.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DsrDialect {
     /// RFC 4728 §9, with link-layer feedback.
     #[default]
-    Rfc4728,
+    Standard,
     /// The route-break trace of Papanastasiou (2006), table 3.2: passive and network-layer acknowledgments
     /// instead of link-layer feedback.
     ThesisTrace,

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, SimDuration};
 use tworay_wire::olsr::Vtime;
 
-/// A named set of values; other keys change single ones.
+/// Whose OLSR to run. Single keys change its values.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OlsrDialect {
     /// RFC 3626 §18.
     #[default]
-    Rfc3626,
+    Standard,
     /// The route-break trace of Papanastasiou (2006), table 3.3: HELLOs twice as often as in the RFC.
     ThesisTrace,
     /// All other runs of Papanastasiou (2006), appendix A.3: the same values, stated more fully.
@@ -33,12 +33,12 @@ pub enum TcRedundancy {
 }
 
 settings! {
-    /// Settings of OLSR. In a scenario, `dialect` selects a set of values and the other keys change single
-    /// ones. When written out, only keys that differ from the dialect appear. Every HELLO lists every
+    /// Settings of OLSR. In a scenario, `dialect` says whose rules apply, and the other keys change
+    /// single values. When written out, only keys that differ from the dialect appear. Every HELLO lists every
     /// neighbour, so REFRESH_INTERVAL is `hello_interval`. A node has one interface and no network behind it,
     /// so it processes MID and HNA messages but sends none.
     OlsrConfig from
-    /// The set of values to start from: "rfc3626" (the default), "thesis-trace" or "thesis".
+    /// Whose OLSR to run: "standard" (RFC 3626, the default), or Papanastasiou's (2006) "thesis-trace" or "thesis".
     OlsrDialect, schema "OlsrConfig";
 
     /// Interval between HELLOs, more than zero (HELLO_INTERVAL).
@@ -90,7 +90,7 @@ impl OlsrConfig {
     /// The values of a dialect.
     pub fn dialect(dialect: OlsrDialect) -> Self {
         match dialect {
-            OlsrDialect::Rfc3626 => Self::rfc3626(),
+            OlsrDialect::Standard => Self::rfc3626(),
             OlsrDialect::ThesisTrace | OlsrDialect::Thesis => Self::thesis(dialect),
         }
     }
@@ -98,7 +98,7 @@ impl OlsrConfig {
     /// RFC 3626 §18; optional features (hysteresis, link-layer feedback, early TC messages) are off.
     pub fn rfc3626() -> Self {
         Self {
-            dialect: OlsrDialect::Rfc3626,
+            dialect: OlsrDialect::Standard,
             hello_interval: SimDuration::from_secs(2),
             tc_interval: SimDuration::from_secs(5),
             neighbour_hold_time: SimDuration::from_secs(6),

@@ -22,7 +22,7 @@ fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
 
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
-    let dialects = [AodvDialect::Rfc3561, AodvDialect::Ns2, AodvDialect::ThesisTrace, AodvDialect::Thesis];
+    let dialects = [AodvDialect::Standard, AodvDialect::Ns2, AodvDialect::ThesisTrace, AodvDialect::Thesis];
     for dialect in dialects {
         let mut config = RoutingConfig { aodv: AodvConfig::dialect(dialect), ..RoutingConfig::default() };
         assert_eq!(config.aodv.dialect, dialect);

@@ -108,7 +108,7 @@ fn input() -> impl Strategy<Value = Input> {
 
 fn any_config() -> impl Strategy<Value = AodvConfig> {
     let dialect = prop_oneof![
-        Just(AodvDialect::Rfc3561),
+        Just(AodvDialect::Standard),
         Just(AodvDialect::Ns2),
         Just(AodvDialect::ThesisTrace),
         Just(AodvDialect::Thesis)

@@ -9,7 +9,7 @@ fn read(text: &str) -> Result<RoutingConfig, String> {
 }
 
 const DIALECTS: [DsrDialect; 5] = [
-    DsrDialect::Rfc4728,
+    DsrDialect::Standard,
     DsrDialect::ThesisTrace,
     DsrDialect::Thesis,
     DsrDialect::Ns2,

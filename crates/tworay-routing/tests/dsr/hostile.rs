@@ -167,7 +167,7 @@ fn input() -> impl Strategy<Value = Input> {
 
 fn any_config() -> impl Strategy<Value = DsrConfig> {
     let dialect = prop::sample::select(vec![
-        DsrDialect::Rfc4728,
+        DsrDialect::Standard,
         DsrDialect::ThesisTrace,
         DsrDialect::Thesis,
         DsrDialect::Ns2,

@@ -17,7 +17,7 @@ struct World {
 
 fn world() -> impl Strategy<Value = World> {
     let dialect = prop::sample::select(vec![
-        DsrDialect::Rfc4728,
+        DsrDialect::Standard,
         DsrDialect::ThesisTrace,
         DsrDialect::Thesis,
         DsrDialect::Ns2,
@@ -73,7 +73,7 @@ proptest! {
     /// In a static network without losses, every packet arrives exactly once.
     #[test]
     fn what_can_arrive_arrives(nodes in 2u16..8, seed in any::<u64>(), extra in prop::collection::vec((0u16..8, 0u16..8), 0..6), ends in prop::collection::vec((0u16..8, 0u16..8), 1..12)) {
-        for dialect in [DsrDialect::Rfc4728, DsrDialect::Thesis, DsrDialect::Ns2, DsrDialect::FreezeProbing] {
+        for dialect in [DsrDialect::Standard, DsrDialect::Thesis, DsrDialect::Ns2, DsrDialect::FreezeProbing] {
             let mut net = Net::new(nodes, &DsrConfig::dialect(dialect), seed);
             for i in 1..nodes {
                 net.link(i - 1, i);

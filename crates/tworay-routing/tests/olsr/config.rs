@@ -9,7 +9,7 @@ const SECOND: SimDuration = SimDuration::from_secs(1);
 #[test]
 fn dialects() {
     let rfc = OlsrConfig::default();
-    assert_eq!(rfc, OlsrConfig::dialect(OlsrDialect::Rfc3626));
+    assert_eq!(rfc, OlsrConfig::dialect(OlsrDialect::Standard));
     assert_eq!((rfc.hello_interval, rfc.tc_interval), (SECOND * 2, SECOND * 5));
     assert_eq!(
         (rfc.neighbour_hold_time, rfc.topology_hold_time, rfc.duplicate_hold_time),

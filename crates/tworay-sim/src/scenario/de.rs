@@ -164,8 +164,8 @@ impl Fault {
 
 /// The nearest choice and all of them.
 fn choices(found: &str, allowed: &[&str]) -> String {
-    let hint =
-        suggest(found, allowed).map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
+    let nearest = suggest(found, allowed).or_else(|| renamed_choice(found, allowed));
+    let hint = nearest.map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
     format!("{hint}Allowed: {}.", allowed.join(", "))
 }
 
@@ -174,11 +174,17 @@ fn renamed(table: &str, key: &str) -> Option<String> {
     let remedy = match (table, key) {
         ("", "compat") => "It is called \"dialect\" now: write dialect = \"standard\" or \"ns2\".",
         ("routing.aodv" | "routing.dsr" | "routing.olsr", "preset") => {
-            "It is called \"dialect\" now, and has the same values."
+            "It is called \"dialect\" now; of its values, those of the RFC are \"standard\"."
         }
         _ => return None,
     };
     Some(remedy.to_owned())
+}
+
+/// The dialect that had another name once.
+fn renamed_choice(found: &str, allowed: &[&str]) -> Option<String> {
+    let known = allowed.contains(&"standard") && matches!(found, "none" | "rfc3561" | "rfc4728" | "rfc3626");
+    known.then(|| "standard".to_owned())
 }
 
 /// The nearest key, or all of them (tables have many) if none is near.

@@ -56,7 +56,7 @@ impl Node {
         Some(node)
     }
 
-    /// Values that no user wrote, such as a preset's.
+    /// Values that no user wrote, such as a dialect's.
     pub fn from_toml(value: &toml::Value) -> Self {
         let kind = match value {
             toml::Value::String(text) => Kind::Text(text.clone()),
