@@ -50,7 +50,7 @@ fn worlds() -> impl Strategy<Value = World> {
 /// The world with this variant as sender of its ordinary flows.
 fn toml_of(w: &World, tcp: &str) -> String {
     let mut t = String::from("name = \"random\"\nduration = \"20s\"\n");
-    t += ["", "compat = \"ns2\"\n"][w.dialect];
+    t += ["", "dialect = \"ns2\"\n"][w.dialect];
     t += &format!(
         "[topology]\nkind = \"uniform\"\nnodes = {}\nwidth = \"{}m\"\nheight = \"300m\"\n",
         w.nodes, w.width
@@ -109,7 +109,7 @@ proptest! {
     fn a_finite_transfer_ends(hops in 1u32..6, kilobytes in 1u32..120, tcp in 0usize..4 + TODAY.len(), ns2 in any::<bool>(), seed in 0u64..1000) {
         let text = format!(
             "name = \"finite\"\nduration = \"300s\"\n{}[topology]\nkind = \"string\"\nhops = {hops}\nspacing = \"200m\"\n[routing]\nprotocol = \"static\"\n[[flow]]\nfrom = 0\nto = {hops}\napp = \"ftp\"\nbytes = \"{kilobytes}kB\"\ntcp = \"{}\"\n",
-            if ns2 { "compat = \"ns2\"\n" } else { "" },
+            if ns2 { "dialect = \"ns2\"\n" } else { "" },
             [&["tahoe", "reno", "newreno", "sack"], TODAY].concat()[tcp],
         );
         let report = run_once(&parse(&text), seed);

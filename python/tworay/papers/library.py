@@ -13,7 +13,7 @@ from tworay.errors import InputError
 
 HERE = Path(__file__).parent
 # The setting that switches between ns-2's habits and the standards', and the reading that changes it.
-DIALECT = "compat"
+DIALECT = "dialect"
 STANDARD = "dialect: standard"
 READING_SEEDS = 8
 KINDS = ("gain", "value", "grows", "shown", "cannot", "contradicted")
