@@ -304,7 +304,7 @@ Expected a whole number from 0 to 4294967295."#
         r#"my.toml:3:10: tcp.window: found the text "many"
   3 | window = "many"
     |          ^^^^^^
-Advertised window: a number of segments or a size such as "64KiB". Also bounds what is sent."#
+Advertised window: a number of segments, or a size such as "64KiB". It also limits what this end sends."#
     );
     assert_eq!(
         edited("[topology]", "[mac]\narp = \"yes\"\n[topology]"),

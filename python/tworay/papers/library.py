@@ -162,7 +162,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
     derive, title = table.pop("derive", None), table.pop("title", name)
     # All five papers used ns-2. Does what is shown in its dialect survive a standard MAC?
     if DIALECT in table.get("set", {}):
-        open_ = {"dialect": {"standard": {DIALECT: "none"}}} | open_
+        open_ = {"dialect": {"standard": {DIALECT: "standard"}}} | open_
     seeds = table.pop("reading_seeds", READING_SEEDS)
     return Trial(
         name, {"name": f"{paper}-{name}", "about": title} | table, quick, open_, derive, title, seeds
