@@ -7,6 +7,8 @@
 pub enum Died {
     /// The interface queue was full.
     Ifq,
+    /// Link-RED dropped it before it was sent, because its node's packets needed many retries.
+    LinkRed,
     /// A newer packet replaced it in ARP's hold slot, one per neighbour (RFC 1122 §2.3.2.2).
     Arp,
     /// ARP requests for the next hop went unanswered.
@@ -47,8 +49,9 @@ pub enum Died {
 
 impl Died {
     /// Every value, in the order in which tables list them.
-    pub const ALL: [Died; 19] = [
+    pub const ALL: [Died; 20] = [
         Died::Ifq,
+        Died::LinkRed,
         Died::Arp,
         Died::ArpUnanswered,
         Died::RtsRetries,
@@ -73,6 +76,7 @@ impl Died {
     pub const fn name(self) -> &'static str {
         match self {
             Died::Ifq => "ifq",
+            Died::LinkRed => "link-red",
             Died::Arp => "arp",
             Died::ArpUnanswered => "arp-unanswered",
             Died::RtsRetries => "rts-retries",

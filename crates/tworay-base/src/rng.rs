@@ -40,6 +40,8 @@ pub enum Purpose {
     BroadcastJitter = 13,
     /// Losses on measured radio links.
     LinkLoss = 14,
+    /// Packets that link-RED drops.
+    LinkRed = 15,
     /// Test inputs.
     Test = 99,
 }

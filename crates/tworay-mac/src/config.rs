@@ -1,5 +1,6 @@
 //! The scenario file's `[mac]` table.
 
+use crate::overload::OverloadConfig;
 use crate::quirks::MacQuirks;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,8 @@ pub struct MacConfig {
     pub arp_retry: SimDuration,
     /// Link-layer processing delay in each direction (ns-2: 25 µs).
     pub link_delay: SimDuration,
+    /// What a node does for TCP when its link is overloaded: nothing by default.
+    pub overload: OverloadConfig,
 }
 
 impl Default for MacConfig {
@@ -105,6 +108,7 @@ impl Default for MacConfig {
             arp: true,
             arp_retry: SimDuration::from_millis(100),
             link_delay: SimDuration::ZERO,
+            overload: OverloadConfig::default(),
         }
     }
 }
@@ -198,7 +202,7 @@ impl MacConfig {
         if self.link_delay > SimDuration::from_secs(1) {
             return bad("link_delay", format!("{}", self.link_delay), "use up to 1s (ns-2: 25us)");
         }
-        Ok(())
+        self.overload.validate()
     }
 }
 

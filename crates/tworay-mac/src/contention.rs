@@ -66,6 +66,11 @@ impl Backoff {
         self.counts_from(free) + slot * self.slots as u64
     }
 
+    /// Adds slots to be counted down.
+    pub fn lengthen(&mut self, slots: u32) {
+        self.slots = self.slots.saturating_add(slots);
+    }
+
     /// Postpones the remaining slots to `time` or later.
     #[inline]
     pub fn wait_until(&mut self, time: SimTime) {

@@ -18,6 +18,7 @@ use crate::contention::Backoff;
 use crate::counters::MacCounters;
 use crate::duplicate::DuplicateFilter;
 use crate::frame::{Frame, FrameKind};
+use crate::overload::Overload;
 use crate::quirks::MacQuirks;
 use crate::timing::Timing;
 use tworay_base::{NodeId, PacketId, RngStream, SimDuration, SimTime};
@@ -148,6 +149,8 @@ pub struct Dcf {
     duplicates: DuplicateFilter,
     counters: MacCounters,
     rng: RngStream,
+    /// `None` unless the station helps TCP when its link is overloaded.
+    overload: Option<Box<Overload>>,
 }
 
 impl Dcf {
@@ -184,7 +187,21 @@ impl Dcf {
             duplicates: DuplicateFilter::new(quirks.duplicate_by_number_only),
             counters: MacCounters::default(),
             rng,
+            overload: None,
         }
+    }
+
+    /// Link-RED and adaptive pacing as configured; `rng` decides which packets are dropped.
+    #[must_use]
+    pub fn with_overload(mut self, config: &MacConfig, rng: RngStream) -> Self {
+        self.overload = Overload::new(&config.overload, rng);
+        self
+    }
+
+    /// Whether link-RED drops the next data packet instead of sending it. Each question is about another packet.
+    #[inline]
+    pub fn drops_early(&mut self) -> bool {
+        self.overload.as_mut().is_some_and(|overload| overload.drops())
     }
 
     /// Whether a packet can be offered.

@@ -6,7 +6,8 @@ mod presets;
 pub use choices::{
     AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
     InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
-    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, Timing, VegasForm, WindowSize,
+    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TackConfig, Timing, VegasForm,
+    WindowSize,
 };
 
 use schemars::JsonSchema;

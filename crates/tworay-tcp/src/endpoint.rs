@@ -140,7 +140,7 @@ impl Connection {
             TcpTimer::Pace => self.with(now, out, |sender, cx| sender.on_pace(cx)),
             TcpTimer::Variant => self.with(now, out, |sender, cx| sender.on_variant_timer(cx)),
             TcpTimer::DelayedAck if self.receiver.is_holding() => {
-                self.receiver.waited(&self.config);
+                self.receiver.waited(now, &self.config);
                 self.send_ack(now, out);
             }
             TcpTimer::DelayedAck => {}

@@ -1,6 +1,7 @@
 //! The receiving half: reassembly, acknowledgments, SACK blocks.
 
 mod daa;
+mod tack;
 
 use crate::config::{AckPolicy, AckSize, TcpConfig};
 use crate::endpoint::{Counters, Ignored};
@@ -59,6 +60,7 @@ pub(crate) struct Receiver {
     sack: bool,
     echo: u32,
     daa: daa::Daa,
+    tack: tack::Tack,
     field: WindowField,
 }
 
@@ -99,6 +101,7 @@ impl Receiver {
             sack: false,
             echo: 0,
             daa: daa::Daa::new(),
+            tack: tack::Tack::new(),
             field: WindowField::Unlimited,
         }
     }
@@ -158,8 +161,9 @@ impl Receiver {
     }
 
     /// The delayed-ACK timer expired: the ACK is sent now.
-    pub fn waited(&mut self, cfg: &TcpConfig) {
+    pub fn waited(&mut self, now: SimTime, cfg: &TcpConfig) {
         self.daa.disturbed(&cfg.receiver.daa);
+        self.tack.disturbed(now);
     }
 
     /// The offset of a sequence number near the next expected one; `None` if it lies before the SYN.
@@ -194,14 +198,18 @@ impl Receiver {
         };
         let data_end = start + u64::from(segment.payload);
         let end = data_end + u64::from(fin);
+        if let Some((value, echo)) = segment.options.timestamps {
+            // If one ACK answers several segments, it echoes the first one's timestamp (RFC 7323 §4.3). A
+            // segment without data counts as well.
+            if start <= self.acked {
+                self.echo = value;
+            }
+            if cfg.receiver.acks == AckPolicy::Tack {
+                self.tack.heard(echo, now, cfg.timestamp_clock);
+            }
+        }
         if end == start {
             return result;
-        }
-        // If one ACK answers several segments, it echoes the first one's timestamp (RFC 7323 §4.3).
-        if let Some((value, _)) = segment.options.timestamps
-            && start <= self.acked
-        {
-            self.echo = value;
         }
         if start.max(self.next) >= window_end && end > self.next {
             counters.ignore(Ignored::OutsideWindow);
@@ -260,10 +268,15 @@ impl Receiver {
                     result.wait = self.daa.in_order(&cfg.receiver.daa, now);
                     if result.wait.is_some() { AckWhen::Later } else { AckWhen::Now }
                 }
+                AckPolicy::Tack => {
+                    result.wait = self.tack.in_order(&cfg.receiver, now);
+                    if result.wait.is_some() { AckWhen::Later } else { AckWhen::Now }
+                }
             }
         };
         if !fills || before > 0 {
             self.daa.disturbed(&cfg.receiver.daa);
+            self.tack.disturbed(now);
         }
         result
     }

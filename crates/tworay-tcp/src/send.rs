@@ -27,7 +27,7 @@ mod transmit;
 mod window;
 
 pub(crate) use acks::{Ack, Dup};
-pub(crate) use output::ip_bytes;
+pub(crate) use output::{ip_bytes, timestamp};
 pub(crate) use rtt::RttEstimator;
 pub(crate) use scoreboard::{NextSeg, Outstanding, Scoreboard};
 pub(crate) use space::Space;

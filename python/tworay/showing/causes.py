@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 ROOTS = {
-    "congestion": "congestion: load filled a queue",
+    "congestion": "congestion: load filled a queue, or a node dropped it early",
     "contention": "contention: collisions, or a neighbour that could not answer",
     "channel": "channel: bit errors or fading",
     "link-failure": "link-failure: the next hop was out of reach, or there was no path",
@@ -13,6 +13,7 @@ ROOTS = {
 }
 ENDS = {
     "ifq": "the interface queue was full",
+    "link-red": "link-RED dropped it, because its node had to repeat many packets",
     "wire-queue": "the wire's queue refused it",
     "arp": "a newer packet took its place while ARP searched for the next hop's address",
     "arp-unanswered": "ARP's requests for the next hop went unanswered",

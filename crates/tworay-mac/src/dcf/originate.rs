@@ -151,6 +151,12 @@ impl Dcf {
     /// (§9.2.5.2).
     fn finish_current(&mut self, now: SimTime, out: &mut Vec<MacAction>) {
         self.draw_backoff(now);
+        if let Some(overload) = &mut self.overload {
+            overload.finished();
+            if let (true, Some(c), Some(backoff)) = (overload.paces(), self.current, &mut self.backoff) {
+                backoff.lengthen(c.airtime.whole(self.timing.slot) as u32);
+            }
+        }
         if let Some(c) = self.current.take() {
             out.push(MacAction::Sent { packet: c.packet });
         }
@@ -183,6 +189,9 @@ impl Dcf {
         };
         *failures += 1;
         *count = count.saturating_add(1);
+        if let Some(overload) = &mut self.overload {
+            overload.retried();
+        }
         if *count >= limit {
             *count = 0;
             self.give_up(now, was_rts, out);
@@ -200,6 +209,9 @@ impl Dcf {
     fn give_up(&mut self, now: SimTime, was_rts: bool, out: &mut Vec<MacAction>) {
         let Some(c) = self.current.take() else { return };
         self.cw = self.cw_min;
+        if let Some(overload) = &mut self.overload {
+            overload.finished();
+        }
         let unanswered = if was_rts {
             self.counters.give_ups_rts += 1;
             FrameKind::Rts

@@ -170,13 +170,27 @@ impl Network {
         if !n.mac.is_free() {
             return;
         }
-        let Some(e) = n.queue.pop() else { return };
+        let Some(mut e) = n.queue.pop() else { return };
+        while !e.routing && !e.next_hop.is_broadcast() && self.nodes[node].mac.drops_early() {
+            self.drop_early(node, e);
+            let Some(next) = self.nodes[node].queue.pop() else { return };
+            e = next;
+        }
+        let n = &mut self.nodes[node];
         let out = Outgoing { packet: e.packet, to: e.next_hop, ip_bytes: e.ip_bytes };
         n.mac.offer(self.common.now, out);
         self.nodes.set_mac_timers(node, &mut self.common.agenda);
         if self.common.watch.on {
             self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
         }
+    }
+
+    /// Link-RED drops a packet instead of sending it.
+    #[cold]
+    fn drop_early(&mut self, node: NodeId, dropped: QueueEntry) {
+        self.common.books.tally.queue_drops += 1;
+        let root = Judge::queue(&mut self.scene().1, node, dropped);
+        self.common.kill(dropped.packet, node, Died::LinkRed, root);
     }
 
     /// A frame's packet arrived at `node`, which takes a copy.

@@ -71,7 +71,8 @@ impl Nodes {
             .map(|i| {
                 let id = NodeId(i as u16);
                 Node {
-                    mac: Dcf::new(mac, id, RngStream::new(seed, id, Purpose::Backoff)),
+                    mac: Dcf::new(mac, id, RngStream::new(seed, id, Purpose::Backoff))
+                        .with_overload(mac, RngStream::new(seed, id, Purpose::LinkRed)),
                     receiver: Receiver::with_luck(RngStream::new(seed, id, Purpose::ChannelError)),
                     queue: InterfaceQueue::new(mac.queue_limit, quirks.queue_one_short),
                     arp: ArpTable::new(mac.arp_retry),

@@ -364,6 +364,26 @@ pub struct ReceiverConfig {
     pub heartbeat: Option<SimDuration>,
     /// Parameters of `acks = "daa"`.
     pub daa: DaaConfig,
+    /// The parameters of `acks = "tack"`.
+    pub tack: TackConfig,
+}
+
+/// Acknowledgments as rare as the sender can stand (after TACK, Li et al. 2020).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TackConfig {
+    /// ACKs in a shortest round trip at most, and in a round trip as it is now at least, if `most` allows it.
+    /// 2 to 64. Default 2, the least that keeps a sender going; Li et al. have 4 for fast networks.
+    pub beta: u32,
+    /// Segments that make an ACK due, at most; it still waits for the shortest round trip / beta. 1 to 64.
+    /// Default 8.
+    pub most: u32,
+}
+
+impl Default for TackConfig {
+    fn default() -> Self {
+        Self { beta: 2, most: 8 }
+    }
 }
 
 /// Dynamic Adaptive ACK (de Oliveira and Braun 2005).
@@ -397,6 +417,7 @@ impl Default for ReceiverConfig {
             every: 2,
             heartbeat: None,
             daa: DaaConfig::default(),
+            tack: TackConfig::default(),
         }
     }
 }
@@ -440,6 +461,13 @@ impl ReceiverConfig {
                 "choose 0, or 1 as the thesis describes it",
             );
         }
+        for (key, value, least) in
+            [("receiver.tack.beta", self.tack.beta, 2), ("receiver.tack.most", self.tack.most, 1)]
+        {
+            if !(least..=64).contains(&value) {
+                return problem(key, format!("{value} is out of range"), &format!("choose {least} to 64"));
+            }
+        }
         Ok(())
     }
 }
@@ -454,6 +482,9 @@ pub enum AckPolicy {
     Delayed,
     /// Up to four segments per ACK, adapted to their arrival rate (Dynamic Adaptive ACK).
     Daa,
+    /// A few in each round trip, however many segments that makes (after TACK). Needs `tcp.timestamps`; without
+    /// them every segment is acknowledged.
+    Tack,
 }
 
 /// Window after an idle period longer than the RTO.

@@ -56,7 +56,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         needs: Needs { bounds: true, ..Needs::NOTHING },
         configure: Some(configure),
-        ..Part::new(Role::Limit, |_| factory(|| DaaSender))
+        ..Part::new(Role::LimitAndAcks, |_| factory(|| DaaSender))
     }),
 };
 

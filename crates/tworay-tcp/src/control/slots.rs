@@ -13,6 +13,10 @@ pub(crate) enum Role {
     Reduction,
     /// `limit` and `floor` only.
     Limit,
+    /// When the receiver acknowledges; no decision of the sender's.
+    Acks,
+    /// Both of these.
+    LimitAndAcks,
     /// Everything.
     Whole,
 }

@@ -85,7 +85,10 @@ fn clashes(a: Role, b: Role) -> bool {
     a == b
         || matches!(
             (a, b),
-            (Role::Whole, Role::Growth | Role::Reduction) | (Role::Growth | Role::Reduction, Role::Whole)
+            (Role::Whole, Role::Growth | Role::Reduction)
+                | (Role::Growth | Role::Reduction, Role::Whole)
+                | (Role::LimitAndAcks, Role::Limit | Role::Acks)
+                | (Role::Limit | Role::Acks, Role::LimitAndAcks)
         )
 }
 

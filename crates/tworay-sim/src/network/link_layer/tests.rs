@@ -70,3 +70,20 @@ fn nothing_leaves_a_node_that_is_down() {
     network.send_to_link(NodeId(0), packet, NodeId(1));
     assert_eq!(network.losses(), [(0, LossCause::NodeDown, Died::NodeDown, 0)]);
 }
+
+/// Link-RED with thresholds so low that after the first retry it drops every packet. What it drops on the way to a
+/// hop out of range is lost because of that, not because of load.
+#[test]
+fn link_red_drops_what_waits_behind_packets_that_need_retries() {
+    let settings = format!(
+        "{STATIC}arp = false\n[mac.overload]\nlink_red = true\nmin_retries = 0.0\nmax_retries = 0.001\nmax_drop = 1.0\n"
+    );
+    let mut network = row(&[0.0, 400.0], &settings);
+    for number in 0..3 {
+        let packet = network.datagram(number, 1);
+        network.send_to_link(NodeId(0), packet, NodeId(1));
+    }
+    network.run_to(5000);
+    let lost = |number, died| (number, LossCause::LinkFailure, died, 0);
+    assert_eq!(network.losses(), [lost(0, Died::RtsRetries), lost(1, Died::LinkRed), lost(2, Died::LinkRed)]);
+}
