@@ -135,7 +135,7 @@ impl Machinery {
         let Some(echo) = ack.echo.filter(|_| cx.cfg.timestamps) else { return };
         self.rtt.end_backoff();
         let clock = cx.cfg.timestamp_clock;
-        let age = clock * u64::from(output::timestamp(cx.now, clock).wrapping_sub(echo));
+        let age = clock * u64::from(timestamp(cx.now, clock).wrapping_sub(echo));
         if age <= cx.now.since_start() {
             self.take_sample(cx, recovery, age, self.rtt.measure_age(age, cx.now));
         }
