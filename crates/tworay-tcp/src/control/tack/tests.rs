@@ -12,5 +12,5 @@ fn the_receiver_and_the_time_stamps_are_switched() {
 #[test]
 fn two_receivers_are_refused() {
     let error = "newreno+daa+tack".parse::<crate::Variant>().expect_err("both say when to acknowledge");
-    assert_eq!(&*error.problem, "daa and tack decide the same thing");
+    assert_eq!(&*error.problem, "daa and tack take the same decision");
 }
