@@ -21,6 +21,7 @@ pub(crate) mod probing;
 mod slots;
 pub(crate) mod slow_growth;
 pub(crate) mod tack;
+pub(crate) mod tcp_ap;
 pub(crate) mod veno;
 pub(crate) mod welcome;
 pub(crate) mod westwood;

@@ -13,6 +13,8 @@ pub(crate) enum Role {
     Reduction,
     /// `limit` and `floor` only.
     Limit,
+    /// The time between segments; no decision about the window.
+    Pace,
     /// When the receiver acknowledges; no decision of the sender's.
     Acks,
     /// Both of these.

@@ -45,7 +45,9 @@ impl FromStr for Variant {
                     format!("combine it with {}", names.join(" or ")),
                 ));
             }
-            if let Some(clash) = parts.iter().find(|p| clashes(p.role, role)) {
+            if let Some(clash) =
+                parts.iter().find(|p| clashes(p.role, role) || (p.needs.pacing && needs.pacing))
+            {
                 return Err(fail(
                     format!("{} and {} take the same decision", clash.name, entry.info.name),
                     "keep one of them".into(),

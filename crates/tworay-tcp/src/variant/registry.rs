@@ -4,7 +4,7 @@ use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
 use crate::control::{
     Role, adaptive_sca, cdg, cerl, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing, newreno_ff,
-    probing, slow_growth, tack, veno, welcome, westwood, westwood_plus,
+    probing, slow_growth, tack, tcp_ap, veno, welcome, westwood, westwood_plus,
 };
 use crate::recovery;
 
@@ -202,6 +202,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     cdg::ENTRY,
     few::ENTRY,
     tack::ENTRY,
+    tcp_ap::ENTRY,
     #[cfg(test)]
     crate::control::gentle::ENTRY,
 ];

@@ -1,0 +1,111 @@
+//! TCP-AP, adaptive pacing (ElRakabawy, Klemm and Lindemann 2005; ElRakabawy and Lindemann 2011).
+//!
+//! On a string of nodes a packet has to be four hops ahead before the next one can follow without the two
+//! disturbing each other: a station's signal disturbs receivers up to two hops away. So the sender keeps at least
+//! that time between its segments. It estimates the time from the round trip, which has crossed h hops with a data
+//! segment and h hops with an ACK that is shorter by a known number of bits:
+//!
+//! ```text
+//! d = n/2 · (RTT / h + (data - ack bytes) · 8 / rate),  n = 4       time for n hops, one sample
+//! d̂ ← α·d̂ + (1 - α)·d,                                α = 0.7      smoothed
+//! gap = d̂ · (1 + 2·cov)                                            cov: σ / µ of the last 50 round trips
+//! ```
+//!
+//! The coefficient of variation stands for contention: the more round trips vary, the longer the gap. The rules of
+//! the window stay as they are. Round trips are counted from the paced departure of a segment, so the pacer's own
+//! waiting is not in them. Without a known number of hops nothing is paced.
+
+use super::*;
+use crate::config::{TcpConfig, Timing};
+use crate::control::{Effect, Effects, RttEvent, SenderView};
+use tworay_base::{BitRate, SimDuration};
+
+settings! {
+    struct Options {
+        /// rate of the radio link, Mb/s
+        rate: f64 = 2.0, 0.01..10_000.0;
+        /// hops that a segment has to be ahead
+        hops: f64 = 4.0, 1.0..16.0;
+        /// weight of the old estimate
+        alpha: f64 = 0.7, 0.0..0.999;
+        /// how many coefficients of variation the gap is lengthened by
+        spread: f64 = 2.0, 0.0..10.0;
+        /// round trips that the coefficient of variation is taken over
+        samples: u32 = 50.0, 2.0..1000.0;
+    }
+}
+
+#[derive(Debug)]
+struct AdaptivePacing {
+    options: Options,
+    /// Smoothed time for so many hops, s.
+    delay: Option<f64>,
+    /// The last round trips, s; the oldest is replaced.
+    round_trips: Vec<f64>,
+    next: usize,
+}
+
+impl AdaptivePacing {
+    fn new(options: Options) -> Self {
+        Self { options, delay: None, round_trips: Vec::new(), next: 0 }
+    }
+
+    fn remember(&mut self, round_trip: f64) {
+        if self.round_trips.len() < self.options.samples as usize {
+            self.round_trips.push(round_trip);
+        } else {
+            self.round_trips[self.next] = round_trip;
+            self.next = (self.next + 1) % self.round_trips.len();
+        }
+    }
+
+    /// Standard deviation over mean of the round trips; 0 of a single one.
+    fn variation(&self) -> f64 {
+        let n = self.round_trips.len() as f64;
+        let mean = self.round_trips.iter().sum::<f64>() / n;
+        let square = self.round_trips.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>() / n;
+        if mean > 0.0 { square.sqrt() / mean } else { 0.0 }
+    }
+}
+
+impl CongestionControl for AdaptivePacing {
+    fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        if view.hops == 0 {
+            return;
+        }
+        let Options { rate, hops, alpha, spread, .. } = self.options;
+        let round_trip = event.exact.as_secs_f64();
+        let longer = BitRate::from_bps((rate * 1e6) as u64).airtime(view.mss).as_secs_f64();
+        let sample = hops / 2.0 * (round_trip / f64::from(view.hops) + longer);
+        let delay = self.delay.map_or(sample, |old| alpha * old + (1.0 - alpha) * sample);
+        self.delay = Some(delay);
+        self.remember(round_trip);
+        let gap = delay * (1.0 + spread * self.variation());
+        effects.push(Effect::Pace(SimDuration::from_secs_f64(gap)));
+    }
+}
+
+/// Every segment is timed: an estimate by one sample a round trip would be as late as the window's.
+fn configure(_: &[f64], config: &mut TcpConfig) {
+    config.timing = Timing::EverySegment;
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "tcp-ap",
+        summary: "segments keep the distance of four hops' delay, more where round trips vary",
+        source: "ElRakabawy, Klemm and Lindemann 2005; ElRakabawy and Lindemann 2011",
+        parameters: Options::PARAMETERS,
+    },
+    meaning: Meaning::Part(Part {
+        needs: Needs { pacing: true, hops: true, ..Needs::NOTHING },
+        configure: Some(configure),
+        ..Part::new(Role::Pace, |values| {
+            let options = Options::read(values);
+            factory(move || AdaptivePacing::new(options))
+        })
+    }),
+};
+
+#[cfg(test)]
+mod tests;
