@@ -187,7 +187,12 @@ def test_wrong_tables_are_shown_at_their_line(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text(TABLE.replace("1e6", "many"))
     wrong = cli("run", "string-2", "--costs", "mine.csv")
     assert wrong.code == 2
-    for part in ("mine.csv:3:9:", "timeout of newreno", '"many" is not a number', "instructions per operation"):
+    for part in (
+        "mine.csv:3:9:",
+        "timeout of newreno",
+        '"many" is not a number',
+        "instructions per operation",
+    ):
         assert part in wrong.err
     missing = cli("compare", "string-2", "--tcp", "sack,reno", "--costs", "other.csv")
     assert (missing.code, "there is no such file" in missing.err) == (2, True)

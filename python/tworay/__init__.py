@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tworay.comparing.comparison import Comparison
     from tworay.comparing.plan import compare
+    from tworay.env import Env
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
     from tworay.imports.traces import Trace, read_trace
     from tworay.lab.api import Experiment, Results
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         AckEvent,
         CongestionControl,
         LossEvent,
+        RateSample,
         Reaction,
         RtoEvent,
         RttEvent,
@@ -50,10 +52,12 @@ __all__ = [
     "Cancelled",
     "Comparison",
     "CongestionControl",
+    "Env",
     "Experiment",
     "InputError",
     "LossEvent",
     "OutputError",
+    "RateSample",
     "Reaction",
     "Results",
     "RtoEvent",
@@ -89,12 +93,14 @@ _HOME = {
         "AckEvent",
         "CongestionControl",
         "LossEvent",
+        "RateSample",
         "Reaction",
         "RtoEvent",
         "RttEvent",
         "SenderState",
         "Window",
     ),
+    "tworay.env": ("Env",),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
     "tworay.lab.api": ("Experiment", "Results"),
     "tworay.stored.reading": ("results",),

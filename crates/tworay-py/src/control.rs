@@ -12,7 +12,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Ack>()?;
     module.add_class::<Loss>()?;
     module.add_class::<Rto>()?;
-    module.add_class::<Rtt>()
+    module.add_class::<Rtt>()?;
+    module.add_class::<Rate>()
 }
 
 /// State of the sender at the time of a callback.
@@ -49,7 +50,7 @@ impl SenderState {
     /// cwnd and ssthresh as a window; return it to change nothing.
     #[getter]
     fn window(&self) -> PyWindow {
-        PyWindow { window: Window { cwnd: self.0.cwnd, ssthresh: self.0.ssthresh } }
+        PyWindow { window: Window { cwnd: self.0.cwnd, ssthresh: self.0.ssthresh }, gap: None }
     }
     /// The smaller of both ends' advertised windows, segments.
     #[getter]
@@ -121,18 +122,20 @@ impl SenderState {
     }
 }
 
-/// A congestion window and a slow-start threshold, segments.
+/// A congestion window and a slow-start threshold, segments, and a gap for pacing.
 #[pyclass(frozen, eq, name = "Window", module = "tworay._native")]
 #[derive(PartialEq)]
 pub(crate) struct PyWindow {
     pub(crate) window: Window,
+    pub(crate) gap: Option<f64>,
 }
 
 #[pymethods]
 impl PyWindow {
     #[new]
-    fn new(cwnd: f64, ssthresh: f64) -> Self {
-        Self { window: Window { cwnd, ssthresh } }
+    #[pyo3(signature = (cwnd, ssthresh, *, gap = None))]
+    fn new(cwnd: f64, ssthresh: f64, gap: Option<f64>) -> Self {
+        Self { window: Window { cwnd, ssthresh }, gap }
     }
     /// Congestion window, segments.
     #[getter]
@@ -144,8 +147,15 @@ impl PyWindow {
     fn ssthresh(&self) -> f64 {
         self.window.ssthresh
     }
+    /// Pacing: least time from one segment with data to the next, seconds; 0 for none, `None` for the gap as
+    /// it was.
+    #[getter]
+    fn gap(&self) -> Option<f64> {
+        self.gap
+    }
     fn __repr__(&self) -> String {
-        format!("Window(cwnd={}, ssthresh={})", self.window.cwnd, self.window.ssthresh)
+        let gap = self.gap.map_or(String::new(), |gap| format!(", gap={gap}"));
+        format!("Window(cwnd={}, ssthresh={}{gap})", self.window.cwnd, self.window.ssthresh)
     }
 }
 
@@ -186,7 +196,7 @@ impl Reaction {
 }
 
 fn standard(py: Python<'_>, window: Window) -> PyResult<Py<PyWindow>> {
-    Py::new(py, PyWindow { window })
+    Py::new(py, PyWindow { window, gap: None })
 }
 
 /// An ACK of new data.
@@ -265,5 +275,70 @@ pub(crate) struct Rtt {
 impl Rtt {
     pub(crate) fn new(event: &core::RttEvent) -> Self {
         Self { exact: event.exact.as_secs_f64(), ticked: event.ticked.as_secs_f64() }
+    }
+}
+
+/// How fast data was delivered, by one ACK (Cheng et al. 2022).
+#[pyclass(frozen, name = "RateSample", module = "tworay._native")]
+pub(crate) struct Rate(core::RateSample);
+
+impl Rate {
+    pub(crate) fn new(sample: &core::RateSample) -> Self {
+        Self(*sample)
+    }
+}
+
+#[pymethods]
+impl Rate {
+    /// Delivery rate, segments per second; `None` if the sample is shorter than any round trip.
+    #[getter]
+    fn rate(&self) -> Option<f64> {
+        self.0.rate()
+    }
+    /// Segments delivered in the sample's interval.
+    #[getter]
+    fn delivered(&self) -> f64 {
+        self.0.delivered
+    }
+    /// Length of the interval, seconds; `None` if it is shorter than any round trip.
+    #[getter]
+    fn interval(&self) -> Option<f64> {
+        seconds(self.0.interval)
+    }
+    /// Whether the application had no more data to send: the path may be faster.
+    #[getter]
+    fn app_limited(&self) -> bool {
+        self.0.app_limited
+    }
+    /// Segments that this ACK reports for the first time.
+    #[getter]
+    fn newly_delivered(&self) -> f64 {
+        self.0.newly_delivered
+    }
+    /// Segments delivered when the segment of the sample was sent. A round trip is over when this reaches the
+    /// `total_delivered` of its start.
+    #[getter]
+    fn prior_delivered(&self) -> f64 {
+        self.0.prior_delivered
+    }
+    /// Segments delivered so far.
+    #[getter]
+    fn total_delivered(&self) -> f64 {
+        self.0.total_delivered
+    }
+    /// Segments lost in the interval.
+    #[getter]
+    fn lost(&self) -> f64 {
+        self.0.lost
+    }
+    /// Segments in flight after this ACK.
+    #[getter]
+    fn in_flight(&self) -> f64 {
+        self.0.in_flight
+    }
+    /// Round trip of the segment of the sample, seconds; `None` if it was sent more than once.
+    #[getter]
+    fn rtt(&self) -> Option<f64> {
+        seconds(self.0.rtt)
     }
 }

@@ -10,6 +10,6 @@ pub(crate) use tworay_sim::{
     VERSION, facts, metrics, moves, moves_of_file, read_ns2_trace, run, variants,
 };
 pub(crate) use tworay_tcp::{
-    AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, Operation, RecoveryKind,
-    RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live,
+    AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, Operation, RateSample,
+    RecoveryKind, RtoDecision, RtoEvent, RttEvent, SenderView, Variant, Window, live,
 };

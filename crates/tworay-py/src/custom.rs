@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::control::{Ack, Loss, PyWindow, Reaction, Rto, Rtt, SenderState};
+use crate::control::{Ack, Loss, PyWindow, Rate, Reaction, Rto, Rtt, SenderState};
 use crate::core::{self, Backoff, CongestionControl, Effect, Effects, RtoDecision, SenderView, Window};
 use crate::errors::RunError;
 use crate::interrupt::CallbackThread;
@@ -21,6 +21,8 @@ pub(crate) struct Custom {
     name: String,
     recovery: core::RecoveryKind,
     class: Py<PyAny>,
+    /// The class has an `on_rate` of its own.
+    rated: bool,
 }
 
 impl Custom {
@@ -31,7 +33,13 @@ impl Custom {
                 RECOVERIES.map(core::RecoveryKind::name).join(", ")
             )));
         };
-        Ok(Self { name, recovery, class })
+        // The base class has one too, which does nothing and need not be called for every ACK.
+        let rated = Python::attach(|py| {
+            let class = class.bind(py);
+            let base = py.import("tworay.running.control")?.getattr("CongestionControl")?;
+            PyResult::Ok(!class.getattr("on_rate")?.is(&base.getattr("on_rate")?))
+        })?;
+        Ok(Self { name, recovery, class, rated })
     }
 
     /// Its name in results.
@@ -64,6 +72,7 @@ impl Custom {
         let class = Arc::new(Python::attach(|py| self.class.clone_ref(py)));
         let (name, control, trouble) = (self.name.clone(), Arc::clone(control), trouble.clone());
         let thread = thread.clone();
+        let rated = self.rated;
         core::Variant::custom(
             &*self.name,
             self.recovery,
@@ -71,6 +80,7 @@ impl Custom {
                 let mut part = Part {
                     name: name.clone(),
                     object: None,
+                    rated,
                     control: Arc::clone(&control),
                     trouble: trouble.clone(),
                 };
@@ -113,6 +123,7 @@ struct Part {
     name: String,
     /// `None` after a callback has raised.
     object: Option<Py<PyAny>>,
+    rated: bool,
     control: Arc<core::RunControl>,
     trouble: Trouble,
 }
@@ -163,19 +174,20 @@ impl Part {
 }
 
 impl CongestionControl for Part {
-    fn on_ack(&mut self, view: &SenderView, event: &core::AckEvent, _: &mut Effects) -> Window {
-        self.call("on_ack", view, |py| Ack::new(py, event), |a| window(a, view)).unwrap_or(event.standard)
+    fn on_ack(&mut self, view: &SenderView, event: &core::AckEvent, effects: &mut Effects) -> Window {
+        self.call("on_ack", view, |py| Ack::new(py, event), |a| window(a, view, effects))
+            .unwrap_or(event.standard)
     }
 
     fn on_loss(&mut self, view: &SenderView, event: &core::LossEvent, effects: &mut Effects) -> Window {
-        let answer = self.call("on_loss", view, |py| Loss::new(py, event), |a| reaction(a, view));
+        let answer = self.call("on_loss", view, |py| Loss::new(py, event), |a| reaction(a, view, effects));
         let Some((window, guess, _)) = answer else { return event.standard };
         effects.extend(guess.map(|guess| Effect::Guess { seq: event.seq, guess }));
         window
     }
 
     fn on_rto(&mut self, view: &SenderView, event: &core::RtoEvent, effects: &mut Effects) -> RtoDecision {
-        let answer = self.call("on_rto", view, |py| Rto::new(py, event), |a| reaction(a, view));
+        let answer = self.call("on_rto", view, |py| Rto::new(py, event), |a| reaction(a, view, effects));
         let (window, guess, back_off) = answer.unwrap_or((event.standard, None, true));
         effects.extend(guess.map(|guess| Effect::Guess { seq: event.seq, guess }));
         RtoDecision { window, backoff: if back_off { Backoff::Double } else { Backoff::Keep } }
@@ -192,11 +204,20 @@ impl CongestionControl for Part {
             },
         );
     }
+
+    fn on_rate(&mut self, view: &SenderView, sample: &core::RateSample, effects: &mut Effects) {
+        if !self.rated {
+            return;
+        }
+        let answer = self.call("on_rate", view, |_| Ok(Rate::new(sample)), |a| window(a, view, effects));
+        effects.extend(answer.map(Effect::SetWindow));
+    }
 }
 
-/// Accepts a window, a pair (cwnd, ssthresh), or a number, which sets cwnd only.
-fn window(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<Window> {
+/// Accepts a window, a pair (cwnd, ssthresh), or a number, which sets cwnd only. A window's gap goes to `effects`.
+fn window(answer: &Bound<'_, PyAny>, view: &SenderView, effects: &mut Effects) -> PyResult<Window> {
     let window = if let Ok(window) = answer.cast::<PyWindow>() {
+        effects.extend(window.get().gap.map(pace).transpose()?);
         window.get().window
     } else if let Ok(pair) = answer.cast::<PyTuple>()
         && pair.len() == 2
@@ -215,6 +236,14 @@ fn window(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<Window> {
     Ok(window)
 }
 
+/// A gap of up to a minute between segments.
+fn pace(gap: f64) -> PyResult<Effect> {
+    if !(0.0..=60.0).contains(&gap) {
+        return Err(PyValueError::new_err(format!("it returned gap = {gap}; allowed are 0 to 60 seconds")));
+    }
+    Ok(Effect::Pace(core::SimDuration::from_secs_f64(gap)))
+}
+
 fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
     value.extract().map_err(|_| {
         let found = value.get_type().name().map_or_else(|_| "something else".into(), |n| n.to_string());
@@ -225,10 +254,14 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {
 }
 
 /// Accepts a window, or a reaction with a guess and whether the timeout doubles.
-fn reaction(answer: &Bound<'_, PyAny>, view: &SenderView) -> PyResult<(Window, Option<&'static str>, bool)> {
-    let Ok(full) = answer.cast::<Reaction>() else { return Ok((window(answer, view)?, None, true)) };
+fn reaction(
+    answer: &Bound<'_, PyAny>,
+    view: &SenderView,
+    effects: &mut Effects,
+) -> PyResult<(Window, Option<&'static str>, bool)> {
+    let Ok(full) = answer.cast::<Reaction>() else { return Ok((window(answer, view, effects)?, None, true)) };
     let full = full.get();
-    let plain = window(full.window.bind(answer.py()).as_any(), view)?;
+    let plain = window(full.window.bind(answer.py()).as_any(), view, effects)?;
     Ok((plain, full.guess.as_deref().map(intern).transpose()?, full.back_off))
 }
 

@@ -17,6 +17,7 @@ from tworay import _native
 from tworay._native import (
     AckEvent,
     LossEvent,
+    RateSample,
     Reaction,
     RtoEvent,
     RttEvent,
@@ -30,6 +31,7 @@ __all__ = [
     "AckEvent",
     "CongestionControl",
     "LossEvent",
+    "RateSample",
     "Reaction",
     "RtoEvent",
     "RttEvent",
@@ -40,7 +42,7 @@ __all__ = [
 Recovery: TypeAlias = Literal["tahoe", "reno", "newreno", "sack"]
 Answer: TypeAlias = "Window | tuple[float, float] | float | None"
 
-CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt")
+CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt", "on_rate")
 
 
 class CongestionControl:
@@ -65,6 +67,9 @@ class CongestionControl:
 
     def on_rtt(self, state: SenderState, rtt: RttEvent) -> None:
         """Take a round-trip sample."""
+
+    def on_rate(self, state: SenderState, rate: RateSample) -> Answer:
+        """Take a sample of the delivery rate, before anything else that an ACK causes; a window sets it."""
 
 
 Variant: TypeAlias = "str | type[CongestionControl]"
