@@ -43,11 +43,9 @@ OBSERVED = {
 }
 """What an observation holds, in order, with upper limits.
 
-Congestion window and segments in flight (segments); smoothed and shortest round trip (s); the newest sample
-of
-the delivery rate (segments/s); since the last decision, segments acknowledged, losses shown by duplicate
-ACKs,
-timeouts; length of the path (hops, 0 if unknown); time since the last decision (s)."""
+Congestion window and segments in flight (segments); smoothed and shortest round trip (s); the newest
+sample of the delivery rate (segments/s); since the last decision, segments acknowledged, losses shown by
+duplicate ACKs, timeouts; length of the path (hops, 0 if unknown); time since the last decision (s)."""
 
 MOST_SEGMENTS = 1000.0
 """Largest congestion window of an action, segments."""
@@ -116,14 +114,12 @@ class Env(gymnasium.Env[np.ndarray, np.ndarray]):
     """One TCP sender of a scenario, to be steered by its congestion window and by pacing.
 
     An action is ``[cwnd, gap]``: congestion window in segments (1 to 1000) and least time between two
-    segments in seconds (0 to 1; 0: no pacing). It holds until the next decision. A decision is due after each
-    ``interval`` seconds, by default after each smoothed round trip, with the next ACK of new data; and at
-    once
-    when a retransmission timer expires. Losses are repaired as ``recovery`` says.
+    segments in seconds (0 to 1; 0: no pacing). It holds until the next decision. A decision is due after
+    each ``interval`` seconds, by default after each smoothed round trip, with the next ACK of new data; and
+    at once when a retransmission timer expires. Losses are repaired as ``recovery`` says.
 
-    An observation is the vector ``OBSERVED``; ``info`` has the same by name, with ``now`` (s). ``reward`` is
-    a
-    function of these and of the bytes of a segment. An episode ends with the run; its last
+    An observation is the vector ``OBSERVED``; ``info`` has the same by name, with ``now`` (s). ``reward``
+    is a function of these and of the bytes of a segment. An episode ends with the run; its last
     ``info["summary"]`` is the document of ``tworay run --json``. The same seed and actions give the same
     episode.
 
