@@ -20,7 +20,11 @@
 // --syntimeout=1 is RFC 6298's first wait for the answer to a SYN (2.1); ns-3 waits 3 s, as RFC 1122 did.
 // --arpdead=0.1 lets ns-3 ask anew for a link address 100 ms after nobody answered; by default such a
 // neighbour is dead for 100 s, also if it has come back.
+//
+// --ties=1 has OLSR choose among equally short routes as tworay does: see olsr.h. --tables=1 starts no flow,
+// and counts the changes of every node's routes to the ends that the flows would have.
 
+#include "olsr.h"
 #include "rfc3561.h"
 
 #include "ns3/aodv-module.h"
@@ -67,6 +71,8 @@ struct Options
     rfc3561::Rules rules;
     double synTimeout = 3;
     double arpDead = 100;
+    bool ties = false;
+    bool tables = false;
     uint32_t rts = 0;
     uint32_t rtsLimit = 0;
     double start = 1;
@@ -90,6 +96,8 @@ struct Options
         line.AddValue("ownlinks", "AODV: a source notices breaks of its first link", rules.ownLinks);
         line.AddValue("syntimeout", "first wait for the answer to a SYN, seconds", synTimeout);
         line.AddValue("arpdead", "how long an address that was not resolved is dead, seconds", arpDead);
+        line.AddValue("ties", "OLSR: of equally short routes the one that tworay takes", ties);
+        line.AddValue("tables", "OLSR: no flows; watch every node's routes to their ends", tables);
         line.AddValue("rts", "RTS threshold in bytes", rts);
         line.AddValue("rtslimit", "attempts of an RTS; 0: as ns-3 has it, endless", rtsLimit);
         line.AddValue("start", "when the flows start, seconds", start);
@@ -307,7 +315,8 @@ Ipv4InterfaceContainer InstallStack(const Options& options,
 // Counts how often the way of a flow's packets changes, at its ends and at every node that forwards for it:
 // next hop or distance to a destination are others than when a packet last went there. At a flow's own ends
 // a change counts at once, also if no packet is waiting; a route that was lost and is found again counts,
-// the first one does not. Only OLSR computes whole tables, so only OLSR is watched.
+// the first one does not. Only OLSR computes whole tables, so only OLSR is watched. With --tables every node counts
+// like a flow's end, from the start of the flows that there would be.
 class RouteChanges
 {
   public:
@@ -319,6 +328,10 @@ class RouteChanges
         {
             return;
         }
+        if (options.tables)
+        {
+            m_tablesFrom = Seconds(options.start);
+        }
         for (const auto& [from, to] : options.Flows())
         {
             m_own[from].insert(addresses.GetAddress(to));
@@ -326,6 +339,10 @@ class RouteChanges
         }
         for (uint32_t i = 0; i < nodes.GetN(); ++i)
         {
+            for (const auto& [from, to] : options.tables ? options.Flows() : std::vector<Flow>{})
+            {
+                m_own[i].insert({addresses.GetAddress(from), addresses.GetAddress(to)});
+            }
             auto ip = nodes.Get(i)->GetObject<Ipv4L3Protocol>();
             auto olsr = ip->GetRoutingProtocol()->GetObject<olsr::RoutingProtocol>();
             m_protocols.push_back(olsr);
@@ -343,6 +360,12 @@ class RouteChanges
         return m_count;
     }
 
+    // Those that keep the distance and change the next hop only.
+    uint64_t EqualLength() const
+    {
+        return m_equalLength;
+    }
+
   private:
     using Way = std::pair<Ipv4Address, uint32_t>; // next hop and distance; distance 0: none
 
@@ -355,7 +378,7 @@ class RouteChanges
         }
         for (const auto& to : m_own[node])
         {
-            if (m_used[node].count(to) > 0)
+            if (m_used[node].count(to) > 0 || m_tablesFrom <= Simulator::Now())
             {
                 Use(node, to);
             }
@@ -377,8 +400,9 @@ class RouteChanges
         const auto [last, first] = m_used[node].emplace(to, way);
         if (!first && last->second != way)
         {
-            last->second = way;
             m_count += way.second > 0;
+            m_equalLength += way.second > 0 && way.second == last->second.second;
+            last->second = way;
         }
     }
 
@@ -386,7 +410,9 @@ class RouteChanges
     std::map<uint32_t, std::set<Ipv4Address>> m_own;
     std::map<uint32_t, std::map<Ipv4Address, Way>> m_tables;
     std::map<uint32_t, std::map<Ipv4Address, Way>> m_used;
+    Time m_tablesFrom{Time::Max()};
     uint64_t m_count{0};
+    uint64_t m_equalLength{0};
 };
 
 // Starts a flow over OLSR as soon as there is a route: ns-3's TCP gives up at once where there is none,
@@ -471,14 +497,14 @@ void Report(const Options& options,
 {
     std::cout << "{\"flows\": [";
     const auto flows = options.Flows();
-    for (std::size_t i = 0; i < flows.size(); ++i)
+    for (std::size_t i = 0; i < sinks.size(); ++i)
     {
         std::cout << (i > 0 ? ", " : "") << "{\"from\": " << flows[i].first << ", \"to\": " << flows[i].second
                   << ", \"acked\": " << sinks[i]->GetTotalRx() / kSegment << "}";
     }
     std::cout << "], \"events\": " << Simulator::GetEventCount()
-              << ", \"given_up\": " << givenUp.Count() << ", \"route_changes\": " << changes.Count() << "}"
-              << std::endl;
+              << ", \"given_up\": " << givenUp.Count() << ", \"route_changes\": " << changes.Count()
+              << ", \"equal_length\": " << changes.EqualLength() << "}" << std::endl;
 }
 
 } // namespace
@@ -506,11 +532,21 @@ int main(int argc, char** argv)
     {
         followers.push_back(Create<rfc3561::Node>(options.rules, nodes.Get(i), addresses.GetAddress(i)));
     }
+    // Before the changes are watched: they are counted in the table that is used.
+    std::vector<Ptr<ties::Node>> choosers;
+    for (uint32_t i = 0; options.routing == "olsr" && options.ties && i < nodes.GetN(); ++i)
+    {
+        choosers.push_back(Create<ties::Node>(nodes.Get(i), addresses.GetAddress(i)));
+    }
     RouteChanges changes;
     changes.Watch(options, nodes, addresses);
     GivenUp givenUp;
     givenUp.Watch(devices);
-    auto sinks = StartFlows(options, nodes, addresses);
+    std::vector<Ptr<PacketSink>> sinks;
+    if (!options.tables)
+    {
+        sinks = StartFlows(options, nodes, addresses);
+    }
     Simulator::Stop(Seconds(options.stop));
     Simulator::Run();
     Report(options, sinks, changes, givenUp);

@@ -1,13 +1,26 @@
+import dataclasses
 import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 import tworay
-from tworay.peers import mactrace, more_windows, moving, pages, simulators, suite, tools, validation, windows
-from tworay.peers.jobs import Job, Results, read_json
+from tworay.peers import (
+    mactrace,
+    more_windows,
+    moving,
+    olsr_tables,
+    pages,
+    simulators,
+    suite,
+    tools,
+    validation,
+    windows,
+)
+from tworay.peers.jobs import Job, Result, Results, read_json
 from tworay.peers.movement import Waypoints
 from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
 from tworay.peers.plan import FULL, QUICK, Plan
@@ -170,6 +183,26 @@ def test_route_changes_are_read_from_both() -> None:
     assert route_changes({"flows": [], "route_changes": 5}) == 5
 
 
+def test_routes_of_all_nodes_are_judged_by_the_same_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(olsr_tables, "builtin_movement", lambda scenario, seed: SCENARIOS / "tables.toml")
+    plan = dataclasses.replace(FULL, olsr_tables_seeds=2)
+
+    def section(ours: int) -> Section:
+        def result(job: Job) -> Result:
+            if job.tool == "tworay":
+                return {"routing": {"route_changes": ours}}
+            return {"route_changes": 1000 if "--ties=1" in job.command else 1500, "equal_length": 600}
+
+        chapter = olsr_tables.OlsrTables(plan)
+        return chapter.section(cast("Results", {job: result(job) for job in chapter.jobs()}))
+
+    # 15 % of the 1000 with the same choice, however far ns-3 as it comes is.
+    assert section(860).verdict == "ok: 1 of 1"
+    assert section(840).verdict == "**off**: 0 of 1"
+    assert "| 1 | 1500 | 600 | 1000 | 600 | 860 | −14.0 % |" in section(860).body()
+    assert "as it comes: −42.7 %" in section(860).body()
+
+
 def test_the_mean_over_files_scatters_as_the_seeds_do() -> None:
     # Two files, two seeds: the files are far apart, the seeds aren't.
     found = moving.over_files({"a": Sample([10, 12]), "b": Sample([110, 112])})
@@ -179,7 +212,7 @@ def test_the_mean_over_files_scatters_as_the_seeds_do() -> None:
     assert not moving.apart(Sample([1.0]), Sample([9.0, 9.1])), "a single run has no interval"
 
 
-def test_our_scenarios_load_with_the_overrides_that_are_used() -> None:
+def test_our_scenarios_load_with_the_overrides_that_are_used(tmp_path: Path) -> None:
     path = ROOT / SCENARIOS / "string.toml"
     tworay.load(path, set={"topology.hops": 12, "flow.0.to": 12, "mac.rts_threshold": "500B"})
     path = ROOT / SCENARIOS / "suite.toml"
@@ -188,6 +221,10 @@ def test_our_scenarios_load_with_the_overrides_that_are_used() -> None:
         tworay.load(path, tcp=test.tcp, set={"link.2.drops": drops, "tcp.limited_transmit": True})
     grid = tworay.load(ROOT / SCENARIOS / "grid.toml", set={"dialect": "standard"})
     assert grid.name == "peers-grid"
+    movement = tmp_path / "strip.mov"
+    movement.write_text(tworay.moves("strip-50", seed=1, form="ns2"))
+    tables = tworay.load(ROOT / SCENARIOS / "tables.toml", set={"mobility.file": str(movement)})
+    assert tables.name == "peers-tables"
 
 
 def test_the_quick_plan_is_part_of_the_full_one() -> None:

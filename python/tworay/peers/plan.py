@@ -32,6 +32,8 @@ class Plan:
     olsr_hops: tuple[int, ...]
     olsr_seeds: int
     """Of the strings over OLSR in ns-3: lost HELLOs are few, and goodput scatters with them."""
+    olsr_tables_seeds: int
+    """Movements on which every node's routes are counted; each has well over a thousand changes."""
     moving: tuple[tuple[int, int], ...]
     """Movement files: greatest speed in m/s, seed."""
     moving_seeds: int
@@ -56,6 +58,7 @@ FULL = Plan(
     ns3_moving_seeds=10,
     olsr_hops=(2, 3, 4, 6, 8),
     olsr_seeds=5,
+    olsr_tables_seeds=3,
     moving=tuple((speed, seed) for speed in (5, 20) for seed in range(1, 6)),
     moving_seeds=10,
     suite_seeds=8,
@@ -75,6 +78,7 @@ QUICK = Plan(
     ns3_moving_seeds=2,
     olsr_hops=(4,),
     olsr_seeds=2,
+    olsr_tables_seeds=2,
     moving=((5, 1), (5, 3), (20, 1), (20, 4)),
     moving_seeds=2,
     suite_seeds=2,

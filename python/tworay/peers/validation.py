@@ -11,6 +11,7 @@ from tworay.peers.earlier import earlier
 from tworay.peers.jobs import Results
 from tworay.peers.moving import Moving
 from tworay.peers.olsr import OlsrStrings
+from tworay.peers.olsr_tables import OlsrTables
 from tworay.peers.plan import FULL
 from tworay.peers.processes import ProgramError
 from tworay.peers.progress import say
@@ -48,6 +49,7 @@ def chapters(plan: Plan) -> dict[str, Chapter]:
         "ns3-moving": AgainstNs3Moving(plan, "aodv"),
         "olsr": OlsrStrings(plan),
         "olsr-moving": AgainstNs3Moving(plan, "olsr"),
+        "olsr-tables": OlsrTables(plan),
         "rts": RtsStrategies(plan),
         "moving": Moving(plan, "aodv"),
         "moving-dsr": Moving(plan, "dsr"),

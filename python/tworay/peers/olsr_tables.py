@@ -1,0 +1,117 @@
+"""Every node's routes over OLSR among moving nodes, against ns-3's."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tworay.peers.against_ns3_moving import NODES, OLSR_START, SCENARIO, SECONDS, SHARE
+from tworay.peers.simulators import Value, builtin_movement, ns3, route_changes, tworay
+from tworay.peers.strings import sample
+from tworay.peers.verdicts import Sample, Section, deviation, percent, within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tworay.peers.jobs import Job, Result, Results
+    from tworay.peers.plan import Plan
+
+
+class OlsrTables:
+    """One chapter: route changes of all nodes, whichever way packets would take."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    @cached_property
+    def _files(self) -> dict[int, Path]:
+        seeds = self._plan.seed_range(self._plan.olsr_tables_seeds)
+        return {seed: builtin_movement(SCENARIO, seed) for seed in seeds}
+
+    def jobs(self) -> Iterator[Job]:
+        """Yield everything that has to be run."""
+        yield from self._theirs()
+        yield from self._theirs(ties=1)
+        yield from self._ours()
+
+    def _theirs(self, **extra: Value) -> list[Job]:
+        options: dict[str, Value] = {
+            **{"nodes": NODES, "flows": "0-1", "stop": SECONDS["olsr"]},
+            **{"routing": "olsr", "start": OLSR_START, "tables": 1},
+        }
+        return [
+            ns3(movement=str(path), seed=seed, weight=10.0, **options, **extra)
+            for seed, path in self._files.items()
+        ]
+
+    def _ours(self) -> list[Job]:
+        return [tworay("tables", seed, movement=path, weight=2.0) for seed, path in self._files.items()]
+
+    def section(self, results: Results) -> Section:
+        """Write the chapter."""
+        share = SHARE["olsr"]
+        section = Section(
+            "Routes of moving nodes over OLSR against ns-3",
+            f"route changes within {share:.0%} with the same choice among equally short routes",
+        )
+        section.text(
+            f"How often do routes change? {NODES} nodes move as in `{SCENARIO}`; each seed is another "
+            f"movement. Counted from {OLSR_START} s to {SECONDS['olsr']} s in every node: its routes to "
+            "node 0 and to node 1 have another next hop or another length, or a lost route is found again. "
+            "Nothing depends on the way that one transfer takes, and there are hundreds of changes in a "
+            "run. ns-3 carries OLSR's messages only; in tworay each node also sends a datagram of 64 bytes "
+            "to both destinations every few seconds, because a node watches the routes that it uses.",
+            "RFC 3626 §10 leaves open which of several equally short routes a node takes. In ns-3 the 2-hop "
+            "tuple that was entered last decides, and farther away the topology tuple that was entered "
+            "first: a tuple that is learned anew can replace the next hop. tworay orders its neighbours: "
+            "first those that chose the node as their relay, then by address. With `--ties=1` ns-3's nodes "
+            "choose in this order from the sets that ns-3 has collected (`peers/ns3/olsr.h`). That is what "
+            "is judged; ns-3 as it comes stands beside it.",
+        )
+        first = next(iter(self._files))
+        ours = self._ours()
+        section.commands(
+            f"{ours[0].command[0]} convert {SCENARIO} --seed {first} -o {self._files[first]}",
+            self._theirs()[0].line,
+            self._theirs(ties=1)[0].line,
+            ours[0].line,
+        )
+        found = (
+            sample(results, self._theirs(), route_changes),
+            sample(results, self._theirs(), of_equal_length),
+            sample(results, self._theirs(ties=1), route_changes),
+            sample(results, self._theirs(ties=1), of_equal_length),
+            sample(results, ours, route_changes),
+        )
+        section.table(
+            ["movement", "ns-3", "of equal length", "ns-3, same choice", "of equal length", "tworay", "Δ"],
+            [
+                *self._rows(found),
+                [
+                    "**mean**",
+                    *(number.show() for number in found),
+                    percent(deviation(found[-1], found[2])),
+                ],
+            ],
+        )
+        as_it_comes, _, same_choice, _, mine = found
+        holds = within(mine, same_choice, share, self._plan.judging)
+        cell = section.judge("same choice", {"route changes": holds})
+        section.text(
+            f"tworay against ns-3 with the same choice: {percent(deviation(mine, same_choice))}: {cell}. "
+            f"Against ns-3 as it comes: {percent(deviation(mine, as_it_comes))}; the choice alone changes "
+            f"ns-3 by {percent(deviation(same_choice, as_it_comes))}."
+        )
+        return section
+
+    def _rows(self, found: tuple[Sample, ...]) -> Iterator[list[str]]:
+        for i, seed in enumerate(self._files):
+            values = [number.values[i] for number in found]
+            change = percent(values[-1] / values[2] - 1 if values[2] else None)
+            yield [str(seed), *(f"{value:.0f}" for value in values), change]
+
+
+def of_equal_length(result: Result) -> int:
+    """Count route changes that kept the route's length, in ns-3."""
+    return int(result["equal_length"])
