@@ -1,5 +1,5 @@
-//! Animations for NetAnim: elements and attributes are those that its reader knows, and what flies is what
-//! was delivered.
+//! Animations for NetAnim: all elements and attributes are known to its reader, and the packets shown are
+//! those delivered.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use tworay_sim::{RunControl, RunOptions, run};
 
-/// What NetAnim 3.110's `animxmlparser.cpp` reads and draws, of what is used here: the attributes of each
-/// element, in order. `nu` is told apart by what it changes.
+/// Elements and attributes, in order, that NetAnim 3.110's `animxmlparser.cpp` reads and that are used
+/// here. `nu` elements are distinguished by what they change.
 const KNOWN: [(&str, &[&str]); 7] = [
     ("anim", &["ver", "filetype"]),
     ("node", &["id", "sysId", "locX", "locY"]),
@@ -23,7 +23,7 @@ const KNOWN: [(&str, &[&str]); 7] = [
 
 type Element = (String, Vec<(String, String)>);
 
-/// Elements of a document with one on each line.
+/// Elements of a document that has one per line.
 fn elements(text: &str) -> Vec<Element> {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"));
@@ -71,7 +71,7 @@ fn the_reader_knows_every_element_and_attribute() {
     assert_eq!(seen.len(), KNOWN.len(), "all of them are there: {seen:?}");
 }
 
-/// A frame arrives after it was sent, once at each receiver, and every segment that counts is seen.
+/// A frame arrives after it was sent, once at each receiver; every acknowledged segment is shown.
 #[test]
 fn frames_fly_from_a_sender_to_their_receivers() {
     let (report, text) = animated("flight", "string-4", &["duration=10s"]);

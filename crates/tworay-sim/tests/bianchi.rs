@@ -7,23 +7,24 @@
 //!   S = Ps·Ptr·payload / ((1−Ptr)·slot + Ptr·Ps·Ts + Ptr·(1−Ps)·Tc)
 //! ```
 //!
-//! with W = 32, m = 5, Ts = DATA + SIFS + ACK + DIFS, where the ACK goes at 2 Mb/s as the data does. A
-//! collision costs the bystanders DATA + EIFS, which is reckoned with an ACK at 1 Mb/s (IEEE 802.11-1999
-//! §9.2.10), and the senders DATA + their ACK timeout + DIFS; Tc takes the bystanders' value.
+//! with W = 32, m = 5, Ts = DATA + SIFS + ACK + DIFS; ACKs are sent at 2 Mb/s as data is. A collision costs
+//! the bystanders DATA + EIFS, which is computed with an ACK at 1 Mb/s (IEEE 802.11-1999 §9.2.10), and the
+//! senders DATA + their ACK timeout + DIFS; Tc takes the bystanders' value.
 //!
-//! Bianchi's collisions destroy every frame. Where interference adds up, one of two frames of equal power
-//! that arrive together is sometimes read: despreading leaves Eb/N0 = 11 at 2 Mb/s in 22 MHz, where DQPSK
-//! errs in one bit of five thousand, and the frame that came first survives with a chance of 19 %. Of three
-//! none does. The model takes these survivors in: they add to Ps, and a station fails less often.
+//! In Bianchi's model a collision destroys every frame. With cumulative interference, one of two frames of
+//! equal power that overlap is sometimes decoded: despreading leaves Eb/N0 = 11 at 2 Mb/s in 22 MHz, where
+//! DQPSK errs in one bit of five thousand, so the frame that arrived first survives with a probability of
+//! 19 %. Of three frames none survives. The model includes these survivors: they add to Ps, and a station
+//! fails less often.
 
 mod common;
 use common::{mean_over, parse};
 
 const SLOT: f64 = 20.0;
-/// Bytes of IP, UDP and MAC around the payload, which go at 2 Mb/s.
+/// Bytes of IP, UDP and MAC headers around the payload, sent at 2 Mb/s.
 const HEADERS: f64 = 28.0 + 36.0;
 
-/// The chance that the first of two frames of equal power is read (Ferrari and Corazza 2004, DQPSK).
+/// Probability that the first of two frames of equal power is decoded (Ferrari and Corazza 2004, DQPSK).
 fn survival(payload: f64) -> f64 {
     let eb_n0 = 22.0 / 2.0;
     let root2 = std::f64::consts::SQRT_2;
@@ -37,9 +38,9 @@ fn bianchi_bps(n: f64, payload: f64) -> f64 {
     let survival = survival(payload);
     let tau_of =
         |p: f64| 2.0 * (1.0 - 2.0 * p) / ((1.0 - 2.0 * p) * (w + 1.0) + p * w * (1.0 - (2.0 * p).powi(m)));
-    // Whether one other sends as well, and this one's frame is the first of the two and survives.
+    // Probability that one other station transmits as well, and this one's frame is first and survives.
     let beside_one = |tau: f64| (n - 1.0) * tau * (1.0 - tau).powf(n - 2.0) * survival / 2.0;
-    // p − (1 − (1−τ(p))^(n−1) − survivors) grows with p: bisection.
+    // p − (1 − (1−τ(p))^(n−1) − survivors) increases with p: bisection.
     let (mut lo, mut hi) = (0.0, 0.499_999);
     for _ in 0..200 {
         let p = 0.5 * (lo + hi);

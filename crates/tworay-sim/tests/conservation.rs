@@ -1,12 +1,12 @@
-//! Nothing is lost without a cause and nothing is counted twice: every run checks that segments sent =
-//! delivered + ledger + in flight and that each live packet is held in exactly one place. Here it is
-//! provoked: random topologies, moves, node failures, dialects, queues of two packets.
+//! Every loss has a cause and nothing is counted twice. Every run checks that segments sent = delivered +
+//! ledger + in flight and that each live packet is held in exactly one place. These tests stress the
+//! checks: random topologies, movement, node failures, dialects, queues of two packets.
 
 mod common;
 use common::{parse, run_once};
 use proptest::prelude::*;
 
-/// Senders that kernels ship, or that were made to tell losses apart.
+/// Senders of current kernels, and senders made to tell losses apart.
 const TODAY: &[&str] = &["cubic", "veno", "cerl", "cdg"];
 
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ fn worlds() -> impl Strategy<Value = World> {
         )
 }
 
-/// The world with this variant as sender of its ordinary flows.
+/// The world with this variant as sender of its TCP flows.
 fn toml_of(w: &World, tcp: &str) -> String {
     let mut t = String::from("name = \"random\"\nduration = \"20s\"\n");
     t += ["", "dialect = \"ns2\"\n"][w.dialect];
@@ -78,7 +78,7 @@ fn toml_of(w: &World, tcp: &str) -> String {
             _ => "app = \"on-off\"\nrate = \"500kbps\"\nsize = \"1000B\"\non = \"1s\"\noff = \"1s\"\n",
         };
     }
-    // a node may fail once at a time: the reader refuses two events for one node at the same instant
+    // A node fails at most once at a time: two events for one node at the same instant are rejected.
     let downs: std::collections::BTreeSet<_> =
         w.downs.iter().map(|&(node, at)| (node % w.nodes, at)).collect();
     for (node, at) in downs {
@@ -95,7 +95,7 @@ proptest! {
         prop_assert!(report.document.events > 0);
     }
 
-    /// The same for the senders of today.
+    /// The same for current senders.
     #[test]
     fn the_books_balance_whoever_sends(world in worlds()) {
         for tcp in TODAY {
@@ -104,7 +104,7 @@ proptest! {
         }
     }
 
-    /// A finite transfer over a network that stands still delivers every byte and ends.
+    /// A finite transfer over a static network delivers every byte and ends.
     #[test]
     fn a_finite_transfer_ends(hops in 1u32..6, kilobytes in 1u32..120, tcp in 0usize..4 + TODAY.len(), ns2 in any::<bool>(), seed in 0u64..1000) {
         let text = format!(

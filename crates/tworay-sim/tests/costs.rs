@@ -1,5 +1,5 @@
-//! Tables of computing costs of the user's own: what they change, what is said about them, how they are
-//! refused.
+//! User-supplied tables of computing costs: their effect, their description in the document, and the
+//! rejection of wrong ones.
 
 mod common;
 use common::{load, run_once};
@@ -9,7 +9,7 @@ use tworay_sim::scenario::Scenario;
 
 const STATES: &str = "energy.model=states";
 
-/// A folder of its own for a test, gone at the end.
+/// A separate folder for a test, deleted at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -23,7 +23,7 @@ impl Folder {
         std::fs::write(&file, text).expect("a file");
         file
     }
-    /// A scenario of 30 s in this folder, with these lines of `[energy]`.
+    /// A scenario of 30 s in this folder, with these lines in `[energy]`.
     fn scenario(&self, energy: &str) -> String {
         let base = tworay_sim::scenario::builtin_text("string-3").expect("built in");
         let text = format!("{base}\n[energy]\nmodel = \"states\"\n{energy}\n").replace("120s", "30s");
@@ -37,7 +37,7 @@ impl Drop for Folder {
     }
 }
 
-/// Every operation of NewReno takes 100 ns at 3 W, but timeouts: 5000 instructions.
+/// Every operation of NewReno takes 100 ns at 3 W, except timeouts: 5000 instructions.
 const TABLE: &str = "# measured on a bench\n\
     variant,unit,power,ack_slow_start,ack_congestion_avoidance,dup_ack,fast_retransmit,recovery_ack,rtt_sample\n\
     newreno,ns,3W,100,100,100,100,100,100\n\
@@ -58,7 +58,7 @@ fn run_times_make_the_joules() {
     let by_hand = seconds * 3.0 + f.instructions.expect("tcp") * 1e-9;
     assert!((joules - by_hand).abs() < 1e-12, "{joules}, by hand {by_hand}");
 
-    // The table that ships counts the same operations in instructions, and nothing else changes.
+    // The shipped table counts the same operations in instructions; nothing else changes.
     let shipped = run_once(&load("string-3", &["duration=30s", STATES]), 2).document;
     assert_eq!(shipped.flows[0].operations, f.operations);
     assert_eq!(shipped.flows[0].computing_seconds, Some(0.0));
@@ -66,7 +66,7 @@ fn run_times_make_the_joules() {
     assert!(shipped.flows[0].instructions > f.instructions);
 }
 
-/// The document says by which table: its digest and its head, not where it lay.
+/// The document identifies the table by its digest and its head, not by its path.
 #[test]
 fn the_document_names_the_table() {
     let folder = Folder::new("named");
@@ -94,7 +94,7 @@ fn the_document_names_the_table() {
     assert!(run("string-3", &["duration=30s"]).document.energy.costs.is_none(), "energy isn't counted");
 }
 
-/// A scenario kept with results holds on to its table: the digest is in it, another table is refused.
+/// A scenario stored with results keeps its table: the digest is in it, and another table is refused.
 #[test]
 fn a_kept_scenario_holds_on_to_its_table() {
     let folder = Folder::new("kept");
@@ -116,7 +116,7 @@ fn a_kept_scenario_holds_on_to_its_table() {
     assert_eq!(load("string-3", &[]).to_keep("table.csv").1, None);
 }
 
-/// What is wrong inside is shown at the table's own line; what is wrong with the file at the scenario's.
+/// Errors inside a table are shown at the table's line, errors about the file at the scenario's line.
 #[test]
 fn wrong_tables_are_shown_at_their_line() {
     let folder = Folder::new("wrong");

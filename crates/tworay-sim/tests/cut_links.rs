@@ -1,4 +1,4 @@
-//! Links that are cut while a flow uses them: which one, for how long, and what its losses are booked as.
+//! Links that are cut while a flow uses them: which link, for how long, and the cause of the losses.
 
 mod common;
 use common::{parse, run_once};
@@ -9,7 +9,8 @@ const DIAMOND: &str =
 const PAIR: &str = "topology = { kind = \"string\", hops = 1 }";
 const CHAIN: &str = "topology = { kind = \"string\", hops = 2 }";
 
-/// A transfer from node 0 to node `to` over a flat radio for 40 s, with a window that fills no queue; `events` on top.
+/// A transfer from node 0 to node `to` over a flat radio for 40 s, with a window that fills no queue, plus
+/// `events`.
 fn transfer(topology: &str, routing: &str, to: u16, start: &str, events: &str) -> Document {
     let text = format!(
         r#"
@@ -38,7 +39,8 @@ fn a_cut_link_carries_nothing_for_its_time_and_works_again_after_it() {
         .map(|events| transfer(PAIR, "static", 1, "0s", events));
     let acked =
         |report: &Document| report.flows[0].acked_segments as f64 / whole.flows[0].acked_segments as f64;
-    // The first 10 of 40 s; and 10 s less than all, with the wait for a timer that has doubled to about 6 s.
+    // The first 10 of 40 s; and 10 s less than all, plus the wait for a timer that has doubled to about 6
+    // s.
     assert!((0.24..0.26).contains(&acked(&for_good)), "{}", acked(&for_good));
     assert!((0.55..0.76).contains(&acked(&minus_ten)), "{}", acked(&minus_ten));
     for report in [&minus_ten, &for_good] {
@@ -61,7 +63,7 @@ fn routing_finds_the_way_round_a_cut_link() {
 
 #[test]
 fn a_cut_waits_for_a_packet_of_its_flow() {
-    // Due before the flow begins: its first packet, the SYN, is the last to cross a link.
+    // Due before the flow starts: its first packet, the SYN, is the last to cross a link.
     let report = transfer(CHAIN, "static", 2, "5s", &cut("1s", ""));
     let lost = &report.ledger["link-failure"];
     assert_eq!((report.flows[0].acked_segments, lost.data + lost.ack > 0), (0, true));

@@ -1,20 +1,20 @@
-//! Word of a broken link, from the node that met the break to the sender: who hears it, what ELFN does with
-//! it, and what becomes of it where nobody waits for it.
+//! Notices of broken links, from the node that met the break to the sender: who receives them, what ELFN
+//! does with them, and what happens to them where no sender waits for them.
 
 mod common;
 use common::{parse, run_once};
 use tworay_sim::scenario::Scenario;
 use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, run};
 
-/// When the node in the middle of the string fails, and when it is back.
+/// When the node in the middle of the string fails, and when it works again.
 const DOWN: f64 = 20.0;
 const UP: f64 = 33.0;
-/// ELFN's time between probes.
+/// ELFN's interval between probes.
 const INTERVAL: f64 = 2.0;
 
-/// A string of 4 hops that loses node `lost` for a while, without another way round, watched until `end`.
-/// Flat radio, ns-2's rule for overlapping signals and a small window, so that few other links seem to fail;
-/// no timeout comes before the word.
+/// A string of 4 hops that loses node `lost` for some time, without an alternative route, run until `end`.
+/// A flat radio, ns-2's rule for overlapping signals and a small window keep other link failures rare; no
+/// timeout precedes the notice.
 fn outage(routing: &str, tcp: &str, lost: u16, end: f64) -> Scenario {
     parse(&format!(
         r#"
@@ -65,8 +65,8 @@ fn states(report: &RunReport) -> Vec<[f64; 3]> {
     (0..t.len()).map(|i| [t[i], cwnd[i], rto[i]]).collect()
 }
 
-/// The break is told by a route error, or found by the sender's own node: the sender stands by, probes every
-/// 2 s with the oldest segment, and goes on with the window and the timeout that it had.
+/// The break is reported by a route error, or detected by the sender's own node. The sender stops, probes
+/// with the oldest segment every 2 s, and resumes with the window and the timeout that it had.
 #[test]
 fn a_broken_link_puts_elfn_on_stand_by_until_a_probe_is_answered() {
     for (protocol, routing) in PROTOCOLS {
@@ -74,10 +74,12 @@ fn a_broken_link_puts_elfn_on_stand_by_until_a_probe_is_answered() {
             let context = format!("{protocol}, node {lost}");
             let report = with_series(&outage(routing, "reno+elfn", lost, 60.0), 1);
             let told = column(&report, "guesses", "t_s")[0];
-            // At once, or, if all that was out had passed the sender's own node, with the first timeout.
+            // Immediately, or with the first timeout if everything outstanding had already passed the
+            // sender's own node.
             assert!((DOWN..DOWN + 1.1).contains(&told), "{context}: told at {told} s");
             let late = u64::from(told > DOWN + 0.5);
-            // Nothing changes until an acknowledgment comes: once the node is back and routing has searched.
+            // Nothing changes until an acknowledgment arrives, when the node is back and routing has found
+            // a route.
             let states = states(&report);
             let before = states.iter().rfind(|s| s[0] <= told).expect("a state");
             let after = states.iter().find(|s| s[0] > told + 1e-6).expect("a state");
@@ -85,25 +87,26 @@ fn a_broken_link_puts_elfn_on_stand_by_until_a_probe_is_answered() {
             assert!((UP..UP + 14.0).contains(&resumed), "{context}: resumed at {resumed} s");
             assert!((before[1]..before[1] + 1.0).contains(&after[1]), "{context}: {before:?} {after:?}");
             assert!(after[2] <= before[2], "{context}: {before:?} {after:?}");
-            // The same run, up to there and until just before.
+            // The same run, until that moment and until just before it.
             let [waiting, flow] = [resumed - 1e-6, resumed + 1e-6]
                 .map(|end| run_once(&outage(routing, "reno+elfn", lost, end), 1).document.flows.remove(0));
             assert_eq!((flow.freezes, flow.timeouts, flow.fast_retransmits), (1, late, 0), "{context}");
             assert!((flow.frozen_seconds - (resumed - told)).abs() < 1e-6, "{context}");
             let probes = ((resumed - told) / INTERVAL) as u64;
             assert_eq!(waiting.retransmitted_segments, probes + late, "{context}: {told} to {resumed} s");
-            // The window is 2 segments. After a timeout Reno goes back to the oldest (RFC 5681 §3.1): if the
-            // answer is for that one alone, the other is sent again with it. Without a timeout nothing is.
+            // The window is 2 segments. After a timeout Reno goes back to the oldest segment (RFC 5681
+            // §3.1): if the answer covers only that one, the other is retransmitted with it. Without a
+            // timeout nothing is.
             let with_the_answer = flow.retransmitted_segments - waiting.retransmitted_segments;
             assert!(with_the_answer <= late, "{context}: {with_the_answer} at {resumed} s");
-            // Reno over the same break doubles its timer instead.
+            // Reno doubles its timer over the same break.
             let reno = run_once(&outage(routing, "reno", lost, UP + 0.1), 1).document.flows.remove(0);
             assert!(reno.timeouts >= 3 && reno.freezes == 0, "{context}");
         }
     }
 }
 
-/// The guess is in the diagnosis, beside the truth: the node was off, or out of reach.
+/// The diagnosis has the guess with the true cause: the node was off, or out of reach.
 #[test]
 fn the_word_is_in_the_diagnosis() {
     for (protocol, routing) in PROTOCOLS {
@@ -114,7 +117,7 @@ fn the_word_is_in_the_diagnosis() {
     }
 }
 
-/// Other variants get the same word, and go on as they would have without it.
+/// Other variants get the same notice and behave as without it.
 #[test]
 fn who_does_not_know_notices_goes_on() {
     for (protocol, routing) in PROTOCOLS {
@@ -126,8 +129,8 @@ fn who_does_not_know_notices_goes_on() {
     }
 }
 
-/// The break meets datagrams, and a transfer elsewhere has nothing to do with it: the word is counted as a
-/// stray, and the transfer isn't stopped. The same with a transfer the other way.
+/// The break affects datagrams, and a transfer elsewhere is unrelated: the notice is counted as stray and
+/// does not stop the transfer. The same with a transfer in the other direction.
 #[test]
 fn word_for_another_flow_is_ignored_and_counted() {
     for (protocol, routing) in PROTOCOLS {
@@ -167,7 +170,7 @@ fn word_for_another_flow_is_ignored_and_counted() {
         });
         assert_eq!((beside.0, beside.1), (0, 0), "{protocol}");
         assert!(beside.2 >= 1, "{protocol}: {beside:?}");
-        // The transfer from 4 has met the same break, and node 0's word isn't its.
+        // The transfer from 4 met the same break, and is unaffected by node 0's notice.
         assert!(back.0 >= 1, "{protocol}");
         assert!(back.2 >= 1, "{protocol}: {back:?}");
     }

@@ -1,5 +1,5 @@
-//! Energy and random errors in whole runs: books that balance, hand-computed airtimes, deaths that change
-//! routes, and give-ups that are the channel's.
+//! Energy and random errors in whole runs: balanced books, airtimes computed by hand, node deaths that
+//! change routes, and give-ups caused by the channel.
 
 mod common;
 use common::{load, parse, run_once};
@@ -20,8 +20,8 @@ fn column(report: &RunReport, table: &str, name: &str) -> Vec<f64> {
 
 const STATES: [&str; 6] = ["transmit_s", "receive_s", "overhear_s", "idle_s", "sleep_s", "dead_s"];
 
-/// Two stations, one datagram of 512 bytes, no RTS, no ARP. On the air: 540 + 36 bytes at 2 Mb/s after
-/// 192 µs (2496 µs), and its ACK of 14 bytes at 2 Mb/s as well (248 µs).
+/// Two stations, one datagram of 512 bytes, no RTS, no ARP. Airtime: 540 + 36 bytes at 2 Mb/s after 192 µs
+/// (2496 µs), and its ACK of 14 bytes, also at 2 Mb/s (248 µs).
 #[test]
 fn one_datagram_by_hand() {
     let text = "name = \"one\"\nduration = \"1s\"\n[topology]\nkind = \"string\"\nhops = 1\nspacing = \"200m\"\n\
@@ -36,7 +36,7 @@ fn one_datagram_by_hand() {
     near(transmit[1], 248e-6);
     near(receive[0], 248e-6);
     let e = &r.document.energy;
-    // 2 W x 2.744 ms + 1 W x 2.744 ms; the rest of two seconds idle.
+    // 2 W x 2.744 ms + 1 W x 2.744 ms; idle for the rest of two seconds.
     let active = 3.0 * 2.744e-3;
     assert!((e.joules_total.unwrap() - (active + 0.1 * (2.0 - 2.0 * 2.744e-3))).abs() < 1e-9);
     assert!((e.joules_per_received_bit.unwrap() - active / 4096.0).abs() < 1e-12);
@@ -44,7 +44,7 @@ fn one_datagram_by_hand() {
     assert!(e.joules_by_state.as_ref().unwrap()["overhear"] == 0.0);
 }
 
-/// A frame for the neighbour is overheard, not received.
+/// A frame addressed to a neighbour is overheard, not received.
 #[test]
 fn frames_for_others_are_overheard() {
     let r =
@@ -80,7 +80,8 @@ fn per_packet_energy_counts_packets() {
     );
 }
 
-/// The relay of a two-hop string dies: its neighbours lose it, the flow ends, the ledger says why.
+/// The relay of a two-hop string dies: its neighbours lose it, the flow ends, and the ledger has the
+/// reason.
 #[test]
 fn a_dead_relay_ends_the_flow() {
     let set = ["duration=60s", "energy.model=states", "energy.batteries=[{node = 1, battery = \"5J\"}]"];
@@ -89,7 +90,7 @@ fn a_dead_relay_ends_the_flow() {
     let died = e.first_death_seconds.expect("the relay dies");
     assert_eq!(e.dead_nodes, Some(1));
     assert_eq!(e.half_dead_seconds, None);
-    // ns-2's powers: 0.66 W sending, 0.395 W receiving or overhearing, none while idle.
+    // ns-2's powers: 0.66 W transmitting, 0.395 W receiving or overhearing, none while idle.
     let of = |state: &str| column(&r, "energy", state)[1];
     let heard = of("receive_s") + of("overhear_s");
     assert!((0.66 * of("transmit_s") + 0.395 * heard - 5.0).abs() < 1e-6, "5 J last {died} s");
@@ -103,7 +104,7 @@ fn a_dead_relay_ends_the_flow() {
     assert!(r.document.flows[0].acked_segments < unharmed.document.flows[0].acked_segments * 2 / 3);
 }
 
-/// With a way round, the network outlives its relay.
+/// With an alternative route, the network outlives its relay.
 #[test]
 fn routes_go_round_a_dead_node() {
     let text = "name = \"diamond\"\nduration = \"60s\"\n[topology]\nkind = \"explicit\"\n\
@@ -111,8 +112,8 @@ fn routes_go_round_a_dead_node() {
                 [energy]\nmodel = \"per-packet\"\nbatteries = [{ node = 1, battery = \"1J\" }, { node = 2, battery = \"1J\" }]\n\
                 [[flow]]\nfrom = 0\nto = 3\napp = \"cbr\"\nrate = \"100kbps\"\nstart = \"1s\"\n";
     let r = run_once(&parse(text), 1);
-    // 24.4 packets a second at 2.7 mJ: each relay lasts 15.17 s from the flow's start or the first one's death,
-    // less what routing messages and repeated frames take, under 5 %.
+    // 24.4 packets per second at 2.7 mJ: each relay lasts 15.17 s from the flow's start or the death of the
+    // first one, minus the share of routing messages and repeated frames, under 5 %.
     let most = 1.0 / (100e3 / (8.0 * 512.0) * 2.7e-3);
     let e = &r.document.energy;
     assert_eq!(e.dead_nodes, Some(2), "{e:?}");
@@ -121,7 +122,7 @@ fn routes_go_round_a_dead_node() {
     assert!(lasts.contains(&(first - 1.0)) && lasts.contains(&(second - first)), "{first} {second}");
 }
 
-/// Without a model the document has no energy, and no run is changed by having one without batteries.
+/// Without a model the document has no energy, and a model without batteries changes no run.
 #[test]
 fn counting_energy_changes_nothing_else() {
     let set = ["duration=20s", "tcp.variant=sack"];
@@ -138,8 +139,8 @@ fn counting_energy_changes_nothing_else() {
     assert!(on.energy.joules_total.unwrap() > 20.0 * 16.0 * 0.8, "wavelan idles at 0.84 W");
 }
 
-/// A tenth of the frames is lost at each receiver; the MAC repeats them, and what it gives up on is the
-/// channel's fault, not contention's.
+/// A tenth of the frames is lost at each receiver. The MAC retransmits them, and what it gives up is caused
+/// by the channel, not by contention.
 #[test]
 fn frame_errors_are_repaired_by_the_mac_and_blamed_on_the_channel() {
     let base = ["duration=60s", "routing.protocol=static"];
@@ -162,7 +163,7 @@ fn frame_errors_are_repaired_by_the_mac_and_blamed_on_the_channel() {
     assert_eq!(half.ledger["contention"].data + half.ledger["link-failure"].data, 0, "{:?}", half.ledger);
 }
 
-/// Above the MAC every loss is TCP's: nothing repeats it.
+/// Above the MAC every error is a loss for TCP: nothing retransmits the packet.
 #[test]
 fn packet_errors_are_losses_of_tcp() {
     let r = run_once(
@@ -176,7 +177,8 @@ fn packet_errors_are_losses_of_tcp() {
     assert!(r.flows[0].retransmitted_segments >= lost.data / 2);
 }
 
-/// Bursts: the same mean rate, other lengths; the frames lost have the model's mean rate.
+/// Bursts with the same mean rate but other lengths: the fraction of lost frames equals the model's mean
+/// rate.
 #[test]
 fn gilbert_elliott_bursts_have_their_mean_rate() {
     let bursts = "errors.frame_err={gilbert-elliott = {good_to_bad = 0.02, bad_to_good = 0.18}}";
@@ -200,8 +202,8 @@ fn wrong_tables_are_refused_at_their_line() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Whoever dies when: the states of every node add up to the run, joules spent are what the batteries
-    /// lost, and every segment still has one fate.
+    /// Whichever nodes die: each node's states add up to the run, the joules spent equal what the batteries
+    /// lost, and every segment is still counted exactly once.
     #[test]
     fn energy_and_segments_are_conserved(
         battery in 1u32..60, model in 0usize..2, protocol in 0usize..3, nodes in 4u32..12,

@@ -1,4 +1,5 @@
-//! Shadowing and fading end to end: what they cost, whom the ledger blames, how a user switches them on.
+//! Shadowing and fading end to end: their effect on goodput, the causes in the ledger, and the settings
+//! that enable them.
 
 mod common;
 use common::{load, run_once};
@@ -18,7 +19,7 @@ fn fading_costs_goodput_and_the_channel_is_blamed() {
     assert_eq!(lost, 0);
     let (line_of_sight, ..) = goodput(&["radio.fading.k=6"]);
     let (rayleigh, ..) = goodput(&["radio.fading.k=0"]);
-    // Datagrams one way meet no ACKs on the air: nothing but the channel can lose them.
+    // Datagrams in one direction meet no other frames: only the channel can lose them.
     let one_way = [
         "radio.fading.k=0",
         "flow.0.app=cbr",

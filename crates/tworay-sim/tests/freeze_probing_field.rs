@@ -1,4 +1,4 @@
-//! The field of the Freeze-Probing paper, in small: `tworay reproduce freeze-probing` has the whole of it.
+//! A small version of the Freeze-Probing paper's field; `tworay reproduce freeze-probing` runs all of it.
 
 mod common;
 use common::{load, mean_over, run_once};
@@ -11,8 +11,8 @@ fn goodput(scenario: &str, tcp: &str, more: &[&str]) -> f64 {
     mean_over(&load(scenario, &sets), 2, |r| r.document.flows[0].goodput_bps)
 }
 
-/// Sender and receiver stand in opposite corners, 894 m apart: four hops of 250 m at least. The paper says six
-/// on average.
+/// Sender and receiver are in opposite corners, 894 m apart: at least four hops of 250 m. The paper states
+/// six on average.
 #[test]
 fn the_ends_stand_in_the_corners() {
     let report = run_once(&load("freeze-probing-field", &[]), 1);
@@ -24,8 +24,8 @@ fn the_ends_stand_in_the_corners() {
     assert!(shortest.mean_shortest_path_hops >= 4.0, "{shortest:?}");
 }
 
-/// Fast nodes that reply from caches: Reno starves on stale routes, who asks every 2 s doesn't. So it is with
-/// UDP flows and with channel errors.
+/// Fast nodes that reply from caches: Reno starves on stale routes, variants that probe every 2 s do not.
+/// This also holds with UDP flows and with channel errors.
 #[test]
 fn stale_routes_starve_reno_only() {
     let stale = "routing.dsr.dialect=ns2";
@@ -42,15 +42,15 @@ fn stale_routes_starve_reno_only() {
     }
 }
 
-/// The paper's setting: fresh routes only. Nobody starves, and there is little to be gained (the paper says six
-/// times Reno's goodput: docs/studies/freeze-probing-2005.md has the reason).
+/// The paper's setting, with fresh routes only: no variant starves, and there is little to gain (the paper
+/// states six times Reno's goodput; docs/studies/freeze-probing-2005.md explains the difference).
 #[test]
 fn on_fresh_routes_nobody_starves() {
     let [reno, probing, elfn] =
         ["reno", "freeze-probing", "elfn"].map(|tcp| goodput("freeze-probing-field", tcp, &[]));
     assert!(reno > 40_000.0, "{reno}");
     for other in [probing, elfn] {
-        // Over four seeds: 0.96 and 0.88.
+        // Means of four seeds: 0.96 and 0.88.
         assert!((0.8..1.1).contains(&(other / reno)), "{other} against {reno}");
     }
 }

@@ -1,11 +1,11 @@
-//! Determinism: ten runs whose documents are known to the byte.
+//! Determinism: ten runs whose documents are known byte by byte.
 //!
-//! `golden/runs.txt` holds a digest (FNV-1a, 64 bit) of each run's `--json` document with
-//! `cpu_seconds` set to zero. This test runs the debug build; the Python tests compare the release
-//! build with the same file. A change of results is a decision: say why the new ones are right under
-//! "Changed results" in the CHANGELOG, then run with `TWORAY_BLESS=1` to write the files anew.
+//! `golden/runs.txt` has a digest (FNV-1a, 64 bit) of each run's `--json` document with `cpu_seconds` set
+//! to zero. This test runs the debug build; the Python tests compare the release build with the same file.
+//! A change of results must be deliberate: explain under "Changed results" in the CHANGELOG why the new
+//! ones are right, then run with `TWORAY_BLESS=1` to rewrite the files.
 //!
-//! A digest says that something changed; `golden/summaries.txt` says what: it has the main figures of the same
+//! A digest only shows that something changed. `golden/summaries.txt` has the main figures of the same
 //! runs, and this test prints the lines that differ.
 
 mod common;
@@ -43,7 +43,7 @@ fn document(source: &str, seed: u64, overrides: &[&str]) -> String {
     run(source, seed, overrides).json()
 }
 
-/// The main figures of a run, one line a part.
+/// The main figures of a run, one line per topic.
 fn summary(title: &str, d: &Document) -> String {
     let mut text = format!("{title}\n  events {}\n", d.events);
     let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "  {words}").expect("writing to a string");
@@ -88,7 +88,7 @@ fn summary(title: &str, d: &Document) -> String {
     text
 }
 
-/// The lines of two texts that differ, with the run they belong to.
+/// The lines in which two texts differ, with the run they belong to.
 fn differences(known: &str, now: &str) -> String {
     let mut text = String::new();
     let mut run = "";
@@ -138,7 +138,7 @@ fn the_same_run_twice_gives_the_same_bytes_and_another_seed_others() {
     assert_ne!(first, once(12));
 }
 
-/// Runs don't share anything: four at once on other threads give what they give alone.
+/// Runs share no state: four in parallel threads give the same results as one at a time.
 #[test]
 fn threads_do_not_change_results() {
     let alone: Vec<String> = (1..=4).map(|s| document("grid-5x5", s, &["duration=10s"])).collect();
@@ -150,8 +150,8 @@ fn threads_do_not_change_results() {
     assert_eq!(alone, together);
 }
 
-/// Common random numbers: changing flow 1's variant leaves the other nodes' draws alone, so the world
-/// (here: where nodes walk) is the same.
+/// Common random numbers: changing the variant of flow 1 changes no draw of other nodes, so the network
+/// (here: the nodes' movement) stays the same.
 #[test]
 fn variants_meet_the_same_world() {
     let hops = |tcp: &str| {

@@ -1,10 +1,10 @@
-//! Every variant that has an opinion about a loss tells it: the diagnosis has one guess for each reaction.
+//! Every variant that differentiates losses records its guesses: the diagnosis has one for each reaction.
 
 mod common;
 use common::{load, run_once};
 
-/// A string with losses of all kinds: contention, of which ns-2's rule for overlapping signals makes plenty,
-/// false breaks, errors on the air.
+/// A string with losses of all kinds: contention, which ns-2's rule for overlapping signals makes frequent,
+/// false breaks, and bit errors.
 fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
     let tcp = format!("tcp.variant={tcp}");
     let world = ["duration=60s", "errors.pkt_err.bernoulli.rate=0.005", "radio.reception=capture"];
@@ -18,14 +18,14 @@ fn diagnosis(tcp: &str) -> (u64, u64, Vec<String>) {
 
 #[test]
 fn reactions_and_guesses() {
-    // Variant, its words; whether every fast retransmit and every timeout comes with one.
+    // Variant, its guesses, and whether every fast retransmit and every timeout has one.
     let table: [(&str, &[&str], bool); 8] = [
         ("newreno-ff", &["congestion", "channel"], true),
         ("fixed-rto", &["congestion", "link-failure"], false),
         ("welcome", &["congestion", "channel", "link-failure"], false),
         ("probing", &["congestion", "transient"], false),
         ("elfn", &["link-failure"], false),
-        // These have an opinion on fast retransmits only.
+        // These guess only on fast retransmits.
         ("veno", &["congestion", "channel"], false),
         ("cerl", &["congestion", "channel"], false),
         ("cdg", &["congestion", "channel"], false),
@@ -36,7 +36,7 @@ fn reactions_and_guesses() {
         assert!(said.iter().all(|w| words.contains(&w.as_str())), "{tcp}: {said:?}");
         assert!(!each || guesses == reactions, "{tcp}: {guesses} guesses, {reactions} reactions");
     }
-    // Who has no opinion keeps silent.
+    // Variants without loss differentiation record no guesses.
     for tcp in ["tahoe", "reno", "newreno", "sack", "vegas", "westwood", "freeze-probing", "cubic"] {
         assert_eq!(diagnosis(tcp).0, 0, "{tcp}");
     }

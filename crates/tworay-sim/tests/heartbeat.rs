@@ -1,14 +1,15 @@
-//! The thesis' heartbeat (§5.2): with `tcp.heartbeat` both of TCP's timers are noticed at its beats only, the
-//! retransmission timer and the one of delayed ACKs; with `tcp.receiver.heartbeat` the latter alone.
+//! The heartbeat of Papanastasiou 2006, §5.2: with `tcp.heartbeat` both of TCP's timers, retransmission and
+//! delayed ACK, fire only at its beats; with `tcp.receiver.heartbeat` only the latter.
 
 mod common;
 use common::{parse, run_once};
 use tworay_sim::{ColumnData, RunControl, RunOptions, run};
 
-/// The thesis' granularities, ms.
+/// The granularities of Papanastasiou 2006, ms.
 const BEATS: [u64; 6] = [0, 10, 50, 100, 200, 500];
 
-/// Whose timers beat. The timeout is a second at least, so that ACKs held for a beat are never too late for it.
+/// Which timers have a heartbeat. The timeout is at least a second, so that ACKs held until a beat are
+/// never too late.
 #[derive(Copy, Clone, Debug, PartialEq)]
 enum Whose {
     Both,
@@ -34,9 +35,9 @@ fn scenario(beat: u64, whose: Whose, extra: &str) -> tworay_sim::scenario::Scena
     ))
 }
 
-/// One segment at a time, whose ACK waits for its timer of 100 ms and then for the beat. The segment arrives
-/// some 10 ms after the ACK before it, which left on a beat: a cycle is the first multiple of the beat above
-/// 110 ms or so.
+/// One segment at a time; its ACK waits for its timer of 100 ms and then for the beat. The segment arrives
+/// about 10 ms after the previous ACK, which left on a beat: a cycle is the first multiple of the beat
+/// above about 110 ms.
 #[test]
 fn delayed_acks_leave_on_the_beat() {
     for (beat, cycle) in BEATS.into_iter().zip([0.109, 0.110, 0.150, 0.200, 0.200, 0.500]) {
@@ -53,7 +54,7 @@ fn delayed_acks_leave_on_the_beat() {
     }
 }
 
-/// Expiries of the retransmission timer after the receiver is switched off: when, and the timeout.
+/// Expiries of the retransmission timer after the receiver is switched off: time, and timeout.
 fn expiries(beat: u64, whose: Whose) -> Vec<(f64, f64)> {
     let off = "[[event]]\nnode = 1\nat = \"5s\"\nwhat = \"down\"";
     let options = RunOptions { seed: 1, series: true, ..RunOptions::default() };
@@ -69,14 +70,14 @@ fn expiries(beat: u64, whose: Whose) -> Vec<(f64, f64)> {
     (1..t.len()).filter(expiry).map(|i| (t[i], rto[i])).collect()
 }
 
-/// The receiver is switched off: expiry follows expiry, each on a beat.
+/// The receiver is switched off: the timer expires repeatedly, each time on a beat.
 #[test]
 fn retransmission_timeouts_fall_on_the_beat() {
     for beat in BEATS {
         let doubled = expiries(beat, Whose::Both);
         assert!(doubled.len() >= 4, "{beat} ms: {doubled:?}");
         for pair in doubled.windows(2) {
-            // From a beat to a beat; without a heartbeat the gap is the doubled timeout itself.
+            // From beat to beat; without a heartbeat the gap equals the doubled timeout.
             let (gap, timeout) = (pair[1].0 - pair[0].0, pair[0].1);
             let beats = gap * 1e3 / beat.max(1) as f64;
             match beat {
@@ -88,7 +89,7 @@ fn retransmission_timeouts_fall_on_the_beat() {
     }
 }
 
-/// The receiver's granularity is no affair of the sender's timer, which stays exact.
+/// The receiver's granularity does not affect the sender's timer, which stays exact.
 #[test]
 fn the_receivers_beat_leaves_the_retransmission_timer_exact() {
     for beat in BEATS {

@@ -1,10 +1,10 @@
-//! Wired links end to end: RED, random errors, handoffs; each loss has its true cause in the ledger.
+//! Wires end to end: RED, random errors, handoffs; each loss has its true cause in the ledger.
 
 mod common;
 use common::{load, parse, run_once};
 use tworay_sim::RunReport;
 
-/// Two nodes, a link of 1 Mb/s and 10 ms, and what is said of it; datagrams of 972 + 28 bytes.
+/// Two nodes, a wire of 1 Mb/s and 10 ms with these keys; datagrams of 972 + 28 bytes.
 fn link(keys: &str, flow: &str) -> String {
     format!(
         "duration = \"100s\"\nrouting.protocol = \"static\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"10ms\"\n{keys}\n\
@@ -16,13 +16,13 @@ fn lost(report: &RunReport, cause: &str) -> u64 {
     report.document.ledger.get(cause).map_or(0, |n| n.data + n.ack)
 }
 
-/// Half of what the link carries, at even distances: nothing ever waits.
+/// Half of the wire's rate at even intervals: packets never queue.
 const CALM: &str = "app = \"cbr\"\nsize = \"972B\"\ninterval = \"16ms\"";
 
 #[test]
 fn a_bernoulli_link_loses_its_share_and_the_channel_is_blamed() {
     let packets = 6_250.0;
-    // Rate per packet, or per bit on 8000 bits.
+    // Rate per packet, or per bit of 8000 bits.
     let table = [
         ("errors = { bernoulli = { rate = 0.1 } }", 0.1),
         ("errors = { bernoulli = { unit = \"bit\", rate = 2e-5 } }", 1.0 - (1.0 - 2e-5_f64).powi(8000)),
@@ -31,7 +31,7 @@ fn a_bernoulli_link_loses_its_share_and_the_channel_is_blamed() {
     for (keys, share) in table {
         let report = run_once(&parse(&link(keys, CALM)), 1);
         let found = lost(&report, "channel") as f64 / packets;
-        // Bursts spread more than independent errors: five of their deviations at most.
+        // Bursts vary more than independent errors: the tolerance is five times their deviation.
         assert!((found - share).abs() < 0.05, "{keys}: {found}, expected {share}");
         assert_eq!(lost(&report, "congestion") + lost(&report, "link-failure"), 0, "{keys}");
     }
@@ -43,7 +43,7 @@ fn a_bernoulli_link_loses_its_share_and_the_channel_is_blamed() {
 fn a_listed_handoff_loses_what_falls_into_it() {
     let keys = "handoffs = { length = \"2s\", at = [\"10s\", \"50s\"] }";
     let report = run_once(&parse(&link(keys, CALM)), 1);
-    // Four seconds at 62.5 packets a second; one may be on the link as each begins.
+    // Four seconds at 62.5 packets per second; one packet may be in transit at the start of each handoff.
     assert!((250..=254).contains(&lost(&report, "link-failure")), "{}", lost(&report, "link-failure"));
     assert_eq!(lost(&report, "channel") + lost(&report, "congestion"), 0);
 }
@@ -56,7 +56,7 @@ fn random_handoffs_come_from_the_seed_and_hit_both_directions() {
     assert_eq!(one.document.ledger, again.document.ledger);
     assert_ne!(one.document.ledger, other.document.ledger);
     assert!(one.document.ledger["link-failure"].data >= 10, "{:?}", one.document.ledger);
-    // Ten handoffs of 0.5 s take 5 % of the time, and the timeout after each as much again.
+    // Ten handoffs of 0.5 s take 5 % of the time, and the timeout after each one as much again.
     let free = run_once(&parse(&link("", "app = \"ftp\"")), 1).document.flows[0].goodput_bps;
     let cut = run_once(&parse(&link(keys, "app = \"ftp\"")), 1).document.flows[0].goodput_bps;
     assert!((0.85..0.95).contains(&(cut / free)), "{cut} of {free}");
@@ -70,7 +70,7 @@ fn nothing_comes_through_a_link_that_is_always_down() {
     assert_eq!(lost(&report, "link-failure"), 6_250);
 }
 
-/// TCP fills a drop-tail queue to the brim; RED keeps it short at little cost in goodput.
+/// TCP fills a drop-tail queue completely; RED keeps it short at little cost in goodput.
 #[test]
 fn red_keeps_the_round_trip_short_and_blames_congestion() {
     let run = |keys: &str| run_once(&parse(&link(keys, "app = \"ftp\"")), 1);
@@ -92,7 +92,7 @@ fn a_kind_is_changed_in_one_place() {
     assert!(rates[4] == "2Mbps" && rates[10] == "2Mbps", "{rates:?}");
 }
 
-/// Ten flows over sinks of 1 Mb/s share the sinks' ten links fairly.
+/// Ten flows with sinks at 1 Mb/s each fill their sinks' wires.
 #[test]
 fn a_dumbbell_fills_its_sinks_links() {
     let report = run_once(&load("dumbbell-10", &["duration=20s"]), 1);

@@ -1,6 +1,7 @@
-//! Flows that start at the same moment deliver, over every routing protocol and in every seed: stations have
-//! clocks and processing times of their own, and broadcasts are jittered. (In step, the first ARP requests and
-//! route requests of all stations collide, and so do their repetitions at equal intervals, for ever.)
+//! Flows that start at the same moment deliver over every routing protocol and with every seed, because
+//! stations have different clocks and processing times, and broadcasts are jittered. (Without this, the
+//! first ARP requests and route requests of all stations collide, and so do their repetitions at equal
+//! intervals, forever.)
 
 mod common;
 use common::run_once;
@@ -11,7 +12,7 @@ use tworay_sim::scenario::Scenario;
 
 const PROTOCOLS: [&str; 4] = ["static", "aodv", "dsr", "olsr"];
 
-/// Nodes at these places, 200 m apart where they are neighbours, and flows (from, to, start) of `app`.
+/// Nodes at these grid positions (neighbours are 200 m apart), and flows (from, to, start) of `app`.
 fn scenario(places: &[(i32, i32)], flows: &[(u32, u32, &str)], app: &str, sets: &[&str]) -> Scenario {
     let positions: Vec<String> = places.iter().map(|(x, y)| format!("[{}, {}]", 200 * x, 200 * y)).collect();
     let mut text = format!(
@@ -61,14 +62,16 @@ fn flows_both_ways_through_a_cross_complete() {
     every_transfer_completes(&CROSS, &[(0, 4, "0s"), (5, 8, "0s"), (4, 0, "0s"), (8, 5, "0s")]);
 }
 
-/// Hidden from each other, the two ends need not send in the same nanosecond to collide at the node between.
+/// The two ends are hidden from each other, so they collide at the middle node even if they do not start in
+/// the same nanosecond.
 #[test]
 fn two_hidden_ends_complete_also_if_they_start_a_microsecond_apart() {
     every_transfer_completes(&STRING, &[(0, 2, "0s"), (2, 0, "0s")]);
     every_transfer_completes(&STRING, &[(0, 2, "0s"), (2, 0, "1us")]);
 }
 
-/// Sources with the same interval send in step for the whole run. 60 s at 10 datagrams/s are 600 each.
+/// Sources with equal intervals transmit simultaneously for the whole run. 60 s at 10 datagrams/s are 600
+/// each.
 #[test]
 fn periodic_sources_in_step_deliver() {
     let flows = [(1, 0, "0s"), (2, 0, "0s"), (3, 0, "0s"), (4, 0, "0s")];
@@ -81,8 +84,9 @@ fn periodic_sources_in_step_deliver() {
     }
 }
 
-/// What the settings are for: without them nothing arrives, however long the run. (With ns-2's rule for signals
-/// that overlap. Where interference adds up, bit errors leave a frame a small chance, and one is enough.)
+/// Why the settings exist: without them nothing arrives, however long the run. (With ns-2's rule for
+/// overlapping signals. With cumulative interference, bit errors leave a frame a small chance, and one
+/// success is enough.)
 #[test]
 fn stations_in_step_collide_for_ever() {
     let flows = [(1, 0, "0s"), (2, 0, "0s"), (3, 0, "0s"), (4, 0, "0s")];
@@ -97,7 +101,7 @@ fn stations_in_step_collide_for_ever() {
 }
 
 /// A flow's figures count from its node's clock: an empty network answers the SYN within some milliseconds,
-/// of which the clock's lateness is no part.
+/// which do not include the clock's offset.
 #[test]
 fn a_late_clock_delays_nothing_but_the_start() {
     let scenario = |sets: &[&str]| scenario(&STRING, &[(0, 1, "5s")], "", sets);

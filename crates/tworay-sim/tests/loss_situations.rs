@@ -1,4 +1,5 @@
-//! The four loss situations of TCP-WELCOME (Ghaleb-Seddik et al. 2012): each loses packets for the reason that its name says.
+//! The four loss situations of TCP-WELCOME (Ghaleb-Seddik et al. 2012): in each, packets are lost for the
+//! reason in its name.
 
 mod common;
 use common::{load, run_once};
@@ -39,7 +40,7 @@ fn each_situation_loses_for_its_own_reason() {
     }
 }
 
-/// Interference without the second transfer is a quiet string.
+/// Without the second transfer, the interference scenario is a string without losses.
 #[test]
 fn the_second_transfer_is_what_disturbs_the_first() {
     let alone = load("interference", &["flow.1.start=119s"]);
@@ -52,7 +53,7 @@ fn the_second_transfer_is_what_disturbs_the_first() {
     assert!(disturbed < 0.8 * free, "{disturbed} of {free}");
 }
 
-/// A relay that fails changes the length of the path: mean hops over the whole run and after the failure.
+/// A failed relay changes the path length: mean hops over the whole run and after the failure.
 #[test]
 fn a_failed_relay_changes_the_length_of_the_path() {
     for (scenario, after) in [("link-failure", 3.0), ("link-failure-shorter", 2.0)] {
@@ -62,8 +63,8 @@ fn a_failed_relay_changes_the_length_of_the_path() {
     }
 }
 
-/// On the longer path a round trip takes more than the old timeout. WELCOME keeps 3/2 of it until it has
-/// measured the new path; with the bare old one every window would be sent twice (seed 6: 12 timeouts).
+/// On the longer path a round trip exceeds the old timeout. WELCOME uses 3/2 of it until it has measured
+/// the new path; with the old one every window would be sent twice (seed 6: 12 timeouts).
 #[test]
 fn welcome_does_not_time_out_again_and_again_on_a_longer_path() {
     let world = load("link-failure", &["tcp.variant=welcome"]);

@@ -1,10 +1,10 @@
-//! Measured links: who hears whom is what the list says, not what positions say.
+//! Measured links: the list decides who hears whom; positions do not.
 
 mod common;
 use common::{parse, run_once};
 use tworay_sim::scenario::Scenario;
 
-/// Three stations in one place, of which 0 and 2 don't hear each other.
+/// Three stations close together, of which 0 and 2 do not hear each other.
 fn chain(links: &str, more: &str) -> String {
     format!(
         "duration = \"20s\"\n[topology]\nkind = \"explicit\"\npositions = [[0, 0], [1, 0], [2, 0]]\n\
@@ -22,7 +22,8 @@ fn both(loss: f64) -> String {
 
 #[test]
 fn packets_take_the_links_that_there_are() {
-    // Two hops share the air: less than half of one hop's 1.4 Mb/s. OLSR takes up to ten seconds to start.
+    // Two hops share the medium: less than half of one hop's 1.4 Mb/s. OLSR takes up to ten seconds to
+    // start.
     let quick = 500e3..640e3;
     let protocols = [("static", &quick), ("aodv", &quick), ("dsr", &quick), ("olsr", &(200e3..500e3))];
     for (protocol, expected) in protocols {

@@ -1,14 +1,14 @@
-//! The flows' figures, checked by hand or against each other.
+//! The figures of flows, checked by hand or against each other.
 
 mod common;
 use common::{load, parse, run_once};
 use tworay_sim::{ColumnData, RunControl, RunOptions, run};
 
-/// Phases add up to the flow's time (thesis, table 4.3), whatever the variant.
+/// Phases add up to the flow's time (Papanastasiou 2006, table 4.3), whatever the variant.
 #[test]
 fn phases_add_up_to_the_flows_time() {
     for tcp in ["tahoe", "reno", "newreno", "sack", "vegas"] {
-        // By the run's clock the flow starts at 1 s.
+        // With the run's clock the flow starts at 1 s.
         let sets = ["duration=60s", "station.clock_offset=0s", &format!("tcp.variant={tcp}")];
         let r = run_once(&load("string-4", &sets), 1).document;
         let phases = r.flows[0].phase_seconds.as_ref().expect("it is TCP");
@@ -17,7 +17,7 @@ fn phases_add_up_to_the_flows_time() {
     }
 }
 
-/// A limit of two segments: never more are alive, and data and ACKs together no more either.
+/// With a limit of two segments, at most two are alive, counting data and ACKs together.
 #[test]
 fn segments_alive_respect_the_window() {
     let r = run_once(
@@ -30,7 +30,7 @@ fn segments_alive_respect_the_window() {
     assert!(f.mean_data_alive_segments > 0.5);
 }
 
-/// Little's law: segments alive = rate x time alive. On a clean hop all that is sent arrives.
+/// Little's law: segments alive = rate x time alive. On a clean hop everything sent arrives.
 #[test]
 fn delay_obeys_littles_law() {
     let r = run_once(
@@ -51,21 +51,21 @@ fn delay_obeys_littles_law() {
     assert_eq!(f.retransmission_ratio, Some(0.0));
 }
 
-/// One datagram every 250 ms over a free hop: the delay is the frame's time and its waiting, the jitter
-/// the backoff's.
+/// One datagram every 250 ms over a free hop: the delay is the frame's airtime and waiting time, the jitter
+/// that of the backoff.
 #[test]
 fn a_steady_source_has_little_jitter() {
     let text = "name = \"j\"\nduration = \"30s\"\n[topology]\nkind = \"string\"\nhops = 1\nspacing = \"200m\"\n[routing]\nprotocol = \"static\"\n\
                 [mac]\nrts = \"none\"\narp = false\n[[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\ninterval = \"250ms\"\nsize = \"512B\"\n";
     let f = run_once(&parse(text), 1).document.flows.remove(0);
-    // DIFS at most and 2496 us on the air.
+    // At most DIFS and 2496 µs of airtime.
     let delay = f.mean_delay_seconds.expect("packets arrived");
     assert!((2496e-6..2496e-6 + 51e-6 + 31.0 * 20e-6).contains(&delay), "{delay}");
     assert!(f.jitter_seconds.expect("several") < 1e-3);
     assert_eq!(f.phase_seconds, None);
 }
 
-/// The warm-up is left out: rates are those of the rest, counts start at its end.
+/// The warm-up is excluded: rates cover the rest, counts start at its end.
 #[test]
 fn the_warm_up_is_left_out() {
     let whole = run_once(&load("string-1", &["duration=60s", "routing.protocol=static"]), 1).document;
@@ -80,7 +80,7 @@ fn the_warm_up_is_left_out() {
     assert_eq!(whole.mac, warm.mac, "the network's figures are of the whole run");
 }
 
-/// A finite transfer: connection time, handshake, no unfinished flow.
+/// A finite transfer: connection time, handshake, no unfinished connection.
 #[test]
 fn a_finite_transfer_has_a_connection_time() {
     let text = "name = \"f\"\nduration = \"60s\"\n[topology]\nkind = \"string\"\nhops = 2\nspacing = \"200m\"\n[routing]\nprotocol = \"static\"\n\
@@ -89,7 +89,7 @@ fn a_finite_transfer_has_a_connection_time() {
     let (first, second) = (&d.flows[0], &d.flows[1]);
     let (connection, completion) =
         (first.connection_seconds.expect("sent"), first.completion_seconds.expect("ended"));
-    // The end waits for the ACK of the FIN too.
+    // The end also waits for the ACK of the FIN.
     assert!(connection <= completion && completion - connection < 0.1, "{connection} {completion}");
     let handshake = first.handshake_seconds.expect("open");
     assert!((1e-3..0.1).contains(&handshake), "two hops there and back: {handshake}");
@@ -98,7 +98,7 @@ fn a_finite_transfer_has_a_connection_time() {
     assert!((mean - (connection + second.connection_seconds.expect("sent")) / 2.0).abs() < 1e-9);
 }
 
-/// Operations: every new ACK is in one of three phases, and has its cost.
+/// Operations: every ACK of new data is in one of three phases and has a cost.
 #[test]
 fn operations_are_counted_and_cost_instructions() {
     let d = run_once(&load("string-4", &["duration=60s", "energy.model=states"]), 1).document;
@@ -113,12 +113,13 @@ fn operations_are_counted_and_cost_instructions() {
     assert!((joules - 1e-9 * f.instructions.expect("tcp")).abs() < 1e-12 && joules > 0.0);
 }
 
-/// The strategies by name (thesis §5.4): RTS before every unicast frame, before data, before none.
+/// The strategies by name (Papanastasiou 2006, §5.4): RTS before every unicast frame, before data, before
+/// none.
 #[test]
 fn rts_strategies_do_what_their_names_say() {
     let of = |rts: &str| {
         let rts = format!("mac.rts={rts}");
-        // As in ns-2, where frames that overlap are lost more often.
+        // As in ns-2, where overlapping frames are lost more often.
         let world = ["duration=60s", "routing.protocol=static", "mac.arp=false", "radio.reception=capture"];
         run_once(&load("string-3", &[&world[..], &[rts.as_str()]].concat()), 1).document
     };
@@ -130,7 +131,7 @@ fn rts_strategies_do_what_their_names_say() {
     assert!(partial.mac.collisions.ack > full.mac.collisions.ack, "unprotected ACKs collide");
 }
 
-/// What is on a path: a table of hops, and the series of segments alive.
+/// Packets on the path: a table of hops, and the series of live segments.
 #[test]
 fn tables_of_hops_and_of_segments_alive() {
     let scenario = load("string-3", &["duration=20s"]);
@@ -151,7 +152,7 @@ fn tables_of_hops_and_of_segments_alive() {
     assert!(data.iter().all(|&n| n >= 0) && data.iter().max() > Some(&1));
 }
 
-/// The warm-up is left out of what the flows did, guesses included, and not of what the network did.
+/// The warm-up is excluded from the figures of flows, including guesses, but not from those of the network.
 #[test]
 fn a_warm_up_is_left_out_of_the_flows_and_of_nothing_else() {
     let tcp = "tcp.variant=welcome";

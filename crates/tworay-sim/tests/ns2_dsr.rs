@@ -9,7 +9,7 @@ use common::{load, mean_over, run_once};
 use std::path::{Path, PathBuf};
 use tworay_sim::scenario::Scenario;
 
-/// Strings, hops 1..=6, mean over ns-2's seeds 1 to 5.
+/// Strings of 1 to 6 hops, mean over ns-2's seeds 1 to 5.
 const STRINGS: [(&str, [f64; 6]); 2] = [
     ("newreno", [12571., 6275., 2286., 1420., 1117., 1047.]),
     ("reno", [12154., 5973., 2286., 1421., 1092., 1029.]),
@@ -30,8 +30,8 @@ fn strings_agree_within_30_percent() {
     }
 }
 
-/// Ten movement files, 50 nodes, NewReno from 0 to 1 for 299 s: ns-2's mean over one seed each is 11092, and
-/// over four seeds each 10492.
+/// Ten movement files, 50 nodes, NewReno from 0 to 1 for 299 s: ns-2's mean is 11092 with one seed each,
+/// and 10492 with four seeds each.
 const MOVING: [(&str, f64); 10] = [
     ("rwp50_v5_s1", 24753.),
     ("rwp50_v5_s2", 21180.),
@@ -80,7 +80,7 @@ fn moving_nodes_agree_within_30_percent_in_the_mean() {
     assert!((ours / ns2 - 1.0).abs() < 0.3, "mean {ours:.0} against {ns2:.0}");
 }
 
-/// What the dialects promise, seen from outside: no answers from caches, data 20 bytes longer.
+/// Effects of the dialects from outside: no replies from caches, data longer by 20 bytes.
 #[test]
 fn without_replies_from_caches_the_network_asks_more() {
     let control = |dialect: &str| {

@@ -10,7 +10,7 @@ use common::{load, mean_over};
 
 const VARIANTS: [&str; 4] = ["tahoe", "reno", "newreno", "sack"];
 
-/// Over static routes, hops 1..=12: (variant, acked segments).
+/// Over static routes, 1 to 12 hops: (variant, acked segments).
 const STATIC: [(&str, [f64; 12]); 4] = [
     ("tahoe", [12718., 6351., 4211., 2959., 2573., 2355., 2228., 2159., 2097., 2038., 2008., 2003.]),
     ("reno", [12331., 6135., 4171., 2752., 2404., 2175., 2084., 2028., 1979., 1924., 1933., 1906.]),
@@ -18,7 +18,7 @@ const STATIC: [(&str, [f64; 12]); 4] = [
     ("sack", [12786., 6380., 4216., 3006., 2639., 2411., 2269., 2218., 2168., 2129., 2105., 2073.]),
 ];
 
-/// Over AODV, hops 1..=6; beyond, ns-2 itself scatters by 13 to 30 % and stalls.
+/// Over AODV, 1 to 6 hops; with more hops ns-2 itself varies by 13 to 30 % and stalls.
 const AODV: [(&str, [f64; 6]); 4] = [
     ("tahoe", [12701., 6327., 3524., 2473., 2134., 1924.]),
     ("reno", [12357., 6110., 3532., 2144., 1918., 1742.]),
@@ -53,9 +53,9 @@ fn aodv_strings_agree_within_8_percent() {
     }
 }
 
-/// The standard's MAC with ns-2's rule for overlapping signals and its rate of ACKs stays in the neighbourhood.
-/// (Where interference adds up, the default, strings of 4 to 8 hops carry 20 to 32 % more than in ns-2, as
-/// they do in ns-3: `ns3_strings.rs`.)
+/// The standard's MAC with ns-2's rule for overlapping signals and its ACK rate stays close to ns-2. (With
+/// cumulative interference, the default, strings of 4 to 8 hops carry 20 to 32 % more than in ns-2, as in
+/// ns-3: `ns3_strings.rs`.)
 #[test]
 fn the_standards_mac_on_ns2s_radio_is_within_20_percent_of_ns2_up_to_8_hops() {
     for (variant, figures) in STATIC {

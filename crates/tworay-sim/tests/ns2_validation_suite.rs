@@ -1,10 +1,10 @@
-//! ns-2's own validation suite over our wired links: the same packets retransmitted at the same times.
+//! ns-2's own validation suite over tworay's wires: the same packets retransmitted at the same times.
 //!
-//! Topology and settings are those of `test-suite-tcpVariants.tcl` (Debian's ns2-examples): s1 and s2 on
-//! 8 Mb/s feeders to r1, then 800 kb/s and 100 ms to k1, where listed packets are lost. Each row holds
-//! what ns-2.35's trace says: packets sent by s1 (the SYN is packet 0), the last ACK it received, and
-//! each retransmission with its time. Times must agree within 0.1 ms. The packet-by-packet comparison
-//! with the full traces is made in tworay-tcp's tests and by `make peers`.
+//! Topology and settings are those of `test-suite-tcpVariants.tcl` (Debian's ns2-examples): s1 and s2 on 8
+//! Mb/s wires to r1, then 800 kb/s and 100 ms to k1, where listed packets are dropped. Each row has figures
+//! of ns-2.35's trace: packets sent by s1 (the SYN is packet 0), the last ACK it received, and each
+//! retransmission with its time. Times must agree within 0.1 ms. The tests of tworay-tcp and `make peers`
+//! compare the full traces packet by packet.
 
 mod common;
 use common::parse;
@@ -142,7 +142,7 @@ fn all_rows_of_the_suite_agree_within_a_tenth_of_a_millisecond() {
     }
 }
 
-/// Packets handed to the first feeder a second time, with the times: (packet number, seconds).
+/// Packets passed to the first wire again, with their times: (packet number, seconds).
 fn sent_again(report: &tworay_sim::RunReport) -> Vec<(u32, f64)> {
     let tables = report.tables();
     let table = tables.iter().find(|t| t.name == "packets").expect("the packets table is there");

@@ -1,8 +1,9 @@
-//! Built-in strings as a user gets them against ns-3.37.
+//! Built-in strings with their default settings against ns-3.37.
 //!
-//! The figures are what ns-3.37 (Debian's libns3-dev 3.37-2, driver `peers/ns3/adhoc.cc`) measured: segments
-//! acknowledged in 119 s, mean over three seeds, NewReno with SACK. `make peers` runs ns-3 itself and writes
-//! every number side by side into docs/studies/validation.md; here a few seeds guard the agreement.
+//! The figures were measured with ns-3.37 (Debian's libns3-dev 3.37-2, driver `peers/ns3/adhoc.cc`):
+//! segments acknowledged in 119 s, mean over three seeds, NewReno with SACK. `make peers` runs ns-3 itself
+//! and writes all numbers side by side into docs/studies/validation.md; here a few seeds guard the
+//! agreement.
 
 mod common;
 use common::{load, mean_over};
@@ -22,9 +23,9 @@ fn fixed_routes_without_rts_agree_within_10_percent() {
     }
 }
 
-/// Over AODV with RTS/CTS, where each packet that the MAC gives up is a link declared broken. ns-3 with the
-/// standard's limit of RTSs (`--rtslimit=7 --destonly=1 --hello=0`). A search for a known destination that
-/// begins in the whole network, and waits for all of it, costs 15 % here (RFC 3561 §6.4).
+/// Over AODV with RTS/CTS, where each packet that the MAC gives up breaks a link. ns-3 uses the standard's
+/// limit of RTSs (`--rtslimit=7 --destonly=1 --hello=0`). Route discoveries for known destinations that
+/// start in the whole network, and wait for all of it, cost 15 % here (RFC 3561 §6.4).
 #[test]
 fn aodv_agrees_within_10_percent() {
     for (hops, ns3) in [(6, 2708.), (8, 2500.)] {
@@ -32,7 +33,7 @@ fn aodv_agrees_within_10_percent() {
     }
 }
 
-/// ns-3 as it comes never gives up an RTS; as persistent, so do we.
+/// By default ns-3 never gives up an RTS; with the same persistence, tworay agrees.
 #[test]
 fn endless_rts_agree_within_10_percent() {
     for (hops, ns3) in [(4, 3394.), (6, 2873.), (8, 2795.)] {

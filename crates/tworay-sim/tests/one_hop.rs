@@ -1,6 +1,6 @@
-//! One saturated hop against the closed form of the theoretical maximum.
+//! One saturated hop against the closed form of the theoretical maximum throughput.
 //!
-//! A single sender never collides, so every cycle is (IEEE 802.11-1999 §9.2; the form of Jun,
+//! A single sender never collides, so every cycle takes (IEEE 802.11-1999 §9.2; the form of Jun,
 //! Peddabachagari and Sichitiu, "Theoretical maximum throughput of IEEE 802.11", NCA 2003):
 //!
 //! ```text
@@ -56,7 +56,7 @@ fn saturated_hop_reaches_the_theoretical_maximum_within_one_percent() {
     }
 }
 
-/// Propagation is not free: at 250 m every exchange takes 4 × 0.83 µs longer, and beyond nothing arrives.
+/// Propagation takes time: at 250 m every exchange is 4 × 0.83 µs longer. Beyond 250 m nothing arrives.
 #[test]
 fn the_hop_ends_at_250_metres() {
     let at = |metres: &str| {

@@ -1,9 +1,9 @@
-//! The route break of the thesis (§3.2 to §3.4): how long TCP stays idle when its path loses a link.
+//! The route break of Papanastasiou 2006, §3.2 to §3.4: how long TCP stays idle when its path loses a link.
 //!
-//! The thesis shows one run for each protocol; here a protocol is judged by the median of many seeds, since
-//! the phase of a HELLO or a TC message shifts a restart by up to its interval, and the doubling
-//! retransmission timer stretches that. The thesis used ns-2, and so do these tests; `docs/studies/papanastasiou-2006.md` has
-//! the figures of both dialects side by side.
+//! The thesis shows one run for each protocol. Here a protocol is judged by the median of many seeds,
+//! because the phase of a HELLO or TC message shifts a restart by up to its interval, and the doubled
+//! retransmission timer stretches the shift. The thesis used ns-2, and so do these tests;
+//! `docs/studies/papanastasiou-2006.md` has the figures of both dialects side by side.
 
 mod common;
 use common::load;
@@ -12,7 +12,7 @@ use tworay_sim::{ColumnData, RunControl, RunOptions, RunReport, Table, run};
 const SEEDS: u64 = 41;
 /// When D and E lose each other.
 const BREAK: f64 = 35.0;
-/// What was in flight then has been delivered and acknowledged by now.
+/// By now everything in flight at the break has been delivered and acknowledged.
 const DRAINED: f64 = 35.5;
 
 const DSR: &[&str] = &["dialect=ns2", "routing.protocol=dsr"];
@@ -21,15 +21,15 @@ const OLSR: &[&str] = &["dialect=ns2", "routing.protocol=olsr"];
 const OLSR_TC_3S: &[&str] = &["dialect=ns2", "routing.protocol=olsr", "routing.olsr.tc_interval=3s"];
 const OLSR_IMMEDIATE: &[&str] = &["dialect=ns2", "routing.protocol=olsr", "routing.olsr.immediate_tc=true"];
 
-/// What one run shows of the break.
+/// Observations of one run.
 #[derive(Debug)]
 struct Trace {
-    /// First segment newly acknowledged after the break.
+    /// When the first new segment was acknowledged after the break.
     restored: f64,
     /// Expiries of the retransmission timer.
     timeouts: Vec<f64>,
     acked: u64,
-    /// Time spent waiting for expiries in the whole run.
+    /// Total time spent waiting for expiries in the run.
     rto_idle: f64,
 }
 
@@ -44,7 +44,7 @@ fn trace(report: &RunReport) -> Trace {
     let tables = report.tables();
     let series = tables.iter().find(|t| t.name == "series").expect("a series");
     let at = column(series, "t_s");
-    // The window grows with every new acknowledgment, and the timeout doubles with every expiry.
+    // The window grows on every new acknowledgment, and the timeout doubles on every expiry.
     let steps = |name, is: fn(f64, f64) -> bool| -> Vec<f64> {
         let values = column(series, name);
         (1..at.len()).filter(|&i| is(values[i - 1], values[i])).map(|i| at[i]).collect()
@@ -81,7 +81,7 @@ fn idle(traces: &[Trace]) -> f64 {
     median(traces, |t| t.restored - BREAK)
 }
 
-/// The mean change of a figure, relative, with its 95 % interval.
+/// The mean relative change of a figure, with its 95 % interval.
 #[derive(Debug)]
 struct Change {
     low: f64,
@@ -93,7 +93,7 @@ struct Change {
 /// Student's t at 97.5 % for [`SEEDS`] - 1 degrees of freedom.
 const T: f64 = 2.021;
 
-/// How a figure changes from `base`: over pairs of the same seed, relative to the mean of `base`.
+/// The change of a figure from `base`: over pairs with the same seed, relative to the mean of `base`.
 fn change(traces: &[Trace], base: &[Trace], figure: impl Fn(&Trace) -> f64) -> Change {
     let n = SEEDS as f64;
     let differences: Vec<f64> = traces.iter().zip(base).map(|(a, b)| figure(a) - figure(b)).collect();
@@ -104,22 +104,22 @@ fn change(traces: &[Trace], base: &[Trace], figure: impl Fn(&Trace) -> f64) -> C
     Change { low: (mean - half) / of_base, mean: mean / of_base, high: (mean + half) / of_base }
 }
 
-/// Bands in seconds after the break, with what the thesis saw.
+/// Bands in seconds after the break, with the observations of the thesis.
 #[test]
 fn idle_times_are_in_their_bands_and_order() {
     let (dsr, aodv, olsr) = (traces(DSR), traces(AODV), traces(OLSR));
-    // Three unanswered questions of 0.25 s, then F takes the packets over: restored within about 2 s.
+    // Three unanswered requests of 0.25 s, then F takes the packets over: restored within about 2 s.
     assert!((1.2..2.8).contains(&idle(&dsr)), "DSR: {:.1} s", idle(&dsr));
     assert!(idle(&aodv) > 1.2 * idle(&dsr));
-    // HELLOs missing for two intervals: noticed at 37.1, restored at 39.
+    // HELLOs missing for two intervals: detected at 37.1 s, restored at 39 s.
     assert!((2.0..5.0).contains(&idle(&aodv)), "AODV: {:.1} s", idle(&aodv));
-    // NEIGHB_HOLD_TIME, a HELLO, up to one TC interval, then the next expiry: restored at 55.
+    // NEIGHB_HOLD_TIME, a HELLO, up to one TC interval, then the next expiry: restored at 55 s.
     assert!((9.0..21.0).contains(&idle(&olsr)), "OLSR: {:.1} s", idle(&olsr));
     assert!(idle(&olsr) > 2.5 * idle(&aodv));
 }
 
-/// The thesis' own OLSR run: timeouts near 35.6, 36.9, 39.5 and 44 s, then silence to about 55 s. It is one
-/// of many that the seeds give.
+/// The OLSR run of the thesis has timeouts near 35.6, 36.9, 39.5 and 44 s, then silence until about 55 s.
+/// Such a run occurs among the seeds.
 #[test]
 fn the_thesis_run_is_one_of_ours() {
     let ladder = [(35.6, 0.5), (36.9, 0.5), (39.5, 0.8), (44.0, 1.0)];
@@ -133,23 +133,23 @@ fn the_thesis_run_is_one_of_ours() {
     assert!(runs.iter().any(|t| like(&t)), "{runs:#?}");
 }
 
-/// DSR keeps packets instead of losing them, and salvages them over F: TCP meets a single backoff, or a
-/// second expiry before the salvaged segment's acknowledgment is back.
+/// DSR keeps packets instead of losing them and salvages them over F: TCP sees a single backoff, or a
+/// second expiry before the acknowledgment of the salvaged segment has arrived.
 #[test]
 fn dsr_costs_tcp_a_single_backoff() {
     let expiries = |t: &Trace| t.timeouts.iter().filter(|e| (BREAK..t.restored).contains(*e)).count();
     let runs = traces(DSR);
     assert!(runs.iter().filter(|t| expiries(t) == 1).count() >= runs.len() / 4);
     assert!(runs.iter().filter(|t| expiries(t) <= 2).count() >= runs.len() * 9 / 10);
-    // Half of the runs are back within a quarter of a second of the thesis' 2 s.
+    // Half of the runs are restored within a quarter of a second of the thesis' 2 s.
     let near = |t: &&Trace| (t.restored - BREAK - 2.0).abs() <= 0.25;
     assert!(runs.iter().filter(near).count() >= runs.len() / 2);
 }
 
-/// More topology control restores sooner: at once on change the break is over sooner; every 3 s instead of
-/// every 5 s the whole run spends less time in timeouts and carries more (thesis figure 3.7, table 3.5). The
-/// latter as `docs/studies/papanastasiou-2006.md` measures it, over pairs of runs with the same seed: time in timeouts -28 to
-/// -19 %, segments +17 to +24 %.
+/// More topology control restores sooner. With immediate TCs on changes the break is shorter; with TCs
+/// every 3 s instead of every 5 s the run spends less time in timeouts and carries more (Papanastasiou
+/// 2006, figure 3.7, table 3.5). `docs/studies/papanastasiou-2006.md` measures the latter over pairs of runs with
+/// the same seed: time in timeouts -28 to -19 %, segments +17 to +24 %.
 #[test]
 fn more_topology_control_costs_tcp_less_time() {
     let (five, three, immediate) = (traces(OLSR), traces(OLSR_TC_3S), traces(OLSR_IMMEDIATE));
@@ -161,7 +161,7 @@ fn more_topology_control_costs_tcp_less_time() {
     assert!(carried.low > 0.15, "segments: {carried:?}");
 }
 
-/// Before the break TCP runs over four hops with every protocol: the scenario isn't broken from the start.
+/// Before the break TCP works over four hops with every protocol.
 #[test]
 fn all_is_well_before_the_break() {
     for overrides in [AODV, OLSR] {

@@ -1,5 +1,5 @@
-//! RTS/CTS strategies on strings (thesis, section 5.4): against ns-2's counts, and against the direction
-//! of every row of the thesis' tables 5.2 to 5.4.
+//! RTS/CTS strategies on strings (Papanastasiou 2006, §5.4): against ns-2's counts, and against the
+//! direction of every row of tables 5.2 to 5.4.
 
 mod common;
 use common::{load, run_once};
@@ -24,7 +24,7 @@ fn counts(d: &Document) -> Vec<f64> {
     [d.flows[0].acked_segments, c.rts_cts, c.data, c.ack, g.rts_cts, g.data, g.ack].map(|n| n as f64).into()
 }
 
-/// ns-2.35 over frozen routes, 119 s, means of three seeds.
+/// ns-2.35 over static routes, 119 s, means of three seeds.
 #[rustfmt::skip]
 const NS2: [(u32, [[f64; 7]; 3]); 5] = [
     (3, [[4217.7, 6369.7, 0.0, 0.0, 567.3, 8.0, 559.3],
@@ -44,10 +44,10 @@ const NS2: [(u32, [[f64; 7]; 3]); 5] = [
          [2742.0, 0.0, 4299.0, 7349.0, 0.0, 8.7, 152.3]]),
 ];
 
-/// Kinds of which ns-2 has fewer in a run move by more than a fifth by chance.
+/// Kinds with fewer occurrences per run in ns-2 vary by more than a fifth at random.
 const ENOUGH: f64 = 20.0;
 
-/// Goodput within 10 % and every kind of collision and drop within 20 % of ns-2's.
+/// Goodput must be within 10 %, and every kind of collision and drop within 20 % of ns-2's.
 fn follows_ns2(row: usize) {
     let (hops, expected) = NS2[row];
     for (rts, ns2) in STRATEGIES.iter().zip(expected) {
@@ -86,7 +86,7 @@ fn eight_hops_follow_ns2() {
     follows_ns2(4);
 }
 
-/// Rows of tables 5.2 (COL), 5.3 (means in flight) and 5.4 (FAIL), and the goodput: full, partial, none;
+/// Rows of tables 5.2 (COL), 5.3 (means in flight) and 5.4 (FAIL), and goodput, for full, partial and none;
 /// one run of 120 s over four hops.
 const THESIS: [(&str, [f64; 3]); 12] = [
     ("COL RTS/CTS", [15047.0, 8236.0, 0.0]),
@@ -96,7 +96,7 @@ const THESIS: [(&str, [f64; 3]); 12] = [
     ("FAIL RTS/CTS", [273.0, 169.0, 0.0]),
     ("FAIL DATA", [167.0, 169.0, 35.0]),
     ("FAIL ACK", [106.0, 81.0, 310.0]),
-    // Each once: the thesis counts a packet whose RTS stayed unanswered under RTS/CTS too.
+    // Counted once each: the thesis also counts a packet whose RTS was not answered under RTS/CTS.
     ("distinct segments dropped", [273.0, 250.0, 345.0]),
     ("mean DATA in flight", [3.28, 3.60, 8.34]),
     ("mean ACK in flight", [2.15, 2.16, 7.31]),
@@ -104,8 +104,8 @@ const THESIS: [(&str, [f64; 3]); 12] = [
     ("goodput", [4476.0, 4748.0, 5365.0]),
 ];
 
-/// The thesis' own change is +1 % and +0.3 % in a single run; ns-2's is -7 % and -18 %, as ours
-/// (docs/studies/papanastasiou-2006.md says what the signs hang on).
+/// The change in the thesis is +1 % and +0.3 % in a single run; in ns-2 it is -7 % and -18 %, as here
+/// (docs/studies/papanastasiou-2006.md explains the sign).
 const AS_NS2: [(&str, usize); 2] = [("FAIL DATA", 1), ("mean ACK in flight", 1)];
 
 fn thesis_rows(d: &Document) -> Vec<f64> {
@@ -156,8 +156,8 @@ fn every_row_of_the_thesis_has_its_direction() {
     }
 }
 
-/// Without RTS a data frame gets the short limit's attempts. With the same limit for all, the strategies
-/// stay in their order: the gain is the reservation's.
+/// Without RTS a data frame has the number of attempts of the short limit. With equal limits the order of
+/// the strategies stays the same, so the gain comes from the reservation.
 #[test]
 fn with_equal_retry_limits_the_gain_stays() {
     let ours = tables(&["duration=121s", "mac.short_retry_limit=4"]);

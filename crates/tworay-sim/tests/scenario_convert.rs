@@ -16,7 +16,7 @@ const TRAFFIC: &str = "set udp_(0) [new Agent/UDP]\n$ns_ attach-agent $node_(0) 
     $ns_ attach-agent $node_(0) $sink\n$ns_ connect $tcp $sink\nset ftp [new Application/FTP]\n$ftp attach-agent $tcp\n\
     $ns_ at 15.0 \"$ftp start\"\n";
 
-/// A folder with a movement and a traffic file, and the path of a scenario beside it.
+/// A folder with a movement and a traffic file, and the path of a scenario next to it.
 fn files(name: &str) -> (PathBuf, PathBuf, PathBuf) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert").join(name);
     fs::create_dir_all(folder.join("in")).expect("the test folder can be written");
@@ -123,7 +123,7 @@ fn movement_files_that_cannot_be_read_are_named() {
     assert!(error.starts_with(&format!("{}:2: ", moves.display())), "{error}");
 }
 
-/// The CMU Monarch movement file, as Debian's ns2-examples ships it.
+/// The CMU Monarch movement file, as contained in Debian's ns2-examples.
 #[test]
 fn the_monarch_file_converts() {
     let reference = std::env::var_os("TWORAY_REFERENCE").map_or_else(

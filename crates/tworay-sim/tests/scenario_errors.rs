@@ -1,9 +1,9 @@
-//! What a user sees for each kind of mistake: the whole message, word for word.
+//! The complete message for each kind of user error, word by word.
 
 use std::path::Path;
 use tworay_sim::scenario::Scenario;
 
-/// A right scenario, for the mistakes to be made in.
+/// A valid scenario, into which the tests insert errors.
 const GOOD: &str = "\
 duration = \"100s\"
 [topology]
@@ -527,7 +527,7 @@ TOML has one `key = value` a line; texts and values with a unit stand in quotes,
     | ^^^^
 Keep one of the two: the other is at line 4."#
     );
-    // The same key in another table is another key; a table can be there twice, too.
+    // The same key in another table is a different key; a table can also occur twice.
     assert_eq!(
         edited("[[flow]]", "[mac]\nhops = 4\n[topology]\n[[flow]]"),
         r#"my.toml:7:2: the table [topology] is here twice
@@ -612,7 +612,7 @@ Did you mean reno?"#
     );
 }
 
-/// A right wired scenario, with `keys` in its link and `more` behind.
+/// A valid wired scenario, with `keys` in its link and `more` appended.
 fn wired(keys: &str, more: &str) -> String {
     format!(
         "duration = \"10s\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n{keys}\n[[flow]]\nfrom = 0\nto = 1\n{more}"
@@ -658,7 +658,7 @@ Give 1 to 1000000 packets, such as 50."#
     );
 }
 
-/// Serde reads a table with a `kind` by way of a copy that knows no places: they are found again.
+/// Serde reads a table with a `kind` through a copy without source positions; they must be recovered.
 #[test]
 fn the_wrong_item_of_a_list_is_shown() {
     let explicit = |positions: &str| {
@@ -671,7 +671,7 @@ fn the_wrong_item_of_a_list_is_shown() {
     |                      ^^^^^^^^^^^
 Expected a list of 2. One `[x, y]` in metres per node."#
     );
-    // The list of positions has three items, too; its innermost lists are meant.
+    // The list of positions also has three items; its inner lists are meant.
     assert!(explicit("[[0, 0], [1, 1], [2, 2, 2]]").starts_with("my.toml:4:30: topology.positions.2: "));
     assert!(explicit("[[0, 0], [1]]").contains("topology.positions.1: found a list of 1\n"));
     assert_eq!(

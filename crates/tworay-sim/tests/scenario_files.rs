@@ -1,4 +1,4 @@
-//! Scenario files as users meet them: on disk, layered, overridden, written back.
+//! Scenario files from the user's view: read from disk, layered, overridden, written back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn read(text: &str, sets: &[&str]) -> Scenario {
     }
 }
 
-/// A folder of this test's own, empty.
+/// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&path);
@@ -129,7 +129,7 @@ off = "2s"
 "#;
     let scenario = read(&format!("{PLAIN}{flows}"), &[]);
     assert!(matches!(scenario.flows[1].application, Application::Ftp { bytes: Some(1_000_000), .. }));
-    // 500 B at 200 kb/s: 4000 bits take 20 ms.
+    // 500 B at 200 kb/s: 4000 bits every 20 ms.
     let interval = SimDuration::from_millis(20);
     assert_eq!(scenario.flows[2].application, Application::Cbr { interval, payload: 500, packets: None });
     let (on, off) = (SimDuration::from_secs(1), SimDuration::from_secs(2));
@@ -264,7 +264,7 @@ fn movement_files_are_found_beside_the_scenario() {
     let again = Scenario::from_toml(&scenario.to_toml(), "x", Path::new(""), &[]).unwrap();
     assert_eq!(again, scenario);
 
-    // The movement file's own faults come with their own place.
+    // Errors in the movement file have their own position.
     fs::write(folder.join("walk.mov"), "$node_(0) set X_ 0\n$node_(0) set Y_ here\n").unwrap();
     let message = Scenario::load(path.to_str().unwrap(), &[]).unwrap_err().to_string();
     let expected = format!(
@@ -353,7 +353,7 @@ fn random_bytes_and_mutilated_scenarios_never_panic() {
     checked.unwrap();
 }
 
-/// Whatever number a key is given, the answer is a scenario or a message.
+/// Whatever number a key has, the result is a scenario or a message.
 #[test]
 fn extreme_numbers_are_taken_or_refused_but_never_panic() {
     let keys = [

@@ -1,4 +1,4 @@
-//! What the ledger says of losses whose root is known, because the network leaves no other: one test a rule.
+//! Losses whose root is known because the network permits no other: one test per rule of the judge.
 //!
 //! `0 ── 1 ── 2` are stations 200 m apart (range 250 m); `✗` is switched off, `···` is out of range.
 
@@ -23,7 +23,7 @@ const PROTOCOLS: [&[&str]; 13] = [
     &["routing.protocol=olsr", "routing.olsr.dialect=thesis-trace"],
 ];
 
-/// A row of the ledger.
+/// One row of the ledger.
 #[derive(Debug)]
 struct Loss {
     at: f64,
@@ -77,7 +77,7 @@ fn deaths(losses: &[Loss]) -> BTreeSet<&str> {
     losses.iter().map(|l| l.died.as_str()).collect()
 }
 
-/// A scenario of stations at `positions` with datagrams of 512 bytes from 1 s on.
+/// A scenario with stations at `positions` and datagrams of 512 bytes from 1 s on.
 fn datagrams(positions: &str, to: u32, rate: &str, more: &str) -> RunReport {
     run_once(
         &parse(&format!(
@@ -107,8 +107,8 @@ const THREE: &str = "[[0, 0], [200, 0], [400, 0]]";
 const APART: &str = "[[0, 0], [200, 0], [800, 0]]";
 const FIVE: &str = "[[0, 0], [200, 0], [400, 0], [600, 0], [800, 0]]";
 
-/// `0 ── 1 ── … ── 8`: nothing moves and nothing is switched off, so no link fails, whatever routing holds
-/// of it. Every string, every protocol.
+/// `0 ── 1 ── … ── 8`: nothing moves and no node is switched off, so no link fails, whatever routing
+/// assumes. Every string, every protocol.
 #[test]
 fn where_nothing_moves_nothing_is_link_failure() {
     let (mut lost, mut false_failures) = (0, 0);
@@ -130,8 +130,8 @@ fn where_nothing_moves_nothing_is_link_failure() {
     assert!(lost > 1000 && false_failures > 500, "{lost} lost, {false_failures} false link failures");
 }
 
-/// A packet that the MAC gave up on and that AODV kept for a repair dies for want of a route, but it was
-/// contention that kept it from going on: at a node, on the way to a neighbour, after so many attempts.
+/// A packet that the MAC gave up and that AODV kept for a repair dies without a route. The root is
+/// contention, with the node, its neighbour and the number of attempts.
 #[test]
 fn a_false_link_failure_is_contentions_doing() {
     let sets = ["duration=60s", "routing.protocol=aodv", "routing.aodv.dialect=thesis"];
@@ -148,8 +148,8 @@ fn a_false_link_failure_is_contentions_doing() {
     }
 }
 
-/// `0 ── 1✗`: what waits for node 1's address is pushed out by what comes after it. Node 1 is off: so the
-/// root is the node that is down, not the size of the hold.
+/// `0 ── 1✗`: packets waiting for node 1's address are replaced by later ones. Node 1 is off, so the root
+/// is the node that is down, not the size of the hold slot.
 #[test]
 fn arps_hold_before_a_dead_hop() {
     let more = format!("{}\nrouting.protocol = \"static\"", off(1, "0.5s"));
@@ -160,7 +160,7 @@ fn arps_hold_before_a_dead_hop() {
     assert!(losses.iter().all(|l| (l.root_node, l.next_hop) == (0, Some(1))));
 }
 
-/// `0 ── 1`: node 1 answers, only not before the next packets come. Nothing but load pushes them out.
+/// `0 ── 1`: node 1 answers, but only after the next packets arrive. Only load replaces them.
 #[test]
 fn arps_hold_before_a_living_hop() {
     let losses = losses(&datagrams(TWO, 1, "8Mbps", "routing.protocol = \"static\""));
@@ -170,7 +170,8 @@ fn arps_hold_before_a_living_hop() {
     assert_eq!(deaths(&losses), BTreeSet::from(["arp", "ifq"]));
 }
 
-/// `0 ── 1`: bit errors spoil the requests for node 1's address, so that packets come and push each other out.
+/// `0 ── 1`: bit errors corrupt the requests for node 1's address, so that arriving packets replace each
+/// other.
 #[test]
 fn arps_hold_when_the_exchange_is_lost() {
     let more = "routing.protocol = \"static\"\nerrors.frame_err = { bernoulli = { rate = 0.9 } }";
@@ -179,7 +180,8 @@ fn arps_hold_when_the_exchange_is_lost() {
     assert!(held.len() > 3 && held.iter().all(|l| l.cause == "channel"), "{losses:?}");
 }
 
-/// Packets wait for a route that can't be found until the buffer is full: the root is why there is none.
+/// Packets wait for a route that cannot be found until the buffer is full: the root is the cause of the
+/// missing route.
 #[test]
 fn a_full_routing_buffer_has_the_cause_of_the_missing_route() {
     for protocol in ["aodv", "dsr"] {
@@ -196,7 +198,7 @@ fn a_full_routing_buffer_has_the_cause_of_the_missing_route() {
     }
 }
 
-/// `0 ── 1✗ ── 2`: the MAC retries at a dead hop while the queue behind it fills.
+/// `0 ── 1✗ ── 2`: the MAC retries at a dead hop while the queue fills.
 #[test]
 fn a_queue_that_a_break_fills() {
     let routing = "routing.protocol = \"static\"";
@@ -205,14 +207,14 @@ fn a_queue_that_a_break_fills() {
     let after: Vec<&Loss> = broken.iter().filter(|l| l.at > 3.0).collect();
     assert!(after.iter().any(|l| l.died == "ifq") && after.iter().any(|l| l.died == "rts-retries"));
     assert!(after.iter().all(|l| l.cause == "node-down"), "{after:?}");
-    // 0 ── 1 ── 2: the same queue, filled by load alone.
+    // 0 ── 1 ── 2: the same queue, filled only by load.
     let loaded = losses(&datagrams(THREE, 2, "2Mbps", routing));
     let full: Vec<&Loss> = loaded.iter().filter(|l| l.died == "ifq").collect();
     assert!(full.len() > 100 && full.iter().all(|l| l.cause == "congestion"));
 }
 
-/// `0 ── 1`, half of the frames with bit errors: the MAC gives up, AODV loses the route and doesn't find it
-/// again. All of it is the channel's doing.
+/// `0 ── 1`, half of the frames with bit errors: the MAC gives up, AODV loses the route and does not find
+/// it again. The cause of all these losses is the channel.
 #[test]
 fn a_link_that_bit_errors_break() {
     for (protocol, died) in [("static", "rts-retries"), ("aodv", "buffer")] {
@@ -228,7 +230,7 @@ fn a_link_that_bit_errors_break() {
 
 /// ```text
 /// 0 ── 1 ── 2 ── 3✗ ── 4
-///      ◀─────┘ RERR: 4 is unreachable      node 2 gives up on node 3 and tells,
+///      ◀─────┘ RERR: 4 is unreachable      node 2 gives up node 3 and reports it;
 /// ◀────┘ RERR                              nodes 1 and 0 lose their routes with the same root
 /// ```
 #[test]
@@ -245,13 +247,14 @@ fn a_route_error_hands_the_root_on() {
     }
 }
 
-/// The relay of a transfer is switched off at 20 s, with a longer or a shorter way left. Whoever sends into
-/// the gap, waits for the new route or is thrown out of a queue meanwhile: the break did it, never load.
+/// The relay of a transfer is switched off at 20 s; a longer or a shorter path is left. Packets that are
+/// sent into the gap, wait for the new route or are dropped from a queue meanwhile are lost because of the
+/// break, never because of load.
 #[test]
 fn a_break_is_never_congestion() {
     let longer = PROTOCOLS.iter().map(|p| ("link-failure", p));
-    // Who looks for a route only when one is needed is still on the longer way when its relay goes. Static
-    // routes and OLSR lead over the shorter one.
+    // Protocols that search for routes on demand still use the longer path when its relay fails. Static
+    // routes and OLSR use the shorter one.
     let on_demand = |p: &&&[&str]| ["routing.protocol=aodv", "routing.protocol=dsr"].contains(&p[0]);
     let shorter = PROTOCOLS.iter().filter(on_demand).map(|p| ("link-failure-shorter", p));
     let (mut lost, mut in_bursts) = (0, 0);
@@ -270,15 +273,15 @@ fn a_break_is_never_congestion() {
             in_bursts += of_the_break.iter().filter(burst).count();
         }
     }
-    // The last ones went over the new way and died on it, of the burst in which they came.
+    // The last ones used the new path and died there in the burst in which they arrived.
     assert!(lost > 500 && in_bursts > 0, "{lost} lost, {in_bursts} of them in bursts");
 }
 
 /// ```text
 ///      3
-///      │         node 1 is off from 3 to 3.5 s: what waits at nodes 0, 3 and 4 comes to node 1 in bursts
-/// 0 ── 1 ── 2    and fills its queue of 5. Without the break the same load loses nothing there. Its own
-///      │         datagrams fill it at any time: what arrives then meets an independent obstacle.
+///      │         node 1 is off from 3 to 3.5 s: packets waiting at nodes 0, 3 and 4 reach node 1 in bursts
+/// 0 ── 1 ── 2    and fill its queue of 5. Without the break the same load loses nothing there. Its own
+///      │         datagrams may fill it at any time: packets that then arrive meet an independent obstacle.
 ///      4
 /// ```
 #[test]
@@ -307,7 +310,7 @@ fn a_queue_that_a_burst_after_a_break_fills() {
     assert!(loaded.len() > 100 && loaded.iter().all(|l| l.cause == "congestion"), "{:?}", causes(&loaded));
 }
 
-/// `interference`: node 3 is hidden from node 0 and spoils what node 1 hears. Nothing breaks.
+/// `interference`: node 3 is hidden from node 0 and corrupts what node 1 receives. No link breaks.
 #[test]
 fn a_hidden_sender_is_contention_and_is_named() {
     for protocol in PROTOCOLS {
@@ -325,8 +328,8 @@ fn a_hidden_sender_is_contention_and_is_named() {
     assert!(known.len() > 100 && 10 * hidden > 9 * known.len(), "{hidden} of {}", known.len());
 }
 
-/// No guess is matched with what came after it: there is a loss with that cause that had struck by then. The
-/// hidden sender of `interference` makes WELCOME guess often, with and without a loss.
+/// No guess is matched with a later loss: there is always a loss with that cause that had struck before.
+/// The hidden sender of `interference` makes WELCOME guess often, with and without a loss.
 #[test]
 fn a_guess_is_matched_with_the_past() {
     let sets =
@@ -354,11 +357,11 @@ fn a_guess_is_matched_with_the_past() {
 }
 
 /// ```text
-///     1 ─ 2 ─ 3✗─ 4      node 3 is switched off: node 2 knows of the way round over 1,
-///    /             \\     node 1 still sends over 2, and packets go to and fro until
-///   0 ─ 8 ─ 7 ─ 6 ─ 5    their hop limit. Node 2 off: node 1 sends back to the source.
+///     1 ─ 2 ─ 3✗─ 4      node 3 is switched off: node 2 knows the detour over 1,
+///    /             \     node 1 still sends over 2, and packets go back and forth until
+///   0 ─ 8 ─ 7 ─ 6 ─ 5    their hop limit. With node 2 off, node 1 sends back to the source.
 /// ```
-/// OLSR's tables disagree for seconds after a break. The root of a loop is that break.
+/// OLSR's tables are inconsistent for seconds after a break. The root of a loop is that break.
 #[test]
 fn a_loop_has_the_root_of_the_break() {
     let side = |i: u32| f64::from(i) * std::f64::consts::TAU / 9.0;
@@ -378,8 +381,8 @@ fn a_loop_has_the_root_of_the_break() {
     }
 }
 
-/// `0 ── 1 ─✗ 2`: DSR gives up a packet that has been salvaged too often (here: never is allowed). The limit
-/// is how it ends; the cause is the hop that failed: node 2 is off, or bit errors spoil the frames.
+/// `0 ── 1 ─✗ 2`: DSR drops a packet that has been salvaged too often (here the limit is zero). The limit
+/// is how it ends; the cause is the failed hop: node 2 is off, or bit errors corrupt the frames.
 #[test]
 fn dsrs_salvage_limit_ends_what_a_failed_hop_began() {
     let dsr = "routing = { protocol = \"dsr\", dsr.max_salvage_count = 0 }";
@@ -395,7 +398,7 @@ fn dsrs_salvage_limit_ends_what_a_failed_hop_began() {
     }
 }
 
-/// A string of 70 hops: a packet sets out with a hop limit of 64.
+/// A string of 70 hops: packets start with a hop limit of 64.
 #[test]
 fn a_path_longer_than_the_hop_limit() {
     let positions: Vec<String> = (0..=70).map(|i| format!("[{}, 0]", 200 * i)).collect();
@@ -407,7 +410,7 @@ fn a_path_longer_than_the_hop_limit() {
     );
 }
 
-/// Wires: a full queue, errors on the way, a handoff.
+/// Wires: a full queue, errors in transit, a handoff.
 #[test]
 fn wires_name_how_a_packet_ended() {
     let rows = [
@@ -430,8 +433,8 @@ fn wires_name_how_a_packet_ended() {
     }
 }
 
-/// ns-2's `TCP/Linux` sends data right behind its SYN. If the SYN is lost (the first packet on the wire),
-/// the data arrives at a receiver that knows of no connection, which throws it away.
+/// ns-2's `TCP/Linux` sends data immediately after its SYN. If the SYN is lost (the first packet on the
+/// wire), the data arrives at a receiver without a connection, which discards it.
 #[test]
 fn data_before_its_syn_is_thrown_away_by_the_receiver() {
     let report = run_once(

@@ -1,4 +1,4 @@
-//! What a run says before anybody trusts its figures: flows without a path, flows that got nothing.
+//! Warnings of a run: flows without a path, flows that received nothing.
 
 mod common;
 use common::{parse, run_once};
@@ -33,7 +33,7 @@ fn a_flow_without_a_path_is_told_what_would_help() {
     );
 }
 
-/// The relay is off, so nothing arrives although the places would do.
+/// The relay is off, so nothing arrives although the positions would permit it.
 #[test]
 fn a_flow_that_gets_nothing_is_told_why() {
     let off =
@@ -53,7 +53,7 @@ fn a_flow_of_the_last_moment_is_told_that_it_is_one() {
     assert!(found.is_empty() || found[0].text.ends_with("give a longer duration"), "{found:?}");
 }
 
-/// Setting up a network of very many nodes can be stopped as well as running it.
+/// Building a network of very many nodes can be cancelled as well as running it.
 #[test]
 fn a_run_can_be_stopped_before_it_begins() {
     let control = RunControl::new();
@@ -66,7 +66,7 @@ fn a_run_can_be_stopped_before_it_begins() {
     assert_eq!(outcome.err(), Some(RunError::Cancelled));
 }
 
-/// Broadcasts that collide are counted: in a crowd in step they do nothing else.
+/// Colliding broadcasts are counted: in a synchronised crowd all of them collide.
 #[test]
 fn collisions_of_broadcasts_are_counted() {
     let star = "[topology]\nkind = \"explicit\"\npositions = [[0, 0], [200, 0], [-200, 0]]";

@@ -1,4 +1,4 @@
-//! Captures: what is in them, that they are complete, and that Wireshark reads the same.
+//! Captures: their content and completeness, and that Wireshark decodes the same.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use tworay_sim::scenario::Scenario;
 use tworay_sim::{RunControl, RunOptions, RunReport, run};
 use tworay_wire::bytes::{Dot11, radiotap};
 
-/// Where a test's capture goes.
+/// Path of a test's capture.
 fn place(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("capture-{name}.pcapng"))
 }
@@ -29,7 +29,7 @@ fn captured(name: &str, scenario: &Scenario, seed: u64) -> (RunReport, PathBuf) 
     (report, path)
 }
 
-/// The document without what differs between equal runs.
+/// The document without the values that differ between equal runs.
 fn figures(mut report: RunReport) -> String {
     report.document.cpu_seconds = 0.0;
     report.json()
@@ -42,7 +42,7 @@ const LONGEST_FRAME_NANOS: u64 = 6_336_000;
 /// When the runs of [`answers_agree_with_the_comments`] end.
 const END_NANOS: u64 = 20_000_000_000;
 
-/// A moving network: AODV at work, links breaking, frames colliding.
+/// A moving network: AODV active, links breaking, frames colliding.
 fn strip(overrides: &[&str]) -> Scenario {
     load("strip-50", &[MOVING, overrides].concat())
 }
@@ -55,11 +55,11 @@ fn equal_runs_give_equal_bytes() {
     let bytes = std::fs::read(a).unwrap();
     assert!(bytes.len() > 100_000);
     assert!(bytes == std::fs::read(b).unwrap());
-    // And capturing changes nothing.
+    // Capturing does not change the run.
     assert_eq!(figures(first), figures(common::run_once(&scenario, 3)));
 }
 
-/// Every frame that arrived was answered, and none that didn't: so the comments are right.
+/// Every frame that arrived was answered and no other, so the comments are right.
 #[test]
 fn answers_agree_with_the_comments() {
     for (name, scenario) in [
@@ -83,7 +83,8 @@ fn answers_agree_with_the_comments() {
             }
         }
         assert!(lost > 50 && cts > 500, "{name}: {lost} lost, {cts} CTSs");
-        // One may be on its way at the end; of data frames, which are long, one in each end of a string.
+        // One answer may be outstanding at the end; of data frames, which are long, one at each end of a
+        // string.
         assert!((rts - cts).abs() <= 1, "{name}: {rts} RTSs arrived, {cts} CTSs followed");
         let unanswered = data - ack;
         assert!(
@@ -93,7 +94,7 @@ fn answers_agree_with_the_comments() {
     }
 }
 
-/// Records are in order of time, as long as the simulation counts them, on their sender's interface.
+/// Records are in order of time with the simulator's resolution, on their sender's interface.
 #[test]
 fn records_are_what_was_sent() {
     let (_, path) = captured("records", &strip(&[]), 2);
@@ -111,7 +112,7 @@ fn records_are_what_was_sent() {
                 assert_eq!(record.original_bytes, radiotap::BYTES + 14);
             }
             Some(Dot11::Data { transmitter, .. }) => {
-                // 24 of the header, 8 of LLC and SNAP, 4 of the check sequence.
+                // 24 bytes of header, 8 of LLC and SNAP, 4 of frame check sequence.
                 let ip_bytes = contents.packet.map(|p| p.ip_bytes as usize);
                 assert_eq!(Some(record.original_bytes), ip_bytes.map(|n| radiotap::BYTES + 36 + n));
                 assert_eq!(record.interface, format!("node {transmitter}"));
@@ -122,7 +123,7 @@ fn records_are_what_was_sent() {
     assert!(before > 19_000_000_000, "the capture reaches to the end");
 }
 
-/// Causes and how often they occur on the interface of the ledger.
+/// Causes and their counts on the interface of the ledger.
 fn causes(records: &[Record]) -> BTreeMap<String, u64> {
     let mut causes = BTreeMap::new();
     for record in records.iter().filter(|r| r.interface == "lost") {
@@ -132,7 +133,7 @@ fn causes(records: &[Record]) -> BTreeMap<String, u64> {
     causes
 }
 
-/// The interface `lost` is the ledger, entry for entry.
+/// The interface `lost` equals the ledger, entry by entry.
 #[test]
 fn the_ledger_is_in_the_capture() {
     for (name, scenario) in [
@@ -152,7 +153,7 @@ fn the_ledger_is_in_the_capture() {
     }
 }
 
-/// Wires have interfaces of their own.
+/// Wires have their own interfaces.
 #[test]
 fn wires_are_captured() {
     let scenario = parse(WIRED);
@@ -191,7 +192,7 @@ const WIRED: &str = r#"
     protocol = "static"
 "#;
 
-/// A place that can't be written to is told before anything is simulated.
+/// A path that cannot be written is reported before the simulation starts.
 #[test]
 fn unwritable_places() {
     let pcap = Some(place("missing").join("run.pcapng"));

@@ -1,4 +1,4 @@
-//! Reads captures back: the blocks of the file, and the packets with our own decoders.
+//! Reads captures back: the blocks of the file, and the packets with tworay's own decoders.
 
 use std::path::Path;
 use tworay_wire::Packet;
@@ -6,7 +6,7 @@ use tworay_wire::bytes::{
     Dot11, EtherType, FCS_BYTES, decode_dot11, decode_llc, decode_packet, radiotap, without_fcs,
 };
 
-/// A record of a capture.
+/// One record of a capture.
 pub struct Record {
     pub interface: String,
     pub nanos: u64,
@@ -15,7 +15,7 @@ pub struct Record {
     pub comment: String,
 }
 
-/// What is in a record.
+/// Decoded content of a record.
 pub struct Contents {
     /// The frame's header, on the interfaces of radios.
     pub frame: Option<Dot11>,
@@ -76,7 +76,7 @@ impl Record {
         self.comment.starts_with("lost: ")
     }
 
-    /// Decodes everything, with the payload that was left out put back as zeros.
+    /// Decodes everything, with zeros in place of the omitted payload.
     pub fn decode(&self) -> Contents {
         if !self.interface.starts_with("node ") {
             let mut whole = self.bytes.clone();

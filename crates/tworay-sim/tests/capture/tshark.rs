@@ -1,12 +1,12 @@
-//! Asks tshark, Wireshark's command line, what it reads in a capture.
+//! Runs tshark, Wireshark's command line, on a capture.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Set to 1 to run the tests where tshark can't be had.
+/// Set to 1 to skip these tests where tshark is not available.
 const WITHOUT: &str = "TWORAY_WITHOUT_TSHARK";
 
-/// Whether tshark is there. Without it the tests fail, unless somebody said that it must be so.
+/// Whether tshark is available. Without it the tests fail, unless they were skipped explicitly.
 pub fn available() -> bool {
     let version = Command::new("tshark").arg("--version").output();
     if version.is_ok_and(|output| output.status.success()) {
@@ -20,8 +20,8 @@ pub fn available() -> bool {
     false
 }
 
-/// The values of `fields` in every frame that passes `filter`: one row a frame, empty texts where a field
-/// doesn't occur, commas between several values. Checksums are checked, numbers are absolute.
+/// The values of `fields` in every frame that passes `filter`: one row per frame, empty where a field does
+/// not occur, commas between several values. Checksums are verified, numbers are absolute.
 pub fn fields(capture: &Path, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
     let mut command = Command::new("tshark");
     command.args(["-n", "-r"]).arg(capture).args(["-Y", filter, "-T", "fields", "-E", "separator=/t"]);

@@ -1,4 +1,4 @@
-//! Wireshark dissects every frame, without complaint, and reads what we meant.
+//! Wireshark dissects every frame without complaints and decodes the intended values.
 
 use super::common::{load, parse};
 use super::reader::{Record, read};
@@ -17,11 +17,11 @@ use tworay_wire::{Body, Packet, TcpFlags, TcpSegment};
 /// Severity "error" of Wireshark's expert information.
 const EXPERT_ERROR: u32 = 0x0080_0000;
 
-/// Our reading of a packet: the values of the fields asked of tshark, in their order.
+/// Our decoding of a packet: the values of the fields requested from tshark, in their order.
 type Reading = fn(&Packet) -> Option<Vec<String>>;
 
-/// What complains about a frame: malformed, an expert's error, a wrong checksum (2: not checked, as
-/// where payload was left out).
+/// Display filter for complaints about a frame: malformed, an expert error, or a wrong checksum (2: not
+/// verified, because payload was omitted).
 fn complaints() -> String {
     let bad = ["ip", "tcp", "udp", "wlan.fcs"].map(|p| match p {
         "wlan.fcs" => "wlan.fcs.status == 0".to_owned(),
@@ -30,8 +30,8 @@ fn complaints() -> String {
     format!("_ws.malformed || _ws.expert.severity >= {EXPERT_ERROR} || {}", bad.join(" || "))
 }
 
-/// Runs, and lets Wireshark look: no complaints, the dissectors that are due, our reading is theirs.
-/// `expected` are protocols that must occur.
+/// Runs a scenario and checks with Wireshark: no complaints, the expected dissectors, and the same values
+/// as our decoders. `expected` are protocols that must occur.
 fn check(name: &str, scenario: &Scenario, expected: &[&str]) {
     let (_, path) = captured(name, scenario, 1);
     let records = read(&path);
@@ -51,7 +51,7 @@ fn check(name: &str, scenario: &Scenario, expected: &[&str]) {
     }
 }
 
-/// Compares Wireshark's stack of protocols with ours, frame by frame; gives how often each occurs.
+/// Compares Wireshark's protocol stack with ours, frame by frame; returns how often each occurs.
 fn stacks(name: &str, path: &Path, records: &[Record]) -> BTreeMap<String, u32> {
     let rows = tshark::fields(path, "frame", &["frame.protocols"]);
     assert_eq!(rows.len(), records.len(), "{name}: Wireshark counts other frames");
@@ -67,7 +67,7 @@ fn stacks(name: &str, path: &Path, records: &[Record]) -> BTreeMap<String, u32> 
     seen
 }
 
-/// What Wireshark should call the protocols of a record.
+/// The protocol stack that Wireshark should report for a record.
 fn stack(record: &Record) -> String {
     let contents = record.decode();
     let mut stack = match contents.frame {
@@ -92,7 +92,7 @@ fn stack(record: &Record) -> String {
     stack
 }
 
-/// Compares the fields of a protocol's header with what our decoders read in the same bytes.
+/// Compares the fields of a protocol's header with those that our decoders read from the same bytes.
 fn compare(name: &str, path: &Path, records: &[Record], protocol: &str) {
     let (fields, values): (&[&str], Reading) = match protocol {
         "tcp" => (TCP_FIELDS, |p| p.tcp().map(tcp_values)),
@@ -263,7 +263,7 @@ fn dsr_values(header: &DsrHeader) -> Vec<String> {
     kinds.extend(header.ack_request.map(|_| 160));
     kinds.extend(header.acks.iter().map(|_| 32));
     kinds.extend(route.map(|_| 96));
-    // Only replies leave the multiple of four, by one byte less each: 224 pads one byte, 0 more.
+    // Only replies break the alignment to four bytes, by one byte less each: 224 pads one byte, 0 more.
     kinds.extend([None, Some(224), Some(0), Some(0)][header.replies.len() % 4]);
     vec![
         list(kinds),
@@ -311,7 +311,7 @@ fn olsr() {
     check("wireshark-olsr-strip", &strip(&["duration=10s", "routing.protocol=olsr"]), &["olsr", "tcp"]);
 }
 
-/// ns-2's habits: ARP, other sizes, other numbers.
+/// ns-2's dialect: ARP, other sizes, other numbers.
 #[test]
 fn in_ns2s_manner() {
     let scenario = load("string-4", &["duration=10s", "dialect=ns2"]);
@@ -330,7 +330,7 @@ fn wires() {
     check("wireshark-wires", &parse(WIRED), &["tcp"]);
 }
 
-/// The default window, 64 segments, needs the window scale option; Wireshark applies it.
+/// The default window of 64 segments needs the window scale option, which Wireshark applies.
 #[test]
 fn windows_are_what_their_ends_meant() {
     let (_, path) = captured("wireshark-windows", &load("string-1", &["duration=5s"]), 1);

@@ -1,10 +1,10 @@
-//! What the simulation tests share.
+//! Helpers of the simulation tests.
 #![allow(dead_code)]
 
 use tworay_sim::scenario::Scenario;
 use tworay_sim::{RunControl, RunOptions, RunReport, run};
 
-/// Loads a scenario or shows its error.
+/// Loads a scenario; panics with its error.
 pub fn load(source: &str, overrides: &[&str]) -> Scenario {
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
     Scenario::load(source, &overrides).unwrap_or_else(|e| panic!("{e}"))
@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Scenario {
     Scenario::from_toml(text, "test.toml", std::path::Path::new("."), &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// One run; conservation is checked inside.
+/// One run, which checks conservation internally.
 pub fn run_once(scenario: &Scenario, seed: u64) -> RunReport {
     let options = RunOptions { seed, ..RunOptions::default() };
     run(scenario, &options, &RunControl::new()).unwrap_or_else(|e| panic!("seed {seed}: {e}"))
