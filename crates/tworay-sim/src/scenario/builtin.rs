@@ -1,4 +1,4 @@
-//! The scenarios that ship with tworay: plain TOML in `scenarios/`, one line each in the list below.
+//! The built-in scenarios: TOML files in `scenarios/`, one line each in the list below.
 
 mod dumbbell;
 mod pairs;
@@ -11,23 +11,23 @@ use tworay_base::suggest;
 /// A built-in scenario, or a family of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuiltinInfo {
-    /// What to write; capital letters stand for numbers, as in `string-N`.
+    /// Name; capital letters stand for numbers, as in `string-N`.
     pub name: String,
-    /// One line about it.
+    /// Description in one line.
     pub summary: String,
-    /// A name that can be run as it is: `string-4` for `string-N`.
+    /// A name that can be run: `string-4` for `string-N`.
     pub example: String,
 }
 
-/// A text of `scenarios/`. A family's text has `{N}` where the name has N.
+/// One file of `scenarios/`. The text of a family has `{N}` where the name has N.
 struct Builtin {
     name: &'static str,
     text: &'static str,
-    /// Placeholders with their example and range.
+    /// Placeholders, with an example and a range.
     numbers: &'static [Number],
-    /// The dumbbells' links and flows are written out by number.
+    /// For dumbbells, whose wires and flows are generated.
     dumbbell: Option<Dumbbell>,
-    /// Who sends to whom where the name says how many flows there are: written in place of `{FLOWS}`.
+    /// For families with a number of flows: how to generate the flows in place of `{FLOWS}`.
     pairs: Option<Pairs>,
 }
 
@@ -61,8 +61,8 @@ impl Builtin {
     }
 }
 
-/// To add a scenario: put its file into `scenarios/` and a line here. Of two families whose names begin
-/// alike, the one with the longer name comes first.
+/// To add a scenario, put its file into `scenarios/` and add a line here. If the names of two families
+/// start alike, the one with the longer name comes first.
 const BUILTINS: &[Builtin] = &[
     Builtin::flows(
         "string-HxN",
@@ -115,7 +115,7 @@ const BUILTINS: &[Builtin] = &[
     Builtin::one("freeze-probing-field-udp", include_str!("../../scenarios/freeze-probing-field-udp.toml")),
 ];
 
-/// Every built-in scenario, in the order in which they are shown.
+/// Every built-in scenario, in listing order.
 pub fn builtin_list() -> Vec<BuiltinInfo> {
     let info = |builtin: &Builtin| BuiltinInfo {
         name: builtin.name.to_owned(),
@@ -125,14 +125,14 @@ pub fn builtin_list() -> Vec<BuiltinInfo> {
     BUILTINS.iter().map(info).collect()
 }
 
-/// The TOML text of a built-in scenario, to copy and change. The name of a family, such as `string-N`,
-/// gives the text of its example.
+/// The TOML text of a built-in scenario, to copy and change. For the name of a family, such as `string-N`,
+/// the text of its example.
 pub fn builtin_text(name: &str) -> Option<String> {
     let family = BUILTINS.iter().find(|builtin| builtin.name == name).map(Builtin::example);
     find(family.as_deref().unwrap_or(name)).ok()
 }
 
-/// The text of the built-in scenario `name`, with numbers in place of letters.
+/// The text of the built-in scenario `name`, with numbers in place of the letters.
 pub(crate) fn find(name: &str) -> Result<String, ScenarioError> {
     let fail = |problem: String, remedy: String| Err(ScenarioError::new(None, problem, remedy));
     for builtin in BUILTINS {
@@ -165,7 +165,7 @@ pub(crate) fn find(name: &str) -> Result<String, ScenarioError> {
     )
 }
 
-/// Nodes of a family's member: grids may have a single row or column, but not both.
+/// Number of nodes of a family's member: a grid may have a single row or column, but not both.
 fn nodes(builtin: &Builtin, values: &[u32]) -> u32 {
     if builtin.name.starts_with("grid") { values.iter().product() } else { 2 }
 }
@@ -187,8 +187,8 @@ impl Builtin {
             .fold(self.name.to_owned(), |name, n| name.replacen(n.letter, &n.example.to_string(), 1))
     }
 
-    /// The words that stand where the family's name has its letters (`None` for a word that is no
-    /// number), or nothing if `name` is none of this family.
+    /// The values at the letters of the family's name (`None` for a value that is not a number); `None` if
+    /// `name` does not belong to this family.
     fn matches(&self, name: &str) -> Option<Vec<Option<u32>>> {
         let mut pattern = self.name;
         let mut rest = name;
@@ -196,7 +196,7 @@ impl Builtin {
         for number in self.numbers {
             let (before, after) = pattern.split_once(number.letter)?;
             rest = rest.strip_prefix(before)?;
-            // The value reaches to the next fixed letter of the pattern, or to the end.
+            // The value extends to the next fixed character of the pattern, or to the end.
             let end = after.chars().next().map_or(Some(rest.len()), |next| rest.find(next))?;
             let (word, tail) = rest.split_at(end);
             values.push(word.parse().ok().filter(|_| !word.starts_with(['+', '0'])));
@@ -217,7 +217,7 @@ impl Builtin {
         for (number, value) in self.numbers.iter().zip(values) {
             text = text.replace(&format!("{{{}}}", number.letter), &value.to_string());
         }
-        // The last node of a grid.
+        // Number of the last node of a grid.
         text.replace("{LAST}", &(values.iter().product::<u32>().saturating_sub(1)).to_string())
     }
 }

@@ -1,4 +1,4 @@
-//! From the layered tree to a [`Scenario`]: reading, range checks, and the checks across tables.
+//! Converts the layered tree to a [`Scenario`]: reads it, checks ranges, and checks across tables.
 
 use super::Scenario;
 use super::costs::{self, Costs};
@@ -18,14 +18,14 @@ use tworay_tcp::Variant;
 
 /// Longest run: 30 days.
 const LONGEST: SimDuration = SimDuration::from_secs(30 * 24 * 3600);
-/// What TCP flows run if nothing is said.
+/// Default variant of TCP flows.
 pub(crate) const DEFAULT_VARIANT: &str = "newreno";
 
-/// Reads the tree and checks everything.
+/// Reads the tree and checks all of it.
 pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Result<Scenario, ScenarioError> {
     let variant = variant(&tree)?;
     super::kinds::apply(&mut tree)?;
-    // The variant is no setting of an endpoint, though it stands in the same table.
+    // The variant is in the same table, but it is not a setting of an endpoint.
     let whole = tree.clone();
     if let Some(tcp) = table_mut(&mut tree, "tcp") {
         tcp.remove("variant");
@@ -93,7 +93,7 @@ fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
     if base_dir.as_os_str().is_empty() { file } else { base_dir.join(file) }
 }
 
-/// Checks that can point at the user's lines.
+/// Checks whose errors point at the user's lines.
 pub(super) struct Check<'a> {
     tree: &'a Node,
 }
@@ -103,12 +103,12 @@ impl Check<'_> {
         Err(self.refused(ConfigProblem::new(key, problem, remedy)))
     }
 
-    /// A room's report about its own table.
+    /// Converts a table's own validation error.
     fn section(&self, section: &str, outcome: Result<(), ConfigProblem>) -> Result<(), ScenarioError> {
         outcome.map_err(|problem| self.refused(problem.within(section)))
     }
 
-    /// A problem whose key is whole, at the place of the key in the user's file.
+    /// An error whose key is already complete, shown at the key in the user's file.
     fn refused(&self, problem: ConfigProblem) -> ScenarioError {
         ScenarioError::new(self.tree.place_of(&problem.key), problem.headline(), problem.advice())
     }
@@ -145,7 +145,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The MAC sends at rates that the radio has.
+    /// The MAC may only use rates that the radio supports.
     fn rates(&self, file: &Settings) -> Result<(), ScenarioError> {
         let mac = &file.mac;
         let rates = [
@@ -174,7 +174,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The table of costs, and the energy's settings with its name and digest.
+    /// The table of costs, and the energy settings with its name and digest.
     fn costs(
         &self,
         energy: &EnergyConfig,
@@ -185,7 +185,7 @@ impl Check<'_> {
         let file = joined(file, base_dir);
         let costs = match Costs::read(&file) {
             Ok(costs) => costs,
-            // What is wrong inside is shown there; a file that can't be read is the scenario's fault.
+            // Errors in the table are shown in its file; an unreadable file is an error of the scenario.
             Err(costs::Unread::Wrong(error)) => return Err(error),
             Err(costs::Unread::NoFile(problem, remedy)) => {
                 return self.fail("energy.costs", &problem, &remedy);
@@ -202,7 +202,7 @@ impl Check<'_> {
         Ok((energy, Arc::new(costs)))
     }
 
-    /// Nodes that only links name have no place on the air.
+    /// Nodes named only by wires have no position and no radio.
     fn placed_links(&self, links: &[LinkConfig], radio_nodes: u32) -> Result<(), ScenarioError> {
         for (i, link) in links.iter().enumerate() {
             for (name, node) in [("from", link.from), ("to", link.to)] {
@@ -214,7 +214,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Measured links join nodes that there are.
+    /// Measured links must connect existing nodes.
     fn measured_links(&self, links: &[MeasuredLink], radio_nodes: u32) -> Result<(), ScenarioError> {
         for (i, link) in links.iter().enumerate() {
             for (name, node) in [("from", link.from), ("to", link.to)] {
@@ -224,7 +224,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The number of nodes with a radio; reads the movement file, if there is one, to know.
+    /// The number of nodes with a radio; reads the movement file if there is one.
     fn radio_nodes(&self, file: &Settings) -> Result<u32, ScenarioError> {
         let wired_only = file.topology == TopologyConfig::default()
             && file.mobility == MobilityConfig::default()

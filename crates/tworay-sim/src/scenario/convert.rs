@@ -1,4 +1,4 @@
-//! From the field's movement and traffic files to a scenario file.
+//! Converts movement and traffic files of other simulators to a scenario file.
 
 mod flows;
 
@@ -10,12 +10,12 @@ use tworay_base::{NodeId, Position, SimDuration, SimTime};
 use tworay_wire::ns2::{Movement, Traffic};
 use tworay_wire::{ReadError, bonnmotion};
 
-/// Makes the text of a scenario from a movement file (ns-2's setdest format, or BonnMotion's if its
-/// name ends in `.movements` or `.movements.gz`), an ns-2 traffic file if there is one, and `flows`
-/// written `FROM:TO:APP`, with settings behind it if wanted: `0:1:ftp`, `0:1:cbr:rate=64kbps:start=10s`.
+/// Generates the text of a scenario from a movement file (ns-2's setdest format, or BonnMotion's if its
+/// name ends in `.movements` or `.movements.gz`), an ns-2 traffic file if given, and `flows` written
+/// `FROM:TO:APP` with optional settings: `0:1:ftp`, `0:1:cbr:rate=64kbps:start=10s`.
 ///
-/// `output` is where the caller will write the text: the movement file is named relative to its folder,
-/// so that the two can move together. Without it the movement file's name stays as given.
+/// `output` is the path at which the caller will write the text: the movement file is named relative to its
+/// folder, so that both can be moved together. Without it the movement file's name is kept as given.
 pub fn convert(
     movement: &Path,
     traffic: Option<&Path>,
@@ -42,17 +42,17 @@ pub fn convert(
     let starts = tables.iter().filter_map(|table| table.start).max();
     let text =
         write(&Facts::of(movement, &moves, bonnmotion, starts), &file, bonnmotion, &tables, traffic.as_ref());
-    // The text must be a scenario: nodes of the flows exist, ports are free, the file is found.
+    // The text must be a valid scenario: the flows' nodes exist, ports are free, the file is found.
     Scenario::from_toml(&text, "the converted scenario", base_dir, &[])?;
     Ok(text)
 }
 
-/// The `[[flow]]` tables of flows written `FROM:TO:APP`, for a scenario made of something else.
+/// The `[[flow]]` tables of flows written `FROM:TO:APP`, for a scenario generated from other input.
 pub fn flow_tables(flows: &[String]) -> Result<String, ScenarioError> {
     flows.iter().map(|flow| flows::from_argument(flow).map(|table| table.text)).collect()
 }
 
-/// Reads a movement file: BonnMotion's by its name, else ns-2's.
+/// Reads a movement file: BonnMotion's if its name says so, otherwise ns-2's.
 pub(crate) fn read_movement(path: &Path) -> Result<Movement, ScenarioError> {
     if is_bonnmotion(path) { bonnmotion::read(path) } else { Movement::read(path) }.map_err(unreadable)
 }
@@ -62,13 +62,13 @@ fn is_bonnmotion(path: &Path) -> bool {
     name.ends_with(".movements") || name.ends_with(".movements.gz")
 }
 
-/// A file's fault as a scenario's.
+/// An error in a file as an error of the scenario.
 pub(crate) fn unreadable(error: ReadError) -> ScenarioError {
     let problem = format!("{}: {}", error.place(), error.problem);
     ScenarioError::new(None, problem, tworay_base::sentence(&error.remedy))
 }
 
-/// What a reader of the scenario wants to know of the movement file.
+/// Facts about the movement file for the comments of the scenario.
 struct Facts {
     name: String,
     nodes: usize,
@@ -112,12 +112,12 @@ fn points(node: &tworay_wire::ns2::NodeMovement) -> impl Iterator<Item = Positio
     std::iter::once(node.start).chain(targets)
 }
 
-/// How long a run of an ns-2 movement file lasts, given what else it needs time for.
+/// Duration of a run with an ns-2 movement file, at least `needed`.
 ///
-/// Such files, unlike BonnMotion's, don't say how long they are meant to last. Generators give commands until their time is up,
-/// when most nodes are still under way: the next round number after the last command is theirs. A file written
-/// by hand may begin a move in the last second before that number, or just then: this move is meant to be seen,
-/// and the run lasts until it ends.
+/// Unlike BonnMotion's files, these do not contain a duration. Generators write commands until their time
+/// is up, when most nodes are still moving: the next round number after the last command is the intended
+/// duration. A hand-written file may start a move in the last second before that number, or exactly then.
+/// Such a move is meant to be seen, so the run lasts until it ends.
 fn long_enough(moves: &Movement, needed: SimDuration) -> SimDuration {
     let duration = rounded_up(needed);
     let last = moves.last_command().since_start();
@@ -196,12 +196,12 @@ fn write(
     text
 }
 
-/// A file's own words, fit for a comment.
+/// A file's own text, made safe for a comment.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// `file` as seen from `folder`; its full path if the two share nothing but the root.
+/// `file` relative to `folder`; its full path if they have only the root in common.
 fn relative(file: &Path, folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (Ok(file), Ok(folder)) = (file.canonicalize(), folder.canonicalize()) else { return file.to_owned() };
@@ -213,7 +213,7 @@ fn relative(file: &Path, folder: &Path) -> PathBuf {
     up.map(PathBuf::from).chain([file.components().skip(shared).collect()]).collect()
 }
 
-/// The node that a file's number means, counted from the file's first.
+/// The node for a number in the file, counted from the file's first number.
 fn renumber(number: u16, first: u16) -> Option<NodeId> {
     number.checked_sub(first).map(NodeId)
 }

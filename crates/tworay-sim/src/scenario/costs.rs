@@ -1,4 +1,4 @@
-//! The scenario's table of computing costs: the one that ships, or a file of the user's own.
+//! The scenario's table of computing costs: the shipped one, or a user's own file.
 
 use super::error::{Place, ScenarioError, Source};
 use sha2::{Digest, Sha256};
@@ -9,26 +9,26 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use tworay_tcp::{COSTS_CSV, CostTable};
 
-/// A table of costs with the text that it comes from.
+/// A table of costs, with its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
-    /// What operations cost.
+    /// Costs of operations.
     pub table: CostTable,
-    /// The text, to be kept with results.
+    /// The text, to be stored with results.
     pub text: String,
     /// SHA-256 of the text, in hexadecimal digits.
     pub sha256: String,
 }
 
-/// Why there is no table.
+/// Why the table could not be read.
 pub(super) enum Unread {
-    /// The file can't be read: what is wrong, what to do.
+    /// The file cannot be read: problem and remedy.
     NoFile(String, String),
-    /// What is in it is wrong, shown at its line.
+    /// Its content is wrong; the error points at its line.
     Wrong(ScenarioError),
 }
 
-/// A table has a line a variant; more than this is something else.
+/// A table has one line per variant; a larger file is not a table.
 const MOST_BYTES: u64 = 1 << 20;
 
 static SHIPPED: LazyLock<Arc<Costs>> = LazyLock::new(|| {
@@ -37,7 +37,7 @@ static SHIPPED: LazyLock<Arc<Costs>> = LazyLock::new(|| {
 });
 
 impl Costs {
-    /// The table that ships.
+    /// The shipped table.
     pub fn shipped() -> Arc<Self> {
         Arc::clone(&SHIPPED)
     }

@@ -1,11 +1,11 @@
-//! What is wrong with a scenario, where, and what to do about it.
+//! Errors in scenarios: problem, place and remedy.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Why a scenario can't be used. Its `Display` is the whole message: file, line and column, what
-/// was found, the line itself with carets under the place, and the remedy.
+/// Why a scenario cannot be used. `Display` gives the whole message: file, line and column, the problem,
+/// the line itself with carets under the place, and the remedy.
 #[derive(Clone, Debug)]
 pub struct ScenarioError(Box<Report>);
 
@@ -17,12 +17,12 @@ struct Report {
 }
 
 impl ScenarioError {
-    /// An error that points at `place`, if there is one to point at.
+    /// An error that points at `place`, if given.
     pub(crate) fn new(place: Option<Place>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self(Box::new(Report { place, problem: problem.into(), remedy: remedy.into() }))
     }
 
-    /// What was found, in one sentence.
+    /// The problem in one sentence.
     pub fn problem(&self) -> &str {
         &self.0.problem
     }
@@ -56,25 +56,25 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// A text that places point into: a scenario file or one `--set`.
+/// A text to which places refer: a scenario file or one `--set` option.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// The file's name as the user gave it, or `--set`.
+    /// File name as given by the user, or `--set`.
     pub name: String,
     /// The whole text.
     pub text: String,
-    /// Whether line and column mean something here: not in a `--set`.
+    /// Whether line and column are meaningful; false for `--set`.
     pub has_lines: bool,
 }
 
-/// A stretch of a source.
+/// A range of a source.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     source: Arc<Source>,
     span: Range<usize>,
 }
 
-/// Where a place lies and what to show of its line.
+/// Position of a place, and the part of its line to show.
 struct Spot {
     line: usize,
     column: usize,
@@ -83,11 +83,11 @@ struct Spot {
     carets: usize,
 }
 
-/// Longer lines are shown in part.
+/// Longer lines are shown only in part.
 const SHOWN: usize = 120;
 
 impl Place {
-    /// The bytes `span` of `source`; a span outside the text is pulled in.
+    /// The bytes `span` of `source`; a span beyond the text is clamped.
     pub fn new(source: &Arc<Source>, span: Range<usize>) -> Self {
         let end = span.end.min(source.text.len());
         Self { source: Arc::clone(source), span: span.start.min(end)..end }
@@ -98,7 +98,7 @@ impl Place {
         self.source.text.get(self.span.clone()).unwrap_or("")
     }
 
-    /// The line it begins in, from 1.
+    /// Number of the line in which it starts, from 1.
     pub fn line(&self) -> usize {
         self.spot().line
     }

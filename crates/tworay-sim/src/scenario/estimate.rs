@@ -1,4 +1,4 @@
-//! What a run will take, before it begins.
+//! Estimates the resources of a run.
 
 use super::Scenario;
 use crate::flow::Application;
@@ -6,25 +6,25 @@ use crate::run::{RunError, facts};
 use tworay_base::SimTime;
 use tworay_routing::Protocol;
 
-/// The process itself, and what doesn't go with the number of nodes, bytes.
+/// Memory that does not depend on the number of nodes, bytes.
 const BASE: u64 = 8 << 20;
-/// Packets that an endless transfer passes on in a second for each hop of its path, and the processor time of
-/// one packet on one hop: measured on grids with 6 to 30 hops at 2 Mb/s.
+/// Packets per second that an endless transfer forwards on each hop of its path, and processor time per
+/// packet and hop: measured on grids with 6 to 30 hops at 2 Mb/s.
 const TRANSFER_RATE: f64 = 20.0;
 const SECONDS_PER_HOP: f64 = 10e-6;
 
-/// Rules of thumb: right within a factor of two or three.
+/// A rough estimate, correct within a factor of two or three.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// Memory that a run needs to begin with: nodes, their neighbours and tables. What traffic adds (packets,
-    /// ledger, time series, routes in use) comes on top.
+    /// Initial memory of a run: nodes, their neighbours and tables. Packets, ledger, time series and routes
+    /// in use are added by the traffic.
     pub bytes: u64,
-    /// Processor time, if every flow keeps its path busy.
+    /// Processor time if every flow keeps its path busy.
     pub seconds: f64,
 }
 
 impl Scenario {
-    /// What a run with `seed` takes.
+    /// The estimated resources of a run with `seed`.
     pub fn estimate(&self, seed: u64) -> Result<Estimate, RunError> {
         let node: u64 = match self.settings.routing.protocol {
             Protocol::Static => 2_200,
@@ -36,7 +36,7 @@ impl Scenario {
             let hops = path.facts.hops as f64 / path.facts.samples.max(1) as f64;
             let active = flow.stop.unwrap_or(end).min(end).since(flow.start).as_secs_f64();
             let rate = match flow.application {
-                // Both the segments and their acknowledgments travel.
+                // Segments and acknowledgments both use the path.
                 Application::Ftp { .. } | Application::External { .. } => TRANSFER_RATE,
                 Application::Cbr { interval, .. } | Application::OnOff { interval, .. } => {
                     (1.0 / interval.as_secs_f64()).min(TRANSFER_RATE)

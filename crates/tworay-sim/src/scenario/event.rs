@@ -1,4 +1,4 @@
-//! What happens to the network at given times: nodes fail and come back, links are cut.
+//! Events at given times: nodes fail and recover, links are cut.
 
 use super::ScenarioError;
 use super::check::Check;
@@ -6,42 +6,43 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::SimDuration;
 
-/// A node fails or comes back, or a link is cut.
+/// A node fails or recovers, or a link is cut.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Event")]
 pub struct EventConfig {
-    /// `down`, `up`: which node.
+    /// `down`, `up`: the node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u16>,
-    /// `cut`: the flow whose link is cut, by its place in the file, 0 for the first; any flow's if absent.
+    /// `cut`: the flow whose link is cut, by its index in the file, from 0; any flow if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<u16>,
-    /// When, before the run's end.
+    /// Time of the event, before the end of the run.
     pub at: SimDuration,
-    /// What happens.
+    /// The event.
     pub what: EventKind,
-    /// `cut`: how long the link is cut, more than zero; to the run's end if absent.
+    /// `cut`: how long the link is cut, more than zero; until the end of the run if absent.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub lasts: Option<SimDuration>,
 }
 
-/// What can happen.
+/// Kinds of events.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
-    /// A node falls silent and forgets what it had queued.
+    /// The node stops working and loses its queued packets.
     Down,
-    /// It works again.
+    /// The node works again.
     Up,
-    /// The radio link that the next data packet of the flow (of any flow, if none is named) crosses is cut
-    /// right behind that packet: from then on its two ends sense each other and decode nothing. Which link
-    /// that is differs from seed to seed; it is always one in use.
+    /// Cuts the radio link that the next data packet of the flow crosses (of any flow, if none is named),
+    /// just after that packet: from then on its two ends sense each other but decode nothing. Which link
+    /// this is depends on the seed; it is always one in use.
     Cut,
 }
 
 impl Check<'_> {
-    /// Every event has the keys that mean something to it, and two don't contradict each other.
+    /// Checks that every event has exactly the keys that apply to it, and that no two events contradict
+    /// each other.
     pub(super) fn events(
         &self,
         events: &[EventConfig],

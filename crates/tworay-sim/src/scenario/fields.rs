@@ -1,17 +1,17 @@
-//! The names of a struct's fields, as serde knows them.
+//! The names of a struct's fields as serde knows them.
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The keys of a struct in the order in which it declares them; none if `T` is no struct.
+/// The keys of a struct in the order of its declaration; empty if `T` is not a struct.
 pub(crate) fn fields_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
-    // Reading fails on purpose, once the names are known.
+    // Deserializing fails on purpose once the names are known.
     let _: Result<T, _> = T::deserialize(Names(&mut fields));
     fields
 }
 
-/// Has no value to read, but takes note of the fields that it is asked for.
+/// Deserializer without a value that records the fields it is asked for.
 struct Names<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Names<'_> {
@@ -42,7 +42,7 @@ mod tests {
     use super::super::Settings;
     use super::*;
 
-    /// TOML wants values before tables: a value behind a table would belong to that table.
+    /// In TOML, values must precede tables: a value after a table would belong to that table.
     #[test]
     fn values_come_before_tables() {
         let fields = fields_of::<Settings>();

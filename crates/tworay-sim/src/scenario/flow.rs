@@ -1,4 +1,4 @@
-//! Flows: from the keys a user wrote to a checked application and its ports.
+//! Converts the keys of a flow to a validated application, and assigns ports.
 
 use super::file::{AppKind, FlowFile};
 use crate::flow::Application;
@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use tworay_base::{BitRate, Bytes, ConfigProblem, SimDuration};
 use tworay_tcp::Variant;
 
-/// A million packets a second is more than any flow here means to send.
+/// Shortest interval between packets: a million packets per second.
 const SHORTEST_INTERVAL: SimDuration = SimDuration::from_micros(1);
 
-/// The largest payload that is taken seriously: a jumbo frame's.
+/// Largest payload: that of a jumbo frame.
 pub(crate) const MOST_PAYLOAD: u64 = 9000;
 
-/// Reads a variant's name, which is the value of `key`.
+/// Parses a variant's name, which is the value of `key`.
 pub(crate) fn read_variant(key: &str, text: &str) -> Result<Variant, ConfigProblem> {
     text.parse::<Variant>().map_err(|error| error.of(key))
 }
 
-/// The application of `flow`; `variant` is what TCP flows run that choose none.
+/// The application of `flow`; `variant` is the default of TCP flows.
 pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Application, ConfigProblem> {
     refuse_foreign_keys(flow)?;
     match flow.app {
@@ -55,7 +55,7 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
     }
 }
 
-/// A key of another application is a mistake, not a detail to pass over.
+/// A key of another application is an error; it is not ignored.
 fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), ConfigProblem> {
     use AppKind::{Cbr, Ftp, OnOff};
     let keys: [(&'static str, bool, &[AppKind]); 8] = [
@@ -132,22 +132,22 @@ fn phase(key: &'static str, given: Option<SimDuration>) -> Result<SimDuration, C
     }
 }
 
-/// Ports at the receivers, by node and port, with the flow that took them.
+/// Ports at receivers by node and port, with the flow that uses them.
 #[derive(Default)]
 pub(crate) struct Ports {
     taken: BTreeMap<(u32, u16), usize>,
     next: BTreeMap<u32, u16>,
 }
 
-/// First port given out at receivers.
+/// First port assigned at receivers.
 const FIRST_PORT: u16 = 5001;
-/// Senders' ports start here: flow `i` has this plus `i`.
+/// First source port: flow `i` uses this plus `i`.
 const FIRST_SOURCE_PORT: u16 = 49_152;
-/// So many flows have a port at the sender.
+/// Largest number of flows, limited by the source ports.
 pub(crate) const MOST_FLOWS: usize = 65_536 - FIRST_SOURCE_PORT as usize;
 
 impl Ports {
-    /// Takes the port that flow `index` asks for.
+    /// Reserves the port that flow `index` requests.
     pub fn claim(&mut self, index: usize, flow: &FlowFile) -> Result<(), ConfigProblem> {
         let Some(port) = flow.port else { return Ok(()) };
         if !(1..FIRST_SOURCE_PORT).contains(&port) {
@@ -164,14 +164,14 @@ impl Ports {
         }
     }
 
-    /// The port of flow `index`: its own or a free one. All flows must have claimed before.
+    /// The port of flow `index`: its own or a free one. All requested ports must be reserved before.
     pub fn assign(&mut self, index: usize, flow: &FlowFile) -> u16 {
         if let Some(port) = flow.port {
             return port;
         }
         let next = self.next.entry(flow.to).or_insert(FIRST_PORT);
         loop {
-            // There are more ports from here on than flows: the search ends.
+            // There are more ports from here on than flows, so the search ends.
             let port = *next;
             *next += 1;
             if let std::collections::btree_map::Entry::Vacant(slot) = self.taken.entry((flow.to, port)) {

@@ -1,15 +1,15 @@
-//! `--set mac.rts_threshold=3000B`: one value laid over the scenario file.
+//! Options such as `--set mac.rts_threshold=3000B`, which override single values of the scenario file.
 
 use super::error::{Place, ScenarioError, Source};
 use super::tree::{Entry, Kind, Node, Table};
 use std::sync::Arc;
 
-/// What a `--set` looks like.
+/// Format of `--set`, for messages.
 const FORM: &str =
     "Write --set KEY=VALUE, for example --set mac.rts_threshold=3000B or --set flow.0.tcp=sack.";
 
-/// Lays one `--set` over `root`. The value may be written bare (`3000B`, `sack`, `true`, `7`) or as
-/// TOML (`"3000B"`, `[1, 2]`). List items are numbered from 0: `flow.0.start=2s`.
+/// Applies one `--set` to `root`. The value may be bare (`3000B`, `sack`, `true`, `7`) or TOML (`"3000B"`,
+/// `[1, 2]`). List items are numbered from 0: `flow.0.start=2s`.
 pub(crate) fn apply(root: &mut Node, text: &str) -> Result<(), ScenarioError> {
     let source = Arc::new(Source { name: "--set".into(), text: text.to_owned(), has_lines: false });
     let whole = || Some(Place::new(&source, 0..text.len()));
@@ -33,7 +33,7 @@ pub(crate) fn apply(root: &mut Node, text: &str) -> Result<(), ScenarioError> {
     descend(root, &parts, value)
 }
 
-/// The value behind the `=`: TOML if it reads as TOML, otherwise the bare text.
+/// The value after the `=`: TOML if it parses as TOML, otherwise the bare text.
 fn value_at(source: &Arc<Source>, start: usize) -> Node {
     let raw = &source.text[start..];
     let lead = raw.len() - raw.trim_start().len();
@@ -71,8 +71,8 @@ fn descend(node: &mut Node, parts: &[(&str, Place)], value: Node) -> Result<(), 
             entry.key_place = Some(place.clone());
             descend(&mut entry.node, rest, value)
         }
-        // A value where the path needs a table: `--set duration.x=1`, or a shorthand text in the
-        // way of its long form. Whether the table is allowed there is for the reader to say.
+        // A value where the path needs a table: `--set duration.x=1`, or a shorthand in place of its long
+        // form. Deserializing decides whether the table is allowed there.
         _ => {
             *node = Node::empty();
             descend(node, parts, value)

@@ -1,19 +1,19 @@
-//! The same world under as much load as it can carry: what effort and unused resources are measured against.
+//! The same scenario under saturation, the reference for metrics of effort and unused resources.
 
 use super::{Costs, Scenario};
 use crate::flow::Application;
 use tworay_base::{BitRate, NodeId};
 use tworay_radio::{EnergyConfig, EnergyModel};
 
-/// A UDP header is shorter than TCP's by so many bytes: datagrams are as long as full segments.
+/// A UDP header is shorter than TCP's by this many bytes; datagrams are as long as full segments.
 const SHORTER_HEADER: u32 = 12;
 
 impl Scenario {
-    /// The same world with every TCP flow replaced by datagrams as long as its full segments, as fast as the
-    /// sender's radio or fastest wire can send, until the end of the run or of the flow.
+    /// The same scenario with every TCP flow replaced by datagrams as long as its full segments, sent as
+    /// fast as the sender's radio or fastest wire permits, until the end of the run or of the flow.
     ///
-    /// Energy is not counted: how much a world can carry does not depend on how long its batteries last. The
-    /// world is the same for all variants.
+    /// There is no energy model: the capacity of a network does not depend on its batteries. The result is
+    /// the same for all variants.
     pub fn saturated(&self) -> Self {
         let mut world = self.clone();
         let payload = self.settings.tcp.mss.0 as u32 + SHORTER_HEADER;
@@ -33,7 +33,7 @@ impl Scenario {
         world
     }
 
-    /// The rate at which a node can send at all: that of its fastest wire, or of its radio.
+    /// Highest rate at which a node can send: that of its fastest wire, or of its radio.
     pub fn access_rate(&self, node: NodeId) -> BitRate {
         let wires = self.settings.links.iter().filter(|link| [link.from, link.to].contains(&node.0));
         wires.map(|link| link.rate).max().unwrap_or(self.settings.mac.data_rate)

@@ -1,4 +1,4 @@
-//! The scenario file's JSON Schema, for editors and for the help in messages.
+//! JSON Schema of the scenario file, for editors and for the help in messages.
 
 use super::check::DEFAULT_VARIANT;
 use super::file::Settings;
@@ -14,16 +14,16 @@ pub fn json_schema() -> Value {
             json!({
                 "type": "string",
                 "default": DEFAULT_VARIANT,
-                "description": "TCP variant of flows that choose none, such as \"newreno\" or \"sack\"; \
-                                `tworay variants` lists them; \"mine.py:Mine\" is a class of your own in a \
-                                Python file beside this one.",
+                "description": "Default TCP variant of flows, such as \"newreno\" or \"sack\"; `tworay variants` \
+                                lists them; \"mine.py:Mine\" names your own class in a Python file next to \
+                                this one.",
             }),
         );
     }
     schema
 }
 
-/// What the schema says about the key at a dotted path.
+/// Description of the key at a dotted path.
 pub(crate) fn description(path: &str) -> Option<String> {
     let schema = json_schema();
     let mut at = &schema;
@@ -39,13 +39,13 @@ pub(crate) fn description(path: &str) -> Option<String> {
     found.map(str::to_owned)
 }
 
-/// What the schema has under a key, also of a table with a `kind`: there every kind has keys of its own.
+/// The schema of a key, also in a table with a `kind`, where each kind has its own keys.
 fn property<'s>(at: &'s Value, key: &str) -> Option<&'s Value> {
     let forms = at.get("oneOf").and_then(Value::as_array).into_iter().flatten();
     std::iter::once(at).chain(forms).find_map(|form| form.get("properties")?.get(key))
 }
 
-/// The values that the key `kind` may have in the table at a dotted path.
+/// Values of the key `kind` in the table at a dotted path.
 pub(crate) fn kinds(path: &str) -> Vec<String> {
     let schema = json_schema();
     let mut steps = path.split('.').filter(|part| part.parse::<usize>().is_err());
@@ -55,7 +55,7 @@ pub(crate) fn kinds(path: &str) -> Vec<String> {
     forms.into_iter().flatten().filter_map(kind).collect()
 }
 
-/// The definition behind a reference.
+/// Resolves a reference to its definition.
 fn follow<'s>(schema: &'s Value, at: &'s Value) -> &'s Value {
     let target = at.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
     target.and_then(|path| schema.pointer(path)).unwrap_or(at)

@@ -1,4 +1,4 @@
-//! From a scenario to what a network is built from.
+//! Converts a scenario to the input from which a network is built.
 
 use super::{EventKind, Scenario};
 use crate::links::Outages;
@@ -9,12 +9,12 @@ use tworay_base::{FlowId, NodeId, Position, Purpose, RngStream, SimDuration, Sim
 use tworay_mobility::{MobilityError, Track};
 use tworay_radio::ErrorModelConfig;
 
-/// Streams of the links' handoffs begin here, apart from the nodes' own.
+/// First stream number of the wires' handoffs, separate from the streams of nodes.
 const HANDOFF_STREAMS: u64 = 1 << 32;
 
 impl Scenario {
-    /// Everything that a run with `seed` is built from; `series`: whether to keep time series. Fails if
-    /// the movement file is no longer what it was when the scenario was read.
+    /// The input for a run with `seed`; `series` says whether to record time series. Fails if the movement
+    /// file has changed since the scenario was read.
     pub fn setup(&self, seed: u64, series: bool) -> Result<Setup, MobilityError> {
         let wired_only = self.radio_nodes == 0;
         let tracks = if wired_only {
@@ -30,7 +30,7 @@ impl Scenario {
             .tracks
         };
         let wires = self.settings.links.iter().enumerate().flat_map(|(i, link)| {
-            // Both directions of a link are down at the same times.
+            // Both directions of a wire are down at the same times.
             let outages = link.handoffs.as_ref().map_or_else(Outages::default, |handoffs| {
                 let mut rng = RngStream::numbered(seed, HANDOFF_STREAMS + i as u64, Purpose::Events);
                 handoffs.outages(self.settings.duration, &mut rng)
@@ -64,7 +64,7 @@ impl Scenario {
                     cuts.push(LinkCut { at, flow: event.flow.map(FlowId), lasts });
                 }
                 (kind, Some(node)) => switches.push((at, NodeId(node), kind == EventKind::Up)),
-                // Refused when the scenario was read.
+                // Rejected when the scenario was read.
                 (_, None) => {}
             }
         }

@@ -1,4 +1,4 @@
-//! A scenario as TOML.
+//! Writes a scenario as TOML.
 
 use super::Scenario;
 use super::fields::fields_of;
@@ -17,7 +17,7 @@ pub(crate) fn to_toml(scenario: &Scenario) -> String {
     render(&value)
 }
 
-/// The keys in the order of [`Settings`], those within tables sorted.
+/// The keys in the order of [`Settings`]; those within tables are sorted.
 fn render(value: &toml::Table) -> String {
     let mut text = String::new();
     for &key in fields_of::<Settings>() {
@@ -36,7 +36,7 @@ fn render(value: &toml::Table) -> String {
 fn one(key: &str, part: &toml::Value) -> String {
     let mut table = toml::Table::new();
     table.insert(key.to_owned(), part.clone());
-    // A table of TOML values always has a text.
+    // A table of TOML values can always be written.
     toml::to_string(&table).unwrap_or_default()
 }
 
@@ -71,7 +71,7 @@ fn flow_file(flow: &FlowSetup) -> FlowFile {
             off: Some(off),
             ..ends
         },
-        // No scenario has such a flow: it comes about while a network is in use.
+        // No scenario has such a flow; it only exists in a network used by real stations.
         Application::External { .. } => ends,
     }
 }

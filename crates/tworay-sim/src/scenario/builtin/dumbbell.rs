@@ -1,38 +1,38 @@
-//! Links and flows of the TCP-Probing study's dumbbells (Psaras, Mamatas, Tsaoussidis, On protocol
+//! Wires and flows of the TCP-Probing paper's dumbbells (Psaras, Mamatas and Tsaoussidis, On protocol
 //! engineering: detect, confirm and adjust, §5.1): as many as the name says, by a schedule.
 
 use std::fmt::Write;
 
-/// Who sends when.
+/// When flows start and end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Schedule {
-    /// All enter within two seconds and stay.
+    /// All flows start within two seconds and stay.
     Steady,
-    /// All enter within two seconds; then half of those left leave at every step, the steps such that
-    /// the last one stays to the end (§6.2).
+    /// All flows start within two seconds; then half of the remaining flows end at every step, spaced so
+    /// that the last one stays until the end (§6.2).
     Decrease,
-    /// They enter one after the other, the first at the start, the last at 20 s (§6.3).
+    /// Flows start one after the other, the first at the start, the last at 20 s (§6.3).
     Increase,
 }
 
-/// A dumbbell: one end of sources, one or two ends of sinks.
+/// A dumbbell: sources at one end, sinks at one or two ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dumbbell {
-    /// Whether a third router has half of the sinks.
+    /// Whether half of the sinks are at a third router.
     pub split: bool,
-    /// Who sends when.
+    /// When flows start and end.
     pub schedule: Schedule,
 }
 
-/// Length of the run, milliseconds.
+/// Duration of the run, milliseconds.
 const END: u32 = 60_000;
-/// When all have entered, milliseconds.
+/// When all flows have started, milliseconds.
 const ENTERED: u32 = 2_000;
-/// When the last one enters if they come one by one.
+/// When the last flow starts if they start one by one, milliseconds.
 const LAST_ENTRY: u32 = 20_000;
 
 impl Dumbbell {
-    /// The text for `n` flows.
+    /// The text of the scenario with `n` flows.
     pub fn render(self, text: &str, n: u32) -> String {
         let base = if self.split { "split-dumbbell" } else { "dumbbell" };
         let (suffix, about) = match self.schedule {
@@ -52,7 +52,7 @@ impl Dumbbell {
             .replace("{FLOWS}", self.flows(n).trim_end())
     }
 
-    /// What the summary says of the schedule.
+    /// Part of the summary that describes the schedule.
     pub fn when(self) -> &'static str {
         match self.schedule {
             Schedule::Steady => "",
@@ -95,14 +95,14 @@ impl Dumbbell {
 }
 
 impl Schedule {
-    /// When flow `i` of `n` starts and stops, milliseconds.
+    /// Start and end of flow `i` of `n`, milliseconds.
     fn times(self, i: u32, n: u32) -> (u32, u32) {
         let early = ENTERED * i / n;
         match self {
             Schedule::Steady => (early, END),
             Schedule::Increase => (LAST_ENTRY * i / (n - 1).max(1), END),
             Schedule::Decrease => {
-                // n flows, n/2, n/4, ..., 1: so many stages of equal length.
+                // One stage of equal length for each of n, n/2, n/4, ..., 1 flows.
                 let stages = n.ilog2() + 1;
                 let leaves = (1..=stages).find(|&stage| i >= n >> stage).unwrap_or(stages);
                 (early, ENTERED + (END - ENTERED) * leaves / stages)
@@ -115,7 +115,7 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    /// Flows alive at a moment, in milliseconds.
+    /// Number of active flows at a time in milliseconds.
     fn alive(schedule: Schedule, n: u32, at: u32) -> usize {
         (0..n).map(|i| schedule.times(i, n)).filter(|&(start, stop)| start <= at && at < stop).count()
     }

@@ -1,18 +1,18 @@
-//! Flows of families whose name says how many there are.
+//! Flows of families whose name contains the number of flows.
 
 use std::fmt::Write;
 
-/// Who sends to whom.
+/// Ends of the flows.
 #[derive(Clone, Copy)]
 pub enum Pairs {
-    /// All from the first node of a string to its last: the name has hops and flows.
+    /// All from the first node of a string to its last; the name has hops and flows.
     EndToEnd,
-    /// Each between two nodes of its own, 0 to 1, 2 to 3 and so on: the name has flows.
+    /// Each between two nodes of its own: 0 to 1, 2 to 3 and so on; the name has flows.
     Apart,
 }
 
 impl Pairs {
-    /// The `[[flow]]` tables; flow i starts i tenths of a second after the first, which starts at 1 s.
+    /// The `[[flow]]` tables; flow i starts i tenths of a second after 1 s.
     pub fn render(self, values: &[u32]) -> String {
         let flows = values.last().copied().unwrap_or(1);
         let mut text = String::new();

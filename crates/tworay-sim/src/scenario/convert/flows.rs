@@ -1,4 +1,4 @@
-//! Flows of the command line and of ns-2 traffic files, as `[[flow]]` tables.
+//! Converts flows of the command line and of ns-2 traffic files to `[[flow]]` tables.
 
 use super::super::error::{Place, ScenarioError, Source};
 use super::renumber;
@@ -8,7 +8,7 @@ use tworay_base::SimDuration;
 use tworay_base::suggest;
 use tworay_wire::ns2::{Movement, Traffic, TrafficFlow, TrafficKind};
 
-/// A `[[flow]]` table and when its flow starts, if that is known.
+/// A `[[flow]]` table, and when its flow starts if known.
 pub(super) struct FlowTable {
     pub text: String,
     pub start: Option<SimDuration>,
@@ -16,18 +16,18 @@ pub(super) struct FlowTable {
 
 const FORM: &str = "Write --flow FROM:TO:APP, for example --flow 0:1:ftp or --flow 0:1:cbr:rate=64kbps.";
 const APPS: [&str; 3] = ["ftp", "cbr", "on-off"];
-/// What an application needs if the user gives no settings.
+/// Default settings of applications.
 const USUAL: [(&str, &[(&str, &str)]); 3] = [
     ("ftp", &[]),
     ("cbr", &[("interval", "250ms"), ("size", "512B")]),
     ("on-off", &[("rate", "64kbps"), ("size", "512B"), ("on", "1s"), ("off", "1s")]),
 ];
 
-/// Reads `0:1:ftp` or `0:1:cbr:rate=64kbps:start=10s`.
+/// Parses `0:1:ftp` or `0:1:cbr:rate=64kbps:start=10s`.
 pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> {
     let source = Arc::new(Source { name: "--flow".into(), text: argument.to_owned(), has_lines: false });
     let fail = |part: &str, problem: String, remedy: String| {
-        // Parts are slices of the argument.
+        // All parts are slices of the argument.
         let start = part.as_ptr() as usize - argument.as_ptr() as usize;
         let source = Arc::new(Source { name: "--flow".into(), text: argument.to_owned(), has_lines: false });
         ScenarioError::new(Some(Place::new(&source, start..start + part.len())), problem, remedy)
@@ -81,7 +81,7 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
     Ok(FlowTable { text, start })
 }
 
-/// The flows of a traffic file among the nodes of a movement file.
+/// The flows of a traffic file, between nodes of a movement file.
 pub(super) fn from_traffic(traffic: &Traffic, moves: &Movement) -> Result<Vec<FlowTable>, ScenarioError> {
     let (first, nodes) = (moves.first_number, moves.nodes.len());
     let strange = |flow: &TrafficFlow| usize::from(flow.from.max(flow.to)) >= usize::from(first) + nodes;
@@ -92,7 +92,7 @@ pub(super) fn from_traffic(traffic: &Traffic, moves: &Movement) -> Result<Vec<Fl
             flow.to,
             usize::from(first) + nodes - 1
         );
-        // Its destinations are i + 1 and i + 2, modulo nn + 1.
+        // cbrgen's destinations are i + 1 and i + 2, modulo nn + 1.
         let remedy =
             "Give files of as many nodes; cbrgen's -nn N also draws node N, so make it with one node less.";
         return Err(ScenarioError::new(None, problem, remedy));
@@ -138,7 +138,7 @@ fn from_traffic_flow(flow: &TrafficFlow, first: u16) -> Result<FlowTable, Scenar
     Ok(FlowTable { text, start: Some(flow.start.since_start()) })
 }
 
-/// The variant that an ns-2 agent is.
+/// The variant that corresponds to an ns-2 agent.
 fn variant_line(agent: &str) -> String {
     let name = match agent {
         "Agent/TCP" => "tahoe",
@@ -157,7 +157,7 @@ fn variant_line(agent: &str) -> String {
     }
 }
 
-/// `[tcp]` keys on which all TCP flows of the file agree.
+/// `[tcp]` keys that are equal for all TCP flows of the file.
 pub(super) fn common_tcp_settings(traffic: &Traffic) -> Vec<(&'static str, String)> {
     let flows: Vec<(Option<u32>, Option<u32>)> = traffic
         .flows

@@ -8,7 +8,7 @@ fn ends_of_runs_are_round_numbers() {
     }
 }
 
-/// A movement of so many nodes, of which the first `movers` begin to walk 100 m at 5 m/s at `at`.
+/// A movement of `nodes` nodes; the first `movers` of them walk 100 m at 5 m/s from time `at`.
 fn walk(nodes: usize, movers: usize, at: f64) -> Movement {
     let line = |i: usize| format!("$node_({i}) set X_ {i}\n$node_({i}) set Y_ 0\n");
     let go = |i: usize| format!("$ns_ at {at} \"$node_({i}) setdest {i} 100 5\"\n");
@@ -26,6 +26,6 @@ fn a_move_in_the_last_second_is_seen_to_its_end() {
     assert_eq!(seconds(2, 1, 39.5), 60.0, "until 59.5 s");
     assert_eq!(seconds(2, 1, 40.0), 60.0, "a run of 40 s would not even begin it");
     assert_eq!(seconds(2, 1, 75.0), 80.0, "as a generator's file may end");
-    // Of a generator's nodes most are under way when its time is up.
+    // Most nodes of a generated file are moving when its time is up.
     assert_eq!(seconds(50, 40, 899.5), 900.0);
 }

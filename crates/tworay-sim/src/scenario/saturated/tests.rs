@@ -14,12 +14,12 @@ fn tcp_becomes_datagrams_as_fast_as_the_radio() {
     let interval = tworay_base::SimDuration::from_micros(5888);
     assert_eq!(flows(&full), [&Application::Cbr { interval, payload: 1472, packets: None }]);
     assert_eq!(full.settings.energy.model, EnergyModel::None);
-    // What it is compared with does not depend on the variant.
+    // The reference does not depend on the variant.
     assert_eq!(full.to_toml(), Scenario::load("string-2", &[]).unwrap().saturated().to_toml());
     assert_eq!(Scenario::from_toml(&full.to_toml(), "x.toml", std::path::Path::new(""), &[]).unwrap(), full);
 }
 
-/// A wired sender has the rate of its fastest wire, and other flows stay as they are.
+/// A wired sender uses the rate of its fastest wire; other flows stay unchanged.
 #[test]
 fn wires_have_rates_of_their_own() {
     let world = Scenario::load("dumbbell-1", &[]).unwrap();
