@@ -136,7 +136,7 @@ impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Refusal::NoRadio => {
-                f.write_str("layer 2 needs radios, but the scenario has wires only; use layer 3")
+                f.write_str("layer 2 needs radios, but the scenario is wired only; use layer 3")
             }
             Refusal::NoSuchNode(node) => write!(f, "there is no node {node} in the scenario"),
             Refusal::TooManyFlows => f.write_str("there are more connections than flow numbers"),
@@ -188,8 +188,8 @@ impl Live {
             cut.flow = None;
         }
         let megahertz = (setup.settings.radio.frequency.get() * 1e-6) as u16;
-        let mut network =
-            Network::new(setup, || true).ok_or_else(|| Refusal::Failed("the set-up was stopped".into()))?;
+        let mut network = Network::new(setup, || true)
+            .ok_or_else(|| Refusal::Failed("building the network was cancelled".into()))?;
         if let Some(path) = pcap {
             let comment = format!("scenario {}, seed {seed}, live: real payload", scenario.name());
             let failed = |e| Refusal::Failed(format!("can't write {}: {e}", path.display()));

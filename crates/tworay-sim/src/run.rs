@@ -94,7 +94,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     let megahertz = if setup.has_radio { (frequency * 1e-6) as u16 } else { 0 };
     let ends: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
     if options.animation.is_some() && !setup.has_radio {
-        let why = "there is nothing to animate: the scenario has wires only, and its nodes are nowhere";
+        let why = "a wired-only scenario has no node positions to animate";
         return Err(RunError::Failed(why.into()));
     }
     let paths = flow_paths(&setup);

@@ -133,7 +133,7 @@ fn wrong_tables_are_shown_at_their_line() {
     assert!(wrong.problem().contains("ack_slow_start of sack: \"much\" is not a number"), "{wrong}");
     assert!(wrong.remedy().contains("nanoseconds per operation"), "{wrong}");
     std::fs::write(folder.0.join("costs.csv"), b"variant,\xff").expect("a file");
-    assert!(error().to_string().contains("no UTF-8"), "{}", error());
+    assert!(error().to_string().contains("not UTF-8"), "{}", error());
     let digest_alone = Scenario::load("string-3", &["energy.costs_sha256=00".into()]).expect_err("refused");
     assert!(digest_alone.to_string().contains("no table is given for this digest"), "{digest_alone}");
 }

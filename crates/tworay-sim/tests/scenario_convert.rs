@@ -98,10 +98,10 @@ fn wrong_flows_are_shown_with_a_remedy() {
     let (moves, _, output) = files("wrong");
     let form = "Write --flow FROM:TO:APP, for example --flow 0:1:ftp or --flow 0:1:cbr:rate=64kbps.";
     let table = [
-        ("0-1", format!("--flow: this is no flow\n   | 0-1\n   | ^^^\n{form}")),
-        ("0:b:ftp", format!("--flow: \"b\" is no node number\n   | 0:b:ftp\n   |   ^\n{form}")),
+        ("0-1", format!("--flow: this is not a flow\n   | 0-1\n   | ^^^\n{form}")),
+        ("0:b:ftp", format!("--flow: \"b\" is not a node number\n   | 0:b:ftp\n   |   ^\n{form}")),
         ("0:1:ftq", "--flow: unknown application \"ftq\"\n   | 0:1:ftq\n   |     ^^^\nDid you mean \"ftp\"? Allowed: ftp, cbr, on-off.".into()),
-        ("0:1:ftp:fast", format!("--flow: \"fast\" is no setting\n   | 0:1:ftp:fast\n   |         ^^^^\n{form}")),
+        ("0:1:ftp:fast", format!("--flow: \"fast\" is not a setting\n   | 0:1:ftp:fast\n   |         ^^^^\n{form}")),
     ];
     for (flow, message) in table {
         assert_eq!(convert(&moves, None, &args(&[flow]), Some(&output)).unwrap_err().to_string(), message);

@@ -187,7 +187,7 @@ Expected "250m" or "1.5km"."#
     );
     assert_eq!(
         edited("[topology]", "[mac]\ndata_rate = \"54Mbps\"\n[topology]"),
-        r#"my.toml:3:13: mac.data_rate: an 802.11 DSSS radio doesn't send at 54Mbps
+        r#"my.toml:3:13: mac.data_rate: 802.11 DSSS radios do not support 54Mbps
   3 | data_rate = "54Mbps"
     |             ^^^^^^^^
 Its rates are 1Mbps, 2Mbps, 5.5Mbps, 11Mbps."#
@@ -222,7 +222,7 @@ Write it like "900s", "20ms" or "10us"."#
     );
     assert_eq!(
         edited("\"100s\"", "\"0s\""),
-        r#"my.toml:1:12: duration: a run of no length
+        r#"my.toml:1:12: duration: the run has no length
   1 | duration = "0s"
     |            ^^^^
 Give a time such as "300s"."#
@@ -363,14 +363,14 @@ Stop it later, or leave the key out."#
     );
     assert_eq!(
         edited("to = 4", "to = 4\nrate = \"1Mbps\""),
-        r#"my.toml:8:8: flow.0.rate: this key means nothing to app = "ftp"
+        r#"my.toml:8:8: flow.0.rate: this key does not apply to app = "ftp"
   8 | rate = "1Mbps"
     |        ^^^^^^^
 Remove it, or choose app = "cbr" or "on-off"."#
     );
     assert_eq!(
         edited("to = 4", "to = 4\napp = \"cbr\""),
-        r#"my.toml:8:7: flow.0.app: nothing says how fast to send
+        r#"my.toml:8:7: flow.0.app: neither rate nor interval is given
   8 | app = "cbr"
     |       ^^^^^
 Add rate = "200kbps" or interval = "250ms"."#
@@ -391,14 +391,14 @@ Add off = "1s", for example."#
     );
     assert_eq!(
         edited("to = 4", "to = 4\nbytes = \"0B\""),
-        r#"my.toml:8:9: flow.0.bytes: a transfer of nothing
+        r#"my.toml:8:9: flow.0.bytes: the transfer has no bytes
   8 | bytes = "0B"
     |         ^^^^
 Give at least "1B", or leave it out for an endless one."#
     );
     assert_eq!(
         edited("[[flow]]\nfrom = 0\nto = 4\n", ""),
-        r#"my.toml:1:1: flow: nothing is sent
+        r#"my.toml:1:1: flow: there is no flow
   1 | duration = "100s"
     | ^
 Add a flow: [[flow]] with from = 0, to = 1 and app = "ftp"."#
@@ -476,7 +476,7 @@ fn wired_links_and_events_are_checked() {
     );
     assert_eq!(
         edited("[[flow]]", "[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\nqueue = 0\n[[flow]]"),
-        "my.toml:9:9: link.0.queue: a queue of 0 packets\n  9 | queue = 0\n    |         ^\nGive 1 to 1000000 packets, such as 50."
+        "my.toml:9:9: link.0.queue: a queue of 0 packets is out of range\n  9 | queue = 0\n    |         ^\nGive 1 to 1000000 packets, such as 50."
     );
     assert_eq!(
         edited("[[flow]]", "[[event]]\nnode = 2\nat = \"200s\"\nwhat = \"down\"\n[[flow]]"),
@@ -497,12 +497,12 @@ Give an earlier time, or a longer duration."#
         ),
         (
             "node = 1\nflow = 0\nwhat = \"cut\"",
-            "event.0.node: means nothing to a cut link\nRemove it, or name a flow: the link is one that this flow uses.",
+            "event.0.node: does not apply to a cut link\nRemove it, or name a flow: the link is one that this flow uses.",
         ),
         ("what = \"down\"", "event.0.what: no node is named\nAdd node = and its number."),
         (
             "node = 1\nwhat = \"down\"\nfor = \"60s\"",
-            "event.0.for: means nothing to a node\nRemove it, or write what = \"cut\" to cut a link of a flow.",
+            "event.0.for: does not apply to a node\nRemove it, or write what = \"cut\" to cut a link of a flow.",
         ),
     ] {
         let told = event(keys);
@@ -651,7 +651,7 @@ Did you mean "sink"? Kinds here: sink."#
     );
     assert_eq!(
         refusal(&wired("kind = \"sink\"", "[link_kind.sink]\nqueue = 0\n"), &[]),
-        r#"my.toml:11:9: link.0.queue: a queue of 0 packets
+        r#"my.toml:11:9: link.0.queue: a queue of 0 packets is out of range
   11 | queue = 0
      |         ^
 Give 1 to 1000000 packets, such as 50."#

@@ -84,8 +84,8 @@ pub(crate) trait Recovery: Debug + Send {
         false
     }
 
-    /// A segment that pacing held back may go now. Sends on, if the recovery does that in a way of its own in its
-    /// present state; whether it does.
+    /// A segment held back by pacing may be sent now: sends on, for recoveries with their own send rule in
+    /// their current state. Returns whether the recovery has one.
     fn goes_on(&mut self, _tx: &mut Machinery, _cx: &mut Cx) -> bool {
         false
     }

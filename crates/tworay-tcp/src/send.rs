@@ -161,7 +161,7 @@ impl Sender {
         sender
     }
 
-    /// Seeds the parts that decide by chance.
+    /// Seeds the parts that make random decisions.
     pub fn seed(&mut self, draw: impl FnMut() -> u64) {
         self.tx.controls.seed(draw);
     }

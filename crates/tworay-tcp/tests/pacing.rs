@@ -1,4 +1,4 @@
-//! Pacing and samples of the delivery rate, as a variant meets them.
+//! Pacing and delivery-rate samples from a variant's view.
 
 mod common;
 
@@ -12,13 +12,13 @@ use tworay_tcp::{
     Variant, Window,
 };
 
-/// Paces from the first ACK on and counts what the rate samples report.
+/// Paces from the first ACK on, and counts what the rate samples report.
 #[derive(Debug)]
 struct Paced {
     gap: SimDuration,
     delivered: Arc<AtomicU64>,
     total: u64,
-    /// How old every echoed timestamp is, if that is known.
+    /// Expected age of every echoed timestamp, if known.
     age: Option<SimDuration>,
 }
 
@@ -35,7 +35,7 @@ impl CongestionControl for Paced {
         let total = (sample.total_delivered * f64::from(view.mss)).round() as u64;
         assert!(self.total < total, "{total} after {}", self.total);
         self.total = total;
-        // Both ends have a part, and one sends.
+        // Both ends have a part, but only one sends.
         self.delivered.fetch_max(total, Ordering::Relaxed);
     }
 }
@@ -56,7 +56,8 @@ fn sent(pair: &Pair) -> Vec<SimTime> {
 
 #[test]
 fn segments_keep_the_gap_and_no_more() {
-    // 40 segments, a window of 64: only pacing holds them back. The first two leave before the first ACK.
+    // 40 segments, a window of 64: only pacing holds them back. The first two are sent before the first
+    // ACK.
     let gap = SimDuration::from_millis(7);
     let (variant, delivered) = paced(RecoveryKind::NewReno, gap, Some(SimDuration::from_millis(100)));
     let config = TcpConfig {
@@ -105,9 +106,9 @@ proptest! {
             let name = recovery.name();
             prop_assert_eq!(pair.seen[0].finished, 1, "{}: {:?}", name, pair.ends[0].snapshot());
             prop_assert_eq!(pair.seen[1].delivered, bytes, "{}", name);
-            // All that was delivered was reported once.
+            // Everything delivered was reported exactly once.
             prop_assert!(delivered.load(Ordering::Relaxed) >= bytes, "{}", name);
-            // Repairs may begin early, one segment each; the rest keeps the gap.
+            // Repairs may start early, one segment each; all other segments keep the gap.
             let early = sent(&pair).windows(2).filter(|w| w[1].since(w[0]) < SimDuration::from_micros(gap)).count();
             let counters = pair.ends[0].counters();
             let allowed = 2 + counters.retransmitted_segments + 2 * counters.dup_acks;

@@ -28,15 +28,13 @@ impl HandoffConfig {
     pub fn validate(&self, duration: SimDuration) -> Result<(), ConfigProblem> {
         let fail = |key: &str, what: String, remedy: &str| ConfigProblem::refuse(key, what, remedy);
         if self.length.is_zero() {
-            return fail("length", "a handoff of no length".into(), "give a time such as \"0.5s\"");
+            return fail("length", "the handoff has no length".into(), "give a time such as \"0.5s\"");
         }
         match (self.count, &self.at) {
             (None, None) => {
-                fail("length", "nothing says when handoffs are".into(), "add count = 10 or at = [\"10s\"]")
+                fail("length", "neither count nor at is given".into(), "add count = 10 or at = [\"10s\"]")
             }
-            (Some(_), Some(_)) => {
-                fail("count", "both count and at say when handoffs are".into(), "keep one of them")
-            }
+            (Some(_), Some(_)) => fail("count", "both count and at are given".into(), "keep one of them"),
             (Some(count), None) => {
                 let down = u128::from(self.length.as_nanos()) * u128::from(count);
                 if count > MOST {

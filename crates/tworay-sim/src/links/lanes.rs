@@ -41,10 +41,10 @@ pub struct LanesConfig {
 impl LanesConfig {
     /// Checks ranges.
     pub fn validate(&self) -> Result<(), ConfigProblem> {
-        const REMEDY: &str = "write it anew with `tworay sedlane fit`, or mend it by hand";
+        const REMEDY: &str = "generate it again with `tworay sedlane fit`, or correct it by hand";
         let fail = |key: &str, what: String| ConfigProblem::refuse(key, what, REMEDY);
         if self.period.is_zero() {
-            return fail("period", "a period of no time".into());
+            return fail("period", "the period is zero".into());
         }
         if !(1..=MOST_CLASSES).contains(&self.class.len()) {
             return fail("class", format!("{} classes; 1 to {MOST_CLASSES} are allowed", self.class.len()));
@@ -55,14 +55,14 @@ impl LanesConfig {
                 return fail("class", format!("a delay of {}; at most 100 s are allowed", lane.delay));
             }
             if !share(lane.loss) || !share(lane.loss_back) {
-                return fail("class", "a share of losses outside 0 to 1".into());
+                return fail("class", "a loss rate outside 0 to 1".into());
             }
         }
         if self.schedule.first().is_none_or(|first| !first.0.is_zero()) {
-            return fail("schedule", "it does not begin at 0s".into());
+            return fail("schedule", "the first time is not 0s".into());
         }
         if !self.schedule.is_sorted_by(|a, b| a.0 < b.0) {
-            return fail("schedule", "its times do not rise".into());
+            return fail("schedule", "the times do not increase".into());
         }
         match self.schedule.iter().find(|(_, class)| usize::from(*class) >= self.class.len()) {
             Some((at, class)) => fail("schedule", format!("at {at} there is no class {class}")),

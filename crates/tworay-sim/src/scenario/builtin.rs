@@ -145,7 +145,7 @@ pub(crate) fn find(name: &str) -> Result<String, ScenarioError> {
                     number.letter,
                     builtin.example()
                 );
-                return fail(format!("\"{name}\" is no scenario of the family {}", builtin.name), remedy);
+                return fail(format!("\"{name}\" is not a scenario of the family {}", builtin.name), remedy);
             }
         }
         let values: Vec<u32> = values.into_iter().flatten().collect();

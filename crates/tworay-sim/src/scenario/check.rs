@@ -115,7 +115,7 @@ impl Check<'_> {
 
     fn times(&self, file: &Settings) -> Result<(), ScenarioError> {
         if file.duration.is_zero() {
-            return self.fail("duration", "a run of no length", "Give a time such as \"300s\".");
+            return self.fail("duration", "the run has no length", "Give a time such as \"300s\".");
         }
         if file.duration > LONGEST {
             let problem = format!("{} is longer than 30 days", file.duration);
@@ -157,7 +157,7 @@ impl Check<'_> {
         for (key, rate) in rates.into_iter().filter_map(|(key, rate)| Some((key, rate?))) {
             let key = format!("mac.{key}");
             if !RADIO_RATES.contains(&rate) {
-                let problem = format!("an 802.11 DSSS radio doesn't send at {rate}");
+                let problem = format!("802.11 DSSS radios do not support {rate}");
                 return self.fail(&key, &problem, &format!("Its rates are {}.", list(&RADIO_RATES)));
             }
             let thresholds = &file.radio.sinr.thresholds;
@@ -266,14 +266,14 @@ impl Check<'_> {
             if !(1..=1_000_000).contains(&link.queue) {
                 return self.fail(
                     &key("queue"),
-                    &format!("a queue of {} packets", link.queue),
+                    &format!("a queue of {} packets is out of range", link.queue),
                     "Give 1 to 1000000 packets, such as 50.",
                 );
             }
             if link.delay > SimDuration::from_secs(100) {
                 return self.fail(
                     &key("delay"),
-                    &format!("{} is absurd", link.delay),
+                    &format!("{} is too long", link.delay),
                     "Give at most \"100s\".",
                 );
             }
@@ -319,7 +319,7 @@ impl Check<'_> {
     fn flows(&self, file: &Settings, nodes: u32, variant: &Variant) -> Result<Vec<FlowSetup>, ScenarioError> {
         if file.flows.is_empty() {
             let remedy = "Add a flow: [[flow]] with from = 0, to = 1 and app = \"ftp\".";
-            return self.fail("flow", "nothing is sent", remedy);
+            return self.fail("flow", "there is no flow", remedy);
         }
         if file.flows.len() > MOST_FLOWS {
             let problem = format!("{} flows are too many", file.flows.len());

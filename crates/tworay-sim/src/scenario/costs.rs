@@ -62,7 +62,7 @@ impl Costs {
         }
         let sha256 = hex(&bytes);
         let Ok(text) = String::from_utf8(bytes) else {
-            return no_file(format!("{name}: no UTF-8 text"), "Save the table as CSV in UTF-8.");
+            return no_file(format!("{name}: not UTF-8 text"), "Save the table as CSV in UTF-8.");
         };
         let table = CostTable::read(&text).map_err(|wrong| {
             let source = Arc::new(Source { name, text: text.clone(), has_lines: true });

@@ -90,7 +90,7 @@ impl Check<'_> {
         let stray = [("flow", event.flow.is_some()), ("for", event.lasts.is_some())];
         if let Some((name, _)) = stray.iter().find(|(_, given)| *given) {
             let remedy = "Remove it, or write what = \"cut\" to cut a link of a flow.";
-            return self.fail(&key(name), "means nothing to a node", remedy);
+            return self.fail(&key(name), "does not apply to a node", remedy);
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl Check<'_> {
     ) -> Result<(), ScenarioError> {
         if event.node.is_some() {
             let remedy = "Remove it, or name a flow: the link is one that this flow uses.";
-            return self.fail(&key("node"), "means nothing to a cut link", remedy);
+            return self.fail(&key("node"), "does not apply to a cut link", remedy);
         }
         if let Some(flow) = event.flow.filter(|flow| usize::from(*flow) >= flows) {
             let remedy =
@@ -113,7 +113,7 @@ impl Check<'_> {
         }
         if radio_nodes == 0 {
             let remedy = "Remove the event; a wired link fails through link.handoffs.";
-            return self.fail(&key("what"), "only a radio link can be cut, and nobody has a radio", remedy);
+            return self.fail(&key("what"), "only a radio link can be cut, and no node has a radio", remedy);
         }
         if event.lasts.is_some_and(|time| time.is_zero()) {
             return self.fail(&key("for"), "must be longer than zero", "Give a time such as \"60s\".");

@@ -25,7 +25,7 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
             if flow.bytes == Some(Bytes(0)) {
                 return ConfigProblem::refuse(
                     "bytes",
-                    "a transfer of nothing",
+                    "the transfer has no bytes",
                     "Give at least \"1B\", or leave it out for an endless one.",
                 );
             }
@@ -39,7 +39,7 @@ pub(crate) fn application(flow: &FlowFile, variant: &Variant) -> Result<Applicat
             let (interval, payload) = pace(flow)?;
             if flow.packets == Some(0) {
                 let remedy = "Give at least 1, or leave it out for an endless flow.";
-                return ConfigProblem::refuse("packets", "a flow of no packets", remedy);
+                return ConfigProblem::refuse("packets", "the flow has no packets", remedy);
             }
             Ok(Application::Cbr { interval, payload, packets: flow.packets })
         }
@@ -73,7 +73,7 @@ fn refuse_foreign_keys(flow: &FlowFile) -> Result<(), ConfigProblem> {
             let names: Vec<String> = apps.iter().map(|app| format!("\"{}\"", app.name())).collect();
             return ConfigProblem::refuse(
                 key,
-                format!("this key means nothing to app = \"{}\"", flow.app.name()),
+                format!("this key does not apply to app = \"{}\"", flow.app.name()),
                 format!("Remove it, or choose app = {}.", names.join(" or ")),
             );
         }
@@ -94,14 +94,14 @@ fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), ConfigProblem> {
         (Some(_), Some(_)) => {
             return ConfigProblem::refuse(
                 "interval",
-                "both rate and interval say how fast to send",
+                "both rate and interval are given",
                 "Keep one of them.",
             );
         }
         (None, None) => {
             return ConfigProblem::refuse(
                 "app",
-                "nothing says how fast to send",
+                "neither rate nor interval is given",
                 "Add rate = \"200kbps\" or interval = \"250ms\".",
             );
         }
@@ -110,7 +110,7 @@ fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), ConfigProblem> {
     };
     if interval < SHORTEST_INTERVAL {
         let key = if flow.rate.is_some() { "rate" } else { "interval" };
-        let what = format!("a packet every {interval} is absurd");
+        let what = format!("a packet every {interval} is too often");
         return ConfigProblem::refuse(
             key,
             what,
@@ -123,7 +123,9 @@ fn pace(flow: &FlowFile) -> Result<(SimDuration, u32), ConfigProblem> {
 fn phase(key: &'static str, given: Option<SimDuration>) -> Result<SimDuration, ConfigProblem> {
     match given {
         Some(length) if !length.is_zero() => Ok(length),
-        Some(_) => ConfigProblem::refuse(key, "a phase of no length", "Give a mean length such as \"1s\"."),
+        Some(_) => {
+            ConfigProblem::refuse(key, "the phase has no length", "Give a mean length such as \"1s\".")
+        }
         None => ConfigProblem::refuse(
             "app",
             format!("app = \"on-off\" needs the key \"{key}\""),

@@ -1,15 +1,17 @@
-//! CDG, CAIA Delay-Gradient: backs off with a probability that rises with the gradient of the round trip
-//! (Hayes and Armitage 2011), with the constants of FreeBSD's `cc_cdg(4)`.
+//! CDG, CAIA Delay-Gradient: backs off with a probability that increases with the gradient of the round
+//! trip (Hayes and Armitage 2011), with the constants of FreeBSD's `cc_cdg(4)`.
 //!
-//! Once a round trip, g_min and g_max are the changes of its shortest and longest sample since the round
-//! trip before; ḡ is their mean over the last `window` (§3.1). The sender backs off to `beta` of its window
-//! with probability 1 − exp(−ḡ/G) (§3.2), in slow start also by the unsmoothed gradients, and not again
-//! before a round trip shows the effect. After `ineffective` back-offs in a row without a falling
-//! gradient it assumes competitors that fill the queue, and leaves out the next `hold` (§3.3). The shadow
-//! window grows as Reno's and bounds from below what a congestion loss leaves (§3.4).
+//! Once per round trip, g_min and g_max are the changes of its shortest and longest sample since the
+//! previous round trip; ḡ is their mean over the last `window` round trips (§3.1). The sender backs off to
+//! `beta` of its window with probability 1 − exp(−ḡ/G) (§3.2), in slow start also by the unsmoothed
+//! gradients, and not again before a round trip shows the effect. After `ineffective` consecutive backoffs
+//! without a falling gradient it assumes competitors that fill the queue, and skips the next `hold`
+//! backoffs (§3.3). The shadow window grows as Reno's does and is a lower bound for the window after a
+//! congestion loss (§3.4).
 //!
-//! Where g_max no longer rises but g_min does, the queue is full (§3.5). A loss at any other known state of the
-//! queue is held not to be congestion and costs nothing. Linux leaves that tolerance off: `cdg(tolerance=no)`.
+//! If g_min still rises but g_max no longer does, the queue is full (§3.5). A loss in any other known state
+//! of the queue is not considered congestion and does not reduce the window. Linux disables this tolerance:
+//! `cdg(tolerance=no)`.
 
 use super::*;
 use crate::control::{
@@ -19,22 +21,23 @@ use tworay_base::{Purpose, RngStream, Seq32};
 
 settings! {
     struct Options {
-        /// mean gradient of a back-off, ms per round trip (the paper's G)
+        /// mean gradient that causes a backoff, ms per round trip (the paper's G)
         scale: f64 = 3.0, 0.01..10000.0;
-        /// share of the window that a back-off leaves
+        /// fraction of the window that is left after a backoff
         beta: f64 = 0.7, 0.1..0.99;
-        /// gradients averaged, round trips
+        /// number of gradients averaged, round trips
         window: usize = 8.0, 1.0..64.0;
-        /// back-offs in a row without effect that mean competitors; 0: back-offs are always effective
+        /// consecutive backoffs without effect that indicate competitors; 0: backoffs are always considered
+        /// effective
         ineffective: u32 = 5.0, 0.0..1000.0;
-        /// back-offs left out then
+        /// number of backoffs then skipped
         hold: u32 = 5.0, 0.0..1000.0;
-        /// a loss at a queue that isn't full costs nothing, or every loss counts as in Linux
+        /// keep the window on a loss while the queue is not full, or reduce it on every loss as in Linux
         tolerance: bool = ["yes" => true, "no" => false];
     }
 }
 
-/// What the gradients say of the queue at the bottleneck.
+/// State of the bottleneck's queue, inferred from the gradients.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Queue {
     Unknown,
@@ -44,7 +47,7 @@ enum Queue {
     Full,
 }
 
-/// The last gradients of one extreme, ms.
+/// The latest gradients of one extreme, ms.
 #[derive(Debug)]
 struct Gradient {
     last: Vec<f64>,
@@ -77,7 +80,7 @@ struct Extremes {
 struct Cdg {
     options: Options,
     rng: RngStream,
-    /// Of the round trip being measured, and of the one before.
+    /// Extremes of the current round trip, and of the previous one.
     current: Option<Extremes>,
     previous: Option<Extremes>,
     /// The byte whose acknowledgment ends the round trip.
@@ -85,11 +88,11 @@ struct Cdg {
     min: Gradient,
     max: Gradient,
     queue: Queue,
-    /// Back-offs in a row without effect.
+    /// Consecutive backoffs without effect.
     in_vain: u32,
-    /// The window of a sender that reacts to losses only; none while no such sender competes.
+    /// The window of a sender that reacts only to losses; unset while no such sender competes.
     shadow: Option<f64>,
-    /// The highest byte sent at the last back-off, until it is acknowledged.
+    /// Highest byte sent at the last backoff, until it is acknowledged.
     responding: Option<Seq32>,
 }
 
@@ -115,7 +118,7 @@ impl Cdg {
         self.rng.chance(p)
     }
 
-    /// A round trip is over: updates the gradients; whether they call for a back-off.
+    /// A round trip is over: updates the gradients; returns whether they call for a backoff.
     fn end_round(&mut self, slow_start: bool) -> bool {
         let before = std::mem::replace(&mut self.previous, self.current.take());
         let (Some(before), Some(now)) = (before, self.previous) else { return false };
@@ -143,11 +146,11 @@ impl Cdg {
         }
     }
 
-    /// Backs off unless that has been in vain for long; the window then.
+    /// Backs off unless this has had no effect for long; returns the new window.
     fn back_off(&mut self, view: &SenderView) -> Option<Window> {
         let Options { beta, ineffective, hold, .. } = self.options;
         self.in_vain += 1;
-        // The effect shows in the second round trip from here.
+        // The effect shows in the second round trip from now.
         self.previous = None;
         let competing = ineffective > 0 && self.in_vain > ineffective;
         if competing {
@@ -216,7 +219,7 @@ impl CongestionControl for Cdg {
     }
 
     fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
-        // What comes next is measured on an empty path.
+        // Later round trips are measured on an empty path.
         (self.current, self.previous, self.responding) = (None, None, None);
         RtoDecision { window: event.standard, backoff: Backoff::Double }
     }
@@ -225,7 +228,7 @@ impl CongestionControl for Cdg {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "cdg",
-        summary: "backs off by chance as round trips grow; tolerates losses at a queue that isn't full",
+        summary: "backs off at random as round trips grow; tolerates losses while the queue is not full",
         source: "Hayes and Armitage 2011; FreeBSD cc_cdg(4)",
         parameters: Options::PARAMETERS,
     },

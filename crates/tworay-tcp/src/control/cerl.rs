@@ -1,9 +1,11 @@
-//! CERL: a loss while the bottleneck's queue is short is random, and costs nothing (El-Ocla 2010).
+//! CERL: a loss while the bottleneck's queue is short is considered random and keeps the window (El-Ocla
+//! 2010).
 //!
-//! The queue is l = (RTT − T) B with T the shortest round trip and B the bottleneck's rate; a loss means
-//! congestion if l ≥ A·l_max, l_max being the longest queue seen. B is in both and cancels, so queues are
-//! measured in seconds here. A random loss is only sent again: window and threshold stay. Congestion is
-//! Reno's, at most once for what was sent before the last reduction. Timeouts are Reno's.
+//! The queue is l = (RTT − T) B, with T the shortest round trip and B the bottleneck's rate; a loss
+//! indicates congestion if l ≥ A·l_max, where l_max is the longest queue seen. B occurs on both sides and
+//! cancels, so queues are measured in seconds here. A random loss is only retransmitted; window and
+//! threshold stay. Congestion is handled as in Reno, at most once for data sent before the last reduction.
+//! Timeouts are handled as in Reno.
 
 use super::*;
 use crate::control::{
@@ -13,7 +15,7 @@ use tworay_base::{Seq32, SimDuration};
 
 settings! {
     struct Options {
-        /// share of the longest queue from which a loss means congestion (the paper's A)
+        /// fraction of the longest queue from which a loss indicates congestion (the paper's A)
         a: f64 = 0.55, 0.0..1.0;
     }
 }
@@ -21,14 +23,14 @@ settings! {
 #[derive(Debug)]
 struct Cerl {
     options: Options,
-    /// T.
+    /// Shortest round trip, T.
     shortest: Option<SimDuration>,
-    /// l, and the longest one.
+    /// Current queue l, and the longest one.
     queue: SimDuration,
     longest: SimDuration,
-    /// The highest byte sent at the last reduction.
+    /// Highest byte sent at the last reduction.
     reduced_at: Option<Seq32>,
-    /// Window and threshold that outlive this recovery.
+    /// Window and threshold to restore at the end of this recovery.
     kept: Option<Window>,
 }
 
@@ -57,7 +59,7 @@ impl CongestionControl for Cerl {
             return event.standard;
         }
         let window = Window { cwnd: view.cwnd.min(view.advertised), ssthresh: view.ssthresh };
-        // After a reduction the threshold is what recovery returns to; otherwise the window is.
+        // After a reduction, recovery returns to the threshold; otherwise to the window.
         self.kept = (!congestion).then_some(window);
         window
     }
@@ -78,7 +80,7 @@ impl CongestionControl for Cerl {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "cerl",
-        summary: "a loss while the queue is short against the longest seen is random and costs nothing",
+        summary: "keeps the window on a loss while the queue is short compared with the longest seen",
         source: "El-Ocla 2010",
         parameters: Options::PARAMETERS,
     },

@@ -1,5 +1,5 @@
-//! CUBIC: the window grows as a cubic function of the time since the last reduction (RFC 9438), whatever
-//! the round trip. Windows are in segments and real, as the RFC's formulas have them; nothing is rounded.
+//! CUBIC: the window grows as a cubic function of the time since the last reduction (RFC 9438), independent
+//! of the round trip. Windows are real numbers of segments, as in the RFC's formulas; nothing is rounded.
 //!
 //! | here | RFC 9438 |
 //! |---|---|
@@ -9,9 +9,9 @@
 //! | [`Cubic::reduce`] | multiplicative decrease, §4.6; fast convergence, §4.7 |
 //! | a timeout | §4.8: the next avoidance starts with K = 0 and W_max = cwnd |
 //!
-//! The flight size that §4.6 multiplies is at most cwnd: limited transmit (RFC 3042) sends beyond it, and
-//! RFC 5681 doesn't count that. ACKs while something else than cwnd limits the sender stop the clock (§5.8).
-//! HyStart++ is no part of this file.
+//! The flight size multiplied in §4.6 is limited to cwnd, because limited transmit (RFC 3042) sends beyond
+//! it and RFC 5681 does not count these segments. The clock stops on ACKs that arrive while something other
+//! than cwnd limits the sender (§5.8). HyStart++ is not implemented.
 
 use super::*;
 use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
@@ -19,27 +19,27 @@ use tworay_base::SimTime;
 
 settings! {
     struct Options {
-        /// share of the window that a loss leaves (the RFC's beta)
+        /// fraction of the window that is left after a loss (the RFC's beta)
         beta: f64 = 0.7, 0.1..0.95;
-        /// segments per s³: how steep the cubic function is
+        /// steepness of the cubic function, segments per s³ (the RFC's C)
         c: f64 = 0.4, 0.001..100.0;
-        /// a window that shrinks from loss to loss leaves room for others, or aims at the last window again
+        /// fast convergence: aim lower than the last window if it shrinks from loss to loss, or not
         fast_convergence: bool = ["yes" => true, "no" => false];
-        /// never slower than Reno would grow, or the cubic function alone
+        /// grow at least as fast as Reno, or only by the cubic function
         friendly: bool = ["yes" => true, "no" => false];
     }
 }
 
-/// A stage of congestion avoidance.
+/// One period of congestion avoidance.
 #[derive(Copy, Clone, Debug)]
 struct Epoch {
-    /// When it began; later by the time in which the window was not the limit.
+    /// Start time; shifted later by the time in which the window was not the limit.
     began: SimTime,
-    /// Seconds until the function reaches the origin.
+    /// Seconds until the function reaches its plateau (K).
     k: f64,
     /// Window at the plateau, segments.
     origin: f64,
-    /// The window of a Reno sender, segments.
+    /// Estimated window of a Reno sender, segments.
     reno: f64,
 }
 
@@ -50,7 +50,7 @@ impl Epoch {
         c * x * x * x + self.origin
     }
 
-    /// Moves the Reno estimate by an ACK of `segments`.
+    /// Updates the Reno estimate by an ACK of `segments`.
     fn estimate(&mut self, alpha: f64, segments: f64, cwnd: f64, prior: f64) {
         let alpha = if self.reno >= prior { 1.0 } else { alpha };
         self.reno += alpha * segments / cwnd;
@@ -60,9 +60,9 @@ impl Epoch {
 #[derive(Debug)]
 struct Cubic {
     options: Options,
-    /// Window of the last loss that the function aims at; none before a loss and after a timeout.
+    /// Window of the last loss, at which the function aims; unset before a loss and after a timeout.
     w_max: Option<f64>,
-    /// Window before the last reduction; infinite before the first.
+    /// Window before the last reduction; infinite before the first one.
     prior: f64,
     epoch: Option<Epoch>,
     last_ack: SimTime,
@@ -73,7 +73,7 @@ impl Cubic {
         Self { options, w_max: None, prior: f64::INFINITY, epoch: None, last_ack: SimTime::ZERO }
     }
 
-    /// The threshold after a loss; remembers the window before it.
+    /// Returns the threshold after a loss, and records the window before it.
     fn reduce(&mut self, view: &SenderView) -> f64 {
         let converging = self.options.fast_convergence && self.w_max.is_some_and(|w| view.cwnd < w);
         let share = if converging { (1.0 + self.options.beta) / 2.0 } else { 1.0 };
@@ -131,7 +131,7 @@ impl CongestionControl for Cubic {
 
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
         let again = event.consecutive > 1 || event.opening;
-        // What timed out before has reduced the threshold already (RFC 5681 §3.1).
+        // An earlier timeout has already reduced the threshold (RFC 5681 §3.1).
         let ssthresh = if again { view.ssthresh } else { self.reduce(view) };
         self.w_max = None;
         self.epoch = None;
@@ -142,7 +142,7 @@ impl CongestionControl for Cubic {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "cubic",
-        summary: "the window is a cubic function of the time since the last loss",
+        summary: "grows the window as a cubic function of the time since the last loss",
         source: "RFC 9438",
         parameters: Options::PARAMETERS,
     },

@@ -71,8 +71,8 @@ pub struct AckEvent {
     pub may_grow: bool,
     /// What the standard rule would set (RFC 5681 §3.1, one step per ACK).
     pub standard: Window,
-    /// When the segment was sent whose timestamp this ACK echoes (RFC 7323 §4), to the tick of the timestamps'
-    /// clock, also if it was sent twice. `None` without timestamps, which a variant switches on by `configure`.
+    /// Send time of the segment whose timestamp this ACK echoes (RFC 7323 §4), in ticks of the timestamp
+    /// clock, also for a retransmission. `None` without timestamps, which a variant enables in `configure`.
     pub echo: Option<SimTime>,
 }
 
@@ -157,38 +157,38 @@ pub enum Sampling {
     Withheld,
 }
 
-/// How fast data was delivered, by one ACK (Cheng et al. 2022, draft-cheng-iccrg-delivery-rate-estimation-02).
+/// A delivery-rate sample of one ACK (Cheng et al. 2022, draft-cheng-iccrg-delivery-rate-estimation-02).
 ///
-/// It is about the newest segment that the ACK reports, cumulatively or by SACK, for the first time. A segment
-/// counts as lost when it is sent again.
+/// It refers to the newest segment that the ACK reports for the first time, cumulatively or by SACK. A
+/// segment counts as lost when it is retransmitted.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct RateSample {
-    /// Segments delivered from the moment when that segment was sent until now.
+    /// Segments delivered since that segment was sent.
     pub delivered: f64,
-    /// The time in which they were: the longer of how long their sending and their ACKs took. `None` if the
-    /// sample says nothing about the rate, for it is shorter than any round trip.
+    /// Time in which they were delivered: the longer of the times in which they were sent and acknowledged.
+    /// `None` if the sample is shorter than any round trip and therefore no measure of the rate.
     pub interval: Option<SimDuration>,
-    /// The application had no more to send then: the path may be faster.
+    /// The application had no more data to send then, so the path may be faster.
     pub app_limited: bool,
     /// Segments that this ACK reports for the first time.
     pub newly_delivered: f64,
-    /// Segments delivered when that segment was sent: a round trip is over when this reaches the
+    /// Segments delivered when that segment was sent; a round trip is over when this reaches the
     /// `total_delivered` of its start.
     pub prior_delivered: f64,
     /// Segments delivered so far.
     pub total_delivered: f64,
-    /// Segments lost from the moment when that segment was sent until now.
+    /// Segments lost since that segment was sent.
     pub lost: f64,
-    /// Segments sent and not delivered, before this ACK.
+    /// Segments sent and not delivered before this ACK.
     pub prior_in_flight: f64,
-    /// The same after it.
+    /// Segments sent and not delivered after this ACK.
     pub in_flight: f64,
-    /// Round trip of that segment, if it was sent once.
+    /// Round trip of that segment, if it was sent only once.
     pub rtt: Option<SimDuration>,
 }
 
 impl RateSample {
-    /// Segments per second, if the sample says so.
+    /// Segments per second, if the sample is valid.
     pub fn rate(&self) -> Option<f64> {
         self.interval.map(|interval| self.delivered / interval.as_secs_f64())
     }
@@ -263,8 +263,9 @@ pub enum Effect {
     StartTimer(SimDuration),
     /// Stop the variant's timer.
     StopTimer,
-    /// From now on, let at least this time pass from one segment with payload to the next; zero ends it. The
-    /// first segment of a repair and those of limited transmit (RFC 3042) aren't held back, but the next is.
+    /// Pace: from now on at least this time passes between two segments with payload; zero ends pacing. The
+    /// first segment of a repair and those of limited transmit (RFC 3042) are not held back, but the next
+    /// one is.
     Pace(SimDuration),
     /// Send an empty segment that the peer acknowledges. The mark is omitted if the peer does not know it.
     Probe(Option<ProbeOption>),
@@ -284,8 +285,8 @@ pub type Effects = SmallVec<[Effect; 4]>;
 
 /// One part of a variant.
 pub trait CongestionControl: Debug + Send {
-    /// A number of the connection's random stream, once, before anything else; for whoever decides by
-    /// chance.
+    /// A random number of this connection, passed once before any event, for variants that make random
+    /// decisions.
     fn seed(&mut self, _seed: u64) {}
     /// An ACK of new data arrived. The part that owns growth decides the window; it should return
     /// `standard` or the unchanged window when `may_grow` is false.
@@ -311,8 +312,8 @@ pub trait CongestionControl: Debug + Send {
     }
     /// A round-trip sample.
     fn on_rtt(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}
-    /// An ACK reports segments as delivered, cumulatively or by SACK. Comes first of all that an ACK brings:
-    /// `view` shows the sender before it.
+    /// An ACK reports delivered segments, cumulatively or by SACK. Called before any other hook for this
+    /// ACK: `view` has the sender's previous state.
     fn on_rate(&mut self, _view: &SenderView, _sample: &RateSample, _effects: &mut Effects) {}
     /// The peer answered a marked probe. The ACK that carried the answer has already been processed.
     fn on_probe_answer(

@@ -1,13 +1,13 @@
-//! Veno: Vegas' estimate of the segments queued on the path tells congestion from random loss (Fu and Liew
-//! 2003).
+//! Veno: Vegas' estimate of the segments queued on the path distinguishes congestion from random loss (Fu
+//! and Liew 2003).
 //!
-//! With N = cwnd (1 − BaseRTT/RTT) (§II-A): a loss at N < β is held to be random and costs a fifth of the
-//! window, any other halves it (§II-B); in congestion avoidance, N ≥ β halves the growth, one step on every
-//! second ACK (§II-C). Slow start and timeouts are Reno's.
+//! With N = cwnd (1 − BaseRTT/RTT) (§II-A): a loss at N < β is considered random and reduces the window by
+//! a fifth, any other halves it (§II-B). In congestion avoidance, N ≥ β halves the growth to one step on
+//! every second ACK (§II-C). Slow start and timeouts are Reno's.
 //!
-//! RTT is the smoothed one, and BaseRTT, the shortest sample, is forgotten at each loss (§II-A). Linux keeps
-//! it for the connection's life and takes the shortest round trip of the last window instead:
-//! `veno(base=ever)` and `veno(rtt=shortest)`.
+//! RTT is the smoothed round trip. BaseRTT, the shortest sample, is reset at each loss (§II-A). Linux keeps
+//! it for the whole connection and uses the shortest round trip of the last window instead of the smoothed
+//! one: `veno(base=ever)` and `veno(rtt=shortest)`.
 
 use super::slow_growth::Gate;
 use super::*;
@@ -16,7 +16,7 @@ use crate::control::{
 };
 use tworay_base::{Seq32, SimDuration};
 
-/// How long the shortest round trip is remembered.
+/// How long the shortest round trip is kept.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Base {
     SinceLoss,
@@ -33,13 +33,13 @@ enum Current {
 
 settings! {
     struct Options {
-        /// queued segments from which a loss means congestion
+        /// number of queued segments from which a loss indicates congestion
         beta: f64 = 3.0, 0.0..1000.0;
-        /// share of the window that a random loss leaves
+        /// fraction of the window that is left after a random loss
         keep: f64 = 0.8, 0.5..1.0;
-        /// the shortest round trip is forgotten at each loss, or kept as in Linux
+        /// reset the shortest round trip at each loss, or keep it as in Linux
         base: Base = ["since_loss" => Base::SinceLoss, "ever" => Base::Ever];
-        /// the round trip: smoothed, or the shortest of the last window as in Linux
+        /// round trip compared: smoothed, or the shortest of the last window as in Linux
         rtt: Current = ["smoothed" => Current::Smoothed, "shortest" => Current::Shortest];
     }
 }
@@ -47,7 +47,7 @@ settings! {
 /// The shortest round trip of each window.
 #[derive(Debug, Default)]
 struct PerWindow {
-    /// The byte whose acknowledgment ends the window being measured.
+    /// The byte whose acknowledgment ends the current window.
     end: Option<Seq32>,
     measuring: Option<SimDuration>,
     last: Option<SimDuration>,
@@ -62,7 +62,7 @@ struct Veno {
 }
 
 impl Veno {
-    /// Segments queued on the path (N); none before a round trip is known.
+    /// Segments queued on the path (N); `None` before a round trip is known.
     fn backlog(&self, view: &SenderView) -> Option<f64> {
         let rtt = match self.options.rtt {
             Current::Smoothed => view.srtt,
@@ -123,7 +123,7 @@ impl CongestionControl for Veno {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "veno",
-        summary: "few segments queued on the path mean a random loss, which costs a fifth of the window",
+        summary: "reduces the window by only a fifth on a loss with few segments queued on the path",
         source: "Fu and Liew 2003",
         parameters: Options::PARAMETERS,
     },

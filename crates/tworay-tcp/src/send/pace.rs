@@ -1,17 +1,17 @@
-//! Pacing: the least time between two segments with payload, which a variant sets by
-//! [`Effect::Pace`](crate::Effect::Pace). A segment that is due too early is held back, and the pacing timer sends
-//! it.
+//! Pacing: a minimum time between two segments with payload, which a variant sets by
+//! [`Effect::Pace`](crate::Effect::Pace). A segment that is due too early is held back and sent when the
+//! pacing timer expires.
 
 use super::*;
 
-/// The clock of a paced sender.
+/// State of pacing.
 #[derive(Debug)]
 pub(crate) struct Pacer {
-    /// Least time from one segment to the next; zero without pacing.
+    /// Minimum time from one segment to the next; zero without pacing.
     gap: SimDuration,
-    /// When the last segment with payload left.
+    /// When the last segment with payload was sent.
     last: SimTime,
-    /// The timer is running.
+    /// Whether the timer is running.
     armed: bool,
 }
 
@@ -41,13 +41,13 @@ impl Machinery {
         true
     }
 
-    /// A segment with payload leaves.
+    /// A segment with payload is sent.
     #[inline]
     pub(super) fn note_paced(&mut self, now: SimTime) {
         self.pacer.last = now;
     }
 
-    /// Sets the gap. Who waits for the old one waits for the new one; the last segment counts.
+    /// Sets the gap. A segment that is held back waits for the new gap, counted from the last segment.
     pub(super) fn pace(&mut self, cx: &mut Cx, gap: SimDuration) {
         debug_assert!(self.needs.pacing, "paces without need");
         if !self.needs.pacing || self.pacer.gap == gap {
@@ -59,7 +59,7 @@ impl Machinery {
         }
     }
 
-    /// The pacing timer expired: the segment that was held back may go, if it still may.
+    /// The pacing timer expired: the segment held back is sent, if that is still permitted.
     pub(super) fn on_pace(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
         self.pacer.armed = false;
         if !self.is_frozen() && !recovery.goes_on(self, cx) {

@@ -4,7 +4,7 @@
 use super::*;
 use crate::control::{Effects, RateSample};
 
-/// What was known when a segment was sent (§3.1.2 of the draft, `P`).
+/// State recorded when a segment was sent (§3.1.2 of the draft, `P`).
 #[derive(Copy, Clone, Debug)]
 struct Stamp {
     start: u64,
@@ -16,21 +16,21 @@ struct Stamp {
     app_limited: bool,
     lost: u64,
     again: bool,
-    /// The receiver has it.
+    /// Whether the receiver has it.
     done: bool,
 }
 
-/// The connection's state (§3.1.1, `C`); bytes.
+/// State of the connection (§3.1.1, `C`), in bytes.
 #[derive(Debug)]
 pub(crate) struct RateMeter {
     delivered: u64,
     delivered_at: SimTime,
     first_sent: SimTime,
-    /// Samples are limited by the application until this much is delivered; 0 if they aren't.
+    /// Samples are limited by the application until this much is delivered; 0 if they are not.
     app_limited: u64,
-    /// Sent again.
+    /// Bytes retransmitted.
     lost: u64,
-    /// Sent and not delivered.
+    /// Bytes sent and not delivered.
     out: u64,
     min_rtt: SimDuration,
     stamps: VecDeque<Stamp>,
@@ -50,7 +50,7 @@ impl RateMeter {
         }
     }
 
-    /// `[start, end)` is sent; from `max` on it never was before.
+    /// `[start, end)` is sent; data from `max` on is new.
     pub fn on_sent(&mut self, now: SimTime, start: u64, end: u64, max: u64) {
         if self.out == 0 {
             (self.first_sent, self.delivered_at) = (now, now);
@@ -81,7 +81,7 @@ impl RateMeter {
         }
     }
 
-    /// There is nothing more to send although the window has room (§3.4).
+    /// There is no more data to send although the window has room (§3.4).
     pub fn limited_by_application(&mut self) {
         self.app_limited = (self.delivered + self.out).max(1);
     }
@@ -90,7 +90,7 @@ impl RateMeter {
         (self.out as f64) < bytes
     }
 
-    /// What an ACK says; `None` if it delivers nothing (§3.3).
+    /// The sample of an ACK; `None` if it delivers nothing (§3.3).
     fn take(&mut self, now: SimTime, ack: &Ack, mss: u64) -> Option<RateSample> {
         let (before, prior) = (self.delivered, self.out);
         let mut newest: Option<Stamp> = None;
@@ -118,7 +118,8 @@ impl RateMeter {
         }
         let rtt = (!newest.again).then(|| now.since(newest.at));
         self.min_rtt = rtt.map_or(self.min_rtt, |rtt| rtt.min(self.min_rtt));
-        // ACKs that were held up and arrive together would show too high a rate, so would sends (§2.2).
+        // ACKs that were delayed and arrive together would give too high a rate; so would bursts of
+        // segments (§2.2).
         let interval = newest.at.since(newest.first_sent).max(now.since(newest.delivered_at));
         let segments = |bytes: u64| bytes as f64 / mss as f64;
         Some(RateSample {
@@ -137,7 +138,7 @@ impl RateMeter {
 }
 
 impl Machinery {
-    /// Hands the variant what an ACK says about the rate of delivery, before the recovery takes the ACK.
+    /// Passes the sample of an ACK to the variant, before the recovery processes the ACK.
     pub(super) fn sample_rate(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
         if let Some(sample) = self.rate.take(cx.now, ack, self.space.mss) {
             let mut effects = Effects::new();
@@ -147,7 +148,7 @@ impl Machinery {
         }
     }
 
-    /// Everything that may be sent now has been.
+    /// Everything that may be sent now has been sent.
     pub(super) fn watch_application(&mut self) {
         let Space { nxt, mss, .. } = self.space;
         if self.space.end() < nxt + mss && self.rate.is_below(self.window.cwnd * mss as f64) {

@@ -81,11 +81,11 @@ pub struct Needs {
     pub bursts: bool,
     /// Queries of [`sampling`](crate::CongestionControl::sampling).
     pub sampling: bool,
-    /// [`Effect::Pace`](crate::Effect::Pace) is carried out.
+    /// Execution of [`Effect::Pace`](crate::Effect::Pace).
     pub pacing: bool,
-    /// [`on_rate`](crate::CongestionControl::on_rate) is called, with samples of the delivery rate.
+    /// Calls of [`on_rate`](crate::CongestionControl::on_rate) with delivery-rate samples.
     pub rates: bool,
-    /// A number to [`seed`](crate::CongestionControl::seed) a random stream with.
+    /// A random number for [`seed`](crate::CongestionControl::seed).
     pub chance: bool,
 }
 

@@ -53,15 +53,15 @@ fn wrong_names_say_what_there_is() {
         ("manet", format!("\"manet\" is neither a file nor a built-in scenario\n{list}")),
         (
             "string-N",
-            "\"string-N\" is no scenario of the family string-N\nWrite a number from 1 to 64 in place of N, as in \"string-4\".".into(),
+            "\"string-N\" is not a scenario of the family string-N\nWrite a number from 1 to 64 in place of N, as in \"string-4\".".into(),
         ),
         (
             "string-0",
-            "\"string-0\" is no scenario of the family string-N\nWrite a number from 1 to 64 in place of N, as in \"string-4\".".into(),
+            "\"string-0\" is not a scenario of the family string-N\nWrite a number from 1 to 64 in place of N, as in \"string-4\".".into(),
         ),
         (
             "grid-3x101",
-            "\"grid-3x101\" is no scenario of the family grid-RxC\nWrite a number from 1 to 100 in place of C, as in \"grid-5x5\".".into(),
+            "\"grid-3x101\" is not a scenario of the family grid-RxC\nWrite a number from 1 to 100 in place of C, as in \"grid-5x5\".".into(),
         ),
         ("grid-1x1", "\"grid-1x1\" has one node: nothing can be sent\nTake a larger one, such as \"grid-5x5\".".into()),
     ];

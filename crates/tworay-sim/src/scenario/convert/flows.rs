@@ -35,11 +35,11 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
     let mut parts = argument.split(':');
     let (Some(from), Some(to), Some(app)) = (parts.next(), parts.next(), parts.next()) else {
         let whole = Some(Place::new(&source, 0..argument.len()));
-        return Err(ScenarioError::new(whole, "this is no flow", FORM));
+        return Err(ScenarioError::new(whole, "this is not a flow", FORM));
     };
     let node = |word: &str| {
         let number = word.trim().parse::<u16>().ok().filter(|&n| n != u16::MAX);
-        number.ok_or_else(|| fail(word, format!("\"{word}\" is no node number"), FORM.to_owned()))
+        number.ok_or_else(|| fail(word, format!("\"{word}\" is not a node number"), FORM.to_owned()))
     };
     let (from_node, to_node) = (node(from)?, node(to)?);
     let Some((_, usual)) = USUAL.iter().find(|(name, _)| *name == app) else {
@@ -56,7 +56,7 @@ pub(super) fn from_argument(argument: &str) -> Result<FlowTable, ScenarioError> 
             {
                 settings.push((key, value));
             }
-            _ => return Err(fail(part, format!("\"{part}\" is no setting"), FORM.to_owned())),
+            _ => return Err(fail(part, format!("\"{part}\" is not a setting"), FORM.to_owned())),
         }
     }
     let given = |key: &str| settings.iter().any(|(name, _)| *name == key);

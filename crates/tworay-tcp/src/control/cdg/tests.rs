@@ -2,7 +2,7 @@ use super::*;
 use crate::control::tests::{LOSS, ack, view};
 use tworay_base::SimDuration;
 
-/// A sender and the byte it sends next; each call of `round` is a round trip.
+/// A sender and the next byte it sends; each call of `round` is one round trip.
 struct Path {
     cdg: Cdg,
     view: SenderView,
@@ -17,7 +17,7 @@ impl Path {
         Self { cdg: Cdg::new(options), view, effects: Effects::new() }
     }
 
-    /// Samples of a round trip, and the ACK that ends it; the window after it.
+    /// Takes samples of a round trip and the ACK that ends it; returns the window afterwards.
     fn round(&mut self, samples: &[f64]) -> f64 {
         for ms in samples {
             let exact = SimDuration::from_secs_f64(ms / 1e3);
@@ -40,7 +40,7 @@ impl Path {
     }
 }
 
-/// The queue's state by the signs of the mean gradients; losses by hand.
+/// The queue's state by the signs of the mean gradients; losses computed by hand.
 #[test]
 fn the_extremes_of_round_trips_show_the_queue() {
     // Shortest and longest sample of each round trip, the state, window after a loss at 20, the guess.
@@ -52,13 +52,13 @@ fn the_extremes_of_round_trips_show_the_queue() {
         (&[[50.0, 60.0], [50.0, 55.0]], Queue::Empty, 20.0, CHANNEL),
     ];
     for (rounds, queue, window, guess) in table {
-        // Back-offs so rare that none happens here.
+        // Backoffs are so rare that none happens here.
         let mut path = Path::new(Options { scale: 10_000.0, ..Options::defaults() });
         for [min, max] in rounds {
             path.round(&[*min, *max]);
         }
         assert_eq!(path.cdg.queue, queue);
-        // Half of the shadow window, which has grown by a step an ACK, where congestion is inferred.
+        // Half of the shadow window, which has grown one step per ACK, if congestion is inferred.
         let (found, said) = path.lose();
         assert!((found.ssthresh - window).abs() < 0.6, "{queue:?}: {found:?}");
         assert_eq!(said, Some(guess), "{queue:?}");
@@ -70,8 +70,8 @@ fn the_extremes_of_round_trips_show_the_queue() {
     assert!(window.cwnd < 11.0 && guess.is_none(), "every loss counts: {window:?}");
 }
 
-/// §3.2: with mean gradient g, one of 1/(1 − exp(−g/G)) round trips backs off. Both extremes rise 3 ms a round
-/// trip, averaged over one: P = 1 − 1/e = 0.632 at G = 3 ms.
+/// §3.2: with mean gradient g, one of 1/(1 − exp(−g/G)) round trips backs off. Both extremes rise by 3 ms
+/// per round trip, averaged over one: P = 1 − 1/e = 0.632 at G = 3 ms.
 #[test]
 fn the_chance_of_a_back_off_is_exponential() {
     for (scale, p) in [(3.0, 0.632), (12.0, 0.2212)] {
@@ -99,7 +99,7 @@ fn a_back_off_leaves_a_share_and_is_not_repeated_before_its_effect() {
     assert_eq!((kept.cwnd, guess), (20.0, Some(CONGESTION)), "responding already");
 }
 
-/// Back-offs that change nothing mean competitors: 5 are made, 5 left out, and so on.
+/// Backoffs without effect indicate competitors: 5 happen, 5 are skipped, and so on.
 #[test]
 fn back_offs_in_vain_pause() {
     let mut path = Path::new(Options { scale: 0.01, ..Options::defaults() });

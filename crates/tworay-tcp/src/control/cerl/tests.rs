@@ -24,7 +24,7 @@ fn a_short_queue_means_a_random_loss() {
     assert_eq!(bench("cerl(0.2)", 141).loss(), HALF, "A = 0.2: 40 ms");
 }
 
-/// Only what was sent after a reduction can bring the next.
+/// Only data sent after a reduction can cause the next one.
 #[test]
 fn one_reduction_a_window() {
     let mut bench = bench("cerl", 300);

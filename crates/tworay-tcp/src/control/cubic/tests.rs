@@ -2,7 +2,7 @@ use super::*;
 use crate::control::tests::{LOSS, ack, rto, view};
 use tworay_base::SimDuration;
 
-/// A sender whose window is always full, over a path with this round trip and an ACK a segment.
+/// A sender whose window is always full, over a path with this round trip and one ACK per segment.
 struct Path {
     cubic: Cubic,
     rtt: SimDuration,
@@ -11,7 +11,7 @@ struct Path {
 }
 
 impl Path {
-    /// After a loss at `before` segments, and at the end of its recovery.
+    /// A loss at `before` segments, and the end of its recovery.
     fn after_loss(options: Options, before: f64, rtt_ms: u64) -> Self {
         let mut path = Self {
             cubic: Cubic::new(options),
@@ -33,7 +33,7 @@ impl Path {
         self.window = self.cubic.on_loss(&view, &LOSS, &mut Effects::new());
     }
 
-    /// Takes ACKs for so many seconds.
+    /// Processes ACKs for this many seconds.
     fn run(&mut self, seconds: f64) -> f64 {
         let end = self.now + SimDuration::from_secs_f64(seconds);
         while self.now < end {
@@ -61,8 +61,8 @@ fn the_window_follows_the_cubic_function() {
     }
 }
 
-/// RFC 9438 §4.3 by hand: from 7 segments α = 0.9/1.7 = 0.529 a round trip up to the 10 of before, and one a
-/// round trip from there on.
+/// RFC 9438 §4.3 by hand: from 7 segments α = 0.9/1.7 = 0.529 per round trip up to the previous 10, and one
+/// per round trip from then on.
 #[test]
 fn short_round_trips_are_in_the_friendly_region() {
     let mut path = Path::after_loss(Options::defaults(), 10.0, 10);
@@ -95,7 +95,7 @@ fn after_a_timeout_the_plateau_is_where_avoidance_begins() {
     let mut path = Path::after_loss(options, 100.0, 100);
     path.window.cwnd = 100.0;
     let decision = path.cubic.on_rto(&path.view(), &rto(1), &mut Effects::new());
-    // All but the segment just acknowledged were out.
+    // All segments except the one just acknowledged are outstanding.
     assert!((decision.window.ssthresh - 69.3).abs() < 1e-9 && decision.window.cwnd == 1.0);
     let again = SenderView { ssthresh: 69.3, ..view(1.0, 69.3) };
     let second = path.cubic.on_rto(&again, &rto(2), &mut Effects::new());
@@ -110,7 +110,7 @@ fn after_a_timeout_the_plateau_is_where_avoidance_begins() {
 fn what_the_window_does_not_limit_does_not_let_it_grow() {
     let mut path = Path::after_loss(Options { friendly: false, ..Options::defaults() }, 100.0, 100);
     let (before, grown) = (path.run(1.0), path.cubic.epoch.expect("an epoch"));
-    // Ten seconds with a few segments out.
+    // Ten seconds with few segments outstanding.
     for _ in 0..100 {
         path.now += SimDuration::from_millis(100);
         let view = SenderView { flight: 10.0, ..path.view() };

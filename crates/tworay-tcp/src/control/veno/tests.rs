@@ -2,7 +2,7 @@ use crate::control::bench::{Bench, HALF};
 use crate::control::tests::*;
 use crate::control::veno::ENTRY;
 
-/// BaseRTT 100 ms and the smoothed round trip given; 10 segments.
+/// BaseRTT 100 ms and this smoothed round trip; 10 segments.
 fn bench(text: &str, srtt_ms: u64) -> Bench {
     let mut bench = Bench::new(text);
     bench.rtt(100);
@@ -51,12 +51,12 @@ fn a_loss_forgets_the_shortest_round_trip_unless_told_otherwise() {
         let mut bench = bench(text, 300);
         assert_eq!(bench.loss().cwnd, 5.0, "{text}");
         bench.rtt(290);
-        // 10 (1 − 290/300) = 0.33 of the new base; 6.7 of the old.
+        // 10 (1 − 290/300) = 0.33 with the new base; 6.7 with the old one.
         assert_eq!(bench.loss().cwnd, second, "{text}");
     }
 }
 
-/// Linux' form: the shortest sample of the last window stands for the round trip.
+/// Linux' form: the shortest sample of the last window replaces the smoothed round trip.
 #[test]
 fn the_shortest_of_a_window_can_be_the_round_trip() {
     let mut bench = bench("veno(rtt=shortest,base=ever)", 900);

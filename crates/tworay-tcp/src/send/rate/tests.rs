@@ -20,7 +20,7 @@ fn send(meter: &mut RateMeter, at: u64, n: u64, max: &mut u64) {
 
 #[test]
 fn a_steady_flow_shows_the_rate_of_its_acks() {
-    // A segment each 10 ms, a round trip of 100 ms: 100 segments a second, 10 of them in flight.
+    // One segment every 10 ms, a round trip of 100 ms: 100 segments per second, 10 of them in flight.
     let (mut meter, mut max) = (RateMeter::new(), 1);
     let mut last = None;
     for n in 0..40 {
@@ -40,13 +40,13 @@ fn a_steady_flow_shows_the_rate_of_its_acks() {
 
 #[test]
 fn compressed_acks_show_no_more_than_the_sending() {
-    // Ten segments sent in 90 ms whose ACKs all come at 200 ms: ten a 200 ms, not ten at once.
+    // Ten segments sent within 90 ms whose ACKs all arrive at 200 ms: ten per 200 ms, not ten at once.
     let (mut meter, mut max) = (RateMeter::new(), 1);
     (0..10).for_each(|n| send(&mut meter, 10 * n, n, &mut max));
     let mut samples = (1..=10).map(|n| meter.take(ms(200), &ack(1 + n * MSS, &[]), MSS).expect("new data"));
-    // The first ACK: one segment since the sending of the first, 200 ms ago.
+    // The first ACK: one segment since the first was sent 200 ms ago.
     assert_eq!(samples.next().and_then(|s| s.rate()), Some(5.0));
-    // The last was sent 90 ms after the first: 10 in 200 ms, for all of them were delivered in that time.
+    // The last was sent 90 ms after the first: 10 in 200 ms, because all were delivered in that time.
     assert_eq!(samples.last().and_then(|s| s.rate()), Some(50.0));
 }
 
@@ -54,19 +54,20 @@ fn compressed_acks_show_no_more_than_the_sending() {
 fn sacked_segments_count_once_and_losses_are_seen() {
     let (mut meter, mut max) = (RateMeter::new(), 1);
     (0..4).for_each(|n| send(&mut meter, 10 * n, n, &mut max));
-    // The first is lost; SACK reports the second, then the third too.
+    // The first is lost; SACK reports the second, then also the third.
     let second = meter.take(ms(110), &ack(1, &[(1 + MSS, 1 + 2 * MSS)]), MSS).expect("a SACK");
     assert_eq!((second.newly_delivered, second.in_flight, second.lost), (1.0, 3.0, 0.0));
     let third = meter.take(ms(120), &ack(1, &[(1 + MSS, 1 + 3 * MSS)]), MSS).expect("a SACK");
     assert_eq!((third.newly_delivered, third.total_delivered), (1.0, 2.0));
     assert!(meter.take(ms(121), &ack(1, &[(1 + MSS, 1 + 3 * MSS)]), MSS).is_none(), "nothing new");
     send(&mut meter, 125, 0, &mut max);
-    // The fourth arrived before: the first was found lost since it was sent.
+    // The fourth arrived earlier; the first was found lost after the fourth was sent.
     let fourth = meter.take(ms(130), &ack(1, &[(1 + MSS, 1 + 4 * MSS)]), MSS).expect("a SACK");
     assert_eq!((fourth.lost, fourth.rtt), (1.0, Some(SimDuration::from_millis(100))));
     let first = meter.take(ms(225), &ack(1 + 4 * MSS, &[]), MSS).expect("the hole is closed");
     assert_eq!((first.newly_delivered, first.total_delivered, first.in_flight), (1.0, 4.0, 0.0));
-    // Which copy arrived is not known (Karn), and its own loss is from before it was sent again.
+    // It is unknown which copy arrived (Karn), and the loss of the first copy is older than the
+    // retransmission.
     assert_eq!((first.rtt, first.lost), (None, 0.0));
 }
 
