@@ -493,7 +493,7 @@ Give an earlier time, or a longer duration."#
         ),
         (
             "flow = 7\nwhat = \"cut\"",
-            "event.0.flow: there is no flow 7\nThis scenario has 1 flows, numbered 0 to 0.",
+            "event.0.flow: there is no flow 7\nThis scenario has one flow, number 0.",
         ),
         (
             "node = 1\nflow = 0\nwhat = \"cut\"",
@@ -522,7 +522,7 @@ TOML has one `key = value` a line; texts and values with a unit stand in quotes,
     );
     assert_eq!(
         edited("hops = 4", "hops = 4\nhops = 5"),
-        r#"my.toml:5:1: the key "hops" is here twice
+        r#"my.toml:5:1: the key "hops" occurs twice
   5 | hops = 5
     | ^^^^
 Keep one of the two: the other is at line 4."#
@@ -530,7 +530,7 @@ Keep one of the two: the other is at line 4."#
     // The same key in another table is a different key; a table can also occur twice.
     assert_eq!(
         edited("[[flow]]", "[mac]\nhops = 4\n[topology]\n[[flow]]"),
-        r#"my.toml:7:2: the table [topology] is here twice
+        r#"my.toml:7:2: the table [topology] occurs twice
   7 | [topology]
     |  ^^^^^^^^
 Keep one of the two: the other is at line 2."#

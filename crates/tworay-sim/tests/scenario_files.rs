@@ -290,7 +290,7 @@ fn files_that_cannot_be_read_are_refused() {
     assert_eq!(
         load("latin.toml"),
         format!(
-            "{at}/latin.toml:1: byte 0xe9 is no UTF-8 text\nA scenario is a TOML text in UTF-8: save it so, or check the path."
+            "{at}/latin.toml:1: byte 0xe9 is not UTF-8 text\nA scenario is TOML text in UTF-8: save it as UTF-8, or check the path."
         )
     );
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Reads serde types from a [`Node`], remembering at which key and place it went wrong.
+//! Deserializes serde types from a [`Node`] and records the key and place of an error.
 
 use super::error::{Place, ScenarioError};
 use super::schema;
@@ -7,12 +7,12 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Unexp
 use std::fmt;
 use tworay_base::suggest;
 
-/// Reads a `T` from `node`; `path` is the dotted path of `node` for messages.
+/// Reads a `T` from `node`; `path` is the dotted path of `node`, for messages.
 pub(crate) fn read<T: DeserializeOwned>(node: &Node, path: &str) -> Result<T, ScenarioError> {
     T::deserialize(node).map_err(|fault| fault.explain(node, path))
 }
 
-/// What serde complained about, and where; the path grows from the inside out.
+/// The error reported by serde, and its place; the path grows from the inside out.
 #[derive(Debug)]
 pub(crate) struct Fault {
     complaint: Complaint,
@@ -31,13 +31,13 @@ enum Complaint {
         allowed: &'static [&'static str],
     },
     MissingKey(&'static str),
-    /// Of several forms a value can have, it has none.
+    /// The value matches none of several permitted forms.
     NoneFits,
     Mismatch {
         found: String,
         expected: String,
     },
-    /// A list of another length than it has to have.
+    /// A list of wrong length.
     WrongLength {
         found: usize,
         expected: String,
@@ -50,7 +50,7 @@ impl Fault {
         Self { complaint, place: None, path: Vec::new() }
     }
 
-    /// Marks `place` unless something further in has marked one already.
+    /// Sets the place unless an inner place is already set.
     fn at(mut self, place: Option<&Place>) -> Self {
         if self.place.is_none() {
             self.place = place.cloned();
@@ -91,7 +91,7 @@ impl Fault {
                 (format!("{here}found {found}"), format!("Expected {expected}."))
             }
             Complaint::WrongLength { found, expected } => {
-                // What the list's items are is said with the key that holds them.
+                // The type of a list's items is described together with the key that holds the list.
                 let key = path
                     .rsplit_once('.')
                     .map_or(&*path, |(key, last)| if last.parse::<usize>().is_ok() { key } else { &*path });
@@ -112,8 +112,8 @@ impl Fault {
         ScenarioError::new(self.place, problem, remedy)
     }
 
-    /// Serde buffers tables with a `kind` before it reads them, and so loses the inner place: find it
-    /// again by the key or the text that the complaint names.
+    /// Serde buffers tables with a `kind` before reading them and thereby loses the inner place: find it
+    /// again by the key or text in the error.
     fn refine(&mut self, root: &Node) {
         let path: Vec<String> = self.path.iter().rev().cloned().collect();
         let Some(node) = find(root, &path) else { return };
@@ -147,8 +147,8 @@ impl Fault {
         self.refine_to(table, |node| node.as_text() == Some(value));
     }
 
-    /// Moves to the one entry that fits, or in which something does; if several do, stays. Serde reads lists
-    /// in order: of a list's items the first that fits is the one.
+    /// Moves to the only entry that fits or contains a fit; stays if there are several. Serde reads lists
+    /// in order, so of a list's items the first one that fits is taken.
     fn refine_to(&mut self, table: &Table, fits: impl Fn(&Node) -> bool) {
         let mut hits = table.iter().filter_map(|(key, entry)| {
             let (node, mut inner) = innermost(&entry.node, &fits)?;
@@ -162,14 +162,14 @@ impl Fault {
     }
 }
 
-/// The nearest choice and all of them.
+/// The nearest choice, and all choices.
 fn choices(found: &str, allowed: &[&str]) -> String {
     let nearest = suggest(found, allowed).or_else(|| renamed_choice(found, allowed));
     let hint = nearest.map_or_else(String::new, |nearest| format!("Did you mean \"{nearest}\"? "));
     format!("{hint}Allowed: {}.", allowed.join(", "))
 }
 
-/// What to write instead of a key that has another name now.
+/// What to write instead of a key that has been renamed.
 fn renamed(table: &str, key: &str) -> Option<String> {
     let remedy = match (table, key) {
         ("", "compat") => "It is called \"dialect\" now: write dialect = \"standard\" or \"ns2\".",
@@ -181,13 +181,13 @@ fn renamed(table: &str, key: &str) -> Option<String> {
     Some(remedy.to_owned())
 }
 
-/// The dialect that had another name once.
+/// The new name of a renamed dialect.
 fn renamed_choice(found: &str, allowed: &[&str]) -> Option<String> {
     let known = allowed.contains(&"standard") && matches!(found, "none" | "rfc3561" | "rfc4728" | "rfc3626");
     known.then(|| "standard".to_owned())
 }
 
-/// The nearest key, or all of them (tables have many) if none is near.
+/// The nearest key, or all keys if none is near (tables have many).
 fn key_hint(found: &str, allowed: &[&str]) -> String {
     match suggest(found, allowed) {
         Some(nearest) => format!("Did you mean \"{nearest}\"?"),
@@ -196,7 +196,7 @@ fn key_hint(found: &str, allowed: &[&str]) -> String {
     }
 }
 
-/// The first of a list's innermost items that fits, or else the node itself; with the way to it, from the
+/// The first of a list's innermost items that fits, otherwise the node itself; with its path from the
 /// inside out.
 fn innermost<'n>(node: &'n Node, fits: &impl Fn(&Node) -> bool) -> Option<(&'n Node, Vec<String>)> {
     let mut items = node.as_list().unwrap_or_default().iter().enumerate();
@@ -217,7 +217,7 @@ fn find<'n>(root: &'n Node, path: &[String]) -> Option<&'n Node> {
     })
 }
 
-/// A value in words.
+/// Description of a value, for messages.
 fn describe(node: &Node) -> String {
     match &node.kind {
         Kind::Text(text) => unexpected(&Unexpected::Str(text)),
@@ -243,7 +243,7 @@ fn unexpected(found: &Unexpected<'_>) -> String {
     }
 }
 
-/// Serde's names of types, in the words of a scenario's writer.
+/// Serde's type names in terms of the scenario file.
 fn expectation(expected: &dyn de::Expected) -> String {
     let text = expected.to_string();
     let words = match text.as_str() {
@@ -289,7 +289,7 @@ impl de::Error for Fault {
         })
     }
     fn invalid_length(found: usize, expected: &dyn de::Expected) -> Self {
-        // Serde's "2 elements in sequence" and "an array of length 2".
+        // Serde writes "2 elements in sequence" or "an array of length 2".
         let text = expected.to_string();
         let expected = match text.split(' ').find(|word| word.parse::<usize>().is_ok()) {
             Some(number) => format!("a list of {number}"),
@@ -402,7 +402,7 @@ impl<'de> de::MapAccess<'de> for Entries<'de> {
         let Some((key, entry)) = self.current else {
             return Err(de::Error::custom("a value without its key"));
         };
-        // A missing key inside a table is best shown at the table's name.
+        // A missing key inside a table is shown at the table's name.
         seed.deserialize(&entry.node).map_err(|fault| {
             let missing = matches!(fault.complaint, Complaint::MissingKey(_));
             if missing && fault.path.is_empty() && entry.key_place.is_some() {

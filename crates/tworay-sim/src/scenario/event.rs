@@ -107,8 +107,10 @@ impl Check<'_> {
             return self.fail(&key("node"), "does not apply to a cut link", remedy);
         }
         if let Some(flow) = event.flow.filter(|flow| usize::from(*flow) >= flows) {
-            let remedy =
-                format!("This scenario has {flows} flows, numbered 0 to {}.", flows.saturating_sub(1));
+            let remedy = match flows {
+                1 => "This scenario has one flow, number 0.".to_owned(),
+                _ => format!("This scenario has {flows} flows, numbered 0 to {}.", flows.saturating_sub(1)),
+            };
             return self.fail(&key("flow"), &format!("there is no flow {flow}"), &remedy);
         }
         if radio_nodes == 0 {

@@ -1,5 +1,5 @@
-//! The settings of a scenario: one struct, from which reading, writing, the order of keys, the JSON Schema and
-//! the reference page of the docs are derived. A new key is one field with its doc comment.
+//! The settings of a scenario: one struct, from which reading, writing, the order of keys and the JSON
+//! Schema are derived. A new key is one field with its doc comment.
 
 use super::event::EventConfig;
 use super::link::{LinkConfig, LinkKind};
@@ -14,53 +14,54 @@ use tworay_radio::{EnergyConfig, ErrorsConfig, RadioConfig};
 use tworay_routing::RoutingConfig;
 use tworay_tcp::TcpConfig;
 
-/// A tworay scenario: a network, how it moves, what it carries.
+/// A tworay scenario: a network, its movement and its traffic.
 // The order of these fields is that of the keys in written scenarios: values first, then tables.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "tworay scenario")]
 pub struct Settings {
-    /// Name in tables and results; the file's name if absent.
+    /// Name in tables and results. Default: the file's name.
     #[serde(default)]
     pub name: Option<String>,
-    /// One line about what is shown here.
+    /// Description in one line.
     #[serde(default)]
     pub summary: String,
-    /// Simulated time of a run, more than zero and at most 30 days.
+    /// Simulated time of a run, above zero and at most 30 days.
     pub duration: SimDuration,
-    /// Time at the start that is left out of what the flows did (rates, counts, means, guesses), not of what
-    /// the network did (ledger, MAC, routing, energy); less than the duration.
+    /// Time at the start that is excluded from the figures of flows (rates, counts, means, guesses), but
+    /// not from those of the network (ledger, MAC, routing, energy). Must be less than the duration.
     #[serde(default)]
     pub warmup: SimDuration,
-    /// Whose rules the tables below start from, where they don't say otherwise: `standard`, the standards' and this
-    /// simulator's, or `ns2`, ns-2.35's, for radio, MAC, routing and TCP alike.
+    /// Dialect: `standard` follows the standards, `ns2` reproduces ns-2.35. It sets the defaults of radio,
+    /// MAC, routing and TCP in the tables below; keys given there take precedence.
     #[serde(default)]
     pub dialect: Dialect,
-    /// How many nodes there are and where they stand at the start.
+    /// Number of nodes, and their positions at the start.
     #[serde(default)]
     pub topology: TopologyConfig,
-    /// How the nodes move.
+    /// Movement of the nodes.
     #[serde(default)]
     pub mobility: MobilityConfig,
-    /// The air and the radios.
+    /// The radio channel and the radios.
     #[serde(default)]
     pub radio: RadioConfig,
-    /// What the radios' energy costs, and the batteries.
+    /// Energy model of the radios, and the batteries.
     #[serde(default)]
     pub energy: EnergyConfig,
-    /// Random errors on the air.
+    /// Random errors of frames and packets.
     #[serde(default)]
     pub errors: ErrorsConfig,
-    /// Clocks, processing times and jitter: how far the stations of a radio network are out of step.
+    /// Clock offsets, processing delays and jitter, which keep the stations of a radio network from acting
+    /// at the same instant.
     #[serde(default)]
     pub station: StationConfig,
-    /// IEEE 802.11 and the interface queue.
+    /// The MAC of IEEE 802.11, and the interface queue.
     #[serde(default)]
     pub mac: MacConfig,
-    /// How packets find their way.
+    /// Routing protocol and its settings.
     #[serde(default)]
     pub routing: RoutingConfig,
-    /// All TCP endpoints, and the variant of flows that don't choose one.
+    /// Settings of all TCP endpoints, and the default variant of flows.
     #[serde(default)]
     pub tcp: TcpConfig,
     /// Wired point-to-point links.
@@ -69,16 +70,16 @@ pub struct Settings {
     /// Keys that many links share, by name: what `kind = "..."` of a link refers to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) link_kind: BTreeMap<String, LinkKind>,
-    /// What is sent: one table per flow.
+    /// Traffic: one table per flow.
     #[serde(default, rename = "flow")]
     pub(crate) flows: Vec<FlowFile>,
-    /// Nodes that fail and come back, links that are cut.
+    /// Events: nodes that fail and recover, links that are cut.
     #[serde(default, rename = "event")]
     pub events: Vec<EventConfig>,
 }
 
 impl Settings {
-    /// Settings whose tables have ns-2.35's defaults.
+    /// Settings with ns-2.35's defaults.
     pub fn ns2() -> Self {
         Self {
             radio: RadioConfig::ns2(),
@@ -91,16 +92,16 @@ impl Settings {
     }
 }
 
-/// What a flow sends.
+/// Application of a flow.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AppKind {
-    /// A TCP transfer, endless or of `bytes`.
+    /// A TCP transfer of unlimited size or of `bytes`.
     #[default]
     Ftp,
-    /// Datagrams at a constant rate over UDP.
+    /// UDP datagrams at a constant rate.
     Cbr,
-    /// As `cbr`, in bursts: on and off for exponential times.
+    /// As `cbr`, in bursts with exponential on and off times.
     OnOff,
 }
 
@@ -115,49 +116,49 @@ impl AppKind {
     }
 }
 
-/// A flow as written in the file: which keys mean something depends on `app`.
+/// A flow as written in the file; `app` decides which keys apply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Flow")]
 pub(crate) struct FlowFile {
     /// Sending node.
     pub from: u32,
-    /// Receiving node, another one.
+    /// Receiving node; must differ from the sending node.
     pub to: u32,
-    /// What is sent.
+    /// Application.
     #[serde(default)]
     pub app: AppKind,
-    /// When it starts, before the run's end.
+    /// Start time, before the end of the run.
     #[serde(default)]
     pub start: SimDuration,
-    /// When the sender falls silent; the run's end if absent.
+    /// Time at which the sender stops. Default: the end of the run.
     #[serde(default)]
     pub stop: Option<SimDuration>,
-    /// Port at the receiver, 1 to 49151; a free one if absent.
+    /// Port at the receiver, 1 to 49151. Default: a free one.
     #[serde(default)]
     pub port: Option<u16>,
-    /// `ftp`: the TCP variant, if not the one of `[tcp]`.
+    /// `ftp`: the TCP variant. Default: that of `[tcp]`.
     #[serde(default)]
     pub tcp: Option<String>,
-    /// `ftp`: how much to send before closing, at least 1B; endless if absent.
+    /// `ftp`: amount to send before closing, at least 1B. Default: unlimited.
     #[serde(default)]
     pub bytes: Option<Bytes>,
-    /// `cbr`, `on-off`: payload bits per second while sending. Give this or `interval`.
+    /// `cbr`, `on-off`: payload rate while sending. Set either this or `interval`.
     #[serde(default)]
     pub rate: Option<BitRate>,
-    /// `cbr`, `on-off`: time from packet to packet. Give this or `rate`.
+    /// `cbr`, `on-off`: time between packets. Set either this or `rate`.
     #[serde(default)]
     pub interval: Option<SimDuration>,
-    /// `cbr`, `on-off`: payload of a packet, 1B to 9000B; 512B if absent.
+    /// `cbr`, `on-off`: payload of a packet, 1B to 9000B. Default: 512B.
     #[serde(default)]
     pub size: Option<Bytes>,
-    /// `cbr`: packets to send, at least 1; endless if absent.
+    /// `cbr`: number of packets to send, at least 1. Default: unlimited.
     #[serde(default)]
     pub packets: Option<u64>,
     /// `on-off`: mean length of a burst (exponential).
     #[serde(default)]
     pub on: Option<SimDuration>,
-    /// `on-off`: mean silence between bursts (exponential).
+    /// `on-off`: mean pause between bursts (exponential).
     #[serde(default)]
     pub off: Option<SimDuration>,
 }

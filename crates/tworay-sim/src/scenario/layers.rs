@@ -9,10 +9,10 @@ use super::tree::{Entry, Node, Table};
 use std::sync::Arc;
 use tworay_mac::Dialect;
 
-/// The user's text with the overrides on top and the defaults that it asks for below.
+/// Layers the defaults that the file selects, the user's file, and the overrides.
 pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, ScenarioError> {
     let mut user = Node::parse(source)?;
-    // What concerns the file as a whole is shown at its first line.
+    // Errors that concern the whole file are shown at its first line.
     user.place = Some(Place::new(source, 0..0));
     for set in sets {
         overrides::apply(&mut user, set)?;
@@ -26,7 +26,7 @@ pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, Sc
     Ok(tree)
 }
 
-/// The tables that differ from the types' own defaults.
+/// The tables whose defaults differ from those of their types.
 fn defaults(dialect: Dialect) -> Node {
     let mut table = Table::new();
     if dialect == Dialect::Ns2 {

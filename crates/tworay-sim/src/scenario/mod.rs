@@ -1,8 +1,8 @@
-//! The scenario: what is simulated, read from TOML, checked, and written back.
+//! Scenarios: read from TOML, validated, and written back.
 //!
 //! A scenario is built in layers: the defaults (the standards', or ns-2's with `dialect = "ns2"`), the
-//! user's file on top, `--set KEY=VALUE` on top of that. Every value keeps its place, so that whatever
-//! is wrong is shown at the user's own line, with what is allowed there.
+//! user's file, and `--set KEY=VALUE` on top. Every value keeps its source position, so that errors are
+//! shown at the user's own line, with what is allowed there.
 
 mod builtin;
 mod check;
@@ -46,17 +46,18 @@ use std::path::Path;
 use std::sync::Arc;
 use tworay_tcp::Variant;
 
-/// A complete scenario: every default filled in, every value checked, file names resolved.
+/// A complete scenario: all defaults filled in, all values validated, file names resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Everything that the file says. File names are relative to the working directory, no longer to the file;
-    /// events are in order of time; kinds of links are filled in. The flows are those of [`Self::flows`].
+    /// All settings of the file. File names are relative to the working directory instead of the file,
+    /// events are in order of time, and the kinds of links are filled in. The flows are those in
+    /// [`Self::flows`].
     pub settings: Settings,
-    /// What the transport's computations cost.
+    /// Computing costs of the transport.
     pub costs: Arc<Costs>,
-    /// The variant of TCP flows that choose none.
+    /// Default variant of TCP flows.
     pub variant: Variant,
-    /// What is sent, at least one flow.
+    /// The flows, at least one.
     pub flows: Vec<FlowSetup>,
     /// Nodes with a radio.
     pub(crate) radio_nodes: u32,
@@ -69,7 +70,7 @@ impl Scenario {
     }
 
     /// Reads a scenario: `source` is a file, or the name of a built-in scenario such as `string-4`.
-    /// `overrides` are `KEY=VALUE` texts laid on top, in order.
+    /// `overrides` are `KEY=VALUE` texts, applied in order.
     pub fn load(source: &str, overrides: &[String]) -> Result<Self, ScenarioError> {
         let path = Path::new(source);
         if source.ends_with(".toml") || path.is_file() {
@@ -80,8 +81,8 @@ impl Scenario {
         Self::from_toml(&text, &format!("<{source}>"), Path::new(""), overrides)
     }
 
-    /// Reads a scenario from TOML text. `file_name` is for messages, and gives the scenario its name
-    /// if it has none; file names in the scenario are looked up from `base_dir`.
+    /// Reads a scenario from TOML text. `file_name` is used in messages and as the scenario's default name;
+    /// file names in the scenario are relative to `base_dir`.
     pub fn from_toml(
         text: &str,
         file_name: &str,
@@ -93,14 +94,14 @@ impl Scenario {
         check::resolve(tree, file_name, base_dir)
     }
 
-    /// The resolved scenario as TOML, complete: reads back to an equal scenario from the same
-    /// working directory.
+    /// The resolved scenario as complete TOML. Read from the same working directory, it gives an equal
+    /// scenario.
     pub fn to_toml(&self) -> String {
         write::to_toml(self)
     }
 
-    /// The scenario as it is kept with results: as [`Self::to_toml`], but a table of costs of the user's own
-    /// is named `costs` beside it. With the table's text, if there is one.
+    /// The scenario as stored with results: as [`Self::to_toml`], but with `costs` as the name of a user's
+    /// own table of costs in the same directory. Also returns the text of that table, if there is one.
     pub fn to_keep(&self, costs: &str) -> (String, Option<&str>) {
         if self.settings.energy.costs.is_none() {
             return (self.to_toml(), None);
@@ -110,12 +111,12 @@ impl Scenario {
         (kept.to_toml(), Some(&self.costs.text))
     }
 
-    /// The same world with every TCP flow running `tcp`.
+    /// The same scenario with all TCP flows using variant `tcp`.
     pub fn with_variant(&self, tcp: &str) -> Result<Self, ScenarioError> {
         Ok(self.with_custom_variant(&Self::read_variant(tcp)?))
     }
 
-    /// Reads the name of a variant as `--tcp` has it.
+    /// Parses a variant's name as given with `--tcp`.
     pub fn read_variant(tcp: &str) -> Result<Variant, ScenarioError> {
         let source = Arc::new(Source { name: "--tcp".into(), text: tcp.to_owned(), has_lines: false });
         let place = Place::new(&source, 0..tcp.len());
@@ -123,7 +124,7 @@ impl Scenario {
             .map_err(|wrong| ScenarioError::new(Some(place), wrong.headline(), wrong.advice()))
     }
 
-    /// As [`Self::with_variant`], for a variant at hand.
+    /// As [`Self::with_variant`], for a given variant.
     pub fn with_custom_variant(&self, variant: &Variant) -> Self {
         let mut changed = self.clone();
         changed.variant = variant.clone();
@@ -131,12 +132,12 @@ impl Scenario {
         changed
     }
 
-    /// How many flows are TCP's.
+    /// Number of TCP flows.
     pub fn tcp_flow_count(&self) -> usize {
         self.flows.iter().filter(|flow| matches!(flow.application, Application::Ftp { .. })).count()
     }
 
-    /// Gives TCP flows variants of their own; `choose` is asked with each one's place among the TCP flows.
+    /// Sets the variants of TCP flows; `choose` is called with each one's index among the TCP flows.
     pub fn set_flow_variants(&mut self, mut choose: impl FnMut(usize) -> Option<Variant>) {
         let tcp = self.flows.iter_mut().filter_map(|flow| match &mut flow.application {
             Application::Ftp { variant, .. } => Some(variant),
@@ -149,8 +150,8 @@ impl Scenario {
         }
     }
 
-    /// How many nodes there are, numbered from 0: those that the topology or the movement file places,
-    /// or in a purely wired network those that links name.
+    /// Number of nodes, numbered from 0: those placed by the topology or the movement file, or in a
+    /// wired-only network those named by links.
     pub fn node_count(&self) -> u32 {
         self.settings
             .links
@@ -159,13 +160,13 @@ impl Scenario {
             .fold(self.radio_nodes, u32::max)
     }
 
-    /// How many nodes have a radio: all, or none in a purely wired network (links and no topology).
+    /// Number of nodes with a radio: all, or none in a wired-only network (links and no topology).
     pub fn radio_node_count(&self) -> u32 {
         self.radio_nodes
     }
 }
 
-/// A scenario file is small; more than this is something else.
+/// A larger file is not a scenario.
 const MOST_BYTES: u64 = 16 << 20;
 
 fn read_file(path: &Path) -> Result<String, ScenarioError> {
@@ -198,8 +199,8 @@ fn read_file(path: &Path) -> Result<String, ScenarioError> {
         let byte = error.as_bytes()[at];
         ScenarioError::new(
             None,
-            format!("{name}:{line}: byte 0x{byte:02x} is no UTF-8 text"),
-            "A scenario is a TOML text in UTF-8: save it so, or check the path.",
+            format!("{name}:{line}: byte 0x{byte:02x} is not UTF-8 text"),
+            "A scenario is TOML text in UTF-8: save it as UTF-8, or check the path.",
         )
     })?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))

@@ -1,5 +1,5 @@
-//! TOML as a tree whose every key and value knows where it stands, so that layers (defaults, file,
-//! `--set`) can be laid over each other and errors still point at the user's line.
+//! TOML as a tree whose keys and values know their source position, so that layers (defaults, file,
+//! `--set`) can be merged and errors still point at the user's line.
 
 use super::error::{Place, ScenarioError, Source};
 use std::collections::BTreeMap;
@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
-/// A value and its place; values that no user wrote have none.
+/// A value and its place; default values have none.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub kind: Kind,
     pub place: Option<Place>,
 }
 
-/// What a value is.
+/// Content of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Text(String),
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 /// A table's entries by key.
 pub(crate) type Table = BTreeMap<String, Entry>;
 
-/// A value under a key.
+/// A value with its key's place.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub key_place: Option<Place>,
@@ -36,19 +36,19 @@ pub(crate) struct Entry {
 }
 
 impl Node {
-    /// An empty table of nobody's.
+    /// An empty table without a place.
     pub fn empty() -> Self {
         Self { kind: Kind::Table(Table::new()), place: None }
     }
 
-    /// Reads a whole TOML document.
+    /// Parses a complete TOML document.
     pub fn parse(source: &Arc<Source>) -> Result<Self, ScenarioError> {
         let table = DeTable::parse(&source.text).map_err(|error| syntax_error(source, &error, 0))?;
         let reader = Reader { source, shift: 0 };
         Ok(Self { kind: Kind::Table(reader.table(table.get_ref())?), place: None })
     }
 
-    /// Reads one TOML value, the bytes `span` of `source`; `None` if they aren't one.
+    /// Parses one TOML value, the bytes `span` of `source`; `None` if they are not a value.
     pub fn parse_value(source: &Arc<Source>, span: Range<usize>) -> Option<Self> {
         let value = DeValue::parse(&source.text[span.clone()]).ok()?;
         let mut node = Reader { source, shift: span.start }.node(value.get_ref(), value.span()).ok()?;
@@ -56,7 +56,7 @@ impl Node {
         Some(node)
     }
 
-    /// Values that no user wrote, such as a dialect's.
+    /// Values that no user wrote, such as those of a dialect.
     pub fn from_toml(value: &toml::Value) -> Self {
         let kind = match value {
             toml::Value::String(text) => Kind::Text(text.clone()),
@@ -83,7 +83,7 @@ impl Node {
         }
     }
 
-    /// The text, if this is one.
+    /// The text, if this is a text.
     pub fn as_text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
@@ -99,8 +99,8 @@ impl Node {
         }
     }
 
-    /// Lays `over` on top of `self`: tables merge key by key, everything else is replaced. A table
-    /// whose `kind` changes is replaced as a whole, since the keys of one kind mean nothing to another.
+    /// Puts `over` on top of `self`: tables are merged key by key, everything else is replaced. A table
+    /// whose `kind` changes is replaced completely, because the keys of one kind do not apply to another.
     pub fn overlay(&mut self, over: Node) {
         let Node { kind: over_kind, place } = over;
         match (&mut self.kind, over_kind) {
@@ -123,7 +123,7 @@ impl Node {
     }
 
     /// The place of the value at a dotted path such as `mac.rts_threshold` or `flow.0.to`, or of the
-    /// nearest table around it that the user wrote.
+    /// innermost table around it that the user wrote.
     pub fn place_of(&self, path: &str) -> Option<Place> {
         let mut node = self;
         let mut place = self.place.clone();
@@ -139,7 +139,7 @@ impl Node {
                 },
                 _ => break,
             };
-            // A table's own span may cover many lines: its key is the better mark.
+            // A table's own span may cover many lines, so its key is the better mark.
             let own = if next.as_table().is_some() {
                 key_place.as_ref().or(next.place.as_ref())
             } else {
@@ -159,7 +159,7 @@ fn same_kind(a: &Table, b: &Table) -> bool {
     }
 }
 
-/// Turns the parser's tree into ours; `shift` is where the parsed text starts in the source.
+/// Converts the parser's tree to ours; `shift` is the offset of the parsed text in the source.
 struct Reader<'a> {
     source: &'a Arc<Source>,
     shift: usize,
@@ -192,11 +192,11 @@ impl Reader<'_> {
             },
             DeValue::Float(x) => match x.as_str().parse::<f64>() {
                 Ok(x) if x.is_finite() => Kind::Float(x),
-                _ => return Err(ScenarioError::new(Some(place), "this is no finite number", "")),
+                _ => return Err(ScenarioError::new(Some(place), "this is not a finite number", "")),
             },
             DeValue::Datetime(_) => {
-                let remedy = "Times are lengths since the start of the run, such as \"10s\".";
-                return Err(ScenarioError::new(Some(place), "a calendar date means nothing here", remedy));
+                let remedy = "Times are durations since the start of the run, such as \"10s\".";
+                return Err(ScenarioError::new(Some(place), "a calendar date is not allowed here", remedy));
             }
             DeValue::Array(items) => Kind::List(
                 items.iter().map(|item| self.node(item.get_ref(), item.span())).collect::<Result<_, _>>()?,
@@ -221,7 +221,7 @@ fn syntax_error(source: &Arc<Source>, error: &toml::de::Error, shift: usize) -> 
     )
 }
 
-/// What to say of a key or table that is there twice.
+/// Error for a key or table that occurs twice.
 fn duplicate(source: &Arc<Source>, place: &Place, error: &toml::de::Error) -> Option<(String, String)> {
     if error.message() != "duplicate key" {
         return None;
@@ -236,7 +236,7 @@ fn duplicate(source: &Arc<Source>, place: &Place, error: &toml::de::Error) -> Op
     let (what, first) = if is_header(last) {
         (format!("the table [{key}]"), before.iter().rposition(|line| opens(line)))
     } else {
-        // A key's table begins at the last header above it.
+        // A key belongs to the last table header above it.
         let table = before.iter().rposition(|line| is_header(line)).map_or(0, |at| at + 1);
         let first = before[table..].iter().rposition(|line| sets(line));
         (format!("the key \"{key}\""), first.map(|at| at + table))
@@ -245,5 +245,5 @@ fn duplicate(source: &Arc<Source>, place: &Place, error: &toml::de::Error) -> Op
         Some(first) => format!("Keep one of the two: the other is at line {}.", first + 1),
         None => "Keep one of the two.".to_owned(),
     };
-    Some((format!("{what} is here twice"), remedy))
+    Some((format!("{what} occurs twice"), remedy))
 }
