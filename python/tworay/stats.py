@@ -1,11 +1,11 @@
 """Statistics of simulation results: intervals, paired and unpaired tests, corrections, effect sizes.
 
-Everything takes plain sequences of numbers and returns plain floats; ``None`` stands for "cannot be
-said" (an interval from one value), never NaN, so that results are valid JSON.
+All functions take plain sequences of numbers and return plain floats. Undefined results (such as an
+interval from one value) are ``None``, never NaN, so that results are valid JSON.
 
-Runs with the same seed meet the same world (common random numbers), so differences between variants
-are judged seed by seed: the paired t test and the Wilcoxon signed-rank test are the sharp ones; Welch's
-test, which ignores the pairing, is given for comparison with published work.
+Runs with the same seed have the same movement and random draws (common random numbers), so variants are
+compared seed by seed: the paired t test and the Wilcoxon signed-rank test are the sensitive ones. Welch's
+test, which ignores the pairing, is provided for comparison with published work.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 EXACT_WILCOXON_MAX_N = 25
-# Below this the t test's assumption, differences that are normal, can't be seen to fail.
+# With fewer pairs, a violation of the t test's assumption (normal differences) cannot be detected.
 FEWEST_PAIRS = 5
-# What is less probable than this by chance alone is called significant.
+# Level of significance.
 SIGNIFICANT = 0.05
-# Spreads below this share of the mean are rounding.
+# Standard deviations below this fraction of the mean are rounding errors.
 NO_SPREAD = 1e-9
 
 
@@ -42,7 +42,7 @@ class Interval(NamedTuple):
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Arithmetic mean; ``None`` of nothing. Summed exactly, so the order of the values does not matter."""
+    """Arithmetic mean; ``None`` without values. Summed exactly, so the order of the values has no effect."""
     return math.fsum(values) / len(values) if len(values) else None
 
 
@@ -66,7 +66,7 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
 
 
 def describe(values: Sequence[float]) -> dict[str, Any]:
-    """Mean, standard deviation, 90 and 95 % t intervals and number of values, as documents have them."""
+    """Mean, standard deviation, 90 and 95 % t intervals and number of values, as in the documents."""
     ends = {level: t_interval(values, level) for level in (0.90, 0.95)}
     return {
         "mean": mean(values),
@@ -79,7 +79,7 @@ def describe(values: Sequence[float]) -> dict[str, Any]:
 
 @cache
 def _t_quantile(probability: float, freedom: int) -> float:
-    """Quantile of Student's t; a comparison asks for the same few thousands of times."""
+    """Quantile of Student's t, cached because a comparison needs the same ones thousands of times."""
     return float(sp.t.ppf(probability, freedom))
 
 
@@ -88,7 +88,7 @@ def bootstrap_interval(
 ) -> Interval | None:
     """Bias-corrected and accelerated (BCa) bootstrap interval of the mean; ``None`` below two values.
 
-    For skewed metrics such as timeouts or completion times, where the t interval is only a guess.
+    For skewed metrics such as timeouts or completion times, where the t interval is inaccurate.
     Deterministic: the resampling has its own seed.
     """
     if len(values) < 2:
@@ -114,7 +114,7 @@ def differences(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 
 def paired_t_p(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Two-sided p of the paired t test; ``None`` below two pairs, and where all differences are the same."""
+    """Two-sided p of the paired t test; ``None`` below two pairs, or if all differences are equal."""
     d = differences(a, b)
     centre, spread = mean(d), std(d)
     if centre is None or spread is None:
@@ -127,7 +127,7 @@ def paired_t_p(a: Sequence[float], b: Sequence[float]) -> float | None:
 def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Two-sided p of Welch's t test (unpaired, unequal variances).
 
-    ``None`` below two values on a side, and where neither side varies but the two differ.
+    ``None`` with fewer than two values on a side, or if neither side varies but the two differ.
     """
     if len(a) < 2 or len(b) < 2:
         return None
@@ -143,16 +143,15 @@ def welch_p(a: Sequence[float], b: Sequence[float]) -> float | None:
 
 
 def _p_without_spread(difference: float) -> float | None:
-    """Without a spread t is 0/0 or infinite, which is no evidence: only an exact test can say something."""
+    """Without variation t is 0/0 or infinite, which is no evidence; only an exact test is meaningful."""
     return 1.0 if difference == 0 else None
 
 
 def paired_p(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Two-sided p by which pairs are judged; ``None``: too few of them to say anything.
+    """Two-sided p used to judge pairs; ``None`` with too few pairs.
 
-    The paired t test from five pairs on; where it has no answer, because all differences are the same, the
-    exact signed-rank test. That one takes six pairs to fall below 5 %: whatever the values, n pairs can't
-    give less than 2 / 2^n.
+    The paired t test from five pairs on. If it is undefined because all differences are equal, the exact
+    signed-rank test, which needs six pairs to fall below 5 %: n pairs cannot give less than 2 / 2^n.
     """
     n = len(a)
     if n < FEWEST_PAIRS:
@@ -167,8 +166,8 @@ def paired_p(a: Sequence[float], b: Sequence[float]) -> float | None:
 def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Two-sided p of the Wilcoxon signed-rank test; ``None`` without pairs.
 
-    Pairs that agree are left out (Wilcoxon's treatment); equal absolute differences share their mean
-    rank. Up to 25 pairs the distribution is exact, ties included; above, it is normal with the tie
+    Pairs with equal values are left out (Wilcoxon's treatment); equal absolute differences share their
+    mean rank. Up to 25 pairs the distribution is exact, including ties; above, it is normal with the tie
     correction.
     """
     all_differences = differences(a, b)
@@ -189,9 +188,9 @@ def wilcoxon_p(a: Sequence[float], b: Sequence[float]) -> float | None:
 
 
 def _signed_rank_exact_p(ranks: list[int], statistic: int) -> float:
-    """Two-sided p over all 2^n ways of signs, counted by sum."""
+    """Two-sided p over all 2^n combinations of signs, counted by sum."""
     total = sum(ranks)
-    # 2^25 ways at most: they fit into 64 bits.
+    # At most 2^25 combinations, which fit into 64 bits.
     ways = np.zeros(total + 1, dtype=np.int64)
     ways[0] = 1
     for rank in ranks:
@@ -212,7 +211,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def cohens_d(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Difference of means in pooled standard deviations (Cohen's d); ``None`` where nothing varies."""
+    """Difference of means in pooled standard deviations (Cohen's d); ``None`` without variation."""
     spread_a, spread_b = std(a), std(b)
     if spread_a is None or spread_b is None:
         return None
@@ -234,10 +233,11 @@ def cohens_dz(a: Sequence[float], b: Sequence[float]) -> float | None:
 
 
 def mser_warmup(series: Sequence[float], batch: int = 5) -> int:
-    """Values at the start of a series to leave out so that the rest looks steady (White's MSER-5, 1997).
+    """Return how many values to remove from the start so that the rest is steady (White's MSER-5, 1997).
 
-    The series is averaged in batches of ``batch``; the cut that minimises the standard error of the mean of
-    what is left is taken, among cuts in the first half. Multiples of ``batch``; 0 for short series.
+    The series is averaged in batches of ``batch`` values. Among cuts in the first half, the result is the
+    one that minimises the standard error of the mean of the rest. A multiple of ``batch``; 0 for short
+    series.
     """
     means = [math.fsum(series[i : i + batch]) / batch for i in range(0, len(series) - batch + 1, batch)]
     best, least = 0, math.inf
@@ -253,7 +253,7 @@ def mser_warmup(series: Sequence[float], batch: int = 5) -> int:
 
 
 def relative_half_width(values: Sequence[float], level: float = 0.95) -> float | None:
-    """Half the t interval's width as a share of the mean; ``None`` without an interval or around zero."""
+    """Half the width of the t interval, relative to the mean; ``None`` if undefined or around zero."""
     interval, centre = t_interval(values, level), mean(values)
     return interval.half_width / abs(centre) if interval and centre else None
 
@@ -261,9 +261,10 @@ def relative_half_width(values: Sequence[float], level: float = 0.95) -> float |
 def seeds_needed(
     values: Sequence[float], relative: float, level: float = 0.95, *, limit: int = 1_000_000
 ) -> int | None:
-    """Seeds for a t interval of at most ± ``relative`` × mean, going by the spread seen so far.
+    """Return the number of seeds for a t interval of at most ± ``relative`` × mean, by the values so far.
 
-    ``None`` if that cannot be said: fewer than two values, a mean of zero, or more than ``limit`` seeds.
+    ``None`` if this cannot be estimated: fewer than two values, a mean of zero, or more than ``limit``
+    seeds.
     """
     centre, spread = mean(values), std(values)
     if not centre or spread is None:
@@ -286,10 +287,11 @@ def seeds_to_show(
     power: float = 0.8,
     limit: int = 1_000_000,
 ) -> int | None:
-    """Pairs after which the paired t test shows a true ``difference``, in ``power`` of all cases.
+    """Return the number of pairs for detecting a true ``difference`` with probability ``power``.
 
-    Goes by the spread of the ``differences`` seen so far; ``level`` is the probability of seeing one where
-    there is none. ``None`` if that cannot be said: fewer than two differences, or more than ``limit`` pairs.
+    Estimated from the spread of the ``differences`` so far; ``level`` is the probability of a false
+    detection. ``None`` if this cannot be estimated: fewer than two differences, or more than ``limit``
+    pairs.
     """
     return seeds_to_show_by_spread(std(differences), difference, level=level, power=power, limit=limit)
 
@@ -311,7 +313,7 @@ def seeds_to_show_by_spread(
     def weak(n: int) -> bool:
         critical = float(sp.t.ppf(1 - level / 2, n - 1))
         shift = abs(difference) / spread * math.sqrt(n)
-        # The far tail adds nothing to speak of.
+        # The probability in the far tail is negligible.
         return bool(sp.nct.sf(critical, n - 1, shift) < power)
 
     found = _first(weak, limit)
@@ -319,12 +321,12 @@ def seeds_to_show_by_spread(
 
 
 def fewest_pairs_without_spread(level: float = SIGNIFICANT) -> int:
-    """Pairs after which equal differences are significant: n pairs have an exact p of 2 / 2^n."""
+    """Return the pairs from which equal differences are significant: n pairs have an exact p of 2 / 2^n."""
     return max(FEWEST_PAIRS, math.floor(1 - math.log2(level)) + 1)
 
 
 def _first(short: Callable[[int], bool], limit: int) -> int | None:
-    """Return the first number from two on that is not too ``short``; ``None`` above ``limit``."""
+    """Return the first number from two on for which ``short`` is false; ``None`` above ``limit``."""
     low, high = 1, 2
     while short(high):
         if high >= limit:

@@ -1,1 +1,1 @@
-"""Comparisons: what is compared, the plan of runs, paired statistics and the verdict."""
+"""Comparisons: their arms, the plan of runs, paired statistics and the verdict."""

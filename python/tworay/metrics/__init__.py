@@ -1,4 +1,4 @@
-"""What runs are measured by: every metric with its definition, and its values in a run's document."""
+"""Metrics of runs: their definitions, and their values in a run's document."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Every metric of a run: what it is called, its unit, what it means, which way is better.
+"""The metrics of a run: name, unit, definition and direction.
 
-Declared in the simulator (``crates/tworay-sim/src/report``), where the document is made; asked for here.
-Documents, comparisons, tables, ``--metrics`` and docs/reference/metrics.md follow this list. A name that
-ends in ``.*`` stands for a family: ``mac.sent.*`` are ``mac.sent.rts``, ``mac.sent.cts`` and so on.
+They are declared in the simulator (``crates/tworay-sim/src/report``), where the document is made, and
+queried here. Documents, comparisons, tables, ``--metrics`` and docs/reference/metrics.md follow this
+list. A name that ends in ``.*`` denotes a family: ``mac.sent.*`` stands for ``mac.sent.rts``,
+``mac.sent.cts`` and so on.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tworay import _native
 
 
 class Better(Enum):
-    """Which way is better; ``NEITHER`` where that depends on the question."""
+    """Which direction is better; ``NEITHER`` if that depends on the question."""
 
     MORE = "more"
     LESS = "less"
@@ -22,7 +23,7 @@ class Better(Enum):
 
 
 class Of(Enum):
-    """What a run's value is made of, and where the document has it."""
+    """How the value of a run is computed."""
 
     SUM = "sum over the flows"
     MEAN = "mean over the flows that have one"
@@ -47,11 +48,11 @@ class Metric:
 
     @property
     def title(self) -> str:
-        """Heading in tables: of its own, or the name."""
+        """Heading in tables: its own, or the name."""
         return self.heading or self.name.rpartition(".")[2]
 
     def holds(self, name: str) -> bool:
-        """Tell whether ``name`` is this metric, or of this family."""
+        """Tell whether ``name`` is this metric, or a member of this family."""
         return name.startswith(self.name[:-1]) if self.name.endswith(".*") else name == self.name
 
 
@@ -68,7 +69,7 @@ def _declared() -> list[Metric]:
     return found
 
 
-# Chapters of the page, in its order.
+# Chapters of the page, in order.
 _CHAPTERS = ("rates", "losses", "routing", "times", "energy", "resources")
 GROUPS: dict[str, tuple[Metric, ...]] = {
     chapter: tuple(metric for metric in _declared() if metric.group == chapter) for chapter in _CHAPTERS

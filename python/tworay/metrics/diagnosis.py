@@ -1,12 +1,12 @@
-"""How well senders told why segments were lost.
+"""How well senders determined why segments were lost.
 
-A confusion matrix counts guess by true cause. Guesses and causes have different words, so a guess is
-right if it *covers* the cause: an 802.11 sender that says ``channel`` means anything the air does.
-``none`` (nothing was lost, the sender erred) makes every guess wrong.
+A confusion matrix counts pairs of guess and true cause. Guesses and causes have different names, so a
+guess is correct if it *covers* the cause: an 802.11 sender that guesses ``channel`` means any wireless
+loss. With the cause ``none`` (nothing was lost) every guess is wrong.
 
-Precision of a guess: its share of right ones. Recall of a cause: the share of its losses that were given
-a covering guess. Balanced accuracy: the mean recall over the causes that happened, ``none`` aside, for
-no sender can guess it.
+Precision of a guess: the fraction of correct ones. Recall of a cause: the fraction of its losses with a
+covering guess. Balanced accuracy: the mean recall over the causes that occurred, except ``none``, which
+no sender can guess.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COVERS: dict[str, frozenset[str]] = {
 
 
 def covers(guess: str, cause: str) -> bool:
-    """Whether ``guess`` is right about a loss by ``cause``; other guesses cover what they name."""
+    """Whether ``guess`` is correct for a loss by ``cause``; other guesses cover the cause they name."""
     return cause in COVERS.get(guess, frozenset({guess}))
 
 

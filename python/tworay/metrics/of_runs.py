@@ -1,7 +1,7 @@
-"""The numbers of one run that comparisons are made of, and how they are found by name.
+"""The metrics of one run, and how they are found by name.
 
-What each metric is stands in ``tworay.metrics.declared``. A metric of the flows is added up or averaged
-over the flows of a run; every other one goes by its path in the document: ``mac.queue_drops``.
+``tworay.metrics.declared`` defines each metric. A metric of flows is summed or averaged over the flows of
+a run; any other is identified by its path in the document: ``mac.queue_drops``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 Values: TypeAlias = "dict[str, float | None]"
 
 SECTIONS = ("ledger", "mac", "routing", "energy", "metrics")
-# Of a flow: what names it, and what is a metric of the run only.
+# Keys that identify a flow, and keys that are metrics of the run only.
 NAMES = ("id", "from", "to", "tcp")
 
-# What tables show unless told otherwise.
+# Default columns of tables.
 SHOWN = (
     "goodput_bps",
     "retransmitted_segments",
@@ -31,7 +31,7 @@ SHOWN = (
     "mean_cwnd_segments",
     "mean_rtt_seconds",
 )
-# The same of scenarios with several flows, with datagrams, with energy, with T_max.
+# Further columns for scenarios with several flows, with datagrams, with energy, and with T_max.
 OF_SEVERAL_FLOWS = ("metrics.jain_fairness", "metrics.least_goodput_bps")
 OF_DATAGRAMS = ("delivery_ratio", "mean_delay_seconds")
 OF_ENERGY = (
@@ -42,20 +42,20 @@ OF_ENERGY = (
     "energy.first_death_seconds",
     "energy.half_dead_seconds",
 )
-# What a heading may end in.
+# Units at the end of a heading.
 UNITS = frozenset({"kb/s", "ms", "s", "%", "J", "mJ", "kB", "µJ/bit"})
 OF_RESOURCES = ("metrics.eee", "metrics.uar", "metrics.throughput_max_bps")
 
 
 @cache
 def find(name: str) -> Metric | None:
-    """Return what is known of a metric."""
-    # A family's name may begin another metric's: the longest declaration holds.
+    """Return the declaration of a metric, if there is one."""
+    # A family's name may be a prefix of another metric's name: the longest declaration applies.
     return max((m for m in METRICS if m.holds(name)), key=lambda m: len(m.name), default=None)
 
 
 def title(name: str) -> str:
-    """Return a metric's heading in tables: of families with the member's name."""
+    """Return a metric's heading in tables; for families with the member's name."""
     metric = find(name)
     if metric is None:
         return name
@@ -68,7 +68,7 @@ def title(name: str) -> str:
 
 
 def words(name: str) -> tuple[str, str]:
-    """Return a metric's heading as words and the unit that tables show it in: ``("goodput", "kb/s")``."""
+    """Return a metric's heading as words, and the unit shown in tables: ``("goodput", "kb/s")``."""
     head, _, unit = title(name).rpartition(" ")
     return (head, unit) if head and unit in UNITS else (title(name), "")
 
@@ -89,7 +89,7 @@ def values(document: dict[str, Any]) -> Values:
 
 
 def _over_flows(of: Of, found: list[float | None]) -> float | None:
-    """Add up what all flows have that can have it, or average what there is."""
+    """Sum over the flows that can have a value, or average over those that have one."""
     present = [value for value in found if value is not None]
     if not present:
         return None
@@ -106,9 +106,9 @@ def _leaves(path: str, node: dict[str, Any]) -> Iterator[tuple[str, float | None
 
 
 def parse(wanted: str | Iterable[str] | None, known: Iterable[str]) -> list[str] | None:
-    """Turn ``"goodput_bps,mean_delay_seconds"`` or a list into names; a wrong one is refused.
+    """Parse ``"goodput_bps,mean_delay_seconds"`` or a list into names; reject unknown ones.
 
-    Endings do where they are clear: ``jain_fairness``, ``delay`` for ``mean_delay_seconds``.
+    Unambiguous endings are accepted: ``jain_fairness``, ``delay`` for ``mean_delay_seconds``.
     """
     if wanted is None:
         return None
@@ -118,12 +118,12 @@ def parse(wanted: str | Iterable[str] | None, known: Iterable[str]) -> list[str]
 
 
 def check(wanted: str | Iterable[str] | None) -> None:
-    """Refuse before anything runs what no run has."""
+    """Reject metrics that no run has, before anything runs."""
     parse(wanted, [*EXAMPLES, *_families(wanted)])
 
 
 def _families(wanted: str | Iterable[str] | None) -> list[str]:
-    """Names of which only a run can tell whether they exist: members of families."""
+    """Names that only a run can confirm: members of families."""
     names = wanted.split(",") if isinstance(wanted, str) else list(wanted or ())
     found = [(name.strip(), find(name.strip())) for name in names]
     return [name for name, metric in found if metric is not None and metric.name.endswith(".*")]
