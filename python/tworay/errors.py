@@ -1,7 +1,7 @@
-"""Everything tworay raises, by what the user can do about it.
+"""All exceptions of tworay, by what the user can do about them.
 
-``ScenarioError`` and ``InputError`` mean that the input is wrong (exit code 2); ``RunError`` and
-``OutputError`` that something went wrong on the way (exit code 1); ``Cancelled`` that a run was stopped.
+``ScenarioError`` and ``InputError`` mean that the input is wrong (exit code 2), ``RunError`` and
+``OutputError`` that something failed (exit code 1), ``Cancelled`` that a run was cancelled.
 """
 
 from tworay._native import Cancelled, RunError, ScenarioError, TworayError

@@ -1,4 +1,4 @@
-"""Histograms of path lengths and other samples: how wide a bin should be."""
+"""Histograms of path lengths and other samples, with rules for the bin width."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Histogram(NamedTuple):
 
 
 def sturges_bins(values: Sequence[float]) -> int:
-    """Return the number of bins by Sturges (1926): ``ceil(log2 n) + 1``; for samples like a normal one."""
+    """Return the number of bins by Sturges (1926): ``ceil(log2 n) + 1``; for nearly normal samples."""
     return math.ceil(math.log2(len(values))) + 1 if len(values) else 1
 
 
 def freedman_diaconis_width(values: Sequence[float]) -> float | None:
     """Width of a bin by Freedman and Diaconis (1981): twice the interquartile range by the cube root of n.
 
-    ``None`` where the middle half of the values is one value: the rule says nothing there.
+    ``None`` if the middle half of the values are equal: the rule is then undefined.
     """
     if not len(values):
         return None
@@ -42,7 +42,7 @@ def freedman_diaconis_width(values: Sequence[float]) -> float | None:
 def histogram(values: Sequence[float], rule: Rule = "freedman-diaconis") -> Histogram:
     """Count values in bins of equal width between the smallest and the largest value.
 
-    Where Freedman and Diaconis' rule says nothing, Sturges' number of bins is taken.
+    If the rule of Freedman and Diaconis is undefined, Sturges' number of bins is used.
     """
     if not len(values):
         return Histogram([], [])
@@ -54,7 +54,7 @@ def histogram(values: Sequence[float], rule: Rule = "freedman-diaconis") -> Hist
 
 
 def path_lengths(paths: pl.DataFrame, flow: int | None = None) -> list[int]:
-    """Hops of every data packet that arrived, from a run's table ``paths``; of all flows or of one."""
+    """Return the hops of every delivered data packet from a run's table ``paths``, of all flows or of one."""
     rows = paths if flow is None else paths.filter(paths["flow"] == flow)
     return [
         hops

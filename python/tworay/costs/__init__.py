@@ -1,1 +1,1 @@
-"""What a variant's computations cost: instructions counted on this build, run times in the kernel."""
+"""Computing costs of variants: instructions counted on this build, and run times in the kernel."""

@@ -1,10 +1,10 @@
-"""What the sender's computations cost: instructions counted on this very build, turned into joules.
+"""Computing costs of the sender: instructions counted on this build, converted to joules.
 
-``valgrind --tool=callgrind`` counts executed instructions exactly and in software: it needs no performance
-counters (most virtual machines have none), doesn't care what else the machine does, and gives the same
-figures again. A sender of each variant lives through the same lossy transfer inside the native module;
-every call of it goes through a function named after the operation it turns out to be, and callgrind says
-what each of these functions cost.
+``valgrind --tool=callgrind`` counts executed instructions exactly and in software: it needs no
+performance counters (most virtual machines have none), is independent of the machine's load, and repeats
+exactly. For each variant the native module runs the same lossy transfer; every call of the sender goes
+through a function named after the operation that it performs, and callgrind reports the cost of each of
+these functions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 JOULES_PER_INSTRUCTION = 1e-9
 """Nominal: the scenario's ``energy.instruction`` unless told."""
 
-# Measured with these where a parameter must be given.
+# Parameters used in the measurement where they are required.
 _GIVEN = {"cwl": "cwl(4)"}
 _PREFIX, _SUFFIX, _SAMPLED = "tworay_cost_", "_end", "_sampled"
 _FUNCTION = re.compile(rf"{_PREFIX}([a-z_]+?){_SUFFIX}")
@@ -44,7 +44,7 @@ print(json.dumps({"calls": calls, "operations": operations, "recovery": recovery
 
 
 class Cost(NamedTuple):
-    """What a variant's operations cost, in instructions; 0 where one never ran."""
+    """Costs of a variant's operations, in instructions; 0 where one never ran."""
 
     variant: str
     recovery: str
@@ -54,7 +54,7 @@ class Cost(NamedTuple):
 
 
 def measure(variants: Iterable[str] | None = None, *, jobs: int = 1) -> list[Cost]:
-    """Count the instructions of every variant's operations, or of these variants'; takes seconds each."""
+    """Count the instructions of the operations of all or of these variants; takes some seconds each."""
     if shutil.which("valgrind") is None:
         raise RunError(
             "counting instructions needs valgrind, which is not installed (Debian: apt-get install "
@@ -96,7 +96,7 @@ def _measure_one(name: str) -> Cost:
 
 
 def _inclusive(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Yield name and instructions, everything called included, of the functions that name operations."""
+    """Yield name and inclusive instructions of the functions named after operations."""
     totals: dict[str, int] = {}
     callee, expected = "", False
     for line in lines:
@@ -119,7 +119,7 @@ def _cost(
     operations: Mapping[str, int],
     counted: Mapping[str, int],
 ) -> Cost:
-    """Work out costs by operation from what the named functions cost."""
+    """Compute costs by operation from the costs of the named functions."""
 
     def mean(function: str) -> float | None:
         times = calls.get(f"{_PREFIX}{function}{_SUFFIX}", 0)
@@ -131,13 +131,13 @@ def _cost(
         plain, sampled = mean(ack), mean(ack + _SAMPLED)
         if plain is not None and sampled is not None:
             samples.append((calls[f"{_PREFIX}{ack}{_SAMPLED}{_SUFFIX}"], max(0.0, sampled - plain)))
-        # If all ACKs bring samples, the sample's cost is contained in the ACK's.
+        # If all ACKs give samples, the cost of a sample is contained in that of the ACK.
         costs[ack] = plain if plain is not None else (sampled or 0.0)
     if samples:
         costs["rtt_sample"] = sum(n * cost for n, cost in samples) / sum(n for n, _ in samples)
     for operation in ("dup_ack", "recovery_ack", "timeout", "probe"):
         costs[operation] = mean(operation) or 0.0
-    # A duplicate ACK that starts a fast retransmit is counted as both.
+    # A duplicate ACK that starts a fast retransmit counts as both.
     retransmit = mean("fast_retransmit")
     costs["fast_retransmit"] = max(0.0, retransmit - costs["dup_ack"]) if retransmit else 0.0
     total = sum(counted.values())
@@ -146,7 +146,7 @@ def _cost(
 
 
 def shipped() -> list[Cost]:
-    """Return the table that ships, by which ``joules_computation`` is worked out."""
+    """Return the shipped table, on which ``joules_computation`` is based."""
     rows = [
         line.split(",") for line in _native.cost_table().splitlines() if line and not line.startswith("#")
     ]
@@ -155,7 +155,7 @@ def shipped() -> list[Cost]:
 
 
 def shipped_csv(variants: Iterable[str] | None = None) -> str:
-    """Return the text of the table that ships, with its own provenance; only these variants' lines."""
+    """Return the text of the shipped table with its provenance; only the lines of these variants."""
     wanted = None if variants is None else set(variants)
     kept, heading = [], False
     for line in _native.cost_table().splitlines():
@@ -167,7 +167,7 @@ def shipped_csv(variants: Iterable[str] | None = None) -> str:
 
 
 def as_csv(costs: Iterable[Cost]) -> str:
-    """Write the table with its provenance, as it ships."""
+    """Return the table as CSV with its provenance, in the shipped format."""
     operations = _native.operations()
     lines = [
         "# Instructions by operation of the TCP sender, counted by callgrind on this code.",

@@ -1,9 +1,9 @@
 """Run times of congestion controllers in the Linux kernel, as a table of costs.
 
-With ``sysctl kernel.bpf_stats_enabled=1`` the kernel counts how often each eBPF program ran and for how
-long; ``bpftool -j prog show`` prints it (``run_cnt``, ``run_time_ns``). A controller (``struct_ops``) is one
-program for each of its callbacks, which by custom are named after the controller: ``newreno_ssthresh``,
-``newreno_cong_avoid``. What the kernel's own TCP does around the callbacks is in none of them.
+With ``sysctl kernel.bpf_stats_enabled=1`` the kernel counts how often and how long each eBPF program ran;
+``bpftool -j prog show`` prints this (``run_cnt``, ``run_time_ns``). A controller (``struct_ops``)
+consists of one program per callback, by convention named after the controller: ``newreno_ssthresh``,
+``newreno_cong_avoid``. The work of the kernel's own TCP around the callbacks is not included.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-# When the kernel calls the controller (net/ipv4/tcp_input.c, tcp_cong.c), in this simulator's operations.
+# Callbacks by operation of the simulator (net/ipv4/tcp_input.c, tcp_cong.c).
 _NEW_ACKS = ("ack_slow_start", "ack_congestion_avoidance")
 _ALL_ACKS = (*_NEW_ACKS, "dup_ack", "recovery_ack")
 _LOSSES = ("fast_retransmit", "timeout")
@@ -33,7 +33,7 @@ CALLBACKS: dict[str, tuple[str, ...]] = {
     "pkts_acked": (*_NEW_ACKS, "recovery_ack"),
     "set_state": _LOSSES,
     "cwnd_event": ("timeout",),
-    # Called at the ends of a connection, for an undone reduction or for the socket's sake.
+    # Called at the start and end of a connection, for an undone reduction, or for socket options.
     "init": (),
     "release": (),
     "undo_cwnd": (),
@@ -41,12 +41,12 @@ CALLBACKS: dict[str, tuple[str, ...]] = {
     "sndbuf_expand": (),
     "get_info": (),
 }
-# The kernel keeps 15 letters of a program's name; bpftool knows the whole one where there is BTF.
+# The kernel keeps 15 characters of a program's name; with BTF bpftool prints the full name.
 _KEPT = 15
 
 
 class Found(NamedTuple):
-    """What is in a file: controllers, programs that belong to none, the file's digest."""
+    """Content of a file: controllers, programs that belong to none, the file's digest."""
 
     run_times: list[RunTime]
     others: list[str]
@@ -56,10 +56,10 @@ class Found(NamedTuple):
 
 
 def read(file: Path, names: Mapping[str, str] | None = None) -> Found:
-    """Read what ``tworay kernel stats --json`` or ``bpftool -j prog show`` printed.
+    """Read the output of ``tworay kernel stats --json`` or ``bpftool -j prog show``.
 
-    Of the latter, programs are named after a variant (``newreno_ff_ssthresh``, also with ``tworay_`` or
-    ``bpf_`` in front) or after what ``names`` says is one: ``{"mine": "newreno"}`` for ``mine_ssthresh``.
+    In the latter, programs are named after a variant (``newreno_ff_ssthresh``, optionally with the prefix
+    ``tworay_`` or ``bpf_``), or after a name in ``names``: ``{"mine": "newreno"}`` for ``mine_ssthresh``.
     """
     try:
         data = file.read_bytes()
@@ -122,7 +122,7 @@ def _programs(file: Path, document: Any) -> list[dict[str, Any]]:
 
 
 def _owners(names: Mapping[str, str]) -> dict[str, str]:
-    """Return variants by what their programs' names begin with."""
+    """Return the variants by prefix of their programs' names."""
     variants = known_variants(names)
     owners: dict[str, str] = {}
     for variant in variants:
@@ -132,7 +132,7 @@ def _owners(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _owner(file: Path, name: str, owners: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return variant and callback of a program, by its name or by what the kernel keeps of it."""
+    """Return variant and callback of a program, by its full or truncated name."""
     whole = {
         f"{prefix}_{callback}": (variant, callback)
         for prefix, variant in owners.items()
@@ -173,7 +173,7 @@ def _run_time(variant: str, callbacks: dict[str, tuple[float, int]], never_ran: 
 
 
 def as_csv(found: Found, watts: float, file: str) -> str:
-    """Write the table of costs, for ``energy.costs`` or ``--costs``."""
+    """Return the table of costs as CSV, for ``energy.costs`` or ``--costs``."""
     operations = _native.operations()
     lines = [
         "# Run times by operation of congestion controllers in the Linux kernel, in ns, as it counted them.",

@@ -1,4 +1,4 @@
-"""What ``tworay kernel stats`` measured, by operation of the simulator."""
+"""Measurements of ``tworay kernel stats``, by operation of the simulator."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# Whose variant has another name than the controller.
+# Controllers whose variant has another name.
 _RENAMED = {"tworay_cwl": "adaptive-cwl"}
-# The kernel's own, by whether both ends know selective acknowledgments.
+# The kernel's own Reno, by whether both ends support SACK.
 _RENO = {False: "newreno", True: "sack"}
-# Contained in the ACKs that bring a sample.
+# Contained in the ACKs that give a sample.
 _CONTAINED = ("rtt_sample", "filter_update", "classification")
 
 
 class RunTime(NamedTuple):
-    """What a controller's operations took: means in nanoseconds, and how many runs they are means of.
+    """Costs of a controller's operations: means in nanoseconds, and the numbers of runs behind them.
 
-    ``nanoseconds`` has every operation: 0 where it costs nothing of its own, ``None`` where it is not known.
-    ``callbacks`` has the means that these were made of, with the number of runs.
+    ``nanoseconds`` has every operation: 0 where it has no cost of its own, ``None`` where it is unknown.
+    ``callbacks`` has the means from which these were computed, with the number of runs.
     """
 
     variant: str
@@ -33,7 +33,7 @@ class RunTime(NamedTuple):
 
 
 def known_variants(names: Mapping[str, str]) -> list[str]:
-    """Return every variant; raise if ``--as`` names something else."""
+    """Return every variant; raise if ``--as`` names an unknown one."""
     variants = [name for name, *_ in _native.variants()]
     for prefix, variant in names.items():
         if variant not in variants:
@@ -46,7 +46,7 @@ def known_variants(names: Mapping[str, str]) -> list[str]:
 def read(
     file: Path, document: Mapping[str, Any], names: Mapping[str, str]
 ) -> tuple[list[RunTime], list[str]]:
-    """Return times by variant, and the controllers that are no variant's."""
+    """Return times by variant, and the controllers that are not variants."""
     variants = known_variants(names)
     kinds: dict[str, dict[str, tuple[float, int]]] = {}
     others = set()
@@ -64,7 +64,7 @@ def read(
             others.add(name)
             continue
         seen = kinds.setdefault(variant, {})
-        # With and without selective acknowledgments: what was met more often.
+        # With or without SACK, whichever occurred more often.
         if count > seen.get(kind, (0.0, 0))[1]:
             seen[kind] = (mean, count)
     if not kinds:
@@ -88,7 +88,7 @@ def _run_time(variant: str, kinds: dict[str, tuple[float, int]]) -> RunTime:
     for operation in _native.operations():
         met = kinds.get(operation)
         nanoseconds[operation] = 0.0 if operation in _CONTAINED else met and met[0]
-    # The simulator books the duplicate ACK that starts a fast retransmit as both.
+    # The simulator books a duplicate ACK that starts a fast retransmit as both.
     whole, dup = nanoseconds["fast_retransmit"], nanoseconds["dup_ack"]
     if whole is not None and dup is not None:
         nanoseconds["fast_retransmit"] = max(0.0, whole - dup)

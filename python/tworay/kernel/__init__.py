@@ -1,7 +1,7 @@
-"""The variants as congestion controllers of this machine's kernel: load, unload, list.
+"""Variants as congestion controllers of this machine's kernel: load, unload, list.
 
-The work is done by a program of its own, ``tworay-kernel`` (crate ``tworay-kernel``), which lies in this
-package: only it needs rights, and only it needs libelf.
+A separate program in this package does the work, ``tworay-kernel`` (crate ``tworay-kernel``): only this
+program needs privileges and libelf.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ class Controller(NamedTuple):
 
 
 def controllers() -> tuple[list[Controller], str | None]:
-    """Return every controller, and why this kernel or user can't load them, if so."""
+    """Return every controller, and the reason if this kernel or user cannot load them."""
     found = ask("list")
     fields = Controller._fields
     return [Controller(*(one[field] for field in fields)) for one in found["controllers"]], found["refusal"]
 
 
 def load(name: str, settings: list[str] | None = None) -> dict[str, Any]:
-    """Load a controller; ``settings`` are ``KEY=VALUE``. One that is loaded only gets the settings."""
+    """Load a controller; ``settings`` are ``KEY=VALUE``. If it is loaded already, only set its parameters."""
     return ask("load", name, *(settings or []))
 
 
 def unload(name: str) -> dict[str, Any]:
-    """Unload a controller that tworay has loaded."""
+    """Unload a controller that was loaded by tworay."""
     return ask("unload", name)
 
 
 def events(seconds: float | None = None, name: str | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the loaded controllers' diagnoses as they happen, or one's, for so long or until closed.
+    """Yield diagnoses of all loaded controllers, or of one, as they happen, for a time or until closed.
 
-    Controllers that are loaded later are not heard. An event is read once: of two readers of one controller
-    each gets a part.
+    Controllers loaded later are not included. Each event is read only once: two simultaneous readers of a
+    controller each get a part of the events.
     """
     words = ["events", "-" if seconds is None else str(seconds), *([] if name is None else [name])]
     with subprocess.Popen(
@@ -69,7 +69,7 @@ def events(seconds: float | None = None, name: str | None = None) -> Iterator[di
         try:
             yield from map(json.loads, process.stdout)
         except BaseException:
-            # The reader has had enough, or was interrupted.
+            # The caller has stopped iterating, or was interrupted.
             process.terminate()
             raise
         said = process.stderr.read().strip()
@@ -80,14 +80,15 @@ def events(seconds: float | None = None, name: str | None = None) -> Iterator[di
 class Measuring:
     """Measures from ``with Measuring(...) as m`` to its end; then ``m.result`` has the document.
 
-    ``port`` restricts it to connections with this port at either end. ``callbacks`` counts the controllers'
-    callbacks instead of whole ACKs and timeouts; the two are not done at once, for counting takes time.
+    ``port`` restricts it to connections with this port at either end. ``callbacks`` measures the
+    controllers' callbacks instead of whole ACKs and timeouts; not both at once, because counting takes
+    time.
     """
 
     def __init__(self, *, port: int = 0, callbacks: bool = False) -> None:
         self.result: dict[str, Any] = {}
         words = ["stats", "-"] if callbacks else ["stats", "-", str(port)]
-        # Ctrl-C ends the measuring, not the program that has to tell what it measured.
+        # Ctrl-C must end the measurement, but not the program that reports its results.
         self._process = subprocess.Popen(
             [loader(), *words],
             stdin=subprocess.PIPE,
@@ -98,7 +99,7 @@ class Measuring:
         )
 
     def __enter__(self) -> Measuring:
-        """Wait until it measures."""
+        """Wait until the measurement has started."""
         assert self._process.stderr is not None
         line = self._process.stderr.readline().strip()
         if line != "measuring":
@@ -107,7 +108,7 @@ class Measuring:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it and read what was measured."""
+        """End the measurement and read its results."""
         out, said = self._process.communicate()
         if self._process.returncode != 0:
             raise _refusal(self._process.returncode, said.strip())

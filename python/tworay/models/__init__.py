@@ -1,1 +1,1 @@
-"""Closed forms of protocols' performance, to hold simulations against."""
+"""Closed-form models of protocol performance, for comparison with simulations."""

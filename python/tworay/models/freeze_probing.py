@@ -1,12 +1,13 @@
-"""Throughput of TCP Freeze-Probing from its freezes (section 4 of its paper).
+"""Throughput of TCP Freeze-Probing computed from its freezes (section 4 of its paper).
 
-The connection sends for ``T_a = T - n T0``; what is left went by in ``n`` timer periods of length ``T0``.
-Each of ``N`` cycles takes the window from W/2 to W, one segment a round trip.
+The connection sends for ``T_a = T - n T0``; the rest of the time passes in ``n`` timer periods of length
+``T0``. Each of ``N`` cycles takes the window from W/2 to W, by one segment per round trip.
 
-The paper prints ``sqrt(3 / (2 N)) / RTT``, with N the *number* of cycles where the underlying result needs
-the loss probability N / S. With S the segments sent, both S = (T_a / RTT) sqrt(3 / (2 N / S)) and the
-sawtooth give S = 3 / (2 N) (T_a / RTT)^2: the usable form. ``refined`` also charges the window-limited
-branch for the ramp after each halving, W_max^2 / 8 segments a cycle; the two branches then meet.
+The paper prints ``sqrt(3 / (2 N)) / RTT`` with N as the *number* of cycles, where the underlying result
+needs the loss probability N / S. With S as the segments sent, both S = (T_a / RTT) sqrt(3 / (2 N / S))
+and the sawtooth give S = 3 / (2 N) (T_a / RTT)^2, the usable form. ``refined`` also charges the
+window-limited branch for the ramp after each halving, W_max^2 / 8 segments per cycle; the two branches
+then meet.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tworay.errors import InputError
 
 @dataclass(frozen=True)
 class FreezeProbing:
-    """What was measured of a connection: seconds, counts, segments, bytes."""
+    """Measurements of a connection: seconds, counts, segments, bytes."""
 
     total_seconds: float
     rtt_seconds: float
@@ -51,19 +52,19 @@ class FreezeProbing:
 
     @property
     def total_bytes(self) -> float:
-        """The usable form: the smaller of the window's and the losses' limit."""
+        """The usable form: the smaller of the limits by window and by losses."""
         return self.packet_bytes * min(self.max_window * self._round_trips, self._loss_limited)
 
     @property
     def refined_bytes(self) -> float:
-        """With the ramps of the window-limited branch charged."""
+        """The usable form, with the ramps of the window-limited branch charged."""
         full, cycles = self.max_window * self._round_trips, self.cycles
         if cycles and self._round_trips / cycles < self.max_window / 2:
             return self.packet_bytes * self._loss_limited
         return self.packet_bytes * (full - cycles * self.max_window**2 / 8)
 
     def ratio(self, simulated_bytes: float, *, refined: bool = False) -> float:
-        """Modelled over simulated bytes: above 1 the model promises too much."""
+        """Modelled over simulated bytes; above 1 the model overestimates."""
         if not simulated_bytes > 0:
             raise InputError("nothing was sent in the simulation; the ratio is not defined")
         return (self.refined_bytes if refined else self.total_bytes) / simulated_bytes
