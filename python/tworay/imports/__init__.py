@@ -1,1 +1,1 @@
-"""A network that exists becomes a scenario: recorded tracks, and tables of measured links."""
+"""Existing networks as scenarios: recorded tracks, and tables of measured links."""

@@ -1,6 +1,6 @@
-"""What routing daemons say of their links: batctl, olsrd, NetJSON and babeld.
+"""Link tables of routing daemons: batctl, olsrd, NetJSON and babeld.
 
-All count the share of small broadcasts that arrive, so a quality q is a loss of 1 - q.
+All of them count the fraction of small broadcasts that arrive, so a quality q is a loss of 1 - q.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# Hellos that babeld remembers of a neighbour.
+# Hellos that babeld remembers per neighbour.
 HELLOS = 16
 
 
@@ -33,7 +33,7 @@ class Loss(NamedTuple):
 
 @dataclass
 class Dump:
-    """A daemon's output."""
+    """The output of a daemon."""
 
     command: str
     """What printed it."""
@@ -44,13 +44,13 @@ class Dump:
     """What to know of the figures."""
 
     def both(self, place: Place, here: str, there: str, receives: float, reaches: float) -> None:
-        """Note a link by the shares that `here` receives of `there`, and the other way round."""
+        """Record a link by the fractions that `here` receives from `there`, and in reverse."""
         self.losses.append(Loss(place, there, here, 1 - receives))
         self.losses.append(Loss(place, here, there, 1 - reaches))
 
 
 def form_of(text: str) -> Callable[[str, str], Dump] | None:
-    """Tell whose output a text is; `None` if it is no dump."""
+    """Return the reader for a text, by its format; `None` if it is not a dump."""
     start = text[:4096]
     if "B.A.T.M.A.N." in start:
         return batctl
@@ -70,8 +70,8 @@ _ORIGINATOR = re.compile(r"^[ *]*(\S+)\s+[0-9.]+s\s+\(\s*([0-9.]+)\)\s+(\S+)\s+\
 def batctl(file: str, text: str) -> Dump:
     """Read `batctl originators` of B.A.T.M.A.N. IV: the transmit quality (of 255) of direct neighbours.
 
-    The quality of a link is what its packets' echoes say, less small penalties for asymmetry and hops: the
-    loss comes out a little high.
+    A link's quality is computed from the echoes of its packets, minus small penalties for asymmetry and
+    hops, so the loss is slightly too high.
     """
     dump = Dump("`batctl o` (B.A.T.M.A.N. IV)")
     here = ""
@@ -105,9 +105,9 @@ def batctl(file: str, text: str) -> Dump:
 
 
 def olsrd(file: str, text: str) -> Dump:
-    """Read olsrd's txtinfo: the tables Links (of the node itself) and Topology (of all).
+    """Read olsrd's txtinfo: the tables Links (of the node itself) and Topology (of all nodes).
 
-    LQ is the share that the local node, or the last hop, receives of the other; NLQ is the other direction.
+    LQ is the fraction that the local node, or the last hop, receives from the other; NLQ is the reverse.
     """
     dump = Dump("olsrd's txtinfo with links or topology")
     table, header = "", list[str]()
@@ -139,11 +139,11 @@ def olsrd(file: str, text: str) -> Dump:
 
 
 def babeld(file: str, text: str) -> Dump:
-    """Read what babeld prints on its local socket for `dump`: the neighbours.
+    """Read babeld's answer to `dump` on its local socket: the neighbours.
 
-    With ETX (wireless interfaces) a cost is 256 / share of hellos received (RFC 8966, A.2.2): rxcost of what
-    arrives here, txcost of what arrives there, as the neighbour said. Where rxcost is below 256 it counts
-    nothing (wired interfaces, k out of j), and the last 16 hellos in `reach` tell.
+    With ETX (wireless interfaces) a cost is 256 / fraction of hellos received (RFC 8966, A.2.2): rxcost
+    for arriving packets, txcost for departing ones, as reported by the neighbour. An rxcost below 256 is
+    no measurement (wired interfaces, k out of j); then the last 16 hellos in `reach` are used.
     """
     young = 0
     dump = Dump("`dump` on babeld's local socket")
@@ -175,7 +175,7 @@ def babeld(file: str, text: str) -> Dump:
         receives = 0.0 if rxcost == 65535 else 256 / rxcost if rxcost >= 256 else heard
         there = figures["address"]
         dump.losses.append(Loss(place, there, name, 1 - receives))
-        # Below 256 the neighbour's cost counts nothing either: then its own dump tells.
+        # A neighbour's cost below 256 is no measurement either; then the neighbour's own dump is used.
         if txcost >= 256:
             dump.losses.append(Loss(place, name, there, 1 - (0.0 if txcost == 65535 else 256 / txcost)))
     if young:
@@ -187,11 +187,10 @@ def babeld(file: str, text: str) -> Dump:
 
 
 def _heard(reach: int) -> tuple[float, int]:
-    """Return the share of hellos that arrived, and of how many: a bit each, the newest first.
+    """Return the fraction of hellos that arrived, and their number: one bit each, the newest first.
 
-    A bit that is not set may be a hello that was lost, or one from before the daemons met. So hellos count
-    since the first one that was heard; that one itself, which begins the count, only where the history is
-    full.
+    An unset bit may be a lost hello, or one from before the daemons met. Hellos therefore count from the
+    first one received; that one, which starts the count, is included only if the history is full.
     """
     if reach & 1 or not reach:
         return reach.bit_count() / HELLOS, HELLOS

@@ -1,4 +1,4 @@
-"""Measured links: from tables and routing daemons' dumps to a scenario with `propagation = "measured"`."""
+"""Measured links: from tables and daemons' dumps to a scenario with `propagation = "measured"`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SENSED = -96.0
 
 @dataclass(frozen=True)
 class Measured:
-    """One direction of a link as a file has it; at least one of the two figures is given."""
+    """One direction of a link in a file; at least one of the two figures is given."""
 
     place: Place
     sender: str
@@ -47,7 +47,7 @@ class Measured:
 
 @dataclass
 class Links:
-    """What the files say together."""
+    """The links of all files together."""
 
     numbers: dict[str, int]
     ways: dict[tuple[str, str], Measured]
@@ -61,7 +61,7 @@ def is_table(columns: set[str]) -> bool:
 
 
 def read(files: Iterable[str]) -> Links:
-    """Read tables and dumps; what several tell of the same direction is averaged."""
+    """Read tables and dumps; values for the same direction from several files are averaged."""
     found: list[Measured] = []
     names: dict[str, str] = {}
     notes: list[str] = []
@@ -100,9 +100,9 @@ def read(files: Iterable[str]) -> Links:
 
 
 def _namesake(dump: dumps.Dump, known: dict[str, str], stem: str) -> dict[str, str]:
-    """Give nodes of a dump new names where other nodes, with addresses of their own, have theirs already.
+    """Rename nodes of a dump whose names belong to other nodes with other addresses.
 
-    Many devices are called as their maker called them. Returns the new names by the old ones.
+    Many devices have the name given by their manufacturer. Returns the new names by the old ones.
     """
     again = {}
     for name in set(dump.names.values()):
@@ -137,7 +137,7 @@ def _csv(table: Table) -> Iterator[Measured]:
 def _figures(row: Row, sender: str, receiver: str, kind: str, level: float | None) -> Iterator[Measured]:
     word = row.cells.get(kind, "")
     if kind == "lq":
-        # As in OLSR: lq is what `from` receives of `to`, nlq the other direction.
+        # As in OLSR: lq is the fraction that `from` receives from `to`, nlq the reverse.
         yield Measured(row.place, receiver, sender, 1 - number(word, row.place, "lq", 0, 1), None)
         if row.cells.get("nlq"):
             loss = 1 - number(row.cells["nlq"], row.place, "nlq", 0, 1)
@@ -153,7 +153,7 @@ def _figures(row: Row, sender: str, receiver: str, kind: str, level: float | Non
     elif kind == "tq" and word:
         figure = 1 - number(word, row.place, "tq", 0, 255) / 255
     elif kind == "etx" and word:
-        # 1 / (forward x reverse): both directions are taken to be equally good.
+        # 1 / (forward x reverse): both directions are assumed to be equally good.
         figure = 1 - 1 / math.sqrt(number(word, row.place, "etx", 1, 1e6))
         yield Measured(row.place, receiver, sender, figure)
     if figure is None and level is None:
@@ -168,7 +168,7 @@ def _level(row: Row) -> float:
 
 
 def _unique(measured: Iterable[Measured]) -> list[Measured]:
-    """Refuse a direction that a table has twice with different figures."""
+    """Reject a direction that a table has twice with different values."""
     seen: dict[tuple[str, str], Measured] = {}
     for one in measured:
         first = seen.setdefault((one.sender, one.receiver), one)
@@ -214,7 +214,7 @@ def _merged(found: list[Measured]) -> Links:
         notes.append(f"{dead} directions lose everything, and are left out")
     if deaf:
         notes.append(f"{deaf} directions are below {SENSED:g} dBm, and are left out")
-    # Nodes that only a dead link names are nodes too.
+    # Nodes that occur only in a dead link are nodes too.
     return Links(
         numbering(name for one in found for name in (one.sender, one.receiver)), ways, mirrored, notes
     )

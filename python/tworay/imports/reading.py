@@ -1,4 +1,4 @@
-"""Reading files that others wrote: never more than fits, every fault with its file and line."""
+"""Reading files of other programs: with a size limit, and with file and line for every error."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Place:
 
 
 def wrong(place: Place | str, problem: str, remedy: str) -> InputError:
-    """Say what is wrong where, and what to do."""
+    """Return an error with place, problem and remedy."""
     return InputError(f"{place}: {problem}; {remedy}")
 
 
 def shown(text: str) -> str:
-    """Return a file's own words, fit for a message or a comment."""
+    """Return text from a file, made safe for a message or a comment."""
     clean = "".join(c if c.isprintable() else "?" for c in text.strip())
     return clean if len(clean) <= 60 else clean[:57] + "..."
 
 
 def read_text(file: str) -> str:
-    """Read a text file whole."""
+    """Read a complete text file."""
     try:
         with Path(file).open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
@@ -71,17 +71,17 @@ def number(word: str, place: Place, what: str, least: float, most: float) -> flo
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a CSV table: its cells by the columns' usual names."""
+    """A row of a CSV table: its cells by canonical column name."""
 
     place: Place
     cells: dict[str, str]
 
 
 class Table:
-    """A CSV file with a header, its columns under their usual names."""
+    """A CSV file with a header; its columns have canonical names."""
 
     def __init__(self, file: str, text: str, names: Mapping[str, Sequence[str]]) -> None:
-        """Read `text`; `names` has every known column with its other spellings."""
+        """Read `text`; `names` maps every known column to its other spellings."""
         self.file = file
         usual = {spelling: name for name, others in names.items() for spelling in (name, *others)}
         first = next((line for line in text.splitlines() if line.strip()), "")
@@ -90,7 +90,7 @@ class Table:
             cells = next(csv.reader([first], delimiter=mark), [])
             return [usual.get(cell.strip().lower(), "") for cell in cells]
 
-        # Commas, semicolons or tabs: what gives the most columns that are known.
+        # Commas, semicolons or tabs: whichever gives the most known columns.
         self._mark = max(",;\t", key=lambda mark: sum(map(bool, columns(mark))))
         self._header = columns(self._mark)
         self.columns = {name for name in self._header if name}
@@ -102,7 +102,7 @@ class Table:
                 raise wrong(Place(file, 1), problem, "leave one of them out")
 
     def rows(self) -> Iterable[Row]:
-        """Give the rows below the header."""
+        """Yield the rows below the header."""
         reader = csv.reader(self._text.splitlines(), delimiter=self._mark)
         header = False
         try:
@@ -123,7 +123,7 @@ class Table:
 
 
 def numbering(names: Iterable[str]) -> dict[str, int]:
-    """Give nodes numbers by appearance; whole numbers go by size, so that 0 to n - 1 stay as they are."""
+    """Assign numbers to nodes by appearance, or by value if all names are whole numbers."""
     found = list(dict.fromkeys(names))
     if len(found) > MOST_NODES:
         raise InputError(f"{len(found)} nodes are too many; {MOST_NODES} are the most that can be simulated")
@@ -134,14 +134,14 @@ def numbering(names: Iterable[str]) -> dict[str, int]:
 
 
 def names_as_comments(numbers: Mapping[str, int]) -> str:
-    """Say which node is which."""
+    """Return comments with the name of each node."""
     return "".join(f"# node {number}: {shown(name)}\n" for name, number in numbers.items())
 
 
 def by_number(flow: str, numbers: Mapping[str, int]) -> str:
-    """Put numbers for the names in a flow, `alice:bob:ftp`; a number is a name first."""
+    """Replace the names in a flow, `alice:bob:ftp`, by numbers; a number may itself be a name."""
     if flow.count(":") < 2:
-        # What is wrong with it is said where flows are read.
+        # Errors are reported where flows are read.
         return flow
     first, rest = _node(flow, flow, numbers)
     second, rest = _node(flow, rest, numbers)
@@ -149,14 +149,14 @@ def by_number(flow: str, numbers: Mapping[str, int]) -> str:
 
 
 def _node(flow: str, words: str, numbers: Mapping[str, int]) -> tuple[int, str]:
-    """Read the node at the start of a flow, and give it with what follows."""
-    # Names may have colons themselves (addresses): the longest that fits is meant.
+    """Return the node at the start of a flow, and the rest of the text."""
+    # Names may contain colons (addresses): the longest match is taken.
     fits = [name for name in numbers if words.startswith(f"{name}:")]
     if fits:
         name = max(fits, key=len)
         return numbers[name], words[len(name) + 1 :]
     digits = re.match(r"([0-9]{1,5}):", words)
-    # Where all names are numbers, another number is a mistake rather than a place in the list.
+    # If all names are numbers, another number is an error, not an index in the list.
     if digits and not all(name.isdigit() for name in numbers):
         return int(digits[1]), words[digits.end() :]
     some = ", ".join(shown(name) for name in list(numbers)[:8]) + (", ..." if len(numbers) > 8 else "")

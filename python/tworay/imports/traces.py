@@ -1,4 +1,4 @@
-"""Wireless traces of ns-2: what became of every packet, who got how much, where the rest went."""
+"""Wireless traces of ns-2: the fate of every packet, goodput, and where the rest was lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Trace", "read_trace"]
 
 
 class Trace(NamedTuple):
-    """A trace as tables. Layers and reasons are ns-2's words: ``MAC RET``, ``IFQ IFQ``, ``RTR NRTE``."""
+    """A trace as tables. Layers and reasons are ns-2's: ``MAC RET``, ``IFQ IFQ``, ``RTR NRTE``."""
 
     packets: pl.DataFrame
     """Each packet of a transport agent, and how it ended."""
@@ -30,7 +30,7 @@ class Trace(NamedTuple):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Everything but the packets, as one document."""
+        """Return everything except the packets as one document."""
         flows = self.flows.to_dicts()
         for flow in flows:
             ends = {key: flow[key] for key in ("from", "to", "kind")}
@@ -43,8 +43,8 @@ class Trace(NamedTuple):
 
 
 def read_trace(path: str | os.PathLike[str]) -> Trace:
-    """Read a trace that ns-2 wrote of a wireless network, in its old or new format, also gzip.
+    """Read a wireless trace of ns-2 in the old or new format, optionally gzip.
 
-    Raises ``ScenarioError`` with file and line if it is something else.
+    Raises ``ScenarioError`` with file and line for any other content.
     """
     return Trace(**from_tables(_native.read_ns2_trace(os.fspath(path))))

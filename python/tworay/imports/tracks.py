@@ -1,8 +1,8 @@
-"""Recorded tracks, as CSV or GPX: from fixes of a clock and a receiver to a movement file.
+"""Recorded tracks in CSV or GPX: converted from fixes to a movement file.
 
-WGS84 coordinates become metres on the plane that touches the ellipsoid in the middle of all fixes (east and
-north of the local frame, heights left out). At d metres from the middle a length comes out too short by up
-to (d / 6371 km)² / 2: one in 800 000 at 10 km, one in 8000 at 100 km.
+WGS84 coordinates are projected onto the plane tangent to the ellipsoid at the centre of all fixes (east
+and north of the local frame, without heights). At d metres from the centre a length is too short by up to
+(d / 6371 km)² / 2: one in 800 000 at 10 km, one in 8000 at 100 km.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FLATTENING = 1 / 298.257223563
 
 @dataclass(frozen=True)
 class Fix:
-    """Where a node was, and when: latitude and longitude in degrees, or x and y in metres."""
+    """Position of a node at a time: latitude and longitude in degrees, or x and y in metres."""
 
     place: Place
     node: str
@@ -54,14 +54,14 @@ class Fix:
 
 @dataclass
 class Tracks:
-    """What the files say: movement in metres and seconds from 0, node by node."""
+    """The tracks of all files: movement in metres and seconds from 0, by node."""
 
     numbers: dict[str, int]
     points: list[list[tuple[float, float, float]]]
     notes: list[str]
 
     def movements(self) -> str:
-        """Return the moves as a BonnMotion file, a line a node."""
+        """Return the movement as a BonnMotion file, one line per node."""
         lines = (" ".join(f"{t:.3f} {x:.2f} {y:.2f}" for t, x, y in node) for node in self.points)
         return names_as_comments(self.numbers) + "".join(line + "\n" for line in lines)
 
@@ -150,16 +150,16 @@ def _no_time(word: str, place: Place) -> float:
 
 
 def _gpx(file: str, text: str) -> list[Fix]:
-    """Read the tracks (not routes, not waypoints) of a GPX file; a track is a node."""
+    """Read the tracks (not routes or waypoints) of a GPX file; each track is a node."""
     fixes: list[Fix] = []
     path: list[str] = []
     words: list[str] = []
-    # A track's name may come after its points.
+    # A track's name may follow its points.
     name, points = "", list[tuple[Place, float, float, float]]()
     point: tuple[Place, float, float] | None = None
     time: float | None = None
     parser = expat.ParserCreate(namespace_separator=" ")
-    # Expansion of entities can fill any memory (billion laughs); a GPX file has no use for a DTD.
+    # Entity expansion can exhaust memory (billion laughs), and a GPX file needs no DTD.
 
     def refuse(*_: object) -> None:
         place = Place(file, parser.CurrentLineNumber)
@@ -217,8 +217,8 @@ def _gpx(file: str, text: str) -> list[Fix]:
 
 
 def _plane(fixes: list[Fix]) -> list[tuple[float, float]]:
-    """Project latitudes and longitudes onto the plane that touches the ellipsoid in their middle."""
-    # Longitudes as seen from the first, so that tracks may cross the date line.
+    """Project latitudes and longitudes onto the plane tangent to the ellipsoid at their centre."""
+    # Longitudes relative to the first one, so that tracks may cross the date line.
     turns = [(fix.second - fixes[0].second + 180) % 360 - 180 for fix in fixes]
     latitude = math.radians((min(f.first for f in fixes) + max(f.first for f in fixes)) / 2)
     longitude = math.radians((min(turns) + max(turns)) / 2)
@@ -236,7 +236,7 @@ def _plane(fixes: list[Fix]) -> list[tuple[float, float]]:
 
 
 def _cartesian(latitude: float, longitude: float) -> tuple[float, float, float]:
-    """Give the earth-centred place of a point on the ellipsoid, in metres; angles in radians."""
+    """Return the earth-centred position of a point on the ellipsoid, in metres; angles are in radians."""
     squared = _FLATTENING * (2 - _FLATTENING)
     radius = _AXIS / math.sqrt(1 - squared * math.sin(latitude) ** 2)
     out = radius * math.cos(latitude)
