@@ -60,5 +60,5 @@ fn wires_have_no_places() {
                  [[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\n";
     let scenario = Scenario::from_toml(wired, "wired.toml", Path::new(""), &[]).expect("a scenario");
     let error = moves(&scenario, 1, MoveFormat::NetAnim).expect_err("nodes are nowhere");
-    assert!(error.to_string().contains("wires only"), "{error}");
+    assert!(error.to_string().contains("wired-only"), "{error}");
 }
