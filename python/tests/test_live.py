@@ -374,7 +374,7 @@ def test_slow_motion_stretches_the_round_trip(cli: Callable[..., Result]) -> Non
         (("string-2", "--layer", "2", "--freeze"), "--layer 3"),
         (("string-2", "--slow", "0.5"), "--slow 0.5"),
         (("string-2", "--mtu", "9000"), "68 to 2304"),
-        (("dumbbell-2", "--layer", "2"), "wires only"),
+        (("dumbbell-2", "--layer", "2"), "wired only"),
         (("string-2", "--", "no-such-program"), "can't start no-such-program"),
         (("nowhere",), "nowhere"),
     ],

@@ -101,6 +101,6 @@ fn animating_changes_nothing_and_needs_places() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("animation-none.xml");
     let options = RunOptions { animation: Some(path.clone()), ..RunOptions::default() };
     let refused = run(&load("dumbbell-4", &[]), &options, &RunControl::new());
-    assert!(refused.is_err_and(|e| e.to_string().contains("wires only")));
+    assert!(refused.is_err_and(|e| e.to_string().contains("wired-only")));
     assert!(!path.exists());
 }
