@@ -1,30 +1,30 @@
-//! Two helps of the nodes for TCP (Fu et al. 2003): link-RED drops packets early where the link is overloaded, and
-//! adaptive pacing lets such a node wait a packet's time longer before its next one.
-//!
-//! On a string of nodes the first sign of overload is not a long queue but a rising number of retries: the hidden
-//! neighbour three hops ahead sends at the same time. So both look at the average retries per packet. TCP sees the
-//! early losses, and reduces its window, before whole bursts are lost; the longer wait gives a packet time to get
-//! out of reach before the next one follows it.
+//! //! Two measures that help TCP at the nodes (Fu et al. 2003): link-RED drops packets early where the
+//! link is //! overloaded, and adaptive pacing delays the node's next packet by the airtime of one packet.
+//! //! //! On a string of nodes the first sign of overload is not a long queue but a rising number of
+//! retries, because the //! hidden neighbour three hops ahead sends at the same time. Both measures
+//! therefore look at the average number of //! retries per packet. Early losses make TCP reduce its window
+//! before whole bursts are lost; the longer wait lets a //! packet get out of interference range before the
+//! next one follows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, RngStream};
 
-/// The `[mac.overload]` table: what a node does for TCP when its link is overloaded (Fu et al. 2003).
+/// /// The `[mac.overload]` table: how a node relieves an overloaded link to help TCP (Fu et al. 2003).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OverloadConfig {
-    /// Link-RED: drop packets at random, the likelier the more retries packets need.
+    ///     /// Link-RED: drop packets at random, with a probability that grows with the retries that packets need.
     pub link_red: bool,
-    /// Adaptive pacing: while packets need more than `min_retries`, wait for the airtime of a packet more after
-    /// each packet sent.
+    ///     /// Adaptive pacing: while packets need more than `min_retries`, wait for the airtime of one more packet after
+    ///     /// each packet sent.
     pub pacing: bool,
-    /// Average retries per packet (RTS or DATA) from which the link counts as overloaded, 0 to 10. Default 0.5.
+    ///     /// Average retries per packet (RTS or DATA) above which the link counts as overloaded, 0 to 10. Default 0.5.
     pub min_retries: f64,
-    /// Average retries per packet at which the share of dropped packets would reach 1, above `min_retries`, to
-    /// 100. Default 5.
+    ///     /// Average retries per packet at which the drop probability would reach 1, above `min_retries`, up to 100.
+    ///     /// Default 5.
     pub max_retries: f64,
-    /// Largest share of packets that link-RED drops, 0 to 1. Default 0.05.
+    ///     /// Upper limit of the drop probability, 0 to 1. Default 0.05.
     pub max_drop: f64,
     /// Weight of the newest packet in the average, above 0 to 1. Default 0.125.
     pub weight: f64,
@@ -62,24 +62,24 @@ impl OverloadConfig {
     }
 }
 
-/// Whether a value must lie above its lower limit: equal thresholds and a weight of 0 decide nothing.
+/// /// Whether a value must lie above its lower limit: equal thresholds or a weight of 0 make no sense.
 fn least_is_too_little(key: &str) -> bool {
     matches!(key, "overload.max_retries" | "overload.weight")
 }
 
-/// How much the packets of one station have to be repeated, and what it does about that.
+/// /// The average number of retries of a station's packets, and what the station does about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Overload {
     config: OverloadConfig,
     /// Average retries per packet.
     average: f64,
-    /// Retries of the present packet.
+    ///     /// Retries of the current packet.
     retries: u32,
     rng: RngStream,
 }
 
 impl Overload {
-    /// `None` if the node does nothing of the kind.
+    ///     /// `None` if both measures are off.
     pub fn new(config: &OverloadConfig, rng: RngStream) -> Option<Box<Self>> {
         let on = config.link_red || config.pacing;
         on.then(|| Box::new(Self { config: config.clone(), average: 0.0, retries: 0, rng }))
@@ -90,13 +90,13 @@ impl Overload {
         self.retries += 1;
     }
 
-    /// The present packet was sent or given up.
+    ///     /// The current packet was sent or given up.
     pub fn finished(&mut self) {
         let retries = f64::from(std::mem::take(&mut self.retries));
         self.average += self.config.weight * (retries - self.average);
     }
 
-    /// Whether the next packet is to be dropped instead of sent.
+    ///     /// Whether to drop the next packet instead of sending it.
     pub fn drops(&mut self) -> bool {
         let OverloadConfig { link_red, min_retries, max_retries, max_drop, .. } = self.config;
         if !link_red || self.average < min_retries {
@@ -105,7 +105,7 @@ impl Overload {
         let share = (self.average - min_retries) / (max_retries - min_retries);
         let drops = self.rng.unit() < share.min(max_drop);
         if drops {
-            // A packet that is not sent needs no retries.
+            //         // A dropped packet needed no retries.
             self.finished();
         }
         drops

@@ -147,8 +147,7 @@ impl PyWindow {
     fn ssthresh(&self) -> f64 {
         self.window.ssthresh
     }
-    /// Pacing: least time from one segment with data to the next, seconds; 0 for none, `None` for the gap as
-    /// it was.
+    ///     /// Pacing: minimum time between two data segments, seconds; 0 for none, `None` for an unchanged gap.
     #[getter]
     fn gap(&self) -> Option<f64> {
         self.gap

@@ -368,14 +368,14 @@ pub struct ReceiverConfig {
     pub tack: TackConfig,
 }
 
-/// Acknowledgments as rare as the sender can stand (after TACK, Li et al. 2020).
+/// Acknowledgments per round trip instead of per segment (after TACK, Li et al. 2020).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TackConfig {
-    /// ACKs in a shortest round trip at most, and in a round trip as it is now at least, if `most` allows it.
-    /// 2 to 64. Default 2, the least that keeps a sender going; Li et al. have 4 for fast networks.
+    /// Maximum number of ACKs per shortest round trip, and minimum per current round trip as far as `most` allows.
+    /// 2 to 64. Default 2, the fewest that keep a sender going; Li et al. use 4 for fast networks.
     pub beta: u32,
-    /// Segments that make an ACK due, at most; it still waits for the shortest round trip / beta. 1 to 64.
+    /// Maximum number of segments per ACK; the ACK still waits for the shortest round trip / beta. 1 to 64.
     /// Default 8.
     pub most: u32,
 }
@@ -482,8 +482,8 @@ pub enum AckPolicy {
     Delayed,
     /// Up to four segments per ACK, adapted to their arrival rate (Dynamic Adaptive ACK).
     Daa,
-    /// A few in each round trip, however many segments that makes (after TACK). Needs `tcp.timestamps`; without
-    /// them every segment is acknowledged.
+    /// A few ACKs per round trip, whatever the number of segments (after TACK). Needs `tcp.timestamps`; without it,
+    /// every segment is acknowledged.
     Tack,
 }
 

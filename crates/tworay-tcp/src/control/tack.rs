@@ -1,10 +1,10 @@
-//! Acknowledgments by the round trip (after TACK, Li et al. 2020). All of it is in the receiver; the sender stays
-//! as it is and only learns the time stamps that the receiver measures with.
+//! //! Acknowledgments per round trip (after TACK, Li et al. 2020). Everything happens in the receiver; the
+//! sender stays //! as it is and only enables the time stamps with which the receiver measures.
 
 use super::*;
 use crate::config::{AckPolicy, TackConfig, TcpConfig};
 
-/// The sender's half: none.
+/// /// State of the sender: none.
 #[derive(Debug)]
 struct Nothing;
 
@@ -12,14 +12,14 @@ impl CongestionControl for Nothing {}
 
 settings! {
     struct Options {
-        /// ACKs per round trip at least, as long as `most` allows it
+        ///     /// minimum number of ACKs per round trip, as far as `most` allows
         beta: u32 = 2.0, 2.0..64.0;
-        /// segments that make an ACK due, at most; it still waits for the shortest round trip / beta
+        ///     /// maximum number of segments per ACK; the ACK still waits for the shortest round trip / beta
         most: u32 = 8.0, 1.0..64.0;
     }
 }
 
-/// What the variant changes in the settings of its connections.
+/// /// Changes the settings of the connections of this variant.
 fn configure(values: &[f64], config: &mut TcpConfig) {
     let Options { beta, most } = Options::read(values);
     config.receiver.acks = AckPolicy::Tack;

@@ -1,39 +1,39 @@
-//! A receiver after TACK (Li et al. 2020, draft-li-quic-optimizing-ack-in-wlan §4): it acknowledges by the round
-//! trip, not by the segment, because on a shared radio channel every ACK costs about as much air as a segment.
-//!
-//! TACK's rule is one ACK every RTTmin / β, or for every L segments where that is rarer. The round trip of a
-//! multihop path at 2 Mb/s holds few segments, so a fixed L decides alone. Here L follows the path: it is the
-//! number of segments that come in a round trip as it is now, divided by β. Then at least β ACKs come in each round
-//! trip, which keeps a window of any size moving. Gaps and what fills them are answered at once, as in every TCP.
-//!
-//! TACK's receiver learns the round trip from its peer; this one measures it, from its own time stamps that the
-//! peer echoes with data.
+//! //! A receiver after TACK (Li et al. 2020, draft-li-quic-optimizing-ack-in-wlan §4): it acknowledges per
+//! round //! trip instead of per segment, because on a shared radio channel an ACK costs about as much air
+//! time as a segment. //! //! TACK sends one ACK every RTTmin / β, or one for every L segments if that is
+//! less often. A round trip on a //! multihop path at 2 Mb/s holds few segments, so a fixed L would always
+//! decide. Here L follows the path: it is //! the number of segments received in a round trip at the
+//! current rate, divided by β. At least β ACKs per round //! trip result, which keeps a window of any size
+//! moving. Gaps and the segments that fill them are acknowledged at //! once, as in every TCP. //! //!
+//! TACK's receiver learns the round trip from its peer; this one measures it from its own time stamps,
+//! which the //! peer echoes in data segments.
 
 use crate::config::ReceiverConfig;
 use tworay_base::{SimDuration, SimTime};
 
-/// Weight of a new value in the smoothed ones, as in RFC 6298.
+/// /// Weight of a new sample in smoothed values, as in RFC 6298.
 const WEIGHT: f64 = 0.125;
-/// Without a further segment in so many average gaps, the ACK leaves: the sender waits for it.
+/// /// The ACK leaves if no further segment comes within this many average gaps: the sender is waiting for
+/// it.
 const PATIENCE: f64 = 2.5;
-/// No path is longer: what an older time stamp would say is wrong.
+/// /// Upper limit of a round trip; older echoes are taken as invalid.
 const LONGEST_ROUND_TRIP: SimDuration = SimDuration::from_secs(60);
 
 #[derive(Debug)]
 pub(super) struct Tack {
-    /// Segments that no ACK covers.
+    ///     /// Received segments not yet acknowledged.
     held: u32,
     /// When the last ACK left.
     since: SimTime,
-    /// When the last segment came, unless something came between.
+    ///     /// When the last segment came; `None` if something other than an in-order segment came since.
     last: Option<SimTime>,
     /// Smoothed gap between segments, seconds.
     gap: Option<f64>,
     /// Smoothed round trip, seconds.
     round_trip: Option<f64>,
-    /// The shortest, seconds.
+    ///     /// Shortest round trip, seconds.
     shortest: f64,
-    /// The last echo used: only the first segment after an ACK measures the path, not the sender's waiting.
+    ///     /// Last echo used; only the first segment after an ACK measures the path without the sender's waiting time.
     echo: u32,
 }
 
@@ -50,7 +50,7 @@ impl Tack {
         }
     }
 
-    /// The peer echoes one of our time stamps.
+    ///     /// Takes a round-trip sample from an echo of one of our time stamps.
     pub fn heard(&mut self, echo: u32, now: SimTime, clock: SimDuration) {
         if echo == 0 || std::mem::replace(&mut self.echo, echo) == echo {
             return;
@@ -64,7 +64,7 @@ impl Tack {
         smooth(&mut self.round_trip, sample);
     }
 
-    /// An in-order segment came: how long to hold its ACK, or `None` to send it now.
+    ///     /// Returns how long to hold the ACK of an in-order segment; `None` to send it now.
     pub fn in_order(&mut self, cfg: &ReceiverConfig, now: SimTime) -> Option<SimDuration> {
         self.held += 1;
         if let Some(last) = self.last.replace(now) {
@@ -86,7 +86,7 @@ impl Tack {
         Some(wait.min(cfg.interval))
     }
 
-    /// An ACK leaves for another reason: disorder, or nothing came in time. Such a pause is no gap of the rhythm.
+    ///     /// An ACK leaves for another reason: disorder or a timeout. The pause does not count as a gap.
     pub fn disturbed(&mut self, now: SimTime) {
         self.sent(now);
         self.last = None;
