@@ -1,7 +1,7 @@
-"""A Gymnasium environment: an agent steers one TCP sender of a scenario.
+"""A Gymnasium environment in which an agent controls one TCP sender of a scenario.
 
-The simulation runs in a thread of its own and stops at each decision until the agent has chosen. Environments
-share nothing, so as many as there are cores can run at once, each in its own thread.
+The simulation runs in its own thread and waits at each decision until the agent has acted. Environments share
+nothing, so several can run in parallel, each in its own thread.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ OBSERVED = {
     "hops": 255.0,
     "elapsed": 1e5,
 }
-"""What an observation holds, in order, with upper limits.
+"""The values of an observation, in order, with their upper limits.
 
-Congestion window and segments in flight (segments); smoothed and shortest round trip (s); the newest
-sample of the delivery rate (segments/s); since the last decision, segments acknowledged, losses shown by
-duplicate ACKs, timeouts; length of the path (hops, 0 if unknown); time since the last decision (s)."""
+Congestion window and flight size (segments); smoothed and shortest round trip (s); the latest sample of the
+delivery rate (segments/s); since the last decision: segments acknowledged, losses detected by duplicate ACKs,
+timeouts; length of the path (hops, 0 if unknown); time since the last decision (s)."""
 
 MOST_SEGMENTS = 1000.0
 """Largest congestion window of an action, segments."""
@@ -54,7 +54,7 @@ LONGEST_GAP = 1.0
 
 
 def delivered_megabits(observation: Mapping[str, float], mss: int) -> float:
-    """Return the reward unless another is given: what was acknowledged since the last decision, Mbit."""
+    """Return the default reward: Mbit acknowledged since the last decision."""
     return observation["acked"] * mss * 8 / 1e6
 
 
@@ -63,7 +63,7 @@ class _EpisodeOver(Exception):
 
 
 class _Episode:
-    """One run in a thread of its own."""
+    """One run in its own thread."""
 
     def __init__(self, env: Env, seed: int) -> None:
         self.decisions: queue.SimpleQueue[dict[str, float] | dict[str, Any] | BaseException] = (
@@ -79,14 +79,14 @@ class _Episode:
     def _run(self, env: Env, seed: int) -> None:
         try:
             result = run(env.world(self), seed=seed, series=False, losses=False, control=self.control)
-        except BaseException as error:  # Handed to the agent's thread, which raises it.
+        except BaseException as error:  # Re-raised in the agent's thread.
             self.decisions.put(error)
         else:
             self.summary = result.summary
             self.decisions.put({})
 
     def decide(self, observation: dict[str, float]) -> tuple[float, float]:
-        """Ask the agent; called in the run's thread."""
+        """Ask the agent for an action; called in the run's thread."""
         self.decisions.put(observation)
         action = self.actions.get()
         if action is None:
@@ -103,7 +103,7 @@ class _Episode:
         return found
 
     def end(self) -> None:
-        """Stop the run, wherever it is."""
+        """Stop the run, also in the middle of a decision."""
         self.control.cancel()
         if self.waits:
             self.actions.put(None)
@@ -111,19 +111,19 @@ class _Episode:
 
 
 class Env(gymnasium.Env[np.ndarray, np.ndarray]):
-    """One TCP sender of a scenario, to be steered by its congestion window and by pacing.
+    """One TCP sender of a scenario, controlled through its congestion window and pacing.
 
-    An action is ``[cwnd, gap]``: congestion window in segments (1 to 1000) and least time between two
-    segments in seconds (0 to 1; 0: no pacing). It holds until the next decision. A decision is due after
-    each ``interval`` seconds, by default after each smoothed round trip, with the next ACK of new data; and
-    at once when a retransmission timer expires. Losses are repaired as ``recovery`` says.
+    An action is ``[cwnd, gap]``: congestion window in segments (1 to 1000) and minimum time between two
+    segments in seconds (0 to 1; 0: no pacing). It holds until the next decision. A decision is due at the
+    first ACK of new data after ``interval`` seconds, by default after a smoothed round trip, and at once when
+    the retransmission timer expires. ``recovery`` names the loss recovery.
 
-    An observation is the vector ``OBSERVED``; ``info`` has the same by name, with ``now`` (s). ``reward``
-    is a function of these and of the bytes of a segment. An episode ends with the run; its last
-    ``info["summary"]`` is the document of ``tworay run --json``. The same seed and actions give the same
-    episode.
+    An observation is a vector of the values in ``OBSERVED``; ``info`` contains the same by name, and ``now``
+    (s). ``reward`` is called with these values and the segment size in bytes. An episode ends with the run;
+    the last ``info["summary"]`` is the document of ``tworay run --json``. The same seed and actions give the
+    same episode.
 
-    Raises ``InputError`` if the scenario has no such TCP flow, ``ScenarioError`` if anything else is wrong.
+    Raises ``InputError`` if the scenario has no such TCP flow, ``ScenarioError`` for any other error.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Env(gymnasium.Env[np.ndarray, np.ndarray]):
         )
 
     def world(self, episode: _Episode) -> Any:
-        """Return the scenario with an agent in place of the flow's variant."""
+        """Return the scenario with the agent as the variant of its flow."""
         env = self
 
         class Agent(_Agent):
@@ -171,7 +171,7 @@ class Env(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a run with ``seed`` (a random one if left out) and return the first observation."""
+        """Start a run with ``seed`` (default: random) and return the first observation."""
         super().reset(seed=seed)
         self.close()
         chosen = int(self.np_random.integers(2**32)) if seed is None else seed
@@ -180,7 +180,7 @@ class Env(gymnasium.Env[np.ndarray, np.ndarray]):
         return _vector(found), {**found, "seed": chosen}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Let ``[cwnd, gap]`` hold until the next decision."""
+        """Apply ``[cwnd, gap]`` until the next decision."""
         if self._episode is None or not self._episode.waits:
             raise InputError("the episode is over or has not begun; call reset")
         cwnd, gap = (float(value) for value in action)
@@ -193,7 +193,7 @@ class Env(gymnasium.Env[np.ndarray, np.ndarray]):
         return _vector(found), float(self._reward(found, self._mss)), False, False, dict(found)
 
     def close(self) -> None:
-        """End the run, if one is on."""
+        """End the run, if one is in progress."""
         if self._episode is not None:
             self._episode.end()
             self._episode = None
@@ -204,7 +204,7 @@ def _vector(observation: Mapping[str, float]) -> np.ndarray:
 
 
 class _Agent(CongestionControl):
-    """Counts what happens between decisions, and asks when one is due."""
+    """Counts events between decisions and asks for an action when one is due."""
 
     interval: float | None = None
 
@@ -220,7 +220,7 @@ class _Agent(CongestionControl):
         raise NotImplementedError
 
     def observe(self, state: SenderState) -> dict[str, float]:
-        """Return what has happened since the last decision, and begin to count anew."""
+        """Return the observation since the last decision and reset the counters."""
         found = {
             "now": state.now,
             "cwnd": state.cwnd,
@@ -248,7 +248,7 @@ class _Agent(CongestionControl):
     def on_ack(self, state: SenderState, ack: AckEvent) -> Window | None:
         self.acked += ack.segments
         due = self.interval if self.interval is not None else state.srtt or 0.0
-        # The other end, which sends no data, gets an ACK of its SYN only.
+        # The receiving end also runs an agent, but only its SYN is ever acknowledged.
         if ack.bytes > 1 and state.now >= self.last + due:
             self.ask(state)
         return self.window()
