@@ -1,1 +1,1 @@
-"""Comparisons: their arms, the plan of runs, paired statistics and the verdict."""
+"""Comparisons: what is compared, the plan of runs, paired statistics and the verdict."""

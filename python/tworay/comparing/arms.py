@@ -1,7 +1,7 @@
-"""Arms of a comparison: TCP variants, values of settings, mixtures, and all their combinations.
+"""What a comparison compares: TCP variants, values of settings, mixtures, and every combination of them.
 
-An arm is one way to run the scenario. All arms of a comparison use the same seeds, so they are compared
-seed by seed, whatever distinguishes them.
+An arm is one way to run the scenario. All arms of a comparison meet the same seeds, so they are compared
+seed by seed, whatever tells them apart.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 Settings: TypeAlias = "tuple[tuple[str, str], ...]"
 Vary: TypeAlias = "str | Iterable[str] | Mapping[str, object]"
 
-# More arms give over 2016 pairs, each tested in every metric; nobody reads that many.
+# They have 2016 pairs, more than anybody reads, and each is tested in every metric.
 MAX_ARMS = 64
-# Tables of the scenario that do not affect positions or connectivity.
+# Tables of the scenario that say nothing about who is where and can reach whom.
 WITHOUT_PLACE = ("mac", "routing", "tcp", "energy", "errors")
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to run the scenario, with its name in results."""
+    """One way to run the scenario, under the name that results give it."""
 
     name: str
     world: Scenario | None = field(compare=False, repr=False)
@@ -42,24 +42,24 @@ class Arm:
     mix: Mix | None = None
 
     def at(self, seed: int) -> Scenario:
-        """Return the scenario for ``seed``; in a mixture the assignment of variants rotates with the seed."""
+        """Return the scenario to run with ``seed``: in a mixture the flows change places with the seed."""
         if self.world is None:
             raise RunError(f"{self.name}: only the results of this arm are there, not its scenario")
         return self.mix.apply(self.world, seed) if self.mix else self.world
 
     @property
     def place(self) -> str:
-        """Identify the settings that affect connectivity: arms with the same place have the same paths."""
+        """Name what decides who can reach whom: arms with the same place have the same paths."""
         return label(pair for pair in self.settings if pair[0].split(".")[0] not in WITHOUT_PLACE)
 
     def describe(self) -> dict[str, Any]:
-        """Return the description of the arm for documents and result directories."""
+        """Return what documents and result directories say about the arm."""
         mix = {"mix": self.mix.shares} if self.mix else {}
         return {"tcp": self.tcp, "set": dict(self.settings)} | mix
 
     @classmethod
     def stored(cls, name: str, description: dict[str, Any]) -> Arm:
-        """Create the arm described by ``describe``, without its scenario."""
+        """Make the arm that ``describe`` described, without its scenario."""
         shares = description.get("mix")
         settings = tuple(description["set"].items())
         return cls(name, None, description["tcp"], settings, Mix(shares) if shares else None)
@@ -67,7 +67,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Field:
-    """The arms of a comparison, and their scenarios without a choice of TCP."""
+    """The arms of a comparison, and the worlds without a choice of TCP behind them."""
 
     base: Scenario = field(repr=False)
     arms: list[Arm]
@@ -80,7 +80,7 @@ class Field:
         return [arm.name for arm in self.arms]
 
     def places(self) -> dict[str, Scenario]:
-        """Return a scenario for each place."""
+        """Return a world for every place."""
         found: dict[str, Scenario] = {}
         for arm in self.arms:
             found.setdefault(arm.place, self.worlds[arm.settings])
@@ -88,12 +88,12 @@ class Field:
 
 
 def label(settings: Iterable[tuple[str, str]]) -> str:
-    """Format settings as in results: ``mac.rts_threshold=0B routing.protocol=dsr``."""
+    """Write settings as results name them: ``mac.rts_threshold=0B routing.protocol=dsr``."""
     return " ".join(f"{key}={value}" for key, value in settings)
 
 
 def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
-    """Parse ``"mac.rts_threshold=0B,3000B"``, a list of such texts, or a mapping into keys with values."""
+    """Turn ``"mac.rts_threshold=0B,3000B"``, a list of such texts, or a mapping into keys with values."""
     if vary is None:
         return []
     if isinstance(vary, str):
@@ -114,7 +114,7 @@ def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
 
 def _axis(text: str) -> tuple[str, list[str]]:
     key, equals, values = text.partition("=")
-    # Commas inside quotes and brackets belong to a value: topology.positions=[[0,0],[200,0]].
+    # Commas within quotes and brackets belong to a value: topology.positions=[[0,0],[200,0]].
     parts = [part.strip() for part in split_list(values)]
     if not equals or not key.strip() or not all(parts):
         raise InputError(
@@ -131,7 +131,7 @@ def _values(key: object, values: object) -> list[str]:
 
 
 def split_list(text: str) -> list[str]:
-    """Split at commas outside of quotes and brackets."""
+    """Split at commas that stand outside of quotes and brackets."""
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote:
@@ -157,7 +157,7 @@ def line_up(
     costs: Path | None = None,
     earlier: Iterable[Arm] = (),
 ) -> Field:
-    """Create the arms: every variant and mixture with every combination of the varied settings.
+    """Make the arms: every variant and mixture over every combination of varied settings.
 
     ``earlier`` are arms of an earlier comparison of the scenario; they come first. Raises ``InputError``
     or ``ScenarioError`` before anything runs.
@@ -166,7 +166,7 @@ def line_up(
     variants: list[Variant] = [] if tcp is None else parse_variants(tcp)
     if not (variants or axes or mixes or earlier):
         raise InputError("nothing to compare; name variants (--tcp), settings (--vary) or mixtures (--mix)")
-    # The pure cases with which a mixture is compared.
+    # The pure cases that a mixture is measured against.
     names = [name_of(variant) for variant in variants]
     for one in mixes:
         fresh = [name for name in one.shares if name not in names]
@@ -202,7 +202,7 @@ def line_up(
 
 
 def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
-    """Restore the scenario of an arm of an earlier comparison."""
+    """Give an arm of an earlier comparison its scenario back."""
     if old.mix:
         mix = Mix(old.mix.shares, load_classes(old.mix.shares))
         mix.check(world)
@@ -213,7 +213,7 @@ def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
 
 
 def _loaded(variant: Variant) -> Variant:
-    """Load a class from its file only once, so that all arms use the same class."""
+    """Load a class of a file once, so that all arms run the same one."""
     return load_class(variant) if isinstance(variant, str) and is_reference(variant) else variant
 
 
@@ -231,7 +231,7 @@ def _arms(
 
 
 def _refuse_twins(arms: list[Arm]) -> None:
-    """Reject arms with the same scenario: comparing a scenario with itself is meaningless."""
+    """Refuse arms that are the same scenario: a comparison of one with itself says nothing."""
     seen: dict[str, str] = {}
     for arm in arms:
         if arm.mix or arm.world is None:

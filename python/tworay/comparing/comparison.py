@@ -1,4 +1,4 @@
-"""The result of a comparison: means, intervals and tests of every arm, computed from the runs' documents."""
+"""What a comparison found: means, intervals and tests of every arm, made of the documents of its runs."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 Facts: TypeAlias = "tuple[float | None, float]"
 Paths: TypeAlias = "tuple[float | None, float, list[float]]"
 
-# The metric whose interval `until_ci` checks.
+# The figure whose interval `until_ci` watches.
 HEADLINE = "goodput_bps"
 
 
 class Comparison:
-    """The result of a comparison; after an interruption, of the runs finished so far.
+    """What a comparison found; complete or, after an interruption, what of it is finished.
 
     ``summary`` is the document of ``tworay compare --json``; ``table``, ``runs``, ``pairs`` and
-    ``ledger`` present it as polars data frames.
+    ``ledger`` are polars data frames of it.
     """
 
     def __init__(self, scenario: str, variants: list[str], arms: Sequence[Arm] = ()) -> None:
@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the figures, such as flows without a path."""
+        """What to know before trusting the figures: flows without a path."""
         return self._warnings
 
     @warnings.setter
@@ -54,21 +54,21 @@ class Comparison:
         self._warnings, self._summary = texts, None
 
     def seeds_seen(self, place: str = "") -> list[int]:
-        """Seeds whose connectivity has been determined, in ascending order."""
+        """Seeds whose world has been looked at, in ascending order."""
         return sorted(seed for where, seed in self._facts if where == place)
 
     def add(self, variant: str, seed: int, document: dict[str, Any]) -> None:
-        """Add a finished run."""
+        """Take in a finished run."""
         self._documents[variant, seed] = document
         self._summary = None
 
     def add_facts(self, seed: int, facts: Facts, place: str = "") -> None:
-        """Add the connectivity of a seed; ``place`` is that of the arms concerned."""
+        """Take in what the world of a seed looks like; ``place``: that of the arms in it."""
         self._facts[place, seed] = facts
         self._summary = None
 
     def add_maximum(self, seed: int, throughput_max: float, settings: str = "") -> None:
-        """Add the saturation throughput of a seed, in bit/s: the reference for EEE and UAR."""
+        """Take in how much the world of a seed can carry, in bits a second: the base of EEE and UAR."""
         self._maxima[settings, seed] = throughput_max
         self._summary = None
 
@@ -76,16 +76,16 @@ class Comparison:
         return f"<tworay.Comparison {self.scenario}: {', '.join(self.variants)}; {len(self.seeds)} seeds>"
 
     def __len__(self) -> int:
-        """Return the number of finished runs."""
+        """Count the finished runs."""
         return len(self._documents)
 
     @property
     def seeds(self) -> list[int]:
-        """Seeds with at least one finished run."""
+        """Seeds of which at least one run is finished."""
         return sorted({seed for _, seed in self._documents})
 
     def values(self, variant: str) -> dict[int, metrics.Values]:
-        """Return the metrics of a variant's runs by seed, in order of the seeds."""
+        """Return the metrics of a variant's runs by seed, in the order of the seeds."""
         return {
             seed: metrics.values(self._document(variant, seed))
             for seed in self.seeds
@@ -106,7 +106,7 @@ class Comparison:
 
     @property
     def sim_seconds(self) -> list[float]:
-        """Simulated durations of the runs: one value, unless the arms differ in it."""
+        """Simulated times of the runs: one, unless the arms differ in it."""
         return sorted({document["sim_seconds"] for document in self._documents.values()})
 
     @property
@@ -170,7 +170,7 @@ class Comparison:
 
     @property
     def pairs(self) -> pl.DataFrame:
-        """One row per pair of variants and metric: the difference a - b, its interval, and the tests."""
+        """One row per pair of variants and metric: difference a - b, its interval, and the tests."""
         from tworay.running.frames import Table
 
         rows = [
@@ -197,7 +197,7 @@ class Comparison:
 
     @property
     def diagnosis(self) -> pl.DataFrame:
-        """One row per variant, guess of the sender and true cause, with their count."""
+        """One row per variant, guess of the sender and true cause: how often they met."""
         import polars as pl
 
         from tworay.running.frames import Table
@@ -218,14 +218,14 @@ class Comparison:
         return list(dict.fromkeys(name for cells in self.summary["variants"].values() for name in cells))
 
     def kinds_of_flows(self) -> tuple[int, int]:
-        """Return the numbers of TCP and of datagram flows, in the run with the most flows."""
+        """Return how many flows use TCP and how many send datagrams, in the run that has most."""
         counts = [
             [flow["tcp"] is not None for flow in document["flows"]] for document in self._documents.values()
         ]
         return max(map(sum, counts), default=0), max((len(c) - sum(c) for c in counts), default=0)
 
     def headline_precision(self) -> float | None:
-        """Half width of the widest 95 % interval of goodput, relative to its mean; ``None`` if unknown."""
+        """Half width of the widest 95 % interval of goodput, as a share of its mean; ``None``: unknown."""
         widths = []
         for variant in self.variants:
             width = stats.relative_half_width(_column(self.values(variant), HEADLINE))
@@ -235,7 +235,7 @@ class Comparison:
         return max(widths)
 
     def seeds_needed(self, relative: float) -> int | None:
-        """Estimated number of seeds that bring all 95 % intervals of goodput within ± ``relative``."""
+        """Seeds that bring every variant's 95 % interval of goodput within ± ``relative``, by the spread."""
         needed = [
             stats.seeds_needed(_column(self.values(variant), HEADLINE), relative) for variant in self.variants
         ]
@@ -258,7 +258,7 @@ class Comparison:
         return arm.describe() | facts
 
     def _mixtures(self) -> dict[str, Any]:
-        """Return for each mixture the results of its variants, compared with the pure cases."""
+        """Return by mixture what becomes of each of its variants, beside the pure cases."""
         found = {}
         for arm in self.arms.values():
             if arm.mix:
@@ -271,13 +271,13 @@ class Comparison:
         return found
 
     def _costs(self) -> dict[str, Any] | None:
-        """Return the table of costs used, which is the same in all runs; ``None`` without energy."""
+        """Return by which table computing was counted, the same in all runs; ``None`` without energy."""
         first = next(iter(self._documents.values()), None)
         return first.get("energy", {}).get("costs") if first else None
 
     def costed(self) -> dict[str, set[str]]:
         """Return how each variant's computing was counted: in ``instructions``, ``run time``, or both."""
-        # In the order of the variants, not in the order in which their runs finished.
+        # In the order of the variants, not in the order in which their runs were done.
         result: dict[str, set[str]] = {variant: set() for variant in self.variants}
         for (variant, _), document in self._documents.items():
             kinds = result[variant]
@@ -322,7 +322,7 @@ def _listed(interval: stats.Interval | None) -> list[float] | None:
 
 
 def _pairs(by_variant: dict[str, dict[int, metrics.Values]]) -> list[dict[str, Any]]:
-    """Compare each pair of variants seed by seed; Holm's correction covers the pairs of one metric."""
+    """Compare every two variants seed by seed; Holm corrects over the pairs of one metric."""
     result = []
     everything = [values for runs in by_variant.values() for values in runs.values()]
     known = dict.fromkeys(

@@ -1,8 +1,8 @@
-"""Mixtures: flows of one run use different TCP variants, to see how they share the network.
+"""Mixtures: flows of one run that use different TCP variants, to see who takes whose share.
 
-A mixture assigns variants to the TCP flows of a scenario in given shares. The assignment rotates with the
-seed: over as many successive seeds as there are flows, every flow has each variant for its share of the
-seeds, so that no variant benefits from its position.
+A mixture gives the TCP flows of a scenario variants in stated shares. Which flow gets which variant rotates
+with the seed, so that over as many successive seeds as there are flows every flow has had every variant for
+its share of the seeds, and no variant profits from a good place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tworay.running.control import CongestionControl
     from tworay.running.scenarios import Scenario
 
-# Shares written with two digits add up to 1 within this tolerance.
+# Shares written with two digits add up to 1 within this.
 ROUNDING = 0.02
 
 
@@ -35,15 +35,15 @@ class Mix:
 
     @property
     def name(self) -> str:
-        """Name of the mixture in results."""
+        """What results call the mixture."""
         return ",".join(f"{name}:{share:g}" for name, share in self.shares.items())
 
     def counts(self, flows: int) -> dict[str, int]:
-        """Return the number of flows for each variant: shares rounded by largest remainder."""
+        """Return how many of ``flows`` each variant gets: shares rounded, largest remainder first."""
         whole = sum(self.shares.values())
         exact = {name: share / whole * flows for name, share in self.shares.items()}
         counts = {name: int(value) for name, value in exact.items()}
-        # Sorting is stable: among equal remainders, the variant named first gets the flow.
+        # Sorting is stable: of equal remainders the one named first gets the flow.
         by_remainder = sorted(exact, key=lambda name: round(counts[name] - exact[name], 9))
         for name in by_remainder[: flows - sum(counts.values())]:
             counts[name] += 1
@@ -56,7 +56,7 @@ class Mix:
         return row[-turn:] + row[:-turn] if turn else row
 
     def check(self, world: Scenario) -> None:
-        """Reject a scenario with too few flows for the shares."""
+        """Refuse a scenario that has too few flows for the shares."""
         flows = world.tcp_flows
         missing = [name for name, count in self.counts(flows).items() if not count]
         if missing:
@@ -67,7 +67,7 @@ class Mix:
         self.apply(world, 0)
 
     def apply(self, world: Scenario, seed: int) -> Scenario:
-        """Return the scenario with the variants for ``seed``."""
+        """Return the scenario with the variants of ``seed``."""
         return world.with_flow_variants([self._choice(name) for name in self.assign(world.tcp_flows, seed)])
 
     def _choice(self, name: str) -> str | tuple[str, str, type[CongestionControl]]:
@@ -76,7 +76,7 @@ class Mix:
 
 
 def parse_mixes(spec: str | Iterable[str] | None) -> list[Mix]:
-    """Parse ``"vegas:0.5,newreno:0.5"`` or a list of such texts into mixtures."""
+    """Turn ``"vegas:0.5,newreno:0.5"`` or a list of such texts into mixtures."""
     if spec is None:
         return []
     mixes = [_parse(text) for text in ([spec] if isinstance(spec, str) else spec)]
@@ -114,11 +114,11 @@ def load_classes(names: Iterable[str]) -> dict[str, type[CongestionControl]]:
 def effects(
     mix: Mix, mixed: Mapping[int, dict[str, Any]], pure: Mapping[str, Mapping[int, dict[str, Any]]]
 ) -> dict[str, Any]:
-    """Return the results of each variant of a mixture, from documents of runs by seed.
+    """Return what becomes of each variant of a mixture, from documents of runs by seed.
 
-    ``pure`` has for each variant the runs in which all TCP flows use it. A variant's flows in a mixed run
-    are compared with the same flows and seeds of the pure runs: those of its own variant (the cost of
-    sharing for it) and those of the others (what these flows would get otherwise).
+    ``pure`` has by variant the runs in which all TCP flows use it. A variant's flows of a mixed run are
+    compared with the same flows of the same seed in the pure runs: of its own (what the company costs it)
+    and of the others (what the others lose by its company is theirs).
     """
     found: dict[str, Any] = {}
     for name in mix.shares:
@@ -155,7 +155,7 @@ def effects(
 
 
 def _goodputs(document: dict[str, Any]) -> list[float]:
-    """Return the goodputs of the TCP flows, in the order of the scenario."""
+    """Return the goodputs of the TCP flows, in the scenario's order."""
     return [flow["goodput_bps"] for flow in document["flows"] if flow["tcp"] is not None]
 
 

@@ -1,4 +1,4 @@
-"""Options of a comparison: one list for Python, the command line and resumed comparisons."""
+"""What a comparison can be told: one list, for Python, the command line and resumed comparisons."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of ``tworay.compare``, which documents them."""
+    """The arguments of ``tworay.compare``, whose documentation explains them."""
 
     scenario: Source | None = None
     _: KW_ONLY
@@ -48,7 +48,7 @@ class Options:
 def taking(
     options: Callable[Keywords, Told],
 ) -> Callable[[Callable[[Told], Result]], Callable[Keywords, Result]]:
-    """Give a function of options the signature of the options: their names, types and defaults."""
+    """Let a function of options be called with the options themselves: their names, types and defaults."""
 
     def decorated(function: Callable[[Told], Result]) -> Callable[Keywords, Result]:
         @functools.wraps(function)
@@ -56,7 +56,7 @@ def taking(
             return function(options(*values, **named))
 
         result = inspect.signature(function).return_annotation
-        # Shown by help().
+        # What help() shows.
         called.__signature__ = inspect.signature(options).replace(return_annotation=result)  # type: ignore[attr-defined]
         return called
 

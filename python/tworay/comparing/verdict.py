@@ -1,8 +1,8 @@
-"""The verdict of a comparison: which arms are best, and which do not differ.
+"""Who is best, and who doesn't differ: the answer that a comparison is asked for.
 
-Two arms differ if Holm's p of their pair is below the level of significance (``tworay.stats``). This is
-not an order: a may differ from c while b differs from neither. Arms therefore get letters, and those that
-share a letter do not differ (compact letter display, Piepho 2004).
+Two arms differ if Holm's p of their pair is below the level of significance (``tworay.stats``). That is no
+order: a may differ from c while b differs from neither. So arms get letters, and those that share a letter
+don't differ (compact letter display, Piepho 2004).
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = "dict[str, Any]"
 
-# If no difference was found: relative size of the difference for which the number of seeds is estimated.
+# How large a difference is asked about where none was found: a share of the best mean.
 WORTH_SHOWING = 0.05
 
 
 def differs(pair: Pair) -> bool:
-    """Whether a difference is significant."""
+    """Whether a difference is more than chance."""
     p, difference = pair["holm_p"], pair["difference"]
     return p is not None and p < stats.SIGNIFICANT and bool(difference)
 
 
 def undecided(pair: Pair, tests: int) -> bool:
-    """Whether a pair has too few seeds: its differences do not vary, so it cannot become significant.
+    """Whether a pair has too few seeds to tell: its differences don't vary, and so few can't be significant.
 
-    ``tests`` is the number of pairs in Holm's correction.
+    ``tests`` is the number of pairs that Holm corrects for.
     """
     if pair["holm_p"] is None:
         return True
@@ -40,13 +40,13 @@ def undecided(pair: Pair, tests: int) -> bool:
 
 
 def _constant(pair: Pair) -> bool:
-    """Whether the difference is equal for all seeds and not zero."""
+    """Whether the difference is the same in every seed, and not zero."""
     difference, spread = pair["difference"], pair["std"]
     return bool(difference and spread is not None and spread <= stats.NO_SPREAD * abs(difference))
 
 
 def letters(names: list[str], pairs: Iterable[Pair]) -> dict[str, str]:
-    """Return letters by arm: arms that share one do not differ. Letters follow the order of ``names``."""
+    """Return letters by arm: arms that share one don't differ. Letters go by the order of ``names``."""
     columns: list[set[str]] = [set(names)]
     for pair in pairs:
         if not differs(pair):
@@ -63,12 +63,12 @@ def letters(names: list[str], pairs: Iterable[Pair]) -> dict[str, str]:
 
 
 def _letter(index: int) -> str:
-    """Return the letters of the alphabet, then with a number: a, b, …, z, a1, …."""
+    """Letters of the alphabet, then with a number: a, b, …, z, a1, …."""
     return chr(ord("a") + index % 26) + (str(index // 26) if index >= 26 else "")
 
 
 def ordered(cells: dict[str, dict[str, Any]], metric: str) -> list[str]:
-    """Return the arms that have the metric, best first; largest first if neither direction is better."""
+    """Return the arms that have the metric, best first; largest first where no way is better."""
     found = {name: of.get(metric, {}).get("mean") for name, of in cells.items()}
     known = {name: mean for name, mean in found.items() if mean is not None}
     declared = metrics.find(metric)
@@ -79,12 +79,12 @@ def ordered(cells: dict[str, dict[str, Any]], metric: str) -> list[str]:
 def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> dict[str, Any]:
     """Return the verdict about one metric.
 
-    ``ranking`` has the arms, best first, with their letters. ``best`` are the arms that no other is found
-    to be better than; it is empty if a pair has too few seeds. ``seeds_to_tell`` is the number of seeds
-    needed for a verdict: five, or more if differences are equal for all seeds, which only an exact test
-    can judge. ``margin`` is the difference between a single best arm and the next in the ranking.
-    ``seeds_to_show`` is the estimated number of seeds with which a difference of 5 % between the best
-    arms would be detected in four of five comparisons.
+    ``ranking`` has the arms best first with their letters. ``best`` are the arms that none is found to be
+    better than; it is empty where a pair has too few seeds to tell. ``seeds_to_tell`` says how many seeds a
+    verdict takes: five, or more where differences are the same in every seed, which only an exact test can
+    judge. ``margin`` is the difference between a single best one and the next in the ranking.
+    ``seeds_to_show`` says after how many seeds a difference of 5 % between the best would show, four times
+    out of five, by the spread so far.
     """
     names = ordered(cells, metric)
     family = [pair for pair in pairs if pair["metric"] == metric]
@@ -149,6 +149,6 @@ def _seeds_to_show(
 
 
 def _round_up(number: int) -> int:
-    """Round an estimate up to two digits."""
+    """Two digits are enough for an estimate."""
     step = int(10 ** max(0, int(math.log10(number)) - 1))
     return math.ceil(number / step) * step

@@ -1,4 +1,4 @@
-"""Axes of an experiment: labelled values, each a set of settings."""
+"""What an experiment varies: axes with labelled values, each value a set of settings."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from tworay.errors import InputError
 
-# Keys for the scenario and the variant if an axis sets them.
+# Stand for the scenario and the variant where an axis sets them.
 SCENARIO, TCP = "scenario", "tcp"
 MAX_VALUES = 10_000
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its name, and the settings for every label (including ``scenario`` and ``tcp``)."""
+    """One thing that varies: its name, and for every label what it sets (``scenario`` and ``tcp`` too)."""
 
     name: str
     labels: tuple[str, ...]
@@ -28,7 +28,7 @@ class Axis:
 
 
 def text(value: object) -> str:
-    """Format a TOML value as in a setting."""
+    """Write a TOML value as a setting has it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
@@ -37,17 +37,17 @@ def text(value: object) -> str:
 
 
 def plain(name: str, values: list[str]) -> Axis:
-    """Create an axis that sets its own name."""
+    """Make an axis that sets its own name."""
     return Axis(name, tuple(values), tuple(((name, value),) for value in values))
 
 
 def vary(where: str, table: Any) -> list[Axis]:
-    """Read ``[vary]``: every key is a separate axis."""
+    """Read ``[vary]``: every key an axis of its own."""
     return [plain(key, several(f"{where}: [vary] {key}", values)) for key, values in _table(where, table)]
 
 
 def zipped(where: str, group: Any, number: int) -> Axis:
-    """Read one ``[[zip]]``: keys that change together."""
+    """Read one ``[[zip]]``: keys that go together, value by value."""
     place = f"{where}: [[zip]] {number}"
     columns = dict(_table(place, group))
     name, labels = columns.pop("name", None), columns.pop("labels", None)
@@ -67,7 +67,7 @@ def zipped(where: str, group: Any, number: int) -> Axis:
 
 
 def labelled(where: str, name: str, values: Any) -> Axis:
-    """Read ``[axis.NAME]``: a table of settings for every label."""
+    """Read ``[axis.NAME]``: under every label a table of settings."""
     place = f"{where}: [axis.{name}]"
     rows = []
     labels = []
@@ -86,7 +86,7 @@ def _table(where: str, value: Any) -> list[tuple[str, Any]]:
 
 
 def several(where: str, value: Any) -> list[str]:
-    """Convert a list, a range (``{from, to, step}`` or a factor) or ``string-{3..5}`` to texts."""
+    """Turn a list, a range (``{from, to, step}`` or a factor) or ``string-{3..5}`` into texts."""
     if isinstance(value, dict):
         return _range(where, value)
     values = value if isinstance(value, list) else [value]

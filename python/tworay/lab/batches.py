@@ -1,11 +1,11 @@
-"""Storage of finished runs: a journal with one line per run, folded into checksummed Parquet batches.
+"""Where finished runs are kept: a journal with a line a run, folded into checksummed Parquet batches.
 
-A finished run is appended to the journal of its process at once, so a killed process loses only the runs
-in progress. Every half minute, or after a number of runs, the journal is folded into a batch, which is
-written under a hidden name and renamed. A batch is named after the SHA-256 of its bytes: no batch can be
-incomplete, names do not depend on the order of work, and copying one directory into another merges them.
-There is no index that could become inconsistent: stored runs are found by reading the batches. Whether a
-process is active shows in the system's lock on its journal, which ends with the process.
+A run that has ended is appended to the journal of its process at once, so a killed process loses what was
+under way and nothing else. Every half minute, or so many runs, the journal is folded into a batch, written
+under a hidden name and renamed. A batch is named after the SHA-256 of its bytes: nothing can be half there,
+names don't depend on the order of work, and copying a directory into another is a merge. There is no index
+to go wrong: what is there is found by reading the batches. No file says that a process is at work: the
+system's lock on a journal ends with its process.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DONE, FAILED = "done", "failed"
 MANIFEST = "tworay.json"
 FLUSH_SECONDS = 30.0
 FLUSH_RUNS = 500
-# Batches with fewer runs are combined at the end of a sweep.
+# Batches with fewer runs than this are put together at the end of a sweep.
 SMALL = 100
 
 Row = dict[str, Any]
@@ -66,7 +66,7 @@ def row(
     message: str | None = None,
     facts: tuple[float | None, float | None] = (None, None),
 ) -> Row:
-    """Create the row of a run, from its document or from its error message."""
+    """Make the row of a run: of its document, or of the message with which it failed."""
     kept = None if document is None else {k: v for k, v in document.items() if k != "cpu_seconds"}
     return {
         "world": world,
@@ -82,7 +82,7 @@ def row(
 
 
 def as_parquet(rows: Iterable[Row]) -> bytes:
-    """Write rows as a batch, ordered by world and seed: equal rows give equal bytes."""
+    """Write rows as a batch, in the order of their worlds and seeds: the same rows give the same bytes."""
     ordered = sorted(rows, key=lambda one: (one["world"], one["seed"]))
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for one in ordered:
@@ -95,13 +95,13 @@ def as_parquet(rows: Iterable[Row]) -> bytes:
 
 
 def name_of(content: bytes) -> str:
-    """Return the name of a batch: the checksum of its content."""
+    """Return the name of a batch: the checksum of what it holds."""
     return f"{hashlib.sha256(content).hexdigest()[:32]}.parquet"
 
 
 @dataclass
 class Found:
-    """Content of a directory: the status of each run, and errors."""
+    """What a directory holds: the status of each run, and what is wrong with it."""
 
     runs: dict[Place, str] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Found:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file atomically and durably; create its directory if needed."""
+    """Write a file in one step, so that it outlasts a power cut; make its directory if there is none."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path, durable=True) as hidden:
@@ -128,7 +128,7 @@ def _failed(path: Path, error: OSError) -> OutputError:
 
 
 def read_journal(path: Path) -> tuple[list[Row], int]:
-    """Return the complete lines of a journal and the number of damaged ones, except a torn last line."""
+    """Return the whole lines of a journal and how many others there are, but for a torn last one."""
     rows, bad = [], 0
     lines = path.read_bytes().split(b"\n")
     torn = lines.pop()
@@ -145,7 +145,7 @@ def read_journal(path: Path) -> tuple[list[Row], int]:
 
 
 class Batches:
-    """The runs of one directory, read when it is opened; ``add`` stores another one."""
+    """The runs of one directory, read when it is opened; ``add`` keeps another one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -167,7 +167,7 @@ class Batches:
             self._fold(file)
 
     def _checked(self, file: Path) -> bytes | None:
-        """Return a batch's bytes; a damaged one is moved away and reported, and its runs count as missing."""
+        """Return a batch's bytes; a broken one is put aside and named, its runs count as never done."""
         content = file.read_bytes()
         if name_of(content) == file.name:
             return content
@@ -194,7 +194,7 @@ class Batches:
                 self.found.timed += 1
 
     def _fold(self, file: Path) -> None:
-        """Take over the journal of a process that has ended; skip that of an active one."""
+        """Take over the journal of a process that has ended; one at work is left to it."""
         try:
             handle = os.open(file, os.O_RDWR)
         except FileNotFoundError:
@@ -224,7 +224,7 @@ class Batches:
         return self.found.runs.get((one["world"], one["seed"])) != DONE
 
     def add(self, one: Row) -> None:
-        """Store a finished run; one caller at a time."""
+        """Keep a run that has ended; one caller at a time."""
         body = json.dumps(one, separators=(",", ":")).encode()
         try:
             if self._journal is None:
@@ -243,7 +243,7 @@ class Batches:
             self.flush()
 
     def add_batch(self, content: bytes) -> list[Row]:
-        """Store a batch made elsewhere; returns its rows."""
+        """Keep a batch that was made elsewhere; returns what it holds."""
         rows = _light(content)
         write_whole(self.path / PARTS / name_of(content), content)
         for one in rows:
@@ -262,7 +262,7 @@ class Batches:
             self._journal.truncate(0)
 
     def close(self) -> None:
-        """Fold the journal and remove it."""
+        """Fold and remove the journal."""
         self.flush()
         if self._journal is not None:
             self._journal.close()
@@ -270,11 +270,11 @@ class Batches:
             self._journal_path.unlink(missing_ok=True)
 
     def files(self) -> list[Path]:
-        """Return the batches in an order that depends only on their content."""
+        """Return the batches, in an order that depends on what they hold only."""
         return sorted((self.path / PARTS).glob("[!.]*.parquet"))
 
     def compact(self) -> None:
-        """Combine small batches, and remove duplicates (such as a failed run that succeeded later)."""
+        """Put small batches together, and drop what is there twice (a failed run that succeeded since)."""
         files = self.files()
         frames = {file: pl.read_parquet(file) for file in files}
         small = [file for file in files if frames[file].height < SMALL]
@@ -294,7 +294,7 @@ class Batches:
 
 
 def unique(frame: pl.DataFrame) -> pl.DataFrame:
-    """Keep one row per run, preferring a finished one to a failed one."""
+    """Leave one row a run: one that is done before one that failed."""
     return frame.sort("world", "seed", "status").unique(["world", "seed"], keep="first", maintain_order=True)
 
 
@@ -303,7 +303,7 @@ def _light(content: bytes) -> list[Row]:
 
 
 def read_manifest(out: Path) -> dict[str, Any] | None:
-    """Return the description stored in a directory; ``None`` if there is none."""
+    """Return what a directory says of itself; nothing if it says nothing."""
     try:
         found: dict[str, Any] = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

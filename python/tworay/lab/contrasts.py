@@ -1,7 +1,7 @@
-"""Statistics over a sweep: means per cell, paired differences corrected over the table, interactions.
+"""Statistics over a sweep: means per cell, paired differences corrected over the family, interactions.
 
-All cells of a sweep use the same seeds, so cells are compared seed by seed. Holm's correction covers all
-tests of a table.
+All cells of a sweep meet the same seeds, so cells are compared seed by seed. Tests of one table are a
+family: Holm's correction goes over all of them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Group = dict[tuple[str, ...], dict[int, float]]
 
 @dataclass(frozen=True)
 class Contrast:
-    """Paired differences by cell: ``frame`` has one row per pair and cell.
+    """Differences of pairs, cell by cell: ``frame`` has one row a pair and cell.
 
     Its columns: the axes of ``by``; ``a`` and ``b``, the two values of ``over`` that are compared; their
-    means over the common seeds; ``difference`` a − b with ``low`` and ``high`` (paired 95 % t interval),
-    the same in ``percent`` of b's mean with ``percent_low`` and ``percent_high``; ``p`` of the paired
-    test and ``p_holm`` over all rows; ``n`` seeds; ``verdict``: above, below, or no difference found.
+    means over the common seeds; ``difference`` a − b with ``low`` and ``high`` (paired 95 % t interval), the
+    same in ``percent`` of b's mean with ``percent_low`` and ``percent_high``; ``p`` of the paired test and
+    ``p_holm`` over all rows; ``n`` seeds; ``verdict``: above, below, or no difference found.
     """
 
     metric: str
@@ -42,21 +42,21 @@ class Contrast:
     means: pl.DataFrame
 
     def plot(self, output: str | PathLike[str] | None = None, *, kind: str | None = None) -> Figure:
-        """Plot the means by the first axis of ``by`` with their intervals; ``output`` is written if given."""
+        """Draw the means by the first axis of ``by`` with their intervals; ``output`` is written if named."""
         from tworay.lab.drawing import draw
 
         rows = self.by[0] if self.by else self.over
         return draw(self.means, self.metric, rows=rows, lines=self.over, output=output, kind=kind)
 
     def to_pandas(self) -> Any:
-        """Return the frame as a pandas data frame."""
+        """Return the frame as one of pandas."""
         from tworay.running.frames import Table
 
         return Table(self.frame).to_pandas()
 
 
 def resolve(axis: str, axes: Sequence[str], option: str) -> str:
-    """Find an axis by its name or the end of its name (``speed`` for ``mobility.max_speed``)."""
+    """Find an axis by its name or by the end of its name (``speed`` of ``mobility.max_speed``)."""
     if axis in axes:
         return axis
     near = [name for name in axes if name.endswith((f".{axis}", f"_{axis}"))]
@@ -68,7 +68,7 @@ def resolve(axis: str, axes: Sequence[str], option: str) -> str:
 def select(
     frame: pl.DataFrame, where: Mapping[str, object], axes: Sequence[str], option: str = "--where"
 ) -> pl.DataFrame:
-    """Select the runs whose axes have these values (one, or a list)."""
+    """Leave the runs whose axes have these values (one, or a list)."""
     for key, value in where.items():
         axis = resolve(key, axes, option)
         wanted = [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
@@ -83,7 +83,7 @@ def select(
 
 
 def groups(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> Group:
-    """Return the metric by seed for every combination of keys; reject a combination of several cells."""
+    """Return the metric by seed of every combination of keys; a combination of several cells is refused."""
     if metric not in frame.columns:
         raise InputError(f"--metric: this sweep has no `{metric}`; `tworay metrics` lists what runs have")
     cells: dict[tuple[str, ...], set[int]] = {}
@@ -103,7 +103,7 @@ def groups(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> Group:
 
 
 def means(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> pl.DataFrame:
-    """Return mean, 95 % t interval and number of seeds for every combination of keys."""
+    """Return mean, 95 % t interval and number of seeds of every combination of keys."""
     rows = []
     for key, by_seed in groups(frame, keys, metric).items():
         values = list(by_seed.values())
@@ -131,7 +131,7 @@ def means(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> pl.DataFrame
 
 
 def difference(a: Mapping[int, float], b: Mapping[int, float], level: float = 0.95) -> dict[str, Any]:
-    """Compare two cells over their common seeds; percentages refer to b's mean."""
+    """Compare two cells over their common seeds; percentages are of b's mean."""
     seeds = sorted(a.keys() & b.keys())
     left, right = [a[s] for s in seeds], [b[s] for s in seeds]
     differences = stats.differences(left, right)
@@ -192,9 +192,9 @@ def contrast(
 
 
 def interaction(frame: pl.DataFrame, axes: Sequence[str], metric: str, one: str, other: str) -> pl.DataFrame:
-    """Return the interaction of two axes: the deviation of each cell from the sum of their own effects.
+    """Say where two axes act together: how far each cell is from the sum of the axes' own effects.
 
-    Per seed, y(i, j) − y(i, 0) − y(0, j) + y(0, 0), with 0 as the first value of each axis; mean, 95 % t
+    Per seed, y(i, j) − y(i, 0) − y(0, j) + y(0, 0), with 0 the first value of each axis; mean, 95 % t
     interval, and p of the paired test, corrected over the table.
     """
     one, other = resolve(one, axes, "interaction"), resolve(other, axes, "interaction")

@@ -1,6 +1,6 @@
-"""Plots of sweeps: lines or dots with intervals, ECDFs, heat maps.
+"""Pictures of sweeps, in a sober style: lines or dots with intervals, ECDFs, heat maps.
 
-Equal results give equal bytes of SVG.
+The same results give the same bytes of SVG.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MARKERS = "os^Dv<>P"
 
 
 def number(label: str) -> float | None:
-    """Return the number in a label such as ``2m/s`` or ``string-4``; ``None`` if there is not exactly one."""
+    """Return the number in a label such as ``2m/s`` or ``string-4``; nothing if there is none or several."""
     found = re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?(?:e-?\d+)?", label.replace("-", " "))
     return float(found[0]) if len(found) == 1 else None
 
@@ -41,7 +41,7 @@ def draw(
     kind: str | None = None,
     title: str = "",
 ) -> Figure:
-    """Plot a table of means: ``rows`` along the axis, a line or colour for each value of ``lines``."""
+    """Draw a table of means: ``rows`` along the axis, a line or colour for each value of ``lines``."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -86,7 +86,7 @@ def draw(
 def trace(
     lines: Sequence[tuple[str, pl.DataFrame]], column: str, *, output: str | PathLike[str], title: str = ""
 ) -> Figure:
-    """Plot a column of time series as step lines."""
+    """Draw a column of time series, a step line each."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -105,7 +105,7 @@ def trace(
 
 
 def scaled(metric: str) -> tuple[str, float]:
-    """Return a metric's axis title and the factor to its displayed unit."""
+    """Return a metric's axis title and the factor it is shown with."""
     known = metrics.find(metric)
     head, unit = metrics.words(metric)
     return (f"{head} ({unit})" if unit else head), (known.scale if known else 1.0)

@@ -1,4 +1,4 @@
-"""Estimated time and disk space of a sweep, from short samples of a few cells."""
+"""What a sweep is going to take: measured on a few cells, a moment each."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 SAMPLES = 6
 SAMPLE_SECONDS = 0.7
-# A compressed row with its document, in batches of hundreds (measured in docs/guide/sweeps.md).
+# A row with its document, compressed, in batches of hundreds (docs/guide/sweeps.md has the measurement).
 BYTES_A_RUN = 800
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Time and disk space for the missing runs."""
+    """Time and disk that the missing runs take."""
 
     runs: int
     seconds_a_run: float | None
@@ -34,7 +34,7 @@ class Estimate:
 
     @property
     def seconds(self) -> float | None:
-        """With the given number of cores."""
+        """On so many cores."""
         return (
             None
             if self.seconds_a_run is None
@@ -42,7 +42,7 @@ class Estimate:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the estimate for JSON."""
+        """Return it for JSON."""
         return {
             "runs": self.runs,
             "seconds_a_run": self.seconds_a_run,
@@ -52,9 +52,9 @@ class Estimate:
 
 
 def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
-    """Start a run in a few cells spread over the experiment, and measure its progress."""
+    """Begin a run in a few cells, spread over the experiment, and see how far it comes."""
     step = max(1, len(todo) // SAMPLES)
-    # Sorted by cell, not by seed, so that early and late values of every axis are sampled.
+    # Sorted by cell, not by seed: early and late values of every axis are among the samples.
     by_cell = sorted({task.number: task for task in todo}.values(), key=lambda task: task.number)
     chosen = by_cell[:: max(1, len(by_cell) // SAMPLES)][:SAMPLES] if by_cell else list(todo[::step])
     found = [seconds for seconds in map(_sample, chosen) if seconds is not None]
@@ -65,7 +65,7 @@ def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
 
 
 def _sample(task: Todo) -> float | None:
-    """Return the seconds of a run, extrapolated from its progress in a short time."""
+    """Return the seconds that a run takes, by the share of it that a moment does."""
     control = RunControl()
     timer = threading.Timer(SAMPLE_SECONDS, control.cancel)
     began = time.monotonic()

@@ -1,8 +1,8 @@
-"""Experiments: scenarios × settings × variants × seeds, read from TOML and laid out in cells.
+"""An experiment: scenarios × settings × variants × seeds, read from TOML and laid out in cells.
 
-A cell is one combination; its runs differ only by the seed. A run is identified by the hash of its
-resolved scenario and the engine's version, and by its seed. Names, comments, the order of keys and the
-location of files have no effect; every setting and every default has.
+A cell is one combination: what runs in it differs by the seed only. A run is known by the hash of its
+resolved scenario and the engine's version, and its seed; names, comments, the order of keys and the place
+of files don't matter, every setting and every default does.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ KEYS = (
     *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
     *("keep", "facts", "resources", "entries", "set", "vary", "zip", "axis"),
 )
-# Tables of a run that can be kept in addition to its figures.
+# Tables of a run that can be kept beside its figures.
 TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive")
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
-# Version of the storage and hash format.
+# Of the way runs are stored and hashed.
 FORM = 1
 
 
@@ -61,7 +61,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Plan:
-    """Content of an experiment file. Nothing is resolved yet: ``cells`` does that."""
+    """What an experiment file says. Nothing is resolved yet: ``cells`` does that."""
 
     name: str
     axes: tuple[Axis, ...]
@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """Return what is wanted of a run beyond its document; part of a run's identity."""
+        """What of a run is wanted beyond its document: part of what tells runs apart."""
         return {
             "facts": self.facts,
             "keep": list(self.keep),
@@ -120,12 +120,12 @@ class Plan:
         return Cell(number, place, world, files, digest(files, self.extras))
 
     def _beside(self, name: str) -> str:
-        """Look up a file next to the experiment; other names are built-in scenarios or paths."""
+        """Look a file up beside the experiment; what isn't there is a built-in's name, or another path."""
         path = self.base / name
         return str(path) if path.is_file() else name
 
     def with_seeds(self, seeds: int | str | None) -> Plan:
-        """Return the plan with other seeds if given."""
+        """Return the plan with other seeds, if any are given."""
         return self if seeds is None else replace(self, seeds=tuple(parse_seeds(seeds)))
 
     def with_set(self, *settings: str) -> Plan:
@@ -141,10 +141,10 @@ def kept(world: Scenario) -> dict[str, str]:
 
 
 def digest(files: Mapping[str, str], extras: Mapping[str, Any], version: str = VERSION) -> str:
-    """Hash everything that determines a run's results except the seed: resolved scenario and engine version.
+    """Hash what decides a run's results but for the seed: resolved scenario and engine version.
 
-    The scenario's name and summary are left out because they cannot change a result. For files that it
-    refers to, the content counts, not the location.
+    Left out is what can't change a result: the scenario's name and its summary. Of files that it names,
+    what they hold counts, not where they lie.
     """
     lines = []
     for name, content in sorted(files.items()):
@@ -166,7 +166,7 @@ def _settled(line: str) -> str:
 
 
 def read(source: str | Path | Mapping[str, Any]) -> Plan:
-    """Read an experiment from a TOML file or from an equivalent mapping."""
+    """Read an experiment: a TOML file, or the same as a mapping."""
     if not isinstance(source, str | Path):
         return _plan(dict(source), "experiment", Path(), "")
     path = Path(source)
@@ -269,7 +269,7 @@ def _shown(name: str) -> str:
 
 
 def _as_toml(document: Mapping[str, Any]) -> str:
-    """Write an experiment given as a mapping."""
+    """Write an experiment that came as a mapping."""
     lines, tables = [], []
     for key, value in document.items():
         if key == "zip":

@@ -1,4 +1,4 @@
-"""Reading the directory of a sweep, finished or not, as data frames."""
+"""Reads the directory of a sweep, finished or not, as data frames."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from os import PathLike
 
 KEYS = ("world", "seed", "status")
-# Columns of a row that are not metrics, or that differ between repetitions of a run.
+# What a row has that is no metric, and what doesn't belong to results: it differs from run to run.
 BESIDE = ("message", "tworay", "cpu_seconds", "document")
 
 
 def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return every stored run once, with ``columns`` in addition to world, seed and status."""
+    """Return every stored run once; ``columns`` beside world, seed and status (families of metrics too)."""
     wanted = None if columns is None else list(columns)
     plain = (
         list(COLUMNS) if wanted is None else [*KEYS, *(c for c in wanted if c in COLUMNS and c not in KEYS)]
@@ -48,7 +48,7 @@ def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame
 
 
 def _journals(out: Path, columns: list[str]) -> pl.DataFrame:
-    """Return the runs that are not in a batch yet."""
+    """Return the runs that are in no batch yet."""
     schema = {name: COLUMNS[name] for name in columns}
     rows = [one for file in sorted((out / "journal").glob("*.jsonl")) for one in read_journal(file)[0]]
     data: dict[str, list[object]] = {name: [] for name in columns}
@@ -70,15 +70,14 @@ def cells(out: Path) -> pl.DataFrame:
 
 
 def axes(out: Path) -> list[str]:
-    """Return the names of the axes in the order of the experiment."""
+    """Return the names of the axes, in the experiment's order."""
     return [name for name in cells(out).columns if name not in ("cell", "world", "toml")]
 
 
 def joined(out: Path, *, only: dict[int, list[int]] | None = None) -> pl.DataFrame:
-    """Return the finished runs by cell and seed, with one column per axis and per metric.
+    """Return the finished runs by cell and seed, with a column an axis and a column a metric.
 
-    All metrics that occur are included, also families, except the goodputs of single flows if there are
-    more than 20.
+    All metrics that occur are there, families too, but for the goodput of single flows above 20 of them.
     """
     table = cells(out).drop("toml")
     frame = batch_frame(out).filter(pl.col("status") == DONE)
@@ -106,7 +105,7 @@ def failures(out: Path) -> pl.DataFrame:
 
 
 def open_directory(out: str | PathLike[str]) -> Path:
-    """Return a sweep's directory; reject anything else."""
+    """Return a sweep's directory; anything else is refused."""
     path = Path(out)
     manifest = read_manifest(path)
     if manifest is None or manifest.get("command") != "sweep":

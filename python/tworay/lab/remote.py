@@ -1,8 +1,7 @@
-"""Runs on a Dask cluster: scenario texts are sent, Parquet is returned, and none of our objects is pickled.
+"""Runs on a Dask cluster: scenario text goes out, Parquet comes back, and nothing of ours is pickled.
 
-The cluster belongs to the user: tworay connects to its scheduler and starts nothing. Workers need the
-same version of tworay. If a worker dies, another one repeats its batch; the bytes of a batch do not
-depend on the worker.
+The cluster is the user's: tworay connects to its scheduler and starts nothing. Workers need the same version
+of tworay. A batch whose worker dies is done by another one; the bytes of a batch don't depend on who did it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from tworay.lab.sweeping import Sweep, Todo
 
 MOST_RUNS = 50
-# Batches per worker, so that all workers end at about the same time.
+# Batches a worker, so that all end at about the same time.
 SHARES = 8
 TRIES = 3
 
@@ -36,9 +35,9 @@ TRIES = 3
 def work(
     version: str, scenarios: list[str], tasks: list[tuple[int, str, int]], extras: dict[str, Any]
 ) -> bytes:
-    """Do runs on a worker: each is an index in ``scenarios``, its hash and a seed. Returns a batch.
+    """Do runs on a worker: each is a place in ``scenarios``, its hash and a seed. Returns a batch.
 
-    All inputs and outputs are text, numbers and bytes.
+    Everything that goes in and out is text, numbers and bytes.
     """
     if version != VERSION:
         raise RuntimeError(
@@ -64,7 +63,7 @@ def work(
 
 
 def check_address(address: str, *, insecure: bool) -> str:
-    """Refuse to send work to another host without encryption, unless requested explicitly."""
+    """Refuse to send work to another host in the clear, unless that is asked for by name."""
     match = re.fullmatch(r"(?:([a-z]+)://)?(\[[^\]]+\]|[^:/]+):(\d+)", address)
     if match is None:
         raise InputError(f"--cluster {address}: write tls://HOST:PORT, the address of a Dask scheduler")
@@ -90,7 +89,7 @@ def _is_here(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask scheduler at ``address``, with the given certificates or those of Dask's configuration."""
+    """A Dask scheduler at ``address``; certificates as given, else those of Dask's own configuration."""
 
     address: str
     ca: Path | None = None
@@ -122,7 +121,7 @@ class Cluster:
     def work(
         self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
     ) -> Iterable[float]:
-        """Send out batches and store each as it returns."""
+        """Hand out batches and keep each as it comes back."""
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
@@ -173,7 +172,7 @@ class Cluster:
                 except Exception as error:
                     if "this worker has tworay" in str(error):
                         raise OutputError(f"--cluster {self.address}: {error}") from None
-                    # The worker died, or its result was lost. Errors of runs themselves are in their rows.
+                    # Its worker died, or the result with it. What runs do wrong is in their rows.
                     tries[batch[0]] += 1
                     if tries[batch[0]] < TRIES:
                         results.add(submit(batch))

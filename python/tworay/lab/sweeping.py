@@ -1,4 +1,4 @@
-"""A sweep: does the runs of an experiment that are missing in a directory, in threads or on a cluster."""
+"""A sweep: does the runs of an experiment that a directory doesn't hold yet, in threads or on a cluster."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PROGRESS_SECONDS = 2.0
 
 @dataclass(frozen=True, order=True)
 class Todo:
-    """A run to be done."""
+    """A run that is to be done."""
 
     seed: int
     number: int
@@ -49,7 +49,7 @@ class Todo:
 
 @dataclass
 class State:
-    """State of a sweep, for watchers and ``progress.json``."""
+    """How far a sweep is; what watchers are told and ``progress.json`` holds."""
 
     cells: int = 0
     cells_done: int = 0
@@ -63,16 +63,16 @@ class State:
 
     @property
     def runs_per_second(self) -> float:
-        """Runs finished in this session per second."""
+        """Runs that ended in this session, by its time."""
         return (self.done + self.failed) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated from the completed fraction."""
+        """By the share that is done."""
         return self.seconds * (1 - self.share) / self.share if self.share > 0 else None
 
     def document(self) -> dict[str, Any]:
-        """Return the state for JSON."""
+        """Return it for JSON."""
         return {
             "cells": self.cells,
             "cells_done": self.cells_done,
@@ -86,25 +86,25 @@ class State:
 
 
 class Watcher(Protocol):
-    """Receives the state a few times per second, in the calling thread."""
+    """Is told of the state a few times a second, in the calling thread."""
 
     def __call__(self, state: State) -> None:
         """Take the state."""
 
 
 def silent(state: State) -> None:
-    """Ignore the state."""
+    """Watch nothing."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of the runs: the ``index``-th of ``count``, from 1."""
+    """A share of the runs: the ``index``-th of ``count``, from 1."""
 
     index: int = 1
     count: int = 1
 
     def has(self, key: str, seed: int) -> bool:
-        """Tell whether a run is in this part, by its hash, so that new runs do not move others."""
+        """Tell whether a run is in the share: by its hash, so that new runs move no others."""
         if self.count == 1:
             return True
         return (
@@ -130,7 +130,7 @@ class Sweep:
         self._mutex = threading.Lock()
 
     def missing(self, runs: dict[tuple[str, int], str], seeds: dict[int, list[int]]) -> list[Todo]:
-        """Return the missing runs seed by seed (an interruption leaves whole pairs); duplicates once."""
+        """Return what is to be done, seed by seed so that an interruption leaves whole pairs; twins once."""
         found: dict[tuple[str, int], Todo] = {}
         wanted = (None, FAILED) if self._retry else (None,)
         for cell in self.cells:
@@ -141,7 +141,7 @@ class Sweep:
         return sorted(found.values())
 
     def open(self) -> Batches:
-        """Read the content of the directory."""
+        """Read what the directory holds."""
         if self._batches is None:
             self._batches = Batches(self.path)
             self.notes += self._batches.found.broken
@@ -152,7 +152,7 @@ class Sweep:
         return {cell.number: list(self.plan.seeds) for cell in self.cells}
 
     def run(self, *, engine: Engine | None = None, jobs: int | None = None, watch: Watcher = silent) -> State:
-        """Do the missing runs. After an interruption or error, every finished run is kept."""
+        """Do what is missing. Interrupted or failing, everything that has ended is kept."""
         engine = engine or Threads(check_jobs(jobs))
         write_head(self.path, self.plan, self.cells)
         batches = self.open()
@@ -236,7 +236,7 @@ class Sweep:
             raise
 
     def _more(self, seeds: dict[int, list[int]]) -> bool:
-        """Add seeds to the cells whose interval is too wide; depends on results only."""
+        """Give further seeds to the cells whose interval is too wide; goes by results only."""
         from tworay import stats
 
         batches = self.open()
@@ -260,7 +260,7 @@ class Sweep:
         return grew
 
     def _keep_failures(self, batches: Batches) -> None:
-        """Write the scenario of every cell with a failed run, so that `tworay run` can replay it."""
+        """Write the scenario of every cell with a failed run, so that `tworay run` replays it."""
         failed = {world for (world, _), status in batches.found.runs.items() if status == FAILED}
         for cell in self.cells:
             if cell.key in failed:
@@ -270,29 +270,29 @@ class Sweep:
 
 
 def replay(cell: Cell) -> str:
-    """Return the path of a failing cell's scenario; with further files it gets its own folder."""
+    """Return where the scenario of a cell with failures is: with files beside it, in a folder of its own."""
     return f"{FAILURES}/{cell.key}.toml" if len(cell.files) == 1 else f"{FAILURES}/{cell.key}/scenario.toml"
 
 
 class Engine(Protocol):
-    """Executes runs."""
+    """Something that does runs."""
 
     def work(
         self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
     ) -> Iterable[float]:
-        """Execute them; yields from time to time how much of the runs in progress is done."""
+        """Do them; yields now and then how many runs' worth is under way."""
 
 
 @dataclass(frozen=True)
 class Threads:
-    """Threads on the cores of this machine; the simulator computes without the interpreter's lock."""
+    """Threads on the cores of this machine: the simulator computes without the interpreter's lock."""
 
     jobs: int
 
     def work(
         self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
     ) -> Iterable[float]:
-        """Execute them in threads; each thread stores its own runs before anything can interrupt it."""
+        """Do them in threads; a run is kept in the thread that did it, before anything can interrupt."""
         active: dict[Todo, RunControl] = {}
         plan = sweep.plan
 
@@ -316,7 +316,7 @@ class Threads:
 
 
 def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path | None) -> Row:
-    """Do one run and return its row; an error of the run is also a row."""
+    """Do one run and return its row; what goes wrong in it is a row too."""
     from tworay.running.run import run
 
     try:
@@ -352,7 +352,7 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
 def entered(cell: Cell, seed: int, within: str) -> Scenario:
     """Return the scenario with flows that start at times drawn by the seed, from 0 on.
 
-    A wired network has no random draws of its own: otherwise all seeds would give the same run.
+    Wires know no chance: without it, all seeds of a wired network would be one.
     """
     draw = random.Random(seed)
     limit = max(1, round(float(within.removesuffix("s")) * 1000))
@@ -372,12 +372,12 @@ def keep_tables(out: Path, key: str, seed: int, result: Run, names: Iterable[str
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a small file atomically."""
+    """Write a small file whole."""
     write_whole(path, content.encode())
 
 
 def check_directory(out: Path, name: str) -> None:
-    """Reject a path that holds something else, before hours of work are lost."""
+    """Refuse a place that holds something else, before hours of work end there."""
     if not out.exists():
         return
     if not out.is_dir():
@@ -401,7 +401,7 @@ def check_directory(out: Path, name: str) -> None:
 
 
 def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
-    """Write the description of the directory: manifest, experiment and cells."""
+    """Write what the directory is of: manifest, experiment and cells."""
     write_whole(out / CELLS, cells_parquet(cells))
     write_text(out / EXPERIMENT, plan.text)
     manifest = {
@@ -421,7 +421,7 @@ def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
 
 
 def cells_parquet(cells: list[Cell]) -> bytes:
-    """Return the table of cells: number, hash, one column per axis, the complete scenario."""
+    """Return the table of cells: number, hash, a column an axis, the complete scenario."""
     axes = list(cells[0].place)
     frame = pl.DataFrame(
         {
@@ -437,14 +437,14 @@ def cells_parquet(cells: list[Cell]) -> bytes:
 
 
 def stored(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return the finished runs of a directory, one row each, including those of other experiments in it."""
+    """Return the finished runs of a directory, one row a run, also those of other experiments in it."""
     from tworay.lab.reading import batch_frame
 
     return batch_frame(out, columns).filter(pl.col("status") == DONE)
 
 
 def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[int]]) -> None:
-    """Write the table of all runs joined with the axes, independent of the order of work."""
+    """Write the table of all runs, joined with the axes: the same whatever order they were done in."""
     from tworay.lab.reading import joined
 
     while True:
@@ -453,6 +453,6 @@ def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[i
         buffer = io.BytesIO()
         frame.write_parquet(buffer, compression="zstd", statistics=False)
         write_whole(out / RUNS, buffer.getvalue())
-        # Another shard may have ended meanwhile; the last one to write writes all.
+        # Another shard may have ended meanwhile; who writes last writes all.
         if before == sorted((out / "parts").glob("*")):
             return

@@ -1,8 +1,8 @@
-"""Search for a variant's parameters on training scenarios and seeds; the best is judged on others.
+"""Searches the parameters of a variant over training scenarios and seeds, and judges the best on others.
 
-Optuna proposes the parameters (tree-structured Parzen estimators, seeded: the same call gives the same
-result). The score of a trial is the mean gain over the defaults across the scenarios, paired by seed. The
-search uses only the training runs; the reported result is that of its best parameters on other runs.
+Optuna proposes (tree-structured Parzen estimators, seeded: the same call finds the same). A trial's score is
+the mean over the scenarios of what it gains over the defaults, paired by seed. The search sees the training
+runs only; what is reported is how its best does where it has not looked.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
     from tworay.running.scenarios import ParameterInfo
 
-# Search range around the default for a number without its own bounds.
+# How far from the default a number without bounds of its own is searched.
 REACH = 10.0
-# Wider ranges are searched on a logarithmic scale.
+# Ranges wider than this are searched by their logarithm.
 WIDE = 50.0
 
 
 @dataclass(frozen=True)
 class Range:
-    """Values tried for a parameter: numbers from ``low`` to ``high``, or words."""
+    """What is tried of a parameter: numbers from ``low`` to ``high``, or words."""
 
     part: str
     name: str
@@ -52,7 +52,7 @@ class Range:
 
 @dataclass
 class Tuned:
-    """Result of a search."""
+    """What a search found."""
 
     variant: str
     ranges: list[Range]
@@ -66,11 +66,11 @@ class Tuned:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The best parameters, parsed from the variant's text."""
+        """The parameters that were found, from the variant's text."""
         return {r.key: _given(self.best, r) for r in self.ranges}
 
     def document(self) -> dict[str, Any]:
-        """Return the result for JSON and for the preset file."""
+        """Return it for JSON and for the preset file."""
         return {
             "variant": self.best,
             "default": self.variant,
@@ -83,7 +83,7 @@ class Tuned:
 
 
 def ranges_of(variant: str, wanted: Sequence[str]) -> list[Range]:
-    """Return the ranges to search: ``NAME``, ``NAME=LOW..HIGH`` or ``NAME=A|B``; by default all."""
+    """Return what is searched: ``NAME``, ``NAME=LOW..HIGH`` or ``NAME=A|B``; all parameters unless named."""
     known = {entry.name: entry for entry in tworay.variants()}
     parts = [re.sub(r"\(.*\)$", "", part) for part in re.split(r"\+(?![^(]*\))", variant)]
     for part in parts:
@@ -139,7 +139,7 @@ def _default_range(part: str, parameter: ParameterInfo) -> Range:
 
 
 def default_of(variant: str) -> str:
-    """Return the reference: the variant without parts whose parameters have no default."""
+    """Return what the best is compared with: the variant, without parts whose parameters have no default."""
     known = {entry.name: entry for entry in tworay.variants()}
     parts = variant.split("+")
     kept = [part for part in parts if all(p.default is not None for p in known[part].parameters)]
@@ -149,7 +149,7 @@ def default_of(variant: str) -> str:
 
 
 def spelt(variant: str, ranges: Sequence[Range], chosen: dict[str, float | str]) -> str:
-    """Format the variant with its parameters: ``newreno+sca(n=23)``."""
+    """Write the variant with its parameters: ``newreno+sca(n=23)``."""
     parts = []
     for part in variant.split("+"):
         mine = [f"{r.name}={_plain(chosen[r.key])}" for r in ranges if r.part == part and r.key in chosen]
@@ -182,10 +182,9 @@ def tune(
     jobs: int = 1,
     watch: Callable[[int, int, float], None] = lambda done, total, best: None,
 ) -> Tuned:
-    """Search ``variant``'s parameters on ``scenarios`` and ``seeds``; judge the best on held-out ones.
+    """Search ``variant``'s parameters on ``scenarios`` and ``seeds``; judge the best on what is held out.
 
-    With ``less`` a smaller ``metric`` is better. By default the held-out scenarios are those of the
-    training.
+    ``less``: a smaller ``metric`` is better. Held-out scenarios are those of the training unless named.
     """
     try:
         optuna: Any = importlib.import_module("optuna")
@@ -279,7 +278,7 @@ def _judged(
 
 
 def preset(found: Tuned) -> str:
-    """Return the preset file, to name in a scenario (``variant = "FILE.toml"``) or with ``--tcp``."""
+    """Return the preset file: a scenario names it (``variant = "FILE.toml"``), and so does ``--tcp``."""
     lines = [
         f"# Found by `tworay tune` with tworay {VERSION}: {found.trials} trials, {found.metric}.",
         *(

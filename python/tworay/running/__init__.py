@@ -1,1 +1,1 @@
-"""Runs: loading scenarios, variants written in Python, one run, many runs on all cores."""
+"""Runs: scenarios loaded, variants written in Python, one run, many runs on all cores."""

@@ -1,6 +1,6 @@
-"""TCP variants written in Python.
+"""TCP variants of one's own, written in Python.
 
-A variant is a class with callbacks; ``docs/guide/python-variants.md`` has a complete example. Pass it to
+A variant is a class with callbacks; ``docs/guide/python-variants.md`` has an example that runs. Give it to
 ``tworay.run`` and ``tworay.compare`` as a class, or on the command line as ``--tcp mine.py:Mine``.
 """
 
@@ -48,22 +48,22 @@ CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt", "on_rate")
 class CongestionControl:
     """A TCP variant: subclass it and override what differs from standard TCP.
 
-    Each connection gets its own instance, created without arguments. Windows are in segments, times in
-    seconds. A callback returns a ``Window``, a pair ``(cwnd, ssthresh)``, a number (cwnd only), or
-    ``None`` for the standard rule. An exception in a callback ends the run.
+    Each connection has an object of its own, made without arguments. Windows are in segments, times in
+    seconds. A callback answers with a ``Window``, with ``(cwnd, ssthresh)``, with a number (cwnd alone),
+    or with ``None`` for what the standard rule says. What it raises ends the run.
     """
 
     recovery: ClassVar[Recovery] = "newreno"
     """How losses are repaired: tahoe, reno, newreno or sack."""
 
     def on_ack(self, state: SenderState, ack: AckEvent) -> Answer:
-        """Return the window after an ACK of new data; in fast recovery ``ack.may_grow`` is false."""
+        """Say how the window grows on an ACK of new data; in fast recovery ``ack.may_grow`` is false."""
 
     def on_loss(self, state: SenderState, loss: LossEvent) -> Answer | Reaction:
-        """Return the window after duplicate ACKs indicated a loss."""
+        """Say how the window shrinks when duplicate ACKs show a loss."""
 
     def on_rto(self, state: SenderState, rto: RtoEvent) -> Answer | Reaction:
-        """Return the window after a timeout, and optionally whether the timeout doubles."""
+        """Say what the window is after a timeout, and whether the timeout doubles."""
 
     def on_rtt(self, state: SenderState, rtt: RttEvent) -> None:
         """Take a round-trip sample."""
@@ -76,12 +76,12 @@ Variant: TypeAlias = "str | type[CongestionControl]"
 
 
 def name_of(variant: Variant) -> str:
-    """Return a variant's name in results."""
+    """Return what results call a variant."""
     return variant if isinstance(variant, str) else variant.__name__
 
 
 def identity(variant: Variant) -> object:
-    """Return a key that is the same for all ways to name a variant."""
+    """Return what is the same for all ways to name one variant."""
     if not isinstance(variant, str):
         file = getattr(sys.modules.get(variant.__module__), "__file__", None)
         return (str(Path(file).resolve()), variant.__qualname__) if file else variant
@@ -97,7 +97,7 @@ def is_reference(text: str) -> bool:
 
 
 def load_class(reference: str) -> type[CongestionControl]:
-    """Load the class named by a reference such as ``mine.py:Mine``."""
+    """Load the class that ``mine.py:Mine`` names."""
     file, _, name = reference.rpartition(":")
     path = Path(file)
     if not path.is_file():
@@ -107,7 +107,7 @@ def load_class(reference: str) -> type[CongestionControl]:
     if spec is None or spec.loader is None:
         raise InputError(f"--tcp {reference}: {file} is no Python file")
     module = importlib.util.module_from_spec(spec)
-    # As with `python mine.py`, modules next to the file can be imported.
+    # As with `python mine.py`: modules beside the file can be imported.
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)
     sys.modules[module_name] = module
@@ -126,7 +126,7 @@ def load_class(reference: str) -> type[CongestionControl]:
 
 
 def check_class(found: object, where: str) -> None:
-    """Reject anything that cannot be a variant."""
+    """Refuse what can't be a variant."""
     if not (isinstance(found, type) and issubclass(found, CongestionControl)):
         raise InputError(f"{where}: {found!r} is no subclass of tworay.CongestionControl")
     _check_names(found, where)
@@ -138,7 +138,7 @@ def check_class(found: object, where: str) -> None:
 
 
 def _check_names(found: type[CongestionControl], where: str) -> None:
-    """Reject a callback that would never be called: misspelt, not a function, or with other parameters."""
+    """Refuse a callback that would never be called: misspelt, no function, or with other parameters."""
     own = {name for base in found.__mro__ if base not in CongestionControl.__mro__ for name in vars(base)}
     for name in sorted(own):
         near = _native.nearest(name, [*CALLBACKS, "recovery"])

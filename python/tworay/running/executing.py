@@ -1,7 +1,7 @@
-"""Many runs on all cores, in threads around the simulator, which computes without the GIL.
+"""Many runs on all cores: threads around the core, which computes without the GIL.
 
-Results do not depend on the number of threads or on the order in which runs end: each run depends only on
-its seed, and results are ordered by (seed, variant), never by time of completion.
+Results do not depend on the number of threads or on the order in which runs end: each run has its own
+seeded world, and what is made of the results goes by (seed, variant), never by time of arrival.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ MAX_JOBS = 1024
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_jobs(jobs: int | None) -> int:
-    """Return the number of threads; all cores by default."""
+    """Return the number of threads: all cores unless told."""
     if jobs is None:
         return cores()
     jobs = whole(jobs, "the number of jobs")
@@ -44,7 +44,7 @@ def check_jobs(jobs: int | None) -> int:
 
 @dataclass(frozen=True, order=True)
 class Task:
-    """One run: variant, scenario and seed."""
+    """One run to do: which variant of which scenario, with which seed."""
 
     seed: int
     variant: str
@@ -55,21 +55,21 @@ class Task:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed."""
+    """A run that could not be finished."""
 
     task: Task
     message: str
 
 
 class Watcher(Protocol):
-    """Receives the progress of runs a few times per second, in the calling thread."""
+    """Is told how far the runs are, a few times a second, in the calling thread."""
 
     def __call__(self, done: int, total: int, fraction: float) -> None:
-        """Take the progress: ``done`` of ``total`` runs; ``fraction`` includes parts of unfinished runs."""
+        """Take ``done`` finished runs out of ``total``; ``fraction`` counts unfinished runs in part."""
 
 
 class Effort:
-    """Completed fraction of the work, if runs of different kinds take different times."""
+    """How much of the work is done, where kinds of runs take times of their own."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._number = Counter(task.variant for task in tasks)
@@ -77,15 +77,15 @@ class Effort:
         self._seconds: dict[str, list[float]] = {kind: [] for kind in self._number}
 
     def took(self, task: Task, seconds: float) -> None:
-        """Record the processor time of a run."""
+        """Take in what a run took of the processor."""
         self._seconds[task.variant].append(seconds)
 
     def ended(self, task: Task) -> None:
-        """Count a finished run, whatever its outcome."""
+        """Count a run that is done, whatever became of it."""
         self._ended[task.variant] += 1
 
     def share(self, active: Iterable[tuple[Task, RunControl]]) -> float:
-        """Return the completed fraction; kinds not measured yet count like the others."""
+        """Return the share of the work that is done; kinds that are not known yet count as the others do."""
         known = [seconds for kind in self._seconds.values() for seconds in list(kind)]
         usual = sum(known) / len(known) if known else 1.0
         cost = {kind: max(sum(s) / len(s) if s else usual, 1e-9) for kind, s in self._seconds.items()}
@@ -96,7 +96,7 @@ class Effort:
 
 
 def silent(done: int, total: int, fraction: float) -> None:
-    """Ignore the progress."""
+    """Watch nothing."""
 
 
 def execute(
@@ -107,11 +107,11 @@ def execute(
     finished: Callable[[Task, Run], None],
     watch: Watcher = silent,
 ) -> list[Failure]:
-    """Run every task, ``jobs`` at a time, and return those that failed.
+    """Do every task, ``jobs`` at a time, and return those that failed.
 
-    ``finished`` is called in the worker's thread with each result, so that a finished run is stored
-    before anything can interrupt it. A failing run does not affect the others. If ``finished`` raises, or
-    on Ctrl-C, running tasks are cancelled, and the exception is raised when all threads have ended.
+    ``finished`` is called in the worker's thread with each result: a run that has ended is safe before
+    anything can interrupt it. A run that fails does not disturb the others. If ``finished`` raises, or
+    on Ctrl-C, the runs under way are stopped and the exception comes out when all threads are quiet.
     """
     tasks = list(tasks)
     active: dict[Task, RunControl] = {}
@@ -135,7 +135,7 @@ def execute(
         finally:
             del active[task]
 
-    # The interpreter changes and copies the dictionary in single steps, so no lock is needed.
+    # The dictionary is changed and copied in single steps of the interpreter; no lock is needed.
     def halt() -> None:
         for control in list(active.values()):
             control.cancel()

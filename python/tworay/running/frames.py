@@ -1,4 +1,4 @@
-"""The simulator's columns as polars data frames."""
+"""Columns of the core as polars data frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Table(pl.DataFrame):
-    """A polars data frame whose conversion to pandas names missing packages."""
+    """A polars data frame that says what it lacks to become one of pandas."""
 
     def to_pandas(self, *, use_pyarrow_extension_array: bool = False, **kwargs: Any) -> Any:
         """Return a pandas data frame, as ``polars.DataFrame.to_pandas`` does."""
@@ -30,19 +30,19 @@ def frames(report: RunReport) -> dict[str, pl.DataFrame]:
 
 
 def from_tables(tables: list[tuple[str, list[_Column]]]) -> dict[str, pl.DataFrame]:
-    """Return the simulator's tables by name."""
+    """Return tables of the core by name."""
     return {name: Table([_series(column) for column in columns]) for name, columns in tables}
 
 
 def _series(column: _Column) -> pl.Series:
     name = column[0]
     if column[1] == "f64":
-        # NaN means "no value" in the simulator; data frames use null.
+        # NaN means "no value" in the core; a data frame says null.
         return pl.Series(name, np.frombuffer(column[2], dtype="<f8"), dtype=pl.Float64).fill_nan(None)
     if column[1] == "i64":
         return pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
     if column[1] == "i64?":
-        # The smallest integer means "no value" in the simulator.
+        # The smallest integer means "no value" in the core.
         values = pl.Series(name, np.frombuffer(column[2], dtype="<i8"), dtype=pl.Int64)
         return values.set(values == np.iinfo(np.int64).min, None)
     texts, places = column[2]

@@ -1,4 +1,4 @@
-"""Preset files: a variant with parameters found by ``tworay tune``, to name in scenarios and ``--tcp``."""
+"""Preset files: a variant with parameters, found by ``tworay tune``, which scenarios and ``--tcp`` name."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ ENDING = ".toml"
 
 
 def is_preset(name: object) -> bool:
-    """Tell a preset such as ``best.toml`` from the name of a variant."""
+    """Tell ``best.toml`` from the name of a variant."""
     return isinstance(name, str) and name.endswith(ENDING)
 
 
 def read_preset(path: str | Path) -> str:
-    """Return the variant in a preset file, such as ``newreno+sca(n=23)``."""
+    """Return the variant that a preset file names, such as ``newreno+sca(n=23)``."""
     try:
         found = tomllib.loads(Path(path).read_text(encoding="utf-8")).get("variant")
     except FileNotFoundError:
@@ -31,9 +31,9 @@ def read_preset(path: str | Path) -> str:
 
 
 def named(text: str, folder: Path, settings: list[str]) -> list[str]:
-    """Return settings that replace presets named in a scenario's text or settings by their variants.
+    """Return settings that put variants in the place of presets that a scenario's text or settings name.
 
-    Presets in a scenario are relative to its folder, those in settings to the working directory.
+    Presets of a scenario lie beside it, those of settings are looked up from the working directory.
     """
     settings = [_resolved(setting) for setting in settings]
     if ENDING not in text:

@@ -1,8 +1,8 @@
-"""Energy and resources as measured by Psaras et al.: EEE, UAR, and the Throughput_max that both need.
+"""Energy and resources as Psaras et al. measure them: EEE, UAR, and the Throughput_max that both need.
 
-Sources: Mamatas and Tsaoussidis, "Protocol behavior: more effort, more gains?", PIMRC 2004, as used in
-the TCP-Probing paper (Psaras, Mamatas and Tsaoussidis, section 5.2). All throughputs must have the same
-unit; here they are in bit/s, summed over the flows of a run.
+Sources: Mamatas and Tsaoussidis, "Protocol behavior: more effort, more gains?", PIMRC 2004, as used in the
+TCP-Probing study (Psaras, Mamatas, Tsaoussidis, section 5.2). All throughputs must have the same unit; here
+they are bits a second, summed over the flows of a run.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ UAR_THROUGHPUT, UAR_GOODPUT = 0.5, 0.5
 
 
 def _share(part: float, whole: float) -> float:
-    """Return ``part / whole``, clamped to 0..1; 0 if ``whole`` is 0."""
+    """Return ``part / whole``, clamped to 0..1; 0 where there is no whole."""
     return min(1.0, max(0.0, part / whole)) if whole > 0 else 0.0
 
 
 def eee(throughput: float, goodput: float, maximum: float, *, idle: float = EEE_IDLE) -> float:
     """Extra energy expenditure, 0 (none) to 1 (all effort in vain).
 
-    ``a (T - G) / T_max + b (T_max - T) / T_max`` with a = 1 and b = ``idle``. T is everything that the
-    sender sent (including retransmissions, headers and probes), G what its application received; for
-    T_max see ``tworay.running.run.throughput_max``. Fractions are clamped to 0..1, because T can exceed
-    T_max where the medium reacts to the traffic.
+    ``a (T - G) / T_max + b (T_max - T) / T_max`` with a = 1 and b = ``idle``. T is everything the sender
+    put on the path (retransmissions, headers and probes included), G what its application received, T_max
+    see ``tworay.running.run.throughput_max``. Shares are clamped to 0..1: T > T_max happens where the
+    medium reacts.
     """
     return EEE_EFFORT * _share(throughput - goodput, maximum) + idle * _share(maximum - throughput, maximum)
 
@@ -46,10 +46,10 @@ def uar(throughput: float, goodput: float, maximum: float) -> float:
 
 
 def saturated(scenario: Source) -> Scenario:
-    """Return the same scenario with every TCP flow replaced by datagrams at the radio's rate.
+    """Return the same world with every TCP flow replaced by datagrams as fast as the radio can send.
 
-    The datagrams are as long as TCP's full segments, including headers, and stop only at the end of the
-    run. There is no energy model: the capacity of a network does not depend on its batteries.
+    The datagrams are as long as the TCP's full segments, headers included, and stop only at the run's end.
+    Energy is not counted: how much a world can carry does not depend on how long its batteries last.
     """
     return load(scenario).saturated()
 
@@ -69,7 +69,7 @@ def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
 
 
 def carried(outcome: Run) -> float:
-    """Return the rate at which datagrams left their sources in a run, bit/s, summed over the flows."""
+    """Return what left its source in a run of datagrams: bits a second, summed over the flows."""
     total = 0.0
     for flow, lost in zip(outcome.summary["flows"], outcome.lost_at_source, strict=True):
         sent = flow["sent_segments"]

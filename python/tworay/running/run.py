@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tworay.showing.explaining import Explanation
 
 MAX_SEED = 2**64 - 1
-# Throughput of saturated scenarios, by their text and the seed.
+# Of saturated worlds by their text, with the seed: what they carry.
 _carried: dict[tuple[str, int], float] = {}
 
 
@@ -43,7 +43,7 @@ class Run:
         self.summary["diagnosis_scores"] = scores(self.summary["diagnosis"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle documents and tables, but not the simulator's own objects."""
+        """Pickle documents and tables; the simulator's own objects stay behind."""
         kept = self.to_keep() if self._world is not None or self._kept is not None else None
         return {"text": self.json, "frames": self.tables, "kept": kept, "summary": self.summary}
 
@@ -54,7 +54,7 @@ class Run:
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Run:
-        """Read a directory written by ``save`` or ``tworay run --out``."""
+        """Read a directory that ``save`` or ``tworay run --out`` wrote."""
         from tworay.stored.store import read_run
 
         result = cls.__new__(cls)
@@ -68,7 +68,7 @@ class Run:
         Store.of_run(Path(path), self, force=force).write_single(self)
 
     def to_keep(self) -> dict[str, str]:
-        """Return the files for repeating the run: the complete scenario, and files it refers to."""
+        """Return the files from which the run can be repeated: the complete scenario, and what it names."""
         if self._kept is None:
             if self._world is None:
                 raise OutputError("this run does not know its scenario")
@@ -82,7 +82,7 @@ class Run:
 
     @property
     def json(self) -> str:
-        """The simulator's document; equal runs give equal bytes except for ``cpu_seconds``."""
+        """The document as the simulator wrote it: but for ``cpu_seconds``, equal runs give equal bytes."""
         if self._text is None:
             self._text = self._report.json() if self._report else json.dumps(self.summary)
         return self._text
@@ -98,17 +98,17 @@ class Run:
 
     @property
     def flows(self) -> pl.DataFrame:
-        """One row per flow: goodput, retransmissions, timeouts, means."""
+        """One row a flow: goodput, retransmissions, timeouts, means."""
         return self.tables["flows"]
 
     @property
     def ledger(self) -> pl.DataFrame:
-        """One row per lost segment: its true cause (the root), and how and where it ended (``died``)."""
+        """One row a lost segment: which, its true cause (the root), how and where it ended (``died``)."""
         return self.tables["ledger"]
 
     @property
     def guesses(self) -> pl.DataFrame:
-        """One row per guess of a sender why a segment was lost, with the true cause."""
+        """One row a guess of a sender why a segment was lost, with the true cause."""
         return self.tables["guesses"]
 
     @property
@@ -118,15 +118,14 @@ class Run:
 
     @property
     def retransmissions(self) -> pl.DataFrame:
-        """One row per retransmitted segment: when, and the phase of its sender."""
+        """One row a segment that was sent again: when, and what its sender was doing."""
         return self.tables["retransmissions"]
 
     def explain(self, *, flow: int | None = None, at: float | None = None) -> Explanation:
-        """Explain what the sender of a flow saw and what happened; ``str()`` gives the text.
+        """Say what the sender of a flow saw and what happened: in words as ``str``, with ``.document``.
 
-        With ``at``, a time in seconds, the nearest loss; without it the longest times in which no new
-        data was acknowledged. ``flow`` may be left out if there is only one. ``.document`` has the
-        explanation as data.
+        With ``at``, a time in seconds, the nearest loss; without, the longest times in which nothing new was
+        acknowledged. ``flow`` may be left out where there is one only.
         """
         from tworay.showing.explaining import explain
 
@@ -144,24 +143,24 @@ class Run:
 
     @property
     def lost_at_source(self) -> list[int]:
-        """Data segments of each flow that died at their own source: they used no network resources."""
+        """Data segments of each flow that died at their own source: they took nothing from the network."""
         if self._report is None:
             raise OutputError("what died at its source is known only where the run was made")
         return self._report.lost_at_source()
 
     @property
     def goodput_bps(self) -> float:
-        """In-order payload delivered to the receiving applications, bit/s, summed over the flows."""
+        """In-order payload that reached the receiving applications, bits a second, summed over the flows."""
         return self._sum("goodput_bps")
 
     @property
     def throughput_bps(self) -> float:
-        """Payload sent, including retransmissions, bit/s, summed over the flows."""
+        """Bits a second put on the way, retransmissions included, summed over the flows."""
         return self._sum("throughput_bps")
 
     @property
     def retransmitted_segments(self) -> int:
-        """Retransmitted segments, summed over the flows."""
+        """Segments sent more than once, summed over the flows."""
         return int(self._sum("retransmitted_segments"))
 
     @property
@@ -190,17 +189,17 @@ def run(
     out: str | PathLike[str] | None = None,
     force: bool = False,
 ) -> Run:
-    """Run a scenario once. The same scenario, seed and version give the same result on any machine.
+    """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
 
     ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
-    (without it the document has no ``diagnosis`` either), ``record`` every segment, frame, queue length,
-    route and movement (docs/reference/tables.md). ``control`` lets another thread cancel the run.
-    ``pcap`` names a file for a capture of every frame, for Wireshark; ``animation`` one for the movement
-    and the first 100000 packets, for NetAnim. ``resources`` computes EEE and UAR, which needs a second
-    run with saturating sources (``tworay.running.resources``). ``costs`` names a table of computing costs
-    that replaces the scenario's. ``out`` names a directory for tables, ``summary.json`` and the complete
-    scenario, as written by ``Run.save``; ``force`` replaces an earlier run there.
-
+    (without, the document has no ``diagnosis`` either), ``record`` every segment, frame, queue length,
+    route and move (docs/reference/tables.md). ``control`` lets another thread stop the run. ``pcap`` names
+    a file for a capture of every frame, to be read with Wireshark, ``animation`` one for the moves and the
+    first 100000 packets, to be watched with NetAnim. ``resources`` fills in EEE and UAR, which takes a
+    second run: saturating sources in the same world (``tworay.running.resources``). ``costs`` names a table
+    of computing costs to be used in place of the scenario's. ``out`` names a directory for tables,
+    ``summary.json`` and the complete scenario, as ``Run.save`` writes them; ``force`` replaces an earlier
+    run there.
     Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
     """
     seed = whole(seed, "the seed")
@@ -222,11 +221,11 @@ def run(
 
 
 def throughput_max(scenario: Source, seed: int = 1) -> float:
-    """Return Throughput_max of a scenario (Psaras et al.): the rate at which saturating sources send, bit/s.
+    """Return Psaras et al.'s Throughput_max of a world: bits a second that saturating sources get out.
 
-    Datagrams that die at their own source (its queue is always full) do not count; what happens to the
-    others later does not matter. Results are cached for the process: all variants of a comparison share
-    one run per seed.
+    Datagrams that die at their own source (its queue is always full) don't count; what happens to the
+    others on their way does not matter. Known results are kept for the process: all variants of a
+    comparison share one run per seed.
     """
     aggressive = saturated(scenario)
     key = (hashlib.sha256(aggressive.to_toml().encode()).hexdigest(), seed)

@@ -1,4 +1,4 @@
-"""Loading and listing: scenarios, variants, the schema of the scenario file."""
+"""What there is to simulate: scenarios, variants, the schema of the scenario file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Source: TypeAlias = "str | os.PathLike[str] | Scenario"
 
 
 class ScenarioInfo(NamedTuple):
-    """A built-in scenario, or a family such as ``string-N``; ``example`` can be run directly."""
+    """A built-in scenario, or a family of them such as ``string-N``; ``example`` can be run as it is."""
 
     name: str
     summary: str
@@ -45,10 +45,10 @@ class ScenarioInfo(NamedTuple):
 
 
 class ParameterInfo(NamedTuple):
-    """A parameter of a variant, written in parentheses: ``sca(10)``; required if it has no default.
+    """A parameter of a variant, written in brackets: ``sca(10)``; no default: it must be given.
 
-    A choice between words, such as ``welcome(bwe=tustin)``, lists them in ``choices``; its default is the
-    index of one of them.
+    A choice between words, written ``welcome(bwe=tustin)``, lists them in ``choices``; its default is
+    the place of one of them.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ParameterInfo(NamedTuple):
 
 
 class VariantInfo(NamedTuple):
-    """A TCP variant: name, summary, source, parameters."""
+    """A TCP variant: its name, one line about it, where it comes from, its parameters."""
 
     name: str
     summary: str
@@ -78,12 +78,12 @@ def load(
     """Load a built-in scenario by name, or a scenario file by path.
 
     ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
-    strings. ``tcp`` sets the variant of every TCP flow: a name, a subclass of ``CongestionControl``, or
-    ``"mine.py:Mine"``. ``costs`` names a table of computing costs (relative to the working directory)
-    that replaces the scenario's. A ``Scenario`` is used unchanged except for ``tcp``; ``"-"`` reads TOML
-    text from standard input.
+    strings; ``tcp`` gives every TCP flow that variant: a name, a subclass of ``CongestionControl``, or
+    ``"mine.py:Mine"``. ``costs`` names a table of computing costs (relative to the working directory) to
+    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``; ``"-"`` is TOML
+    text on standard input.
 
-    Raises ``ScenarioError`` with place and remedy if the scenario is invalid.
+    Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
     """
     if isinstance(source, Scenario):
         if set or costs is not None:
@@ -96,7 +96,7 @@ def load(
 
 
 def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
-    """Read a scenario; ``classes`` also loads the variants in Python files that it names."""
+    """Read a scenario; ``classes``: also the variants in Python files that it names."""
     path = pathlib.Path(source)
     text = _stdin() if source == "-" else _text(path)
     settings = presets.named(text, path.parent, settings)
@@ -110,7 +110,7 @@ def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
 
 
 def _text(path: pathlib.Path) -> str:
-    """Return a scenario's text to search for classes; errors of the file are reported elsewhere."""
+    """Return a scenario's text to look for classes in; what is wrong with the file is said elsewhere."""
     try:
         return path.read_text(encoding="utf-8") if path.is_file() else _native.builtin_text(str(path)) or ""
     except (OSError, UnicodeDecodeError):
@@ -119,7 +119,7 @@ def _text(path: pathlib.Path) -> str:
 
 @functools.cache
 def _stdin() -> str:
-    """Return the content of standard input, read once so that all arms of a comparison get the same."""
+    """Return what standard input holds: all arms of a comparison read the same."""
     try:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
@@ -127,7 +127,7 @@ def _stdin() -> str:
 
 
 def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
-    """Return the same scenario with all TCP flows using ``tcp``; ``name`` is a class's name in results."""
+    """Return the same world with every TCP flow running ``tcp``; ``name`` is what results call a class."""
     if isinstance(tcp, str):
         if presets.is_preset(tcp):
             return scenario.with_variant(presets.read_preset(tcp))
@@ -141,7 +141,7 @@ def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -
 
 
 def overrides(values: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:
-    """Convert settings to ``key=value`` texts."""
+    """Turn settings into ``key=value`` texts."""
     if values is None:
         return []
     if isinstance(values, str):
@@ -152,10 +152,10 @@ def overrides(values: Mapping[str, object] | Iterable[str] | str | None) -> list
 
 
 def _costs(table: Path | None) -> list[str]:
-    """Return the settings that name a table of costs; the digest of another one is removed."""
+    """Return the settings that name a table; the digest of another one is forgotten."""
     if table is None:
         return []
-    # A JSON string is also a TOML string.
+    # A JSON string is a TOML string too.
     name = json.dumps(str(pathlib.Path(table).absolute()), ensure_ascii=False)
     return [f"energy.costs={name}", 'energy.costs_sha256=""']
 
@@ -190,20 +190,20 @@ def convert(
     traffic: Path | None = None,
     output: Path | None = None,
 ) -> str:
-    """Convert a movement file (ns-2's or BonnMotion's, optionally gzip) to the TOML text of a scenario.
+    """Turn a movement file (ns-2's or BonnMotion's, also gzip) into the TOML text of a scenario.
 
     Each flow is written ``from:to:application``, for example ``0:1:ftp``; ``traffic`` is an ns-2 traffic
-    file. ``output`` is the path at which the text will be written (not by this function); the movement
-    file is then named relative to it.
+    file. ``output`` says where the text is going to be written (it is not written here): the movement
+    file is then named relative to that place.
     """
     return _native.convert(os.fspath(movement), _path(traffic), list(flows), _path(output))
 
 
 def moves(source: Source, *, seed: int = 1, form: Literal["ns2", "netanim"] = "ns2") -> str:
-    """Return the movement of the nodes in a scenario's run, or in a movement file.
+    """Return how the nodes of a scenario's run move, or those of a movement file.
 
-    ``form`` is ``"ns2"`` for ns-2's format (``setdest``) or ``"netanim"`` for the XML of ns-3's NetAnim.
-    A path that does not end in ``.toml`` is a movement file: ns-2's, or BonnMotion's.
+    ``form`` is ``"ns2"`` for a movement file of ns-2 (``setdest``) or ``"netanim"`` for the XML of ns-3's
+    NetAnim. A path that does not end in ``.toml`` is a movement file: ns-2's, or BonnMotion's.
     """
     if not isinstance(source, Scenario):
         name = os.fspath(source)

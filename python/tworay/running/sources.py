@@ -1,8 +1,8 @@
-"""Source files of variants written in Python: named in scenarios, and stored with results.
+"""Source files of variants written in Python: named in scenarios, and kept with results.
 
-A scenario may contain ``variant = "mine.py:Mine"`` in ``[tcp]``, or ``tcp = "mine.py:Mine"`` in a flow;
-the file is relative to the scenario. Results store the file, and the modules in its folder that it
-imports, so that their ``scenario.toml`` can be run again.
+A scenario may say ``variant = "mine.py:Mine"`` in ``[tcp]``, or ``tcp = "mine.py:Mine"`` in a flow; the file
+is looked up beside the scenario. Results keep the file, with the modules beside it that it imports, so that
+their ``scenario.toml`` can be run again.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from tworay._native import Scenario
 
 DEFAULT = "newreno"
-# Replaces a class in the scenario's text until the class is loaded.
+# Stands in the scenario's text for a class, until that is loaded.
 STAND_IN = f'"{DEFAULT}"'
 
 
 @dataclass(frozen=True)
 class Named:
-    """The classes named in a scenario's text and settings."""
+    """The classes that a scenario's text and settings name."""
 
     default: str | None
     """Class of flows that choose none."""
@@ -41,7 +41,7 @@ class Named:
     """Settings that put a built-in variant in the place of each class."""
 
     def apply(self, scenario: Scenario) -> Scenario:
-        """Assign the classes to their flows."""
+        """Give the classes to their flows."""
         places = [(name, self.folders[name is not None]) for name in self.flows]
         chosen = [(name or self.default or DEFAULT, folder) for name, folder in places]
         classes = {one: load_class(str(one[1] / one[0])) for one in set(chosen) if is_reference(one[0])}
@@ -54,14 +54,14 @@ class Named:
 
 
 def named(text: str, folder: Path, settings: Iterable[str]) -> Named | None:
-    """Find the classes named in a scenario's text or settings; ``None`` if there are none."""
+    """Find the classes that a scenario's text or its settings name; ``None``: there are none."""
     settings = list(settings)
     if not any(is_reference(part) for part in (text, *settings)):
         return None
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        # Reading the scenario will report the error.
+        # The scenario's own reader says what is wrong.
         return None
     default, default_folder = _table(document.get("tcp")).get("variant"), folder
     for setting in settings:
@@ -88,9 +88,9 @@ def _is_class(name: object) -> bool:
 
 
 def kept(classes: Iterable[tuple[str, type]]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the name of each class in results, and the files to store with them.
+    """Return under which name results refer to each class, and the files to keep beside them.
 
-    A class without a file, defined in a notebook or a shell, is left out.
+    A class that is in no file, typed into a notebook or a shell, is left out.
     """
     names: dict[str, str] = {}
     files: dict[str, str] = {}
@@ -100,7 +100,7 @@ def kept(classes: Iterable[tuple[str, type]]) -> tuple[dict[str, str], dict[str,
             continue
         main, texts = found
         folder, number = "", 1
-        # Files of the same name from two places: the later ones go into a separate folder.
+        # Files of one name from two places: the later ones go into a folder of their own.
         while any(files.get(folder + path, text) != text for path, text in texts.items()):
             number += 1
             folder = f"{Path(main).stem}-{number}/"
@@ -110,7 +110,7 @@ def kept(classes: Iterable[tuple[str, type]]) -> tuple[dict[str, str], dict[str,
 
 
 def _files(chosen: type) -> tuple[str, dict[str, str]] | None:
-    """Return the name of a class's file, and the texts of it and of the modules beside it that it imports."""
+    """Return the name of a class's file, and the texts of it and of the files beside it that it imports."""
     module = sys.modules.get(chosen.__module__)
     if getattr(module, chosen.__name__, None) is not chosen:
         return None

@@ -1,4 +1,4 @@
-"""Parsing of values on the command line: seeds, variants, percentages."""
+"""What is written on the command line as one word: seeds, variants, percentages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_SEEDS = 100_000
 
 
 def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
-    """Parse ``10`` (seeds 1 to 10), ``"1-10"``, ``"3,5,9"`` or a list into a list of distinct seeds."""
+    """Turn ``10`` (seeds 1 to 10), ``"1-10"``, ``"3,5,9"`` or a list into a list of distinct seeds."""
     if isinstance(spec, str):
         seeds = _parse_text(spec)
     elif hasattr(spec, "__iter__"):
@@ -42,7 +42,7 @@ def parse_seeds(spec: int | str | Iterable[int]) -> list[int]:
 
 
 def written(seeds: Iterable[int]) -> str:
-    """Format seeds so that ``parse_seeds`` can read them: ``1-4,8``."""
+    """Write seeds as ``parse_seeds`` reads them: ``1-4,8``."""
     runs: list[list[int]] = []
     for seed in sorted(seeds):
         if runs and seed == runs[-1][1] + 1:
@@ -53,7 +53,7 @@ def written(seeds: Iterable[int]) -> str:
 
 
 def check_precision(until_ci: float | None, max_seeds: int | None, seeds: int) -> None:
-    """Reject an impossible precision, and a limit of seeds without a precision."""
+    """Refuse a precision that can't be, and a limit of seeds that means nothing."""
     if until_ci is not None and not (isinstance(until_ci, int | float) and 0 < until_ci < 1):
         raise InputError(f"until_ci = {until_ci!r} is no share between 0 and 1; 0.05 means ± 5 %")
     if max_seeds is None:
@@ -97,7 +97,7 @@ def _count(number: int) -> int:
 
 
 def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> list[Variant]:
-    """Parse ``"reno,newreno+sca(10)"`` or a list into distinct variants; keeps commas in parentheses."""
+    """Turn ``"reno,newreno+sca(10)"`` or a list into a list of distinct variants; commas in brackets stay."""
     if isinstance(spec, str):
         variants: list[Variant] = list(re.split(r",(?![^(]*\))", spec))
     else:
@@ -117,7 +117,7 @@ def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> l
 
 
 def refuse_twins(variants: Sequence[Variant], where: str) -> None:
-    """Reject a variant named twice, also in two spellings: it would be compared with itself."""
+    """Refuse a variant that is named twice, also in two spellings: the pair would compare it with itself."""
     names: list[str] = []
     seen: dict[object, str] = {}
     for variant in variants:
@@ -131,7 +131,7 @@ def refuse_twins(variants: Sequence[Variant], where: str) -> None:
 
 
 def parse_percent(spec: str) -> float:
-    """Parse ``"5%"`` or ``"0.05"`` into a fraction between 0 and 1."""
+    """Turn ``"5%"`` or ``"0.05"`` into a fraction between 0 and 1."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", spec)
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < value < 1:
@@ -140,7 +140,7 @@ def parse_percent(spec: str) -> float:
 
 
 def parse_power(spec: str) -> float:
-    """Parse ``"2.5W"`` or ``"400mW"`` into watts, above zero and up to 10 kW."""
+    """Turn ``"2.5W"`` or ``"400mW"`` into watts: above zero, up to 10 kW."""
     value = _quantity(_native.watts, spec, "a power above zero and up to 10 kW")
     if not 0 < value <= 1e4:
         raise InputError(
@@ -150,7 +150,7 @@ def parse_power(spec: str) -> float:
 
 
 def parse_energy(spec: str) -> float:
-    """Parse ``"1nJ"`` or ``"150pJ"`` into joules, above zero."""
+    """Turn ``"1nJ"`` or ``"150pJ"`` into joules: above zero."""
     value = _quantity(_native.joules, spec, "an energy above zero")
     if value <= 0:
         raise InputError(f"`{spec}` is not an energy above zero; write for example `1nJ` or `150pJ`")

@@ -1,9 +1,9 @@
-"""Threads that work through a list, and end on Ctrl-C at any time.
+"""Threads that work through a list, and end when Ctrl-C strikes, wherever it strikes.
 
-Python raises ``KeyboardInterrupt`` in the main thread between any two of its steps. A lock just taken
-there by a library may never be released: ``concurrent.futures.wait`` takes one lock per future, and the
-workers then wait for these locks. The main thread therefore shares only the interpreter's own queues with
-the workers, whose operations cannot be interrupted halfway.
+Python raises ``KeyboardInterrupt`` in the main thread between any two of its steps. A lock that a library
+has just taken there may stay taken for ever: ``concurrent.futures.wait`` takes one lock a future, and the
+workers then wait for those. So the main thread shares with the workers queues of the interpreter only,
+whose steps cannot be broken in two.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ def in_order(
     jobs: int,
     watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Result]:
-    """Apply ``function`` to every item in ``jobs`` threads; return the results in the order of the items.
+    """Apply ``function`` to every item in ``jobs`` threads; the results in the items' order.
 
-    ``watch`` receives the numbers of finished and of all items. Ctrl-C takes effect after the items in
-    progress.
+    ``watch`` is told how many are done out of how many. Ctrl-C ends after the items under way.
     """
     todo = list(items)
     results: dict[int, Result] = {}
@@ -46,10 +45,10 @@ def in_order(
 
 
 class Workers(Generic[Item, Result]):
-    """Apply ``function`` to every item in ``jobs`` threads, within a ``with`` block.
+    """Apply ``function`` to every item in ``jobs`` threads, within a ``with``.
 
-    Leaving the block waits until all threads have ended. After an exception, no further item is started,
-    and ``halt`` is called, which should end the items in progress soon.
+    Leaving the ``with`` waits until all threads are quiet. Left by an exception, no further item is begun,
+    and ``halt`` is called, which should end what is under way soon.
     """
 
     def __init__(
@@ -88,18 +87,18 @@ class Workers(Generic[Item, Result]):
 
     @property
     def stopped(self) -> bool:
-        """Whether no further item is to be started."""
+        """Whether nothing more is to be begun."""
         return self._stopped
 
     @property
     def waiting(self) -> int:
-        """Number of finished items not yet returned."""
+        """Items that are done and not yet handed out."""
         return self._ended.qsize()
 
     def results(self) -> Iterator[tuple[Item, Result] | None]:
-        """Start, and yield each item with its result as it finishes, and ``None`` a few times per second.
+        """Begin, and hand out each item with its result as it is done, and ``None`` a few times a second.
 
-        Exceptions of ``function`` are raised here, and no further item is started.
+        What ``function`` raises comes out here, and no further item is begun.
         """
         for thread in self._threads:
             thread.start()

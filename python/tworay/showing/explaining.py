@@ -1,7 +1,7 @@
-"""Explanations of a loss or a pause, from the tables of a run: what the sender saw and what happened.
+"""What a sender saw and what happened: the tables of a run, put together around one loss or one pause.
 
-A pause is a time in which no new data was acknowledged. Without a given time the longest pauses are
-explained, each with the loss of the segment, or of the acknowledgment, that would have ended it.
+A pause is a time in which nothing new was acknowledged. Without a time to look at, the longest pauses are
+explained, each with the loss that kept its segment, or the acknowledgment that would have ended it, away.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
     from tworay.running.run import Run
 
-# Number of pauses, or bursts of lost datagrams, explained if no time is given.
+# So many pauses, or bursts of lost datagrams, are explained where no time is named.
 MOMENTS = 10
-# Sequence numbers are modulo this.
+# Sequence numbers are counted modulo this.
 SEQUENCE = 2**32
-# A timeout doubles the RTO; RTT samples never raise it by this factor without changing srtt.
+# A timeout multiplies the RTO by 2; samples of the RTT don't raise it by so much without changing srtt.
 BACKED_OFF = 1.5
-# Tolerance for times in tables, which are sums of binary fractions.
+# Times in tables are sums of binary fractions.
 MICROSECOND = 1e-6
-# State that a reaction of the sender may change.
+# What a reaction may change in the sender.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
 Row: TypeAlias = dict[str, Any]
@@ -40,7 +40,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Explanation:
-    """Moments of one flow as a document; ``str()`` gives the text."""
+    """Moments of one flow as a document; ``str()`` says them in words."""
 
     document: dict[str, Any]
 
@@ -51,7 +51,7 @@ class Explanation:
 
 
 def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Explanation:
-    """Explain the loss nearest to ``at`` seconds; without it the longest pauses of a flow or of all."""
+    """Explain the loss next to ``at``, in seconds, or without it the longest pauses of a flow, or of all."""
     if flow is None and at is None and len(run.summary["flows"]) > 1:
         return _of_all(run)
     about = _choose(run, flow)
@@ -76,7 +76,7 @@ def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Ex
 
 
 def _of_all(run: Run) -> Explanation:
-    """Explain the longest pauses of all flows; each moment names its flow."""
+    """Explain the longest pauses of all flows; each moment says whose it is."""
     documents = [explain(run, flow=about["id"]).document for about in run.summary["flows"]]
     found = [moment | {"flow": one["flow"]} for one in documents for moment in one["moments"]]
 
@@ -92,7 +92,7 @@ def _of_all(run: Run) -> Explanation:
 
 
 def _choose(run: Run, flow: int | None) -> dict[str, Any]:
-    """Return the document's entry of the requested flow; without a number, of the only flow."""
+    """Return what the document says of the flow asked for; without a number, of the only one."""
     flows = {one["id"]: one for one in run.summary["flows"]}
     there = ", ".join(f"{number} ({one['from']} to {one['to']})" for number, one in flows.items())
     if flow is None:
@@ -106,7 +106,7 @@ def _choose(run: Run, flow: int | None) -> dict[str, Any]:
 
 
 class _Flow:
-    """The rows of one flow in the tables of a run."""
+    """What the tables of a run say of one flow."""
 
     def __init__(self, run: Run, about: dict[str, Any]) -> None:
         self.run, self.about = run, about
@@ -140,21 +140,21 @@ class _Flow:
             )
 
     def _byte(self, row: Row) -> int:
-        """Return the payload before a sequence number; -1 for a SYN's, which has its own number."""
+        """Return how much payload lies before a sequence number; -1 for a SYN's, which has its own."""
         first: int = (row["seq"] - self.settings.get("tcp", {}).get("iss", 0) - 1) % SEQUENCE
         place = bisect_right(self.times, row["t_s"]) - 1
         near = self.acked[place] if place >= 0 else 0
         return first + SEQUENCE * round((near - first) / SEQUENCE)
 
     def moments(self) -> list[Row]:
-        """Explain the longest pauses in order of time; for datagrams, the longest bursts of losses."""
+        """Explain the longest pauses in order of time; of datagrams, the longest bursts of losses."""
         if not self.is_tcp:
             return [self._moment(burst[0], None, burst) for burst in self._bursts()]
         pauses = sorted(self._pauses(), key=lambda pause: (pause[0] - pause[1], pause[0]))[:MOMENTS]
         return [self._moment(self._behind(pause), pause) for pause in sorted(pauses)]
 
     def moment_at(self, at: float) -> Row:
-        """Explain the loss nearest to a time; without any loss, the pause around it."""
+        """Explain the loss next to a time; without any loss, the pause around it."""
         if not self.lost:
             pauses = [(begin, end) for begin, end in self._pauses() if begin <= at <= end]
             return self._moment(None, pauses[0] if pauses else None)
@@ -170,7 +170,7 @@ class _Flow:
         return self._moment(loss, max(between, key=lambda pause: pause[1] - pause[0], default=None))
 
     def _pauses(self) -> list[tuple[float, float]]:
-        """Return the times between advances of the acknowledgments, until the end of the run or flow."""
+        """Return the times between advances of the acknowledgments, to the run's end or the flow's."""
         if not self.series:
             return []
         marks = [self.times[0]]
@@ -182,8 +182,8 @@ class _Flow:
     def _behind(self, pause: tuple[float, float]) -> Row | None:
         """Return the loss without which the pause would have been shorter.
 
-        First the oldest unacknowledged segment is considered, then an acknowledgment beyond it: its
-        arrival would have ended the pause.
+        First the oldest segment that was not acknowledged, then an acknowledgment beyond it: had it arrived,
+        the pause had ended.
         """
         una = self.acked[bisect_right(self.times, pause[0]) - 1]
         before = [row for row in self.lost if row["since_s"] < pause[1]]
@@ -193,20 +193,20 @@ class _Flow:
         return min(oldest or beyond, key=lambda row: row["since_s"], default=None)
 
     def _part(self, loss: Row) -> str:
-        """Name the kind of segment that was lost."""
+        """Say what was lost: which kind of segment."""
         if not self.is_tcp:
             return "datagram"
         if loss["kind"] == "ack":
             return "ack"
         if loss["byte"] < 0:
             return "syn"
-        # Acknowledged already and never retransmitted: the receiver's own end of the connection.
+        # Acknowledged already and never sent again: the receiver's own end of the connection.
         known = loss["byte"] < self.acked[max(bisect_right(self.times, loss["since_s"]) - 1, 0)]
         again = any(row["byte"] == loss["byte"] for row in self.resent)
         return "fin" if known and not again and self.keeps_resent else "data"
 
     def _bursts(self) -> list[list[Row]]:
-        """Return the longest sequences of consecutively lost datagrams."""
+        """Return the longest rows of datagrams lost one after the other."""
         bursts: list[list[Row]] = []
         for row in sorted(self.lost, key=lambda row: (row["byte"], row["t_s"])):
             if bursts and row["byte"] <= bursts[-1][-1]["byte"] + 1:
@@ -217,7 +217,7 @@ class _Flow:
         return sorted(bursts, key=lambda burst: burst[0]["t_s"])
 
     def _repaired(self, loss: Row) -> float | None:
-        """Return when the lost segment was acknowledged, or the lost acknowledgment was superseded."""
+        """Return when what was lost was acknowledged, or the lost acknowledgment made up for."""
         if loss["byte"] < 0:
             open_after = self.about["handshake_seconds"]
             return None if open_after is None else self.times[0] + open_after
@@ -227,13 +227,13 @@ class _Flow:
     def _moment(
         self, loss: Row | None, pause: tuple[float, float] | None, burst: list[Row] | None = None
     ) -> Row:
-        """Collect the facts about a loss and a pause."""
+        """Put together what there is about a loss and a pause."""
         begin = loss["since_s"] if loss else pause[0] if pause else 0.0
         repaired = self._repaired(loss) if loss and self.is_tcp else None
         end = pause[1] if pause else max(loss["t_s"] if loss else begin, repaired or begin)
         everything = burst or [row for row in self.lost if row["t_s"] >= begin and row["since_s"] <= end]
         others = [row for row in everything if row is not loss]
-        # A segment lost before the pause started is detected during it.
+        # A segment lost before the pause began is noticed in it.
         reactions = self._reactions(min(begin, pause[0]) if pause else begin, end)
         guess = next((row for row in self.guesses if begin <= row["t_s"] <= end), None)
         found: Row = {
@@ -263,7 +263,7 @@ class _Flow:
         return found | {"chain": chain(self.run, self.about, found)}
 
     def _state(self, time: float) -> Row | None:
-        """Return the sender's state at an event, before the changes made by it."""
+        """Return the sender's state when something struck, without what that changed."""
         place = max(bisect_left(self.times, time) - 1, 0)
         return (
             {k: v for k, v in self.series[place].items() if k not in ("seed", "flow")}
@@ -272,14 +272,14 @@ class _Flow:
         )
 
     def _in_network(self, time: float) -> Row | None:
-        """Return how many segments of the flow were in the network."""
+        """Return how many segments of the flow were on their way."""
         place = bisect_left(self.alive, time, key=lambda row: row["t_s"]) - 1
         if place < 0:
             return None
         return {key: self.alive[place][key] for key in ("data_segments", "ack_segments")}
 
     def _reactions(self, begin: float, end: float) -> list[Row]:
-        """Return where the sender reacted to silence or duplicate ACKs, without new data acknowledged."""
+        """Return where the sender drew a conclusion from silence or duplicate ACKs: nothing new had come."""
         again: dict[float, list[Row]] = {}
         for row in self.resent:
             if begin <= row["t_s"] <= end:
@@ -301,7 +301,7 @@ class _Flow:
         return found
 
     def _sent_again(self, loss: Row | None, end: float) -> list[Row]:
-        """Return when the lost segment was retransmitted; for a lost ACK, the data it covered."""
+        """Return when the lost segment was sent again; for a lost ACK, what it covered that was."""
         if loss is None or loss["byte"] < 0:
             return []
         rows = [row for row in self.resent if loss["since_s"] < row["t_s"]]
@@ -313,14 +313,14 @@ class _Flow:
 
 
 def _reaction(old: Row, new: Row, again: list[Row], silent: float) -> str | None:
-    """Name the sender's reaction between two states without new data acknowledged.
+    """Name what the sender did: nothing new had been acknowledged between these states.
 
-    ``silent`` is the time since its timer was last restarted by new data or a reaction.
+    ``silent``: for how long neither that nor a reaction had set its timer anew.
     """
     if new["rto_s"] >= BACKED_OFF * old["rto_s"] and new["srtt_s"] == old["srtt_s"]:
-        # Vegas also backs off its RTO when duplicate ACKs cause a retransmission.
+        # Vegas backs off its RTO when duplicate ACKs bring a retransmission, too.
         return "fast-retransmit" if any(row["phase"] == "recovery" for row in again) else "timeout"
-    # An expiry that does not change the state (such as an RTO at its limit) shows in the retransmissions.
+    # An expiry that leaves the state as it is (the RTO at its limit, say) shows in what it sends again.
     oldest = any(row["phase"] == "rto_recovery" and row["byte"] == old["acked_bytes"] for row in again)
     if oldest and silent >= old["rto_s"] - MICROSECOND:
         return "timeout"
@@ -337,7 +337,7 @@ def _rows(run: Run, table: str, flow: int) -> list[Row]:
 
 
 def _settings(run: Run) -> dict[str, Any]:
-    """Return the complete scenario if the run has it."""
+    """Return the complete scenario where the run knows it."""
     try:
         return tomllib.loads(run.to_keep()[SCENARIO])
     except (OutputError, KeyError):

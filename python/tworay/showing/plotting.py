@@ -1,6 +1,6 @@
-"""Plots of results: windows, round-trip times and goodput over time, and metrics by arm.
+"""Pictures of results: windows, round-trip times and goodput over time, and metrics by arm.
 
-Made with matplotlib. Equal results give equal bytes of SVG.
+Made with matplotlib. The same results give the same bytes of SVG.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ What: TypeAlias = Literal["cwnd", "rtt", "goodput", "box"]
 
 KINDS = ("cwnd", "rtt", "goodput", "box")
 FORMATS = (".svg", ".pdf", ".png")
-# The colours of Okabe and Ito without yellow: distinguishable for colour-blind readers and in print.
+# Okabe and Ito's colours without yellow: told apart by everyone, also in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", ":", "-.")
-# Number of intervals for goodput over time.
+# Goodput over time is counted in this many intervals.
 INTERVALS = 60
 INCHES = (8.0, 4.5)
 SETTINGS: Any = {"svg.hashsalt": "tworay", "svg.fonttype": "none", "font.size": 10}
@@ -45,7 +45,7 @@ SETTINGS: Any = {"svg.hashsalt": "tworay", "svg.fonttype": "none", "font.size": 
 
 @dataclass(frozen=True)
 class Line:
-    """The series of one flow of one run: times and values."""
+    """The series of one flow of one run: times and what is drawn."""
 
     label: str
     seed: int
@@ -62,13 +62,12 @@ def plot(
     seed: int | None = None,
     metric: str = "goodput_bps",
 ) -> Figure:
-    """Plot results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` is written if given.
+    """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` is written if named.
 
-    ``cwnd`` and ``rtt`` plot the window and the smoothed round-trip time over time: every flow of a run,
-    or for a comparison one flow (``flow``, default the first) of one ``seed`` (default the first) by arm.
-    ``goodput`` plots the rate acknowledged per interval: by flow, or for a comparison the mean over the
-    seeds by arm with its 95 % interval. ``box`` plots a ``metric`` by arm: quartiles, and one point per
-    seed.
+    ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run,
+    or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
+    what was acknowledged per interval: by flow, or of a comparison the mean over the seeds by arm, with its
+    95 % interval. ``box`` draws a ``metric`` by arm: quartiles, and a point a seed.
     """
     file = None if output is None else Path(output)
     if what not in KINDS:
@@ -92,7 +91,7 @@ def plot(
 
 
 def write(figure: Figure, file: Path, form: str | None = None) -> None:
-    """Write a plot in the format of the file's suffix; equal plots give equal bytes."""
+    """Write a picture in the form that the file's ending says; the same picture gives the same bytes."""
     import matplotlib as mpl
 
     form = (form or file.suffix).lower()
@@ -122,7 +121,7 @@ def _empty() -> tuple[Figure, Axes]:
 def _lines(
     source: Run | Comparison | str | os.PathLike[str], found: Run | Comparison, flow: int | None
 ) -> Iterator[Line]:
-    """Return the series of the requested flows."""
+    """Return the series of the flows asked for."""
     import polars as pl
 
     if isinstance(found, Run):
@@ -148,7 +147,7 @@ def _split(frame: pl.DataFrame, *keys: str) -> list[tuple[tuple[Any, ...], pl.Da
 
 
 def _series_files(directory: Path) -> list[Path]:
-    """Return the files with series: one table, or for an interrupted comparison one per run."""
+    """Return where series are: in one table, or of an interrupted comparison by run."""
     parts = sorted((directory / RUNS).glob("[!.]*/series.parquet"))
     merged = directory / "series.parquet"
     return parts or ([merged] if merged.is_file() else [])
@@ -196,24 +195,24 @@ def _draw(axes: Axes, what: str, lines: list[Line]) -> None:
 
 
 def _styles() -> Iterator[dict[str, Any]]:
-    """Yield line styles: colours first, then dashes."""
+    """Colours first, then dashes: as many as there are lines."""
     for dash in cycle(DASHES):
         for colour in COLOURS:
             yield {"color": colour, "linestyle": dash, "linewidth": 1.2}
 
 
 def _rates(series: pl.DataFrame, seconds: float) -> tuple[Array, Array]:
-    """Return time intervals, and the rate acknowledged in each, bit/s."""
+    """Return intervals of time and the bits a second acknowledged in each."""
     edges = np.linspace(0.0, seconds, INTERVALS + 1)
     times, acked = series["t_s"].to_numpy(), series["acked_bytes"].to_numpy()
-    # Bytes acknowledged at each edge.
+    # What had been acknowledged at each edge.
     place = np.searchsorted(times, edges, side="right")
     total = np.concatenate(([0], acked))[place]
     return edges, np.diff(total) * 8 / np.diff(edges)
 
 
 def _mean_goodput(axes: Axes, lines: list[Line], seconds: float) -> None:
-    """Plot the sum over the flows, averaged over the seeds, with its 95 % interval."""
+    """Draw the sum over the flows, averaged over the seeds, with its 95 % interval."""
     arms: dict[str, dict[int, Array]] = {}
     edges = np.linspace(0.0, seconds, INTERVALS + 1)
     for line in lines:
@@ -250,7 +249,7 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
         medianprops={"color": "#D55E00"},
     )
     for place, column in enumerate(present.values(), start=1):
-        # Side by side in the order of the seeds, because points must not hide each other.
+        # Side by side in the order of the seeds: points must not hide each other.
         spread = np.linspace(-0.12, 0.12, len(column)) if len(column) > 1 else [0.0]
         axes.plot(place + np.asarray(spread), column, ".", color="#0072B2", alpha=0.6, markersize=4)
     title, unit = metrics.words(name)

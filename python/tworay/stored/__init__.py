@@ -1,1 +1,1 @@
-"""Result directories: writing them while runs finish, and reading them."""
+"""Result directories: written while runs finish, read again to show them or to go on."""

@@ -1,4 +1,4 @@
-"""Reading result directories, to show them and to resume comparisons."""
+"""Result directories read again: to show them, and to go on with a comparison."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
-# Most differences between two scenarios named in a message.
+# Differences between two scenarios that a message names.
 SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored comparison, complete or interrupted."""
+    """A comparison as its directory has it, whole or interrupted."""
 
     path: Path
     manifest: dict[str, Any]
@@ -43,7 +43,7 @@ class Stored:
         return [Arm.stored(name, about) for name, about in self.manifest["arms"].items()]
 
     def comparison(self) -> Comparison:
-        """Return all finished runs as a comparison."""
+        """Return all finished runs."""
         result = Comparison(self.manifest["scenario"], list(self.manifest["arms"]), self.arms)
         for key in sorted(self.records):
             take(result, self.records[key], self.manifest.get("maxima", {}))
@@ -51,7 +51,7 @@ class Stored:
         return result
 
     def refuse_other(self, base: Scenario) -> None:
-        """Refuse to resume with another version or scenario, and name the differences."""
+        """Refuse to go on with another version or scenario, and say what differs."""
         where = f"--resume {self.path}"
         if self.manifest["tworay"] != VERSION:
             raise InputError(
@@ -70,7 +70,7 @@ class Stored:
             raise InputError(f"{where}: its table of computing costs is another; give that of {table}")
 
     def refuse_other_sources(self, sources: Mapping[str, str | None]) -> None:
-        """Refuse to resume with variants whose Python source has changed."""
+        """Refuse to go on with variants whose Python source has changed."""
         known = self.manifest.get("sources", {})
         for name, digest in sources.items():
             if name in known and None not in (digest, known[name]) and digest != known[name]:
@@ -80,7 +80,7 @@ class Stored:
 
 
 def take(result: Comparison, record: dict[str, Any], maxima: Mapping[str, str]) -> None:
-    """Add a finished run, or a saturated run, to a comparison."""
+    """Take a finished run, or the maximum of a world, into a comparison."""
     seed = record["seed"]
     if "document" not in record:
         result.add_maximum(seed, record["throughput_max_bps"], maxima[record["variant"]])
@@ -102,7 +102,7 @@ def read(path: str | os.PathLike[str]) -> Stored:
 
 
 def results(path: str | os.PathLike[str]) -> Run | Comparison:
-    """Read what ``run`` or ``compare`` wrote with ``out``; of an interrupted comparison the finished runs."""
+    """Read what ``run`` or ``compare`` wrote with ``out``; of an interrupted comparison, what is finished."""
     place = Path(path)
     if read_manifest(place)["command"] == "run":
         from tworay.running.run import Run
@@ -112,7 +112,7 @@ def results(path: str | os.PathLike[str]) -> Run | Comparison:
 
 
 def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | None = None) -> Run:
-    """Read one run: that of a run's directory, or the run of ``arm`` and ``seed`` of a comparison."""
+    """Read one run: that of a run's directory, or of a comparison's the one of ``arm`` and ``seed``."""
     from tworay.running.run import Run
 
     place = Path(path)
@@ -137,7 +137,7 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
 
 
 def source_digests(variants: Mapping[str, Variant]) -> dict[str, str | None]:
-    """Return by name a digest of the source of each variant written in Python."""
+    """Return by name a digest of the source of each variant that is written in Python."""
     return {name: _digest(chosen) for name, chosen in variants.items() if isinstance(chosen, type)}
 
 
@@ -145,13 +145,13 @@ def _digest(chosen: type) -> str | None:
     try:
         text = inspect.getsource(inspect.getmodule(chosen) or chosen)
     except (OSError, TypeError):
-        # Defined in a notebook or a shell.
+        # Typed into a notebook or a shell.
         return None
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
-    """List the differences between two scenarios, key by key."""
+    """Say key by key what differs between two scenarios."""
     if isinstance(there, dict) and isinstance(here, dict):
         for name in dict.fromkeys([*there, *here]):
             yield from _differences(there.get(name), here.get(name), f"{key}.{name}" if key else name)

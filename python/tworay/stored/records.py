@@ -1,4 +1,4 @@
-"""Files of result directories, and how their runs are read."""
+"""What result directories are made of, and how their runs are read again."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from tworay.errors import InputError, OutputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Format of the directory: 2 has one line per run in runs.jsonl, sufficient to show and resume the
-# comparison.
+# Of the directory: 2 has one line a run in runs.jsonl, from which the comparison can be shown and resumed.
 FORMAT = 2
 MANIFEST = "tworay.json"
 SUMMARY = "summary.json"
@@ -24,9 +23,9 @@ RECORDS = "runs.jsonl"
 
 
 def read_records(path: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return the records of a comparison's finished runs by arm and seed, with their documents.
+    """Return what is kept of each finished run of a comparison: by its arm and seed, with its document.
 
-    The documents lack ``cpu_seconds``, the only value that differs between repetitions of a run.
+    The document lacks ``cpu_seconds``, the one figure in which equal runs differ.
     """
     found: dict[tuple[str, int], dict[str, Any]] = {}
     file = path / RECORDS
@@ -50,7 +49,7 @@ def read_records(path: Path) -> dict[tuple[str, int], dict[str, Any]]:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Return the description stored in a result directory."""
+    """Return what a result directory says of itself."""
     try:
         manifest: dict[str, Any] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
         made_with, form = manifest["tworay"], manifest.get("format", 1)
@@ -70,7 +69,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def read_warnings(path: Path) -> list[str]:
-    """Return the warnings in a comparison's summary; none if there is no summary yet."""
+    """Return the warnings of a comparison's summary; none before it has one."""
     try:
         found: list[str] = json.loads((path / SUMMARY).read_text(encoding="utf-8"))["warnings"]
     except (OSError, ValueError, KeyError):
