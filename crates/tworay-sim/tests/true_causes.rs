@@ -108,19 +108,18 @@ const APART: &str = "[[0, 0], [200, 0], [800, 0]]";
 const FIVE: &str = "[[0, 0], [200, 0], [400, 0], [600, 0], [800, 0]]";
 
 /// `0 ── 1 ── … ── 8`: nothing moves and no node is switched off, so no link fails, whatever routing
-/// assumes. Every string, every protocol.
+/// assumes. Every string, every protocol, both dialects.
 #[test]
 fn where_nothing_moves_nothing_is_link_failure() {
     let (mut lost, mut false_failures) = (0, 0);
     for protocol in PROTOCOLS {
         for hops in 1..=8u64 {
-            let sets = [protocol, &["duration=12s"]].concat();
-            let world = load(&format!("string-{hops}"), &sets);
-            for seed in [hops, hops + 8] {
-                let report = run_once(&world, seed);
+            for (dialect, seed) in [("dialect=standard", hops), ("dialect=ns2", hops + 8)] {
+                let sets = [protocol, &[dialect, "duration=12s"]].concat();
+                let report = run_once(&load(&format!("string-{hops}"), &sets), seed);
                 let losses = losses(&report);
                 let allowed = BTreeSet::from(["congestion", "contention"]);
-                assert!(causes(&losses).is_subset(&allowed), "{protocol:?} {hops} {seed}: {losses:?}");
+                assert!(causes(&losses).is_subset(&allowed), "{sets:?} {hops} {seed}: {losses:?}");
                 assert!(losses.iter().all(|l| l.since <= l.at), "{losses:?}");
                 lost += losses.len();
                 false_failures += report.document.routing.false_link_failures;
