@@ -119,6 +119,10 @@ pub struct EnergyConfig {
     /// Energy of one processor instruction, for the transport's computations. The default is an estimate:
     /// about a nanojoule is typical of small cores of the 2000s; today's need less.
     pub instruction: Joules,
+    /// Whether the transport's computations draw their energy from the sender's battery when they happen,
+    /// so that they can exhaust it. Otherwise their energy is only reported.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub draw_computing: bool,
     /// CSV file with the costs of the transport's operations, as `tworay costs --out` writes it,
     /// instead of the table supplied with tworay: instructions, or run times with a power. The path is
     /// relative to the scenario file.
@@ -147,6 +151,7 @@ impl Default for EnergyConfig {
             batteries: Vec::new(),
             sample: SimDuration::from_secs(1),
             instruction: Joules(1e-9),
+            draw_computing: false,
             costs: None,
             costs_sha256: None,
         }
@@ -299,6 +304,8 @@ pub struct Meter {
     died: Option<SimTime>,
     times: [u64; RadioState::COUNT],
     packets: [u64; 2],
+    /// Energy drawn by anything but the radio, J.
+    drawn: f64,
     /// The battery cannot be empty before this time, whatever happens.
     safe_until: SimTime,
     most_power: f64,
@@ -324,6 +331,7 @@ impl Meter {
             died: None,
             times: [0; RadioState::COUNT],
             packets: [0; 2],
+            drawn: 0.0,
             safe_until: SimTime::ZERO,
             most_power: power.iter().fold(0.0, |a, &b| f64::max(a, b)),
         }
@@ -361,6 +369,17 @@ impl Meter {
     pub fn packet_received(&mut self) -> bool {
         self.packets[1] += 1;
         self.model == EnergyModel::PerPacket && self.is_empty()
+    }
+
+    /// Something other than the radio draws energy from the battery. Returns when the battery is empty, or
+    /// the new time for [`Meter::expire`].
+    pub fn draw(&mut self, now: SimTime, joules: f64) -> Option<SimTime> {
+        if self.died.is_some() {
+            return None;
+        }
+        self.advance(now);
+        self.drawn += joules;
+        if self.is_empty() { Some(now) } else { self.predict() }
     }
 
     /// The station is switched off: any state it was in ends.
@@ -456,8 +475,8 @@ impl Meter {
         self.since = self.since.max(now);
     }
 
-    /// Energy by state up to the last [`Meter::advance`], J. The energy of packets counts as transmit and
-    /// receive.
+    /// The radio's energy by state up to the last [`Meter::advance`], J. The energy of packets counts as
+    /// transmit and receive.
     pub fn joules(&self) -> [f64; RadioState::COUNT] {
         let mut joules = [0.0; RadioState::COUNT];
         for (i, j) in joules.iter_mut().enumerate() {
@@ -471,7 +490,7 @@ impl Meter {
 
     /// Energy drawn from the battery up to the last [`Meter::advance`], J: never more than its capacity.
     pub fn spent(&self) -> f64 {
-        self.joules().iter().sum::<f64>().min(self.battery)
+        (self.joules().iter().sum::<f64>() + self.drawn).min(self.battery)
     }
 
     /// Energy left in the battery, J; infinite without one.

@@ -2,7 +2,9 @@
 
 use crate::engine::TimerSlot;
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
-use tworay_tcp::{Connection, Counters, Ignored, Phase, Ports, Side, Snapshot, TcpConfig, Variant};
+use tworay_tcp::{
+    Connection, Counters, Ignored, Operation, Operations, Phase, Ports, Side, Snapshot, TcpConfig, Variant,
+};
 
 /// Application of a flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +108,32 @@ pub struct Sample {
     pub state: Snapshot,
     /// Payload acknowledged since the flow's start.
     pub acked_bytes: u64,
+}
+
+/// Energy that a sender's computations draw from its battery.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    /// Energy of each operation, J.
+    costs: [f64; Operation::COUNT],
+    /// Operations already paid for.
+    paid: Operations,
+    /// Energy drawn in each phase of the sender, J, in the order of [`Phase::ALL`].
+    pub by_phase: [f64; Phase::COUNT],
+}
+
+impl Drawn {
+    pub fn new(costs: [f64; Operation::COUNT]) -> Self {
+        Self { costs, paid: Operations::default(), by_phase: [0.0; Phase::COUNT] }
+    }
+
+    /// Charges what was computed since the last call, in the phase in which the sender was; returns the energy.
+    pub fn charge(&mut self, operations: &Operations, phase: Phase) -> f64 {
+        let new = operations.iter().zip(self.paid).map(|(n, paid)| n - paid);
+        let joules = new.zip(self.costs).map(|(n, cost)| n as f64 * cost).sum();
+        self.paid = *operations;
+        self.by_phase[phase as usize] += joules;
+        joules
+    }
 }
 
 /// Time-weighted means of the sender's state.
@@ -225,6 +253,11 @@ impl Means {
         };
     }
 
+    /// The sender's phase up to now.
+    pub fn phase(&self) -> Phase {
+        self.last_phase.unwrap_or(Phase::ALL[0])
+    }
+
     /// Time spent in each phase, in the order of [`Phase::ALL`], until [`Means::close`].
     pub fn phases(&self) -> [SimDuration; Phase::COUNT] {
         self.phases
@@ -251,6 +284,8 @@ pub(crate) struct Flow {
     pub finished_at: Option<SimTime>,
     pub series: Option<Vec<Sample>>,
     pub guesses: Vec<Guess>,
+    /// Energy drawn by the sender's computations, if they draw any.
+    pub drawn: Option<Box<Drawn>>,
     /// Retransmitted segments in order.
     pub resent: Vec<Resent>,
     /// IP bytes transmitted by the sending side, including headers, retransmissions and probes.
@@ -330,6 +365,7 @@ impl Flow {
             finished_at: None,
             series: series.then(Vec::new),
             guesses: Vec::new(),
+            drawn: None,
             resent: Vec::new(),
             sent_bytes: 0,
             first_sent: None,

@@ -33,7 +33,7 @@ mod wires;
 
 use crate::capture::Layout;
 use crate::engine::TimerSlot;
-use crate::flow::{Flow, FlowSetup};
+use crate::flow::{Application, Drawn, Flow, FlowSetup};
 use crate::ledger::Ledger;
 use crate::scenario::{Costs, Settings};
 use crate::stations::Stations;
@@ -190,7 +190,20 @@ impl Network {
         if let Some(stop) = flow.stop {
             agenda.push(stop, Event::App { flow: i as u16, what: AppEvent::Stop });
         }
-        self.flows.push(Flow::new(flow, i, slot, &self.plan.settings.tcp, self.plan.seed, series));
+        let drawn = self.drawn(&flow);
+        let mut flow = Flow::new(flow, i, slot, &self.plan.settings.tcp, self.plan.seed, series);
+        flow.drawn = drawn;
+        self.flows.push(flow);
+    }
+
+    /// The account of what a sender's computations draw from its battery, if they draw anything.
+    fn drawn(&self, flow: &FlowSetup) -> Option<Box<Drawn>> {
+        let energy = &self.plan.settings.energy;
+        let Application::Ftp { variant, .. } = &flow.application else { return None };
+        let costs = || self.plan.costs.table.costs_of(variant);
+        energy
+            .draw_computing
+            .then(|| Box::new(Drawn::new(costs().map(|cost| cost.joules(energy.instruction.get())))))
     }
 
     /// From now on counts losses without recording each one.

@@ -264,6 +264,12 @@ fn ignored(pair: &TcpPair, before: [u64; Ignored::COUNT]) -> BTreeMap<&'static s
     Ignored::ALL.iter().map(|why| why.name()).zip(counts).collect()
 }
 
+/// What the sender's variant counted, if it counts anything.
+fn counted(pair: &TcpPair) -> Option<BTreeMap<&'static str, u64>> {
+    let counts: BTreeMap<_, _> = pair.sender.counted().collect();
+    (!counts.is_empty()).then_some(counts)
+}
+
 /// Computing cost of a TCP flow's sender in the whole run.
 fn computing_of(f: &Flow, costs: &CostTable) -> Option<Computing> {
     match (&f.transport, &f.setup.application) {
@@ -338,6 +344,10 @@ fn flow_report(
                 operations: Some(Operation::ALL.iter().zip(operations).map(|(o, n)| (o.name(), n)).collect()),
                 instructions: Some(computing.instructions),
                 computing_seconds: Some(computing.seconds),
+                counted: counted(pair),
+                phase_joules: f.drawn.as_ref().map(|d| {
+                    Phase::ALL.iter().zip(d.by_phase).map(|(p, joules)| (p.name(), joules)).collect()
+                }),
                 ..base
             }
         }

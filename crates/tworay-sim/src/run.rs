@@ -127,6 +127,10 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     }
     let protocol = scenario.settings.routing.protocol.name();
     let mut report = RunReport::gather(network.finish(), scenario.name(), options.seed, protocol, &paths);
+    if !options.losses && options.pcap.is_none() && !options.record {
+        // Without records of losses every guess would seem to have no cause.
+        report.document.diagnosis.clear();
+    }
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);
     Ok(report)

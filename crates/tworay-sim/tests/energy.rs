@@ -236,3 +236,43 @@ proptest! {
         prop_assert_eq!(e.dead_nodes, Some(dead));
     }
 }
+
+/// Computations draw from the battery as they happen: a joule an operation empties it long before the radio
+/// would, and what every phase drew adds up to the computing energy.
+#[test]
+fn computing_can_empty_a_battery() {
+    let set = [
+        "duration=30s",
+        "routing.protocol=static",
+        "energy.model=states",
+        "energy.batteries=[{node = 0, battery = \"100J\"}]",
+        "energy.instruction=1mJ",
+    ];
+    let reported = run_once(&load("string-2", &set), 3);
+    let drawn = run_once(&load("string-2", &[&set[..], &["energy.draw_computing=true"]].concat()), 3);
+    assert_eq!(reported.document.energy.dead_nodes, Some(0), "only reported, it empties nothing");
+    assert!(reported.document.flows[0].phase_joules.is_none());
+    assert_eq!(drawn.document.energy.dead_nodes, Some(1));
+    assert!(drawn.document.energy.first_death_seconds.unwrap() < 10.0);
+    let phases = drawn.document.flows[0].phase_joules.as_ref().unwrap();
+    let computing = drawn.document.energy.joules_computation.unwrap();
+    assert!(
+        (phases.values().sum::<f64>() - computing).abs() < 1e-9 * computing,
+        "{phases:?} against {computing}"
+    );
+    assert!(phases["slow_start"] > 0.0, "{phases:?}");
+}
+
+/// Without a shortage the energy drawn is the radio's and that of computing.
+#[test]
+fn energy_drawn_is_that_of_radio_and_computing() {
+    let set = ["duration=20s", "routing.protocol=static", "energy.model=states", "energy.battery=1000J"];
+    let total = |more: &[&str]| {
+        let e = run_once(&load("string-2", &[&set[..], more].concat()), 1).document.energy;
+        (e.joules_total.unwrap(), e.joules_computation.unwrap())
+    };
+    let (radio, computing) = total(&[]);
+    let (both, same) = total(&["energy.draw_computing=true"]);
+    assert_eq!(computing, same);
+    assert!((both - radio - computing).abs() < 1e-9 * both, "{both} against {radio} and {computing}");
+}

@@ -406,6 +406,11 @@ impl Connection {
         &self.counters
     }
 
+    /// What the variant's parts counted.
+    pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.sender.counted()
+    }
+
     /// Whether [`TcpAction::Finished`] has been returned.
     pub fn is_finished(&self) -> bool {
         self.finished

@@ -166,6 +166,11 @@ impl Sender {
         self.tx.controls.seed(draw);
     }
 
+    /// What the variant's parts counted.
+    pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.tx.controls.counted()
+    }
+
     /// Opens without a SYN: offset 0 counts as sent and acknowledged.
     pub fn skip_syn(&mut self) {
         self.tx.space.skip_syn();

@@ -56,6 +56,10 @@ class Figure:
     """How it is drawn: as `tworay table --kind`, `trace` (a series over time) or `table` (numbers only)."""
     columns: tuple[str, ...] = ()
     """Metrics that stand side by side in a table, in place of one metric."""
+    table: str = "series"
+    """Of a trace: the kept table that has the column."""
+    mean_of: int = 1
+    """Of a trace: over how many rows the column is averaged, a running mean."""
     missing: str = ""
     """Why it isn't made."""
 

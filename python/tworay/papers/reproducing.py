@@ -11,9 +11,10 @@ from tworay.errors import InputError
 from tworay.lab import reading
 from tworay.lab.experiment import Plan, read
 from tworay.lab.sweeping import Shard, Sweep, silent
+from tworay.papers.derived import DERIVED
 from tworay.papers.judging import decided, judge_claim
 from tworay.papers.library import STANDARD
-from tworay.papers.quantities import DERIVED, from_documents
+from tworay.papers.quantities import from_documents
 from tworay.papers.tables import guesses, numbers
 from tworay.papers.verdicts import Judgement, Verdict
 
@@ -278,9 +279,12 @@ def _trace(figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, fi
     )
     lines = []
     for label, world, seed in found.select(figure.rows, "world", "seed").iter_rows():
-        table = where / "tables" / "series" / f"{world}-{seed}.parquet"
-        if table.is_file():
-            lines.append((f"{label}, seed {seed}", pl.read_parquet(table, columns=["t_s", figure.metric])))
+        file_ = where / "tables" / figure.table / f"{world}-{seed}.parquet"
+        if file_.is_file():
+            series = pl.read_parquet(file_, columns=["t_s", figure.metric])
+            if figure.mean_of > 1:
+                series = series.with_columns(pl.col(figure.metric).rolling_mean(figure.mean_of)).drop_nulls()
+            lines.append((f"{label}, seed {seed}", series))
     if not lines:
         return None
     trace(lines, figure.metric, output=file, title=figure.title)

@@ -88,6 +88,11 @@ impl Meters {
         }
     }
 
+    /// A node's processor used energy.
+    pub fn computed(&mut self, now: SimTime, node: NodeId, joules: f64, agenda: &mut Agenda) {
+        self.note(node, agenda, |meter| meter.draw(now, joules));
+    }
+
     /// A meter's timer expired; returns whether the node has run out of energy.
     pub fn expire(&mut self, now: SimTime, node: NodeId, agenda: &mut Agenda) -> bool {
         let meter = &mut self.meters[node.index()];

@@ -246,6 +246,7 @@ impl Network {
             input(end, now, &mut out);
         }
         if side == Side::Active {
+            self.draw_computing(flow);
             self.flows[flow].observe(now);
         }
         // Timers first: an action may call this connection again, which then changes them.
@@ -261,6 +262,18 @@ impl Network {
             self.apply_tcp(flow, side, action);
         }
         self.rooms.tcp.push(out);
+    }
+
+    /// What the sender has just computed draws energy from its node's battery.
+    fn draw_computing(&mut self, flow: usize) {
+        let f = &mut self.flows[flow];
+        let (Some(drawn), Transport::Tcp(pair)) = (&mut f.drawn, &f.transport) else { return };
+        let joules = drawn.charge(&pair.sender.counters().operations(), f.means.phase());
+        if joules > 0.0
+            && let Some(meters) = &mut self.nodes.meters
+        {
+            meters.computed(self.common.now, f.setup.from, joules, &mut self.common.agenda);
+        }
     }
 
     fn apply_tcp(&mut self, flow: usize, side: Side, action: TcpAction) {

@@ -107,6 +107,12 @@ declare! {
         /// forged or unexpected probes (`stray-probe`), notices of a broken link with nothing in flight
         /// (`stray-notice`), …
         ignored: Option<BTreeMap<&'static str, u64>> = losses("count").family().from("this project"),
+        /// counts that a variant keeps, whole run. Probing: how it dealt with losses (contention predicted and
+        /// nothing probed; a probe cycle's outcome: full immediate recovery, three quarters, half, slow
+        /// start; cycle given up). DAA: cumulative ACKs by the number of segments covered
+        #[serde(skip_serializing_if = "Option::is_none")]
+        counted: Option<BTreeMap<&'static str, u64>> = losses("count").family()
+                .from("Psaras et al., On protocol engineering, §4.3; Papanastasiou 2006, figure 5.3"),
         /// operations of the sender: ACK in slow start or congestion avoidance, duplicate ACK, fast
         /// retransmit, recovery ACK, timeout, RTT sample, filter update, classification, probe
         operations: Option<BTreeMap<&'static str, u64>> = energy("count").family()
@@ -119,5 +125,10 @@ declare! {
         #[serde(skip_serializing_if = "Option::is_none")]
         computing_seconds: Option<f64> = energy("s").less().shown("computing s", 1.0, ",.3g")
                 .from("Ghaleb-Seddik et al. 2012, §V"),
+        /// energy that the sender's computations drew from its battery in each phase, whole run; with
+        /// `energy.draw_computing`
+        #[serde(skip_serializing_if = "Option::is_none")]
+        phase_joules: Option<BTreeMap<&'static str, f64>> = energy("J").family()
+                .from("Ghaleb-Seddik et al. 2012, §V.C"),
     }
 }

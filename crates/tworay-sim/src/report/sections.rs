@@ -63,7 +63,8 @@ declare! {
 declare! {
     /// Section of energy; `null` without an energy model.
     pub struct EnergyReport in "energy." {
-        /// radio energy of all nodes
+        /// energy drawn from the batteries of all nodes: of the radios, and of computing with
+        /// `energy.draw_computing`
         joules_total: Option<f64> = energy("J").of_run().less().shown("radio J", 1.0, ",.3g"),
         /// energy of transmitting, receiving and overhearing at all nodes, per payload bit received
         joules_per_received_bit: Option<f64> = energy("J/bit").of_run().less().shown("µJ/bit", 1e6, ",.3g")
@@ -78,7 +79,7 @@ declare! {
                 .shown("dead nodes", 1.0, ",.1f").from("Seddik-Ghaleb et al. 2006"),
         /// radio energy of all nodes, by radio state
         joules_by_state: Option<BTreeMap<&'static str, f64>> = energy("J").family().of_run(),
-        /// radio energy of all nodes, including idle and sleep, per payload bit received
+        /// energy drawn from the batteries of all nodes, including idle and sleep, per payload bit received
         joules_total_per_received_bit: Option<f64> = energy("J/bit").of_run().less()
                 .shown("µJ/bit with idle", 1e6, ",.3g"),
         /// time at which the first node died, if any: the network lifetime in its strict sense

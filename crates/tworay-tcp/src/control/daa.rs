@@ -11,12 +11,32 @@ use super::*;
 use crate::config::{AckPolicy, TcpConfig};
 
 #[derive(Debug)]
-struct DaaSender;
+struct DaaSender {
+    /// Cumulative ACKs by how many segments they covered.
+    covered: [(&'static str, u64); COVERED.len()],
+}
+
+/// Names of the counts; the last one takes all above.
+const COVERED: [&str; 5] = ["acks-of-1", "acks-of-2", "acks-of-3", "acks-of-4", "acks-of-more"];
+
+impl DaaSender {
+    fn new() -> Self {
+        Self { covered: COVERED.map(|name| (name, 0)) }
+    }
+}
 
 /// Bounds of the sender's window, segments.
 const WINDOW: (f64, f64) = (2.0, 4.0);
 
 impl CongestionControl for DaaSender {
+    fn counted(&self) -> &[(&'static str, u64)] {
+        &self.covered
+    }
+    fn on_ack(&mut self, _: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        let segments = (event.segments.round() as usize).clamp(1, COVERED.len());
+        self.covered[segments - 1].1 += 1;
+        event.standard
+    }
     fn limit(&self) -> Option<f64> {
         Some(WINDOW.1)
     }
@@ -56,7 +76,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         needs: Needs { bounds: true, ..Needs::NOTHING },
         configure: Some(configure),
-        ..Part::new(Role::LimitAndAcks, |_| factory(|| DaaSender))
+        ..Part::new(Role::LimitAndAcks, |_| factory(DaaSender::new))
     }),
 };
 

@@ -288,6 +288,10 @@ pub trait CongestionControl: Debug + Send {
     /// A random number of this connection, passed once before any event, for variants that make random
     /// decisions.
     fn seed(&mut self, _seed: u64) {}
+    /// What the part counts, by name, since the connection was created: for the report of a run.
+    fn counted(&self) -> &[(&'static str, u64)] {
+        &[]
+    }
     /// An ACK of new data arrived. The part that owns growth decides the window; it should return
     /// `standard` or the unchanged window when `may_grow` is false.
     fn on_ack(&mut self, _view: &SenderView, event: &AckEvent, _effects: &mut Effects) -> Window {

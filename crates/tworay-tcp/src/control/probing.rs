@@ -134,12 +134,31 @@ struct Probing {
     cycle: Option<Cycle>,
     /// ACKs arrive but no answers: something on the path removes the option. Plain NewReno from now on.
     gave_up: bool,
+    /// How losses were dealt with, in the order of [`HANDLED`].
+    handled: [(&'static str, u64); HANDLED.len()],
 }
+
+/// What becomes of a loss: contention was predicted and nothing probed; the four outcomes of a probe cycle;
+/// the cycle was given up without an answer.
+const HANDLED: [&str; 6] =
+    ["predicted", "full-immediate", "three-quarters", "half", "slow-start", "given-up"];
+const PREDICTED: usize = 0;
+const GIVEN_UP: usize = 5;
 
 impl Probing {
     fn new(options: Options, floor: SimDuration) -> Self {
         let judge = Judge::new(options.reference, options.tie);
-        Self { options, floor, best: f64::INFINITY, last: 0.0, judge, id: 0, cycle: None, gave_up: false }
+        Self {
+            options,
+            floor,
+            best: f64::INFINITY,
+            last: 0.0,
+            judge,
+            id: 0,
+            cycle: None,
+            gave_up: false,
+            handled: HANDLED.map(|name| (name, 0)),
+        }
     }
 
     /// Whether Vegas' difference between expected and actual rate exceeds the threshold.
@@ -189,6 +208,7 @@ impl Probing {
     fn give_up(&mut self, view: &SenderView, effects: &mut Effects) {
         let Some(cycle) = self.cycle.take() else { return };
         self.gave_up = true;
+        self.handled[GIVEN_UP].1 += 1;
         effects.push(Effect::StopTimer);
         effects.push(Effect::Thaw);
         let lost = view.una != view.max;
@@ -209,6 +229,7 @@ impl Probing {
         effects.push(Effect::StopTimer);
         effects.push(Effect::EndBackoff);
         effects.push(Effect::Thaw);
+        self.handled[outcome.place()].1 += 1;
         let half = cycle.standard.ssthresh;
         let window = match outcome {
             Outcome::FullImmediate => Window { cwnd: view.cwnd, ssthresh: view.ssthresh },
@@ -244,6 +265,10 @@ fn unchanged(view: &SenderView) -> Window {
 }
 
 impl CongestionControl for Probing {
+    fn counted(&self) -> &[(&'static str, u64)] {
+        &self.handled
+    }
+
     fn on_rtt(&mut self, _: &SenderView, event: &RttEvent, _: &mut Effects) {
         self.last = event.exact.as_secs_f64();
         self.best = self.best.min(self.last);
@@ -265,6 +290,7 @@ impl CongestionControl for Probing {
             return event.standard;
         }
         if self.contention(view) {
+            self.handled[PREDICTED].1 += 1;
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
             let one = self.options.contention == Contention::SlowStart;
             return if one { Window { cwnd: 1.0, ..event.standard } } else { event.standard };
@@ -279,6 +305,7 @@ impl CongestionControl for Probing {
             return standard;
         }
         if self.options.gate_rto && self.contention(view) {
+            self.handled[PREDICTED].1 += 1;
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
             return standard;
         }

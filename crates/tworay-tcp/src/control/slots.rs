@@ -54,6 +54,11 @@ impl Controls {
         }
     }
 
+    /// What the parts counted.
+    pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.parts.iter().flat_map(|(_, p)| p.counted().iter().copied())
+    }
+
     /// Without parts the standard rules apply, and no view needs to be built.
     #[inline]
     pub fn is_standard(&self) -> bool {

@@ -30,6 +30,16 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
+    /// Its place among what a loss comes to (`HANDLED`).
+    pub fn place(self) -> usize {
+        match self {
+            Outcome::FullImmediate => 1,
+            Outcome::ThreeQuarters => 2,
+            Outcome::Reno => 3,
+            Outcome::SlowStart => 4,
+        }
+    }
+
     pub fn is_contention(self) -> bool {
         matches!(self, Outcome::Reno | Outcome::SlowStart)
     }

@@ -1,0 +1,209 @@
+"""Columns of an experiment that need more than the metrics of its runs: models, kept tables, bins."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tworay import stats
+from tworay.histograms import Rule, histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def freeze_probing_model(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add modelled over simulated bytes of Freeze-Probing's own model, in three readings.
+
+    ``model.usable`` and ``model.refined`` are the model's forms with n the number of probes;
+    ``model.frozen`` is the refined one with n = all frozen time / T0; ``model.measured``
+    the refined one over the time in which the sender was neither stopped nor waiting for a timeout.
+    """
+    del where
+    from tworay.models.freeze_probing import FreezeProbing
+
+    names = ("usable", "refined", "frozen", "measured")
+    found: dict[str, list[float | None]] = {f"model.{name}": [] for name in names}
+    # The first flow is TCP's; the others load the network.
+    for text in frame["document"]:
+        document = json.loads(text)
+        row, seconds = document["flows"][0], document["sim_seconds"]
+        rtt, sent = row["mean_rtt_seconds"], row["sent_bps"] * seconds / 8
+        if not rtt or not sent:
+            for column in found.values():
+                column.append(None)
+            continue
+        probes, freezes = int(row["probes_sent"]), int(row["freezes"])
+        model = FreezeProbing(seconds, rtt, freezes, probes)
+        frozen = FreezeProbing(seconds, rtt, freezes, round(row["frozen_seconds"] / 2.0))
+        sending = max(1e-3, seconds - row["frozen_seconds"] - row["rto_idle_seconds"])
+        measured = FreezeProbing(sending, rtt, freezes, 0)
+        found["model.usable"].append(model.total_bytes / sent)
+        found["model.refined"].append(model.refined_bytes / sent)
+        found["model.frozen"].append(frozen.refined_bytes / sent)
+        found["model.measured"].append(measured.refined_bytes / sent)
+    return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in found.items()])
+
+
+# When D and E of the route break lose each other; what was in flight then has arrived half a second later.
+BREAK, DRAINED, END = 35.0, 35.5, 100.0
+# The retransmission timer has expired where the timeout doubles.
+DOUBLED = 1.9
+
+
+def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add when the first new acknowledgment came after the route break, and expiries before it.
+
+    ``restored_seconds`` is the time at which the window grows again (the run's end if it never does);
+    ``expiries`` counts doublings of the timeout from the break to then.
+    """
+    restored, expiries = [], []
+    for world, seed in frame.select("world", "seed").iter_rows():
+        series = pl.read_parquet(where / "tables" / "series" / f"{world}-{seed}.parquet")
+        times, window, timeout = (series[name].to_list() for name in ("t_s", "cwnd_segments", "rto_s"))
+        grown = (t for i, t in enumerate(times) if i and t > DRAINED and window[i] > window[i - 1])
+        back = next(grown, END)
+        doubled = (t for i, t in enumerate(times) if i and timeout[i] > DOUBLED * timeout[i - 1])
+        restored.append(back)
+        expiries.append(sum(BREAK < t < back for t in doubled))
+    return frame.with_columns(
+        pl.Series("restored_seconds", restored, dtype=pl.Float64),
+        pl.Series("expiries", expiries, dtype=pl.Float64),
+    )
+
+
+def _handled(flows: list[dict[str, Any]]) -> dict[str, float | None]:
+    """Return the shares of losses that kept the window, were recovered at once, or predicted."""
+    counts: Counter[str] = Counter()
+    for flow in flows:
+        counts.update(flow.get("counted") or {})
+    total = sum(counts.values())
+    full, three_quarters = counts["full-immediate"], counts["three-quarters"]
+    parts = {"full": full, "immediate": full + three_quarters, "predicted": counts["predicted"]}
+    return {f"handled.{name}": part / total if total else None for name, part in parts.items()}
+
+
+def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the system's goodput, EEE, UAR and fairness as the TCP-Probing study has them.
+
+    Flows come and go, so each counts for the time in which it was there. Throughput_max is what saturating
+    sources put on the path: each fills its own access link while it is there.
+    """
+    import tomllib
+
+    from tworay._native import Scenario
+    from tworay.running.resources import eee, uar
+
+    texts = dict(pl.read_parquet(where / "cells.parquet").select("world", "toml").iter_rows())
+    tomls = {world: tomllib.loads(text) for world, text in texts.items()}
+    rates = {}
+    for world, toml in tomls.items():
+        scenario = Scenario.from_toml(texts[world], world, "")
+        rates[world] = [scenario.access_bps(flow["from"]) for flow in toml["flow"]]
+    columns: dict[str, list[float | None]] = {
+        "system_goodput_bps": [],
+        "eee": [],
+        "uar": [],
+        "fairness.throughput": [],
+        "timeouts_a_flow": [],
+        "handled.full": [],
+        "handled.immediate": [],
+        "handled.predicted": [],
+    }
+    for world, text in frame.select("world", "document").iter_rows():
+        document, toml = json.loads(text), tomls[world]
+        bits = 8 * float(toml["tcp"]["mss"].removesuffix("B"))
+        seconds = [
+            flow["acked_segments"] * bits / flow["goodput_bps"] if flow["goodput_bps"] else 0.0
+            for flow in document["flows"]
+        ]
+        total = document["sim_seconds"]
+        good = sum(f["goodput_bps"] * s for f, s in zip(document["flows"], seconds, strict=True)) / total
+        sent = sum(f["sent_bps"] * s for f, s in zip(document["flows"], seconds, strict=True)) / total
+        most = sum(rate * s for rate, s in zip(rates[world], seconds, strict=True)) / total
+        squares = sum(f["sent_bps"] ** 2 for f in document["flows"])
+        whole = sum(f["sent_bps"] for f in document["flows"])
+        columns["system_goodput_bps"].append(good)
+        columns["eee"].append(eee(sent, good, most))
+        columns["uar"].append(uar(sent, good, most))
+        flows = document["flows"]
+        columns["timeouts_a_flow"].append(sum(flow["timeouts"] for flow in flows) / len(flows))
+        for name, share in _handled(flows).items():
+            columns[name].append(share)
+        columns["fairness.throughput"].append(whole**2 / (len(seconds) * squares) if squares else None)
+    # UAR and EEE of the document would need a run of saturated sources.
+    return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
+
+
+def at_changes(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add means of the segments alive over the instants at which each changes, as the thesis averages."""
+    columns: dict[str, list[float | None]] = {"alive.data_at_changes": [], "alive.ack_at_changes": []}
+    for world, seed in frame.select("world", "seed").iter_rows():
+        table = pl.read_parquet(where / "tables" / "alive" / f"{world}-{seed}.parquet")
+        for name, column in zip(columns, ("data_segments", "ack_segments"), strict=True):
+            changed = table[column].filter(table[column].diff().fill_null(1) != 0)
+            columns[name].append(stats.mean(changed.cast(pl.Float64).to_list()))
+    return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
+
+
+COVERED = ("acks-of-1", "acks-of-2", "acks-of-3", "acks-of-4", "acks-of-more")
+
+
+def ack_coverage(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the cumulative ACKs of a run, their shares by segments covered, and how many one covers."""
+    del where
+    counts = [json.loads(text)["flows"][0].get("counted", {}) for text in frame["document"]]
+    acks = [float(sum(count.get(name, 0) for name in COVERED)) for count in counts]
+    pairs = list(zip(counts, acks, strict=True))
+    shares = [
+        pl.Series(f"share.{name}", [count.get(name, 0) / n if n else None for count, n in pairs])
+        for name in COVERED
+    ]
+    covered = frame["acked_segments"] / pl.Series(acks)
+    return frame.with_columns(pl.Series("acks", acks), covered.alias("covered"), *shares)
+
+
+RULES: tuple[Rule, ...] = ("freedman-diaconis", "sturges")
+# Where the thesis draws the line between short and long paths, in hops.
+LONG = 3.0
+
+
+def bins(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the middle of the bin that a topology's mean path falls in, and whether it is above three hops.
+
+    The bins are those of all topologies of a cell, by Freedman and Diaconis' rule and by Sturges'.
+    """
+    del where
+    middles: dict[str, dict[tuple[int, int], float]] = {rule: {} for rule in RULES}
+    for (cell,), part in frame.group_by("cell"):
+        known = part.filter(pl.col("path_hops").is_not_null())
+        for rule in RULES:
+            edges = histogram(known["path_hops"].to_list(), rule).edges
+            for seed, hops in known.select("seed", "path_hops").iter_rows():
+                i = sum(hops >= edge for edge in edges[1:-1])
+                middles[rule][cell, seed] = (edges[i] + edges[i + 1]) / 2
+    places = list(frame.select("cell", "seed").iter_rows())
+    columns = []
+    for name, by_place in middles.items():
+        values = [by_place.get(place) for place in places]
+        above = [None if value is None else float(value > LONG) for value in values]
+        columns += [
+            pl.Series(f"bin.{name}", values, dtype=pl.Float64),
+            pl.Series(f"long.{name}", above, dtype=pl.Float64),
+        ]
+    return frame.with_columns(columns)
+
+
+# By the name that an experiment's `derive` has.
+DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
+    "freeze-probing-model": freeze_probing_model,
+    "restoration": restoration,
+    "wired": wired,
+    "at-changes": at_changes,
+    "bins": bins,
+    "ack-coverage": ack_coverage,
+}
