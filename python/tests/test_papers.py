@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 
+from tworay.lab import reading
 from tworay.lab.experiment import read
+from tworay.lab.sweeping import Sweep
 from tworay.papers import library, pages
+from tworay.papers.derived import ack_coverage, bins
 from tworay.papers.judging import band_of, judge_claim
 from tworay.papers.library import Claim
 from tworay.papers.quantities import with_quantity
 from tworay.papers.reproducing import _narrowed, document, plan_of, readings, reproduce
+from tworay.papers.tables import guess_table, guesses, numbers
 from tworay.papers.verdicts import LESS, MORE, Band, Verdict, judge
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tworay.papers.library import Paper
 
 H, D, N, F = Verdict.HOLDS, Verdict.DIRECTION, Verdict.NO_DIFFERENCE, Verdict.FAILS
@@ -201,3 +205,68 @@ def test_a_figure_of_each_paper_is_reproduced_and_its_claims_are_judged(paper: P
     pages.page(again, tmp_path / "pages")
     text = (tmp_path / "pages" / f"{paper.key}.md").read_text()
     assert all(f"| {claim.id} |" in text for claim in paper.claims if claim.id in result.judgements)
+
+
+def test_every_experiment_in_ns2s_dialect_has_the_standard_beside() -> None:
+    for paper in library.papers():
+        for trial in paper.trials.values():
+            if trial.document.get("set", {}).get(library.DIALECT) == "ns2":
+                assert readings(trial)[library.STANDARD] == {library.DIALECT: "standard"}, trial.id
+
+
+def test_the_numbers_of_a_figure_stand_in_a_table() -> None:
+    frame = runs({"a": 0.0, "b": 0.5}, noise=0.0).with_columns(pl.lit(3.0).alias("timeouts"))
+    flat = frame.with_columns(pl.lit(2e6).alias("goodput_bps"))
+    figure = library.Figure("1", "", "e", rows="place", cols="tcp")
+    assert numbers(figure, flat, ["tcp", "place"]) == (
+        ["goodput (kb/s)", "old", "new"],
+        [["a", "2000 ± 0", "2000 ± 0"], ["b", "2000 ± 0", "2000 ± 0"]],
+    )
+    beside = replace(figure, columns=("goodput_bps", "timeouts"))
+    found = numbers(beside, flat, ["tcp", "place"])
+    assert found is not None
+    assert found[1][0] == ["a", "old", "2000 ± 0", "3 ± 0"]
+    assert numbers(replace(figure, where={"place": "c"}), flat, ["tcp", "place"]) is None
+
+
+def test_guesses_of_all_runs_are_added_up() -> None:
+    told = {"diagnosis": {"channel": {"congestion": 2, "none": 1}}}
+    frame = pl.DataFrame({"tcp": ["a", "a", "b"], "document": [json.dumps(d) for d in (told, told, {})]})
+    assert guess_table(guesses(frame)) == (
+        ["variant", "guess", "congestion", "none"],
+        [["a", "channel", "4", "2"]],
+    )
+
+
+def test_bins_of_path_lengths() -> None:
+    """Of 64 evenly spread values from 1 to 5, Sturges has 7 bins, Freedman and Diaconis 4 of width 1."""
+    values = [1 + 4 * i / 63 for i in range(64)]
+    frame = pl.DataFrame({"cell": [0] * 64, "seed": range(64), "path_hops": values})
+    found = bins(frame, Path())
+    assert found["bin.freedman-diaconis"].unique().sort().to_list() == pytest.approx([1.5, 2.5, 3.5, 4.5])
+    assert found["bin.sturges"].n_unique() == 7
+    assert found["long.freedman-diaconis"].sum() == 32
+
+
+def test_ack_coverage() -> None:
+    counted = {"acks-of-1": 1, "acks-of-3": 2, "acks-of-4": 1}
+    document = json.dumps({"flows": [{"counted": counted}]})
+    frame = pl.DataFrame({"acked_segments": [11.0], "document": [document]})
+    row = ack_coverage(frame, Path()).row(0, named=True)
+    assert (row["acks"], row["covered"], row["share.acks-of-3"]) == (4.0, 2.75, 0.5)
+
+
+def test_guesses_in_a_sweep_meet_their_causes(tmp_path: Path) -> None:
+    """A run of a sweep records its losses: what a sender guessed about a switched-off relay is not 'none'."""
+    plan = read(
+        {
+            "name": "told",
+            "scenario": "link-failure",
+            "tcp": ["welcome"],
+            "seeds": [2],
+            "set": {"dialect": "ns2"},
+        }
+    )
+    Sweep(plan, tmp_path / "told").run(jobs=1)
+    (document,) = reading.batch_frame(tmp_path / "told", ["document"])["document"]
+    assert json.loads(document)["diagnosis"] == {"link-failure": {"node-down": 1}}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tworay.lab.sweeping import Todo
 
-SAMPLES = 6
+SAMPLES = 8
 SAMPLE_SECONDS = 0.7
 # A row with its document, compressed, in batches of hundreds (docs/guide/sweeps.md has the measurement).
 BYTES_A_RUN = 800
@@ -52,11 +52,12 @@ class Estimate:
 
 
 def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
-    """Begin a run in a few cells, spread over the experiment, and see how far it comes."""
-    step = max(1, len(todo) // SAMPLES)
-    # Sorted by cell, not by seed: early and late values of every axis are among the samples.
+    """Start a run in a few cells spread over the experiment, and measure its progress."""
+    # Sorted by cell, not by seed, and evenly from the first to the last, so that early and late values of
+    # every axis are sampled.
     by_cell = sorted({task.number: task for task in todo}.values(), key=lambda task: task.number)
-    chosen = by_cell[:: max(1, len(by_cell) // SAMPLES)][:SAMPLES] if by_cell else list(todo[::step])
+    samples = min(SAMPLES, len(by_cell))
+    chosen = [by_cell[(2 * i + 1) * len(by_cell) // (2 * samples)] for i in range(samples)]
     found = [seconds for seconds in map(_sample, chosen) if seconds is not None]
     stored = sum(file.stat().st_size for file in (out / "parts").glob("*.parquet")) if out.is_dir() else 0
     return Estimate(
@@ -65,18 +66,21 @@ def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
 
 
 def _sample(task: Todo) -> float | None:
-    """Return the seconds that a run takes, by the share of it that a moment does."""
+    """Return the processor time of a run, s, extrapolated from its progress in a short time.
+
+    This thread's time: other load on the machine doesn't count.
+    """
     control = RunControl()
     timer = threading.Timer(SAMPLE_SECONDS, control.cancel)
-    began = time.monotonic()
+    began = time.thread_time()
     timer.start()
     try:
         run(task.cell.world, seed=task.seed, series=False, losses=False, control=control)
     except Cancelled:
         share = control.progress()
-        return (time.monotonic() - began) / share if share > 0 else None
+        return (time.thread_time() - began) / share if share > 0 else None
     except RunError:
         return None
     finally:
         timer.cancel()
-    return time.monotonic() - began
+    return time.thread_time() - began

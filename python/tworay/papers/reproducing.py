@@ -200,8 +200,13 @@ def _runs(
         if effort.quick or where.is_relative_to(result.out / QUICK):
             result.shortened.add(trial.id)
         result.guesses[trial.id] = guesses(frame)
-        result.seeds[trial.id] = int(frame["seed"].n_unique())
+        result.seeds[trial.id] = _seeds(frame)
     return frame.drop("document"), reading.axes(where)
+
+
+def _seeds(frame: pl.DataFrame) -> int:
+    """Return the number of seeds that every cell has: a sweep that was interrupted has more of some."""
+    return int(frame.group_by("cell").agg(pl.col("seed").n_unique())["seed"].to_numpy().min())
 
 
 def frame_of(where: Path, trial: Trial) -> pl.DataFrame:

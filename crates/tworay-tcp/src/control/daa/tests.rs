@@ -26,3 +26,16 @@ fn its_options_change_threshold_and_timeout() {
         assert!(config.validate().is_ok());
     }
 }
+
+#[test]
+fn acks_are_counted_by_what_they_cover() {
+    let mut b = crate::control::bench::Bench::new("daa");
+    let standard = Window { cwnd: 4.0, ssthresh: 20.0 };
+    for segments in [1.0, 2.0, 3.0, 4.0, 4.0, 7.0] {
+        let event = AckEvent { bytes: 1000, segments, may_grow: true, standard, echo: None };
+        b.part.on_ack(&b.view, &event, &mut Effects::new());
+    }
+    let expected =
+        [("acks-of-1", 1), ("acks-of-2", 1), ("acks-of-3", 1), ("acks-of-4", 2), ("acks-of-more", 1)];
+    assert_eq!(b.part.counted(), expected);
+}

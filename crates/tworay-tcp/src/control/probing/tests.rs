@@ -191,3 +191,19 @@ fn three_quarters_are_of_the_window_in_use() {
     (b.view.cwnd, b.view.ssthresh, b.view.advertised) = (100.0, 64.0, 64.0);
     assert_eq!(ThreeQuarters::Window.window(&b.view), Window { cwnd: 48.0, ssthresh: 48.0 });
 }
+
+#[test]
+fn what_becomes_of_losses_is_counted() {
+    let counted =
+        |b: &Bench| -> Vec<_> { b.part.counted().iter().filter(|(_, n)| *n > 0).copied().collect() };
+    let mut b = calm("probing");
+    assert_eq!(counted(&b), []);
+    // As in a_cycle_of_two_probes: the path is as quick as ever.
+    b.loss();
+    b.at(60).answer(Pr1Ack, 1);
+    b.at(110).answer(Pr2Ack, 1);
+    assert_eq!(counted(&b), [("full-immediate", 1)]);
+    // cwnd 10, round trips from 100 to 200 ms: five segments wait in queues.
+    b.rtt(200).loss();
+    assert_eq!(counted(&b), [("predicted", 1), ("full-immediate", 1)]);
+}
