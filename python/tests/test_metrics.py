@@ -30,9 +30,11 @@ hops = 3
 spacing = "200m"
 [energy]
 model = "states"
+draw_computing = true
 [[flow]]
 from = 0
 to = 3
+tcp = "probing"
 [[flow]]
 from = 3
 to = 0
