@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 JOULES_PER_INSTRUCTION = 1e-9
-"""Nominal: the scenario's ``energy.instruction`` unless told."""
+"""Nominal value: the default of the scenario's ``energy.instruction``."""
 
 # Parameters used in the measurement where they are required.
 _GIVEN = {"cwl": "cwl(4)"}

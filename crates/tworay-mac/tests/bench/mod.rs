@@ -119,7 +119,7 @@ impl Bench {
         self
     }
 
-    /// The medium turns busy for so many µs.
+    /// The medium turns busy for the given µs.
     pub fn busy(&mut self, micros: u64) -> &mut Self {
         let until = self.now + us(micros);
         self.mac.on_busy(self.now, until);
