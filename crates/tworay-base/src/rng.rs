@@ -40,7 +40,7 @@ pub enum Purpose {
     BroadcastJitter = 13,
     /// Losses on measured radio links.
     LinkLoss = 14,
-    ///     /// Drops by link-RED.
+    /// Drops by link-RED.
     LinkRed = 15,
     /// Test inputs.
     Test = 99,

@@ -1,30 +1,31 @@
-//! //! Two measures that help TCP at the nodes (Fu et al. 2003): link-RED drops packets early where the
-//! link is //! overloaded, and adaptive pacing delays the node's next packet by the airtime of one packet.
-//! //! //! On a string of nodes the first sign of overload is not a long queue but a rising number of
-//! retries, because the //! hidden neighbour three hops ahead sends at the same time. Both measures
-//! therefore look at the average number of //! retries per packet. Early losses make TCP reduce its window
-//! before whole bursts are lost; the longer wait lets a //! packet get out of interference range before the
-//! next one follows.
+//! Two measures that help TCP at the nodes (Fu et al. 2003): link-RED drops packets early where the link is
+//! overloaded, and adaptive pacing delays the node's next packet by the airtime of one packet.
+//!
+//! On a string of nodes the first sign of overload is not a long queue but a rising number of retries,
+//! because the hidden neighbour three hops ahead sends at the same time. Both measures therefore look at
+//! the average number of retries per packet. Early losses make TCP reduce its window before whole bursts
+//! are lost; the longer wait lets a packet get out of interference range before the next one follows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tworay_base::{ConfigProblem, RngStream};
 
-/// /// The `[mac.overload]` table: how a node relieves an overloaded link to help TCP (Fu et al. 2003).
+/// The `[mac.overload]` table: how a node relieves an overloaded link to help TCP (Fu et al. 2003).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OverloadConfig {
-    ///     /// Link-RED: drop packets at random, with a probability that grows with the retries that packets need.
+    /// Link-RED: drop packets at random, with a probability that grows with the retries that packets need.
     pub link_red: bool,
-    ///     /// Adaptive pacing: while packets need more than `min_retries`, wait for the airtime of one more packet after
-    ///     /// each packet sent.
+    /// Adaptive pacing: while packets need more than `min_retries`, wait for the airtime of one more packet
+    /// after each packet sent.
     pub pacing: bool,
-    ///     /// Average retries per packet (RTS or DATA) above which the link counts as overloaded, 0 to 10. Default 0.5.
+    /// Average retries per packet (RTS or DATA) above which the link counts as overloaded, 0 to 10. Default
+    /// 0.5.
     pub min_retries: f64,
-    ///     /// Average retries per packet at which the drop probability would reach 1, above `min_retries`, up to 100.
-    ///     /// Default 5.
+    /// Average retries per packet at which the drop probability would reach 1, above `min_retries`, up to
+    /// 100. Default 5.
     pub max_retries: f64,
-    ///     /// Upper limit of the drop probability, 0 to 1. Default 0.05.
+    /// Upper limit of the drop probability, 0 to 1. Default 0.05.
     pub max_drop: f64,
     /// Weight of the newest packet in the average, above 0 to 1. Default 0.125.
     pub weight: f64,
@@ -62,24 +63,24 @@ impl OverloadConfig {
     }
 }
 
-/// /// Whether a value must lie above its lower limit: equal thresholds or a weight of 0 make no sense.
+/// Whether a value must lie above its lower limit: equal thresholds or a weight of 0 make no sense.
 fn least_is_too_little(key: &str) -> bool {
     matches!(key, "overload.max_retries" | "overload.weight")
 }
 
-/// /// The average number of retries of a station's packets, and what the station does about it.
+/// The average number of retries of a station's packets, and what the station does about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Overload {
     config: OverloadConfig,
     /// Average retries per packet.
     average: f64,
-    ///     /// Retries of the current packet.
+    /// Retries of the current packet.
     retries: u32,
     rng: RngStream,
 }
 
 impl Overload {
-    ///     /// `None` if both measures are off.
+    /// `None` if both measures are off.
     pub fn new(config: &OverloadConfig, rng: RngStream) -> Option<Box<Self>> {
         let on = config.link_red || config.pacing;
         on.then(|| Box::new(Self { config: config.clone(), average: 0.0, retries: 0, rng }))
@@ -90,13 +91,13 @@ impl Overload {
         self.retries += 1;
     }
 
-    ///     /// The current packet was sent or given up.
+    /// The current packet was sent or given up.
     pub fn finished(&mut self) {
         let retries = f64::from(std::mem::take(&mut self.retries));
         self.average += self.config.weight * (retries - self.average);
     }
 
-    ///     /// Whether to drop the next packet instead of sending it.
+    /// Whether to drop the next packet instead of sending it.
     pub fn drops(&mut self) -> bool {
         let OverloadConfig { link_red, min_retries, max_retries, max_drop, .. } = self.config;
         if !link_red || self.average < min_retries {
@@ -105,7 +106,7 @@ impl Overload {
         let share = (self.average - min_retries) / (max_retries - min_retries);
         let drops = self.rng.unit() < share.min(max_drop);
         if drops {
-            //         // A dropped packet needed no retries.
+            // A dropped packet needed no retries.
             self.finished();
         }
         drops

@@ -147,7 +147,7 @@ impl PyWindow {
     fn ssthresh(&self) -> f64 {
         self.window.ssthresh
     }
-    ///     /// Pacing: minimum time between two data segments, seconds; 0 for none, `None` for an unchanged gap.
+    /// Pacing: minimum time between two data segments, seconds; 0 for none, `None` for an unchanged gap.
     #[getter]
     fn gap(&self) -> Option<f64> {
         self.gap

@@ -21,7 +21,7 @@ pub(crate) struct Custom {
     name: String,
     recovery: core::RecoveryKind,
     class: Py<PyAny>,
-    ///     /// Whether the class overrides `on_rate`.
+    /// Whether the class overrides `on_rate`.
     rated: bool,
 }
 
@@ -33,7 +33,7 @@ impl Custom {
                 RECOVERIES.map(core::RecoveryKind::name).join(", ")
             )));
         };
-        //         // The base class's `on_rate` does nothing and need not be called for every ACK.
+        // The base class's `on_rate` does nothing and need not be called for every ACK.
         let rated = Python::attach(|py| {
             let class = class.bind(py);
             let base = py.import("tworay.running.control")?.getattr("CongestionControl")?;

@@ -5,7 +5,7 @@ fn overload(config: OverloadConfig) -> Overload {
     *Overload::new(&config, RngStream::new(1, NodeId(0), Purpose::LinkRed)).expect("switched on")
 }
 
-/// /// A station whose packets have long needed `retries` retries each.
+/// A station whose packets have long needed `retries` retries each.
 fn after(retries: u32, config: OverloadConfig) -> Overload {
     let mut overload = overload(config);
     for _ in 0..200 {
@@ -26,7 +26,7 @@ fn the_share_of_drops_rises_with_the_retries() {
     };
     // Retries per packet; share dropped: 0 below the minimum, (n - 1) / 4 above it, 0.6 at most.
     for (retries, share) in [(0, 0.0), (1, 0.0), (2, 0.25), (3, 0.5), (4, 0.6), (9, 0.6)] {
-        //             // One station per packet, so that no drop changes the average.
+        // One station per packet, so that no drop changes the average.
         let mut station = after(retries, config.clone());
         let drops =
             (0..10_000).filter(|_| Overload { rng: fork(&mut station.rng), ..station.clone() }.drops());

@@ -1,9 +1,10 @@
-//! //! Fractional window increment (Nahm, Helmy and Kuo 2005): on a multihop path, a window that grows by
-//! one segment //! per round trip soon exceeds what the path can carry, and routing mistakes the contention
-//! for broken links. //! Congestion avoidance therefore grows by a small fraction of that: cwnd += α / cwnd
-//! per ACK. //! //! Growing by α on every ACK and growing fully on one ACK in 1/α (`sca(1/α - 1)`) are
-//! nearly the same: evaluate the
-//! two together.
+//! Fractional window increment (Nahm, Helmy and Kuo 2005): on a multihop path, a window that grows by one
+//! segment per round trip soon exceeds what the path can carry, and routing mistakes the contention for
+//! broken links. Congestion avoidance therefore grows by a small fraction of that: cwnd += α / cwnd per
+//! ACK.
+//!
+//! Growing by α on every ACK and growing fully on one ACK in 1/α (`sca(1/α - 1)`) are nearly the same:
+//! evaluate the two together.
 
 use super::*;
 use crate::control::{AckEvent, Effects, SenderView, Window};
@@ -23,7 +24,7 @@ impl CongestionControl for Few {
         if view.cwnd < view.ssthresh || !event.may_grow {
             return event.standard;
         }
-        //         // A fraction of the standard increase, which already respects the window's upper limit.
+        // A fraction of the standard increase, which already respects the window's upper limit.
         let step = event.standard.cwnd - view.cwnd;
         Window { cwnd: view.cwnd + self.0.alpha * step, ..event.standard }
     }

@@ -1,10 +1,10 @@
-//! //! Acknowledgments per round trip (after TACK, Li et al. 2020). Everything happens in the receiver; the
-//! sender stays //! as it is and only enables the time stamps with which the receiver measures.
+//! Acknowledgments per round trip (after TACK, Li et al. 2020). Everything happens in the receiver; the
+//! sender stays as it is and only enables the time stamps with which the receiver measures.
 
 use super::*;
 use crate::config::{AckPolicy, TackConfig, TcpConfig};
 
-/// /// State of the sender: none.
+/// State of the sender: none.
 #[derive(Debug)]
 struct Nothing;
 
@@ -12,14 +12,14 @@ impl CongestionControl for Nothing {}
 
 settings! {
     struct Options {
-        ///     /// minimum number of ACKs per round trip, as far as `most` allows
+        /// minimum number of ACKs per round trip, as far as `most` allows
         beta: u32 = 2.0, 2.0..64.0;
-        ///     /// maximum number of segments per ACK; the ACK still waits for the shortest round trip / beta
+        /// maximum number of segments per ACK; the ACK still waits for the shortest round trip / beta
         most: u32 = 8.0, 1.0..64.0;
     }
 }
 
-/// /// Changes the settings of the connections of this variant.
+/// Changes the settings of the connections of this variant.
 fn configure(values: &[f64], config: &mut TcpConfig) {
     let Options { beta, most } = Options::read(values);
     config.receiver.acks = AckPolicy::Tack;

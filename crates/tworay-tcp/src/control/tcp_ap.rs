@@ -1,10 +1,10 @@
 //! TCP-AP, adaptive pacing (ElRakabawy, Klemm and Lindemann 2005; ElRakabawy and Lindemann 2011).
 //!
-//! //! On a string of nodes, a packet must be four hops ahead before the next can follow without the two
-//! interfering, //! because a station's signal interferes with receivers up to two hops away. The sender
-//! therefore spaces its //! segments by at least the time a packet takes for four hops. It estimates this
-//! time from the round trip, in which //! a data segment crosses h hops and an ACK, shorter by a known
-//! number of bits, crosses h hops back:
+//! On a string of nodes, a packet must be four hops ahead before the next can follow without the two
+//! interfering, because a station's signal interferes with receivers up to two hops away. The sender
+//! therefore spaces its segments by at least the time a packet takes for four hops. It estimates this time
+//! from the round trip, in which a data segment crosses h hops and an ACK, shorter by a known number of
+//! bits, crosses h hops back:
 //!
 //! ```text
 //! d = n/2 · (RTT / h + (data - ack bytes) · 8 / rate),  n = 4       time for n hops, one sample
@@ -12,9 +12,9 @@
 //! gap = d̂ · (1 + 2·cov)                                            cov: σ / µ of the last 50 round trips
 //! ```
 //!
-//! //! The coefficient of variation measures contention: the more round trips vary, the longer the gap. The
-//! rules for //! the window are unchanged. Round trips are measured from the paced departure of a segment,
-//! so they exclude the //! time in the pacer. Nothing is paced while the number of hops is unknown.
+//! The coefficient of variation measures contention: the more round trips vary, the longer the gap. The
+//! rules for the window are unchanged. Round trips are measured from the paced departure of a segment, so
+//! they exclude the time in the pacer. Nothing is paced while the number of hops is unknown.
 
 use super::*;
 use crate::config::{TcpConfig, Timing};
@@ -29,9 +29,9 @@ settings! {
         hops: f64 = 4.0, 1.0..16.0;
         /// weight of the old estimate
         alpha: f64 = 0.7, 0.0..0.999;
-        ///     /// number of coefficients of variation by which the gap is lengthened
+        /// number of coefficients of variation by which the gap is lengthened
         spread: f64 = 2.0, 0.0..10.0;
-        ///     /// number of round trips from which the coefficient of variation is computed
+        /// number of round trips from which the coefficient of variation is computed
         samples: u32 = 50.0, 2.0..1000.0;
     }
 }
@@ -39,9 +39,9 @@ settings! {
 #[derive(Debug)]
 struct AdaptivePacing {
     options: Options,
-    ///     /// Smoothed time for `hops` hops, s.
+    /// Smoothed time for `hops` hops, s.
     delay: Option<f64>,
-    ///     /// The last round trips, s, as a ring.
+    /// The last round trips, s, as a ring.
     round_trips: Vec<f64>,
     next: usize,
 }
@@ -60,7 +60,7 @@ impl AdaptivePacing {
         }
     }
 
-    ///     /// Standard deviation over mean of the round trips; 0 for a single one.
+    /// Standard deviation over mean of the round trips; 0 for a single one.
     fn variation(&self) -> f64 {
         let n = self.round_trips.len() as f64;
         let mean = self.round_trips.iter().sum::<f64>() / n;
@@ -86,7 +86,7 @@ impl CongestionControl for AdaptivePacing {
     }
 }
 
-/// /// Times every segment: estimates from one sample per round trip would lag behind.
+/// Times every segment: estimates from one sample per round trip would lag behind.
 fn configure(_: &[f64], config: &mut TcpConfig) {
     config.timing = Timing::EverySegment;
 }

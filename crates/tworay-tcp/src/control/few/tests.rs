@@ -3,12 +3,12 @@ use crate::control::tests::*;
 
 #[test]
 fn congestion_avoidance_takes_small_steps() {
-    //     // alpha, cwnd, ssthresh, cwnd after a standard increase, expected cwnd
+    // alpha, cwnd, ssthresh, cwnd after a standard increase, expected cwnd
     for (alpha, cwnd, ssthresh, standard, expected) in [
         (0.02, 4.0, 2.0, 4.25, 4.005),
         (0.5, 4.0, 2.0, 4.25, 4.125),
         (1.0, 4.0, 2.0, 4.25, 4.25),
-        //         // Slow start is unchanged.
+        // Slow start is unchanged.
         (0.02, 4.0, 8.0, 5.0, 5.0),
     ] {
         let view = view(cwnd, ssthresh);

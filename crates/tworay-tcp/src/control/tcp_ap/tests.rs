@@ -3,7 +3,7 @@ use crate::control::tests::*;
 
 const DEFAULTS: [f64; 5] = [2.0, 4.0, 0.7, 2.0, 50.0];
 
-/// /// The gap in ms after each of these round trips (ms) over `hops` hops, with segments of 1000 bytes.
+/// The gap in ms after each of these round trips (ms) over `hops` hops, with segments of 1000 bytes.
 fn gaps(values: &[f64], hops: u8, round_trips: &[u64]) -> Vec<f64> {
     let mut part = part(&ENTRY, values);
     let view = SenderView { hops, ..view(4.0, 64.0) };

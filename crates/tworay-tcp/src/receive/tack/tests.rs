@@ -11,26 +11,27 @@ fn config(beta: u32, most: u32) -> ReceiverConfig {
     ReceiverConfig { tack: TackConfig { beta, most }, ..ReceiverConfig::default() }
 }
 
-/// /// A receiver that has measured one round trip of `round_trip` ms, 1000 ms after the start.
+/// A receiver that has measured one round trip of `round_trip` ms, 1000 ms after the start.
 fn measured(round_trip: u64) -> Tack {
     let mut tack = Tack::new();
     tack.heard(1000 - round_trip as u32, at(1000), CLOCK);
     tack
 }
 
-/// /// Receives segments every `gap` ms from 1000 ms on; `A` marks a segment acknowledged at once.
+/// Receives segments every `gap` ms from 1000 ms on; `A` marks a segment acknowledged at once.
 fn rhythm(tack: &mut Tack, cfg: &ReceiverConfig, gap: u64, n: u64) -> String {
     (1..=n).map(|i| if tack.in_order(cfg, at(1000 + gap * i)).is_none() { 'A' } else { '.' }).collect()
 }
 
 #[test]
 fn two_acks_a_round_trip_however_many_segments_it_holds() {
-    //     // Round trip, gap, most; ACKs of twelve segments. The first two are acknowledged: the gap is still unknown.
+    // Round trip, gap, most; ACKs of twelve segments. The first two are acknowledged: the gap is still
+    // unknown.
     for (round_trip, gap, most, acks) in [
         (20, 10, 8, "AAAAAAAAAAAA"),
         (40, 10, 8, "A.A.A.A.A.A."),
         (80, 10, 8, "A...A...A..."),
-        //         // RTTmin / β is 40 ms: ACKs are at least that far apart, whatever `most` is.
+        // RTTmin / β is 40 ms: ACKs are at least that far apart, whatever `most` is.
         (80, 10, 2, "A...A...A..."),
         (500, 10, 8, "A......."),
     ] {
