@@ -7,7 +7,7 @@ use common::{parse, run_once};
 use proptest::prelude::*;
 
 /// Senders of current kernels, and senders made to tell losses apart.
-const TODAY: &[&str] = &["cubic", "veno", "cerl", "cdg"];
+const TODAY: &[&str] = &["cubic", "veno", "cerl", "cdg", "bbr", "bbr3", "copa"];
 
 #[derive(Debug, Clone)]
 struct World {

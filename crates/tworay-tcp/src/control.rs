@@ -3,10 +3,12 @@
 
 pub(crate) mod adaptive_sca;
 mod bandwidth;
+pub(crate) mod bbr;
 #[cfg(test)]
 mod bench;
 pub(crate) mod cdg;
 pub(crate) mod cerl;
+pub(crate) mod copa;
 pub(crate) mod cubic;
 pub(crate) mod cwl;
 pub(crate) mod daa;

@@ -48,6 +48,9 @@ const COMBINATIONS: &[&str] = &[
     "sack+veno(base=ever,rtt=shortest)",
     "newreno+cerl+cwl(4)",
     "sack+cdg(tolerance=no,scale=0.01)",
+    "bbr(floor=1,rtprop=0.5,probe_rtt=0.05)",
+    "bbr3(floor=1,wait=0.1,min_rtt=1,probe_rtt=0.5)",
+    "copa(switching=no,delta=0.05)",
 ];
 
 fn fate() -> impl Strategy<Value = Fate> {

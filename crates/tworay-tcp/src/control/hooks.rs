@@ -179,6 +179,8 @@ pub struct RateSample {
     pub total_delivered: f64,
     /// Segments lost since that segment was sent.
     pub lost: f64,
+    /// Segments sent and not delivered when that segment was sent, itself included.
+    pub sent_in_flight: f64,
     /// Segments sent and not delivered before this ACK.
     pub prior_in_flight: f64,
     /// Segments sent and not delivered after this ACK.

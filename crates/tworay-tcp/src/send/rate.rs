@@ -15,6 +15,8 @@ struct Stamp {
     first_sent: SimTime,
     app_limited: bool,
     lost: u64,
+    /// Sent and not delivered, with this segment.
+    out: u64,
     again: bool,
     /// Whether the receiver has it.
     done: bool,
@@ -64,6 +66,7 @@ impl RateMeter {
             first_sent: self.first_sent,
             app_limited: self.app_limited > 0,
             lost: self.lost,
+            out: self.out + end.saturating_sub(start.max(max)),
             again: false,
             done: false,
         };
@@ -130,6 +133,7 @@ impl RateMeter {
             prior_delivered: segments(newest.delivered),
             total_delivered: segments(self.delivered),
             lost: segments(self.lost - newest.lost),
+            sent_in_flight: segments(newest.out),
             prior_in_flight: segments(prior),
             in_flight: segments(self.out),
             rtt,

@@ -3,7 +3,7 @@
 use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
 use crate::control::{
-    Role, adaptive_sca, cdg, cerl, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing, newreno_ff,
+    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing, newreno_ff,
     probing, slow_growth, tack, tcp_ap, veno, welcome, westwood, westwood_plus,
 };
 use crate::recovery;
@@ -203,6 +203,9 @@ pub(crate) const ENTRIES: &[Entry] = &[
     few::ENTRY,
     tack::ENTRY,
     tcp_ap::ENTRY,
+    bbr::ENTRY,
+    bbr::three::ENTRY,
+    copa::ENTRY,
     #[cfg(test)]
     crate::control::gentle::ENTRY,
 ];

@@ -33,6 +33,7 @@ fn a_steady_flow_shows_the_rate_of_its_acks() {
     assert_eq!(sample.rate(), Some(100.0));
     assert_eq!((sample.delivered, sample.newly_delivered), (10.0, 1.0));
     assert_eq!((sample.prior_in_flight, sample.in_flight), (10.0, 9.0));
+    assert_eq!(sample.sent_in_flight, 10.0);
     assert_eq!(sample.rtt, Some(SimDuration::from_millis(100)));
     assert_eq!((sample.total_delivered, sample.prior_delivered), (30.0, 20.0));
     assert!(!sample.app_limited);

@@ -1,0 +1,410 @@
+//! BBR, version 1: sends at the rate at which the path delivers, and keeps twice that rate times the
+//! shortest round trip in flight (Cardwell et al. 2017, draft-cardwell-iccrg-bbr-congestion-control-00).
+//!
+//! | here | draft |
+//! |---|---|
+//! | [`Bbr::update_rate`], [`Rounds`] | BtlBw, a maximum over 10 round trips, §4.1.1 |
+//! | [`Bbr::update_rtprop`] | RTprop, a minimum over 10 s, §4.1.2 |
+//! | [`Bbr::pace`] | pacing rate, §4.2.1; the send quantum, §4.2.2, is the part of a window that goes at once |
+//! | [`Bbr::window`], [`Bbr::in_flight_of`] | congestion window, §4.2.3 |
+//! | [`Bbr::check_full_pipe`], [`Bbr::check_drain`] | Startup and Drain, §4.3.2, §4.3.3 |
+//! | [`Bbr::check_cycle`] | the gains 5/4, 3/4 and six times 1 of ProbeBW, §4.3.4 |
+//! | [`Bbr::check_probe_rtt`] | ProbeRTT, §4.3.5 |
+//! | `on_loss`, `on_rto`, `on_recovery_exit` | packet conservation, and the window saved, §4.2.3.4 |
+//!
+//! Segments go one by one. A lost segment counts as in flight until it is sent again, so the first round of a
+//! recovery may send as many segments more than it conserves as are lost beyond the first. The time between
+//! segments is at most a smoothed round trip.
+
+mod filter;
+pub(crate) mod three;
+
+use super::*;
+use crate::control::{
+    AckEvent, Backoff, Effect, Effects, LossEvent, RateSample, RtoDecision, RtoEvent, RttEvent, SenderView,
+    SentEvent, Window,
+};
+use filter::{MaxFilter, OwnLimit, Rounds, gap, passed};
+use tworay_base::{Purpose, RngStream, SimDuration, SimTime};
+
+/// Pacing gains of ProbeBW.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// Growth of the rate in a round below which Startup's pipe counts as full after [`FULL_ROUNDS`].
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+
+settings! {
+    struct Options {
+        /// gain of Startup; 2/ln 2 doubles the rate every round trip
+        high_gain: f64 = 2.885, 1.1..10.0;
+        /// window in bandwidth-delay products
+        cwnd_gain: f64 = 2.0, 1.0..10.0;
+        /// rounds that a delivery rate counts for
+        rounds: u32 = 10.0, 1.0..1000.0;
+        /// seconds that a shortest round trip counts for
+        rtprop: SimDuration = 10.0, 0.1..3600.0;
+        /// least time with a small window that renews it, seconds
+        probe_rtt: SimDuration = 0.2, 0.001..60.0;
+        /// least window, segments, and the window of that time
+        floor: f64 = 4.0, 1.0..100.0;
+        /// segments of the send quantum; 0: by the rate, as the draft has it
+        quantum: f64 = 0.0, 0.0..64.0;
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+#[derive(Debug)]
+struct Bbr {
+    options: Options,
+    rng: RngStream,
+    /// Window after the handshake, segments.
+    initial: f64,
+    mode: Mode,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    /// BtlBw, segments per second.
+    rate: MaxFilter,
+    rounds: Rounds,
+    own_limit: OwnLimit,
+    rtprop: Option<SimDuration>,
+    rtprop_at: SimTime,
+    full_rate: f64,
+    full_rounds: u32,
+    filled: bool,
+    cycle: usize,
+    cycle_at: SimTime,
+    /// When ProbeRTT may end; none while more than its window is in flight.
+    probe_until: Option<SimTime>,
+    probe_round_done: bool,
+    /// Segments per second.
+    pacing_rate: Option<f64>,
+    /// Sent and not delivered after the latest ACK, segments.
+    in_flight: f64,
+    delivered: f64,
+    /// Sent again since the latest ACK, segments.
+    lost: f64,
+    conserving: bool,
+    /// The window before a recovery or ProbeRTT.
+    prior_cwnd: f64,
+    timed_out: bool,
+    /// Sending has begun anew after everything was delivered.
+    from_idle: bool,
+}
+
+impl Bbr {
+    fn new(options: Options, initial: f64) -> Self {
+        Self {
+            options,
+            rng: RngStream::numbered(0, 0, Purpose::Tcp),
+            initial,
+            mode: Mode::Startup,
+            pacing_gain: options.high_gain,
+            cwnd_gain: options.high_gain,
+            rate: MaxFilter::new(options.rounds.into()),
+            rounds: Rounds::default(),
+            own_limit: OwnLimit::default(),
+            rtprop: None,
+            rtprop_at: SimTime::ZERO,
+            full_rate: 0.0,
+            full_rounds: 0,
+            filled: false,
+            cycle: 0,
+            cycle_at: SimTime::ZERO,
+            probe_until: None,
+            probe_round_done: false,
+            pacing_rate: None,
+            in_flight: 0.0,
+            delivered: 0.0,
+            lost: 0.0,
+            conserving: false,
+            prior_cwnd: 0.0,
+            timed_out: false,
+            from_idle: false,
+        }
+    }
+
+    /// Segments sent as one (§4.2.2): 1 below 1.2 Mb/s, 2 below 24 Mb/s, then those of a millisecond.
+    fn quantum(&self, view: &SenderView) -> f64 {
+        if self.options.quantum > 0.0 {
+            return self.options.quantum;
+        }
+        let bytes = self.pacing_rate.unwrap_or(0.0) * f64::from(view.mss);
+        match bytes * 8.0 {
+            bps if bps < 1.2e6 => 1.0,
+            bps if bps < 24e6 => 2.0,
+            _ => (bytes * 1e-3).min(65_536.0) / f64::from(view.mss),
+        }
+    }
+
+    /// BBRInflight(gain), segments.
+    fn in_flight_of(&self, gain: f64, view: &SenderView) -> f64 {
+        let Some(rtprop) = self.rtprop else { return self.initial };
+        gain * self.rate.best() * rtprop.as_secs_f64() + 3.0 * self.quantum(view)
+    }
+
+    fn update_rate(&mut self, sample: &RateSample) {
+        self.rounds.update(sample);
+        if self.rounds.started {
+            self.conserving = false;
+        }
+        if let Some(rate) = sample.rate()
+            && (rate >= self.rate.best() || !self.own_limit.concerns(sample))
+        {
+            self.rate.update(self.rounds.count, rate);
+        }
+    }
+
+    fn check_cycle(&mut self, view: &SenderView, sample: &RateSample) {
+        if self.mode != Mode::ProbeBw {
+            return;
+        }
+        let full = self.rtprop.is_some_and(|rtprop| passed(view.now, self.cycle_at, rtprop));
+        let over = if self.pacing_gain > 1.0 {
+            let reached = sample.prior_in_flight >= self.in_flight_of(self.pacing_gain, view);
+            full && (sample.lost > 0.0 || reached)
+        } else if self.pacing_gain < 1.0 {
+            full || sample.prior_in_flight <= self.in_flight_of(1.0, view)
+        } else {
+            full
+        };
+        if over {
+            self.advance_cycle(view.now);
+        }
+    }
+
+    fn advance_cycle(&mut self, now: SimTime) {
+        self.cycle_at = now;
+        self.cycle = (self.cycle + 1) % CYCLE.len();
+        self.pacing_gain = CYCLE[self.cycle];
+    }
+
+    fn check_full_pipe(&mut self, sample: &RateSample) {
+        if self.filled || !self.rounds.started || self.own_limit.concerns(sample) {
+            return;
+        }
+        let rate = self.rate.best();
+        if rate >= FULL_GROWTH * self.full_rate {
+            (self.full_rate, self.full_rounds) = (rate, 0);
+            return;
+        }
+        self.full_rounds += 1;
+        self.filled = self.full_rounds >= FULL_ROUNDS;
+    }
+
+    /// The threshold to show, if Startup ends here.
+    fn check_drain(&mut self, view: &SenderView) -> Option<f64> {
+        let mut threshold = None;
+        if self.mode == Mode::Startup && self.filled {
+            self.mode = Mode::Drain;
+            self.pacing_gain = 1.0 / self.options.high_gain;
+            threshold = Some(self.in_flight_of(1.0, view));
+        }
+        if self.mode == Mode::Drain && self.in_flight <= self.in_flight_of(1.0, view) {
+            self.enter_probe_bw(view.now);
+        }
+        threshold
+    }
+
+    /// Begins anywhere in the cycle but where it slows down.
+    fn enter_probe_bw(&mut self, now: SimTime) {
+        self.mode = Mode::ProbeBw;
+        self.cwnd_gain = self.options.cwnd_gain;
+        self.cycle = CYCLE.len() - 1 - self.rng.below(7) as usize;
+        self.advance_cycle(now);
+    }
+
+    /// Whether the shortest round trip is too old.
+    fn update_rtprop(&mut self, view: &SenderView, sample: &RateSample) -> bool {
+        let expired = passed(view.now, self.rtprop_at, self.options.rtprop);
+        if let Some(rtt) = sample.rtt
+            && (expired || self.rtprop.is_none_or(|r| rtt <= r))
+        {
+            (self.rtprop, self.rtprop_at) = (Some(rtt), view.now);
+        }
+        expired
+    }
+
+    /// A window to return to, if ProbeRTT ends here.
+    fn check_probe_rtt(&mut self, view: &SenderView, sample: &RateSample, expired: bool) -> Option<f64> {
+        if self.mode != Mode::ProbeRtt && expired && !self.from_idle {
+            self.save(view);
+            self.mode = Mode::ProbeRtt;
+            (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
+            self.probe_until = None;
+        }
+        self.from_idle = false;
+        if self.mode != Mode::ProbeRtt {
+            return None;
+        }
+        self.own_limit.mark(sample);
+        let Some(until) = self.probe_until else {
+            if self.in_flight <= self.options.floor {
+                self.probe_until = Some(view.now + self.options.probe_rtt);
+                self.probe_round_done = false;
+                self.rounds.restart(sample.total_delivered);
+            }
+            return None;
+        };
+        self.probe_round_done |= self.rounds.started;
+        if !self.probe_round_done || view.now <= until {
+            return None;
+        }
+        self.rtprop_at = view.now;
+        if self.filled {
+            self.enter_probe_bw(view.now);
+        } else {
+            self.mode = Mode::Startup;
+            (self.pacing_gain, self.cwnd_gain) = (self.options.high_gain, self.options.high_gain);
+        }
+        Some(self.prior_cwnd)
+    }
+
+    /// Remembers the last good window.
+    fn save(&mut self, view: &SenderView) {
+        let repairing = view.in_recovery || view.after_timeout;
+        self.prior_cwnd = if !repairing && self.mode != Mode::ProbeRtt {
+            view.cwnd
+        } else {
+            self.prior_cwnd.max(view.cwnd)
+        };
+    }
+
+    fn pace(&mut self, view: &SenderView, effects: &mut Effects) {
+        let rate = self.pacing_gain * self.rate.best();
+        if rate > 0.0 && (self.filled || self.pacing_rate.is_none_or(|r| rate > r)) {
+            self.pacing_rate = Some(rate);
+        }
+        if let Some(rate) = self.pacing_rate {
+            effects.push(Effect::Pace(gap(rate, view.srtt)));
+        }
+    }
+
+    fn window(&mut self, view: &SenderView, sample: &RateSample, restored: Option<f64>) -> f64 {
+        let mut cwnd = restored.map_or(view.cwnd, |r| r.max(view.cwnd));
+        let lost = std::mem::take(&mut self.lost);
+        let acked = sample.newly_delivered;
+        if view.in_recovery && lost > 0.0 {
+            cwnd = (cwnd - lost).max(1.0);
+        }
+        if view.in_recovery && self.conserving {
+            cwnd = cwnd.max(sample.in_flight + acked);
+        } else {
+            let target = self.in_flight_of(self.cwnd_gain, view);
+            if self.filled {
+                cwnd = (cwnd + acked).min(target);
+            } else if cwnd < target || self.delivered < self.initial {
+                cwnd += acked;
+            }
+            cwnd = cwnd.max(self.options.floor);
+        }
+        if self.mode == Mode::ProbeRtt { cwnd.min(self.options.floor) } else { cwnd }
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn seed(&mut self, seed: u64) {
+        self.rng = RngStream::numbered(seed, 0, Purpose::Tcp);
+    }
+
+    /// The handshake's round trip is the first rate's.
+    fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        if self.pacing_rate.is_none() && !event.exact.is_zero() {
+            (self.rtprop, self.rtprop_at) = (Some(event.exact), view.now);
+            let rate = self.options.high_gain * self.initial / event.exact.as_secs_f64();
+            self.pacing_rate = Some(rate);
+            effects.push(Effect::Pace(gap(rate, view.srtt)));
+        }
+    }
+
+    fn on_rate(&mut self, view: &SenderView, sample: &RateSample, effects: &mut Effects) {
+        (self.in_flight, self.delivered) = (sample.in_flight, sample.total_delivered);
+        let mut restored = None;
+        if self.timed_out && !view.after_timeout {
+            self.timed_out = false;
+            restored = Some(self.prior_cwnd);
+        }
+        self.update_rate(sample);
+        self.check_cycle(view, sample);
+        self.check_full_pipe(sample);
+        let threshold = self.check_drain(view);
+        let expired = self.update_rtprop(view, sample);
+        let probed = self.check_probe_rtt(view, sample, expired);
+        self.pace(view, effects);
+        let cwnd = self.window(view, sample, restored.or(probed));
+        let ssthresh = threshold.unwrap_or(view.ssthresh);
+        effects.push(Effect::SetWindow(Window { cwnd, ssthresh }));
+    }
+
+    fn on_ack(&mut self, view: &SenderView, _: &AckEvent, _: &mut Effects) -> Window {
+        Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+    }
+
+    fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
+        self.save(view);
+        self.conserving = true;
+        self.rounds.restart(self.delivered);
+        // All but the lost segment, and the one that takes its place.
+        let cwnd = (self.in_flight - 1.0).max(0.0) + 1.0;
+        Window { cwnd, ssthresh: view.ssthresh }
+    }
+
+    fn on_recovery_exit(&mut self, view: &SenderView, effects: &mut Effects) {
+        self.conserving = false;
+        let cwnd = view.cwnd.max(self.prior_cwnd);
+        let cwnd = if self.mode == Mode::ProbeRtt { cwnd.min(self.options.floor) } else { cwnd };
+        effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
+    }
+
+    fn on_rto(&mut self, view: &SenderView, _: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.save(view);
+        self.conserving = false;
+        self.timed_out = true;
+        RtoDecision { window: Window { cwnd: 1.0, ssthresh: view.ssthresh }, backoff: Backoff::Double }
+    }
+
+    fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {
+        let segments = f64::from(event.bytes) / f64::from(view.mss);
+        if event.retransmission {
+            self.lost += segments;
+        } else if self.delivered > 0.0 && self.in_flight == 0.0 && !view.after_timeout {
+            self.from_idle = true;
+        }
+        self.in_flight += if event.retransmission { 0.0 } else { segments };
+    }
+
+    fn wants_sent(&self) -> bool {
+        true
+    }
+}
+
+/// What both versions need.
+const NEEDS: Needs = Needs { pacing: true, rates: true, chance: true, ..Needs::NOTHING };
+const UNLESS: &str = "it counts what is in flight, which takes selective acknowledgments";
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "bbr",
+        summary: "sends at the rate that the path delivers, two bandwidth-delay products in flight",
+        source: "Cardwell et al. 2017, draft-cardwell-iccrg-bbr-congestion-control-00",
+        parameters: Options::PARAMETERS,
+    },
+    meaning: Meaning::Part(Part {
+        with: &[RecoveryKind::Sack],
+        unless: UNLESS,
+        needs: NEEDS,
+        ..Part::new(Role::Whole, |values| {
+            let options = Options::read(values);
+            Arc::new(move |config| Box::new(Bbr::new(options, config.initial_window_segments())))
+        })
+    }),
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! What both versions of BBR measure with.
+
+use crate::control::RateSample;
+use std::collections::VecDeque;
+use tworay_base::{SimDuration, SimTime};
+
+/// The largest value of the last rounds. Values come with the number of their round.
+#[derive(Clone, Debug)]
+pub(super) struct MaxFilter {
+    /// How many rounds a value counts for.
+    length: u64,
+    /// Values that aren't exceeded by a later one, oldest first.
+    values: VecDeque<(u64, f64)>,
+}
+
+impl MaxFilter {
+    pub fn new(length: u64) -> Self {
+        Self { length, values: VecDeque::new() }
+    }
+
+    pub fn update(&mut self, round: u64, value: f64) {
+        while self.values.back().is_some_and(|&(_, v)| v <= value) {
+            self.values.pop_back();
+        }
+        self.values.push_back((round, value));
+        while self.values.front().is_some_and(|&(at, _)| at + self.length < round) {
+            self.values.pop_front();
+        }
+    }
+
+    /// The largest; 0 before there is any.
+    pub fn best(&self) -> f64 {
+        self.values.front().map_or(0.0, |&(_, v)| v)
+    }
+}
+
+/// Round trips, counted by packets: one is over when something is delivered that was sent after its beginning.
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    /// Segments delivered when the round began.
+    next: f64,
+    pub count: u64,
+    /// The latest ACK began a round.
+    pub started: bool,
+}
+
+impl Rounds {
+    pub fn update(&mut self, sample: &RateSample) {
+        self.started = sample.prior_delivered >= self.next;
+        if self.started {
+            self.next = sample.total_delivered;
+            self.count += 1;
+        }
+    }
+
+    /// A round begins now, with so much delivered.
+    pub fn restart(&mut self, delivered: f64) {
+        self.next = delivered;
+    }
+}
+
+/// Marks what is sent in a while as limited by the sender itself, so that its rates don't count as the path's.
+#[derive(Debug, Default)]
+pub(super) struct OwnLimit {
+    /// Segments delivered when the latest while began, and those that end it.
+    span: Option<(f64, f64)>,
+}
+
+impl OwnLimit {
+    /// From now on until all that is in flight is delivered.
+    pub fn mark(&mut self, sample: &RateSample) {
+        let begun = self.span.filter(|&(_, end)| sample.total_delivered <= end);
+        let begin = begun.map_or(sample.total_delivered, |(begin, _)| begin);
+        self.span = Some((begin, sample.total_delivered + sample.in_flight.max(1.0)));
+    }
+
+    /// Whether the segment that a sample is about was sent in such a while, or for want of data.
+    pub fn concerns(&self, sample: &RateSample) -> bool {
+        let own = self.span.is_some_and(|(begin, end)| (begin..=end).contains(&sample.prior_delivered));
+        sample.app_limited || own
+    }
+}
+
+/// The time between two segments at this rate (segments per second). Never more than a smoothed round trip:
+/// a rate measured over an outage would hold the sender back long after it.
+pub(super) fn gap(rate: f64, srtt: Option<SimDuration>) -> SimDuration {
+    let gap = SimDuration::from_secs_f64((1.0 / rate).min(1e3));
+    srtt.map_or(gap, |srtt| gap.min(srtt))
+}
+
+/// Whether `length` has passed since `then`.
+pub(super) fn passed(now: SimTime, then: SimTime, length: SimDuration) -> bool {
+    now.since(then) > length
+}

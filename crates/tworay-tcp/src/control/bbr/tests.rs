@@ -1,0 +1,196 @@
+use super::*;
+use crate::control::tests::{LOSS, rto, view};
+
+/// A path that delivers round by round, and the sender on it.
+struct Path {
+    bbr: Bbr,
+    view: SenderView,
+    delivered: f64,
+    /// Of the latest ACK.
+    gap: Option<SimDuration>,
+}
+
+const RTT_MS: u64 = 100;
+
+impl Path {
+    fn new(text: &[f64]) -> Self {
+        let mut bbr = Bbr::new(Options::read(text), 2.0);
+        bbr.seed(1);
+        let view = SenderView { now: SimTime::ZERO + SimDuration::from_secs(1), ..view(2.0, 1e9) };
+        Self { bbr, view, delivered: 0.0, gap: None }
+    }
+
+    fn defaults() -> Self {
+        Self::new(&Options::PARAMETERS.iter().map(|p| p.default.expect(p.name)).collect::<Vec<_>>())
+    }
+
+    /// An ACK of `acked` segments at this rate, a round trip after the one before, with so much in flight
+    /// before and after it.
+    fn ack(&mut self, rate: f64, acked: f64, flight: (f64, f64)) -> f64 {
+        self.after(RTT_MS, rate, acked, flight)
+    }
+
+    fn after(&mut self, ms: u64, rate: f64, acked: f64, (prior_in_flight, in_flight): (f64, f64)) -> f64 {
+        self.view.now += SimDuration::from_millis(ms);
+        let prior_delivered = self.delivered;
+        self.delivered += acked;
+        let rtt = SimDuration::from_millis(RTT_MS);
+        let sample = RateSample {
+            delivered: rate * 0.1,
+            interval: Some(rtt),
+            app_limited: false,
+            newly_delivered: acked,
+            prior_delivered,
+            total_delivered: self.delivered,
+            lost: 0.0,
+            sent_in_flight: prior_in_flight,
+            prior_in_flight,
+            in_flight,
+            rtt: Some(rtt + SimDuration::from_nanos(1)).filter(|_| self.delivered > acked).or(Some(rtt)),
+        };
+        let mut effects = Effects::new();
+        self.bbr.on_rate(&self.view, &sample, &mut effects);
+        for effect in effects {
+            match effect {
+                Effect::SetWindow(w) => (self.view.cwnd, self.view.ssthresh) = (w.cwnd, w.ssthresh),
+                Effect::Pace(gap) => self.gap = Some(gap),
+                _ => {}
+            }
+        }
+        self.view.cwnd
+    }
+
+    /// Startup until the pipe is full at 100 segments/s: bandwidth-delay product 10.
+    fn full() -> Self {
+        let mut path = Self::defaults();
+        for rate in [25.0, 50.0, 100.0, 100.0, 100.0] {
+            path.ack(rate, rate / 10.0, (30.0, 30.0));
+            assert_eq!(path.bbr.mode, Mode::Startup, "{rate}");
+        }
+        path.ack(100.0, 10.0, (30.0, 30.0));
+        path
+    }
+
+    fn pacing_gain(&self) -> f64 {
+        1.0 / (self.gap.expect("a gap").as_secs_f64() * 100.0)
+    }
+}
+
+/// The handshake's round trip: 2.885 · 2 segments / 100 ms.
+#[test]
+fn the_first_segments_are_paced_by_the_handshake() {
+    let mut path = Path::defaults();
+    let rtt = SimDuration::from_millis(RTT_MS);
+    let mut effects = Effects::new();
+    path.bbr.on_rtt(&path.view, &RttEvent { exact: rtt, ticked: rtt }, &mut effects);
+    let [Effect::Pace(gap)] = effects[..] else { panic!("{effects:?}") };
+    assert!((gap.as_secs_f64() - 0.1 / 5.77).abs() < 1e-6);
+}
+
+/// Draft §4.3.2, §4.3.3: three rounds without a quarter more end Startup; Drain paces at 1/2.885 until the
+/// bandwidth-delay product is in flight: 10 and three quanta, of two segments at Startup's rate of 2.3 Mb/s and
+/// of one at Drain's.
+#[test]
+fn startup_ends_when_the_rate_does_not_grow() {
+    let mut path = Path::full();
+    assert_eq!(path.bbr.mode, Mode::Drain);
+    assert!((path.pacing_gain() - 1.0 / 2.885).abs() < 1e-3);
+    assert!((path.view.ssthresh - 16.0).abs() < 1e-6);
+    path.ack(100.0, 10.0, (20.0, 14.0));
+    assert_eq!(path.bbr.mode, Mode::Drain);
+    path.ack(100.0, 10.0, (14.0, 13.0));
+    assert_eq!(path.bbr.mode, Mode::ProbeBw);
+    // 2 · 10 and the quanta.
+    for _ in 0..3 {
+        path.ack(100.0, 10.0, (13.0, 13.0));
+    }
+    assert!((path.view.cwnd - 23.0).abs() < 1e-6, "{}", path.view.cwnd);
+}
+
+/// Draft §4.3.4: one phase a round trip; 5/4 lasts until so much is in flight.
+#[test]
+fn the_gains_go_round() {
+    let mut path = Path::full();
+    path.ack(100.0, 10.0, (14.0, 13.0));
+    let mut gains = Vec::new();
+    for _ in 0..24 {
+        // A hair longer than a round trip, and in flight what 5/4 asks for.
+        path.after(RTT_MS + 1, 100.0, 10.0, (15.5, 15.0));
+        gains.push((path.pacing_gain() * 100.0).round() / 100.0);
+    }
+    let up = gains.iter().position(|&g| g == 1.25).expect("a probe");
+    assert_eq!(gains[up..up + 9], [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.25]);
+    // With less in flight the probe goes on.
+    let mut short = Path::full();
+    short.ack(100.0, 10.0, (14.0, 13.0));
+    let longest = (0..24).filter(|_| {
+        short.after(RTT_MS + 1, 100.0, 10.0, (13.5, 13.5));
+        short.pacing_gain() > 1.2
+    });
+    assert!(longest.count() > 12);
+}
+
+/// Draft §4.3.5: ten seconds without a round trip as short as the shortest cut the window to four segments for
+/// 200 ms and a round trip, after which the old one is back; rates of this time don't count.
+#[test]
+fn the_shortest_round_trip_is_measured_anew() {
+    let mut path = Path::full();
+    for _ in 0..90 {
+        path.after(RTT_MS + 1, 100.0, 10.0, (15.5, 13.0));
+        assert_ne!(path.bbr.mode, Mode::ProbeRtt);
+    }
+    let before = path.view.cwnd;
+    let entered = (0..20).find(|_| path.after(RTT_MS + 1, 100.0, 10.0, (15.5, 13.0)) == 4.0);
+    assert!(entered.is_some(), "{:?}", path.bbr.mode);
+    assert_eq!(path.bbr.mode, Mode::ProbeRtt);
+    path.ack(40.0, 4.0, (8.0, 4.0));
+    path.ack(40.0, 4.0, (4.0, 4.0));
+    assert_eq!(path.ack(40.0, 4.0, (4.0, 4.0)), 4.0, "200 ms are not over");
+    assert_eq!(path.after(RTT_MS + 1, 40.0, 4.0, (4.0, 4.0)).max(before), path.view.cwnd.max(before));
+    assert_eq!(path.bbr.mode, Mode::ProbeBw);
+    assert!((path.bbr.rate.best() - 100.0).abs() < 1e-6, "{}", path.bbr.rate.best());
+    assert!(path.view.cwnd >= before.min(23.0) - 1e-6);
+}
+
+/// Draft §4.2.3.4: in the first round of a recovery as much is sent as is delivered; afterwards the old window
+/// is back.
+#[test]
+fn recovery_conserves_packets() {
+    let mut path = Path::full();
+    path.ack(100.0, 10.0, (14.0, 13.0));
+    let before = path.view.cwnd;
+    path.bbr.in_flight = 12.0;
+    path.view.in_recovery = false;
+    let cut = path.bbr.on_loss(&path.view, &LOSS, &mut Effects::new());
+    assert_eq!(cut.cwnd, 12.0, "11 beside the lost one, and one for it");
+    (path.view.cwnd, path.view.in_recovery) = (12.0, true);
+    path.bbr.rounds.restart(1e9);
+    assert_eq!(path.after(1, 100.0, 1.0, (12.0, 11.0)), 12.0, "one delivered, one sent");
+    let mut effects = Effects::new();
+    path.bbr.on_recovery_exit(&path.view, &mut effects);
+    assert_eq!(effects[..], [Effect::SetWindow(Window { cwnd: before, ssthresh: path.view.ssthresh })]);
+}
+
+#[test]
+fn a_timeout_starts_with_one_segment_and_the_window_comes_back() {
+    let mut path = Path::full();
+    path.ack(100.0, 10.0, (14.0, 13.0));
+    let before = path.view.cwnd;
+    let decision = path.bbr.on_rto(&path.view, &rto(1), &mut Effects::new());
+    assert_eq!(decision.window.cwnd, 1.0);
+    (path.view.cwnd, path.view.after_timeout) = (1.0, true);
+    assert_eq!(path.ack(100.0, 1.0, (1.0, 0.0)), 4.0, "the floor");
+    path.view.after_timeout = false;
+    assert!(path.ack(100.0, 1.0, (4.0, 3.0)) >= before.min(23.0), "{}", path.view.cwnd);
+}
+
+#[test]
+fn a_maximum_lasts_its_rounds() {
+    let mut filter = MaxFilter::new(10);
+    for (round, value, best) in
+        [(1, 5.0, 5.0), (2, 9.0, 9.0), (3, 7.0, 9.0), (12, 1.0, 9.0), (13, 1.0, 7.0), (14, 2.0, 2.0)]
+    {
+        filter.update(round, value);
+        assert_eq!(filter.best(), best, "round {round}");
+    }
+}

@@ -1,0 +1,377 @@
+//! BBR, version 3: as version 1, with bounds learned from losses (Cardwell, Swett and Beshay,
+//! draft-ietf-ccwg-bbr).
+//!
+//! `model` estimates rate, round trip and bounds; `phases` is the state machine; names are the draft's.
+//! What differs from the draft: a loss is known when it is sent again, and whether too much was in flight is
+//! judged at the next ACK by the newest segment delivered, not by the lost one. Nothing is undone after a
+//! recovery that proves spurious. Segments go one by one, at most a smoothed round trip apart.
+
+mod model;
+mod phases;
+
+use super::*;
+use model::{Bounds, Latest, MinRtt};
+use tworay_base::Seq32;
+
+settings! {
+    struct Options {
+        /// share of a round trip's segments whose loss means too much in flight
+        loss: f64 = 0.02, 0.0..1.0;
+        /// share of the bounds that a round trip with a loss leaves
+        beta: f64 = 0.7, 0.1..1.0;
+        /// share of the longest tolerated flight that is left to others
+        headroom: f64 = 0.15, 0.0..0.9;
+        /// seconds between two probes for bandwidth, at least; up to one more by chance
+        wait: f64 = 2.0, 0.1..60.0;
+        /// seconds that a shortest round trip counts for
+        min_rtt: SimDuration = 10.0, 0.1..3600.0;
+        /// seconds between two times with a small window that renew it
+        probe_rtt: SimDuration = 5.0, 0.1..3600.0;
+        /// least window, segments
+        floor: f64 = 4.0, 1.0..100.0;
+        /// segments of the send quantum; 0: by the rate, as the draft has it
+        quantum: f64 = 0.0, 0.0..64.0;
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum State {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+impl State {
+    fn is_probe_bw(self) -> bool {
+        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
+    }
+
+    /// Whether losses are the price of a search for more.
+    fn is_probing(self) -> bool {
+        matches!(self, State::Startup | State::Refill | State::Up)
+    }
+
+    fn pacing_gain(self) -> f64 {
+        match self {
+            State::Startup => 2.77,
+            State::Drain => 0.5,
+            State::Down => 0.9,
+            State::Cruise | State::Refill | State::ProbeRtt => 1.0,
+            State::Up => 1.25,
+        }
+    }
+
+    fn cwnd_gain(self) -> f64 {
+        match self {
+            State::Up => 2.25,
+            State::ProbeRtt => 0.5,
+            _ => 2.0,
+        }
+    }
+}
+
+/// What the ACKs of the moment say about the last probe.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum AckPhase {
+    Init,
+    Refilling,
+    Starting,
+    Feedback,
+    Stopping,
+}
+
+/// Whether the rate still grows.
+#[derive(Debug, Default)]
+struct FullRate {
+    rate: f64,
+    rounds: u32,
+    now: bool,
+    /// Ever since the connection began.
+    reached: bool,
+}
+
+/// The search for a longer flight in [`State::Up`].
+#[derive(Debug)]
+struct Upward {
+    acked: f64,
+    per_segment: f64,
+    rounds: u32,
+}
+
+/// Losses noticed since the latest ACK, and in this round trip.
+#[derive(Debug, Default)]
+struct Losses {
+    pending: bool,
+    /// Ranges with a gap between them.
+    ranges: u32,
+    last_end: Option<Seq32>,
+}
+
+/// ACKs that come in lumps: how much more than the rate explains.
+#[derive(Debug)]
+struct Aggregation {
+    since: SimTime,
+    delivered: f64,
+    extra: MaxFilter,
+}
+
+#[derive(Debug)]
+struct Bbr3 {
+    options: Options,
+    rng: RngStream,
+    initial: f64,
+    state: State,
+    ack_phase: AckPhase,
+    rounds: Rounds,
+    own_limit: OwnLimit,
+    /// Rates by the number of the probing cycle.
+    max_rate: MaxFilter,
+    cycle: u64,
+    bounds: Bounds,
+    latest: Latest,
+    min_rtt: MinRtt,
+    full: FullRate,
+    upward: Upward,
+    losses: Losses,
+    aggregation: Aggregation,
+    drain_round: u64,
+    /// What arrives was sent while probing.
+    probe_samples: bool,
+    rounds_since_up: u64,
+    wait: SimDuration,
+    cycle_at: SimTime,
+    too_high: bool,
+    precautionary: bool,
+    probe_until: Option<SimTime>,
+    probe_round_done: bool,
+    pacing_rate: Option<f64>,
+    in_flight: f64,
+    delivered: f64,
+    prior_cwnd: f64,
+    timed_out: bool,
+    from_idle: bool,
+}
+
+impl Bbr3 {
+    fn new(options: Options, initial: f64) -> Self {
+        Self {
+            options,
+            rng: RngStream::numbered(0, 0, Purpose::Tcp),
+            initial,
+            state: State::Startup,
+            ack_phase: AckPhase::Init,
+            rounds: Rounds::default(),
+            own_limit: OwnLimit::default(),
+            // The cycle under way, and the one before.
+            max_rate: MaxFilter::new(1),
+            cycle: 0,
+            bounds: Bounds::default(),
+            latest: Latest::default(),
+            min_rtt: MinRtt::default(),
+            full: FullRate::default(),
+            upward: Upward { acked: 0.0, per_segment: f64::INFINITY, rounds: 0 },
+            losses: Losses::default(),
+            aggregation: Aggregation { since: SimTime::ZERO, delivered: 0.0, extra: MaxFilter::new(10) },
+            drain_round: 0,
+            probe_samples: false,
+            rounds_since_up: 0,
+            wait: SimDuration::ZERO,
+            cycle_at: SimTime::ZERO,
+            too_high: false,
+            precautionary: false,
+            probe_until: None,
+            probe_round_done: false,
+            pacing_rate: None,
+            in_flight: 0.0,
+            delivered: 0.0,
+            prior_cwnd: 0.0,
+            timed_out: false,
+            from_idle: false,
+        }
+    }
+
+    fn quantum(&self, view: &SenderView) -> f64 {
+        if self.options.quantum > 0.0 {
+            return self.options.quantum;
+        }
+        let mss = f64::from(view.mss);
+        let bytes = self.pacing_rate.unwrap_or(0.0) * mss * 1e-3;
+        (bytes.min(65_536.0) / mss).max(2.0)
+    }
+
+    /// BDPMultiple(gain), segments.
+    fn bdp(&self, gain: f64) -> f64 {
+        let Some(rtt) = self.min_rtt.value else { return self.initial };
+        gain * self.rate().min(1e12) * rtt.as_secs_f64()
+    }
+
+    /// The rate in use (BBR.bw), segments per second.
+    fn rate(&self) -> f64 {
+        self.max_rate.best().min(self.bounds.rate_short)
+    }
+
+    /// QuantizationBudget.
+    fn budget(&self, flight: f64, view: &SenderView) -> f64 {
+        let more = if self.state == State::Up { 2.0 } else { 0.0 };
+        flight.max(3.0 * self.quantum(view)).max(self.options.floor) + more
+    }
+
+    /// Inflight(gain), segments.
+    fn in_flight_of(&self, gain: f64, view: &SenderView) -> f64 {
+        self.budget(self.bdp(gain), view)
+    }
+
+    fn probe_rtt_cwnd(&self) -> f64 {
+        self.bdp(State::ProbeRtt.cwnd_gain()).max(self.options.floor)
+    }
+
+    fn pace(&mut self, view: &SenderView, effects: &mut Effects) {
+        // One per cent less than measured (BBR.PacingMarginPercent).
+        let rate = 0.99 * self.state.pacing_gain() * self.rate();
+        if rate > 0.0 && (self.full.reached || self.pacing_rate.is_none_or(|r| rate > r)) {
+            self.pacing_rate = Some(rate);
+        }
+        if let Some(rate) = self.pacing_rate {
+            effects.push(Effect::Pace(gap(rate, view.srtt)));
+        }
+    }
+
+    fn window(&mut self, view: &SenderView, sample: &RateSample, restored: Option<f64>) -> f64 {
+        let mut cwnd = restored.map_or(view.cwnd, |r| r.max(view.cwnd));
+        let most = self.budget(self.bdp(self.state.cwnd_gain()) + self.aggregation.extra.best(), view);
+        if self.full.reached {
+            cwnd = (cwnd + sample.newly_delivered).min(most);
+        } else if cwnd < most || self.delivered < self.initial {
+            cwnd += sample.newly_delivered;
+        }
+        self.bound(cwnd.max(self.options.floor))
+    }
+
+    /// BoundCwndForProbeRTT and BoundCwndForModel.
+    fn bound(&self, cwnd: f64) -> f64 {
+        let cwnd = if self.state == State::ProbeRtt { cwnd.min(self.probe_rtt_cwnd()) } else { cwnd };
+        let cap = match self.state {
+            State::Cruise | State::ProbeRtt => self.flight_with_headroom(),
+            State::Down | State::Refill | State::Up => self.bounds.flight_long,
+            State::Startup | State::Drain => f64::INFINITY,
+        };
+        cwnd.min(cap.min(self.bounds.flight_short).max(self.options.floor))
+    }
+
+    fn save(&mut self, view: &SenderView) {
+        let repairing = view.in_recovery || view.after_timeout;
+        self.prior_cwnd = if !repairing && self.state != State::ProbeRtt {
+            view.cwnd
+        } else {
+            self.prior_cwnd.max(view.cwnd)
+        };
+    }
+}
+
+impl CongestionControl for Bbr3 {
+    fn seed(&mut self, seed: u64) {
+        self.rng = RngStream::numbered(seed, 0, Purpose::Tcp);
+    }
+
+    fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        if self.pacing_rate.is_none() && !event.exact.is_zero() {
+            self.min_rtt.begin(view.now, event.exact);
+            let rate = State::Startup.pacing_gain() * self.initial / event.exact.as_secs_f64();
+            self.pacing_rate = Some(rate);
+            effects.push(Effect::Pace(gap(rate, view.srtt)));
+        }
+    }
+
+    fn on_rate(&mut self, view: &SenderView, sample: &RateSample, effects: &mut Effects) {
+        (self.in_flight, self.delivered) = (sample.in_flight, sample.total_delivered);
+        let mut restored = None;
+        if self.timed_out && !view.after_timeout {
+            self.timed_out = false;
+            restored = Some(self.prior_cwnd);
+        }
+        self.note_losses();
+        self.update_signals(view, sample);
+        self.update_aggregation(view, sample);
+        self.check_full_rate(sample);
+        let startup = self.state == State::Startup;
+        self.check_startup_loss(view, sample);
+        self.check_startup_and_drain(view);
+        let ssthresh = if startup && self.state != State::Startup {
+            self.in_flight_of(1.0, view)
+        } else {
+            view.ssthresh
+        };
+        self.update_probe_bw(view, sample);
+        self.min_rtt.update(view.now, sample.rtt, &self.options);
+        let probed = self.check_probe_rtt(view, sample);
+        self.latest.advance(sample);
+        self.pace(view, effects);
+        let cwnd = self.window(view, sample, restored.or(probed));
+        effects.push(Effect::SetWindow(Window { cwnd, ssthresh }));
+    }
+
+    fn on_ack(&mut self, view: &SenderView, _: &AckEvent, _: &mut Effects) -> Window {
+        Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+    }
+
+    /// The model alone answers losses.
+    fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
+        self.save(view);
+        Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+    }
+
+    fn on_recovery_exit(&mut self, view: &SenderView, effects: &mut Effects) {
+        let cwnd = self.bound(view.cwnd.max(self.prior_cwnd));
+        effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
+    }
+
+    fn on_rto(&mut self, view: &SenderView, _: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.save(view);
+        self.timed_out = true;
+        RtoDecision { window: Window { cwnd: 1.0, ssthresh: view.ssthresh }, backoff: Backoff::Double }
+    }
+
+    fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {
+        if event.retransmission {
+            let Losses { pending, ranges, last_end } = &mut self.losses;
+            *pending = true;
+            *ranges += u32::from(*last_end != Some(event.seq));
+            *last_end = Some(event.seq.plus(event.bytes));
+        } else {
+            if self.delivered > 0.0 && self.in_flight == 0.0 && !view.after_timeout {
+                self.from_idle = true;
+                self.aggregation.since = view.now;
+            }
+            self.in_flight += f64::from(event.bytes) / f64::from(view.mss);
+        }
+    }
+
+    fn wants_sent(&self) -> bool {
+        true
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "bbr3",
+        summary: "BBR with bounds on rate and flight learned from losses",
+        source: "Cardwell, Swett and Beshay, draft-ietf-ccwg-bbr",
+        parameters: Options::PARAMETERS,
+    },
+    meaning: Meaning::Part(Part {
+        with: &[RecoveryKind::Sack],
+        unless: UNLESS,
+        needs: NEEDS,
+        ..Part::new(Role::Whole, |values| {
+            let options = Options::read(values);
+            Arc::new(move |config| Box::new(Bbr3::new(options, config.initial_window_segments())))
+        })
+    }),
+};
+
+#[cfg(test)]
+mod tests;

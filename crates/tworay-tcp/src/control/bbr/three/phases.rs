@@ -1,0 +1,170 @@
+//! BBR's state machine: Startup, Drain, the four phases of ProbeBW, and ProbeRTT.
+
+use super::model::is_cwnd_limited;
+use super::*;
+
+/// Loss events of a round trip that end Startup (BBRStartupFullLossCnt).
+const STARTUP_LOSSES: u32 = 6;
+/// Round trips after which a coexisting Reno flow would have grown enough, at most.
+const RENO_ROUNDS: f64 = 63.0;
+/// Least time with ProbeRTT's window.
+const PROBE_RTT_LASTS: SimDuration = SimDuration::from_millis(200);
+
+impl Bbr3 {
+    fn start_round(&mut self) {
+        self.rounds.restart(self.delivered);
+    }
+
+    fn reset_full_rate(&mut self, rate: f64) {
+        self.full = FullRate { rate, reached: self.full.reached, ..FullRate::default() };
+    }
+
+    pub(super) fn check_full_rate(&mut self, sample: &RateSample) {
+        if self.full.now || !self.rounds.started || self.own_limit.concerns(sample) {
+            return;
+        }
+        let rate = sample.rate().unwrap_or(0.0);
+        if rate >= FULL_GROWTH * self.full.rate {
+            return self.reset_full_rate(rate);
+        }
+        self.full.rounds += 1;
+        self.full.now = self.full.rounds >= FULL_ROUNDS;
+        self.full.reached |= self.full.now;
+    }
+
+    /// CheckStartupHighLoss.
+    pub(super) fn check_startup_loss(&mut self, view: &SenderView, sample: &RateSample) {
+        if !self.latest.round_started {
+            return;
+        }
+        let ranges = std::mem::take(&mut self.losses.ranges);
+        let many = ranges >= STARTUP_LOSSES && self.is_too_high(sample);
+        if self.state == State::Startup && !self.full.reached && view.in_recovery && many {
+            self.full.reached = true;
+            self.bounds.flight_long = self.bdp(1.0).max(self.latest.delivered);
+        }
+    }
+
+    pub(super) fn check_startup_and_drain(&mut self, view: &SenderView) {
+        if self.state == State::Startup && self.full.reached {
+            self.state = State::Drain;
+            self.drain_round = self.rounds.count;
+        }
+        let drained = self.in_flight <= self.in_flight_of(1.0, view);
+        if self.state == State::Drain && (drained || self.rounds.count > self.drain_round + 3) {
+            self.start_down(view.now);
+        }
+    }
+
+    pub(super) fn start_down(&mut self, now: SimTime) {
+        self.latest.reset();
+        self.upward.per_segment = f64::INFINITY;
+        // PickProbeWait.
+        self.rounds_since_up = self.rng.below(2).into();
+        self.wait = SimDuration::from_secs_f64(self.options.wait + self.rng.unit());
+        self.cycle_at = now;
+        self.ack_phase = AckPhase::Stopping;
+        self.start_round();
+        self.state = State::Down;
+    }
+
+    pub(super) fn start_refill(&mut self) {
+        self.bounds.forget_short();
+        (self.upward.rounds, self.upward.acked) = (0, 0.0);
+        self.precautionary = false;
+        self.ack_phase = AckPhase::Refilling;
+        self.start_round();
+        self.state = State::Refill;
+    }
+
+    fn start_up(&mut self, view: &SenderView, sample: &RateSample) {
+        self.ack_phase = AckPhase::Starting;
+        self.start_round();
+        self.reset_full_rate(sample.rate().unwrap_or(0.0));
+        self.state = State::Up;
+        self.raise_slope(view);
+    }
+
+    /// UpdateProbeBWCyclePhase.
+    pub(super) fn update_probe_bw(&mut self, view: &SenderView, sample: &RateSample) {
+        if !self.full.reached || self.adapt_long_term(view, sample) {
+            return;
+        }
+        match self.state {
+            State::Down | State::Cruise if self.is_time_to_probe(view) => self.start_refill(),
+            State::Down if self.is_time_to_cruise(view) => self.state = State::Cruise,
+            State::Refill if self.rounds.started => {
+                self.probe_samples = true;
+                self.start_up(view, sample);
+            }
+            State::Up => {
+                if self.is_time_to_go_down(view, sample) {
+                    self.too_high = false;
+                    self.start_down(view.now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_time_to_probe(&self, view: &SenderView) -> bool {
+        let reno = self.bdp(1.0).min(view.cwnd).min(RENO_ROUNDS);
+        passed(view.now, self.cycle_at, self.wait) || self.rounds_since_up as f64 >= reno
+    }
+
+    fn is_time_to_cruise(&self, view: &SenderView) -> bool {
+        let rtt = self.min_rtt.value.map_or(0.0, |r| r.as_secs_f64());
+        let product = self.budget(self.max_rate.best() * rtt, view);
+        self.in_flight <= self.flight_with_headroom() && self.in_flight <= product
+    }
+
+    fn is_time_to_go_down(&mut self, view: &SenderView, sample: &RateSample) -> bool {
+        if self.too_high && self.in_flight >= self.bounds.flight_long {
+            self.precautionary = true;
+            return true;
+        }
+        if is_cwnd_limited(view, sample) && view.cwnd >= self.bounds.flight_long {
+            // The bound limits the rate, not the path.
+            self.reset_full_rate(sample.rate().unwrap_or(0.0));
+            return false;
+        }
+        self.full.now
+    }
+
+    /// CheckProbeRTT; the window to return to, if it ends here.
+    pub(super) fn check_probe_rtt(&mut self, view: &SenderView, sample: &RateSample) -> Option<f64> {
+        if self.state != State::ProbeRtt && self.min_rtt.probe_expired && !self.from_idle {
+            self.save(view);
+            self.state = State::ProbeRtt;
+            self.probe_until = None;
+            self.ack_phase = AckPhase::Stopping;
+            self.start_round();
+        }
+        self.from_idle = false;
+        if self.state != State::ProbeRtt {
+            return None;
+        }
+        self.own_limit.mark(sample);
+        let Some(until) = self.probe_until else {
+            if self.in_flight <= self.probe_rtt_cwnd() {
+                self.probe_until = Some(view.now + PROBE_RTT_LASTS);
+                self.probe_round_done = false;
+                self.start_round();
+            }
+            return None;
+        };
+        self.probe_round_done |= self.rounds.started;
+        if !self.probe_round_done || view.now <= until {
+            return None;
+        }
+        self.min_rtt.probe_at = view.now;
+        self.bounds.forget_short();
+        if self.full.reached {
+            self.start_down(view.now);
+            self.state = State::Cruise;
+        } else {
+            self.state = State::Startup;
+        }
+        Some(self.prior_cwnd)
+    }
+}

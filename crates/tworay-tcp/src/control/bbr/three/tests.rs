@@ -1,0 +1,168 @@
+use super::*;
+use crate::control::tests::view;
+
+/// A path that delivers round by round, and the sender on it.
+struct Path {
+    bbr: Bbr3,
+    view: SenderView,
+    delivered: f64,
+    gap: SimDuration,
+}
+
+/// What an ACK shows beside the rate.
+#[derive(Copy, Clone)]
+struct Shown {
+    rate: f64,
+    acked: f64,
+    flight: f64,
+    lost: f64,
+    rtt_ms: u64,
+}
+
+/// 100 segments/s and 100 ms: ten in flight fill the path.
+const STEADY: Shown = Shown { rate: 100.0, acked: 10.0, flight: 10.0, lost: 0.0, rtt_ms: 100 };
+
+impl Path {
+    fn new() -> Self {
+        let mut bbr = Bbr3::new(Options::defaults(), 2.0);
+        bbr.seed(1);
+        let now = SimTime::ZERO + SimDuration::from_secs(1);
+        let view = SenderView { now, ..view(2.0, 1e9) };
+        Self { bbr, view, delivered: 0.0, gap: SimDuration::ZERO }
+    }
+
+    /// An ACK that ends a round trip.
+    fn ack(&mut self, shown: Shown) -> State {
+        self.view.now += SimDuration::from_millis(101);
+        let prior_delivered = self.delivered;
+        self.delivered += shown.acked;
+        let sample = RateSample {
+            delivered: shown.rate * 0.1,
+            interval: Some(SimDuration::from_millis(100)),
+            app_limited: false,
+            newly_delivered: shown.acked,
+            prior_delivered,
+            total_delivered: self.delivered,
+            lost: shown.lost,
+            sent_in_flight: shown.flight,
+            prior_in_flight: shown.flight,
+            in_flight: shown.flight,
+            rtt: Some(SimDuration::from_millis(shown.rtt_ms)),
+        };
+        let mut effects = Effects::new();
+        self.bbr.on_rate(&self.view, &sample, &mut effects);
+        for effect in effects {
+            match effect {
+                Effect::SetWindow(w) => (self.view.cwnd, self.view.ssthresh) = (w.cwnd, w.ssthresh),
+                Effect::Pace(gap) => self.gap = gap,
+                _ => {}
+            }
+        }
+        self.bbr.state
+    }
+
+    fn lose(&mut self) {
+        let event = SentEvent { seq: Seq32(1), bytes: 1000, retransmission: true };
+        self.bbr.on_sent(&self.view, &event);
+    }
+
+    fn until(&mut self, state: State, shown: Shown) -> usize {
+        (1..200).find(|_| self.ack(shown) == state).unwrap_or_else(|| panic!("never {state:?}"))
+    }
+
+    fn steady() -> Self {
+        let mut path = Self::new();
+        for rate in [25.0, 50.0, 100.0] {
+            path.ack(Shown { rate, acked: rate / 10.0, flight: 30.0, ..STEADY });
+        }
+        path
+    }
+
+    /// Pacing rate over the path's.
+    fn gain(&self) -> f64 {
+        1.0 / (self.gap.as_secs_f64() * 0.99 * 100.0)
+    }
+}
+
+/// Three rounds without a quarter more end Startup; Drain lasts until the path's product is in flight, or three
+/// rounds.
+#[test]
+fn startup_ends_at_a_plateau_and_drain_empties_the_queue() {
+    let full = Shown { flight: 30.0, ..STEADY };
+    let mut path = Path::steady();
+    assert_eq!([path.ack(full), path.ack(full)], [State::Startup; 2]);
+    assert_eq!(path.ack(full), State::Drain);
+    assert!((path.gain() - 0.5).abs() < 1e-3);
+    assert_eq!(path.ack(Shown { flight: 11.0, ..STEADY }), State::Drain);
+    assert_eq!(path.ack(STEADY), State::Cruise, "nothing above the product: Down is over at once");
+    let mut slow = Path::steady();
+    (0..3).for_each(|_| _ = slow.ack(full));
+    assert_eq!((0..4).map(|_| slow.ack(full)).collect::<Vec<_>>()[2..], [State::Drain, State::Down]);
+}
+
+/// Down, Cruise, Refill for a round trip, Up: after the product in round trips, as a Reno flow would, if that is
+/// sooner than two seconds.
+#[test]
+fn bandwidth_is_probed_as_often_as_a_reno_flow_would() {
+    let mut path = Path::steady();
+    path.until(State::Cruise, STEADY);
+    let waited = path.until(State::Refill, STEADY);
+    assert!((8..=10).contains(&waited), "{waited} of ten round trips");
+    assert_eq!(path.ack(STEADY), State::Up);
+    assert!((path.gain() - 1.25).abs() < 1e-3);
+    // No faster for three rounds.
+    assert_eq!(path.until(State::Down, Shown { flight: 12.0, ..STEADY }), 3);
+    assert!((path.gain() - 0.9).abs() < 1e-3);
+}
+
+/// More than 2 % lost while probing bounds the flight to what was in it, and cruising leaves 15 % of that free.
+#[test]
+fn losses_while_probing_bound_the_flight() {
+    let mut path = Path::steady();
+    path.until(State::Up, STEADY);
+    path.ack(Shown { flight: 20.0, ..STEADY });
+    assert!(path.bbr.bounds.flight_long.is_infinite());
+    assert_eq!(path.ack(Shown { flight: 20.0, lost: 1.0, ..STEADY }), State::Down);
+    assert_eq!(path.bbr.bounds.flight_long, 20.0);
+    path.until(State::Cruise, STEADY);
+    assert!((path.bbr.flight_with_headroom() - 17.0).abs() < 1e-9);
+    // One loss in sixty is tolerated.
+    let mut few = Path::steady();
+    few.until(State::Up, STEADY);
+    assert_eq!(few.ack(Shown { flight: 60.0, lost: 1.0, ..STEADY }), State::Up);
+}
+
+/// A round trip with a loss while cruising: 0.7 of rate and flight, or what was delivered if that is more.
+#[test]
+fn losses_while_cruising_lower_the_bounds_until_the_next_probe() {
+    let mut path = Path::steady();
+    path.until(State::Cruise, STEADY);
+    let cwnd = path.view.cwnd;
+    path.lose();
+    let slower = Shown { rate: 60.0, acked: 6.0, ..STEADY };
+    path.ack(slower);
+    path.ack(slower);
+    assert!((path.bbr.bounds.rate_short - 100.0).abs() < 1e-9, "the round before delivered 100");
+    path.lose();
+    path.ack(slower);
+    path.ack(slower);
+    assert!((path.bbr.bounds.rate_short - 70.0).abs() < 1e-9, "{}", path.bbr.bounds.rate_short);
+    assert!(path.bbr.bounds.flight_short <= 0.7 * cwnd + 1e-9 && path.view.cwnd <= 0.7 * cwnd + 1e-9);
+    path.until(State::Refill, STEADY);
+    assert!(path.bbr.bounds.rate_short.is_infinite());
+}
+
+/// After five seconds without a shorter round trip half the product is in flight for 200 ms and a round trip.
+#[test]
+fn the_round_trip_is_measured_anew_with_half_the_flight() {
+    let mut path = Path::steady();
+    let longer = Shown { rtt_ms: 120, flight: 12.0, ..STEADY };
+    path.until(State::Cruise, STEADY);
+    let waited = path.until(State::ProbeRtt, longer);
+    assert!((44..=50).contains(&waited), "{waited} round trips of 101 ms");
+    assert!((path.view.cwnd - 5.0).abs() < 0.7, "{}", path.view.cwnd);
+    let half = Shown { rate: 50.0, acked: 5.0, flight: 5.0, ..STEADY };
+    assert_eq!([path.ack(half), path.ack(half)], [State::ProbeRtt; 2], "101 ms of 200");
+    assert_eq!(path.ack(half), State::Cruise);
+    assert!((path.bbr.rate() - 100.0).abs() < 1e-9, "rates of the small window don't count");
+}
