@@ -114,8 +114,12 @@ class Watch
     {
         m_area += (Simulator::Now() - m_since).GetSeconds() * m_window;
         m_since = Simulator::Now();
-        // BBR's window while it measures the round trip.
-        probes += now == 4 * kSegment && m_window > 4 * kSegment;
+        // BBR's window while it measures the round trip; in it, ns-3 moves up and down.
+        if (now <= 4 * kSegment && m_window > 4 * kSegment)
+        {
+            probes += m_probed.IsZero() || Simulator::Now() - m_probed > Seconds(2);
+            m_probed = Simulator::Now();
+        }
         m_window = now;
     }
 
@@ -133,6 +137,7 @@ class Watch
 
     Time m_began;
     Time m_since;
+    Time m_probed;
     uint32_t m_window{0};
     double m_area{0};
 };
