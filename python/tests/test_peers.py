@@ -14,6 +14,7 @@ from tworay.peers import (
     moving,
     olsr_tables,
     pages,
+    senders,
     simulators,
     suite,
     tools,
@@ -22,7 +23,7 @@ from tworay.peers import (
 )
 from tworay.peers.jobs import Job, Result, Results, read_json
 from tworay.peers.movement import Waypoints
-from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, ROOT, SCENARIOS
+from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, NS3_WIRED, ROOT, SCENARIOS
 from tworay.peers.plan import FULL, QUICK, Plan
 from tworay.peers.processes import ProgramError
 from tworay.peers.simulators import builtin, route_changes
@@ -231,7 +232,7 @@ def test_the_quick_plan_is_part_of_the_full_one() -> None:
     assert set(QUICK.static_hops) <= set(FULL.static_hops)
     assert set(QUICK.moving) <= set(FULL.moving)
     assert (ROOT / NS2_DRIVER).is_file()
-    assert (ROOT / NS3_DRIVER).is_file()
+    assert (ROOT / NS3_DRIVER).is_file() and (ROOT / NS3_WIRED).is_file()
     assert len(set(itertools.chain(suite.TESTS))) == 50
 
 
@@ -247,7 +248,7 @@ def test_a_subset_of_the_runs_is_printed_and_not_written(
             return Section("Strings", "within 3 %")
 
     written: list[str] = []
-    for tool in ("install", "build_ns3_driver"):
+    for tool in ("install", "build_ns3_driver", "build_ns3_wired_driver"):
         monkeypatch.setattr(tools, tool, lambda: None)
     monkeypatch.setattr(validation, "chapters", lambda plan: {"static": Chapter(), "aodv": Chapter()})
     monkeypatch.setattr(validation, "earlier", lambda results: None)
@@ -360,3 +361,25 @@ def test_chapters_have_pages_and_dates_of_their_own(tmp_path: Path, monkeypatch:
         [" [Fields](validation/fields.md) ", " within 9 % ", " **off**: 0 of 1 "],
     ]
     assert "- file 1: goodput" in (tmp_path / pages.CHAPTERS / "fields.md").read_text()
+
+
+def test_a_senders_figures_are_named_alike_in_both_simulators() -> None:
+    theirs = {"flows": [{"acked": 90}], "mean_cwnd": 7.5, "recoveries": 3, "timeouts": 1, "probes": 2}
+    flow = {"acked_segments": 90, "mean_cwnd_segments": 7.5, "fast_retransmits": 3, "timeouts": 1}
+    ours = {"flows": [flow], "probes": 2}
+    assert senders.measured(theirs, "cubic") == senders.measured(ours, "cubic") == (7.5, 90, 4)
+    assert senders.measured(theirs, "bbr") == senders.measured(ours, "bbr") == (7.5, 90, 2)
+
+
+def test_falls_of_the_window_close_together_are_one() -> None:
+    times = [0.0, 1.0, 1.1, 1.2, 1.3, 9.0, 9.5]
+    assert senders.falls(times, [2.0, 20.0, 4.0, 5.0, 4.0, 20.0, 3.5]) == 2
+    assert senders.falls(times, [2.0, 20.0, 5.0, 5.0, 4.5, 20.0, 20.0]) == 0
+
+
+def test_every_sender_is_compared_as_ns3_has_it_and_by_the_text() -> None:
+    jobs = list(senders.Senders(QUICK).jobs())
+    ours = {job.command[job.command.index("--tcp") + 1] for job in jobs if job.tool == "tworay"}
+    assert ours == {*senders.AS_NS3.values(), *senders.BY_THE_TEXT.values()}
+    # Three bottlenecks: CUBIC once, BBR by seed.
+    assert len([job for job in jobs if job.tool == "ns-3"]) == 3 * (1 + QUICK.ns3_seeds)

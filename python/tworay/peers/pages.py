@@ -93,10 +93,11 @@ def index(order: Iterable[str]) -> str:
         "",
         "The commands on the pages are the first of each kind, typed at the root of a checkout; the others "
         "differ in the variant, the number of hops, the seed and the threshold as the tables say. The ns-3 "
-        "driver is built by",
+        "drivers are built by",
         "",
         "```sh",
         " ".join(tools.ns3_build_command()),
+        " ".join(tools.ns3_wired_build_command()),
         "```",
         "",
     ]

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 NS2_DRIVER = Path("peers/ns2/adhoc.tcl")
 NS3_DRIVER = Path("peers/ns3/adhoc.cc")
 NS3_SOURCES = (NS3_DRIVER, Path("peers/ns3/olsr.h"), Path("peers/ns3/rfc3561.h"))
+NS3_WIRED = Path("peers/ns3/wired.cc")
 MEASURE_SOURCE = Path("peers/measure.c")
 SCENARIOS = Path("peers/scenarios")
 CACHE = Path(".tworay-cache/peers")

@@ -11,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tworay.peers.places import CACHE, MEASURE_SOURCE, NS3_DRIVER, NS3_SOURCES, ROOT
+from tworay.peers.places import CACHE, MEASURE_SOURCE, NS3_DRIVER, NS3_SOURCES, NS3_WIRED, ROOT
 from tworay.peers.processes import ProgramError, run
 from tworay.peers.progress import say
 
@@ -27,7 +27,9 @@ NS3_MODULES = (
     "applications",
     "traffic-control",
 )
+WIRED_MODULES = ("core", "network", "internet", "applications", "traffic-control", "point-to-point")
 NS3_BINARY = CACHE / "build" / "ns3-adhoc"
+NS3_WIRED_BINARY = CACHE / "build" / "ns3-wired"
 MEASURE = CACHE / "build" / "measure"
 OWN_BINARY = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release" / "examples" / "run"
 SUITE = Path("/usr/share/doc/ns2/examples/tcl/test")
@@ -78,6 +80,11 @@ def build_ns3_driver() -> None:
     _build("the ns-3 driver", NS3_SOURCES, NS3_BINARY, ns3_build_command())
 
 
+def build_ns3_wired_driver() -> None:
+    """Compile the ns-3 driver of the wired bottleneck likewise."""
+    _build("the wired ns-3 driver", (NS3_WIRED,), NS3_WIRED_BINARY, ns3_wired_build_command())
+
+
 def build_measure() -> None:
     """Compile the program that measures others."""
     _build(
@@ -103,10 +110,19 @@ def _build(what: str, sources: tuple[Path, ...], binary: Path, command: list[str
 
 def ns3_build_command() -> list[str]:
     """Return the compiler's command line, from the checkout's root."""
+    return _ns3_compiler(NS3_DRIVER, NS3_BINARY, NS3_MODULES)
+
+
+def ns3_wired_build_command() -> list[str]:
+    """Return that of the driver of the wired bottleneck."""
+    return _ns3_compiler(NS3_WIRED, NS3_WIRED_BINARY, WIRED_MODULES)
+
+
+def _ns3_compiler(source: Path, binary: Path, modules: tuple[str, ...]) -> list[str]:
     version = (debian_version("libns3-dev") or "").split("-")[0]
-    libraries = [f"-lns3-{module}" for module in NS3_MODULES]
+    libraries = [f"-lns3-{module}" for module in modules]
     include = f"-I/usr/include/ns{version}"
-    return ["g++", "-std=c++17", "-O2", include, str(NS3_DRIVER), "-o", str(NS3_BINARY), *libraries]
+    return ["g++", "-std=c++17", "-O2", include, str(source), "-o", str(binary), *libraries]
 
 
 def build_own_binary() -> None:

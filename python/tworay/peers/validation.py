@@ -16,6 +16,7 @@ from tworay.peers.plan import FULL
 from tworay.peers.processes import ProgramError
 from tworay.peers.progress import say
 from tworay.peers.rts import RtsStrategies
+from tworay.peers.senders import Senders
 from tworay.peers.strings import Strings
 from tworay.peers.suite import Suite
 from tworay.peers.windows import Windows
@@ -43,6 +44,7 @@ def chapters(plan: Plan) -> dict[str, Chapter]:
     return {
         "suite": Suite(plan),
         "windows": Windows(),
+        "senders": Senders(plan),
         "static": Strings(plan, "static"),
         "aodv": Strings(plan, "aodv"),
         "ns3": AgainstNs3(plan),
@@ -67,6 +69,7 @@ def validate(plan: Plan, *, threads: int, only: list[str]) -> bool:
         raise ProgramError(f"there is no chapter {unknown[0]!r}; there are {', '.join(known)}")
     tools.install()
     tools.build_ns3_driver()
+    tools.build_ns3_wired_driver()
     wanted = {name: chapter for name, chapter in known.items() if not only or name in only}
     results = Results()
     results.do((job for chapter in wanted.values() for job in chapter.jobs()), threads=threads)

@@ -3,8 +3,8 @@
 use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
 use crate::control::{
-    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing, newreno_ff,
-    probing, slow_growth, tack, tcp_ap, veno, welcome, westwood, westwood_plus,
+    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing,
+    newreno_ff, probing, slow_growth, tack, tcp_ap, veno, welcome, westwood, westwood_plus,
 };
 use crate::recovery;
 

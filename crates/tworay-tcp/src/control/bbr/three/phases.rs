@@ -90,6 +90,7 @@ impl Bbr3 {
         if !self.full.reached || self.adapt_long_term(view, sample) {
             return;
         }
+        let go_down = self.state == State::Up && self.is_time_to_go_down(view, sample);
         match self.state {
             State::Down | State::Cruise if self.is_time_to_probe(view) => self.start_refill(),
             State::Down if self.is_time_to_cruise(view) => self.state = State::Cruise,
@@ -97,11 +98,9 @@ impl Bbr3 {
                 self.probe_samples = true;
                 self.start_up(view, sample);
             }
-            State::Up => {
-                if self.is_time_to_go_down(view, sample) {
-                    self.too_high = false;
-                    self.start_down(view.now);
-                }
+            State::Up if go_down => {
+                self.too_high = false;
+                self.start_down(view.now);
             }
             _ => {}
         }

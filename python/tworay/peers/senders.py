@@ -1,0 +1,178 @@
+"""Today's senders, CUBIC and BBR, on a wired bottleneck beside ns-3's."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay.peers import processes, tools
+from tworay.peers.jobs import Job, Result, read_json
+from tworay.peers.places import NS3_WIRED, ROOT, SCENARIOS
+from tworay.peers.suite import OUT
+from tworay.peers.verdicts import Sample, Section, deviation, percent, within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tworay.peers.jobs import Results
+    from tworay.peers.plan import Plan
+
+SHARE = 0.05
+CUTS = 0.10
+STOP, QUICK_STOP = 300, 60
+FLOOR = 4.0
+"""Segments: BBR's window while it measures the round trip."""
+APART = 2.0
+"""Seconds between two of these times, at least: in one, ns-3's window moves up and down."""
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """A bottleneck."""
+
+    rate: str
+    delay: str
+    queue: int
+
+    @property
+    def name(self) -> str:
+        """How the table calls it."""
+        return f"{self.rate}, {self.delay}, {self.queue}"
+
+
+PATHS = (Bottleneck("10Mbps", "20ms", 50), Bottleneck("10Mbps", "50ms", 100), Bottleneck("4Mbps", "40ms", 40))
+AS_NS3 = {"cubic": "sack+cubic(friendly=no)", "bbr": "bbr(high_gain=2.89,quantum=1)"}
+BY_THE_TEXT = {"cubic": "sack+cubic", "bbr": "bbr"}
+
+
+class Senders:
+    """One chapter: windows, rates and reductions of one flow."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._stop = STOP if plan.name == "full" else QUICK_STOP
+        self._seeds = {"cubic": (1,), "bbr": tuple(range(1, plan.ns3_seeds + 1))}
+
+    def jobs(self) -> Iterator[Job]:
+        """Yield everything that has to be run."""
+        for tcp in AS_NS3:
+            for path in PATHS:
+                yield from self._theirs(tcp, path)
+                yield from self._ours(tcp, path, AS_NS3[tcp])
+                yield from self._ours(tcp, path, BY_THE_TEXT[tcp])
+
+    def _theirs(self, tcp: str, path: Bottleneck) -> list[Job]:
+        options = {"tcp": tcp, "rate": path.rate, "delay": path.delay, "queue": path.queue}
+        options |= {"timestamps": int(tcp == "bbr"), "stop": self._stop}
+        depends = (tools.ns3_version(), tools.digest(ROOT / NS3_WIRED))
+        words = [str(tools.NS3_WIRED_BINARY), *(f"--{name}={value}" for name, value in options.items())]
+        return [Job("ns-3", (*words, f"--seed={seed}"), depends, 10.0) for seed in self._seeds[tcp]]
+
+    def _ours(self, tcp: str, path: Bottleneck, variant: str) -> list[Job]:
+        scenario = SCENARIOS / "wired.toml"
+        settings = {"link.1.rate": path.rate, "link.1.delay": path.delay, "link.1.queue": path.queue}
+        settings |= {"tcp.timestamps": "true" if tcp == "bbr" else "false"}
+        depends = (tools.tworay_build(), tools.digest(ROOT / scenario))
+        jobs = []
+        for seed in self._seeds[tcp]:
+            command = [tools.tworay_command(), "run", str(scenario), "--seed", str(seed), "--tcp", variant]
+            for key, value in {**settings, "duration": f"{self._stop}s"}.items():
+                command += ["--set", f"{key}={value}"]
+            jobs.append(Job("tworay", (*command, "--json", "--out", OUT), depends, 1.0, with_probes))
+        return jobs
+
+    def section(self, results: Results) -> Section:
+        """Write the chapter."""
+        section = Section(
+            "CUBIC and BBR on a wired bottleneck, against ns-3",
+            "mean window and goodput within 5 %, reductions within 10 %",
+        )
+        section.text(
+            "One flow over a wired bottleneck with a drop-tail queue: rate, delay of a direction, packets "
+            f"waiting. {self._stop} s, segments of 1460 bytes, selective acknowledgments, an ACK a segment, "
+            "least RTO 1 s (RFC 6298), a first slow-start threshold of 20 segments. Mean window over time, in "
+            "segments; goodput in segments. Reductions are fast recoveries and timeouts. BBR makes none: what "
+            "is counted is how often its window falls to four segments (ProbeRTT).",
+            "**What ns-3.37's CUBIC leaves out of RFC 9438**: the Reno-friendly region (§4.3; the attribute "
+            "`TcpFriendliness` came later). `friendly=no` leaves it out of ours, and that is judged; the "
+            "RFC's own stands beside it. ns-3 counts whole segments (target, and ACKs for a step, are "
+            "integers), adds the shortest round trip where the RFC adds the smoothed one (§4.2), and has "
+            "HyStart on by default, which the driver turns off.",
+            "**What ns-3.37's BBR does beside the draft** (draft-cardwell-iccrg-bbr-congestion-control-00): "
+            "a send quantum of one segment at every rate (§4.2.2 has two from 1.2 Mb/s on), a Startup gain "
+            "of 2.89, two segments more while it probes for bandwidth, and an allowance for ACKs that come "
+            "in lumps, both from Linux. The first two are settings of ours, and are judged; the draft's "
+            "values stand beside. BBR runs with timestamps in both, for without them ns-3.37's stops after "
+            "some 2000 segments; CUBIC without, for with them ns-3.37's reduces twice as often.",
+        )
+        section.commands(
+            self._theirs("cubic", PATHS[0])[0].line,
+            self._ours("cubic", PATHS[0], AS_NS3["cubic"])[0].line,
+            self._theirs("bbr", PATHS[0])[0].line,
+            self._ours("bbr", PATHS[0], AS_NS3["bbr"])[0].line,
+        )
+        for tcp, title in {"cubic": "CUBIC", "bbr": "BBR"}.items():
+            section.text(f"### {title}", f"Judged: `{AS_NS3[tcp]}`. By the text: `{BY_THE_TEXT[tcp]}`.")
+            what = "reductions" if tcp == "cubic" else "ProbeRTT"
+            header = ["bottleneck", "mean window: ns-3", "tworay", "Δ", "by the text"]
+            header += ["goodput: ns-3", "tworay", "Δ", "by the text"]
+            header += [f"{what}: ns-3", "tworay", "by the text", ""]
+            section.table(header, [self._row(section, results, tcp, path) for path in PATHS])
+        return section
+
+    def _row(self, section: Section, results: Results, tcp: str, path: Bottleneck) -> list[str]:
+        jobs = (
+            self._theirs(tcp, path),
+            self._ours(tcp, path, AS_NS3[tcp]),
+            self._ours(tcp, path, BY_THE_TEXT[tcp]),
+        )
+        figures = [[measured(results[job], tcp) for job in group] for group in jobs]
+        windows, acked, cuts = ([Sample(run[i] for run in group) for group in figures] for i in range(3))
+        verdicts = {
+            "window": within(windows[1], windows[0], SHARE),
+            "goodput": within(acked[1], acked[0], SHARE),
+            # One more or less in a run is chance: where the run ends.
+            "reductions": abs(cuts[1].mean - cuts[0].mean) <= max(CUTS * cuts[0].mean, 1.0),
+        }
+        row = [path.name]
+        for name, decimals in ((windows, 1), (acked, 0)):
+            theirs, ours, text = name
+            row += [theirs.show(decimals), ours.show(decimals), percent(deviation(ours, theirs))]
+            row.append(text.show(decimals))
+        row += [each.show(0) for each in cuts]
+        return [*row, section.judge(f"{tcp}, {path.name}", verdicts)]
+
+
+def measured(result: Result, tcp: str) -> tuple[float, float, float]:
+    """Mean window, segments acknowledged and reductions of a run, ns-3's or ours."""
+    flow = result["flows"][0]
+    if "acked" in flow:
+        cuts = result["probes"] if tcp == "bbr" else result["recoveries"] + result["timeouts"]
+        return result["mean_cwnd"], flow["acked"], cuts
+    cuts = result["probes"] if tcp == "bbr" else flow["fast_retransmits"] + flow["timeouts"]
+    return flow["mean_cwnd_segments"], flow["acked_segments"], cuts
+
+
+def with_probes(command: tuple[str, ...]) -> Result:
+    """Run tworay; add how often the window fell to BBR's least."""
+    import polars as pl
+
+    with tempfile.TemporaryDirectory(prefix="tworay-peers-") as name:
+        directory = Path(name) / "out"
+        words = [str(directory) if word == OUT else word for word in command]
+        document: dict[str, Any] = read_json(processes.run(words), command)
+        series = pl.read_parquet(directory / "series.parquet", columns=["t_s", "cwnd_segments"])
+    times, windows = series["t_s"].to_list(), series["cwnd_segments"].to_list()
+    return {**document, "probes": falls(times, windows)}
+
+
+def falls(times: Sequence[float], windows: Sequence[float]) -> int:
+    """Count how often the window falls to BBR's least, times close together as one."""
+    found, last = 0, -APART
+    for i in range(1, len(windows)):
+        if windows[i] <= FLOOR < windows[i - 1]:
+            found += times[i] - last > APART
+            last = times[i]
+    return found
