@@ -232,7 +232,8 @@ def test_the_quick_plan_is_part_of_the_full_one() -> None:
     assert set(QUICK.static_hops) <= set(FULL.static_hops)
     assert set(QUICK.moving) <= set(FULL.moving)
     assert (ROOT / NS2_DRIVER).is_file()
-    assert (ROOT / NS3_DRIVER).is_file() and (ROOT / NS3_WIRED).is_file()
+    assert (ROOT / NS3_DRIVER).is_file()
+    assert (ROOT / NS3_WIRED).is_file()
     assert len(set(itertools.chain(suite.TESTS))) == 50
 
 

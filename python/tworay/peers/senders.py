@@ -92,9 +92,9 @@ class Senders:
         section.text(
             "One flow over a wired bottleneck with a drop-tail queue: rate, delay of a direction, packets "
             f"waiting. {self._stop} s, segments of 1460 bytes, selective acknowledgments, an ACK a segment, "
-            "least RTO 1 s (RFC 6298), a first slow-start threshold of 20 segments. Mean window over time, in "
-            "segments; goodput in segments. Reductions are fast recoveries and timeouts. BBR makes none: what "
-            "is counted is how often its window falls to four segments (ProbeRTT).",
+            "least RTO 1 s (RFC 6298), a first slow-start threshold of 20 segments. Mean window over time, "
+            "in segments; goodput in segments. Reductions are fast recoveries and timeouts. BBR makes none: "
+            "what is counted is how often its window falls to four segments (ProbeRTT).",
             "**What ns-3.37's CUBIC leaves out of RFC 9438**: the Reno-friendly region (§4.3; the attribute "
             "`TcpFriendliness` came later). `friendly=no` leaves it out of ours, and that is judged; the "
             "RFC's own stands beside it. ns-3 counts whole segments (target, and ACKs for a step, are "
