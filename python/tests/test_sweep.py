@@ -23,7 +23,7 @@ from conftest import Result, command
 import tworay
 from tworay.cli import main, streams
 from tworay.errors import InputError
-from tworay.lab import batches, sweeping
+from tworay.lab import batches, reading, sweeping
 from tworay.lab.batches import DONE, Batches, read_journal
 from tworay.lab.experiment import digest, kept, read
 from tworay.lab.reading import batch_frame, joined
@@ -407,7 +407,7 @@ def test_other_programs_read_the_directory_as_it_stands(tmp_path: Path) -> None:
 
 def test_dry_run_writes_nothing(tmp_path: Path, here: Callable[..., Result]) -> None:
     (tmp_path / "x.toml").write_text(TINY_TOML)
-    result = here("sweep", "x.toml", "--dry-run", "--json")
+    result = here("sweep", "x.toml", "--dry-run", "--json", "--jobs", "1")
     assert result.document["missing"]["runs"] == 12
     assert result.document["cells"] == 4
     assert result.document["missing"]["seconds"] > 0
@@ -415,6 +415,9 @@ def test_dry_run_writes_nothing(tmp_path: Path, here: Callable[..., Result]) -> 
     script = here("sweep", "x.toml", "--slurm").out
     assert "#SBATCH --array=1-1" in script
     assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
+    here("sweep", "x.toml", "--out", "done")
+    took = reading.batch_frame(tmp_path / "done", ["cpu_seconds"])["cpu_seconds"].sum()
+    assert took / 3 < result.document["missing"]["seconds"] < 10 * took + 1
 
 
 @pytest.mark.parametrize(

@@ -68,19 +68,19 @@ def estimate(todo: Sequence[Todo], jobs: int, out: Path) -> Estimate:
 def _sample(task: Todo) -> float | None:
     """Return the processor time of a run, s, extrapolated from its progress in a short time.
 
-    This thread's time: other load on the machine doesn't count.
+    The time of this process: other load on the machine does not count.
     """
     control = RunControl()
     timer = threading.Timer(SAMPLE_SECONDS, control.cancel)
-    began = time.thread_time()
+    began = time.process_time()
     timer.start()
     try:
         run(task.cell.world, seed=task.seed, series=False, losses=False, control=control)
     except Cancelled:
         share = control.progress()
-        return (time.thread_time() - began) / share if share > 0 else None
+        return (time.process_time() - began) / share if share > 0 else None
     except RunError:
         return None
     finally:
         timer.cancel()
-    return time.thread_time() - began
+    return time.process_time() - began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -245,7 +246,7 @@ def _sensitivity(
 
 def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path) -> Path | None:
     out.mkdir(parents=True, exist_ok=True)
-    file = out / f"figure-{figure.id.replace(' ', '-')}.svg"
+    file = out / f"figure-{re.sub(r'[^A-Za-z0-9.]+', '-', figure.id)}.svg"
     if figure.kind == "table" or figure.columns:
         return None
     if figure.kind == "trace":
