@@ -13,10 +13,16 @@ import urllib.request
 from pathlib import Path
 
 BLOCK = 4096
-# Two hops; the only relay is off from 4 s to 14 s.
-OFF = """
+# Two hops; the only relay is off from 4 s to 14 s, or later by as much as is asked for: OLSR takes its time
+# to know the routes at first.
+OFF_AT, BACK_AT = 4.0, 14.0
+
+
+def off(later: float = 0.0) -> str:
+    """Return the scenario of a relay that goes off and comes back."""
+    return f"""
 name = "off"
-duration = "60s"
+duration = "90s"
 [topology]
 kind = "string"
 hops = 2
@@ -25,11 +31,11 @@ from = 0
 to = 2
 [[event]]
 node = 1
-at = "4s"
+at = "{OFF_AT + later}s"
 what = "down"
 [[event]]
 node = 1
-at = "14s"
+at = "{BACK_AT + later}s"
 what = "up"
 """
 
@@ -52,6 +58,16 @@ def namespaces() -> set[str]:
                 target = str(place.readlink())
                 if target.startswith("net:"):
                     found.add(target)
+    return found
+
+
+def inside(namespaces: set[str]) -> list[int]:
+    """Return the processes in these network namespaces."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str((process / "ns" / "net").readlink()) in namespaces:
+                found.append(int(process.name))
     return found
 
 

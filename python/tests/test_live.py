@@ -24,7 +24,9 @@ import live_station
 import polars as pl
 import pytest
 
+import tworay as tworay_package
 from tworay import _native
+from tworay.live import Network, Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,6 +43,7 @@ FIXED = ("--set", "routing.protocol=static")
 # A busy machine may be late: these tests are about bytes, not about time.
 PATIENT = ("--most-late", "2000")
 
+ROUND_OFF_AT = 25
 SCENARIOS = {
     # In the middle of the transfer the link that carries it is gone for a second.
     "cut.toml": """
@@ -60,20 +63,21 @@ what = "cut"
 for = "1s"
 """,
     # Run over fixed routes: what comes back is the link alone.
-    "off.toml": live_station.OFF,
-    # A string of five, 0 to 4, and a second way round node 2, which goes off at 12 s.
-    "round.toml": """
+    "off.toml": live_station.off(),
+    # A string of five, 0 to 4, and a longer way round node 2 over 5 and 6. Node 2 goes off when the daemons
+    # have had time to find each other on a busy machine too.
+    "round.toml": f"""
 name = "round"
 duration = "60s"
 [topology]
 kind = "explicit"
-positions = [[0, 0], [200, 0], [400, 0], [600, 0], [800, 0], [400, 120]]
+positions = [[0, 0], [200, 0], [400, 0], [600, 0], [800, 0], [300, 180], [500, 180]]
 [[flow]]
 from = 0
 to = 4
 [[event]]
 node = 2
-at = "12s"
+at = "{ROUND_OFF_AT}s"
 what = "down"
 """,
 }
@@ -116,12 +120,17 @@ BABELD = (
     "exec babeld -I babeld-$TWORAY_NODE.pid -S babeld-$TWORAY_NODE.state -h 1 "
     "-C 'default type wireless' -C 'default hello-interval 1' $TWORAY_DEVICE"
 )
-MESH = """
+# Pings go on from before the break until they come back after it. The network began before this.
+MESH = f"""
+(sleep {ROUND_OFF_AT + 2}; touch broken) &
 until ping -c 1 -W 1 $TWORAY_PEER; do sleep 0.3; done
 ip route get $TWORAY_PEER
 iperf3 -c $TWORAY_PEER -t 2
-ping -i 0.5 -W 1 -w 28 $TWORAY_PEER
-ip route get $TWORAY_PEER
+ping -i 0.3 -W 1 -w 60 $TWORAY_PEER > pings &
+until [ -e broken ] && tail -n 1 pings | grep -q "ttl=60"; do kill -0 $! || break; sleep 0.3; done
+kill -INT $!
+wait
+cat pings
 """
 DUMP = f"""
 tcpdump --immediate-mode -U -i $TWORAY_DEVICE -w station.pcap 2>&1 &
@@ -140,6 +149,10 @@ RUNS: dict[str, list[str | Path]] = {
         "--serve", SERVER, "--json", "--", *CURL,
     ],
     "cut": ["cut.toml", *PATIENT, "--serve", SERVER, "--json", "--", *CURL],
+    "expired": [
+        "string-4", *FIXED, *PATIENT, "--json",
+        "--", "sh", "-c", "for n in 1 2 3 4; do ping -c 1 -t $n $TWORAY_PEER >&2; done",
+    ],
     "frozen": ["off.toml", *FIXED, *PATIENT, "--freeze", *UPLOAD],
     "unfrozen": ["off.toml", *FIXED, *PATIENT, *UPLOAD],
     "babel": [
@@ -225,12 +238,13 @@ def test_ten_connections_at_once_are_ten_flows(jobs: Jobs) -> None:
 
 
 def resumed(place: Path) -> float:
-    """Return when the first data was acknowledged after the relay is back at 14 s, counted from then."""
+    """Return when the first data was acknowledged after the relay is back, counted from then."""
     series = pl.read_parquet(place / "out" / "series.parquet").filter(pl.col("acked_bytes") > 100)
-    before = series.filter(pl.col("t_s") < 14)["acked_bytes"].max()
-    after = series.filter((pl.col("t_s") >= 14) & (pl.col("acked_bytes") > before))["t_s"].min()
+    back = live_station.BACK_AT
+    before = series.filter(pl.col("t_s") < back)["acked_bytes"].max()
+    after = series.filter((pl.col("t_s") >= back) & (pl.col("acked_bytes") > before))["t_s"].min()
     assert isinstance(after, float)
-    return after - 14
+    return after - back
 
 
 def test_a_frozen_sender_goes_on_at_once_when_the_route_is_back(jobs: Jobs) -> None:
@@ -245,6 +259,22 @@ def test_a_frozen_sender_goes_on_at_once_when_the_route_is_back(jobs: Jobs) -> N
     assert data["freezes"] == 1
     assert data["frozen_seconds"] == pytest.approx(10, abs=1)
     assert document["live"]["kept_while_frozen"] > 0
+    (freeze,) = document["live"]["freezes"]
+    assert freeze["node"] == data["from"]
+    assert freeze["to_seconds"] - freeze["from_seconds"] == pytest.approx(data["frozen_seconds"])
+    # A fixed route is never missing: only a probe that comes through tells of the repair.
+    assert freeze["route_lost_seconds"] is None
+
+
+def test_where_the_hop_limit_ends_is_told_hop_by_hop(jobs: Jobs) -> None:
+    """What traceroute lives on: each relay answers for itself, and the peer at last."""
+    document = jobs.document("expired")
+    said = jobs["expired"].stderr
+    told = [line.split()[1] for line in said.splitlines() if "Time to live exceeded" in line]
+    assert told == ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+    assert "64 bytes from 10.0.0.4" in said
+    assert losses(document) == {"ttl": 3}
+    assert document["live"]["time_exceeded"] == 3
 
 
 def test_babeld_routes_over_four_hops_and_around_a_break(jobs: Jobs) -> None:
@@ -252,14 +282,12 @@ def test_babeld_routes_over_four_hops_and_around_a_break(jobs: Jobs) -> None:
     said = jobs["babel"].stderr
     assert "10.0.0.4 via 10.0.0.1" in said
     assert "iperf Done." in said
-    # Three relays take one each: four hops, before and after the break.
-    assert "ttl=61" in said
-    replies = [
-        int(line.split("icmp_seq=")[1].split()[0]) for line in said.splitlines() if "icmp_seq=" in line
-    ]
-    assert replies[-1] > 50, "the last pings of some 56 come through again"
-    lost = losses(document)
-    assert lost["node-down"] > 0, "what went to the dead relay is in the ledger"
+    # Each relay takes one of the hop limit: three before the break, and four on the way round.
+    relays = [64 - int(line.split("ttl=")[1].split()[0]) for line in said.splitlines() if "ttl=" in line]
+    assert 3 in relays, "pings passed by node 2 before it went off"
+    assert relays[-1] == 4, "the last came back by the way round"
+    # What went to the dead relay until its neighbours noticed.
+    assert losses(document)["node-down"] > 0
     assert document["routing"]["protocol"] == "none"
 
 
@@ -298,23 +326,62 @@ def nothing_left() -> Iterator[None]:
     assert subprocess.check_output(["ip", "-o", "link"]) == links
 
 
+# Leaves a child of its own that doesn't end when asked to, then goes on.
+STUBBORN = "setsid sh -c 'trap \"\" TERM INT HUP; while :; do sleep 0.1; done' >/dev/null 2>&1 & echo up; "
+
+
+@contextlib.contextmanager
+def started(place: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run a command that leaves a stubborn child over a network; what is given has begun."""
+    with subprocess.Popen(
+        tworay("run", "string-2", *PATIENT, "--", "sh", "-c", STUBBORN + "sleep 60"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=place, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        yield process
+        process.wait(timeout=20)
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_of_a_network_that_is_killed(jobs: Jobs, how: signal.Signals, tmp_path: Path) -> None:
     for name in RUNS:
         jobs[name]
     with nothing_left():
-        with subprocess.Popen(
-            tworay("run", "string-2", *PATIENT, "--", "sh", "-c", "echo up; sleep 60"),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, text=True, start_new_session=True,
-        ) as process:  # fmt: skip
-            assert process.stdout is not None
-            assert process.stdout.readline() == "up\n"
+        with started(tmp_path) as process:
             if how == signal.SIGINT:
                 os.killpg(process.pid, how)
             else:
                 process.kill()
-            process.communicate(timeout=20)
         assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
+
+
+def test_what_outlives_the_keeper_too_is_ended_by_the_next_down(
+    jobs: Jobs, cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    for name in RUNS:
+        jobs[name]
+    with nothing_left():
+        before = live_station.namespaces()
+        with started(tmp_path) as process:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            keepers = [pid for pid in children if "tworay-keeper" in Path(f"/proc/{pid}/cmdline").read_text()]
+            assert len(keepers) == 1
+            os.kill(int(keepers[0]), signal.SIGKILL)
+            process.kill()
+        assert live_station.inside(live_station.namespaces() - before), "the stubborn child is still there"
+        down = cli("live", "down")
+        assert (down.code, "had left running are ended" in down.out) == (0, True), down.err
+
+
+def test_programs_end_with_the_network_though_its_object_lives() -> None:
+    own = live_station.namespaces()
+    with Network(tworay_package.load("string-2"), Options(most_late=2.0)) as network:
+        assert network.start(0, ["sh", "-c", STUBBORN]).wait(10.0) == 0
+        stations = live_station.namespaces() - own
+        assert live_station.inside(stations)
+    assert not live_station.inside(stations)
+    assert network.finish()[1] is None
 
 
 def test_a_standing_network_is_entered_by_others_and_ended(
@@ -336,12 +403,24 @@ def test_a_standing_network_is_entered_by_others_and_ended(
     )
     os.kill(process["pid"], signal.SIGKILL)
     gone = cli("live", "down", f"{name}-b")
-    assert (gone.code, "removed" in gone.out) == (0, True)
-    assert cli("live", "down", name).code == 0
+    assert (gone.code, "had ended already" in gone.out) == (0, True)
+    down = cli("live", "down", name)
+    assert (down.code, "report.html" in down.out) == (0, True)
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["live"]["settings"]["layer"] == 3
+    assert "<html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     nobody = cli("live", "shell", "--name", name, "0")
     assert nobody.code == 2
     assert "live" in nobody.err
+
+
+def test_why_a_standing_network_ended_is_told_by_the_next_command(cli: Callable[..., Result]) -> None:
+    name = f"test-{os.getpid()}-limit"
+    assert cli("live", "up", "string-2", "--name", name, *PATIENT, "--limit", "1").code == 0
+    until = time.monotonic() + 20
+    while name in cli("live", "status").out and time.monotonic() < until:
+        time.sleep(0.2)
+    gone = cli("live", "down", name)
+    assert (gone.code, "time limit of 1 s" in gone.out) == (0, True), gone.err
 
 
 def test_a_machine_that_is_too_slow_is_told_so(cli: Callable[..., Result]) -> None:

@@ -3,9 +3,9 @@
 
 use crate::clock::Clock;
 use crate::connections::Connections;
-use crate::device::Station;
+use crate::device::{Station, address};
 use crate::diag::Told;
-use crate::freeze::{Fate, Freezer};
+use crate::freeze::{Fate, Freeze, Freezer};
 use crate::lateness::Lateness;
 use crate::packet::{self, Refused, View};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, Seq32, SimTime};
-use tworay_sim::{Carries, Entry, Layer, Leaving, Live, LiveStatus};
+use tworay_sim::{Entry, Expired, Layer, Leaving, Live, LiveStatus};
 
 /// Longest sleep, which bounds the reaction time to a stop request.
 const NAP: Duration = Duration::from_millis(20);
@@ -72,8 +72,12 @@ pub(crate) struct Engine {
     /// Packets that a kernel did not accept.
     pub not_taken: u64,
     pub kept: u64,
-    places: BTreeMap<NodeId, usize>,
-    freezer: Freezer,
+    /// Freezes that are over: the flow, node of the sender, and when.
+    pub freezes: Vec<(FlowId, NodeId, Freeze)>,
+    /// Packets whose hop limit has run out in the air, and were answered.
+    pub expired: u64,
+    pub(crate) places: BTreeMap<NodeId, usize>,
+    pub(crate) freezer: Freezer,
     buffer: Vec<u8>,
 }
 
@@ -89,6 +93,8 @@ impl Engine {
             refused: BTreeMap::new(),
             not_taken: 0,
             kept: 0,
+            freezes: Vec::new(),
+            expired: 0,
             places,
             freezer: Freezer::default(),
             buffer: vec![0; 1 << 16],
@@ -113,6 +119,7 @@ impl Engine {
             let piece = SimTime::from_nanos(next.max(self.live.now()).as_nanos().saturating_add(PIECE_NANOS));
             self.live.run_until(target.min(piece));
             self.let_out();
+            self.answer_expired();
             self.look_after_breaks();
             if self.live.now() >= self.rules.limit {
                 return End::Limit;
@@ -201,16 +208,12 @@ impl Engine {
             }
         }
         let (flow, phase) = (connection.flow, connection.phase(sorted.side));
+        let carries = Some(sorted.carries);
         let uid = self.live.take_in(Entry {
-            node,
-            to,
-            ttl: view.ttl,
-            ip_bytes: view.bytes,
-            bytes,
             flow,
-            carries: Some(sorted.carries),
+            carries,
             seq: sorted.seq,
-            frame: false,
+            ..untracked((node, to), &view, bytes)
         });
         if sorted.again {
             self.live.note_resent(flow, sorted.seq, uid, phase);
@@ -261,6 +264,18 @@ impl Engine {
         }
     }
 
+    /// Whoever sent a packet whose hop limit has run out is told by the node where that happened, over the air.
+    fn answer_expired(&mut self) {
+        while let Some(Expired { node, src, bytes, .. }) = self.live.pop_expired() {
+            let Ok(view) = packet::view(&bytes) else { continue };
+            let Some(answer) = packet::time_exceeded(address(node), &view, &bytes) else { continue };
+            if let Ok(view) = packet::view(&answer) {
+                self.expired += 1;
+                self.live.take_in(untracked((node, src), &view, answer.into()));
+            }
+        }
+    }
+
     fn note_arrival(&mut self, view: &View) {
         let Some((number, side)) = self.connections.find(view) else { return };
         let now = self.live.now();
@@ -270,59 +285,26 @@ impl Engine {
             && let Some(tcp) = &view.tcp
         {
             let sender = (number, 1 - side);
-            if let Some(lasted) = self.freezer.hears(sender, connection.acked(1 - side), now, tcp) {
-                connection.frozen += lasted;
+            if let Some(freeze) = self.freezer.hears(sender, connection.acked(1 - side), now, tcp) {
+                connection.frozen += freeze.until.since(freeze.since);
+                self.freezes.push((connection.flow, connection.nodes[1 - side], freeze));
             }
         }
     }
+}
 
-    /// Freezes senders whose route is broken, and probes the routes of frozen senders.
-    fn look_after_breaks(&mut self) {
-        while let Some(broken) = self.live.pop_break() {
-            if !self.rules.freeze {
-                continue;
-            }
-            for number in 0..self.connections.all.len() {
-                let connection = &self.connections.all[number];
-                let Some(side) = (0..2).find(|&side| {
-                    (connection.nodes[side], connection.nodes[1 - side]) == (broken.node, broken.dst)
-                }) else {
-                    continue;
-                };
-                if !connection.waits(side) {
-                    continue;
-                }
-                let ends = [connection.ends[side], connection.ends[1 - side]];
-                let now = self.live.now();
-                if let (Some(ack), Some(&place)) =
-                    (self.freezer.freeze((number, side), now, ends), self.places.get(&broken.node))
-                {
-                    self.connections.all[number].freezes += 1;
-                    self.not_taken += u64::from(self.stations[place].send(&ack).is_err());
-                }
-            }
-        }
-        let now = self.live.now();
-        if !self.rules.freeze || self.freezer.next_due() > now {
-            return;
-        }
-        for ((number, side), bytes) in self.freezer.due(now) {
-            let connection = &self.connections.all[number];
-            let (node, to, flow) = (connection.nodes[side], connection.nodes[1 - side], connection.flow);
-            let Ok(view) = packet::view(&bytes) else { continue };
-            let seq = view.tcp.map_or(Seq32(0), |t| t.seq);
-            self.live.take_in(Entry {
-                node,
-                to,
-                ttl: view.ttl,
-                ip_bytes: view.bytes,
-                bytes,
-                flow,
-                carries: Some(Carries::Data),
-                seq,
-                frame: false,
-            });
-        }
+/// An IP packet that enters at one node for another, and that the ledger doesn't track.
+pub(crate) fn untracked((node, to): (NodeId, NodeId), view: &View, bytes: Arc<[u8]>) -> Entry {
+    Entry {
+        node,
+        to,
+        ttl: view.ttl,
+        ip_bytes: view.bytes,
+        bytes,
+        flow: FlowId::NONE,
+        carries: None,
+        seq: Seq32(0),
+        frame: false,
     }
 }
 

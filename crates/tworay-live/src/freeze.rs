@@ -3,8 +3,9 @@
 //! When a link on the route of a connection breaks, the simulated network sends the sender an
 //! acknowledgment in the peer's name that closes the window (Freeze-TCP: Goff, Moronski, Phatak and Gupta
 //! 2000). Data that the sender's kernel still sends is withheld from the network. Every [`PROBE_EVERY`] the
-//! oldest unacknowledged segment is sent as a probe, as ELFN's sender does (Holland and Vaidya 1999). The
-//! first packet from the peer that gets through reopens the window and ends the freeze.
+//! oldest unacknowledged segment is sent as a probe, as ELFN's sender does (Holland and Vaidya 1999), unless
+//! routing still holds one that waits for a route. The first packet from the peer that gets through reopens
+//! the window and ends the freeze.
 
 use crate::packet::{Tcp, ZeroWindow, zero_window};
 use std::collections::{BTreeMap, VecDeque};
@@ -29,8 +30,30 @@ struct Memory {
     timestamp: u32,
     /// Latest packet of the peer: next number, acknowledgment, timestamp.
     peer: Option<(Seq32, Seq32, Option<u32>)>,
-    /// When the freeze started, and when the next probe is due.
-    frozen: Option<(SimTime, SimTime)>,
+    frozen: Option<Frozen>,
+}
+
+/// A freeze in progress.
+#[derive(Copy, Clone, Debug)]
+struct Frozen {
+    since: SimTime,
+    next_probe: SimTime,
+    /// When the sender's node lost its route to the peer, if it noticed, and when it had one again.
+    route_lost: Option<SimTime>,
+    route_back: Option<SimTime>,
+}
+
+/// A freeze that has ended.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Freeze {
+    /// When the window was closed.
+    pub since: SimTime,
+    /// When the peer's first packet reopened it.
+    pub until: SimTime,
+    /// When the sender's node lost its route to the peer; `None` if its routing protocol did not notice the break.
+    pub route_lost: Option<SimTime>,
+    /// When it last had one again.
+    pub route_back: Option<SimTime>,
 }
 
 /// Senders that can be frozen.
@@ -78,13 +101,35 @@ impl Freezer {
     }
 
     /// A packet from the peer arrives at `sender`, whose sequence space is acknowledged up to `acked`.
-    /// Returns the duration of the freeze that it ends, if any.
-    pub fn hears(&mut self, sender: Sender, acked: u64, now: SimTime, tcp: &Tcp) -> Option<SimDuration> {
+    /// Returns the freeze that it ends, if any.
+    pub fn hears(&mut self, sender: Sender, acked: u64, now: SimTime, tcp: &Tcp) -> Option<Freeze> {
         let memory = self.senders.entry(sender).or_default();
         let next = Seq32(tcp.seq.0.wrapping_add(tcp.length()));
         memory.peer = Some((next, tcp.ack, tcp.timestamps.map(|t| t.0)));
         memory.forget(acked);
-        memory.frozen.take().map(|(since, _)| now.since(since))
+        let Frozen { since, route_lost, route_back, .. } = memory.frozen.take()?;
+        Some(Freeze { since, until: now, route_lost, route_back })
+    }
+
+    /// The senders that are frozen.
+    pub fn frozen(&self) -> impl Iterator<Item = Sender> {
+        self.senders.iter().filter(|(_, memory)| memory.frozen.is_some()).map(|(sender, _)| *sender)
+    }
+
+    /// Whether the node of a frozen sender has a route to the peer now.
+    pub fn note_route(&mut self, sender: Sender, now: SimTime, has_route: bool) {
+        let Some(frozen) = self.senders.get_mut(&sender).and_then(|memory| memory.frozen.as_mut()) else {
+            return;
+        };
+        let lacks = frozen.route_lost.is_some() && frozen.route_back.is_none();
+        if !has_route && !lacks {
+            frozen.route_lost.get_or_insert(now);
+            frozen.route_back = None;
+        } else if has_route && lacks {
+            frozen.route_back = Some(now);
+            // No need to wait for the next turn.
+            frozen.next_probe = now;
+        }
     }
 
     /// The route of `sender` is broken. Returns the acknowledgment to send to it, unless it is already
@@ -96,7 +141,8 @@ impl Freezer {
         if memory.frozen.is_some() {
             return None;
         }
-        memory.frozen = Some((now, now + PROBE_EVERY));
+        let next_probe = now + PROBE_EVERY;
+        memory.frozen = Some(Frozen { since: now, next_probe, route_lost: None, route_back: None });
         let timestamps = timestamp.map(|value| (value, memory.timestamp));
         Some(zero_window(&ZeroWindow { src, dst, src_port, dst_port, seq, ack, timestamps }))
     }
@@ -105,10 +151,10 @@ impl Freezer {
     pub fn due(&mut self, now: SimTime) -> Vec<(Sender, Arc<[u8]>)> {
         let mut probes = Vec::new();
         for (sender, memory) in &mut self.senders {
-            if let Some((_, next)) = &mut memory.frozen
-                && *next <= now
+            if let Some(frozen) = &mut memory.frozen
+                && frozen.next_probe <= now
             {
-                *next = now + PROBE_EVERY;
+                frozen.next_probe = now + PROBE_EVERY;
                 probes.extend(memory.segments.front().map(|(_, bytes)| (*sender, Arc::clone(bytes))));
             }
         }
@@ -117,7 +163,7 @@ impl Freezer {
 
     /// When the next probe is due.
     pub fn next_due(&self) -> SimTime {
-        let due = self.senders.values().filter_map(|memory| memory.frozen.map(|(_, next)| next));
+        let due = self.senders.values().filter_map(|memory| memory.frozen.map(|frozen| frozen.next_probe));
         due.min().unwrap_or(SimTime::NEVER)
     }
 }
@@ -182,8 +228,32 @@ mod tests {
         assert_eq!((probes.len(), &probes[0].1[..]), (1, &1_u32.to_be_bytes()[..]));
         assert_eq!(freezer.next_due(), at(500));
         let lasted = freezer.hears(SENDER, 501, at(700), &segment(5000, 0).0);
-        assert_eq!(lasted, Some(SimDuration::from_millis(600)));
+        let ended = Freeze { since: at(100), until: at(700), route_lost: None, route_back: None };
+        assert_eq!(lasted, Some(ended));
         assert_eq!(freezer.sends(SENDER, (1001, 501), &segment(1001, 500).0, &bytes), Fate::Pass);
         assert_eq!(freezer.next_due(), SimTime::NEVER);
+    }
+
+    /// The sender's node has lost its route at 150 ms and found one at 420 ms: that is on record, and the probe
+    /// of 500 ms is due at once.
+    #[test]
+    fn a_route_that_is_back_is_probed_at_once() {
+        let mut freezer = Freezer::default();
+        freezer.hears(SENDER, 1, at(10), &segment(5000, 0).0);
+        let (tcp, bytes) = segment(1, 500);
+        freezer.sends(SENDER, (1, 1), &tcp, &bytes);
+        freezer.freeze(SENDER, at(100), ENDS).expect("an acknowledgment");
+        assert_eq!(freezer.frozen().collect::<Vec<_>>(), [SENDER]);
+        for (millis, route) in [(110, true), (150, false), (160, false)] {
+            freezer.note_route(SENDER, at(millis), route);
+        }
+        assert_eq!(freezer.due(at(300)).len(), 1);
+        assert_eq!(freezer.next_due(), at(500));
+        freezer.note_route(SENDER, at(420), true);
+        freezer.note_route(SENDER, at(425), true);
+        assert_eq!(freezer.due(at(430)).len(), 1);
+        let ended = freezer.hears(SENDER, 501, at(440), &segment(5000, 0).0).expect("it ends");
+        assert_eq!((ended.route_lost, ended.route_back), (Some(at(150)), Some(at(420))));
+        assert_eq!(freezer.frozen().count(), 0);
     }
 }

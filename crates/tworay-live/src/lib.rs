@@ -8,6 +8,7 @@
 //! Namespaces have no names and devices are not persistent: both exist only as long as the process that
 //! holds them, so nothing is left behind however it ends.
 
+mod breaks;
 mod clock;
 mod connections;
 mod device;
@@ -18,10 +19,13 @@ mod keeper;
 mod lateness;
 mod namespace;
 mod packet;
+mod processes;
 mod rights;
 pub mod session;
 
+pub use freeze::Freeze;
 pub use lateness::Lateness;
 pub use namespace::{Child, join_namespace};
+pub use processes::end_left_over;
 pub use rights::missing;
 pub use session::{Ended, Error, Session, Settings, Status};

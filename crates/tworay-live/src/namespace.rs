@@ -1,9 +1,10 @@
 //! Unnamed network namespaces, which exist as long as a process holds them.
 
 use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -34,7 +35,12 @@ impl Namespace {
         })
     }
 
-    /// Its file descriptor in this process.
+    /// Its file descriptor.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    /// The number of its file descriptor in this process.
     pub fn raw_fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
@@ -42,6 +48,11 @@ impl Namespace {
     /// Its inode number, as shown by `/proc/PID/ns/net`.
     pub fn id(&self) -> io::Result<u64> {
         Ok(self.0.metadata()?.ino())
+    }
+
+    /// Its cookie: a number that the kernel gives to no other namespace until the machine restarts (Linux 5.14).
+    pub fn cookie(&self) -> io::Result<u64> {
+        cookie_of(&self.0)
     }
 
     /// Starts a program in the namespace. It is killed when this process ends, however that happens.
@@ -93,6 +104,26 @@ impl Child {
         let (code, _) = self.outcome.1.wait_timeout_while(code, most, |code| code.is_none()).ok()?;
         *code
     }
+}
+
+/// The cookie of a network namespace, from a file that stands for it.
+pub(crate) fn cookie_of(namespace: &File) -> io::Result<u64> {
+    on_a_thread(|| {
+        setns(namespace, CloneFlags::CLONE_NEWNET)?;
+        own_cookie()
+    })
+}
+
+#[expect(unsafe_code, reason = "no safe wrapper reads SO_NETNS_COOKIE")]
+fn own_cookie() -> io::Result<u64> {
+    let socket = socket(AddressFamily::Inet, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    let mut cookie = 0_u64;
+    let mut length = size_of::<u64>() as libc::socklen_t;
+    let (option, value) = (libc::SO_NETNS_COOKIE, (&raw mut cookie).cast());
+    // SAFETY: the kernel writes 8 bytes at most to a number of 8 bytes that outlives the call.
+    let outcome =
+        unsafe { libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, value, &raw mut length) };
+    if outcome == 0 { Ok(cookie) } else { Err(io::Error::last_os_error()) }
 }
 
 #[expect(unsafe_code, reason = "only between fork and exec can the program's signal at our death be set")]

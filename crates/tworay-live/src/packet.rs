@@ -1,5 +1,8 @@
-//! Parses packets from outside, without trusting them, and builds the packets that the network itself
-//! sends.
+//! Parses packets from outside, without trusting them.
+
+mod own;
+
+pub(crate) use own::{ZeroWindow, time_exceeded, zero_window};
 
 use etherparse::{
     Ethernet2HeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6HeaderSlice, TcpHeaderSlice, UdpHeaderSlice,
@@ -191,38 +194,6 @@ pub(crate) fn set_ttl(bytes: &mut [u8], ttl: u8) {
     header[10..12].fill(0);
     let sum = tworay_wire::bytes::internet_checksum(header);
     header[10..12].copy_from_slice(&sum.to_be_bytes());
-}
-
-/// Fields of an acknowledgment sent by the network itself.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct ZeroWindow {
-    /// Addresses and ports from the peer to the station.
-    pub src: std::net::Ipv4Addr,
-    pub dst: std::net::Ipv4Addr,
-    pub src_port: u16,
-    pub dst_port: u16,
-    pub seq: Seq32,
-    pub ack: Seq32,
-    pub timestamps: Option<(u32, u32)>,
-}
-
-/// Builds an acknowledgment that closes the window, as the peer would send it.
-pub(crate) fn zero_window(a: &ZeroWindow) -> Vec<u8> {
-    let mut builder = etherparse::PacketBuilder::ipv4(a.src.octets(), a.dst.octets(), 64)
-        .tcp(a.src_port, a.dst_port, a.seq.0, 0)
-        .ack(a.ack.0);
-    if let Some((value, echo)) = a.timestamps {
-        use etherparse::TcpOptionElement::{Noop, Timestamp};
-        builder = match builder.options(&[Noop, Noop, Timestamp(value, echo)]) {
-            Ok(with) => with,
-            Err(_) => return Vec::new(),
-        };
-    }
-    let mut out = Vec::with_capacity(builder.size(0));
-    match builder.write(&mut out, &[]) {
-        Ok(()) => out,
-        Err(_) => Vec::new(),
-    }
 }
 
 #[cfg(test)]

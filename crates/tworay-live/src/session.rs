@@ -4,9 +4,11 @@ use crate::connections::End as Socket;
 use crate::device::{Plan, Station};
 use crate::diag;
 use crate::engine::{End, Engine, Progress, Rules, ask_for_priority};
+use crate::freeze::Freeze;
 use crate::keeper::Keeper;
 use crate::lateness::Lateness;
 use crate::namespace::{Child, Namespace};
+use crate::processes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::net::Ipv4Addr;
@@ -18,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tworay_base::{NodeId, SimDuration, SimTime};
+use tworay_base::{FlowId, NodeId, SimDuration, SimTime};
 use tworay_sim::scenario::Scenario;
 use tworay_sim::{Application, Layer, Live, LiveOptions, RunReport};
 
@@ -100,6 +102,10 @@ pub struct Ended {
     pub not_taken: u64,
     /// Packets withheld from the network while their sender was frozen.
     pub kept: u64,
+    /// Freezes that are over: the flow, node of the sender, and when.
+    pub freezes: Vec<(FlowId, NodeId, Freeze)>,
+    /// Packets whose hop limit ran out in the simulated network and that were answered with ICMP.
+    pub expired: u64,
     /// Both ends of each connection, in the order of the flows.
     pub connections: Vec<(Socket, Socket)>,
 }
@@ -162,7 +168,7 @@ impl Session {
         let gone =
             || Error::Failed("the network stopped while it was set up (a bug: please report it)".into());
         let doors = becomes_ready.recv().map_err(|_| gone())??;
-        let keeper = Keeper::start(doors.iter().map(|door| &*door.namespace))
+        let keeper = Keeper::start(doors.iter().map(|door| Arc::clone(&door.namespace)).collect())
             .map_err(|e| Error::Failed(format!("can't start sh: {e}")))?;
         Ok(Self { _keeper: keeper, doors, stop, status, ended: Mutex::new(ended) })
     }
@@ -195,6 +201,19 @@ impl Session {
         }
         let failed = |e| Error::Input(format!("can't start {}: {e}", program.to_string_lossy()));
         door.namespace.spawn(order).map_err(failed)
+    }
+
+    /// Ends every process in the network's namespaces, whoever started it: SIGTERM at first, SIGKILL after
+    /// `grace`. Returns how many there were, and whether all have ended.
+    pub fn end_processes(&self, grace: Duration) -> (usize, bool) {
+        let numbers: Vec<u64> = self.doors.iter().filter_map(|door| door.namespace.id().ok()).collect();
+        processes::end_inside(&numbers, grace)
+    }
+
+    /// The cookies of the namespaces, by which [`crate::end_left_over`] finds processes there after this process
+    /// has ended; none on kernels before 5.14.
+    pub fn cookies(&self) -> Vec<u64> {
+        self.doors.iter().filter_map(|door| door.namespace.cookie().ok()).collect()
     }
 
     /// The current state.
@@ -321,7 +340,8 @@ fn work_off(
     if let Ok(mut status) = status.lock() {
         status.running = false;
     }
-    let Engine { mut live, lateness, connections, refused, not_taken, kept, rules, .. } = engine;
+    let Engine { mut live, lateness, connections, refused, not_taken, kept, freezes, expired, rules, .. } =
+        engine;
     connections.settle(&mut live);
     let report = live.finish().map_err(|e| Error::Failed(e.to_string()))?;
     let problem = match end {
@@ -340,5 +360,5 @@ fn work_off(
         End::Failed(why) => Some(why),
     };
     let connections = connections.all.iter().map(|c| (c.ends[0], c.ends[1])).collect();
-    Ok(Ended { report, problem, lateness, refused, not_taken, kept, connections })
+    Ok(Ended { report, problem, lateness, refused, not_taken, kept, freezes, expired, connections })
 }

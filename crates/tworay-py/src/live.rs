@@ -20,6 +20,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live_missing, module)?)?;
     module.add_function(wrap_pyfunction!(live_address, module)?)?;
     module.add_function(wrap_pyfunction!(live_device, module)?)?;
+    module.add_function(wrap_pyfunction!(live_end_left_over, module)?)?;
     module.add_function(wrap_pyfunction!(join_namespace, module)?)
 }
 
@@ -88,6 +89,18 @@ impl LiveNetwork {
         py.detach(|| self.0.spawn(node, &command, &env, apart)).map(LiveChild).map_err(raise)
     }
 
+    /// Ends every process in the network's namespaces: SIGTERM at first, SIGKILL after `grace` seconds. Returns
+    /// how many there were, and whether all have ended.
+    fn end_processes(&self, py: Python<'_>, grace: f64) -> (usize, bool) {
+        let grace = Duration::from_secs_f64(grace.clamp(0.0, 1e6));
+        py.detach(|| self.0.end_processes(grace))
+    }
+
+    /// The cookies of the namespaces: numbers that no other namespace has until the machine restarts.
+    fn cookies(&self) -> Vec<u64> {
+        self.0.cookies()
+    }
+
     /// The current state.
     fn status(&self) -> PyStatus {
         let Status { sim_seconds, lag_seconds, lateness_p99_seconds, delivered_bytes, lost, running } =
@@ -127,6 +140,15 @@ fn extras(ended: &Ended) -> String {
         "refused": ended.refused,
         "not_taken": ended.not_taken,
         "kept_while_frozen": ended.kept,
+        "freezes": ended.freezes.iter().map(|(flow, node, freeze)| serde_json::json!({
+            "flow": flow.0,
+            "node": node.0,
+            "from_seconds": freeze.since.as_secs_f64(),
+            "to_seconds": freeze.until.as_secs_f64(),
+            "route_lost_seconds": freeze.route_lost.map(|at| at.as_secs_f64()),
+            "route_back_seconds": freeze.route_back.map(|at| at.as_secs_f64()),
+        })).collect::<Vec<_>>(),
+        "time_exceeded": ended.expired,
         "connections": ended.connections.iter().map(|(a, b)| {
             [format!("{}:{}", a.0, a.1), format!("{}:{}", b.0, b.1)]
         }).collect::<Vec<_>>(),
@@ -169,6 +191,13 @@ fn live_address(node: u16) -> String {
 #[pyfunction]
 fn live_device(node: u16) -> String {
     tworay_live::session::device(node)
+}
+
+/// Ends the processes in namespaces with these cookies, whose network has ended. Returns how many there were.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
+fn live_end_left_over(py: Python<'_>, cookies: Vec<u64>) -> usize {
+    py.detach(|| tworay_live::end_left_over(&cookies))
 }
 
 /// Moves the calling thread into the network namespace given by a file (`/proc/PID/fd/N`).

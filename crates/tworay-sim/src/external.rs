@@ -93,6 +93,19 @@ pub struct RouteBreak {
     pub dst: NodeId,
 }
 
+/// A packet whose hop limit has run out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expired {
+    /// When.
+    pub at: SimTime,
+    /// The node that dropped it.
+    pub node: NodeId,
+    /// The node that sent it.
+    pub src: NodeId,
+    /// The packet as it was handed in.
+    pub bytes: Arc<[u8]>,
+}
+
 /// Observations of a flow between real stations, for its row in the report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowLook {
@@ -235,9 +248,20 @@ impl Live {
         self.network.external_mut()?.pop_break()
     }
 
-    /// Whether a node is switched on and has energy.
-    pub fn is_up(&self, node: NodeId) -> bool {
-        self.network.is_up(node)
+    /// The next packet whose hop limit has run out.
+    pub fn pop_expired(&mut self) -> Option<Expired> {
+        self.network.external_mut()?.pop_expired()
+    }
+
+    /// Hops from a node to `dst` on the route that its routing protocol holds, if it holds one. It may be broken
+    /// without the protocol's knowledge; fixed routes always stand.
+    pub fn hops_to(&self, node: NodeId, dst: NodeId) -> Option<u8> {
+        self.network.hops_to(node, dst)
+    }
+
+    /// Whether a node's routing protocol keeps a packet for `dst` until it has found a route.
+    pub fn keeps_for(&self, node: NodeId, dst: NodeId) -> bool {
+        self.network.keeps_for(node, dst)
     }
 
     /// Adds a flow between two stations that starts now.

@@ -22,7 +22,9 @@ mod stations;
 mod tally;
 mod trace;
 
-pub use external::{Entry, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak};
+pub use external::{
+    Entry, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
+};
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
 pub use links::{Backlog, HandoffConfig, Lane, LanesConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};

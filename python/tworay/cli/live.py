@@ -16,10 +16,11 @@ from tworay.cli.options import (
     SetOption,
     source_of,
 )
+from tworay.live import Options
+from tworay.live.options import STANDING_LIMIT
 
 if TYPE_CHECKING:
     import tworay
-    from tworay.live import Options
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -59,7 +60,6 @@ def _world(
 ) -> tuple[tworay.Scenario, Options]:
     import tworay
     from tworay.errors import InputError
-    from tworay.live import Options
 
     world = tworay.load(scenario, set=set_)
     if nodes is not None and every:
@@ -96,17 +96,17 @@ def run(
         str | None,
         typer.Option(metavar="CMD", help="Shell command to run at every station first: a routing daemon."),
     ] = None,
-    seed: SeedOption = 1,
+    seed: SeedOption = Options.seed,
     set_: SetOption = None,
-    layer: LayerOption = 3,
+    layer: LayerOption = Options.layer,
     nodes: NodesOption = None,
     all_: AllOption = False,
-    congestion: CongestionOption = None,
-    freeze: FreezeOption = False,
-    slow: SlowOption = 1.0,
-    most_late: LateOption = 20.0,
-    limit: LimitOption = 3600.0,
-    mtu: MtuOption = None,
+    congestion: CongestionOption = Options.congestion,
+    freeze: FreezeOption = Options.freeze,
+    slow: SlowOption = Options.slow,
+    most_late: LateOption = 1e3 * Options.most_late,
+    limit: LimitOption = Options.limit,
+    mtu: MtuOption = Options.mtu,
     out: OutOption = None,
     pcap: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")
@@ -130,17 +130,17 @@ def run(
 def up(
     scenario: ScenarioOrProfile = None,
     name: NameOption = None,
-    seed: SeedOption = 1,
+    seed: SeedOption = Options.seed,
     set_: SetOption = None,
-    layer: LayerOption = 3,
+    layer: LayerOption = Options.layer,
     nodes: NodesOption = None,
     all_: AllOption = False,
-    congestion: CongestionOption = None,
-    freeze: FreezeOption = False,
-    slow: SlowOption = 1.0,
-    most_late: LateOption = 20.0,
-    limit: LimitOption = 86400.0,
-    mtu: MtuOption = None,
+    congestion: CongestionOption = Options.congestion,
+    freeze: FreezeOption = Options.freeze,
+    slow: SlowOption = Options.slow,
+    most_late: LateOption = 1e3 * Options.most_late,
+    limit: LimitOption = STANDING_LIMIT,
+    mtu: MtuOption = Options.mtu,
     out: OutOption = None,
     pcap: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tworay.errors import InputError
 from tworay.live.diagnosing import Listener, diagnose
-from tworay.live.network import Network, Options, Status
+from tworay.live.network import Network, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tworay.live.options import Options
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay import _native
 from tworay.errors import InputError
+from tworay.live import leftovers
+from tworay.live.options import Options
 from tworay.running.run import Run
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
     from tworay.running.scenarios import Scenario
 
-# The end of a network that nobody ends, simulated seconds.
-LIMIT = 3600.0
 # How long programs get to end by themselves, and a server to listen, seconds.
 GRACE = 2.0
 # State "listening" in /proc/net/tcp.
@@ -39,46 +38,6 @@ def require() -> None:
     missing = _native.live_missing()
     if missing is not None:
         raise InputError(missing)
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to run a live network.
-
-    Attributes:
-        seed: of all random streams of the air.
-        layer: 3 (IPv4 packets; the scenario's routing) or 2 (Ethernet frames; routing is the user's).
-        nodes: which nodes get a station; empty for the ends of the TCP flows (layer 3) or all (layer 2).
-        slow: so many times slower than real time, 1 or more.
-        most_late: largest lateness of the engine in real seconds; past it the network stops.
-        limit: the end at the latest, simulated seconds.
-        mtu: largest IP packet in bytes (68 to 2304); by default the scenario's segments just fit.
-        congestion: the kernels' congestion control; the machine's default if ``None``.
-        freeze: answer senders whose route is broken with a closed window.
-        pcap: file for a capture of the air.
-
-    """
-
-    seed: int = 1
-    layer: int = 3
-    nodes: Sequence[int] = ()
-    slow: float = 1.0
-    most_late: float = 0.02
-    limit: float = LIMIT
-    mtu: int | None = None
-    congestion: str | None = None
-    freeze: bool = False
-    pcap: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.layer not in (2, 3):
-            raise InputError(f"--layer {self.layer}: 2 (Ethernet frames) or 3 (IP packets)")
-        if not 1 <= self.slow <= 1000:
-            raise InputError(f"--slow {self.slow:g}: 1 (real time) to 1000 times slower")
-        if self.most_late <= 0 or self.limit <= 0:
-            raise InputError("--most-late and --limit are times above zero")
-        if self.freeze and self.layer == 2:
-            raise InputError("--freeze needs --layer 3: on layer 2 the air knows nothing of routes")
 
 
 class Status(NamedTuple):
@@ -101,8 +60,8 @@ class Network:
 
     def __post_init__(self) -> None:
         require()
+        leftovers.sweep()
         options = self.options
-        self._programs: list[_native.LiveChild] = []
         self._ended: tuple[_native.RunReport, str | None, str] | None = None
         self._network = _native.LiveNetwork.start(
             self.scenario,
@@ -117,6 +76,7 @@ class Network:
             freeze=options.freeze,
             pcap=None if options.pcap is None else os.fspath(options.pcap),
         )
+        self._record = leftovers.Record(self._network.cookies())
 
     def __enter__(self) -> Network:
         return self
@@ -165,9 +125,7 @@ class Network:
         if peer is not None:
             known["TWORAY_PEER"] = self.address(peer)
             words = [word.replace("{peer}", known["TWORAY_PEER"]) for word in words]
-        program = self._network.spawn(node, words, known, apart)
-        self._programs.append(program)
-        return program
+        return self._network.spawn(node, words, known, apart)
 
     def serve(self, node: int, command: str, *, peer: int | None = None) -> _native.LiveChild:
         """Start a server at ``node`` in a shell, and wait a moment until it listens on a TCP port."""
@@ -178,10 +136,9 @@ class Network:
         return program
 
     def stop(self) -> None:
-        """End all programs, and the network."""
-        for program in self._programs:
-            _end(program)
-        self._programs.clear()
+        """End the network and everything that runs in its namespaces, whoever started it."""
+        self._network.end_processes(GRACE)
+        self._record.close()
         if self._ended is None:
             self._network.stop()
             # The engine looks every 20 ms; a capture may have to be written.
@@ -217,15 +174,3 @@ def _listens(pid: int) -> bool:
             if any(line.split()[3] == LISTENING for line in lines):
                 return True
     return False
-
-
-def _end(program: _native.LiveChild) -> None:
-    for one in (signal.SIGTERM, signal.SIGKILL):
-        if program.wait(0) is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            if os.getpgid(program.pid) == program.pid:
-                os.killpg(program.pid, one)
-            else:
-                os.kill(program.pid, one)
-        program.wait(GRACE)

@@ -2,7 +2,7 @@
 
 A process in the background holds each network. What it holds (namespaces without names, devices that are
 not persistent) goes with it, however it ends; a directory with its description may be left over, and is
-removed by the next command that finds nobody behind it.
+removed by the next `up` or `down` that finds nobody behind it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay.errors import InputError, OutputError
+from tworay.live import leftovers
 from tworay.live.network import Network
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tworay.live.network import Options
+    from tworay.live.options import Options
     from tworay.running.scenarios import Scenario
     from tworay.stored.store import Store
 
@@ -46,17 +47,20 @@ def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
 
     """
     chosen = _checked(name)
-    place = HOME / chosen
+    place, draft = HOME / chosen, HOME / f".{chosen}-{os.getpid()}"
     _sweep()
-    if place.exists():
+    draft.mkdir(parents=True, mode=0o755)
+    # Locked before anybody can find it, and as long as the process in the background lives.
+    lock = os.open(draft / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        draft.rename(place)
+    except OSError:
+        shutil.rmtree(draft, ignore_errors=True)
         raise InputError(
             f"a live network {chosen} stands already; `tworay live down {chosen}` ends it, --name gives "
             "this one another name"
-        )
-    place.mkdir(parents=True, mode=0o755)
-    # Locked before anybody can find it, and as long as the process in the background lives.
-    lock = os.open(place / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-    fcntl.flock(lock, fcntl.LOCK_EX)
+        ) from None
     command = [sys.executable, "-m", "tworay", "live", "up", "--hold", str(place), *arguments]
     with (place / LOG).open("wb") as log:
         process = subprocess.Popen(
@@ -89,7 +93,9 @@ def hold(place: Path, scenario: Scenario, options: Options, store: Store | None)
                 os.set_inheritable(int(one.name), False)
     problem = _stand(place, scenario, options, store)
     if problem is not None:
-        print(f"tworay: {problem}", flush=True)
+        # For the next command: nobody reads this now.
+        print(problem, flush=True)
+        return
     shutil.rmtree(place, ignore_errors=True)
 
 
@@ -104,6 +110,7 @@ def _stand(place: Path, scenario: Scenario, options: Options, store: Store | Non
             for node, path in network.stations.items()
         }
         state = {"name": place.name, "scenario": scenario.name, "pid": os.getpid(), "nodes": nodes}
+        state["out"] = None if store is None else str(store.path.absolute())
         draft = place / f"{STATE}.new"
         draft.write_text(json.dumps(state), encoding="utf-8")
         with contextlib.suppress(KeyboardInterrupt):
@@ -115,7 +122,10 @@ def _stand(place: Path, scenario: Scenario, options: Options, store: Store | Non
                     break
         run, problem = network.finish()
     if store is not None:
+        from tworay.report.writing import write_report
+
         store.write_single(run)
+        write_report(store.path)
     return problem
 
 
@@ -126,11 +136,13 @@ def down(name: str | None) -> list[str]:
         InputError: there is no such network, or more than one to choose from.
 
     """
+    ended = leftovers.sweep()
     swept = _sweep()
-    if name is not None and _checked(name) in swept:
-        return [f"{name} had ended already; what it left is removed"]
-    if name is None and swept and not standing():
-        return [f"{one} had ended already; what it left is removed" for one in swept]
+    lines = [f"{one} had ended already{said and f': {said}'}" for one, said in swept.items()]
+    if ended:
+        lines.append(f"{ended} processes that a killed network had left running are ended")
+    if (name is None and lines and not standing()) or (name is not None and _checked(name) in swept):
+        return lines
     found = _find(name)
     place = HOME / found["name"]
     with contextlib.suppress(ProcessLookupError):
@@ -140,8 +152,15 @@ def down(name: str | None) -> list[str]:
         if time.monotonic() > until:
             raise OutputError(f"process {found['pid']} does not end; its log is {place / LOG}")
         time.sleep(LOOK)
-    _sweep()
-    return [f"{found['name']} is down"]
+    lines.append(f"{found['name']} is down")
+    said = _sweep().get(found["name"])
+    if said:
+        lines.append(f"it had ended before: {said}")
+    elif found["out"] is not None:
+        lines.append(
+            f"results are in {found['out']}, to be looked at in {Path(found['out']) / 'report.html'}"
+        )
+    return lines
 
 
 def enter(name: str | None, node: int, command: Sequence[str]) -> None:
@@ -182,7 +201,7 @@ def run_at(name: str | None, node: int, command: Sequence[str]) -> subprocess.Co
 
 def standing() -> list[dict[str, Any]]:
     """Return the descriptions of all networks that stand."""
-    places = sorted(HOME.iterdir()) if HOME.is_dir() else []
+    places = sorted(HOME.glob("[!.]*")) if HOME.is_dir() else []
     return [_read(place) for place in places if (place / STATE).is_file() and _is_held(place)]
 
 
@@ -227,11 +246,13 @@ def _is_held(place: Path) -> bool:
     return False
 
 
-def _sweep() -> list[str]:
-    """Remove the directories of networks whose process has gone; return their names."""
-    gone = []
-    for place in sorted(HOME.iterdir()) if HOME.is_dir() else []:
+def _sweep() -> dict[str, str]:
+    """Remove the directories of networks whose process has gone; return names and last words."""
+    gone = {}
+    for place in sorted(HOME.glob("[!.]*")) if HOME.is_dir() else []:
         if not _is_held(place):
+            with contextlib.suppress(OSError):
+                lines = (place / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                gone[place.name] = lines[-1] if lines else ""
             shutil.rmtree(place, ignore_errors=True)
-            gone.append(place.name)
     return gone

@@ -59,12 +59,35 @@ fn the_airs_acknowledgment_closes_the_window() {
     assert_eq!(TcpHeaderSlice::from_slice(&bytes[20..]).expect("a header").window_size(), 0);
 }
 
+/// RFC 792: the answer quotes the packet; RFC 1122 §3.2.2: an error is never answered with an error.
+#[test]
+fn a_packet_without_hops_left_is_answered_and_the_answer_is_not() {
+    let bytes = datagram([10, 0, 0, 1], [10, 0, 0, 2]);
+    let seen = view(&bytes).expect("a packet");
+    let answer = time_exceeded(Ipv4Addr::new(10, 0, 0, 9), &seen, &bytes).expect("an answer");
+    let about = view(&answer).expect("a packet");
+    assert_eq!((about.src, about.dst, about.protocol), (Ipv4Addr::new(10, 0, 0, 9).into(), seen.src, 1));
+    // Type 11, code 0; the quoted packet behind the header of 8 bytes has one hop left and a right checksum.
+    assert_eq!(answer[20..22], [11, 0]);
+    assert_eq!(tworay_wire::bytes::internet_checksum(&answer[20..]), 0);
+    let quoted = Ipv4HeaderSlice::from_slice(&answer[28..]).expect("a header").to_header();
+    assert_eq!((quoted.time_to_live, quoted.header_checksum), (1, quoted.calc_header_checksum()));
+    assert_eq!(answer[48..], bytes[20..]);
+    assert!(time_exceeded(Ipv4Addr::new(10, 0, 0, 8), &about, &answer).is_none());
+    let mut fragment = bytes;
+    fragment[7] = 1;
+    assert!(time_exceeded(Ipv4Addr::new(10, 0, 0, 9), &seen, &fragment).is_none());
+}
+
 proptest! {
     /// Any bytes are parsed or rejected without a panic.
     #[test]
     fn any_bytes_are_survived(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), version in 0u8..16) {
         if let Some(first) = bytes.first_mut() { *first = version << 4 | *first & 15; }
-        if let Ok(seen) = view(&bytes) { let _ = destination(NodeId(1), &seen); }
+        if let Ok(seen) = view(&bytes) {
+            let _ = destination(NodeId(1), &seen);
+            let _ = time_exceeded(Ipv4Addr::LOCALHOST, &seen, &bytes);
+        }
         let _ = frame(&bytes);
         set_ttl(&mut bytes, 3);
     }

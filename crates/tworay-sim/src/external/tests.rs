@@ -62,6 +62,50 @@ fn a_packet_with_too_few_hops_dies_of_it() {
     live.finish().expect("the books balance");
 }
 
+/// The node where the hop limit ran out can answer: it has a way back, whatever the routing, and what the ledger
+/// doesn't track arrives too.
+#[test]
+fn where_the_hops_ran_out_is_told_and_can_be_answered() {
+    for routing in ["static", "aodv", "dsr", "olsr"] {
+        let mut live = live("string-4", &[&format!("routing.protocol={routing}")], Layer::Three);
+        let start = SimTime::from_nanos(9_000_000_000);
+        live.run_until(start);
+        let entry = datagram(&mut live, 0, 4, 2);
+        live.take_in(entry.clone());
+        live.run_until(start + SimDuration::from_secs_f64(4.0));
+        let expired = live.pop_expired().unwrap_or_else(|| panic!("{routing}: nothing expired"));
+        assert_eq!(
+            (expired.node, expired.src, &expired.bytes),
+            (NodeId(2), NodeId(0), &entry.bytes),
+            "{routing}"
+        );
+        assert!(live.pop_expired().is_none());
+        let answer =
+            Entry { node: NodeId(2), to: NodeId(0), ttl: 64, flow: FlowId::NONE, carries: None, ..entry };
+        live.take_in(answer);
+        live.run_until(start + SimDuration::from_secs_f64(8.0));
+        let out = live.pop_leaving().unwrap_or_else(|| panic!("{routing}: no answer"));
+        assert_eq!((out.node, out.ttl), (NodeId(0), 63), "{routing}");
+        let flows = live.finish().expect("the books balance").document.flows;
+        assert_eq!(flows.len(), 1, "the answer is nobody's flow");
+    }
+}
+
+/// What a station's edge may know of its own node's routing: the route, and that packets wait for one.
+#[test]
+fn a_node_knows_its_route_and_what_waits_for_it() {
+    let mut live = live("string-4", &["routing.protocol=aodv"], Layer::Three);
+    let (from, to) = (NodeId(0), NodeId(4));
+    assert_eq!(live.hops_to(from, to), None);
+    let entry = datagram(&mut live, 0, 4, 64);
+    live.take_in(entry);
+    live.run_until(SimTime::from_nanos(1_000_000));
+    assert!(live.keeps_for(from, to) && !live.keeps_for(from, NodeId(3)));
+    live.run_until(END);
+    assert_eq!(live.hops_to(from, to), Some(4));
+    assert!(!live.keeps_for(from, to));
+}
+
 /// A frame travels one hop. A broadcast reaches every neighbour and is not tracked by the ledger.
 #[test]
 fn frames_go_one_hop_and_broadcasts_to_all_neighbours() {

@@ -4,7 +4,7 @@
 use super::Network;
 use super::common::UNTRACKED;
 use super::event::Event;
-use crate::external::{Entry, Leaving, RouteBreak};
+use crate::external::{Entry, Expired, Leaving, RouteBreak};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::{Carries, Ledger};
 use std::collections::VecDeque;
@@ -22,12 +22,13 @@ pub(crate) struct External {
     ends: Vec<(NodeId, NodeId)>,
     leaving: VecDeque<Leaving>,
     breaks: VecDeque<RouteBreak>,
+    expired: VecDeque<Expired>,
 }
 
 impl External {
     /// Creates the interface for packets between these pairs.
     pub fn new(ends: Vec<(NodeId, NodeId)>) -> Self {
-        Self { ends, leaving: VecDeque::new(), breaks: VecDeque::new() }
+        Self { ends, leaving: VecDeque::new(), breaks: VecDeque::new(), expired: VecDeque::new() }
     }
 
     /// The pairs between which packets travel.
@@ -50,6 +51,11 @@ impl External {
     pub fn note_break(&mut self, at: SimTime, node: NodeId, dst: NodeId) {
         self.breaks.push_back(RouteBreak { at, node, dst });
     }
+
+    /// The next packet whose hop limit has run out.
+    pub fn pop_expired(&mut self) -> Option<Expired> {
+        self.expired.pop_front()
+    }
 }
 
 impl Network {
@@ -64,9 +70,23 @@ impl Network {
         self.nodes.first_access(&mut self.common.agenda, queued).map_or(queued, |(at, _)| at)
     }
 
-    /// Whether a node is switched on and has energy.
-    pub(crate) fn is_up(&self, node: NodeId) -> bool {
-        node.index() < self.nodes.len() && self.nodes[node].up
+    /// Hops from a node to `dst` on the route that its routing protocol holds, if it holds one.
+    pub(crate) fn hops_to(&self, node: NodeId, dst: NodeId) -> Option<u8> {
+        self.nodes[node].router.hop_count(dst)
+    }
+
+    /// Whether a node's routing protocol keeps a packet for `dst` until it has found a route.
+    pub(crate) fn keeps_for(&self, node: NodeId, dst: NodeId) -> bool {
+        self.nodes[node].router.buffered().iter().any(|&id| self.common.packets.get(id).dst == dst)
+    }
+
+    /// A node drops a packet whose hop limit has run out. Its sender is told if it is a real station's.
+    pub(super) fn note_expired(&mut self, node: NodeId, packet: PacketId) {
+        let p = self.common.packets.get(packet);
+        if let (Some(external), Body::Datagram(real)) = (&mut self.external, &p.body) {
+            let (at, src, bytes) = (self.common.now, p.src, real.bytes.clone());
+            external.expired.push_back(Expired { at, node, src, bytes });
+        }
     }
 
     /// All flows.

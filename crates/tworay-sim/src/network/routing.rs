@@ -7,7 +7,7 @@ use super::judge::Occasion;
 use super::nodes::NodeTimer;
 use crate::provenance::Setback;
 use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
-use tworay_routing::{Protocol, Router, RoutingAction, RoutingNote};
+use tworay_routing::{DropReason, Protocol, Router, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
 impl Network {
@@ -153,6 +153,9 @@ impl Network {
             }
             RoutingAction::Consume { packet } => self.common.release(packet),
             RoutingAction::Drop { packet, reason } => {
+                if reason == DropReason::Ttl {
+                    self.note_expired(node, packet);
+                }
                 let (judge, mut scene) = self.scene();
                 let (died, root) = judge.dropped(&mut scene, node, packet, reason, occasion);
                 self.common.kill(packet, node, died, root);

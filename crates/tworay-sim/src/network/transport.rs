@@ -122,11 +122,11 @@ impl Network {
         if self.common.watch.on && shipped.is_some() {
             self.common.watch.arrived(now, p.uid, p.hops);
         }
-        if p.flow == FlowId::NONE {
-            return;
-        }
         if matches!(p.body, Body::Datagram(_)) {
             return self.deliver_outside(node, p, shipped);
+        }
+        if p.flow == FlowId::NONE {
+            return;
         }
         let flow = p.flow.index();
         if let Some(at) = shipped
