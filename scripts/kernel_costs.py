@@ -1,47 +1,58 @@
 """What TCP costs a real kernel in the four situations of TCP-WELCOME's paper (figures 14 to 17).
 
-Writes docs/studies/kernel-costs.md: run as root by ``make kernel-costs``. Kernels talk over the simulated air
-while the time of every ACK and timeout is taken. The same scenario is simulated for the instruction counts.
+Writes docs/studies/kernel-costs.md and beside it a table of costs for each situation, which ``tworay run
+--costs`` takes: run as root by ``make kernel-costs``. As in the paper's figure 8 nothing is simulated while
+kernels talk: a simulated run of each situation is traced, SEDLANE replays the trace between two kernels, and
+the time of every ACK and timeout is taken. The simulated senders run over the same profiles.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import math
-import os
 import shlex
-import statistics
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tworay
-from tworay import kernel
-from tworay.live import Options
-from tworay.live.network import Network
-from tworay.papers.markdown import table, write
+from kernel_costs_page import page
+from tworay import kernel, sedlane
+from tworay.costs import counted
+from tworay.live import Network, Options
+from tworay.papers.markdown import write
 
-STUDY = Path(__file__).parents[1] / "docs" / "studies" / "kernel-costs.md"
+STUDIES = Path(__file__).parents[1] / "docs" / "studies"
 PORT = 5001
-RECEIVE = """
+# The window that the kernels may use is that of the traced TCP: 20 segments.
+SEGMENT, WINDOW = 512, 20
+RECEIVE = f"""
 import socket, threading
-listener = socket.create_server(("0.0.0.0", 5001))
+listener = socket.create_server(("0.0.0.0", {PORT}))
+listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, {SEGMENT * WINDOW})
 def take(connection):
-    while connection.recv(65536):
+    try:
+        while connection.recv(65536):
+            pass
+    except ConnectionResetError:
         pass
 while True:
     connection, _ = listener.accept()
     threading.Thread(target=take, args=(connection,), daemon=True).start()
 """
 # Writes as long as it is let; without selective acknowledgments if told so.
-SEND = """
+SEND = f"""
 import os, socket, struct, sys, time
 if sys.argv[2] == "no-sack":
     open("/proc/sys/net/ipv4/tcp_sack", "w").write("0")
 end = time.monotonic() + float(sys.argv[3])
 while True:
     try:
-        connection = socket.create_connection((sys.argv[1], 5001))
+        connection = socket.create_connection((sys.argv[1], {PORT}))
         break
     except OSError:
         time.sleep(0.1)
@@ -55,13 +66,11 @@ while time.monotonic() < end:
     except TimeoutError:
         pass
 """
-# The ends of the transfers of each scenario, and how long they take, seconds: past the first failure.
-SITUATIONS = {
-    "congestion": ([(1, 2), (3, 4), (4, 1)], 12.0),
-    "interference": ([(0, 2), (3, 6)], 12.0),
-    "link-failure": ([(0, 4)], 30.0),
-    "signal-loss": ([(0, 2)], 40.0),
-}
+SITUATIONS = ("congestion", "interference", "link-failure", "signal-loss")
+# TCP and IPv4 headers with timestamps, bytes.
+HEADERS = 52
+# The variant whose trace is replayed to all.
+TRACED = "newreno"
 
 
 class Arm(NamedTuple):
@@ -73,7 +82,7 @@ class Arm(NamedTuple):
     variant: str
 
 
-# WELCOME and Westwood repair with selective acknowledgments here as SACK does: the kernel's repair is one.
+# WELCOME and Westwood repair without selective acknowledgments here, as their simulated selves do.
 ARMS = [
     Arm("newreno", "reno", False, "newreno"),
     Arm("sack", "reno", True, "sack"),
@@ -83,173 +92,146 @@ ARMS = [
 ]
 
 
-class Cost(NamedTuple):
-    """Microseconds by acknowledged segment, half the 95 % interval, and what they are made of."""
+class Measured(NamedTuple):
+    """What an arm took in a situation: a number a repetition, and the counts of all together."""
 
-    micros: float
-    half: float
+    micros: list[float]
     acks: int
     segments: int
+    instructions: list[float]
 
 
-def live(name: str, arm: Arm, seed: int) -> Cost | None:
-    """Run a situation with real kernels and take their time."""
-    world = tworay.load(name, set={"duration": "600s"})
-    pairs, seconds = SITUATIONS[name]
-    nodes = tuple(sorted({node for pair in pairs for node in pair}))
-    options = Options(nodes=nodes, congestion=arm.controller, most_late=5.0, seed=seed, mtu=552)
-    sack = "sack" if arm.sack else "no-sack"
-    with Network(world, options) as network, kernel.Measuring(port=PORT) as measuring:
-        for node in {to for _, to in pairs}:
-            network.serve(node, f"exec {sys.executable} -c {shlex.quote(RECEIVE)}")
-        programs = [
-            network.start(one, [sys.executable, "-c", SEND, "{peer}", sack, str(seconds)], peer=other)
-            for one, other in pairs
-        ]
+def traced(name: str, seed: int, seconds: float, place: Path) -> Path:
+    """Simulate a situation and fit a profile to its trace; return the profile."""
+    directory = place / f"{name}-{seed}"
+    tworay.run(name, tcp=TRACED, seed=seed, set={"duration": f"{seconds}s"}, series=True).save(directory)
+    file = place / f"{name}-{seed}.toml"
+    file.write_text(sedlane.fit(sedlane.read_trace(directory)).toml(), encoding="utf-8")
+    return file
+
+
+def replayed(profile: Path, seed: int, seconds: float) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Let all arms send at once, each over a profile of its own; return the kernel's rows and segments acked.
+
+    Side by side, what else the machine does meanwhile hits all alike.
+    """
+    world = tworay.load(profile, set={"duration": "3600s"})
+    networks: dict[str, Network] = {}
+    with contextlib.ExitStack() as stack:
+        measuring = stack.enter_context(kernel.Measuring(port=PORT))
+        programs = []
+        for arm in ARMS:
+            options = Options(
+                congestion=arm.controller, most_late=5.0, seed=seed, mtu=SEGMENT + HEADERS, nodes=(0, 1)
+            )
+            network = networks[arm.label] = stack.enter_context(Network(world, options))
+            network.serve(1, f"exec {sys.executable} -c {shlex.quote(RECEIVE)}")
+            sack = "sack" if arm.sack else "no-sack"
+            programs.append(
+                network.start(0, [sys.executable, "-c", SEND, "{peer}", sack, str(seconds)], peer=1)
+            )
         for program in programs:
             while program.wait(1.0) is None:
                 pass
-        run, problem = network.finish()
-    if problem is not None:
-        print(f"{name}, {arm.label}: {problem}", file=sys.stderr)
-    rows = [
-        row
-        for row in measuring.result["costs"]
-        if row["controller"] == arm.controller and row["sack"] == arm.sack
-    ]
-    segments = sum(flow["acked_segments"] for flow in run.summary["flows"])
-    if not rows or not segments:
-        return None
-    total = sum(row["mean_ns"] * row["count"] for row in rows)
-    # The variance of a sum of independent times, by kinds.
-    spread = math.sqrt(sum(row["count"] * row["std_ns"] ** 2 for row in rows))
-    acks = sum(row["count"] for row in rows)
-    return Cost(total / segments / 1e3, 1.96 * spread / segments / 1e3, acks, segments)
+        ended = {label: network.finish() for label, network in networks.items()}
+    for label, (_, problem) in ended.items():
+        if problem is not None:
+            raise SystemExit(f"{profile.stem}, {label}: {problem}")
+    segments = {
+        label: sum(flow["acked_segments"] for flow in run.summary["flows"])
+        for label, (run, _) in ended.items()
+    }
+    return measuring.result["costs"], segments
 
 
-def instructions(name: str, arm: Arm, seeds: range) -> tuple[float, float]:
-    """Return the simulated sender's instructions by acknowledged segment, and half the 95 % interval."""
+def together(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Pool the rows of several repetitions: one for each controller and kind."""
+    kinds: dict[tuple[str, bool, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        kinds.setdefault((row["controller"], row["sack"], row["kind"]), []).append(row)
     found = []
-    for seed in seeds:
-        world = tworay.load(name, tcp=arm.variant, set={"duration": "60s", "energy.model": "states"})
-        flows = tworay.run(world, seed=seed).summary["flows"]
-        found.append(sum(f["instructions"] for f in flows) / sum(f["acked_segments"] for f in flows))
-    half = 1.96 * statistics.stdev(found) / math.sqrt(len(found)) if len(found) > 1 else math.inf
-    return statistics.mean(found), half
-
-
-class Row(NamedTuple):
-    """What an arm took in a situation: (mean, half the 95 % interval) of the kernel and of the simulation."""
-
-    took: tuple[float, float] | None
-    made: str
-    counted: tuple[float, float]
-
-
-Rows = dict[str, Row]
-# How near means are that the paper calls equal.
-LIKE = 0.1
-
-
-def below(a: tuple[float, float], b: tuple[float, float]) -> str:
-    """Say whether a is below b beyond both intervals."""
-    if a[0] + a[1] < b[0] - b[1]:
-        return "holds"
-    return "the other way round" if a[0] - a[1] > b[0] + b[1] else "undecided"
-
-
-def judged(values: dict[str, tuple[float, float] | None], claim: tuple[str, ...]) -> str:
-    """Judge ("below", a, b), ("like", a, b) or ("highest", a)."""
-    kind, one, *rest = claim
-    mine = values[one]
-    others = [values[name] for name in rest or values if name != one]
-    if mine is None or any(other is None for other in others):
-        return "not measured"
-    known = [other for other in others if other is not None]
-    if kind == "like":
-        return "holds" if abs(mine[0] / known[0][0] - 1) <= LIKE else "no"
-    found = {below(mine, other) if kind == "below" else below(other, mine) for other in known}
-    if found == {"holds"}:
-        return "holds"
-    return "the other way round" if "the other way round" in found else "undecided"
-
-
-# Ghaleb-Seddik et al. 2009, section V.C.b.
-CLAIMS = [
-    ("congestion", ("below", "welcome", "sack"), "WELCOME below SACK"),
-    ("congestion", ("below", "welcome", "vegas"), "WELCOME below Vegas"),
-    ("interference", ("like", "welcome", "westwood"), "WELCOME like Westwood (within 10 %)"),
-    ("interference", ("highest", "vegas"), "Vegas highest"),
-    ("link-failure", ("highest", "welcome"), "WELCOME highest"),
-    ("signal-loss", ("highest", "welcome"), "WELCOME highest"),
-]
-
-
-def measure(seeds: range) -> dict[str, Rows]:
-    """Measure everything, by situation and arm."""
-    found: dict[str, Rows] = {}
-    for name in SITUATIONS:
-        for arm in ARMS:
-            cost = live(name, arm, seeds[0])
-            took = None if cost is None else (cost.micros, cost.half)
-            made = "–" if cost is None else f"{cost.acks:,} for {cost.segments:,}"
-            row = Row(took, made, instructions(name, arm, seeds))
-            found.setdefault(name, {})[arm.label] = row
-            print(name, arm.label, row, file=sys.stderr, flush=True)
+    for (controller, sack, kind), parts in sorted(kinds.items()):
+        count = sum(part["count"] for part in parts)
+        mean = sum(part["count"] * part["mean_ns"] for part in parts) / count
+        squares = sum(part["count"] * (part["std_ns"] ** 2 + part["mean_ns"] ** 2) for part in parts) / count
+        found.append(
+            {"controller": controller, "sack": sack, "kind": kind, "count": count, "mean_ns": mean}
+            | {"std_ns": math.sqrt(max(squares - mean**2, 0.0))}
+        )
     return found
 
 
-def page(found: dict[str, Rows]) -> list[str]:
-    """Return the page."""
-    lines = [
-        "# What does TCP compute in a real kernel?",
-        "",
-        f"Made by `make kernel-costs` with tworay {tworay.__version__} on Linux {os.uname().release}, "
-        f"{os.uname().machine}; 512-byte segments.",
-        "",
-        "Figures 14 to 17 of TCP-WELCOME's paper are computing energies on a test bed. Here real kernels",
-        "talk over the simulated air of its four situations, and the time of every ACK and timeout is taken",
-        "([how](../guide/kernel.md#what-it-costs)), beside the instructions that the simulated sender needs",
-        "in the same situation. Both are given by acknowledged segment, ± 95 %: of the kernel over the ACKs",
-        "of one run, of the simulation over seeds. The kernel's interval doesn't cover what else the machine",
-        "did. Selective acknowledgments are off but for `sack`.",
-        "",
-        "| situation | the paper | kernel | simulation |",
-        "|---|---|---|---|",
-    ]
-    for name, claim, text in CLAIMS:
-        kernels = judged({arm: row.took for arm, row in found[name].items()}, claim)
-        simulated = judged({arm: row.counted for arm, row in found[name].items()}, claim)
-        lines.append(f"| {name} | {text} | {kernels} | {simulated} |")
-    lines.append("")
-    for name, rows in found.items():
-        head = ["", "kernel, µs a segment", "ACKs and timeouts for segments", "simulated, instructions"]
-        cells = [
-            [
-                arm,
-                "–" if row.took is None else f"{row.took[0]:.2f} ± {row.took[1]:.2f}",
-                row.made,
-                f"{row.counted[0]:,.0f} ± {row.counted[1]:,.0f}",
-            ]
-            for arm, row in rows.items()
-        ]
-        lines += [f"## {name}", "", *table(head, cells)]
-    return lines
+def instructions(profile: Path, arm: Arm, seed: int) -> float:
+    """Return the simulated sender's instructions by acknowledged segment over the profile.
+
+    A profile has no radios and so no energy model: operations are multiplied with the shipped costs here.
+    """
+    flows = tworay.run(profile, tcp=arm.variant, seed=seed).summary["flows"]
+    costs = next(cost.instructions for cost in counted.shipped() if cost.variant == arm.variant)
+    total = sum(count * costs[name] for flow in flows for name, count in flow["operations"].items())
+    return float(total / sum(flow["acked_segments"] for flow in flows))
+
+
+def measure(name: str, seeds: range, seconds: float) -> tuple[dict[str, Measured], list[dict[str, Any]]]:
+    """Measure a situation: what each arm took, and the kernel's rows together."""
+    found = {arm.label: Measured([], 0, 0, []) for arm in ARMS}
+    everything = []
+    with tempfile.TemporaryDirectory() as place:
+        for seed in seeds:
+            profile = traced(name, seed, seconds, Path(place))
+            rows, segments = replayed(profile, seed, seconds)
+            everything += rows
+            for arm in ARMS:
+                mine = [r for r in rows if (r["controller"], r["sack"]) == (arm.controller, arm.sack)]
+                took, acks = sum(r["count"] * r["mean_ns"] for r in mine), sum(r["count"] for r in mine)
+                before = found[arm.label]
+                found[arm.label] = before._replace(
+                    micros=[*before.micros, took / segments[arm.label] / 1e3],
+                    acks=before.acks + acks,
+                    segments=before.segments + segments[arm.label],
+                    instructions=[*before.instructions, instructions(profile, arm, seed)],
+                )
+            print(name, seed, {label: one.micros[-1] for label, one in found.items()}, file=sys.stderr)
+    return found, together(everything)
+
+
+def write_table(name: str, rows: list[dict[str, Any]], power: str) -> None:
+    """Write a situation's table of costs as ``tworay costs --kernel`` does."""
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / "stats.json"
+        file.write_text(json.dumps({"costs": rows, "seconds": 0.0, "joules": None}), encoding="utf-8")
+        out = STUDIES / f"kernel-costs-{name}.csv"
+        words = ["costs", "--kernel", str(file), "--power", power, "--out", str(out), "--force"]
+        done = subprocess.run(
+            [sys.executable, "-m", "tworay", *words], capture_output=True, text=True, check=False
+        )
+    if done.returncode != 0:
+        raise SystemExit(done.stderr.strip())
 
 
 def main() -> None:
     """Load the controllers, measure, unload what was loaded here."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5, help="repetitions, each of a trace of its own")
+    parser.add_argument("--seconds", type=float, default=30.0, help="length of a trace and its replay")
+    parser.add_argument("--power", default="2.5W", help="of the computing processor, for the tables of costs")
+    parser.add_argument("--only", choices=SITUATIONS, help="measure and print this situation; write nothing")
     asked = parser.parse_args()
-    loaded = []
+    loaded, found = [], {}
     try:
         ours = {arm.controller for arm in ARMS if arm.controller.startswith("tworay_")}
         loaded += [one for one in sorted(ours) if kernel.load(one)["fresh"]]
-        write(STUDY, page(measure(range(1, asked.seeds + 1))))
+        for name in [asked.only] if asked.only else SITUATIONS:
+            found[name], rows = measure(name, range(1, asked.seeds + 1), asked.seconds)
+            if not asked.only:
+                write_table(name, rows, asked.power)
     finally:
         for controller in loaded:
             kernel.unload(controller)
+    if asked.only:
+        print(found)
+    else:
+        write(STUDIES / "kernel-costs.md", page(found, asked.seconds, asked.power))
 
 
 if __name__ == "__main__":
