@@ -3,6 +3,8 @@
 # Called by make for the parts that are out of date:  setup.sh python | native | kernel [if-possible] | tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Some of what the tests use is there, which is not in every user's path.
+PATH=$PATH:/usr/sbin:/sbin
 venv=.venv
 log=$venv/setup.log
 min_rust=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)
@@ -113,7 +115,7 @@ setup_tests() {
   command -v unshare >/dev/null || apt_install util-linux mount
   # Programs that communicate over live networks.
   local program missing=()
-  for program in ip:iproute2 iperf3:iperf3 curl:curl ping:iputils-ping tcpdump:tcpdump babeld:babeld; do
+  for program in ip:iproute2 iperf3:iperf3 curl:curl ping:iputils-ping tcpdump:tcpdump babeld:babeld bpftool:bpftool; do
     command -v "${program%%:*}" >/dev/null || missing+=("${program#*:}")
   done
   [ "${#missing[@]}" -eq 0 ] || apt_install "${missing[@]}"

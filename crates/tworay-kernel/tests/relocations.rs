@@ -7,6 +7,8 @@
 use libbpf_rs::btf::types::Composite;
 use libbpf_rs::btf::{Btf, TypeId};
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
 use tworay_kernel::catalog::CONTROLLERS;
 use tworay_kernel::stats;
 
@@ -68,4 +70,29 @@ fn the_fields_that_our_programs_read_are_in_the_oldest_kernel() {
     }
     // Guards against checking too little.
     assert!(checked.len() > 30, "{}", checked.len());
+}
+
+/// bpftool resolves the relocations of our objects against that kernel's type information, and needs exactly what
+/// it has: nothing more, and nothing that our objects don't use any more.
+#[test]
+fn bpftool_resolves_every_relocation_against_the_oldest_kernel() {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let found = place.join("found.btf");
+    let mut order = Command::new("bpftool");
+    order.args(["gen", "min_core_btf", OTHER_KERNEL]).arg(&found);
+    for (name, object) in CONTROLLERS.iter().map(|c| (c.name, c.object)).chain([("cost", stats::OBJECT)]) {
+        let file = place.join(format!("{name}.bpf.o"));
+        std::fs::write(&file, object).expect("a file");
+        order.arg(file);
+    }
+    // Root's programs are not in everybody's path.
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    let output = order.env("PATH", path).output().expect("bpftool; install the package bpftool");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (found, known) =
+        (std::fs::read(found).expect("a file"), std::fs::read(OTHER_KERNEL).expect("a file"));
+    assert!(
+        found == known,
+        "the relocations have changed: make data/ anew from a 6.1 kernel's type information"
+    );
 }
