@@ -1,5 +1,5 @@
-//! BBR, version 1: sends at the rate at which the path delivers, and keeps twice that rate times the
-//! shortest round trip in flight (Cardwell et al. 2017, draft-cardwell-iccrg-bbr-congestion-control-00).
+//! BBR, version 1: sends at the rate at which the path delivers, with a window of twice that rate times the
+//! shortest round trip (Cardwell et al. 2017, draft-cardwell-iccrg-bbr-congestion-control-00).
 //!
 //! | here | draft |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | [`Bbr::check_probe_rtt`] | ProbeRTT, §4.3.5 |
 //! | `on_loss`, `on_rto`, `on_recovery_exit` | packet conservation, and the window saved, §4.2.3.4 |
 //!
-//! Segments go one by one. A lost segment counts as in flight until it is sent again, so the first round of a
-//! recovery may send as many segments more than it conserves as are lost beyond the first. The time between
-//! segments is at most a smoothed round trip.
+//! Segments are sent one by one. A lost segment counts as in flight until it is retransmitted. If several
+//! segments are lost, the first round of a recovery may therefore exceed packet conservation by one segment
+//! for each loss after the first. The time between two segments is at most one smoothed round trip.
 
 mod filter;
 pub(crate) mod three;
@@ -29,25 +29,26 @@ use tworay_base::{Purpose, RngStream, SimDuration, SimTime};
 
 /// Pacing gains of ProbeBW.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Growth of the rate in a round below which Startup's pipe counts as full after [`FULL_ROUNDS`].
+/// Startup's pipe counts as full after [`FULL_ROUNDS`] rounds in which the rate grew by less than this
+/// factor.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 
 settings! {
     struct Options {
-        /// gain of Startup; 2/ln 2 doubles the rate every round trip
+        /// pacing gain of Startup; 2/ln 2 doubles the rate every round trip
         high_gain: f64 = 2.885, 1.1..10.0;
-        /// window in bandwidth-delay products
+        /// congestion window, in bandwidth-delay products
         cwnd_gain: f64 = 2.0, 1.0..10.0;
-        /// rounds that a delivery rate counts for
+        /// rounds over which the maximum delivery rate is taken
         rounds: u32 = 10.0, 1.0..1000.0;
-        /// seconds that a shortest round trip counts for
+        /// time over which the minimum round trip is taken, seconds
         rtprop: SimDuration = 10.0, 0.1..3600.0;
-        /// least time with a small window that renews it, seconds
+        /// minimum time in ProbeRTT, seconds
         probe_rtt: SimDuration = 0.2, 0.001..60.0;
-        /// least window, segments, and the window of that time
+        /// smallest window and the window in ProbeRTT, segments
         floor: f64 = 4.0, 1.0..100.0;
-        /// segments of the send quantum; 0: by the rate, as the draft has it
+        /// send quantum, segments; 0: from the rate, as in the draft
         quantum: f64 = 0.0, 0.0..64.0;
     }
 }
@@ -80,21 +81,21 @@ struct Bbr {
     filled: bool,
     cycle: usize,
     cycle_at: SimTime,
-    /// When ProbeRTT may end; none while more than its window is in flight.
+    /// When ProbeRTT may end; `None` while more than its window is in flight.
     probe_until: Option<SimTime>,
     probe_round_done: bool,
     /// Segments per second.
     pacing_rate: Option<f64>,
-    /// Sent and not delivered after the latest ACK, segments.
+    /// Sent but not delivered after the latest ACK, segments.
     in_flight: f64,
     delivered: f64,
-    /// Sent again since the latest ACK, segments.
+    /// Retransmitted since the latest ACK, segments.
     lost: f64,
     conserving: bool,
     /// The window before a recovery or ProbeRTT.
     prior_cwnd: f64,
     timed_out: bool,
-    /// Sending has begun anew after everything was delivered.
+    /// Whether sending resumed after everything had been delivered.
     from_idle: bool,
 }
 
@@ -130,7 +131,8 @@ impl Bbr {
         }
     }
 
-    /// Segments sent as one (§4.2.2): 1 below 1.2 Mb/s, 2 below 24 Mb/s, then those of a millisecond.
+    /// The send quantum in segments (§4.2.2): 1 below 1.2 Mb/s, 2 below 24 Mb/s, otherwise what takes a
+    /// millisecond.
     fn quantum(&self, view: &SenderView) -> f64 {
         if self.options.quantum > 0.0 {
             return self.options.quantum;
@@ -198,7 +200,7 @@ impl Bbr {
         self.filled = self.full_rounds >= FULL_ROUNDS;
     }
 
-    /// The threshold to show, if Startup ends here.
+    /// Returns the slow-start threshold to report if Startup ends here.
     fn check_drain(&mut self, view: &SenderView) -> Option<f64> {
         let mut threshold = None;
         if self.mode == Mode::Startup && self.filled {
@@ -212,7 +214,7 @@ impl Bbr {
         threshold
     }
 
-    /// Begins anywhere in the cycle but where it slows down.
+    /// Starts at a random phase of the cycle except the one that slows down.
     fn enter_probe_bw(&mut self, now: SimTime) {
         self.mode = Mode::ProbeBw;
         self.cwnd_gain = self.options.cwnd_gain;
@@ -220,7 +222,7 @@ impl Bbr {
         self.advance_cycle(now);
     }
 
-    /// Whether the shortest round trip is too old.
+    /// Updates the shortest round trip; returns whether it had expired.
     fn update_rtprop(&mut self, view: &SenderView, sample: &RateSample) -> bool {
         let expired = passed(view.now, self.rtprop_at, self.options.rtprop);
         if let Some(rtt) = sample.rtt
@@ -231,7 +233,7 @@ impl Bbr {
         expired
     }
 
-    /// A window to return to, if ProbeRTT ends here.
+    /// Returns the window to restore if ProbeRTT ends here.
     fn check_probe_rtt(&mut self, view: &SenderView, sample: &RateSample, expired: bool) -> Option<f64> {
         if self.mode != Mode::ProbeRtt && expired && !self.from_idle {
             self.save(view);
@@ -266,7 +268,7 @@ impl Bbr {
         Some(self.prior_cwnd)
     }
 
-    /// Remembers the last good window.
+    /// Saves the last good window.
     fn save(&mut self, view: &SenderView) {
         let repairing = view.in_recovery || view.after_timeout;
         self.prior_cwnd = if !repairing && self.mode != Mode::ProbeRtt {
@@ -313,7 +315,7 @@ impl CongestionControl for Bbr {
         self.rng = RngStream::numbered(seed, 0, Purpose::Tcp);
     }
 
-    /// The handshake's round trip is the first rate's.
+    /// The round trip of the handshake determines the first rate.
     fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
         if self.pacing_rate.is_none() && !event.exact.is_zero() {
             (self.rtprop, self.rtprop_at) = (Some(event.exact), view.now);
@@ -350,7 +352,7 @@ impl CongestionControl for Bbr {
         self.save(view);
         self.conserving = true;
         self.rounds.restart(self.delivered);
-        // All but the lost segment, and the one that takes its place.
+        // Everything in flight except the lost segment, plus its retransmission.
         let cwnd = (self.in_flight - 1.0).max(0.0) + 1.0;
         Window { cwnd, ssthresh: view.ssthresh }
     }
@@ -384,14 +386,14 @@ impl CongestionControl for Bbr {
     }
 }
 
-/// What both versions need.
+/// Requirements of both versions.
 const NEEDS: Needs = Needs { pacing: true, rates: true, chance: true, ..Needs::NOTHING };
-const UNLESS: &str = "it counts what is in flight, which takes selective acknowledgments";
+const UNLESS: &str = "it counts segments in flight, which needs selective acknowledgments";
 
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "bbr",
-        summary: "sends at the rate that the path delivers, two bandwidth-delay products in flight",
+        summary: "sends at the path's delivery rate with a window of two bandwidth-delay products",
         source: "Cardwell et al. 2017, draft-cardwell-iccrg-bbr-congestion-control-00",
         parameters: Options::PARAMETERS,
     },

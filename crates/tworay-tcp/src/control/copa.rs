@@ -1,14 +1,14 @@
-//! Copa: aims at the rate 1/(δ d_q), d_q being the delay in the queue (Arun and Balakrishnan 2018).
+//! Copa: aims at the rate 1/(δ d_q), where d_q is the queueing delay (Arun and Balakrishnan 2018).
 //!
-//! The queue's delay is the standing round trip, the shortest of the last half SRTT, less the shortest of
-//! ten seconds (§2.1). The window moves by v/(δ cwnd) an ACK towards the target; v doubles each round
-//! trip once it has moved one way for three (§2.1). Segments are paced at 2 cwnd/RTTstanding. At the start the
-//! window doubles each round trip until the target rate is reached.
+//! The queueing delay is the standing round trip (the minimum over the last half SRTT) less the minimum
+//! over ten seconds (§2.1). Each ACK moves the window by v/(δ cwnd) towards the target; after three round
+//! trips in the same direction v doubles every round trip (§2.1). Segments are paced at 2 cwnd/RTTstanding.
+//! At the start, the window doubles every round trip until the target rate is reached.
 //!
-//! If the queue was nearly empty, d_q < 0.1 (RTTmax − RTTmin) with RTTmax of the last four round trips, at no
-//! time in five round trips, others keep it full: then 1/δ grows by one a round trip without loss and
-//! halves at a loss, δ never above the default (§2.2). The default mode doesn't react to losses but timeouts.
-//! An ACK moves the window by no more than what it delivers.
+//! If the queue was never nearly empty in five round trips, other flows keep it full. Nearly empty means
+//! d_q < 0.1 (RTTmax − RTTmin), with RTTmax from the last four round trips. Then 1/δ grows by one per round
+//! trip without loss and halves on a loss, with δ never above the default (§2.2). The default mode reacts
+//! to timeouts but not to other losses. An ACK moves the window by at most what it delivers.
 
 use super::*;
 use crate::control::{
@@ -19,32 +19,32 @@ use tworay_base::{SimDuration, SimTime};
 
 settings! {
     struct Options {
-        /// segments of queue for which one flow aims, inverted: 0.5 stands for two
+        /// inverse of the number of segments that a flow keeps in the queue: 0.5 stands for two
         delta: f64 = 0.5, 0.001..1.0;
-        /// competes with senders that fill the queue, or always yields
+        /// whether to compete with senders that fill the queue, or always yield
         switching: bool = ["yes" => true, "no" => false];
-        /// seconds that a shortest round trip counts for
+        /// time over which the minimum round trip is taken, seconds
         min_rtt: SimDuration = 10.0, 0.1..3600.0;
-        /// least window, segments
+        /// smallest window, segments
         floor: f64 = 2.0, 1.0..100.0;
     }
 }
 
-/// Round trips in one direction from which on the velocity doubles.
+/// Round trips in one direction after which the velocity doubles.
 const SAME_WAY: u32 = 3;
-/// Round trips without a nearly empty queue that mean competition.
+/// Round trips without a nearly empty queue after which competition is assumed.
 const WITHOUT_EMPTY: f64 = 5.0;
-/// Round trips whose longest stands for the queue's swing.
+/// Round trips over which the maximum is taken.
 const SWING: f64 = 4.0;
 
-/// The least (or greatest) value of a while.
+/// Minimum (or maximum) over a sliding window of time.
 #[derive(Debug, Default)]
 struct Extreme {
     values: VecDeque<(SimTime, SimDuration)>,
 }
 
 impl Extreme {
-    /// Adds a value, which outdoes those that it `beats`, and forgets what is older than `length`.
+    /// Adds a value, removing those it `beats` and those older than `length`.
     fn push(
         &mut self,
         now: SimTime,
@@ -66,20 +66,21 @@ impl Extreme {
     }
 }
 
-/// Where the window goes, and how fast.
+/// Direction and speed of the window's changes.
 #[derive(Debug)]
 struct Velocity {
     value: f64,
     up: bool,
     /// Round trips in this direction.
     same: u32,
-    /// The window when the round trip began, and what it has then delivered.
+    /// The window when the round trip began, and the number of segments delivered at its end.
     from: f64,
     round_end: f64,
 }
 
 impl Velocity {
-    /// Once a round trip: doubles or falls back to one. Whether one has ended.
+    /// At the end of a round trip, doubles the value or resets it to one. Returns whether a round trip has
+    /// ended.
     fn update(&mut self, cwnd: f64, sample: &RateSample) -> bool {
         if sample.prior_delivered < self.round_end {
             return false;
@@ -139,7 +140,7 @@ impl Copa {
         self.longest.push(now, rtt, srtt.mul_f64(SWING), more);
     }
 
-    /// Switches between the modes; `round` says that a round trip is over.
+    /// Chooses the mode; `round` means that a round trip is over.
     fn switch(&mut self, view: &SenderView, queue: f64, shortest: f64, round: bool) {
         let swing = self.longest.seconds().unwrap_or(0.0) - shortest;
         if queue < 0.1 * swing || queue <= 0.0 {
@@ -172,7 +173,7 @@ impl CongestionControl for Copa {
         let round = self.velocity.update(cwnd, sample);
         self.switch(view, queue, shortest, round);
         let most = sample.newly_delivered;
-        // The rate cwnd/standing below the target 1/(δ d_q).
+        // Whether the rate cwnd/standing is below the target 1/(δ d_q).
         let below = cwnd * queue <= self.inverse * standing;
         let moved = if self.slow_start && below {
             // The handshake's window isn't open before its ACK is taken.
@@ -210,13 +211,13 @@ impl CongestionControl for Copa {
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "copa",
-        summary: "aims at a rate inverse to the delay in the queue; competes where others fill it",
+        summary: "aims at a rate inverse to the queueing delay; competes where other flows fill the queue",
         source: "Arun and Balakrishnan 2018",
         parameters: Options::PARAMETERS,
     },
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Sack],
-        unless: "it counts what each ACK delivers, which takes selective acknowledgments",
+        unless: "it counts what each ACK delivers, which needs selective acknowledgments",
         needs: Needs { pacing: true, rates: true, ..Needs::NOTHING },
         ..Part::new(Role::Whole, |values| {
             let options = Options::read(values);

@@ -179,11 +179,11 @@ pub struct RateSample {
     pub total_delivered: f64,
     /// Segments lost since that segment was sent.
     pub lost: f64,
-    /// Segments sent and not delivered when that segment was sent, itself included.
+    /// Segments in flight when that segment was sent, including it.
     pub sent_in_flight: f64,
-    /// Segments sent and not delivered before this ACK.
+    /// Segments in flight (sent but not delivered) before this ACK.
     pub prior_in_flight: f64,
-    /// Segments sent and not delivered after this ACK.
+    /// Segments in flight after this ACK.
     pub in_flight: f64,
     /// Round trip of that segment, if it was sent only once.
     pub rtt: Option<SimDuration>,

@@ -15,7 +15,7 @@ struct Stamp {
     first_sent: SimTime,
     app_limited: bool,
     lost: u64,
-    /// Sent and not delivered, with this segment.
+    /// In flight when it was sent, including it.
     out: u64,
     again: bool,
     /// Whether the receiver has it.

@@ -1,15 +1,15 @@
-//! What both versions of BBR measure with.
+//! Filters shared by both versions of BBR.
 
 use crate::control::RateSample;
 use std::collections::VecDeque;
 use tworay_base::{SimDuration, SimTime};
 
-/// The largest value of the last rounds. Values come with the number of their round.
+/// Maximum over the last rounds; each value comes with the number of its round.
 #[derive(Clone, Debug)]
 pub(super) struct MaxFilter {
-    /// How many rounds a value counts for.
+    /// Number of rounds for which a value counts.
     length: u64,
-    /// Values that aren't exceeded by a later one, oldest first.
+    /// Values not exceeded by a later one, oldest first.
     values: VecDeque<(u64, f64)>,
 }
 
@@ -28,19 +28,20 @@ impl MaxFilter {
         }
     }
 
-    /// The largest; 0 before there is any.
+    /// The maximum; 0 before the first value.
     pub fn best(&self) -> f64 {
         self.values.front().map_or(0.0, |&(_, v)| v)
     }
 }
 
-/// Round trips, counted by packets: one is over when something is delivered that was sent after its beginning.
+/// Round trips counted by packets: a round ends when a segment is delivered that was sent after the round
+/// began.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     /// Segments delivered when the round began.
     next: f64,
     pub count: u64,
-    /// The latest ACK began a round.
+    /// Whether the latest ACK began a round.
     pub started: bool,
 }
 
@@ -53,36 +54,37 @@ impl Rounds {
         }
     }
 
-    /// A round begins now, with so much delivered.
+    /// Starts a round now, at `delivered` segments.
     pub fn restart(&mut self, delivered: f64) {
         self.next = delivered;
     }
 }
 
-/// Marks what is sent in a while as limited by the sender itself, so that its rates don't count as the path's.
+/// Marks periods in which the sender itself limits what it sends, so that their rates are not taken for the
+/// path's.
 #[derive(Debug, Default)]
 pub(super) struct OwnLimit {
-    /// Segments delivered when the latest while began, and those that end it.
+    /// Segments delivered when the latest period began, and the number at which it ends.
     span: Option<(f64, f64)>,
 }
 
 impl OwnLimit {
-    /// From now on until all that is in flight is delivered.
+    /// Starts or extends a period until everything in flight is delivered.
     pub fn mark(&mut self, sample: &RateSample) {
         let begun = self.span.filter(|&(_, end)| sample.total_delivered <= end);
         let begin = begun.map_or(sample.total_delivered, |(begin, _)| begin);
         self.span = Some((begin, sample.total_delivered + sample.in_flight.max(1.0)));
     }
 
-    /// Whether the segment that a sample is about was sent in such a while, or for want of data.
+    /// Whether the segment of the sample was sent in such a period or while the application lacked data.
     pub fn concerns(&self, sample: &RateSample) -> bool {
         let own = self.span.is_some_and(|(begin, end)| (begin..=end).contains(&sample.prior_delivered));
         sample.app_limited || own
     }
 }
 
-/// The time between two segments at this rate (segments per second). Never more than a smoothed round trip:
-/// a rate measured over an outage would hold the sender back long after it.
+/// The time between two segments at this rate (segments per second), at most one smoothed round trip: a
+/// rate measured across an outage would otherwise hold the sender back long afterwards.
 pub(super) fn gap(rate: f64, srtt: Option<SimDuration>) -> SimDuration {
     let gap = SimDuration::from_secs_f64((1.0 / rate).min(1e3));
     srtt.map_or(gap, |srtt| gap.min(srtt))

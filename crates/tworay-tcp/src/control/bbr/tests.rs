@@ -1,12 +1,12 @@
 use super::*;
 use crate::control::tests::{LOSS, rto, view};
 
-/// A path that delivers round by round, and the sender on it.
+/// A path that delivers round by round, and its sender.
 struct Path {
     bbr: Bbr,
     view: SenderView,
     delivered: f64,
-    /// Of the latest ACK.
+    /// Time of the latest ACK.
     gap: Option<SimDuration>,
 }
 
@@ -24,8 +24,8 @@ impl Path {
         Self::new(&Options::PARAMETERS.iter().map(|p| p.default.expect(p.name)).collect::<Vec<_>>())
     }
 
-    /// An ACK of `acked` segments at this rate, a round trip after the one before, with so much in flight
-    /// before and after it.
+    /// Receives an ACK of `acked` segments at this rate, one round trip after the previous one, with the
+    /// given numbers of segments in flight before and after it.
     fn ack(&mut self, rate: f64, acked: f64, flight: (f64, f64)) -> f64 {
         self.after(RTT_MS, rate, acked, flight)
     }
@@ -60,7 +60,7 @@ impl Path {
         self.view.cwnd
     }
 
-    /// Startup until the pipe is full at 100 segments/s: bandwidth-delay product 10.
+    /// Runs Startup until the pipe is full at 100 segments/s, a bandwidth-delay product of 10.
     fn full() -> Self {
         let mut path = Self::defaults();
         for rate in [25.0, 50.0, 100.0, 100.0, 100.0] {
@@ -76,7 +76,7 @@ impl Path {
     }
 }
 
-/// The handshake's round trip: 2.885 · 2 segments / 100 ms.
+/// From the handshake's round trip: 2.885 · 2 segments / 100 ms.
 #[test]
 fn the_first_segments_are_paced_by_the_handshake() {
     let mut path = Path::defaults();
@@ -87,9 +87,9 @@ fn the_first_segments_are_paced_by_the_handshake() {
     assert!((gap.as_secs_f64() - 0.1 / 5.77).abs() < 1e-6);
 }
 
-/// Draft §4.3.2, §4.3.3: three rounds without a quarter more end Startup; Drain paces at 1/2.885 until the
-/// bandwidth-delay product is in flight: 10 and three quanta, of two segments at Startup's rate of 2.3 Mb/s and
-/// of one at Drain's.
+/// Draft §4.3.2, §4.3.3: three rounds with less than 25 % growth end Startup; Drain paces at 1/2.885 until
+/// one bandwidth-delay product is in flight: 10 and three quanta, of two segments at Startup's rate of 2.3
+/// Mb/s and of one at Drain's.
 #[test]
 fn startup_ends_when_the_rate_does_not_grow() {
     let mut path = Path::full();
@@ -107,20 +107,20 @@ fn startup_ends_when_the_rate_does_not_grow() {
     assert!((path.view.cwnd - 23.0).abs() < 1e-6, "{}", path.view.cwnd);
 }
 
-/// Draft §4.3.4: one phase a round trip; 5/4 lasts until so much is in flight.
+/// Draft §4.3.4: one phase per round trip; 5/4 lasts until that much is in flight.
 #[test]
 fn the_gains_go_round() {
     let mut path = Path::full();
     path.ack(100.0, 10.0, (14.0, 13.0));
     let mut gains = Vec::new();
     for _ in 0..24 {
-        // A hair longer than a round trip, and in flight what 5/4 asks for.
+        // Slightly more than a round trip later, with as much in flight as 5/4 requires.
         path.after(RTT_MS + 1, 100.0, 10.0, (15.5, 15.0));
         gains.push((path.pacing_gain() * 100.0).round() / 100.0);
     }
     let up = gains.iter().position(|&g| g == 1.25).expect("a probe");
     assert_eq!(gains[up..up + 9], [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.25]);
-    // With less in flight the probe goes on.
+    // With less in flight, the probe continues.
     let mut short = Path::full();
     short.ack(100.0, 10.0, (14.0, 13.0));
     let longest = (0..24).filter(|_| {
@@ -130,8 +130,8 @@ fn the_gains_go_round() {
     assert!(longest.count() > 12);
 }
 
-/// Draft §4.3.5: ten seconds without a round trip as short as the shortest cut the window to four segments for
-/// 200 ms and a round trip, after which the old one is back; rates of this time don't count.
+/// Draft §4.3.5: after ten seconds without a new minimum, the window is cut to four segments for 200 ms and
+/// a round trip and then restored; rates of this period do not count.
 #[test]
 fn the_shortest_round_trip_is_measured_anew() {
     let mut path = Path::full();
@@ -152,8 +152,8 @@ fn the_shortest_round_trip_is_measured_anew() {
     assert!(path.view.cwnd >= before.min(23.0) - 1e-6);
 }
 
-/// Draft §4.2.3.4: in the first round of a recovery as much is sent as is delivered; afterwards the old window
-/// is back.
+/// Draft §4.2.3.4: the first round of a recovery sends as much as is delivered; at the end the old window
+/// is restored.
 #[test]
 fn recovery_conserves_packets() {
     let mut path = Path::full();

@@ -1,10 +1,11 @@
 //! BBR, version 3: as version 1, with bounds learned from losses (Cardwell, Swett and Beshay,
 //! draft-ietf-ccwg-bbr).
 //!
-//! `model` estimates rate, round trip and bounds; `phases` is the state machine; names are the draft's.
-//! What differs from the draft: a loss is known when it is sent again, and whether too much was in flight is
-//! judged at the next ACK by the newest segment delivered, not by the lost one. Nothing is undone after a
-//! recovery that proves spurious. Segments go one by one, at most a smoothed round trip apart.
+//! `model` estimates rate, round trip and bounds; `phases` is the state machine. Names are the draft's.
+//! Differences from the draft: a loss is noticed when the segment is retransmitted, and whether too much
+//! was in flight is judged at the next ACK, by the newest delivered segment instead of the lost one.
+//! Nothing is undone after a recovery that proves spurious. Segments are sent one by one, at most one
+//! smoothed round trip apart.
 
 mod model;
 mod phases;
@@ -15,21 +16,21 @@ use tworay_base::Seq32;
 
 settings! {
     struct Options {
-        /// share of a round trip's segments whose loss means too much in flight
+        /// fraction of a round trip's segments lost above which too much is in flight
         loss: f64 = 0.02, 0.0..1.0;
-        /// share of the bounds that a round trip with a loss leaves
+        /// factor by which a round trip with a loss reduces the bounds
         beta: f64 = 0.7, 0.1..1.0;
-        /// share of the longest tolerated flight that is left to others
+        /// fraction of the largest tolerated flight left to other flows
         headroom: f64 = 0.15, 0.0..0.9;
-        /// seconds between two probes for bandwidth, at least; up to one more by chance
+        /// minimum time between two bandwidth probes, seconds; up to one second is added at random
         wait: f64 = 2.0, 0.1..60.0;
-        /// seconds that a shortest round trip counts for
+        /// time over which the minimum round trip is taken, seconds
         min_rtt: SimDuration = 10.0, 0.1..3600.0;
-        /// seconds between two times with a small window that renew it
+        /// time without a new minimum after which ProbeRTT starts, seconds
         probe_rtt: SimDuration = 5.0, 0.1..3600.0;
-        /// least window, segments
+        /// smallest window, segments
         floor: f64 = 4.0, 1.0..100.0;
-        /// segments of the send quantum; 0: by the rate, as the draft has it
+        /// send quantum, segments; 0: from the rate, as in the draft
         quantum: f64 = 0.0, 0.0..64.0;
     }
 }
@@ -50,7 +51,7 @@ impl State {
         matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
-    /// Whether losses are the price of a search for more.
+    /// Whether losses are expected because the sender probes for bandwidth.
     fn is_probing(self) -> bool {
         matches!(self, State::Startup | State::Refill | State::Up)
     }
@@ -74,7 +75,7 @@ impl State {
     }
 }
 
-/// What the ACKs of the moment say about the last probe.
+/// What the current ACKs say about the latest probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum AckPhase {
     Init,
@@ -84,17 +85,17 @@ enum AckPhase {
     Stopping,
 }
 
-/// Whether the rate still grows.
+/// Whether the rate has stopped growing.
 #[derive(Debug, Default)]
 struct FullRate {
     rate: f64,
     rounds: u32,
     now: bool,
-    /// Ever since the connection began.
+    /// At any time since the connection began.
     reached: bool,
 }
 
-/// The search for a longer flight in [`State::Up`].
+/// The probing for a larger flight in [`State::Up`].
 #[derive(Debug)]
 struct Upward {
     acked: f64,
@@ -102,16 +103,16 @@ struct Upward {
     rounds: u32,
 }
 
-/// Losses noticed since the latest ACK, and in this round trip.
+/// Losses noticed since the latest ACK and in this round trip.
 #[derive(Debug, Default)]
 struct Losses {
     pending: bool,
-    /// Ranges with a gap between them.
+    /// Number of separate ranges.
     ranges: u32,
     last_end: Option<Seq32>,
 }
 
-/// ACKs that come in lumps: how much more than the rate explains.
+/// Aggregated ACKs: how much more they deliver than the rate explains.
 #[derive(Debug)]
 struct Aggregation {
     since: SimTime,
@@ -128,7 +129,7 @@ struct Bbr3 {
     ack_phase: AckPhase,
     rounds: Rounds,
     own_limit: OwnLimit,
-    /// Rates by the number of the probing cycle.
+    /// Maximum rate over probing cycles.
     max_rate: MaxFilter,
     cycle: u64,
     bounds: Bounds,
@@ -139,7 +140,7 @@ struct Bbr3 {
     losses: Losses,
     aggregation: Aggregation,
     drain_round: u64,
-    /// What arrives was sent while probing.
+    /// Whether arriving ACKs are for segments sent while probing.
     probe_samples: bool,
     rounds_since_up: u64,
     wait: SimDuration,
@@ -166,7 +167,7 @@ impl Bbr3 {
             ack_phase: AckPhase::Init,
             rounds: Rounds::default(),
             own_limit: OwnLimit::default(),
-            // The cycle under way, and the one before.
+            // The current cycle and the previous one.
             max_rate: MaxFilter::new(1),
             cycle: 0,
             bounds: Bounds::default(),
@@ -230,7 +231,7 @@ impl Bbr3 {
     }
 
     fn pace(&mut self, view: &SenderView, effects: &mut Effects) {
-        // One per cent less than measured (BBR.PacingMarginPercent).
+        // One per cent below the measured rate (BBR.PacingMarginPercent).
         let rate = 0.99 * self.state.pacing_gain() * self.rate();
         if rate > 0.0 && (self.full.reached || self.pacing_rate.is_none_or(|r| rate > r)) {
             self.pacing_rate = Some(rate);
@@ -318,7 +319,7 @@ impl CongestionControl for Bbr3 {
         Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
     }
 
-    /// The model alone answers losses.
+    /// Only the model reacts to losses.
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
         self.save(view);
         Window { cwnd: view.cwnd, ssthresh: view.ssthresh }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::control::tests::{LOSS, view};
 
-/// A sender that is shown round trips; every call is a round trip of this much delivered.
+/// A sender with given round trips; each call is one round trip that delivers the given number of segments.
 struct Path {
     copa: Copa,
     view: SenderView,
@@ -19,7 +19,7 @@ impl Path {
         Self { copa: Copa::new(options), view, delivered: 0.0, gap: SimDuration::ZERO }
     }
 
-    /// Past slow start, with a shortest round trip of 100 ms.
+    /// Past slow start, with a minimum round trip of 100 ms.
     fn steady(cwnd: f64) -> Self {
         let mut path = Self::new(Options::defaults(), cwnd);
         path.copa.slow_start = false;
@@ -85,7 +85,7 @@ fn the_start_doubles_until_the_target() {
     assert!((path.view.ssthresh - path.view.cwnd).abs() < 1e-9);
 }
 
-/// §2.1: three round trips one way, then the velocity doubles each; it falls back to one at a turn.
+/// §2.1: after three round trips in one direction the velocity doubles every round trip; a turn resets it.
 #[test]
 fn velocity_doubles_after_three_round_trips_one_way() {
     let mut path = Path::steady(100.0);
@@ -95,16 +95,17 @@ fn velocity_doubles_after_three_round_trips_one_way() {
         path.ack(400, 1.0);
         speeds.push(path.copa.velocity.value);
     }
-    // The first turns it down.
+    // The first one turns it downwards.
     assert_eq!(speeds, [1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
-    // An empty queue turns it round.
+    // An empty queue turns it upwards.
     path.view.srtt = Some(SimDuration::from_millis(10));
     path.ack(100, 1.0);
     path.ack(100, 1.0);
     assert_eq!(path.copa.velocity.value, 1.0);
 }
 
-/// §2.2: five round trips without an almost empty queue; then 1/δ grows by one a round trip and halves at a loss.
+/// §2.2: five round trips without a nearly empty queue; then 1/δ grows by one per round trip and halves on
+/// a loss.
 #[test]
 fn a_queue_that_never_empties_means_competition() {
     let mut path = Path::steady(20.0);

@@ -1,14 +1,14 @@
-//! What BBR knows of the path: rate, round trip, and the bounds that losses taught.
+//! BBR's model of the path: rate, round trip, and bounds learned from losses.
 
 use super::*;
 
-/// Bounds on rate (segments per second) and flight (segments); infinite while there is none.
+/// Upper bounds on rate (segments per second) and flight (segments); infinite if unset.
 #[derive(Debug)]
 pub(super) struct Bounds {
-    /// Until the next search for more.
+    /// Valid until the next bandwidth probe.
     pub rate_short: f64,
     pub flight_short: f64,
-    /// What the last searches found too long.
+    /// Largest flight that the latest probes found tolerable.
     pub flight_long: f64,
 }
 
@@ -26,7 +26,7 @@ impl Bounds {
     }
 }
 
-/// Largest rate and volume delivered in this round trip, and whether it had losses.
+/// Maximum rate and volume delivered in this round trip, and whether it had losses.
 #[derive(Debug, Default)]
 pub(super) struct Latest {
     pub rate: f64,
@@ -46,7 +46,7 @@ impl Latest {
         }
     }
 
-    /// Near the end of an ACK: a new round trip begins with its sample.
+    /// Called near the end of an ACK: a new round trip begins with its sample.
     pub fn advance(&mut self, sample: &RateSample) {
         if self.round_started {
             (self.rate, self.delivered) = (sample.rate().unwrap_or(0.0), sample.delivered);
@@ -59,7 +59,7 @@ impl Latest {
     }
 }
 
-/// The shortest round trip of the last ten seconds, renewed by the shortest of the last five.
+/// Minimum round trip of the last ten seconds, updated with the minimum of the last five.
 #[derive(Debug, Default)]
 pub(super) struct MinRtt {
     pub value: Option<SimDuration>,
@@ -92,7 +92,7 @@ impl MinRtt {
 }
 
 impl Bbr3 {
-    /// NoteLoss, for what was sent again since the latest ACK.
+    /// NoteLoss, for retransmissions since the latest ACK.
     pub(super) fn note_losses(&mut self) {
         if std::mem::take(&mut self.losses.pending) {
             if !self.latest.loss {
@@ -144,7 +144,7 @@ impl Bbr3 {
         *delivered += sample.newly_delivered;
         let more = (*delivered - expected).min(view.cwnd);
         if !self.full.reached {
-            // In Startup only this round counts.
+            // In Startup only the current round counts.
             *extra = MaxFilter::new(10);
         }
         extra.update(self.rounds.count, more);
@@ -176,7 +176,7 @@ impl Bbr3 {
         (long - (self.options.headroom * long).max(1.0)).max(self.options.floor)
     }
 
-    /// AdaptLongTermModel; whether it has decided on a state.
+    /// AdaptLongTermModel; returns whether it has changed the state.
     pub(super) fn adapt_long_term(&mut self, view: &SenderView, sample: &RateSample) -> bool {
         if self.rounds.started && self.ack_phase == AckPhase::Starting {
             self.ack_phase = AckPhase::Feedback;
@@ -233,7 +233,7 @@ impl Bbr3 {
     }
 }
 
-/// Whether the window, and neither the pace nor the application, has limited the flight.
+/// Whether the window limits the flight, rather than pacing or the application.
 pub(super) fn is_cwnd_limited(view: &SenderView, sample: &RateSample) -> bool {
     sample.prior_in_flight + 1.0 >= view.cwnd
 }

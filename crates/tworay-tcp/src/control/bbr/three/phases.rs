@@ -3,11 +3,11 @@
 use super::model::is_cwnd_limited;
 use super::*;
 
-/// Loss events of a round trip that end Startup (BBRStartupFullLossCnt).
+/// Number of loss events in a round trip that ends Startup (BBRStartupFullLossCnt).
 const STARTUP_LOSSES: u32 = 6;
-/// Round trips after which a coexisting Reno flow would have grown enough, at most.
+/// Maximum number of round trips left to a coexisting Reno flow to grow before the next probe.
 const RENO_ROUNDS: f64 = 63.0;
-/// Least time with ProbeRTT's window.
+/// Minimum time with ProbeRTT's window.
 const PROBE_RTT_LASTS: SimDuration = SimDuration::from_millis(200);
 
 impl Bbr3 {
@@ -130,7 +130,7 @@ impl Bbr3 {
         self.full.now
     }
 
-    /// CheckProbeRTT; the window to return to, if it ends here.
+    /// CheckProbeRTT; returns the window to restore if it ends here.
     pub(super) fn check_probe_rtt(&mut self, view: &SenderView, sample: &RateSample) -> Option<f64> {
         if self.state != State::ProbeRtt && self.min_rtt.probe_expired && !self.from_idle {
             self.save(view);

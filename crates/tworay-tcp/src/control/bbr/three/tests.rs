@@ -1,7 +1,7 @@
 use super::*;
 use crate::control::tests::view;
 
-/// A path that delivers round by round, and the sender on it.
+/// A path that delivers round by round, and its sender.
 struct Path {
     bbr: Bbr3,
     view: SenderView,
@@ -9,7 +9,7 @@ struct Path {
     gap: SimDuration,
 }
 
-/// What an ACK shows beside the rate.
+/// What an ACK reports besides the rate.
 #[derive(Copy, Clone)]
 struct Shown {
     rate: f64,
@@ -19,7 +19,7 @@ struct Shown {
     rtt_ms: u64,
 }
 
-/// 100 segments/s and 100 ms: ten in flight fill the path.
+/// At 100 segments/s and 100 ms, ten segments in flight fill the path.
 const STEADY: Shown = Shown { rate: 100.0, acked: 10.0, flight: 10.0, lost: 0.0, rtt_ms: 100 };
 
 impl Path {
@@ -78,14 +78,14 @@ impl Path {
         path
     }
 
-    /// Pacing rate over the path's.
+    /// Pacing rate relative to the path's.
     fn gain(&self) -> f64 {
         1.0 / (self.gap.as_secs_f64() * 0.99 * 100.0)
     }
 }
 
-/// Three rounds without a quarter more end Startup; Drain lasts until the path's product is in flight, or three
-/// rounds.
+/// Three rounds with less than 25 % growth end Startup; Drain lasts until one bandwidth-delay product is in
+/// flight, but at most three rounds.
 #[test]
 fn startup_ends_at_a_plateau_and_drain_empties_the_queue() {
     let full = Shown { flight: 30.0, ..STEADY };
@@ -100,8 +100,8 @@ fn startup_ends_at_a_plateau_and_drain_empties_the_queue() {
     assert_eq!((0..4).map(|_| slow.ack(full)).collect::<Vec<_>>()[2..], [State::Drain, State::Down]);
 }
 
-/// Down, Cruise, Refill for a round trip, Up: after the product in round trips, as a Reno flow would, if that is
-/// sooner than two seconds.
+/// Down, Cruise, Refill for one round trip, Up. The wait before Refill in round trips is the
+/// bandwidth-delay product in segments, as for a Reno flow, if that is less than two seconds.
 #[test]
 fn bandwidth_is_probed_as_often_as_a_reno_flow_would() {
     let mut path = Path::steady();
@@ -110,12 +110,13 @@ fn bandwidth_is_probed_as_often_as_a_reno_flow_would() {
     assert!((8..=10).contains(&waited), "{waited} of ten round trips");
     assert_eq!(path.ack(STEADY), State::Up);
     assert!((path.gain() - 1.25).abs() < 1e-3);
-    // No faster for three rounds.
+    // No growth for three rounds.
     assert_eq!(path.until(State::Down, Shown { flight: 12.0, ..STEADY }), 3);
     assert!((path.gain() - 0.9).abs() < 1e-3);
 }
 
-/// More than 2 % lost while probing bounds the flight to what was in it, and cruising leaves 15 % of that free.
+/// A loss of more than 2 % while probing bounds the flight to its size at that time; Cruise leaves 15 % of
+/// it free.
 #[test]
 fn losses_while_probing_bound_the_flight() {
     let mut path = Path::steady();
@@ -132,7 +133,7 @@ fn losses_while_probing_bound_the_flight() {
     assert_eq!(few.ack(Shown { flight: 60.0, lost: 1.0, ..STEADY }), State::Up);
 }
 
-/// A round trip with a loss while cruising: 0.7 of rate and flight, or what was delivered if that is more.
+/// A round trip with a loss in Cruise reduces rate and flight to 0.7, but not below what was delivered.
 #[test]
 fn losses_while_cruising_lower_the_bounds_until_the_next_probe() {
     let mut path = Path::steady();
@@ -152,7 +153,8 @@ fn losses_while_cruising_lower_the_bounds_until_the_next_probe() {
     assert!(path.bbr.bounds.rate_short.is_infinite());
 }
 
-/// After five seconds without a shorter round trip half the product is in flight for 200 ms and a round trip.
+/// After five seconds without a new minimum, half the bandwidth-delay product is in flight for 200 ms and a
+/// round trip.
 #[test]
 fn the_round_trip_is_measured_anew_with_half_the_flight() {
     let mut path = Path::steady();
