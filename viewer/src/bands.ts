@@ -4,7 +4,10 @@ import type { TimeAxis } from "./axis";
 import { lastUpTo, type Table } from "./data";
 import { el, table } from "./dom";
 import { rows, type Loss } from "./losses";
+import type { Pen } from "./pen";
+import { picture } from "./picture";
 import { causeColour, colour, onTheme } from "./theme";
+import { Details, downloads, type Context, type Row } from "./tools";
 
 /** A canvas as wide as its place, painted anew when that changes. */
 export class Canvas {
@@ -48,29 +51,43 @@ export class Bands {
   private readonly canvas: Canvas;
   private bands: Band[] = [];
   private readonly host = el("div", { class: "bands", role: "img" });
-  private readonly rows = el("div", { class: "rows" });
+  private readonly details: Details;
 
   constructor(
-    axis: TimeAxis,
+    private readonly axis: TimeAxis,
     private readonly words: Record<string, string>,
+    private readonly context: Context,
   ) {
     const legend = Object.entries(words).map(([name, text]) =>
       el("span", { class: "key" }, el("i", { class: `swatch c-phase-${name}` }), text),
     );
-    this.root = el("section", { class: "panel", id: "bands" }, el("header", {}, el("h3", {}, "Sender"), ...legend), this.host, el("details", {}, el("summary", {}, "Numbers"), this.rows));
+    this.details = new Details("bands", context, () => this.table());
+    const files = downloads("sender", "Sender", () => this.picture(), () => this.numbers());
+    this.root = el("section", { class: "panel", id: "bands" }, el("header", {}, el("h3", {}, "Sender"), ...legend, files), this.host, this.details.root);
     this.canvas = new Canvas(this.host, (ctx, width, height) => {
       const scale = (t: number): number => LEFT + ((t - axis.min) / axis.span) * (width - LEFT - RIGHT);
       ctx.beginPath();
       ctx.rect(LEFT, 0, width - LEFT - RIGHT, height);
       ctx.clip();
-      for (const { from, to, phase } of this.bands) {
-        if (to < axis.min || from > axis.max) continue;
-        const left = Math.max(scale(from), 0);
-        ctx.fillStyle = colour(`phase-${phase}`);
-        ctx.fillRect(left, phase === "waiting" ? height / 2 : 0, Math.max(0.6, scale(to) - left), phase === "waiting" ? height / 2 : height);
-      }
+      this.content(ctx, scale, 0, height);
     });
-    axis.onRange(() => this.canvas.draw());
+    axis.onRange(() => {
+      this.canvas.draw();
+      this.details.update();
+    });
+  }
+
+  private content(pen: Pen, scale: (t: number) => number, top: number, height: number): void {
+    for (const { from, to, phase } of this.inView()) {
+      const left = Math.max(scale(from), 0);
+      const half = phase === "waiting" ? height / 2 : 0;
+      pen.fillStyle = colour(`phase-${phase}`);
+      pen.fillRect(left, top + half, Math.max(0.6, scale(to) - left), height - half);
+    }
+  }
+
+  private inView(): Band[] {
+    return this.bands.filter(({ from, to }) => to >= this.axis.min && from <= this.axis.max);
   }
 
   set(phases: Table): void {
@@ -79,11 +96,29 @@ export class Bands {
     for (const { from, to, phase } of this.bands) total.set(phase, (total.get(phase) ?? 0) + to - from);
     const said = [...total].map(([phase, s]) => `${this.words[phase] ?? phase} ${s.toFixed(1)} s`);
     this.host.setAttribute("aria-label", `What the sender was doing: ${said.join(", ")}.`);
-    const most = 500;
-    const listed = this.bands.slice(0, most).map((b) => [b.from, b.to, this.words[b.phase] ?? b.phase]);
-    const more = this.bands.length > most ? `, the first ${most} of ${this.bands.length}` : "";
-    this.rows.replaceChildren(table(`What the sender was doing${more}`, ["from, s", "to, s", "what"], listed));
+    this.details.update();
     this.canvas.draw();
+  }
+
+  private numbers(): Row[] {
+    return [["from_s", "to_s", "what"], ...this.inView().map((b): Row => [b.from, b.to, this.words[b.phase] ?? b.phase])];
+  }
+
+  private table(): HTMLElement[] {
+    const most = 500;
+    const [, ...all] = this.numbers();
+    const more = all.length > most ? `, the first ${most} of ${all.length}` : "";
+    return [table(`What the sender was doing in view${more}`, ["from, s", "to, s", "what"], all.slice(0, most))];
+  }
+
+  private picture(): string {
+    return picture({
+      title: this.context.caption("Sender"),
+      keys: Object.entries(this.words).map(([name, label]) => ({ label, colour: colour(`phase-${name}`), kind: "box" })),
+      height: 40,
+      x: { min: this.axis.min, max: this.axis.max, label: "time, s" },
+      draw: (pen, box, x) => this.content(pen, x, box.top, box.height),
+    });
   }
 }
 

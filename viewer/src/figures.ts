@@ -18,6 +18,12 @@ function standalone(picture: SVGElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
 }
 
+/** The file in a data address. */
+function decoded(address: string): string {
+  const bytes = Uint8Array.from(atob(address.split(",")[1]), (letter) => letter.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
+}
+
 /** The rows of a figure's table, headings first. */
 function cells(table: HTMLTableElement): string[][] {
   return [...table.rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent?.trim() ?? ""));
@@ -28,11 +34,15 @@ export function figures(): void {
   for (const figure of document.querySelectorAll<HTMLElement>("figure[data-name]")) {
     const name = figure.dataset.name!;
     const place = figure.querySelector(".downloads");
-    const picture = figure.querySelector<SVGElement>("svg.figure");
+    const pictures = [...figure.querySelectorAll<SVGElement>("svg.figure")];
     const table = figure.querySelector<HTMLTableElement>("table");
     const button = (text: string, action: () => void): HTMLElement =>
       el("button", { type: "button", class: "quiet", click: action, "aria-label": `${text} of ${name}` }, text);
-    if (picture) place?.append(button("SVG", () => download(`${name}.svg`, "image/svg+xml", standalone(picture))));
+    const drawn = figure.querySelector<HTMLImageElement>("img[src^='data:image/svg']");
+    // The one that this window shows.
+    const shown = (): SVGElement => pictures.find((one) => one.getClientRects().length) ?? pictures[0];
+    if (pictures.length) place?.append(button("SVG", () => download(`${name}.svg`, "image/svg+xml", standalone(shown()))));
+    else if (drawn) place?.append(button("SVG", () => download(`${name}.svg`, "image/svg+xml", decoded(drawn.src))));
     if (table) place?.append(button("CSV", () => download(`${name}.csv`, "text/csv", csv(cells(table)))));
   }
 }

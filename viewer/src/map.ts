@@ -5,8 +5,11 @@ import { Canvas } from "./bands";
 import { lastUpTo, lowerBound } from "./data";
 import { el, table } from "./dom";
 import type { Loss } from "./losses";
+import type { Pen } from "./pen";
+import { picture } from "./picture";
 import type { RunPage } from "./run";
 import { causeColour, colour, flowColour, seconds, shapeIcon, shapePath } from "./theme";
+import { Details, downloads, type Context, type Row } from "./tools";
 import type { FrameSeen, World } from "./world";
 
 const [LOWEST, HIGHEST] = [190, 460];
@@ -21,8 +24,7 @@ export class MapPanel {
   private readonly clock = el("output", { class: "clock", "aria-label": "moment shown" });
   private readonly play: HTMLButtonElement;
   private readonly scrub: HTMLInputElement;
-  private readonly list = el("div", { class: "rows" });
-  private readonly details = el("details", {}, el("summary", {}, "Nodes at this moment"), this.list);
+  private readonly details: Details;
   private readonly card = el("div", { class: "card", "aria-live": "polite" });
   private readonly picker: HTMLSelectElement;
   private readonly layers: Record<keyof typeof LAYERS, boolean> = { routes: true, frames: true, ranges: false, losses: true };
@@ -39,7 +41,9 @@ export class MapPanel {
     private readonly world: World,
     private readonly losses: Loss[],
     private readonly choose: (loss: Loss) => void,
+    private readonly context: Context,
   ) {
+    this.details = new Details("map", context, () => this.tabulate(), "Nodes at this moment, and the command");
     this.times = Float64Array.from(losses, (loss) => loss.since);
     const host = el("div", { class: "map", role: "img" });
     host.setAttribute("aria-label", this.about());
@@ -76,15 +80,14 @@ export class MapPanel {
     this.root = el(
       "section",
       { class: "panel", id: "map" },
-      el("header", {}, el("h2", {}, "Map"), this.clock),
+      el("header", {}, el("h2", {}, "Map"), this.clock, downloads("map", "Map", () => this.picture(), () => this.numbers())),
       el("p", { class: "legend" }, ...flows),
       host,
       el("div", { class: "toolbar" }, this.play, speed, this.scrub, this.picker),
       el("p", { class: "legend" }, ...(Object.keys(LAYERS) as (keyof typeof LAYERS)[]).map(layer)),
       this.card,
-      this.details,
+      this.details.root,
     );
-    this.details.addEventListener("toggle", () => this.tabulate());
     new ResizeObserver(() => this.fit(host)).observe(host);
     this.canvas = new Canvas(host, (ctx, width, height) => this.paint(ctx, width, height));
     this.canvas.element.addEventListener("click", (event) => this.click(event));
@@ -138,28 +141,43 @@ export class MapPanel {
     this.clock.textContent = seconds(this.axis.at, Math.min(this.axis.span, 10 * this.speed));
     this.scrub.value = String(this.axis.at);
     this.describe();
-    if (!this.playing) this.tabulate();
+    if (!this.playing) this.details.update();
     this.canvas.draw();
     this.before = this.axis.at;
   }
 
   /** Every node's place and queue, and the route of each flow, for those who can't see the map. */
-  private tabulate(): void {
-    if (!this.details.open) return;
+  private tabulate(): HTMLElement[] {
     const { at } = this.axis;
-    const nodes = Array.from({ length: this.page.nodes }, (_, node) => {
-      const [x, y] = this.world.position(node, at);
-      const place = this.page.placed ? [+x.toFixed(1), +y.toFixed(1)] : [null, null];
-      return [node, ...place, this.world.queue(node, at), this.world.neighbours(node, at).length];
-    });
+    const [head, ...nodes] = this.numbers();
     const routes = this.page.flows.map((flow) => {
       const { path, whole } = this.world.route(flow.from, flow.to, at);
       return [flow.label, path.join(" → ") + (whole ? "" : " …")];
     });
-    this.list.replaceChildren(
-      table(`Nodes at ${at.toFixed(3)} s`, ["node", "east, m", "north, m", "queue", "neighbours"], nodes),
+    return [
+      table(`Nodes at ${at.toFixed(3)} s`, head.map(String), nodes),
       table("Routes in use", ["flow", "nodes"], routes),
-    );
+    ];
+  }
+
+  private numbers(): Row[] {
+    const { at } = this.axis;
+    const nodes = Array.from({ length: this.page.nodes }, (_, node): Row => {
+      const [x, y] = this.world.position(node, at);
+      const place = this.page.placed ? [+x.toFixed(1), +y.toFixed(1)] : [null, null];
+      return [node, ...place, this.world.queue(node, at), this.world.neighbours(node, at).length];
+    });
+    return [["node", "east, m", "north, m", "queue", "neighbours"], ...nodes];
+  }
+
+  private picture(): string {
+    const { clientWidth: width, clientHeight: height } = this.canvas.element;
+    return picture({
+      title: this.context.caption(`Map at ${this.axis.at.toFixed(3)} s`),
+      keys: this.page.flows.map((flow) => ({ label: flow.label, colour: flowColour(flow.id) })),
+      size: [width, height],
+      draw: (pen) => this.paint(pen, width, height),
+    });
   }
 
   private about(): string {
@@ -182,7 +200,7 @@ export class MapPanel {
     return to([1, 0])[0] - to([0, 0])[0];
   }
 
-  private paint(ctx: CanvasRenderingContext2D, width: number, height: number): void {
+  private paint(ctx: Pen, width: number, height: number): void {
     const { at } = this.axis;
     const to = this.screen(width, height);
     const place = (node: number): [number, number] => to(this.world.position(node, at));
@@ -200,7 +218,7 @@ export class MapPanel {
   }
 
   /** A scale in metres. */
-  private grid(ctx: CanvasRenderingContext2D, width: number, height: number, to: (at: [number, number]) => [number, number]): void {
+  private grid(ctx: Pen, width: number, height: number, to: (at: [number, number]) => [number, number]): void {
     if (!this.page.placed) return;
     const scale = this.scale(width, height);
     const metres = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((m) => m * scale > 60) ?? 10_000;
@@ -220,7 +238,7 @@ export class MapPanel {
     ctx.fillText(`${metres} m`, 12, height - 12);
   }
 
-  private rings(ctx: CanvasRenderingContext2D, [x, y]: [number, number], scale: number): void {
+  private rings(ctx: Pen, [x, y]: [number, number], scale: number): void {
     const { receive, sense } = this.page.ranges!;
     ctx.lineWidth = 1;
     for (const [metres, dash] of [[receive, []], [sense, [4, 4]]] as [number, number[]][]) {
@@ -233,7 +251,7 @@ export class MapPanel {
     ctx.setLineDash([]);
   }
 
-  private routes(ctx: CanvasRenderingContext2D, place: (node: number) => [number, number]): void {
+  private routes(ctx: Pen, place: (node: number) => [number, number]): void {
     this.page.flows.forEach((flow, i) => {
       for (const [from, to, wide] of [[flow.from, flow.to, 3.2], [flow.to, flow.from, 1.2]]) {
         const { path, whole } = this.world.route(from, to, this.axis.at);
@@ -256,14 +274,14 @@ export class MapPanel {
     ctx.setLineDash([]);
   }
 
-  private frames(ctx: CanvasRenderingContext2D, place: (node: number) => [number, number]): void {
+  private frames(ctx: Pen, place: (node: number) => [number, number]): void {
     const { at } = this.axis;
     // While playing, all that were on the air since the last picture.
     const since = this.playing && this.before < at ? Math.max(this.before, at - 0.05 * this.speed) : at;
     for (const frame of this.world.onAir(since, at, FRAMES)) this.frame(ctx, frame, place);
   }
 
-  private frame(ctx: CanvasRenderingContext2D, frame: FrameSeen, place: (node: number) => [number, number]): void {
+  private frame(ctx: Pen, frame: FrameSeen, place: (node: number) => [number, number]): void {
     const [x, y] = place(frame.from);
     const share = Math.min(1, Math.max(0, (this.axis.at - frame.t) / Math.max(frame.until - frame.t, 1e-9)));
     const paint = frame.carries === "routing" || frame.carries === "arp" ? colour("frame-routing") : frame.flow >= 0 ? flowColour(frame.flow) : colour("frame-control");
@@ -302,7 +320,7 @@ export class MapPanel {
     }
   }
 
-  private nodes(ctx: CanvasRenderingContext2D, place: (node: number) => [number, number], radius: number): void {
+  private nodes(ctx: Pen, place: (node: number) => [number, number], radius: number): void {
     const { at } = this.axis;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
@@ -320,7 +338,7 @@ export class MapPanel {
       ctx.fill();
       ctx.stroke();
       // Numbers stand in circles that have room for them; else above, of the ends of flows and the chosen one.
-      const within = radius >= 7;
+      const within = radius >= 8;
       if (within || flow !== undefined || node === this.chosen) {
         ctx.fillStyle = dead && within ? colour("paper") : colour("ink");
         ctx.fillText(String(node), x, within ? y + 0.5 : y - radius - 9);
@@ -353,7 +371,7 @@ export class MapPanel {
     return [(x + tx) / 2, (y + ty) / 2];
   }
 
-  private loss(ctx: CanvasRenderingContext2D, loss: Loss, place: (node: number) => [number, number]): void {
+  private loss(ctx: Pen, loss: Loss, place: (node: number) => [number, number]): void {
     const [x, y] = this.spot(loss, place);
     ctx.fillStyle = causeColour(loss.cause);
     ctx.globalAlpha = 0.25;

@@ -3,9 +3,12 @@
 import uPlot from "uplot";
 import type { TimeAxis } from "./axis";
 import { LEFT, RIGHT } from "./bands";
-import { csv, download, el, table } from "./dom";
+import { el, table } from "./dom";
 import type { Levels, Slice } from "./levels";
+import type { Pen } from "./pen";
+import { picture } from "./picture";
 import { colour, onTheme } from "./theme";
+import { Details, downloads, type Context, type Row } from "./tools";
 
 export interface Line {
   label: string;
@@ -135,8 +138,7 @@ export class LinePanel {
   readonly root: HTMLElement;
   private readonly host = el("div", { class: "plot" });
   private plot: uPlot;
-  private readonly rows = el("div", { class: "rows" });
-  private readonly details: HTMLDetailsElement;
+  private readonly details: Details;
   private shown: Slice | null = null;
   private wanted = 0;
   private readonly place: () => void;
@@ -144,12 +146,12 @@ export class LinePanel {
   constructor(
     private readonly axis: TimeAxis,
     private options: PanelOptions,
+    private readonly context: Context,
   ) {
     const legend = options.lines.map((line) =>
       el("span", { class: "key" }, el("i", { class: `line ${line.dash ? "dashed" : ""} c-${line.colour}` }), line.label),
     );
-    this.details = el("details", {}, el("summary", {}, "Numbers"), this.rows);
-    this.details.addEventListener("toggle", () => this.list());
+    this.details = new Details(options.id, context, () => this.table());
     this.root = el(
       "section",
       { class: "panel", id: options.id },
@@ -158,10 +160,10 @@ export class LinePanel {
         {},
         el("h3", {}, options.title),
         ...legend,
-        el("button", { type: "button", class: "quiet", click: () => this.save() }, "CSV"),
+        downloads(options.id, options.title, () => this.picture(), () => this.numbers()),
       ),
       this.host,
-      this.details,
+      this.details.root,
     );
     this.host.setAttribute("role", "img");
     this.host.setAttribute("aria-label", options.about);
@@ -223,7 +225,7 @@ export class LinePanel {
     });
     this.host.dataset.rows = String(rows[0].length);
     this.place();
-    this.list();
+    this.details.update();
   }
 
   private lines({ table, from, to }: Slice): (number | null)[][] {
@@ -243,21 +245,53 @@ export class LinePanel {
     return ["t, s", ...this.options.lines.map((line) => `${line.label}, ${this.options.unit}`)];
   }
 
-  private list(): void {
-    if (!this.details.open || !this.shown) return;
+  private table(): HTMLElement[] {
+    if (!this.shown) return [];
     const columns = this.lines(this.shown);
     const step = Math.max(1, Math.ceil(columns[0].length / 100));
     const rows = columns[0]
       .map((_, i) => columns.map((values) => (values[i] === null ? null : +(values[i] as number).toPrecision(7))))
       .filter((_, i) => i % step === 0);
-    const note = step > 1 ? `, every ${step}th row` : "";
-    this.rows.replaceChildren(table(`${this.options.title} in view${note}`, this.head(), rows));
+    const note = step > 1 ? `, one row of ${step}; the CSV file has all that are drawn` : "";
+    return [table(`${this.options.title} in view${note}`, this.head(), rows)];
   }
 
-  private save(): void {
-    if (!this.shown) return;
-    const columns = this.lines(this.shown);
-    const rows = columns[0].map((_, i) => columns.map((values) => values[i]));
-    download(`${this.options.id}.csv`, "text/csv", csv([this.head(), ...rows]));
+  private numbers(): Row[] {
+    const columns = this.shown ? this.lines(this.shown) : [];
+    return [this.head(), ...(columns[0] ?? []).map((_, i) => columns.map((values) => values[i]))];
+  }
+
+  private picture(): string {
+    const { title, unit, height, lines } = this.options;
+    const [times = [], ...values] = this.shown ? this.lines(this.shown) : [];
+    const most = Math.max(0, ...values.map((column) => column.reduce<number>((a, b) => Math.max(a, b ?? 0), 0)));
+    return picture({
+      title: this.context.caption(title),
+      keys: lines.map((line) => ({ label: line.label, colour: colour(line.colour), kind: line.dash ? "dashed" : undefined })),
+      height: Math.max(160, height),
+      x: { min: this.axis.min, max: this.axis.max, label: "time, s" },
+      y: { min: 0, max: most > 0 ? most * 1.08 : 1, label: unit },
+      draw: (pen, _, x, y) => values.forEach((column, k) => this.stepped(pen, lines[k], times, column, x, y)),
+    });
+  }
+
+  /** A line that keeps each value until the next. */
+  private stepped(pen: Pen, line: Line, times: (number | null)[], values: (number | null)[], x: (t: number) => number, y: (v: number) => number): void {
+    pen.strokeStyle = colour(line.colour);
+    pen.lineWidth = 1.4;
+    pen.setLineDash(line.dash ?? []);
+    pen.beginPath();
+    let before: number | null = null;
+    values.forEach((value, i) => {
+      const left = x(times[i] ?? 0);
+      if (value === null) before = null;
+      else if (before === null) pen.moveTo(left, y((before = value)));
+      else {
+        pen.lineTo(left, y(before));
+        if (value !== before) pen.lineTo(left, y((before = value)));
+      }
+    });
+    pen.stroke();
+    pen.setLineDash([]);
   }
 }

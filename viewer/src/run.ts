@@ -33,6 +33,10 @@ export interface Silence {
 export interface RunPage {
   kind: "run";
   name: string;
+  seed: number;
+  /** The command that makes the run again, and the directory that it writes. */
+  again: string;
+  place: string;
   seconds: number;
   recorded: boolean;
   nodes: number;

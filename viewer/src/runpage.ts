@@ -11,6 +11,7 @@ import { LinePanel } from "./panel";
 import type { FlowInfo, RunPage } from "./run";
 import { SequencePanel } from "./sequence";
 import { StoryPanel } from "./story";
+import type { Context } from "./tools";
 import { World } from "./world";
 
 export async function runPage(page: RunPage): Promise<void> {
@@ -38,9 +39,15 @@ export async function runPage(page: RunPage): Promise<void> {
     sequence.redraw();
     void story.show(loss);
   };
-  const sequence = new SequencePanel(axis, flow, found.losses, found.guesses, choose);
+  const context: Context = {
+    again: (id) => `${page.again}   # then open ${page.place}/report.html${fragment(id)}`,
+    caption: (title) => `${page.name}, seed ${page.seed}: ${title}, ${flow?.label ?? ""}`,
+  };
+  const fragment = (id: string): string =>
+    `#${id}&from=${+axis.min.toFixed(6)}&to=${+axis.max.toFixed(6)}&at=${+axis.at.toFixed(6)}&flow=${flow?.id ?? 0}`;
+  const sequence = new SequencePanel(axis, flow, found.losses, found.guesses, choose, context);
   const story = new StoryPanel(page, () => world, jump, (direction) => sequence.next(direction));
-  const bands = new Bands(axis, page.phases);
+  const bands = new Bands(axis, page.phases, context);
   const overview = new Overview(axis);
   const series = new Levels(flow.series);
   const flowPanels = [
@@ -51,12 +58,12 @@ export async function runPage(page: RunPage): Promise<void> {
       height: 170,
       levels: series,
       lines: [
-        { label: "cwnd", column: "cwnd", colour: "line-1" },
-        { label: "ssthresh", column: "ssthresh", colour: "line-2", dash: [5, 4] },
         { label: "in flight", column: "in_flight", colour: "line-3" },
+        { label: "ssthresh", column: "ssthresh", colour: "line-2", dash: [5, 4] },
+        { label: "cwnd", column: "cwnd", colour: "line-1" },
       ],
       about: "Congestion window, slow start threshold and segments in flight over time.",
-    }),
+    }, context),
     new LinePanel(axis, {
       id: "rtt",
       title: "Round trip and timer",
@@ -68,7 +75,7 @@ export async function runPage(page: RunPage): Promise<void> {
         { label: "RTO", column: "rto", colour: "line-2", dash: [5, 4] },
       ],
       about: "Smoothed round-trip time and retransmission timeout over time.",
-    }),
+    }, context),
   ];
   const queues = page.queues.map(
     ({ node, levels }) =>
@@ -80,7 +87,7 @@ export async function runPage(page: RunPage): Promise<void> {
         levels: new Levels(levels),
         lines: [{ label: "packets", column: "packets", colour: "line-1" }],
         about: `Packets in the interface queue of node ${node} over time.`,
-      }),
+      }, context),
   );
 
   const picker = el("select", { id: "flow", "aria-label": "Flow" });
@@ -98,6 +105,7 @@ export async function runPage(page: RunPage): Promise<void> {
     await Promise.all([sequence.set(chosen), ...flowPanels.map((panel) => panel.set(levels))]);
   }
 
+  const queued = el("section", {}, ...(queues.length ? [el("h2", {}, "Interface queues"), ...queues.map((panel) => panel.root)] : []));
   const hint = el("p", { class: "hint" }, "Drag to zoom, Shift and drag to pan, Ctrl and wheel to zoom, double click for the whole run; with the strip in focus, arrow keys, + and −.");
   plots.replaceChildren(
     el("div", { class: "sticky" }, el("div", { class: "row" }, picker, toolbar(axis)), overview.root),
@@ -105,20 +113,35 @@ export async function runPage(page: RunPage): Promise<void> {
     bands.root,
     sequence.root,
     ...flowPanels.map((panel) => panel.root),
-    ...(queues.length ? [el("h2", {}, "Interface queues"), ...queues.map((panel) => panel.root)] : []),
+    queued,
   );
   keys(axis, overview.root);
   side.replaceChildren(story.root);
   await setFlow(flow);
   if (page.recorded && page.nodes) {
     world = await new World(page).open();
-    map = new MapPanel(axis, page, world, found.losses, choose);
-    side.replaceChildren(map.root, story.root);
+    map = new MapPanel(axis, page, world, found.losses, choose, context);
+    const aside = el("div", { id: "aside" }, story.root);
+    side.replaceChildren(map.root, aside);
     const [west, south, east, north] = world.bounds;
-    // A long field is shown across the whole page.
-    side.parentElement?.classList.toggle("wide", page.placed && east - west > 2.6 * (north - south));
+    // A long field is shown across the whole page; what stood below the plots moves beside them.
+    if (page.placed && east - west > 2.6 * (north - south)) {
+      side.parentElement?.classList.add("wide");
+      aside.append(queued);
+    }
   }
   axis.show(0, page.seconds);
+  const follow = (): void => {
+    const asked = linked(location.hash);
+    if (!asked) return;
+    const chosen = page.flows.find((one) => one.id === asked.flow);
+    if (chosen && chosen !== flow) void setFlow(chosen);
+    if (asked.to > asked.from) axis.show(asked.from, asked.to);
+    if (asked.at >= 0) axis.look(asked.at);
+    document.getElementById(asked.id)?.scrollIntoView();
+  };
+  follow();
+  addEventListener("hashchange", follow);
 
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-from]")) {
     button.addEventListener("click", () => {
@@ -132,4 +155,13 @@ export async function runPage(page: RunPage): Promise<void> {
     });
     button.hidden = button.dataset.target === "map" && !map;
   }
+}
+
+/** What a link such as `#window&from=10&to=20&at=12&flow=0` asks for: a plot, times in s, a flow. */
+export function linked(hash: string): { id: string; from: number; to: number; at: number; flow: number } | null {
+  const [id, ...rest] = hash.slice(1).split("&");
+  if (!id || !rest.length) return null;
+  const asked = new URLSearchParams(rest.join("&"));
+  const number = (name: string): number => (asked.has(name) ? Number(asked.get(name)) : NaN);
+  return { id, from: number("from"), to: number("to"), at: number("at"), flow: number("flow") };
 }

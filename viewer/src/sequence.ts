@@ -5,12 +5,15 @@
 import uPlot from "uplot";
 import type { TimeAxis } from "./axis";
 import { lastUpTo, load, has, lowerBound, nothing, type Table } from "./data";
-import { csv, download, el, table } from "./dom";
+import { el, table } from "./dom";
 import { Levels, slice, type Slice } from "./levels";
 import type { Guess, Loss } from "./losses";
 import { brush, frame, playhead, short, steer } from "./panel";
+import type { Pen } from "./pen";
+import { picture, type Box, type Key } from "./picture";
 import type { FlowInfo } from "./run";
 import { causeColour, colour, onTheme, shapeIcon, shapePath, CAUSES } from "./theme";
+import { Details, downloads, type Context, type Row } from "./tools";
 
 const HEIGHT = 380;
 const REACH = 14;
@@ -29,8 +32,7 @@ export class SequencePanel {
   readonly root: HTMLElement;
   private readonly host = el("div", { class: "plot sequence", role: "img" });
   private readonly status = el("p", { class: "status", role: "status" }, "");
-  private readonly rows = el("div", { class: "rows" });
-  private readonly details: HTMLDetailsElement;
+  private readonly details: Details;
   private readonly plot: uPlot;
   private readonly place: () => void;
   private shown: Shown | null = null;
@@ -48,6 +50,7 @@ export class SequencePanel {
     private readonly all: Loss[],
     private readonly guesses: Guess[],
     private readonly choose: (loss: Loss) => void,
+    private readonly context: Context,
   ) {
     const layer = (name: "acks" | "guesses", text: string): HTMLElement =>
       el(
@@ -63,8 +66,7 @@ export class SequencePanel {
         }),
         text,
       );
-    this.details = el("details", {}, el("summary", {}, "Losses in view"), this.rows);
-    this.details.addEventListener("toggle", () => this.list());
+    this.details = new Details("sequence", context, () => this.list(), "Losses in view, and the command");
     this.root = el(
       "section",
       { class: "panel", id: "sequence" },
@@ -74,12 +76,12 @@ export class SequencePanel {
         el("h3", {}, "Time and sequence"),
         layer("acks", "lost ACKs"),
         layer("guesses", "guesses"),
-        el("button", { type: "button", class: "quiet", click: () => this.save() }, "CSV"),
+        downloads("sequence", "Time and sequence", () => this.picture(), () => this.numbers()),
       ),
       this.legend(),
       this.host,
       this.status,
-      this.details,
+      this.details.root,
     );
     this.plot = new uPlot(
       {
@@ -123,18 +125,24 @@ export class SequencePanel {
     this.plot.redraw(false);
   }
 
+  /** What the lines are, each with the name of its colour. */
+  private lines(): [string, string][] {
+    const recorded = this.flow.sent.length > 0;
+    return [
+      ["seq-data", recorded ? "data" : "sent up to"],
+      ["seq-again", "sent again"],
+      ["seq-ack", "acknowledged"],
+      ["seq-window", this.flow.window.length ? "receiver's window" : "congestion window"],
+      ...(recorded ? [["seq-sack", "SACK"] as [string, string]] : []),
+    ];
+  }
+
   private legend(): HTMLElement {
-    const line = (name: string, text: string, title?: string): HTMLElement =>
-      el("span", { class: "key", title }, el("i", { class: `line c-${name}` }), text);
     const causes = CAUSES.filter((cause) => this.all.some((loss) => loss.cause === cause));
     return el(
       "p",
       { class: "legend" },
-      line("seq-data", this.flow.sent.length ? "data" : "sent up to"),
-      line("seq-again", "sent again"),
-      line("seq-ack", "acknowledged"),
-      line("seq-window", this.flow.window.length ? "receiver's window" : "congestion window"),
-      ...(this.flow.sent.length ? [line("seq-sack", "SACK")] : []),
+      ...this.lines().map(([name, text]) => el("span", { class: "key" }, el("i", { class: `line c-${name}` }), text)),
       ...causes.map((cause) => el("span", { class: "key" }, shapeIcon(cause), cause)),
       ...(this.guesses.length
         ? [el("span", { class: "key", title: "at the moment of the guess, joined with the loss" }, shapeIcon("channel", true), "open: the sender's guess")]
@@ -185,7 +193,7 @@ export class SequencePanel {
     this.host.dataset.rows = String(drawn);
     this.host.dataset.losses = String(losses.length);
     this.place();
-    this.list();
+    this.details.update();
   }
 
   /** Fits the sequence numbers to what is in view. */
@@ -222,46 +230,48 @@ export class SequencePanel {
   }
 
   private paint(): void {
-    const shown = this.shown;
-    if (!shown) return;
     const { ctx, bbox } = this.plot;
-    const ratio = devicePixelRatio;
-    const x = (t: number): number => this.plot.valToPos(t, "x", true);
-    const y = (byte: number): number => this.plot.valToPos(byte / 1000, "y", true);
     ctx.save();
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
+    this.content(ctx, (t) => this.plot.valToPos(t, "x", true), (kb) => this.plot.valToPos(kb, "y", true), devicePixelRatio);
+    ctx.restore();
+  }
+
+  private content(ctx: Pen, x: (t: number) => number, kilobytes: (kb: number) => number, ratio: number): void {
+    const shown = this.shown;
+    if (!shown) return;
+    const y = (byte: number): number => kilobytes(byte / 1000);
     ctx.lineWidth = 1.3 * ratio;
     if (shown.series) {
       const { table } = shown.series;
       if (!shown.window) {
-        this.steps(shown.series, "seq-window", x, y, (i) => table.columns.acked[i] + table.columns.cwnd[i] * this.flow.mss);
+        this.steps(ctx, shown.series, "seq-window", x, y, (i) => table.columns.acked[i] + table.columns.cwnd[i] * this.flow.mss);
       }
-      this.steps(shown.series, "seq-ack", x, y, (i) => table.columns.acked[i]);
-      if (!shown.sent) this.steps(shown.series, "seq-data", x, y, (i) => this.sentUpTo(table, i));
+      this.steps(ctx, shown.series, "seq-ack", x, y, (i) => table.columns.acked[i]);
+      if (!shown.sent) this.steps(ctx, shown.series, "seq-data", x, y, (i) => this.sentUpTo(table, i));
     }
     if (shown.window) {
       const { table } = shown.window;
-      this.steps(shown.window, "seq-window", x, y, (i) => table.columns.edge[i]);
+      this.steps(ctx, shown.window, "seq-window", x, y, (i) => table.columns.edge[i]);
     }
-    this.bars(shown.sacks, "seq-sack", "left", "right", x, y, 2 * ratio);
-    if (shown.sent) this.bars(shown.sent, "seq-data", "low", "high", x, y, 1.3 * ratio);
-    this.resent(shown.again, x, y, ratio);
-    for (const guess of shown.guesses) this.paintGuess(guess, x, y, ratio);
-    for (const loss of shown.losses) this.paintLoss(loss, x, y, ratio);
-    ctx.restore();
+    this.bars(ctx, shown.sacks, "seq-sack", "left", "right", x, y, 2 * ratio);
+    if (shown.sent) this.bars(ctx, shown.sent, "seq-data", "low", "high", x, y, 1.3 * ratio);
+    this.resent(ctx, shown.again, x, y, ratio);
+    for (const guess of shown.guesses) this.paintGuess(ctx, guess, x, y, ratio);
+    for (const loss of shown.losses) this.paintLoss(ctx, loss, x, y, ratio);
   }
 
   /** A line that keeps each value until the next. */
   private steps(
+    ctx: Pen,
     { from, to, table }: Slice,
     paint: string,
     x: (t: number) => number,
     y: (byte: number) => number,
     value: (i: number) => number,
   ): void {
-    const { ctx } = this.plot;
     ctx.strokeStyle = colour(paint);
     ctx.beginPath();
     for (let i = from; i < to; i++) {
@@ -275,6 +285,7 @@ export class SequencePanel {
 
   /** Upright bars from one byte to another. */
   private bars(
+    ctx: Pen,
     { table, from, to }: Slice,
     paint: string,
     low: string,
@@ -283,7 +294,6 @@ export class SequencePanel {
     y: (byte: number) => number,
     width: number,
   ): void {
-    const { ctx } = this.plot;
     ctx.fillStyle = colour(paint);
     for (let i = from; i < to; i++) {
       const bottom = y(table.columns[low][i]);
@@ -292,8 +302,7 @@ export class SequencePanel {
     }
   }
 
-  private resent({ table, from, to }: Slice, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
-    const { ctx } = this.plot;
+  private resent(ctx: Pen, { table, from, to }: Slice, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
     ctx.fillStyle = colour("seq-again");
     ctx.font = `bold ${10 * ratio}px system-ui, sans-serif`;
     ctx.textAlign = "center";
@@ -309,8 +318,7 @@ export class SequencePanel {
     }
   }
 
-  private paintLoss(loss: Loss, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
-    const { ctx } = this.plot;
+  private paintLoss(ctx: Pen, loss: Loss, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
     const [left, top] = [x(loss.since), y(loss.byte)];
     const radius = (loss.kind === "data" ? 5 : 3) * ratio;
     ctx.fillStyle = causeColour(loss.cause);
@@ -329,8 +337,7 @@ export class SequencePanel {
     }
   }
 
-  private paintGuess(guess: Guess, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
-    const { ctx } = this.plot;
+  private paintGuess(ctx: Pen, guess: Guess, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
     const [left, top] = [x(guess.t), y(guess.byte)];
     const about = this.all.find((loss) => loss.guess === guess);
     ctx.strokeStyle = causeColour(guess.guess);
@@ -391,8 +398,8 @@ export class SequencePanel {
     if (mine[at]) this.choose(mine[at]);
   }
 
-  private list(): void {
-    if (!this.details.open || !this.shown) return;
+  private list(): HTMLElement[] {
+    if (!this.shown) return [];
     const most = 200;
     const shown = this.shown.losses.slice(0, most);
     const body = shown.map((loss) =>
@@ -410,13 +417,46 @@ export class SequencePanel {
     const more = this.shown.losses.length - shown.length;
     const list = table(`Losses in view${more > 0 ? `, the first ${most} of ${this.shown.losses.length}` : ""}`, ["t, s", "kind", "byte", "true cause", "guess", ""], []);
     list.tBodies[0].append(...body);
-    this.rows.replaceChildren(list);
+    return [list];
   }
 
-  private save(): void {
-    if (!this.shown) return;
-    const rows = this.shown.losses.map((l) => [l.since, l.gone, l.kind, l.byte, l.cause, l.died, l.guess?.guess ?? ""]);
-    const head = ["since_s", "t_s", "kind", "byte", "cause", "died", "guess"];
-    download("losses.csv", "text/csv", csv([head, ...rows]));
+  /** Everything drawn, a row for each mark: data and retransmissions, ACKs, blocks, losses and guesses. */
+  private numbers(): Row[] {
+    const rows: Row[] = [];
+    const shown = this.shown;
+    const take = (kind: string, slice: Slice | null, low: (c: Table["columns"], i: number) => number, high: (c: Table["columns"], i: number) => number): void => {
+      for (let i = slice?.from ?? 0; slice && i < slice.to; i++) {
+        const c = slice.table.columns;
+        rows.push([c.t[i], kind, low(c, i), high(c, i), "", "", ""]);
+      }
+    };
+    if (shown) {
+      take("data", shown.sent, (c, i) => c.low[i], (c, i) => c.high[i]);
+      take("sent again", shown.again, (c, i) => c.byte[i], (c, i) => c.byte[i] + c.bytes[i]);
+      take("acknowledged", shown.series, () => 0, (c, i) => c.acked[i]);
+      take("window", shown.window, () => NaN, (c, i) => c.edge[i]);
+      take("SACK", shown.sacks, (c, i) => c.left[i], (c, i) => c.right[i]);
+      for (const loss of shown.losses) rows.push([loss.since, loss.kind === "ack" ? "lost ACK" : "lost", loss.byte, null, loss.cause, loss.died, loss.guess?.guess ?? ""]);
+      for (const guess of shown.guesses) rows.push([guess.t, "guess", guess.byte, null, guess.cause, "", guess.guess]);
+    }
+    rows.sort((a, b) => (a[0] as number) - (b[0] as number));
+    return [["t_s", "what", "from_byte", "to_byte", "cause", "died", "guess"], ...rows];
+  }
+
+  private picture(): string {
+    const causes = CAUSES.filter((cause) => this.shown?.losses.some((loss) => loss.cause === cause));
+    const line = (name: string, label: string): Key => ({ label, colour: colour(name) });
+    return picture({
+      title: this.context.caption("Time and sequence"),
+      keys: [
+        ...this.lines().map(([name, label]) => line(name, label)),
+        ...causes.map((cause): Key => ({ label: cause, colour: causeColour(cause), kind: "mark", cause })),
+        ...(this.shown?.guesses.length ? [{ label: "open: the sender's guess", colour: colour("ink-soft"), kind: "open", cause: "channel" } as Key] : []),
+      ],
+      height: HEIGHT,
+      x: { min: this.axis.min, max: this.axis.max, label: "time, s" },
+      y: { min: this.low, max: this.high, label: "kB from the start" },
+      draw: (pen: Pen, _: Box, x, y) => this.content(pen, x, y, 1),
+    });
   }
 }

@@ -20,12 +20,12 @@ export async function story(page: RunPage, world: World | null, loss: Loss): Pro
   const ends = loss.kind === "ack" ? [flow?.to, flow?.from] : [flow?.from, flow?.to];
   if (loss.uid !== null) lines.push([loss.sent, `node ${ends[0]} sends ${what} towards node ${ends[1]}`]);
   const hop = loss.nextHop === null ? `at node ${loss.rootNode}` : `on the hop from node ${loss.rootNode} to node ${loss.nextHop}`;
-  lines.push([loss.since, `${page.words.roots[loss.cause] ?? loss.cause}; ${hop}: from here on ${loss.uid === null ? what : "it"} was not going on`]);
+  lines.push([loss.since, `${page.words.roots[loss.cause] ?? loss.cause}; ${hop}: ${loss.uid === null ? what : "the segment"} got no further`]);
   if (world && loss.uid !== null) {
     for (const frame of world.framesOf(loss.uid, loss.sent, loss.gone + 1).slice(-LISTED)) lines.push([frame.t, tried(frame)]);
   } else if (loss.attempts) {
-    const by = loss.interferer === null ? "" : loss.interferer === loss.nextHop ? `, the last while node ${loss.interferer} was sending itself` : `, the last spoiled by the signal of node ${loss.interferer}`;
-    lines.push([loss.gone, `${count(loss.attempts, "frame")} sent in vain${by}`]);
+    const by = loss.interferer === null ? "" : loss.interferer === loss.nextHop ? `, the last while node ${loss.interferer} was sending itself` : `, the last destroyed by the signal of node ${loss.interferer}`;
+    lines.push([loss.gone, `${count(loss.attempts, "frame")} without an answer${by}`]);
   }
   lines.push([loss.gone, `at node ${loss.node}: ${page.words.ends[loss.died] ?? loss.died}`]);
   if (loss.guess) {
@@ -53,14 +53,14 @@ export async function story(page: RunPage, world: World | null, loss: Loss): Pro
 function tried(frame: FrameSeen): string {
   const what = frame.kind === "rts" ? "RTS" : frame.kind === "data" ? "DATA" : frame.kind.toUpperCase();
   const fates: Record<string, string> = {
-    received: "read",
-    collision: frame.interferer === null ? "lost to other signals" : `lost to the signal of node ${frame.interferer}`,
-    "channel-error": "spoiled by bit errors",
+    received: "received",
+    collision: frame.interferer === null ? "destroyed by other signals" : `destroyed by the signal of node ${frame.interferer}`,
+    "channel-error": "destroyed by bit errors",
     "out-of-range": "out of range",
-    "receiver-busy": "the receiver was sending or reading another frame",
-    "not-answered": "read, but the receiver may not answer now",
+    "receiver-busy": "the receiver was sending or receiving another frame",
+    "not-answered": "received, but the medium was reserved for others, so no answer",
     "node-down": "the receiver is off",
-    "": "never seen to end",
+    "": "how it ended was not recorded",
   };
   return `${what} from node ${frame.from} to node ${frame.to}: ${fates[frame.fate] ?? frame.fate}`;
 }

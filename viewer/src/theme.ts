@@ -2,6 +2,7 @@
 // cause has a shape of its own besides.
 
 import { svg } from "./dom";
+import type { Pen } from "./pen";
 
 export const CAUSES = [
   "congestion",
@@ -83,7 +84,7 @@ export const causeColour = (cause: string): string => colour(`cause-${cause}`);
 export const flowColour = (flow: number): string => colour(`flow-${flow % 6}`);
 
 /** Adds the outline of a cause's shape to the present path. */
-export function shapePath(ctx: CanvasRenderingContext2D, cause: string, x: number, y: number, r: number): void {
+export function shapePath(ctx: Pen, cause: string, x: number, y: number, r: number): void {
   const corners = CORNERS[SHAPES[cause] ?? "circle"];
   if (!corners.length) {
     ctx.moveTo(x + r, y);

@@ -204,8 +204,8 @@ function said(event: string, c: Record<string, Float64Array>, i: number): string
     "route-found": `route to ${dst} found${hops}`,
     "route-changed": `route to ${dst} changed, now${hops}`,
     "route-lost": `route to ${dst} lost`,
-    "link-broken": `link to ${c.neighbour[i]} held to be broken`,
-    "route-error": `told that the route to ${dst} is broken`,
+    "link-broken": `declares the link to ${c.neighbour[i]} broken`,
+    "route-error": `learns that the route to ${dst} is broken`,
     "search-failed": `search for ${dst} failed`,
     "local-repair": `repairs the route to ${dst}`,
   };

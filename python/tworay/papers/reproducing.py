@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MAIN = "as judged"
 # Beside the runs in full size, those of --quick.
 QUICK = "quick"
+# Rows that the table of a figure over time has of a line at most.
+TRACED = 200
 NOT_RUN = Judgement(Verdict.UNTESTED, reason="not run yet")
 
 
@@ -168,7 +170,9 @@ def reproduce(
             where = place(base, paper, paper.trials[one.experiment])
             drawn = _draw(one, *frames[one.experiment], out / paper.name, where)
             if drawn is not None:
-                result.drawn[one.id] = drawn
+                result.drawn[one.id], traced = drawn
+                if traced is not None:
+                    result.tables[one.id] = traced
     for trial in trials:
         found = readings(trial)
         wanted = found if others else {name: found[name] for name in found if name == STANDARD}
@@ -244,7 +248,10 @@ def _sensitivity(
                 result.others.setdefault(claim.id, {})[name] = judge_claim(claim, *found)
 
 
-def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path) -> Path | None:
+def _draw(
+    figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path
+) -> tuple[Path, Table | None] | None:
+    """Draw a figure; return where it is, and the numbers of one over time."""
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"figure-{re.sub(r'[^A-Za-z0-9.]+', '-', figure.id)}.svg"
     if figure.kind == "table" or figure.columns:
@@ -272,10 +279,12 @@ def _draw(figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place
         kind=figure.kind,
         title=figure.title,
     )
-    return file
+    return file, None
 
 
-def _trace(figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path) -> Path | None:
+def _trace(
+    figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
+) -> tuple[Path, Table] | None:
     """Draw a column of the kept series over time: the first seed of each arm."""
     from tworay.lab.contrasts import select
     from tworay.lab.drawing import trace
@@ -294,4 +303,11 @@ def _trace(figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, fi
     if not lines:
         return None
     trace(lines, figure.metric, output=file, title=figure.title)
-    return file
+    rows = []
+    for label, series in lines:
+        kept = series.gather_every(max(1, -(-series.height // TRACED)))
+        rows += [
+            [label, f"{time:.6f}", "–" if value is None else f"{value:.4g}"]
+            for time, value in kept.iter_rows()
+        ]
+    return file, (["line", "t, s", figure.metric.replace("_", " ")], rows)

@@ -12,7 +12,7 @@ from tworay import metrics
 from tworay.comparing import verdict
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
-from tworay.report.page import esc, number, table, whole_page
+from tworay.report.page import capital, esc, number, table, whole_page
 from tworay.showing.causes import ENDS
 from tworay.showing.reporting import columns_of, conclusion, labels
 from tworay.stored.records import RUNS
@@ -36,7 +36,7 @@ def comparison_page(stored: Stored) -> str:
     names = labels(document["arms"])[2]
     shown = columns_of(result)
     energy = [name for name in metrics.OF_ENERGY if _known(document, name)]
-    page = _Page(result, document, names, f"{command} && tworay report AGAIN")
+    page = _Page(result, document, names, command)
     parts = [
         page.head(stored, shown),
         '<section id="metrics"><h2>Metrics</h2>'
@@ -167,7 +167,7 @@ class _Page:
         )
         about = (declared.definition.rstrip(".") + ". " if declared and declared.definition else "") + way
         about += "Arms that share a letter don't differ." if marks else ""
-        about = about[:1].upper() + about[1:]
+        about = capital(about)
         heading = f"{title}, {unit}" if unit else title
         head = [
             "arm",
@@ -183,7 +183,7 @@ class _Page:
         ]
         return figure(
             name.replace(".", "-"),
-            heading[:1].upper() + heading[1:],
+            capital(heading),
             about,
             dots(rows, heading, heading),
             numbers(heading, head, body),

@@ -6,19 +6,63 @@ Each has a table of its numbers and the command that makes it again; the page's 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from tworay.report.page import esc, table
+from tworay.report.page import coded, esc, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-WIDTH = 720
 LETTER = 7.2
 ROW = 34
 TOP, BOTTOM = 12, 44
 # With more seeds, lines that join them would hide everything.
 JOINED_AT_MOST = 60
+# Colours that dark letters are read on better than light ones.
+PALE = frozenset({"congestion", "channel", "link-failure", "ttl", "reorder-discard"})
+
+
+# Values of an axis that are all marked, if there are no more.
+FEW = 7
+# Shapes of series, as corners of radius 1; none for a circle.
+SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
+    ((0, -1.25), (1.1, 0), (0, 1.25), (-1.1, 0)),
+    ((0, 1.1), (1.05, -0.8), (-1.05, -0.8)),
+)
+
+
+class Room(NamedTuple):
+    """How wide a picture is, and whether the names of its rows stand above them."""
+
+    kind: str
+    width: float
+    above: bool
+
+    @property
+    def row(self) -> float:
+        """Height of a row."""
+        return ROW + 16.0 * self.above
+
+    def gutter(self, names: Iterable[str]) -> float:
+        """Return the space left of what is drawn."""
+        return 12.0 if self.above else _gutter(names)
+
+    def middle(self, place: int) -> float:
+        """Return the height at which a row is drawn."""
+        return TOP + self.row * (place + 0.5) + 9.0 * self.above
+
+    def name(self, text: str, place: int, left: float) -> str:
+        """Return a row's name."""
+        if self.above:
+            return write(left, TOP + self.row * place + 15, _short(text, 46))
+        return write(left - 12, self.middle(place) + 4, _short(text), anchor="end")
+
+
+# Every picture is made for windows and for telephones; the page's style shows one of them.
+WIDE, NARROW = Room("wide", 720.0, above=False), Room("narrow", 372.0, above=True)
 
 
 class Scale(NamedTuple):
@@ -48,7 +92,7 @@ def figure(name: str, title: str, about: str, picture: str, numbers: str, comman
     """Return a figure with its caption, its table behind a heading, and how it is made again."""
     return (
         f'<figure data-name="{esc(name)}"><figcaption>{esc(title)}'
-        f'<span class="about">{esc(about)}</span></figcaption>{picture}'
+        f'<span class="about">{coded(about)}</span></figcaption>{picture}'
         f"<details><summary>Numbers of this figure</summary>{numbers}</details>"
         f'<div class="tools"><span class="downloads"></span><code>{esc(command)}</code></div></figure>'
     )
@@ -72,19 +116,18 @@ def label(value: float) -> str:
 
 def _gutter(names: Iterable[str]) -> float:
     longest = max(map(len, names), default=4)
-    return min(WIDTH * 0.4, 24 + LETTER * min(longest, 44))
+    return min(290.0, 24 + LETTER * min(longest, 44))
 
 
 def _short(name: str, most: int = 44) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
-def svg(width: float, height: float, title: str, parts: Iterable[str]) -> str:
-    """Return a picture; narrow windows scroll it sideways rather than make its letters too small."""
-    wide = " wide" if width >= 540 else ""
+def svg(width: float, height: float, title: str, parts: Iterable[str], kind: str = "any") -> str:
+    """Return a picture for windows of a kind; one that is wider still is scrolled, not made too small."""
     return (
-        '<div class="scroll" tabindex="0" role="group" '
-        f'aria-label="{esc(title)}"><svg class="figure{wide}" xmlns="http://www.w3.org/2000/svg" '
+        f'<div class="scroll {kind}" tabindex="0" role="group" '
+        f'aria-label="{esc(title)}"><svg class="figure" xmlns="http://www.w3.org/2000/svg" '
         f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
         f'aria-label="{esc(title)}">{"".join(parts)}</svg></div>'
     )
@@ -117,10 +160,13 @@ def _box(kind: str, x: float, y: float, size: tuple[float, float], about: str = 
     )
 
 
-def _axis(scale: Scale, top: float, floor: float, unit: str) -> list[str]:
-    """Draw the axis below a picture."""
+def _axis(
+    scale: Scale, top: float, floor: float, unit: str, marked: Sequence[float] | None = None
+) -> list[str]:
+    """Draw the axis below a picture, with these values marked or else round ones."""
     parts = []
-    for tick in ticks(scale.low, scale.high):
+    about = max(3, round((scale.right - scale.left) / 90))
+    for tick in marked or ticks(scale.low, scale.high, about):
         x = scale(tick)
         parts += [
             _line("grid", x, top, x, floor),
@@ -132,6 +178,10 @@ def _axis(scale: Scale, top: float, floor: float, unit: str) -> list[str]:
 
 def dots(rows: Sequence[Row], unit: str, title: str) -> str:
     """Draw arms below each other: each seed a faint point, joined across the arms, mean and interval."""
+    return _dots(rows, unit, title, WIDE) + _dots(rows, unit, title, NARROW)
+
+
+def _dots(rows: Sequence[Row], unit: str, title: str, room: Room) -> str:
     everything = [v for row in rows for v in row.values if v is not None]
     everything += [end for row in rows if row.interval for end in row.interval]
     everything += [row.mean for row in rows if row.mean is not None]
@@ -141,46 +191,46 @@ def dots(rows: Sequence[Row], unit: str, title: str) -> str:
     margin = (high - low) * 0.05 or abs(high) * 0.05 or 1.0
     # What can't be negative begins at zero at the earliest.
     begin = low - margin if low < 0 or low > margin else -margin / 3
-    x = Scale(begin, high + margin, _gutter(row.name for row in rows), WIDTH - 36)
-    floor = TOP + ROW * len(rows)
+    x = Scale(begin, high + margin, room.gutter(row.name for row in rows), room.width - 36)
+    floor = TOP + room.row * len(rows)
     parts = _axis(x, TOP, floor, unit)
     # Seeds stand above the mean, so that neither hides the other.
     above, below = -6.0, 6.0
     seeds = max((len(row.values) for row in rows), default=0)
     for seed in range(seeds if len(rows) > 1 and seeds <= JOINED_AT_MOST else 0):
         points = [
-            f"{x(value):.1f},{_middle(place) + above:.1f}"
+            f"{x(value):.1f},{room.middle(place) + above:.1f}"
             for place, row in enumerate(rows)
             if seed < len(row.values) and (value := row.values[seed]) is not None
         ]
         parts.append(f'<polyline class="pair" points="{" ".join(points)}"/>')
     for place, row in enumerate(rows):
-        y = _middle(place)
-        parts.append(write(x.left - 12, y + 4, _short(row.name), anchor="end"))
+        y = room.middle(place)
+        parts.append(room.name(row.name, place, x.left))
         parts += [_circle("seed", x(value), y + above, 3) for value in row.values if value is not None]
         if row.interval:
             parts.append(_line("interval", x(row.interval[0]), y + below, x(row.interval[1]), y + below))
         if row.mean is not None:
             parts.append(_circle("mean", x(row.mean), y + below, 5.5))
         parts.append(write(x.right + 8, y + 4, row.letter))
-    return svg(WIDTH, floor + BOTTOM, title, parts)
-
-
-def _middle(place: int) -> float:
-    return TOP + ROW * (place + 0.5)
+    return svg(room.width, floor + BOTTOM, title, parts, room.kind)
 
 
 def stacked(rows: Sequence[tuple[str, dict[str, float]]], unit: str, title: str) -> str:
     """Draw bars of parts: each part has the colour of the cause before its first colon."""
+    return _stacked(rows, unit, title, WIDE) + _stacked(rows, unit, title, NARROW)
+
+
+def _stacked(rows: Sequence[tuple[str, dict[str, float]]], unit: str, title: str, room: Room) -> str:
     total = max((sum(parts.values()) for _, parts in rows), default=0.0)
     if total <= 0:
         return ""
-    x = Scale(0.0, total, _gutter(name for name, _ in rows), WIDTH - 80)
-    floor = TOP + ROW * len(rows)
+    x = Scale(0.0, total, room.gutter(name for name, _ in rows), room.width - 60)
+    floor = TOP + room.row * len(rows)
     parts = _axis(x, TOP, floor, unit)
     for place, (name, of) in enumerate(rows):
-        y = _middle(place)
-        parts.append(write(x.left - 12, y + 4, _short(name), anchor="end"))
+        y = room.middle(place)
+        parts.append(room.name(name, place, x.left))
         before, lost = 0.0, sum(of.values())
         for part, value in of.items():
             cause, _, ended = part.partition(": ")
@@ -189,10 +239,11 @@ def stacked(rows: Sequence[tuple[str, dict[str, float]]], unit: str, title: str)
             parts.append(_box(f"f-{cause}", x(before), y - ROW / 2 + 5, (wide, ROW - 10), about))
             if wide > LETTER * len(ended or cause) + 8:
                 middle = x(before + value / 2)
-                parts.append(write(middle, y + 4, ended or cause, anchor="middle", kind="bar-label"))
+                kind = "bar-label pale" if cause in PALE else "bar-label"
+                parts.append(write(middle, y + 4, ended or cause, anchor="middle", kind=kind))
             before += value
         parts.append(write(x(before) + 6, y + 4, f"{lost:,.0f}", kind="soft"))
-    return svg(WIDTH, floor + BOTTOM, title, parts)
+    return svg(room.width, floor + BOTTOM, title, parts, room.kind)
 
 
 def legend(causes: Iterable[str]) -> str:
@@ -216,8 +267,15 @@ class Cell(NamedTuple):
 
 def matrix(names: Sequence[str], heads: Sequence[str], cells: Sequence[Sequence[Cell]], title: str) -> str:
     """Draw a matrix of coloured cells with their texts."""
-    left = _gutter(names)
-    wide = min(120.0, max(56.0, (WIDTH - left - 10) / max(1, len(heads))))
+    return _matrix(names, heads, cells, title, WIDE) + _matrix(names, heads, cells, title, NARROW)
+
+
+def _matrix(
+    names: Sequence[str], heads: Sequence[str], cells: Sequence[Sequence[Cell]], title: str, room: Room
+) -> str:
+    longest = 14 if room.above else 44
+    left = _gutter(name[:longest] for name in names)
+    wide = min(120.0, max(56.0, (room.width - left - 10) / max(1, len(heads))))
     high = 30.0
     slanted = any(LETTER * len(head) > wide for head in heads)
     top = 16 + (min(90.0, 4.4 * max(map(len, heads), default=0)) if slanted else 14)
@@ -228,7 +286,7 @@ def matrix(names: Sequence[str], heads: Sequence[str], cells: Sequence[Sequence[
     ]
     for line, (name, row) in enumerate(zip(names, cells, strict=True)):
         y = top + high * line
-        parts.append(write(left - 12, y + 20, _short(name), anchor="end"))
+        parts.append(write(left - 12, y + 20, _short(name, longest), anchor="end"))
         for place, cell in enumerate(row):
             x = left + wide * place
             parts.append(_box("f-equal", x, y, (wide, high), cell.about))
@@ -237,10 +295,18 @@ def matrix(names: Sequence[str], heads: Sequence[str], cells: Sequence[Sequence[
                 parts.append(_box(cell.kind, x, y, (wide, high), cell.about, opacity))
             parts.append(write(x + wide / 2, y + 20, cell.text, anchor="middle"))
     width = left + wide * len(heads) + (60 if slanted else 10)
-    return svg(width, top + high * len(names) + 8, title, parts)
+    return svg(width, top + high * len(names) + 8, title, parts, room.kind)
 
 
-Point: TypeAlias = tuple[float, float]
+class Point(NamedTuple):
+    """A point of a line: where, the mean, and its interval."""
+
+    x: float
+    y: float
+    interval: tuple[float, float] | None = None
+
+
+SIZE = (460.0, 250.0)
 
 
 def lines(
@@ -250,29 +316,58 @@ def lines(
     title: str,
     *,
     highest: float | None = None,
-    size: Point = (420, 240),
 ) -> str:
-    """Draw lines with points, one a series: for small multiples, which share ``highest``."""
+    """Draw lines with points and intervals, one a series: for small multiples, which share ``highest``."""
     points = [point for _, of in series for point in of]
     if not points:
         return ""
-    width, height = size
+    width, height = SIZE
     top, floor = 10.0, height - 44
-    xs, ys = [p[0] for p in points], [p[1] for p in points]
-    x0, y0, y1 = min(xs), min(0.0, *ys), max(ys) if highest is None else highest
-    x = Scale(x0, max(xs) if max(xs) > x0 else x0 + 1, 62.0, width - 12)
+    xs = sorted({point.x for point in points})
+    lows = [point.interval[0] if point.interval else point.y for point in points]
+    y0, y1 = min(0.0, *lows), max(point.y for point in points) if highest is None else highest
+    margin = (xs[-1] - xs[0]) * 0.04 or 0.5
+    x = Scale(xs[0] - margin, xs[-1] + margin, 62.0, width - 12)
     y = Scale(y0, y1 * 1.05 if y1 > y0 else y0 + 1, floor, top)
-    parts = _axis(x, top, floor, across)
+    # Where few values were tried, they are the ticks.
+    parts = _axis(x, top, floor, across, xs if len(xs) <= FEW else None)
     for tick in ticks(y.low, y.high, 5):
         parts.append(_line("grid", x.left, y(tick), x.right, y(tick)))
         parts.append(write(x.left - 6, y(tick) + 4, label(tick), anchor="end", kind="soft"))
     parts.append(write(14, (top + floor) / 2, unit, anchor="middle", kind="soft", turn=-90))
     for number, (name, of) in enumerate(series):
         kind = f"s-{number % 6}"
-        path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in of)
+        # Side by side, so that intervals at one place can be told apart.
+        shift = (number - (len(series) - 1) / 2) * 3.0
+        path = " ".join(f"{x(p.x) + shift:.1f},{y(p.y):.1f}" for p in of)
         parts.append(f'<polyline class="{kind}" points="{path}"/>')
-        parts += [_circle(kind, x(a), y(b), 3.5, f"{name}: {label(b)} at {label(a)}") for a, b in of]
+        for p in of:
+            at = x(p.x) + shift
+            if p.interval:
+                parts.append(_line(kind, at, y(p.interval[0]), at, y(p.interval[1])))
+            about = f"{name}: {label(float(f'{p.y:.6g}'))} at {label(p.x)}"
+            parts.append(_marker(number, at, y(p.y), about))
     return svg(width, height, title, parts)
+
+
+def _marker(number: int, x: float, y: float, about: str) -> str:
+    """Draw a point of a series: each has a shape besides its colour."""
+    corners = SHAPES[number % len(SHAPES)]
+    kind = f"s-{number % 6}"
+    if not corners:
+        return _circle(kind, x, y, 3.5, about)
+    points = " ".join(f"{x + 4 * dx:.1f},{y + 4 * dy:.1f}" for dx, dy in corners)
+    return f'<polygon class="{kind}" points="{points}"><title>{esc(about)}</title></polygon>'
+
+
+def series_legend(names: Sequence[str]) -> str:
+    """Return the colours and shapes of series with their names."""
+    keys = "".join(
+        f'<span class="key"><svg width="14" height="12" viewBox="0 0 14 12" aria-hidden="true">'
+        f"{_marker(place, 7, 6, name)}</svg>{esc(name)}</span>"
+        for place, name in enumerate(names)
+    )
+    return f'<p class="legend">{keys}</p>'
 
 
 def numbers(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

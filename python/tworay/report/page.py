@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 def esc(text: object) -> str:
     """Return any text so that it shows as text, also within an attribute."""
     return html.escape(str(text), quote=True)
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital in front, but for units and symbols such as ``µJ``."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
+def coded(text: object) -> str:
+    """Return any text as ``esc`` does, with what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", esc(text))
 
 
 @cache
@@ -104,7 +115,7 @@ def _cell(value: object, markup: bool) -> str:
         return '<td class="number">–</td>'
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f'<td class="number" data-value="{value!r}">{number(value)}</td>'
-    return f"<td>{value if markup else esc(value)}</td>"
+    return f"<td>{value if markup else coded(value)}</td>"
 
 
 def number(value: float) -> str:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import base64
+import re
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from tworay.papers.verdicts import RULE, Verdict
+from tworay.report.figures import figure
 from tworay.report.page import esc, table, whole_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from tworay.papers.reproducing import Reproduction
+    from tworay.papers.verdicts import Judgement
 
 MARKS = {
     Verdict.HOLDS: ("yes", "✔"),
@@ -28,10 +33,11 @@ def paper_page(result: Reproduction) -> str:
     counts = Counter(judgement.verdict for judgement in result.judgements.values())
     said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     quick = " Runs are those of <code>--quick</code>: fewer and shorter." if result.quick else ""
+    again = f"tworay reproduce {paper.name}{_quick(result)} --out AGAIN"
     body = [
         f'<header class="page-head"><h1>{esc(paper.title)}</h1>'
         f'<p class="verdict">{sum(counts.values())} claims judged: {esc(said or "none")}.</p>'
-        f"<p>{esc(paper.cite)}.{quick} To do it again: <code>tworay reproduce {esc(paper.name)}</code>.</p>"
+        f"<p>{esc(paper.cite)}.{quick} To do it again: <code>{esc(again)}</code>.</p>"
         "</header>",
         _claims(result),
         _figures(result),
@@ -58,7 +64,6 @@ def _claims(result: Reproduction) -> str:
         judgement = result.judgements.get(claim.id)
         if judgement is None:
             continue
-        kind, mark = MARKS.get(judgement.verdict, ("", ""))
         ours = ". ".join(filter(None, [judgement.ours or judgement.reason, claim.known]))
         rows.append(
             [
@@ -66,12 +71,12 @@ def _claims(result: Reproduction) -> str:
                 esc(claim.source),
                 esc(claim.says),
                 esc(claim.paper),
-                f'<strong class="{kind}">{mark} {esc(judgement.verdict)}</strong>',
+                _verdict(judgement),
                 esc(ours),
                 judgement.seeds if judgement.cells else None,
             ]
         )
-    head = ["", "source", "claim", "there", "verdict", "here", "seeds"]
+    head = ["", "source", "claim", "in the paper", "verdict", "here", "seeds"]
     text = table("Claims and verdicts", head, rows, markup=True)
     return f'<section id="claims"><h2>Claims</h2>{text}</section>'
 
@@ -81,22 +86,48 @@ def _figures(result: Reproduction) -> str:
     missing = []
     for one in result.paper.figures:
         file = result.drawn.get(one.id)
-        if file is None:
+        if file is None and one.id not in result.tables:
             missing.append([one.id, one.title, one.missing or "not run yet"])
             continue
-        data = base64.b64encode(file.read_bytes()).decode("ascii")
-        of = next((claim.says for claim in result.paper.claims if claim.experiment == one.experiment), "")
-        command = f"tworay reproduce '{result.paper.name}:{one.id}'"
-        parts.append(
-            f"<figure><figcaption>{esc(one.id)}: {esc(one.title)}"
-            f'<span class="about">{esc(of)}</span></figcaption>'
-            f'<img alt="{esc(one.title)}: our plot; its numbers are in the table of claims" '
-            f'src="data:image/svg+xml;base64,{data}">'
-            f'<div class="tools"><code>{esc(command)}</code></div></figure>'
-        )
+        parts.append(_figure(result, one.id, one.title, file))
     if missing:
         parts.append(table("Not made", ["figure", "what", "why"], missing))
     return "".join([*parts, "</section>"])
+
+
+def _figure(result: Reproduction, number: str, title: str, file: Path | None) -> str:
+    """Return a figure with its numbers, the command, and the verdicts of the claims that name it."""
+    name = f"figure {number}" if number[:1].isdigit() else number
+    command = f"tworay reproduce {shlex.quote(f'{result.paper.name}:{number}')}{_quick(result)} --out AGAIN"
+    picture = ""
+    if file is not None:
+        data = base64.b64encode(file.read_bytes()).decode("ascii")
+        picture = f'<img alt="{esc(title)}" src="data:image/svg+xml;base64,{data}">'
+    rows = [
+        [claim.id, esc(claim.says), _verdict(result.judgements[claim.id])]
+        for claim in result.paper.claims
+        if claim.id in result.judgements and names(claim.source, number)
+    ]
+    claims = table(f"Claims about {name}", ["", "claim", "verdict"], rows, markup=True) if rows else ""
+    numbers = result.tables.get(number)
+    known = table(title, *numbers) if numbers else "<p>The runs' tables have them.</p>"
+    heading = f"{name[:1].upper()}{name[1:]}: {title}"
+    return figure(name.replace(" ", "-"), heading, "", picture + claims, known, command)
+
+
+def names(source: str, number: str) -> bool:
+    """Whether a claim's source names a figure: ``figures 4 to 6`` names 4 and 6, ``table 5.1`` itself."""
+    kind = "" if number[:1].isalpha() else r"figures? (?:[\d.]+[a-z]?(?:,| and| to) )*"
+    return re.search(rf"(?<![\w.]){kind}{re.escape(number)}(?![\w]|\.\d)", source) is not None
+
+
+def _verdict(judgement: Judgement) -> str:
+    kind, mark = MARKS.get(judgement.verdict, ("", ""))
+    return f'<strong class="{kind}">{mark} {esc(judgement.verdict)}</strong>'
+
+
+def _quick(result: Reproduction) -> str:
+    return " --quick" if result.quick else ""
 
 
 def _list(entries: Iterable[str]) -> str:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from tworay import metrics
 from tworay.errors import InputError, OutputError
 from tworay.metrics.diagnosis import COVERS
 from tworay.report.mapdata import write_map
-from tworay.report.page import esc, number, table, whole_page
+from tworay.report.page import capital, esc, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, write_losses
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
 from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tworay.running.run import Run
 
+# The directory that a page's command writes.
+AGAIN = "AGAIN"
 PHASES = {
     "handshake": "handshake",
     "slow_start": "slow start",
@@ -37,7 +42,7 @@ def settings_of(run: Run) -> dict[str, Any]:
 
 
 def run_page(run: Run, command: str) -> str:
-    """Return the page of a run. ``command`` is what makes its results again."""
+    """Return the page of a run. ``command`` makes its results again, in the directory ``AGAIN``."""
     settings = settings_of(run)
     about = run.summary["flows"]
     recorded = "segments" in run.tables
@@ -63,6 +68,9 @@ def run_page(run: Run, command: str) -> str:
     data = {
         "kind": "run",
         "name": run.scenario,
+        "seed": run.seed,
+        "again": command,
+        "place": AGAIN,
         "seconds": run.summary["sim_seconds"],
         "recorded": recorded,
         "nodes": nodes,
@@ -106,7 +114,8 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
     goodput = sum(flow["goodput_bps"] for flow in summary["flows"]) / 1000
     many = len(summary["flows"])
     said = (
-        f"{many} flow{'s' * (many != 1)}, together {goodput:,.1f} kb/s of goodput; {lost:,} segments lost in "
+        f"{many} flow{'s' * (many != 1)}, {'together ' * (many != 1)}{goodput:,.1f} kb/s of goodput; "
+        f"{lost:,} segment{'s' * (lost != 1)} lost in "
         f"{summary['sim_seconds']:g} s."
     )
     notes = [f'<p class="warning">{esc(warning["text"])}</p>' for warning in summary.get("warnings", [])]
@@ -115,7 +124,7 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
     if not recorded:
         notes.append(
             "<p>Segments, map and queues were not recorded: <code>tworay run … --record --out DIR</code> "
-            "keeps them. Sent data is drawn from the sender's state.</p>"
+            "keeps them. The graph is drawn from the sender's state.</p>"
         )
     return (
         f'<header class="page-head"><h1>{esc(run.scenario)}, seed {run.seed}</h1>'
@@ -151,8 +160,8 @@ def _silences(run: Run, about: dict[str, Any]) -> list[dict[str, Any]]:
 def _why(silences: list[dict[str, Any]], flows: list[dict[str, Any]]) -> str:
     parts = [
         '<section id="why"><h2>Why: the longest silences</h2>',
-        "<p>Times in which nothing new was acknowledged, longest first, each with what kept the oldest "
-        "segment or its acknowledgment away.</p>",
+        "<p>Of each flow the ten longest times without a new acknowledgment, and what happened in them: "
+        "where a segment or its ACK was lost, what routing did, how long the sender waited.</p>",
     ]
     for flow in flows:
         mine = [one for one in silences if one["flow"] == flow["id"]]
@@ -180,19 +189,12 @@ def _silence(one: dict[str, Any]) -> str:
         f"<li><h3>{esc(span)} "
         f'<button type="button" {jump} data-target="sequence">in the graph</button> '
         f'<button type="button" {jump} data-target="map" hidden>on the map</button></h3>'
-        f"<p>{esc(_capital(sentence(one['steps'])))}</p></li>"
+        f"<p>{esc(capital(sentence(one['steps'])))}</p></li>"
     )
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _numbers(run: Run) -> str:
-    from tworay.metrics.declared import METRICS
-
     summary = run.summary
-    titles = {metric.name: metric.definition for metric in METRICS}
     columns = [
         ("goodput_bps", "goodput, kb/s", 1e-3),
         ("retransmitted_segments", "sent again", 1),
@@ -232,9 +234,16 @@ def _numbers(run: Run) -> str:
     energy = summary.get("energy") or {}
     known = {key: value for key, value in energy.items() if isinstance(value, int | float)}
     if known:
-        rows = [[key, number(value), titles.get(f"energy.{key}", "")] for key, value in known.items()]
-        parts.append(table("Energy", ["figure", "value", "what it is"], rows))
+        parts.append(table("Energy", ["metric", "value", "which is"], list(_energy(known))))
     return "".join([*parts, "</section>"])
+
+
+def _energy(known: dict[str, float]) -> Iterator[list[object]]:
+    """Yield a row for each energy metric, in the unit in which other tables show it."""
+    for key, value in known.items():
+        declared = metrics.find(f"energy.{key}")
+        title = ", ".join(filter(None, metrics.words(f"energy.{key}")))
+        yield [title, value * (declared.scale if declared else 1), declared.definition if declared else ""]
 
 
 def _again(command: str, recorded: bool) -> str:

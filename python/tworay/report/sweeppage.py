@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tworay import metrics
 from tworay.errors import InputError
 from tworay.lab.drawing import number as number_of
-from tworay.report.figures import Row, dots, figure, lines, numbers
-from tworay.report.page import esc, table, whole_page
+from tworay.report.figures import Point, Row, dots, figure, lines, numbers, series_legend
+from tworay.report.page import capital, coded, esc, table, whole_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def sweep_page(directory: Path) -> str:
     else:
         for metric in manifest.get("metrics") or ["goodput_bps"]:
             anchor = metric.replace(".", "-")
-            links.append((anchor, metrics.words(metric)[0]))
+            links.append((anchor, capital(metrics.words(metric)[0])))
             parts.append(f'<section id="{esc(anchor)}">{_metric(results, metric, directory)}</section>')
     if not failed.is_empty():
         axes = results.axes
@@ -96,18 +96,20 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
     heading = f"{title}, {unit}" if unit else title
     scale = declared.scale if declared else 1.0
     definition = declared.definition if declared else ""
-    about = f"<p>{esc(definition[:1].upper() + definition[1:])}.</p>" if definition else ""
+    about = f"{coded(capital(definition))}. " if definition else ""
+    about = f"<p>{about}Bars are 95 % intervals over the seeds.</p>"
     along, over, others = layout(results)
     keys = [axis for axis in (*others, along, over) if axis is not None]
     try:
         means = results.table(metric, keys)
     except InputError as error:
-        return f"<h2>{esc(heading)}</h2><p>{esc(error)}</p>"
+        return f"<h2>{esc(capital(heading))}</h2><p>{esc(error)}</p>"
     facets = list(itertools.product(*(_labels(results, axis) for axis in others)))
     shown = facets[:MULTIPLES]
     words = ["tworay", "table", "DIR", "--metric", metric]
     figures = []
-    highest = max((row["mean"] * scale for row in means.to_dicts() if row["mean"] is not None), default=None)
+    ends = [row[key] for row in means.to_dicts() for key in ("mean", "high") if row[key] is not None]
+    highest = max(ends) * scale if ends else None
     for place in shown:
         frame = means
         for axis, value in zip(others, place, strict=True):
@@ -137,7 +139,7 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
         if left
         else ""
     )
-    return f'<h2>{esc(heading)}</h2>{about}{more}<div class="multiples">{"".join(figures)}</div>'
+    return f'<h2>{esc(capital(heading))}</h2>{about}{more}<div class="multiples">{"".join(figures)}</div>'
 
 
 def _labels(results: Results, axis: str) -> list[Any]:
@@ -160,10 +162,17 @@ def _picture(
         for name in frame[over].unique(maintain_order=True).to_list():
             rows = frame.filter(frame[over] == name).to_dicts()
             points = [
-                (number_of(row[along]) or 0.0, row["mean"] * scale) for row in rows if row["mean"] is not None
+                Point(
+                    number_of(row[along]) or 0.0,
+                    row["mean"] * scale,
+                    None if row["low"] is None else (row["low"] * scale, row["high"] * scale),
+                )
+                for row in rows
+                if row["mean"] is not None
             ]
             series.append((str(name), sorted(points)))
-        return _legend([name for name, _ in series]) + lines(series, along, heading, heading, highest=highest)
+        names = [name for name, _ in series]
+        return series_legend(names) + lines(series, along, heading, heading, highest=highest)
     drawn = [
         Row(
             " ".join(str(row[axis]) for axis in (along, over) if axis),
@@ -174,12 +183,3 @@ def _picture(
         for row in frame.to_dicts()
     ]
     return dots(drawn, heading, heading)
-
-
-def _legend(names: list[str]) -> str:
-    keys = "".join(
-        f'<span class="key"><svg width="14" height="8" viewBox="0 0 14 8" aria-hidden="true">'
-        f'<circle class="s-{place % 6}" cx="7" cy="4" r="3.5"/></svg>{esc(name)}</span>'
-        for place, name in enumerate(names)
-    )
-    return f'<p class="legend">{keys}</p>'

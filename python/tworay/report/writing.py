@@ -39,7 +39,7 @@ def write_report(
 
     run = run_of(place, arm, seed)
     chosen = _safe(f"{arm or run.summary['flows'][0]['tcp']}-{run.seed}")
-    return write_text(place / f"report-{chosen}.html", run_page(run, run_command(run)))
+    return write_text(place / f"report-{chosen}.html", run_page(run, one_of_many(place, arm, run)))
 
 
 def render(directory: Path) -> str:
@@ -55,7 +55,7 @@ def render(directory: Path) -> str:
     command = read_manifest(directory)["command"]
     if command == "run":
         run = Run.read(directory)
-        return run_page(run, run_command(run))
+        return run_page(run, run_command(run, directory))
     from tworay.stored.reading import read
 
     return comparison_page(read(directory))
@@ -79,10 +79,33 @@ def write_papers(results: Iterable[Reproduction]) -> list[Path]:
     return written
 
 
-def run_command(run: Run) -> str:
-    """Return the command that makes a run again from its directory."""
-    record = " --record" if "segments" in run.tables else ""
-    return f"tworay run DIR/{shlex.quote(SCENARIO)} --seed {run.seed}{record} --out AGAIN"
+def run_command(run: Run, directory: Path, *settings: str) -> str:
+    """Return the command that makes a run again, called where its directory is.
+
+    The complete scenario in the directory is enough: whatever was set is in it.
+    """
+    scenario = f"{directory.resolve().name}/{SCENARIO}"
+    words = ["tworay", "run", scenario, "--seed", str(run.seed), *settings]
+    if "segments" in run.tables:
+        words.append("--record")
+    return " ".join(map(shlex.quote, [*words, "--out", "AGAIN"]))
+
+
+def one_of_many(directory: Path, arm: str | None, run: Run) -> str:
+    """Return the command that makes one run of a comparison again."""
+    from tworay.report.comparisonpage import compare_command
+    from tworay.stored.reading import read
+
+    stored = read(directory)
+    arms = stored.manifest["arms"]
+    about = arms[arm] if arm is not None else next(iter(arms.values()))
+    if "mix" in about:
+        # Only a comparison gives each flow a variant of its own.
+        return compare_command(stored)
+    settings = [] if about["tcp"] is None else ["--tcp", about["tcp"]]
+    for key, value in about["set"].items():
+        settings += ["--set", f"{key}={value}"]
+    return run_command(run, directory, *settings)
 
 
 def write_text(target: Path, text: str) -> Path:

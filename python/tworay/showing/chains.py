@@ -46,7 +46,7 @@ def chain(run: Run, about: Row, moment: Row) -> list[Row]:
         steps += _root(run, moment)
         steps += _routing(run, about, loss, end)
     elif pause:
-        late = "nothing was lost that would have ended it: what was on its way was late"
+        late = "no loss, only delay: last acknowledgment"
         steps.append((pause["begin_s"], late))
     steps += _reactions(moment["reactions"])
     steps.sort(key=lambda step: step[0])
@@ -90,16 +90,16 @@ def _root(run: Run, moment: Row) -> list[Step]:
 
 def _cause(loss: Row) -> str:
     here, there, cause = loss["root_node"], loss["next_hop"], loss["cause"]
-    hop = f"hop {here}–{there}" if there is not None else f"node {here}"
+    hop = f"between nodes {here} and {there}" if there is not None else f"at node {here}"
     if cause == "congestion":
         return FULL.get(loss["died"], "a full queue at node {0}").format(here)
     if cause == "node-down":
         return f"node {here if there is None else there} down"
-    tried = f" ({loss['attempts']} frames in vain)" if loss["attempts"] and there is not None else ""
+    tried = f" ({loss['attempts']} frames unanswered)" if loss["attempts"] and there is not None else ""
     texts = {
-        "link-failure": f"no path from node {here}" if there is None else f"link {here}–{there} out of reach",
-        "contention": f"{hop} lost to contention{tried}",
-        "channel": f"{hop} lost to bit errors or fading{tried}",
+        "link-failure": f"no path from node {here}" if there is None else f"link {here}–{there} out of range",
+        "contention": f"contention {hop}{tried}",
+        "channel": f"bit errors or fading {hop}{tried}",
         "ttl": f"hop limit used up at node {here}",
         "reorder-discard": f"thrown away by the receiver, node {here}",
     }
@@ -146,12 +146,12 @@ def _reactions(reactions: list[Row]) -> list[Step]:
     others = [row for row in reactions if row["what"] != "timeout"]
     for row in others[:TOLD]:
         duplicates = row["what"] == "fast-retransmit"
-        text = "duplicate ACKs brought a retransmission" if duplicates else "sender cut its window"
+        text = "duplicate ACKs brought a retransmission" if duplicates else "the sender reduced its window"
         steps.append((row["t_s"], text))
     if expiries:
         last = expiries[-1]
         many = f"{len(expiries)} times, the last " if len(expiries) > 1 else ""
-        waited = f"sender's timer, for which it had waited, expired {many}(RTO {last['rto_s'][0]:.2f} s)"
+        waited = f"the sender waited for its timer, which expired {many}(RTO {last['rto_s'][0]:.2f} s)"
         steps.append((last["t_s"], waited))
     return steps
 

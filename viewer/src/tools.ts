@@ -1,0 +1,48 @@
+// What each plot of a run offers besides itself: its picture and rows as files, and how it is made again.
+
+import { csv, download, el } from "./dom";
+
+export type Row = (string | number | null)[];
+
+/** What plots know of the page around them. */
+export interface Context {
+  /** How the plot with this id is made again, at the times in view. */
+  again: (id: string) => string;
+  /** A plot's title with what it is of, for a file that leaves the page. */
+  caption: (title: string) => string;
+}
+
+/** Buttons that save a plot as SVG and its rows as CSV. */
+export function downloads(name: string, title: string, picture: () => string, rows: () => Row[]): HTMLElement {
+  const button = (text: string, action: () => void): HTMLElement =>
+    el("button", { type: "button", class: "quiet", "aria-label": `${text} of ${title}`, click: action }, text);
+  return el(
+    "span",
+    { class: "downloads" },
+    button("SVG", () => download(`${name}.svg`, "image/svg+xml", picture())),
+    button("CSV", () => download(`${name}.csv`, "text/csv", csv(rows()))),
+  );
+}
+
+/** Rows of a plot behind a heading, with the command below them; both are made when they are looked at. */
+export class Details {
+  private readonly rows = el("div", { class: "rows" });
+  private readonly command = el("code");
+  readonly root: HTMLDetailsElement;
+
+  constructor(
+    private readonly id: string,
+    private readonly context: Context,
+    private readonly table: () => HTMLElement[],
+    summary = "Numbers, and the command",
+  ) {
+    this.root = el("details", {}, el("summary", {}, summary), this.rows, el("p", { class: "command" }, this.command));
+    this.root.addEventListener("toggle", () => this.update());
+  }
+
+  update(): void {
+    if (!this.root.open) return;
+    this.rows.replaceChildren(...this.table());
+    this.command.textContent = this.context.again(this.id);
+  }
+}
