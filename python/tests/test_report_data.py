@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import html
 import http.client
 import json
+import shlex
 import struct
 import subprocess
 import threading
@@ -21,6 +23,8 @@ import tworay
 from tworay.cli.app import app
 from tworay.errors import InputError
 from tworay.report.packing import pack
+from tworay.report.page import capital, coded
+from tworay.report.paperpage import names
 from tworay.report.qlog import qlog, ranges, write_qlog
 from tworay.report.rundata import FlowData
 from tworay.report.runpage import settings_of
@@ -152,9 +156,13 @@ def test_qlog_has_what_its_viewers_read(recorded: tworay.Run) -> None:
     assert {one["cause"] for one in named["tworay:died"]} == set(lost["cause"].to_list())
     assert all(one["node"] is not None for one in named["tworay:died"])
     assert len(named["tworay:guessed"]) == recorded.guesses.height
-    for field in ("cwnd", "bytes_in_flight", "smoothed_rtt", "latest_rtt", "min_rtt"):
+    for field in ("cwnd", "congestion_window", "bytes_in_flight", "smoothed_rtt", "latest_rtt", "min_rtt"):
         assert any(field in one for one in named["recovery:metrics_updated"]), field
-    assert named["transport:parameters_set"]
+    (parameters,) = named["transport:parameters_set"]
+    # What the other end allows, which qvis draws: the window of the SYN's answer.
+    assert parameters["owner"] == "remote"
+    first = recorded.tables["segments"].filter(pl.col("from") == 2).sort("arrived_s")["window"][0]
+    assert parameters["initial_max_data"] == first > 0
     assert ranges([1, 2, 3, 5]) == [[1, 3], [5, 5]]
 
 
@@ -178,7 +186,8 @@ def test_commands(cli: Cli, tmp_path: Path) -> None:
     done = cli("compare", "string-2", "--tcp", "reno,vegas", "--seeds", "2", *settings, "--out", "two")
     assert "to be looked at in two/report.html" in done.err
     app(["report", str(tmp_path / "two"), "--arm", "reno", "--seed", "2"], standalone_mode=False)
-    assert "reno" in (tmp_path / "two" / "report-reno-2.html").read_text()
+    one = (tmp_path / "two" / "report-reno-2.html").read_text()
+    assert "tworay run two/scenario.toml --seed 2 --tcp reno --out AGAIN" in one
     refused = {
         ("run", "string-2", "--record"): "--record needs a directory for its tables; add --out DIR",
         ("report", "nowhere"): "there is no such directory",
@@ -189,6 +198,34 @@ def test_commands(cli: Cli, tmp_path: Path) -> None:
     for words, reason in refused.items():
         with pytest.raises(InputError, match=reason):
             app(list(words), standalone_mode=False)
+
+
+def test_the_command_of_a_page_makes_the_run_again(cli: Cli, tmp_path: Path) -> None:
+    vary = {"mac.rts_threshold": ["0B", "3000B"]}
+    settings = {"duration": "3s"}
+    tworay.compare("string-2", tcp="vegas", vary=vary, seeds=3, set=settings, out=tmp_path / "two")
+    arm = "vegas mac.rts_threshold=3000B"
+    stored = tworay.results(tmp_path / "two")
+    assert arm in stored.variants
+    page = tworay.write_report(tmp_path / "two", arm=arm, seed=3).read_text()
+    command = html.unescape(page.split("The run: <code>")[1].split("</code>")[0])
+    assert cli(*shlex.split(command)[1:]).code == 0
+    again = tworay.Run.read(tmp_path / "AGAIN")
+    assert again.goodput_bps == stored.values(arm)[3]["goodput_bps"]
+
+
+def test_claims_name_their_figures() -> None:
+    assert names("§IV, figure 7", "7")
+    assert names("figures 4 to 6", "6")
+    assert names("table 5.1, p. 130", "table 5.1")
+    assert not names("figure 17", "7")
+    assert not names("figure 7.2", "7")
+    assert not names("table 5.12", "table 5.1")
+
+
+def test_units_keep_their_letters() -> None:
+    assert (capital("goodput"), capital("µJ/bit"), capital("")) == ("Goodput", "µJ/bit", "")
+    assert coded("`a<b` and `c`") == "<code>a&lt;b</code> and <code>c</code>"
 
 
 def test_a_directory_of_results_is_served_to_localhost_only(recorded: tworay.Run, tmp_path: Path) -> None:

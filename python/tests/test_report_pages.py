@@ -5,25 +5,27 @@ Pictures of the pages are left in target/report-pages for people to look at.
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import sync_playwright
 
 import tworay
 from tworay.papers.library import find
-from tworay.papers.reproducing import Reproduction
+from tworay.papers.reproducing import Reproduction, Table
 from tworay.papers.verdicts import Judgement, Verdict
 from tworay.report.writing import render, write_papers, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Download, Page
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "target" / "report-pages"
@@ -259,6 +261,47 @@ def test_the_map_plays_and_tells(browser: Browser, recorded: Path) -> None:
         opened.picture("run-map")
 
 
+def rows_of(saved: Download) -> list[list[str]]:
+    return list(csv.reader(saved.path().read_text().splitlines()))
+
+
+def test_every_plot_of_a_run_is_saved_and_made_again(browser: Browser, recorded: Path) -> None:
+    with Opened(browser, recorded / "report.html") as opened:
+        page = opened.page
+        drawn = {"bands": "Sender", "sequence": "Time and sequence", "window": "Window"}
+        drawn |= {"rtt": "Round trip and timer", "queue-1": "Queue of node 1", "map": "Map"}
+        for name, title in drawn.items():
+            panel = page.locator(f"#{name}")
+            with page.expect_download() as svg:
+                panel.get_by_role("button", name=f"SVG of {title}").click()
+            picture = ElementTree.fromstring(svg.value.path().read_bytes())
+            words = [text.text or "" for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+            assert words[0].startswith(f"signal-loss, seed 1: {title}"), name
+            assert len(list(picture.iter("{http://www.w3.org/2000/svg}path"))) > 3, name
+            with page.expect_download() as saved:
+                panel.get_by_role("button", name=f"CSV of {title}").click()
+            assert len(rows_of(saved.value)) > 3, name
+        # The window's own numbers: from the handshake on in order of time.
+        with page.expect_download() as saved:
+            page.locator("#window").get_by_role("button", name="CSV").click()
+        head, *rows = rows_of(saved.value)
+        assert head == ["t, s", "in flight, segments", "ssthresh, segments", "cwnd, segments"]
+        times = [float(row[0]) for row in rows]
+        assert times == sorted(times)
+        assert times[-1] == 40
+        page.locator("#window summary").click()
+        command = page.locator("#window .command").inner_text()
+        assert command.startswith("tworay run one/scenario.toml --seed 1 --record --out AGAIN")
+        link = command.split("AGAIN/report.html")[1]
+        assert link == "#window&from=0&to=40&at=0&flow=0"
+        # A link of that kind leads to the plot, the time in view and the moment looked at.
+        page.goto(opened.file.as_uri() + "#rtt&from=10&to=20&at=12.5&flow=0")
+        opened.wait_for_view((0, 40))
+        assert opened.view() == (10, 20)
+        assert opened.moment() == 12.5
+        opened.requests[:] = opened.requests[:1]
+
+
 def test_why_leads_to_the_moment(browser: Browser, recorded: Path) -> None:
     with Opened(browser, recorded / "report.html", dark=True) as opened:
         page = opened.page
@@ -294,6 +337,11 @@ def test_a_narrow_window_needs_no_sideways_scrolling(
         with Opened(browser, place / "report.html", width=400) as opened:
             wide = opened.page.evaluate("document.documentElement.scrollWidth")
             assert wide <= 400, name
+            # Pictures fit as well, and their letters are not shrunk.
+            for one in opened.page.locator("figure .narrow").all():
+                if one.is_visible():
+                    assert one.evaluate("box => box.scrollWidth <= box.clientWidth + 1"), name
+                    assert one.evaluate("box => box.firstChild.getBoundingClientRect().width") >= 360
             opened.picture(f"{name}-narrow")
 
 
@@ -303,13 +351,17 @@ def test_a_comparison_says_its_verdict_first(browser: Browser, compared: Path) -
         assert page.locator(".verdict").inner_text().startswith(("Best in goodput", "No difference"))
         goodput = page.locator('figure[data-name="goodput_bps"]')
         # Three arms with five seeds each, means and intervals; a line joins each seed.
-        assert goodput.locator("circle.seed").count() == 15
-        assert goodput.locator("circle.mean").count() == 3
-        assert goodput.locator("polyline.pair").count() == 5
+        assert goodput.locator(".wide circle.seed").count() == 15
+        assert goodput.locator(".wide circle.mean").count() == 3
+        assert goodput.locator(".wide polyline.pair").count() == 5
+        assert (goodput.locator(".wide").is_visible(), goodput.locator(".narrow").is_visible()) == (
+            True,
+            False,
+        )
         assert "tworay compare string-4 --tcp newreno,vegas,welcome" in goodput.inner_text()
-        with page.expect_download() as csv:
+        with page.expect_download() as saved:
             goodput.get_by_role("button", name="CSV").click()
-        text = csv.value.path().read_text()
+        text = saved.value.path().read_text()
         assert text.startswith("arm,")
         assert "newreno," in text
         with page.expect_download() as svg:
@@ -318,6 +370,7 @@ def test_a_comparison_says_its_verdict_first(browser: Browser, compared: Path) -
         assert picture.startswith("<?xml")
         assert "class=" not in picture
         assert "rgb(" in picture
+        assert 'width="720"' in picture
         assert page.locator("#losses rect.cell").count() > 3
         assert "balanced accuracy" in page.locator("#diagnosis").inner_text()
         assert page.locator("#pairs rect").count() >= 9
@@ -368,7 +421,11 @@ def test_a_sweep_is_drawn_as_small_multiples(browser: Browser, tmp_path: Path) -
         # A picture for each threshold, a line for each variant, a point for each length.
         assert page.locator("figure").count() == 2
         assert page.locator("figure svg.figure polyline").count() == 4
-        assert page.locator("figure svg.figure circle").count() == 12
+        # The two variants differ in shape, too; vertical lines are intervals.
+        assert page.locator("figure svg.figure circle").count() == 6
+        assert page.locator("figure svg.figure polygon").count() == 6
+        assert page.locator("figure svg.figure line.s-0").count() == 6
+        assert "tworay table hops --metric" in page.locator("figure").first.inner_text()
         assert opened.grave_faults() == []
         opened.picture("sweep")
 
@@ -379,7 +436,8 @@ def test_a_papers_page_has_claims_with_verdicts_and_figures_by_number(
     paper = find("freeze-probing")
     drawn = tmp_path / "figure-7.svg"
     drawn.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><circle r="50"/></svg>')
-    result = Reproduction(paper, tmp_path, drawn={"7": drawn})
+    numbers = Table(["speed", "tcp", "goodput (kb/s)"], [["2m/s", "reno", 97.5]])
+    result = Reproduction(paper, tmp_path, drawn={"7": drawn}, numbers={"7": numbers})
     verdicts = list(Verdict)
     for place, claim in enumerate(paper.claims):
         result.judgements[claim.id] = Judgement(verdicts[place % len(verdicts)], reason=HOSTILE)
@@ -389,7 +447,18 @@ def test_a_papers_page_has_claims_with_verdicts_and_figures_by_number(
         page = opened.page
         assert page.locator("#claims tbody tr").count() == len(paper.claims)
         assert page.evaluate("window.hit") is None
-        assert page.locator("#figures figure").inner_text().startswith("7: ")
+        figure = page.locator("#figures figure")
+        assert figure.inner_text().startswith("Figure 7: Goodput by speed")
+        # The claims that name it, with their verdicts; its numbers and files.
+        about = [claim.id for claim in paper.claims if claim.source == "figure 7"]
+        listed = figure.locator("table").first.locator("tbody th").all_inner_texts()
+        assert set(about) <= set(listed) < {claim.id for claim in paper.claims}
+        with page.expect_download() as saved:
+            figure.get_by_role("button", name="CSV").click()
+        assert "2m/s,reno,97.5" in saved.value.path().read_text()
+        with page.expect_download() as svg:
+            figure.get_by_role("button", name="SVG").click()
+        assert svg.value.path().read_bytes() == drawn.read_bytes()
         # The picture is there, and it is ours.
         assert page.locator("#figures img").evaluate("image => image.naturalWidth") == 90
         assert opened.grave_faults() == []

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
     from tworay.imports.traces import Trace, read_trace
     from tworay.lab.api import Experiment, Results
+    from tworay.report.writing import write_report
     from tworay.running.control import (
         AckEvent,
         CongestionControl,
@@ -83,6 +84,7 @@ __all__ = [
     "scenarios",
     "schema",
     "variants",
+    "write_report",
 ]
 
 # Imported when first used: `tworay --help` needs neither scipy nor polars.
@@ -103,6 +105,7 @@ _HOME = {
     "tworay.env": ("Env",),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
     "tworay.lab.api": ("Experiment", "Results"),
+    "tworay.report.writing": ("write_report",),
     "tworay.stored.reading": ("results",),
     "tworay.showing.plotting": ("plot",),
     "tworay.running.run": ("Run", "run"),

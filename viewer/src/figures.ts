@@ -35,7 +35,7 @@ export function figures(): void {
     const name = figure.dataset.name!;
     const place = figure.querySelector(".downloads");
     const pictures = [...figure.querySelectorAll<SVGElement>("svg.figure")];
-    const table = figure.querySelector<HTMLTableElement>("table");
+    const table = figure.querySelector<HTMLTableElement>("details table");
     const button = (text: string, action: () => void): HTMLElement =>
       el("button", { type: "button", class: "quiet", click: action, "aria-label": `${text} of ${name}` }, text);
     const drawn = figure.querySelector<HTMLImageElement>("img[src^='data:image/svg']");

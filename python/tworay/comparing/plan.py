@@ -293,7 +293,8 @@ def compare(options: Options) -> Comparison:
 
     ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
-    its mean, or ``max_seeds`` (100) are done. ``out`` writes Parquet tables and ``summary.json`` there.
+    its mean, or ``max_seeds`` (100) are done. ``out`` writes Parquet tables and ``summary.json`` there;
+    ``tworay.write_report(out)`` adds the page for the browser, as ``tworay compare --out`` does.
     ``resume`` goes on with what such a directory holds, also after an interruption: arms and seeds that
     are named here are added to those of the directory. Seeds that were planned, are not begun and are not
     among those named here are left out. Without ``scenario``, everything is as it was.

@@ -38,7 +38,8 @@ class Experiment:
         """Do the runs that ``out`` (NAME.sweep) doesn't hold yet, on all cores unless ``jobs`` says fewer.
 
         Interrupted, everything that has ended is kept, and another ``run`` goes on. Runs that fail are in
-        ``Results.failures``.
+        ``Results.failures``. ``tworay.write_report`` of the directory adds the page for the browser, as
+        ``tworay sweep`` does.
         """
         plan = self.plan.with_seeds(seeds)
         sweep = Sweep(plan, default_out(plan, out), shard=Shard(), retry_failed=retry_failed)

@@ -234,7 +234,7 @@ def _stacked(rows: Sequence[tuple[str, dict[str, float]]], unit: str, title: str
         before, lost = 0.0, sum(of.values())
         for part, value in of.items():
             cause, _, ended = part.partition(": ")
-            wide = x(before + value) - x(before)
+            wide = max(3.0, x(before + value) - x(before))
             about = f"{name}: {value:,.0f} by {part} ({value / lost:.0%})"
             parts.append(_box(f"f-{cause}", x(before), y - ROW / 2 + 5, (wide, ROW - 10), about))
             if wide > LETTER * len(ended or cause) + 8:

@@ -94,7 +94,11 @@ def _events(run: Run, data: FlowData) -> Iterator[Event]:
     first = data.bytes_of(column(mine, "seq"), at)
     after = first + column(mine, "bytes")
     start = float(at[0]) * 1000 if len(at) else 0.0
-    parameters = {"owner": "local", "initial_max_data": 64 * data.mss, "max_udp_payload_size": data.mss}
+    parameters = {
+        "owner": "remote",
+        "initial_max_data": _window(data, segments),
+        "max_udp_payload_size": data.mss,
+    }
     yield start, 0, "transport:parameters_set", parameters
     yield start, 1, "recovery:parameters_set", {"max_datagram_size": data.mss}
     ledger = data.rows("ledger").filter(pl.col("kind") == "data").to_dicts()
@@ -119,6 +123,12 @@ def _events(run: Run, data: FlowData) -> Iterator[Event]:
     for row in run.tables["guesses"].filter(pl.col("flow") == data.id).to_dicts():
         body = {"guess": row["guess"], "cause": row["cause"], "seq": row["seq"]}
         yield row["t_s"] * 1000, 6, "tworay:guessed", body
+
+
+def _window(data: FlowData, segments: pl.DataFrame) -> int:
+    """Return the window that the receiver offers first, in bytes."""
+    answers = segments.filter((pl.col("to") == data.about["from"]) & pl.col("arrived_s").is_not_null())
+    return int(answers.sort("arrived_s")["window"][0]) if answers.height else 0
 
 
 def _loss(row: dict[str, Any], booked: dict[str, Any]) -> Iterator[Event]:
@@ -182,8 +192,11 @@ def ranges(numbers: list[int]) -> list[list[int]]:
 
 def _metrics(data: FlowData) -> Iterator[Event]:
     for row in data.series.to_dicts():
+        window = round(row["cwnd_segments"] * data.mss)
         body: dict[str, Any] = {
-            "cwnd": round(row["cwnd_segments"] * data.mss),
+            # The first name is that of drafts 00 and 01, which qvis looks up, the second that of 0.3.
+            "cwnd": window,
+            "congestion_window": window,
             "ssthresh": round(row["ssthresh_segments"] * data.mss),
             "bytes_in_flight": round(row["in_flight_segments"] * data.mss),
         }

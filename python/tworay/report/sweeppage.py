@@ -106,7 +106,7 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
         return f"<h2>{esc(capital(heading))}</h2><p>{esc(error)}</p>"
     facets = list(itertools.product(*(_labels(results, axis) for axis in others)))
     shown = facets[:MULTIPLES]
-    words = ["tworay", "table", "DIR", "--metric", metric]
+    words = ["tworay", "table", directory.resolve().name, "--metric", metric]
     figures = []
     ends = [row[key] for row in means.to_dicts() for key in ("mean", "high") if row[key] is not None]
     highest = max(ends) * scale if ends else None

@@ -199,7 +199,7 @@ def run(
     second run: saturating sources in the same world (``tworay.running.resources``). ``costs`` names a table
     of computing costs to be used in place of the scenario's. ``out`` names a directory for tables,
     ``summary.json`` and the complete scenario, as ``Run.save`` writes them; ``force`` replaces an earlier
-    run there.
+    run there. ``tworay.write_report(out)`` adds the page for the browser, as ``tworay run --out`` does.
     Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
     """
     seed = whole(seed, "the seed")
