@@ -173,7 +173,7 @@ export class MapPanel {
   private picture(): string {
     const { clientWidth: width, clientHeight: height } = this.canvas.element;
     return picture({
-      title: this.context.caption(`Map at ${this.axis.at.toFixed(3)} s`),
+      title: this.context.caption(`Map at ${this.axis.at.toFixed(3)} s`, true),
       keys: this.page.flows.map((flow) => ({ label: flow.label, colour: flowColour(flow.id) })),
       size: [width, height],
       draw: (pen) => this.paint(pen, width, height),

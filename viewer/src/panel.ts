@@ -147,6 +147,7 @@ export class LinePanel {
     private readonly axis: TimeAxis,
     private options: PanelOptions,
     private readonly context: Context,
+    private readonly whole = false,
   ) {
     const legend = options.lines.map((line) =>
       el("span", { class: "key" }, el("i", { class: `line ${line.dash ? "dashed" : ""} c-${line.colour}` }), line.label),
@@ -266,7 +267,7 @@ export class LinePanel {
     const [times = [], ...values] = this.shown ? this.lines(this.shown) : [];
     const most = Math.max(0, ...values.map((column) => column.reduce<number>((a, b) => Math.max(a, b ?? 0), 0)));
     return picture({
-      title: this.context.caption(title),
+      title: this.context.caption(title, this.whole),
       keys: lines.map((line) => ({ label: line.label, colour: colour(line.colour), kind: line.dash ? "dashed" : undefined })),
       height: Math.max(160, height),
       x: { min: this.axis.min, max: this.axis.max, label: "time, s" },

@@ -41,7 +41,7 @@ export async function runPage(page: RunPage): Promise<void> {
   };
   const context: Context = {
     again: (id) => `${page.again}   # then open ${page.place}/report.html${fragment(id)}`,
-    caption: (title) => `${page.name}, seed ${page.seed}: ${title}, ${flow?.label ?? ""}`,
+    caption: (title, whole) => `${page.name}, seed ${page.seed}: ${title}${whole ? "" : `, ${flow?.label}`}`,
   };
   const fragment = (id: string): string =>
     `#${id}&from=${+axis.min.toFixed(6)}&to=${+axis.max.toFixed(6)}&at=${+axis.at.toFixed(6)}&flow=${flow?.id ?? 0}`;
@@ -87,7 +87,7 @@ export async function runPage(page: RunPage): Promise<void> {
         levels: new Levels(levels),
         lines: [{ label: "packets", column: "packets", colour: "line-1" }],
         about: `Packets in the interface queue of node ${node} over time.`,
-      }, context),
+      }, context, true),
   );
 
   const picker = el("select", { id: "flow", "aria-label": "Flow" });

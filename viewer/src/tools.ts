@@ -8,8 +8,8 @@ export type Row = (string | number | null)[];
 export interface Context {
   /** How the plot with this id is made again, at the times in view. */
   again: (id: string) => string;
-  /** A plot's title with what it is of, for a file that leaves the page. */
-  caption: (title: string) => string;
+  /** A plot's title with what it is of, for a file that leaves the page; `whole`: of the network, not of one flow. */
+  caption: (title: string, whole?: boolean) => string;
 }
 
 /** Buttons that save a plot as SVG and its rows as CSV. */
