@@ -23,7 +23,7 @@ import tworay
 from tworay.cli.app import app
 from tworay.errors import InputError
 from tworay.report.packing import pack
-from tworay.report.page import capital, coded
+from tworay.report.page import capital, coded, whole_page
 from tworay.report.paperpage import names
 from tworay.report.qlog import qlog, ranges, write_qlog
 from tworay.report.rundata import FlowData
@@ -251,7 +251,21 @@ def test_a_directory_of_results_is_served_to_localhost_only(recorded: tworay.Run
         status, text = get("/deep" + link)
         assert status == 200
         assert "signal-loss" in text
-        for path in ("/secret.txt", "/../secret.txt", "/%2e%2e/etc/passwd", "/deep/report.html"):
+        # Of reports without results beside them only ours are known: the pages of papers.
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "report.html").write_text("<title>not ours</title>")
+        (tmp_path / "paper").mkdir()
+        (tmp_path / "paper" / "report.html").write_text(whole_page("A & B", "<h1>A paper</h1>"))
+        assert "/other/" not in get("/")[1]
+        assert "<td>A &amp; B</td>" in get("/")[1]
+        assert "A paper" in get("/paper/report.html")[1]
+        for path in (
+            "/other/report.html",
+            "/secret.txt",
+            "/../secret.txt",
+            "/%2e%2e/etc/passwd",
+            "/deep/report.html",
+        ):
             assert get(path)[0] == 404, path
         assert get("/", "evil.example")[0] == 403
         serving.shutdown()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from datetime import datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, NamedTuple
@@ -46,6 +49,11 @@ def _found(root: Path, folder: Path, depth: int) -> Iterator[Found]:
         except (OSError, ValueError, KeyError, AttributeError):
             return
         return
+    title = _written_by_us(folder / REPORT)
+    if title:
+        # The page of a paper lies above the directories of its experiments.
+        place = folder.relative_to(root).as_posix()
+        yield Found(place, "reproduce", title, (folder / REPORT).stat().st_mtime)
     if depth:
         try:
             inner = sorted(entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink())
@@ -56,22 +64,39 @@ def _found(root: Path, folder: Path, depth: int) -> Iterator[Found]:
                 yield from _found(root, one, depth - 1)
 
 
+def _written_by_us(report: Path) -> str:
+    """Return the title of a report of ours; nothing of any other file."""
+    try:
+        with report.open(encoding="utf-8", errors="replace") as file:
+            head = file.read(4000)
+    except OSError:
+        return ""
+    title = re.search(r"<title>(.*?)</title>", head)
+    return html.unescape(title[1]) if title and '<meta name="generator" content="tworay ' in head else ""
+
+
 def index_page(root: Path) -> str:
     """Return the list of the results below a directory."""
     rows = [
         f'<tr><th scope="row"><a href="/{esc(quote(one.place))}/{REPORT}">{esc(one.place)}</a></th>'
-        f"<td>{esc(one.command)}</td><td>{esc(one.name)}</td></tr>"
+        f"<td>{esc(one.command)}</td><td>{esc(one.name)}</td><td>{_when(one.changed)}</td></tr>"
         for one in find(root)
     ]
+    name = esc(root.resolve())
     body = (
-        f'<header class="page-head"><h1>Results in {esc(root)}</h1></header>'
+        f'<header class="page-head"><h1>Results in {name}</h1></header>'
         '<div class="scroll" tabindex="0" role="group" aria-label="Results"><table><thead><tr>'
-        '<th scope="col">directory</th><th scope="col">made by</th><th scope="col">of</th></tr></thead>'
+        '<th scope="col">directory</th><th scope="col">made by</th><th scope="col">of</th>'
+        '<th scope="col">written</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         if rows
-        else f"<h1>Results in {esc(root)}</h1><p>There are none: <code>--out DIR</code> writes some.</p>"
+        else f"<h1>Results in {name}</h1><p>There are none: <code>--out DIR</code> writes some.</p>"
     )
     return whole_page("Results – tworay", body, {"kind": "figures"})
+
+
+def _when(moment: float) -> str:
+    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -106,7 +131,8 @@ class Handler(BaseHTTPRequestHandler):
         """Return a result's page: written already and not older than its results, or made now."""
         changed = max((file.stat().st_mtime for file in folder.iterdir() if file.name != REPORT), default=0.0)
         written = folder / REPORT
-        if written.is_file() and written.stat().st_mtime >= changed:
+        paper = about.command == "reproduce"
+        if written.is_file() and (paper or written.stat().st_mtime >= changed):
             return written.read_text(encoding="utf-8")
         time, text = self.made.get(folder, (-1.0, ""))
         if time < changed:
