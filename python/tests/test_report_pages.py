@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 import tworay
 from tworay.papers.library import find
-from tworay.papers.reproducing import Reproduction, Table
+from tworay.papers.reproducing import Reproduction
 from tworay.papers.verdicts import Judgement, Verdict
 from tworay.report.writing import render, write_papers, write_report
 
@@ -436,8 +436,8 @@ def test_a_papers_page_has_claims_with_verdicts_and_figures_by_number(
     paper = find("freeze-probing")
     drawn = tmp_path / "figure-7.svg"
     drawn.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><circle r="50"/></svg>')
-    numbers = Table(["speed", "tcp", "goodput (kb/s)"], [["2m/s", "reno", 97.5]])
-    result = Reproduction(paper, tmp_path, drawn={"7": drawn}, numbers={"7": numbers})
+    numbers = (["speed", "tcp", "goodput (kb/s)"], [["2m/s", "reno", "97.5 ± 10"]])
+    result = Reproduction(paper, tmp_path, drawn={"7": drawn}, tables={"7": numbers})
     verdicts = list(Verdict)
     for place, claim in enumerate(paper.claims):
         result.judgements[claim.id] = Judgement(verdicts[place % len(verdicts)], reason=HOSTILE)
@@ -455,7 +455,7 @@ def test_a_papers_page_has_claims_with_verdicts_and_figures_by_number(
         assert set(about) <= set(listed) < {claim.id for claim in paper.claims}
         with page.expect_download() as saved:
             figure.get_by_role("button", name="CSV").click()
-        assert "2m/s,reno,97.5" in saved.value.path().read_text()
+        assert "2m/s,reno,97.5 ± 10" in saved.value.path().read_text()
         with page.expect_download() as svg:
             figure.get_by_role("button", name="SVG").click()
         assert svg.value.path().read_bytes() == drawn.read_bytes()

@@ -88,12 +88,14 @@ class Row(NamedTuple):
     letter: str = ""
 
 
-def figure(name: str, title: str, about: str, picture: str, numbers: str, command: str) -> str:
+def figure(
+    name: str, title: str, about: str, picture: str, numbers: str, command: str, *, opened: bool = False
+) -> str:
     """Return a figure with its caption, its table behind a heading, and how it is made again."""
     return (
         f'<figure data-name="{esc(name)}"><figcaption>{esc(title)}'
         f'<span class="about">{coded(about)}</span></figcaption>{picture}'
-        f"<details><summary>Numbers of this figure</summary>{numbers}</details>"
+        f"<details{' open' * opened}><summary>Numbers of this figure</summary>{numbers}</details>"
         f'<div class="tools"><span class="downloads"></span><code>{esc(command)}</code></div></figure>'
     )
 

@@ -112,7 +112,9 @@ def _figure(result: Reproduction, number: str, title: str, file: Path | None) ->
     numbers = result.tables.get(number)
     known = table(title, *numbers) if numbers else "<p>The runs' tables have them.</p>"
     heading = f"{name[:1].upper()}{name[1:]}: {title}"
-    return figure(name.replace(" ", "-"), heading, "", picture + claims, known, command)
+    # A table of the paper has no picture: its numbers are shown at once.
+    opened = file is None
+    return figure(name.replace(" ", "-"), heading, "", picture + claims, known, command, opened=opened)
 
 
 def names(source: str, number: str) -> bool:
