@@ -40,7 +40,7 @@ export async function runPage(page: RunPage): Promise<void> {
     void story.show(loss);
   };
   const context: Context = {
-    again: (id) => `${page.again}   # then open ${page.place}/report.html${fragment(id)}`,
+    again: (id) => `${page.again}\n# then open ${page.place}/report.html${fragment(id)}`,
     caption: (title, whole) => `${page.name}, seed ${page.seed}: ${title}${whole ? "" : `, ${flow?.label}`}`,
   };
   const fragment = (id: string): string =>
