@@ -1,4 +1,4 @@
-"""The command ``tworay``: one file a command.
+"""The command ``tworay``: one file per command.
 
 ``--help`` imports these files and nothing of what the commands need: each imports that when it is called.
 """
@@ -19,19 +19,19 @@ COMMANDS = (
     "show",
     "explain",
     "plot",
-    "metrics",
-    "convert",
-    "scenarios",
-    "variants",
-    "costs",
-    "tune",
-    "schema",
-    "merge",
     "report",
-    "reproduce",
+    "view",
     "sweep",
     "table",
-    "view",
+    "merge",
+    "tune",
+    "reproduce",
+    "scenarios",
+    "variants",
+    "metrics",
+    "schema",
+    "convert",
+    "costs",
 )
 # They have commands of their own.
 GROUPS = ("kernel", "live", "sedlane")

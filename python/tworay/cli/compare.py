@@ -33,45 +33,53 @@ def compare(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            help="A built-in scenario (`tworay scenarios`) or a TOML file; not needed with --resume."
+            help="A built-in scenario (see `tworay scenarios`) or a TOML file. Not needed with --resume."
         ),
     ] = None,
-    tcp: Annotated[str | None, typer.Option(metavar="A,B,C", help="TCP variants to compare.")] = None,
+    tcp: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="TCP variants to compare. See `tworay variants`.")
+    ] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=V1,V2",
-            help="Compare values of a setting: --vary routing.protocol=aodv,dsr; several are crossed with "
-            "each other and with --tcp.",
+            help="Compare values of a setting, for example routing.protocol=aodv,dsr. Repeatable: all "
+            "combinations run, also with --tcp.",
         ),
     ] = None,
     mix: Annotated[
         list[str] | None,
         typer.Option(
             metavar="A:SHARE,B:SHARE",
-            help="Give the flows different variants, beside the pure cases: --mix vegas:0.5,newreno:0.5",
+            help="Share the flows among variants, for example vegas:0.5,newreno:0.5. The unmixed cases run "
+            "too. Repeatable.",
         ),
     ] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(help="N (seeds 1 to N), a range 1-10, or a list 3,5,9.", show_default="10"),
+        typer.Option(
+            help="Seeds: N for 1 to N, a range such as 1-10, or a list such as 3,5,9.", show_default="10"
+        ),
     ] = None,
     set_: SetOption = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time. Default: all cores.")] = None,
     until_ci: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Add seeds until goodput's 95 % interval is within ± SHARE (5%)."),
+        typer.Option(
+            metavar="SHARE",
+            help="Add seeds until the 95 % interval of goodput is within ± SHARE, for example 5%.",
+        ),
     ] = None,
     max_seeds: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Where --until-ci gives up.", show_default="100"),
+        typer.Option(metavar="N", min=1, help="The most seeds that --until-ci may use.", show_default="100"),
     ] = None,
     out: OutOption = None,
     resume: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Go on with the comparison in DIR, whatever ended it; more seeds and arms are added.",
+            help="Continue the comparison in DIR after an interruption, or add seeds and arms to it.",
         ),
     ] = None,
     force: ForceOption = False,
@@ -81,7 +89,11 @@ def compare(
     pairs: PairsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Compare variants, settings or mixtures over the same worlds, seed by seed, with intervals and tests."""
+    """Compare variants, settings or mixtures.
+
+    Every arm runs in the same worlds, seed by seed, so differences are paired. Prints a verdict, means with
+    95 % intervals, and causes of loss.
+    """
     from tworay.comparing.options import Options
     from tworay.comparing.plan import Plan
     from tworay.metrics import check

@@ -36,7 +36,7 @@ def convert(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="A movement file of ns-2 or BonnMotion, a wireless trace of ns-2 (.tr), each also gzip; "
+            help="Movements of ns-2 or BonnMotion, or a wireless trace of ns-2 (.tr), also gzipped; "
             "a scenario; tracks (.gpx, or .csv with id, time and lat, lon or x, y); measured links (.csv "
             "with from, to and loss, level, tq, etx or lq; output of batctl o, olsrd's txtinfo or jsoninfo, "
             "or babeld's dump). Of tracks and links also several.",
@@ -54,14 +54,20 @@ def convert(
     ] = None,
     flow: Annotated[
         list[str] | None,
-        typer.Option(metavar="FROM:TO:APP", help="A flow, for example 0:1:ftp; may be repeated."),
+        typer.Option(metavar="FROM:TO:APP", help="Add a flow, for example 0:1:ftp. Repeatable."),
     ] = None,
-    traffic: Annotated[Path | None, typer.Option(metavar="FILE", help="An ns-2 traffic file.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the run whose moves are written.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output if it exists.")] = False,
+    traffic: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take the flows from an ns-2 traffic file.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the positions that are written.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Turn moves, tracks or measured links into a scenario, moves into files, an ns-2 trace into tables."""
+    """Convert files of other tools.
+
+    Turns movements, tracks or measured links into a scenario, movements into files of other tools, and an
+    ns-2 trace into a table.
+    """
     kind = _own_network(files)
     if kind is None:
         _convert_file(files[0], output, flow or [], traffic=traffic, seed=seed, force=force, as_json=json)

@@ -20,16 +20,16 @@ from tworay.cli.options import JsonOption
 @app.command()
 def costs(
     tcp: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="Only these variants; default: every one.")
+        str | None, typer.Option(metavar="A,B,C", help="Variants to measure. Default: all.")
     ] = None,
     instruction: Annotated[
         str, typer.Option(metavar="ENERGY", help="Energy of one instruction, such as 1nJ or 150pJ.")
     ] = "1nJ",
     shipped: Annotated[
-        bool, typer.Option("--shipped", help="Show the table that ships; measure nothing.")
+        bool, typer.Option("--shipped", help="Print the built-in table; measure nothing.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Variants at a time; default: all cores.")
+        int | None, typer.Option(metavar="N", help="Variants at a time. Default: all cores.")
     ] = None,
     kernel: Annotated[
         Path | None,
@@ -41,7 +41,9 @@ def costs(
     ] = None,
     power: Annotated[
         str | None,
-        typer.Option(metavar="POWER", help="With --kernel: power of the computing processor, such as 2.5W."),
+        typer.Option(
+            metavar="POWER", help="With --kernel: power of the processor while it computes, such as 2.5W."
+        ),
     ] = None,
     as_: Annotated[
         list[str] | None,
@@ -53,12 +55,16 @@ def costs(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the table there, for `run --costs`.")
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write the table into FILE.csv, for `run --costs`."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE.csv if it exists.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Count what a variant's computations cost on this build (needs valgrind), or take the kernel's times."""
+    """Measure what a variant computes.
+
+    Counts instructions of this build (needs valgrind), or takes times from the kernel.
+    """
     if kernel is not None:
         _kernel_costs(
             kernel,

@@ -18,9 +18,12 @@ TIME = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(s|ms|)\s*")
 
 @app.command()
 def explain(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A directory that `run --out` or `compare --out` wrote.")
+    ],
     flow: Annotated[
-        int | None, typer.Option(metavar="N", help="Which flow; may be left out where there is one only.")
+        int | None,
+        typer.Option(metavar="N", help="The flow to explain. Without --at, the default is all flows."),
     ] = None,
     at: Annotated[
         str | None,
@@ -31,14 +34,17 @@ def explain(
         ),
     ] = None,
     arm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of a comparison: the run of this arm.")
+        str | None, typer.Option(metavar="NAME", help="The arm to explain, in a comparison.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Of a comparison: the run with this seed.")
+        int | None, typer.Option(metavar="N", help="The seed to explain, in a comparison.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Say what a sender saw and what happened: the loss, its cause, the guess, the retransmission."""
+    """Explain pauses and losses of a run.
+
+    For each: the loss, its true cause, what the sender guessed, and the retransmission.
+    """
     from tworay.stored.reading import run_of
 
     found = run_of(directory, arm, seed)

@@ -6,20 +6,23 @@ from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Use the variants in this machine's own TCP (Linux, as root).")
+app = typer.Typer(
+    no_args_is_help=True, help="Use the variants in this machine's kernel. Needs Linux and root."
+)
 
 NameArgument = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="A controller (`tworay kernel list`): westwood, tworay_westwood."),
+    typer.Argument(
+        metavar="NAME",
+        help="A controller, for example westwood or tworay_westwood. See `tworay kernel list`.",
+    ),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
 
 @app.command(name="list")
 def list_(json: JsonOption = False) -> None:
-    """List the controllers, and which of them are loaded."""
+    """List the controllers, and which are loaded."""
     from tworay import kernel
     from tworay.cli.output import note, print_json
 
@@ -45,11 +48,18 @@ def load(
     name: NameArgument,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A parameter: load sca --set theta=20; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Set a parameter, for example `load sca --set theta=20`. Repeatable.",
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Load a controller, so that any program may choose it; of a loaded one, set parameters."""
+    """Load a controller into the kernel.
+
+    Any program can then choose it. Sets parameters of a controller that is already loaded.
+    """
     from tworay import kernel
     from tworay.cli.output import print_json
 
@@ -63,7 +73,10 @@ def load(
 
 @app.command()
 def unload(name: NameArgument, json: JsonOption = False) -> None:
-    """Unload a controller; open connections that use it keep it until they end."""
+    """Unload a controller.
+
+    Open connections keep using it until they end.
+    """
     from tworay import kernel
     from tworay.cli.output import print_json
 
@@ -77,13 +90,16 @@ def unload(name: NameArgument, json: JsonOption = False) -> None:
 
 SecondsOption = Annotated[
     float | None,
-    typer.Option("--seconds", metavar="N", min=0.1, help="How long; default: until Ctrl-C."),
+    typer.Option("--seconds", metavar="N", min=0.1, help="Duration in seconds. Default: until Ctrl-C."),
 ]
 
 
 @app.command()
 def events(seconds: SecondsOption = None, json: JsonOption = False) -> None:
-    """Print the loaded controllers' diagnoses as they happen: what was lost, the guess, the windows."""
+    """Print losses as the controllers see them.
+
+    Each line: what was lost, the guess about its cause, and the window before and after.
+    """
     from json import dumps
 
     from tworay import kernel
@@ -110,14 +126,20 @@ def _told(event: dict[str, Any]) -> str:
 def stats(
     seconds: SecondsOption = None,
     port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="Only connections with this port.")
+        int, typer.Option(metavar="N", min=0, max=65535, help="Measure only connections with this TCP port.")
     ] = 0,
     callbacks: Annotated[
-        bool, typer.Option("--callbacks", help="Time of the controllers' callbacks instead of whole ACKs.")
+        bool,
+        typer.Option(
+            "--callbacks", help="Measure the controllers' callbacks instead of the processing of whole ACKs."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Measure what this machine's TCP takes by ACK and timeout, while connections are at work."""
+    """Measure the CPU time of this kernel's TCP.
+
+    Per ACK and per timeout, while connections are active.
+    """
     from tworay import kernel
     from tworay.cli.output import note, print_json
 

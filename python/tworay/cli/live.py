@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Run real programs and kernels over simulated air (Linux, as root).",
+    help="Run real programs over simulated air. Needs Linux and root.",
     rich_markup_mode=None,
 )
 

@@ -14,14 +14,18 @@ from tworay.cli.options import JsonOption
 @app.command()
 def merge(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Directories of one sweep: shards, or parts of it.")
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of the same sweep.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Where to; default: into the first one.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where to write. Default: the first directory."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Join the directories of a sweep's shards; no run is lost or counted twice."""
+    """Join the shards of a sweep.
+
+    No run is lost or counted twice.
+    """
     from tworay.cli.output import note, print_json
     from tworay.lab.merging import merge as join
 

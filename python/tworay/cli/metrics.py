@@ -11,7 +11,10 @@ from tworay.cli.output import print_json
 
 @app.command(name="metrics")
 def metrics_(json: JsonOption = False) -> None:
-    """List the metrics with unit and definition: names for --metrics, and of --json."""
+    """List the metrics: name, unit, definition.
+
+    The names are those of `--metrics` and of JSON documents.
+    """
     from tworay.metrics.declared import METRICS, Better
     from tworay.showing.layout import screen_width
 

@@ -8,48 +8,53 @@ from typing import Annotated
 import typer
 
 ScenarioArgument = Annotated[
-    str, typer.Argument(help="A built-in scenario (`tworay scenarios`), a TOML file, or - for stdin.")
+    str, typer.Argument(help="A built-in scenario (see `tworay scenarios`), a TOML file, or - for stdin.")
 ]
 ScenarioOrProfile = Annotated[
     str | None,
     typer.Argument(
-        metavar="SCENARIO", help="A built-in scenario (`tworay scenarios`), a TOML file, or - for stdin."
+        metavar="SCENARIO", help="A built-in scenario (see `tworay scenarios`), a TOML file, or - for stdin."
     ),
 ]
 ProfileOption = Annotated[
     Path | None,
     typer.Option(
-        "--profile", metavar="PROFILE.toml", help="In place of a scenario: replay what `sedlane fit` wrote."
+        "--profile",
+        metavar="PROFILE.toml",
+        help="Replay a profile from `tworay sedlane fit` instead of a scenario.",
     ),
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override a setting: --set mac.rts_threshold=3000B"),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a setting, for example --set mac.rts_threshold=3000B. Repeatable.",
+    ),
 ]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Write Parquet tables and summary.json there.")
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Write the tables (Parquet), summary.json and report.html into DIR."
+    ),
 ]
 ForceOption = Annotated[
     bool,
-    typer.Option(
-        "--force", help="Replace earlier results of this command in --out, and files of --pcap and --animate."
-    ),
+    typer.Option("--force", help="Replace earlier results and files. Nothing else in DIR is touched."),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 MetricsOption = Annotated[
     str | None,
     typer.Option(
         metavar="A,B,C",
-        help="Columns of the table (`tworay metrics` lists them): --metrics goodput_bps,mean_delay_seconds",
+        help="Columns of the table, for example goodput_bps,mean_delay_seconds. See `tworay metrics`.",
     ),
 ]
-PairsOption = Annotated[bool, typer.Option("--pairs", help="Add every pair of arms with its tests.")]
+PairsOption = Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair of arms.")]
 ResourcesOption = Annotated[
     bool,
     typer.Option(
-        "--resources", help="Fill in EEE and UAR; takes one run more a seed, of saturating sources."
+        "--resources", help="Also measure EEE and UAR. Adds one run per seed, with saturating sources."
     ),
 ]
 CostsOption = Annotated[
@@ -57,7 +62,7 @@ CostsOption = Annotated[
     typer.Option(
         "--costs",
         metavar="FILE.csv",
-        help="Table of computing costs in place of the scenario's (`tworay costs --out FILE.csv`).",
+        help="Use this table of computing costs (from `tworay costs --out FILE.csv`).",
     ),
 ]
 

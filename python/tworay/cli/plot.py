@@ -18,21 +18,29 @@ from tworay.cli.app import app
 
 @app.command()
 def plot(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote.")],
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="cwnd, rtt or goodput over time, or box.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A directory that `run --out` or `compare --out` wrote.")
+    ],
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="cwnd, rtt, goodput (over time) or box (a metric by arm).")
+    ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture: .svg, .pdf or .png.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .svg, .pdf or .png.")
     ],
     flow: Annotated[int | None, typer.Option(metavar="N", help="Only this flow.")] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Of a comparison: this seed; else the first, or a mean.")
+        int | None,
+        typer.Option(metavar="N", help="The seed to draw, in a comparison. Default: the first, or the mean."),
     ] = None,
-    metric: Annotated[str, typer.Option(metavar="NAME", help="What box draws (`tworay metrics`).")] = (
+    metric: Annotated[str, typer.Option(metavar="NAME", help="The metric of box. See `tworay metrics`.")] = (
         "goodput_bps"
     ),
-    force: Annotated[bool, typer.Option("--force", help="Replace the picture if it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
-    """Draw a stored run or comparison: windows, RTT or goodput over time, a metric by arm."""
+    """Draw stored results.
+
+    Window, RTT or goodput over time, or a metric by arm.
+    """
     from tworay.showing.plotting import FORMATS, KINDS, plot, write
 
     if what not in KINDS:

@@ -13,21 +13,26 @@ from tworay.cli.app import app
 @app.command()
 def report(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What --out wrote; its report.html is made again.")
+        Path, typer.Argument(metavar="DIR", help="A directory of results. Its report.html is replaced.")
     ],
-    open_: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     arm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of a comparison: the page of this arm's run.")
+        str | None, typer.Option(metavar="NAME", help="Write the page of one run of a comparison: its arm.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Of a comparison: the page of the run with this seed.")
+        int | None, typer.Option(metavar="N", help="Write the page of one run of a comparison: its seed.")
     ] = None,
     qlog: Annotated[
         int | None,
-        typer.Option(metavar="FLOW", help="Write this flow of a recorded run as qlog beside it (.sqlog)."),
+        typer.Option(
+            metavar="FLOW", help="Also write this flow of a recorded run as qlog (flow-FLOW.sqlog)."
+        ),
     ] = None,
 ) -> None:
-    """Write results as a page for the browser: one file, no network needed."""
+    """Write report.html for the browser.
+
+    One file that needs no network. Commands with --out write it, too.
+    """
     from tworay.cli.output import note
     from tworay.report.writing import write_report
 

@@ -21,39 +21,41 @@ def reproduce(
     paper: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PAPER[:FIGURE]]", help="Such as freeze-probing, or thesis:3.8; default: all."
+            metavar="[PAPER[:FIGURE]]",
+            help="A paper, or one figure of it, such as freeze-probing or thesis:3.8. Default: all papers.",
         ),
     ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List papers, figures and claims; run nothing.")
-    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Only list papers, figures and claims.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer seeds and shorter runs: a paper in minutes.")
+        bool, typer.Option("--quick", help="Use fewer seeds and shorter runs: minutes per paper.")
     ] = False,
     seeds: Annotated[
-        str | None, typer.Option(help="In place of each experiment's: N, a range 1-10, or a list 3,5,9.")
+        str | None, typer.Option(help="Use these seeds instead of the experiments': N, 1-10 or 3,5,9.")
     ] = None,
     sensitivity: Annotated[
         bool,
-        typer.Option("--sensitivity", help="Also judge under other readings of what the paper leaves open."),
+        typer.Option(
+            "--sensitivity", help="Also judge with other values of settings that the paper doesn't state."
+        ),
     ] = False,
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", help="Where runs and figures are kept; running again resumes."),
+        typer.Option("--out", metavar="DIR", help="Where runs and figures are kept. Run again to resume."),
     ] = Path("reproduce"),
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
-    shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Do only the I-th of N parts of the runs.")
-    ] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time. Default: all cores.")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="I/N", help="Do only part I of N.")] = None,
     no_run: Annotated[
-        bool, typer.Option("--no-run", help="Judge and draw what --out holds; run nothing.")
+        bool, typer.Option("--no-run", help="Only judge and draw what --out already holds.")
     ] = False,
     pages: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a Markdown page a paper, and one over all.")
+        Path | None, typer.Option(metavar="DIR", help="Write a Markdown page per paper, and an overview.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Reproduce papers: run their experiments, draw their figures, judge their claims."""
+    """Reproduce papers.
+
+    Runs their experiments, draws their figures and judges their claims.
+    """
     from tworay.cli.output import note, print_json
     from tworay.cli.sweep import Progress, shard_of
     from tworay.errors import InputError

@@ -29,29 +29,33 @@ from tworay.errors import InputError
 @app.command()
 def run(
     scenario: ScenarioOrProfile = None,
-    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed. The same seed gives the same result.")] = 1,
     set_: SetOption = None,
-    tcp: Annotated[str | None, typer.Option(metavar="VARIANT", help="TCP variant of every flow.")] = None,
+    tcp: Annotated[
+        str | None, typer.Option(metavar="VARIANT", help="TCP variant of all flows. See `tworay variants`.")
+    ] = None,
     out: OutOption = None,
     record: Annotated[
         bool,
         typer.Option(
             "--record",
-            help="With --out: keep every segment, frame, queue length, route and move, for the report's map.",
+            help="Also keep every segment, frame, queue length, route and position for the map in report.html. "
+            "Needs --out.",
         ),
     ] = False,
     pcap: Annotated[
         Path | None,
         typer.Option(
             metavar="[FILE.pcapng]",
-            help="Capture every frame for Wireshark; default: SCENARIO-SEED.pcapng; - for stdout.",
+            help="Capture every frame for Wireshark. Default file: SCENARIO-SEED.pcapng; - is stdout.",
         ),
     ] = None,
     animate: Annotated[
         Path | None,
         typer.Option(
             metavar="[FILE.xml]",
-            help="Moves and packets for NetAnim, up to 100000 packets (30 MB); default: SCENARIO-SEED.xml.",
+            help="Write an animation for NetAnim: positions and the first 100000 packets (30 MB). "
+            "Default file: SCENARIO-SEED.xml.",
         ),
     ] = None,
     force: ForceOption = False,
@@ -60,7 +64,10 @@ def run(
     profile: ProfileOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run a scenario once and say what became of every segment."""
+    """Simulate a scenario once.
+
+    Prints goodput, and why each lost segment was lost.
+    """
     from tworay._native import RunControl
     from tworay.running.progress import RunProgress
 

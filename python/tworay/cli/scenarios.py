@@ -14,10 +14,13 @@ from tworay.cli.output import print_columns, print_json
 
 @app.command()
 def scenarios(
-    show: Annotated[str | None, typer.Option(metavar="NAME", help="Print the TOML of this one.")] = None,
+    show: Annotated[str | None, typer.Option(metavar="NAME", help="Print this scenario as TOML.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the built-in scenarios, or print one to copy and change."""
+    """List the built-in scenarios, or print one.
+
+    A printed scenario is a TOML file to copy and change.
+    """
     if show is not None:
         text = tworay.scenario_text(show)
         print(text, end="" if text.endswith("\n") else "\n")

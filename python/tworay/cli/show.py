@@ -16,13 +16,17 @@ from tworay.cli.output import note, print_comparison, print_json
 @app.command()
 def show(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What --out of `run` or `compare` wrote, also interrupted.")
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="A directory that `run --out` or `compare --out` wrote, also an unfinished one.",
+        ),
     ],
     metrics: MetricsOption = None,
     pairs: PairsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Print a stored run or comparison again."""
+    """Print stored results again."""
     from tworay.stored.records import RUNS, read_manifest
 
     found = tworay.results(directory)

@@ -19,48 +19,51 @@ if TYPE_CHECKING:
 @app.command()
 def sweep(
     experiment: Annotated[
-        Path, typer.Argument(metavar="EXPERIMENT.toml", help="What to run (docs/guide/sweeps.md).")
+        Path, typer.Argument(metavar="EXPERIMENT.toml", help="The experiment (docs/guide/sweeps.md).")
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", metavar="DIR", help="Where runs are kept; default: NAME.sweep. Sweeping again resumes."
-        ),
+        typer.Option("--out", metavar="DIR", help="Where runs are kept. Default: NAME.sweep."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time; default: all cores.")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time. Default: all cores.")] = None,
     seeds: Annotated[
-        str | None, typer.Option(help="In place of the experiment's: N, a range 1-10, or a list 3,5,9.")
+        str | None, typer.Option(help="Use these seeds instead of the experiment's: N, 1-10 or 3,5,9.")
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Print cells, runs, time and disk; run nothing but short samples."),
+        typer.Option("--dry-run", help="Estimate time and disk space from short samples; run nothing else."),
     ] = False,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Also do runs again that failed.")
+        bool, typer.Option("--retry-failed", help="Also repeat runs that failed.")
     ] = False,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Do only the I-th of N parts, into any directory.")
+        str | None, typer.Option(metavar="I/N", help="Do only part I of N. `tworay merge` joins the parts.")
     ] = None,
     slurm: Annotated[
-        bool, typer.Option("--slurm", help="Print an sbatch script with a job a shard.")
+        bool, typer.Option("--slurm", help="Print an sbatch script with one job per shard.")
     ] = False,
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="tls://HOST:PORT", help="Do the runs on this Dask scheduler's workers."),
+        typer.Option(metavar="tls://HOST:PORT", help="Run on the workers of this Dask scheduler."),
     ] = None,
     tls_ca: Annotated[
-        Path | None, typer.Option(metavar="FILE.pem", help="With --cluster: who is trusted.")
+        Path | None, typer.Option(metavar="FILE.pem", help="Certificate authority for --cluster.")
     ] = None,
     tls_cert: Annotated[
-        Path | None, typer.Option(metavar="FILE.pem", help="With --cluster: our certificate.")
+        Path | None, typer.Option(metavar="FILE.pem", help="Own certificate for --cluster.")
     ] = None,
-    tls_key: Annotated[Path | None, typer.Option(metavar="FILE.pem", help="With --cluster: its key.")] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(metavar="FILE.pem", help="Key of the own certificate.")
+    ] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="With --cluster: allow tcp:// to another host, unencrypted.")
+        bool, typer.Option("--insecure", help="Allow an unencrypted connection (tcp://) to another host.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Run an experiment: scenarios x settings x variants x seeds; killed at any moment, it resumes."""
+    """Run an experiment of many runs.
+
+    Scenarios x settings x variants x seeds. Start it again to resume, whatever ended it.
+    """
     from tworay.cli.output import note, print_json
     from tworay.lab.api import default_out
     from tworay.lab.experiment import read

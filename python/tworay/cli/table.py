@@ -19,44 +19,53 @@ if TYPE_CHECKING:
 @app.command()
 def table(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What `tworay sweep` wrote, also while it runs.")
+        Path,
+        typer.Argument(metavar="DIR", help="A directory of `tworay sweep`, also of one that is running."),
     ],
     rows: Annotated[
         str | None,
-        typer.Option(metavar="AXIS,AXIS", help="Axes down the side; default: all others."),
+        typer.Option(metavar="AXIS,AXIS", help="Axes of the rows. Default: all that --cols doesn't use."),
     ] = None,
     cols: Annotated[
-        str | None, typer.Option(metavar="AXIS", help="Axis across; default: tcp, or the last that varies.")
+        str | None,
+        typer.Option(metavar="AXIS", help="Axis of the columns. Default: tcp, or the last one that varies."),
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="What is shown (`tworay metrics`); default: the experiment's first."
+            metavar="NAME", help="The metric to show (see `tworay metrics`). Default: the experiment's first."
         ),
     ] = None,
     where: Annotated[
-        list[str] | None, typer.Option(metavar="AXIS=VALUE,VALUE", help="Only these values; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="AXIS=VALUE,VALUE", help="Use only these values of an axis. Repeatable."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="VALUE", help="Compare the columns with this one, not all pairs.")
+        str | None,
+        typer.Option(metavar="VALUE", help="Compare all columns with this one instead of all pairs."),
     ] = None,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Add every paired difference with its tests.")
+        bool, typer.Option("--pairs", help="Also print every paired difference with its tests.")
     ] = False,
     interaction: Annotated[
-        bool, typer.Option("--interaction", help="Add how rows and columns act together.")
+        bool, typer.Option("--interaction", help="Also print interactions of rows and columns.")
     ] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .pdf or .png.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the table into FILE: .svg, .pdf or .png.")
+    ] = None,
     kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help="With --plot: lines, dots, ecdf or heat.")
+        str | None, typer.Option(metavar="KIND", help="Kind of --plot: lines, dots, ecdf or heat.")
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the means and intervals; - for stdout.")
+        Path | None, typer.Option(metavar="FILE.csv", help="Write means and intervals as CSV; - is stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Tabulate a sweep: means with 95 % intervals, paired differences corrected over the table."""
+    """Tabulate a sweep.
+
+    Means with 95 % intervals, and paired differences, corrected for the number of tests in the table.
+    """
     import polars as pl
 
     from tworay.cli.output import check_free, print_json, write_file, write_text

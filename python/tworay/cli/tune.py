@@ -16,7 +16,7 @@ from tworay.errors import InputError
 @app.command()
 def tune(
     variant: Annotated[
-        str, typer.Argument(metavar="VARIANT", help="Whose parameters to search: newreno+sca.")
+        str, typer.Argument(metavar="VARIANT", help="The variant to tune, for example newreno+sca.")
     ],
     scenarios: Annotated[
         list[str] | None, typer.Argument(metavar="[SCENARIO]...", help="Scenarios to train on.")
@@ -25,36 +25,40 @@ def tune(
         list[str] | None,
         typer.Option(
             metavar="NAME=LOW..HIGH",
-            help="Search this parameter, in this range (or NAME=WORD|WORD); may be repeated; default: all.",
+            help="Search this parameter in this range (or NAME=WORD|WORD). Repeatable. Default: all "
+            "parameters.",
         ),
     ] = None,
-    metric: Annotated[str, typer.Option(metavar="NAME", help="What is searched for (`tworay metrics`).")] = (
-        "goodput_bps"
-    ),
-    less: Annotated[bool, typer.Option("--less", help="Less of the metric is better.")] = False,
-    trials: Annotated[int, typer.Option(metavar="N", min=1, help="How many parameters are tried.")] = 40,
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="The metric to improve. See `tworay metrics`.")
+    ] = ("goodput_bps"),
+    less: Annotated[bool, typer.Option("--less", help="Minimize the metric instead.")] = False,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Number of parameter sets to try.")] = 40,
     seeds: Annotated[str, typer.Option(help="Training seeds: N, 1-10, or 3,5,9.")] = "5",
     held_out_seeds: Annotated[
-        str, typer.Option(help="Seeds that judge the best; none of the training's.")
+        str, typer.Option(help="Seeds that judge the result. They must differ from --seeds.")
     ] = "1001-1020",
     held_out: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SCENARIO", help="Judge on this scenario, not those of the training; may be repeated."
+            metavar="SCENARIO", help="Judge on this scenario instead of those of the training. Repeatable."
         ),
     ] = None,
     set_: SetOption = None,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Variants at a time; default: all cores.")
+        int | None, typer.Option(metavar="N", help="Variants at a time. Default: all cores.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the best as a preset (.toml)."),
+        typer.Option(metavar="FILE", help="Write the best parameters as a preset (.toml)."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file of --out.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Search a variant's parameters; the best is judged on seeds and scenarios that the search never saw."""
+    """Search good parameters for a variant.
+
+    The best are then judged on seeds and scenarios that the search did not use.
+    """
     _search(
         variant,
         scenarios or [],

@@ -23,10 +23,12 @@ LINE = 110
 
 @app.command()
 def variants(
-    show: Annotated[str | None, typer.Option(metavar="NAME", help="Explain this one's parameters.")] = None,
+    show: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Explain this variant and its parameters.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the TCP variants with source and parameters, or explain one."""
+    """List the TCP variants, or explain one."""
     from tworay._native import nearest
 
     entries = tworay.variants()

@@ -13,12 +13,15 @@ from tworay.cli.app import app
 @app.command()
 def view(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Results, or a directory of many results.")
+        Path, typer.Argument(metavar="DIR", help="A directory with results in it or below it.")
     ] = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on localhost; 0 takes a free one.")] = 0,
-    open_: Annotated[bool, typer.Option("--open", help="Show the index in the browser.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="TCP port. 0 chooses a free one.")] = 0,
+    open_: Annotated[bool, typer.Option("--open", help="Open the index in the browser.")] = False,
 ) -> None:
-    """Serve the reports of a directory of results on localhost, with an index, until Ctrl-C."""
+    """Serve reports on localhost.
+
+    Shows an index of all results below DIR. Ctrl-C stops it.
+    """
     from tworay.cli.output import note
     from tworay.report.serving import server
 
