@@ -39,8 +39,8 @@ def run(
         bool,
         typer.Option(
             "--record",
-            help="Also keep every segment, frame, queue length, route and position for the map in report.html. "
-            "Needs --out.",
+            help="Also keep every segment, frame, queue length, route and position for the map in "
+            "report.html. Needs --out.",
         ),
     ] = False,
     pcap: Annotated[
