@@ -174,7 +174,7 @@ def test_overrides_can_be_a_mapping_or_texts() -> None:
         ({"until_ci": 0.05, "max_seeds": 3, "seeds": 5}, "--max-seeds 3 is less than the 5 seeds"),
         ({"max_seeds": 30}, "says where --until-ci gives up"),
         ({"tcp": []}, "no variant given"),
-        ({"tcp": ["reno", 5]}, "tcp: 5 is no subclass of tworay.CongestionControl"),
+        ({"tcp": ["reno", 5]}, "tcp: 5 is not a subclass of tworay.CongestionControl"),
         ({"tcp": ["newreno", "NewReno"]}, "`newreno` and `NewReno` are the same variant"),
         ({"tcp": "sca(10),newreno+sca(10)"}, r"`sca\(10\)` and `newreno\+sca\(10\)` are the same"),
         ({"tcp": "newreno+cwl(4)+elfn,NewReno+elfn+cwl(n=4)"}, "are the same variant"),
@@ -214,7 +214,7 @@ def test_a_callback_that_would_never_be_called_is_refused() -> None:
         ({"onAck": callback}, "Mine.onAck is never called; did you mean on_ack?"),
         ({"on_timeout": callback}, "Mine.on_timeout is never called; there are on_ack, on_loss, on_rto"),
         ({"recoverry": "sack"}, "Mine.recoverry is never called; did you mean recovery?"),
-        ({"on_rto": 5}, "Mine.on_rto is no method"),
+        ({"on_rto": 5}, "Mine.on_rto is not a method"),
         ({"on_rto": lambda self, state: None}, "Mine.on_rto can't be called with the sender's state and"),
     ):
         with pytest.raises(InputError, match=re.escape(problem)):

@@ -441,7 +441,7 @@ def test_a_flow_without_a_path_is_said_to_have_none_and_what_would_help(cli: Cli
 def test_very_many_nodes_are_announced_with_what_they_take(cli: Cli) -> None:
     big = cli("run", "grid-71x71", "--set", "duration=2s", "--set", "routing.protocol=static", "--json")
     assert big.code == 0
-    assert "tworay: 5041 nodes: a run takes very roughly" in big.err
+    assert "tworay: 5041 nodes: a run needs roughly" in big.err
     assert "nodes" not in cli("run", "grid-5x5", "--set", "duration=2s", "--json").err
 
 

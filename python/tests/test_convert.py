@@ -93,7 +93,7 @@ def test_a_trace_of_one_packet_has_no_rate(cli: Cli, tmp_path: Path) -> None:
 def test_an_unknown_ending_says_which_are_known(cli: Cli, tmp_path: Path) -> None:
     result = cli("convert", "strip-50", "-o", "x.foo")
     assert result.code == 2
-    assert "x.foo: its ending does not say what to write; allowed are .toml, .mov" in result.err
+    assert "x.foo: unknown ending; allowed are .toml, .mov" in result.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -176,7 +176,7 @@ def test_compare_takes_classes() -> None:
         ("x = ", "mine.py:Mine", "can't be imported:\nTraceback"),
         (RAISES, "mine.py:Mine", "has no class Mine; there are Clumsy, Silent"),
         ("", "mine.py:Mine", "has no class Mine; write class Mine(tworay.CongestionControl)"),
-        ("Mine = 3", "mine.py:Mine", "is no subclass of tworay.CongestionControl"),
+        ("Mine = 3", "mine.py:Mine", "is not a subclass of tworay.CongestionControl"),
         (
             "import tworay\nclass Mine(tworay.CongestionControl):\n    recovery = 'vegas'",
             "mine.py:Mine",

@@ -202,7 +202,7 @@ def test_times_of_whole_acks_become_a_table(cli: Cli, tmp_path: Path) -> None:
     )
     result = cli(*costs)
     found = {name: one["nanoseconds"] for name, one in result.document["variants"].items()}
-    assert "left out, named after no variant: bbr" in result.err
+    assert "left out, because no variant has this name: bbr" in result.err
     assert set(found) == {"welcome", "adaptive-cwl", "newreno", "sack", "vegas"}
     # The duplicate ACK that starts a fast retransmit is booked as one too.
     assert (found["welcome"]["fast_retransmit"], found["welcome"]["dup_ack"]) == (1500, 500)

@@ -178,13 +178,13 @@ def test_qlog_says_what_it_lacks(recorded: tworay.Run, tmp_path: Path) -> None:
 def test_commands(cli: Cli, tmp_path: Path) -> None:
     settings = ("--set", "duration=3s")
     done = cli("run", "string-2", *settings, "--record", "--out", "one")
-    assert (done.code, done.err.strip()) == (0, "results are in one, to be looked at in one/report.html")
+    assert (done.code, done.err.strip()) == (0, "results are in one; open one/report.html in a browser")
     (tmp_path / "one" / "report.html").unlink()
     app(["report", str(tmp_path / "one"), "--qlog", "0"], standalone_mode=False)
     assert (tmp_path / "one" / "report.html").is_file()
     assert (tmp_path / "one" / "flow-0.sqlog").read_bytes().startswith(b"\x1e{")
     done = cli("compare", "string-2", "--tcp", "reno,vegas", "--seeds", "2", *settings, "--out", "two")
-    assert "to be looked at in two/report.html" in done.err
+    assert "open two/report.html in a browser" in done.err
     app(["report", str(tmp_path / "two"), "--arm", "reno", "--seed", "2"], standalone_mode=False)
     one = (tmp_path / "two" / "report-reno-2.html").read_text()
     assert "tworay run two/scenario.toml --seed 2 --tcp reno --out AGAIN" in one

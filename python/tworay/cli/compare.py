@@ -125,15 +125,15 @@ def compare(
         note(f"{place} has {plan.stored_runs} finished runs")
     if plan.left_out:
         note(
-            f"tworay: --seeds {seeds}: {len(plan.left_out)} seeds that were planned earlier and not begun "
-            f"are left out ({written(plan.left_out)}); seeds that have finished runs stay"
+            f"tworay: --seeds {seeds}: left out {len(plan.left_out)} seeds that were planned but not started "
+            f"({written(plan.left_out)}); seeds with finished runs stay"
         )
     try:
         with Progress(result.scenario) as progress:
             plan.execute(progress.watch, progress.stage)
     except KeyboardInterrupt:
         if place is not None and place.is_dir():
-            note(f"tworay: interrupted; the finished runs are in {place}; go on with --resume {place}")
+            note(f"tworay: interrupted; finished runs are in {place}; continue with --resume {place}")
         else:
             note("tworay: interrupted")
         print_comparison(result, metrics, pairs=pairs, as_json=json)
@@ -147,12 +147,12 @@ def compare(
     if place is not None and len(result):
         from tworay.report.writing import write_report
 
-        note(f"results are in {place}, to be looked at in {write_report(place)}")
+        note(f"results are in {place}; open {write_report(place)} in a browser")
     if result.failures:
         for failure in result.failures[:FAILURES_SHOWN]:
             note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
         total = len(result) + len(result.failures)
-        note(f"tworay: {len(result.failures)} of {total} runs failed; the figures are of the others")
+        note(f"tworay: {len(result.failures)} of {total} runs failed; the table is of the others")
         raise typer.Exit(1)
 
 
@@ -161,8 +161,8 @@ def _say_if_mixed(costed: dict[str, set[str]]) -> None:
     if len({frozenset(kinds) for kinds in costed.values() if kinds}) > 1:
         ways = "; ".join(f"{name}: {' and '.join(sorted(kinds))}" for name, kinds in costed.items())
         note(
-            f"tworay: computing energies can't be compared, they are counted differently ({ways}); "
-            "measure all of the variants alike"
+            f"tworay: computing energies can't be compared: they were counted in different ways ({ways}); "
+            "measure all variants in one way"
         )
 
 

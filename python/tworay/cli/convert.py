@@ -72,9 +72,9 @@ def convert(
     if kind is None:
         _convert_file(files[0], output, flow or [], traffic=traffic, seed=seed, force=force, as_json=json)
     elif json:
-        raise InputError("--json tells of a trace (.tr); there is nothing to print of other conversions")
+        raise InputError("--json is for traces (.tr) only; leave it out")
     elif output is None:
-        raise InputError("say what to write: -o SCENARIO.toml")
+        raise InputError("name the file to write: -o SCENARIO.toml")
     elif kind == "links":
         _convert_links(files, output, flow or [], traffic=traffic, force=force)
     else:
@@ -124,7 +124,7 @@ def _convert_links(
     if traffic is not None:
         raise InputError("--traffic goes with a movement file; give --flow FROM:TO:APP")
     if not flows:
-        raise InputError("no flow: say what to send with --flow FROM:TO:APP, for example --flow 0:1:ftp")
+        raise InputError("there is no flow; add one with --flow FROM:TO:APP, for example --flow 0:1:ftp")
     check_free(output, force=force)
     found = links.read(files)
     from tworay import _native
@@ -189,7 +189,7 @@ def _convert_file(
     if file == "-":
         file = str(streams.STDIN)
     if not is_trace and as_json:
-        raise InputError("--json tells of a trace (.tr); there is nothing to print of other conversions")
+        raise InputError("--json is for traces (.tr) only; leave it out")
     if (is_trace or ending in MOVES) and (flows or traffic is not None):
         raise InputError("--flow and --traffic belong to a scenario: name one with -o SCENARIO.toml")
     if is_trace:
@@ -197,7 +197,9 @@ def _convert_file(
             raise InputError(f"{output}: a trace's packets go into a .parquet or .csv file")
         _convert_trace(file, output, force=force, as_json=as_json)
     elif output is None:
-        raise InputError("say what to write: -o SCENARIO.toml, -o FILE.mov (ns-2) or -o FILE.xml (NetAnim)")
+        raise InputError(
+            "name the file to write: -o SCENARIO.toml, -o FILE.mov (ns-2) or -o FILE.xml (NetAnim)"
+        )
     elif ending in TABLES:
         raise InputError(f"{output}: tables are made of ns-2's traces, whose names end in .tr or .tr.gz")
     elif ending in MOVES:
@@ -206,7 +208,7 @@ def _convert_file(
         write_text(output, text)
     elif ending != ".toml" and not is_stdout(output):
         endings = ", ".join((".toml", *MOVES, *TABLES))
-        raise InputError(f"{output}: its ending does not say what to write; allowed are {endings}")
+        raise InputError(f"{output}: unknown ending; allowed are {endings}")
     elif name == "-":
         raise InputError("a scenario names its movement file, which standard input is not; save it first")
     else:

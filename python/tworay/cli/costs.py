@@ -151,9 +151,9 @@ def _kernel_costs(
     from tworay.running.spec import parse_power
 
     if shipped:
-        raise InputError("--shipped shows the table that ships, --kernel reads another; leave one out")
+        raise InputError("--shipped prints the built-in table, --kernel reads another; leave one out")
     if power is None:
-        raise InputError("--kernel needs the power of the computing processor; add for example --power 2.5W")
+        raise InputError("--kernel needs the power of the processor; add for example --power 2.5W")
     watts = parse_power(power)
     if out is not None:
         check_free(out, force=force)
@@ -164,12 +164,12 @@ def _kernel_costs(
         if not found.run_times:
             raise InputError(f"--kernel {file}: no program of {', '.join(only)}; leave --tcp out to see all")
     if found.others:
-        note(f"tworay: left out, named after no variant: {', '.join(found.others)}")
+        note(f"tworay: left out, because no variant has this name: {', '.join(found.others)}")
     for one in found.run_times:
         if one.never_ran:
             note(
-                f"tworay: {', '.join(one.never_ran)} of {one.variant} never ran; the operations that call "
-                "for it keep the costs that ship"
+                f"tworay: {', '.join(one.never_ran)} of {one.variant} never ran; operations that need it keep "
+                "the built-in costs"
             )
     if out is not None:
         write_text(out, kernelcosts.as_csv(found, watts, file.name))

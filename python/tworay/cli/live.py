@@ -63,7 +63,7 @@ def _world(
 
     world = tworay.load(scenario, set=set_)
     if nodes is not None and every:
-        raise InputError("--nodes and --all exclude each other")
+        raise InputError("--nodes and --all can't be used together; leave one out")
     try:
         chosen = [int(number) for number in (nodes or "").split(",") if number]
     except ValueError:

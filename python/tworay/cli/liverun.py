@@ -45,7 +45,7 @@ def run_live(
         store.write_single(outcome.run)
         from tworay.report.writing import write_report
 
-        note(f"results are in {out}, to be looked at in {write_report(store.path)}")
+        note(f"results are in {out}; open {write_report(store.path)} in a browser")
     if options.pcap is not None:
         note(f"the capture is in {options.pcap}")
     if as_json:

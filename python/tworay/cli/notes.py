@@ -20,7 +20,7 @@ def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
     memory, seconds = world.estimate(seed)
     together = f"; {jobs} run at a time (--jobs)" if jobs > 1 else ""
     note(
-        f"tworay: {world.nodes} nodes: a run takes very roughly {memory / 1e6:.0f} MB of memory, more with "
+        f"tworay: {world.nodes} nodes: a run needs roughly {memory / 1e6:.0f} MB of memory, more with "
         f"traffic, and {seconds:.0f} s of processor time{together}"
     )
 
@@ -29,6 +29,6 @@ def say_if_idle(costs: dict[str, Any] | None) -> None:
     """Say so if a table was given and nothing is counted by it."""
     if costs is None:
         note(
-            "tworay: this scenario counts no energy, so --costs changes nothing; "
+            "tworay: this scenario doesn't count energy, so --costs has no effect; "
             "add --set energy.model=states"
         )

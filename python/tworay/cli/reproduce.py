@@ -71,7 +71,7 @@ def reproduce(
         _list(chosen, figure or None, as_json=json)
         return
     if pages is not None and figure:
-        raise InputError("--pages writes about whole papers; leave the figure out")
+        raise InputError("--pages writes pages of whole papers; leave the figure out")
     results = []
     for one in chosen:
         with Progress(one.name) as watch:

@@ -81,7 +81,7 @@ def run(
     check_apart({"--out": out, "--pcap": pcap, "--animate": animate})
     printed = streams.STDOUT in (pcap, animate)
     if printed and json:
-        raise InputError("standard output can't take --json and a file as well; name a file for one of them")
+        raise InputError("standard output can't hold the JSON and another file; name a file for one of them")
     say_what_it_takes(world, seed)
     store = None
     if out is not None:
@@ -108,7 +108,7 @@ def run(
         store.write_single(result)
         from tworay.report.writing import write_report
 
-        note(f"results are in {out}, to be looked at in {write_report(store.path)}")
+        note(f"results are in {out}; open {write_report(store.path)} in a browser")
     if costs is not None:
         say_if_idle(result.summary["energy"].get("costs"))
     if json:

@@ -30,11 +30,11 @@ def fit_profile(
     from tworay.sedlane.exporting import export as rules
 
     if export is not None and export not in TARGETS:
-        raise InputError(f"--export {export}: {' or '.join(TARGETS)}")
+        raise InputError(f"--export {export}: allowed are {' and '.join(TARGETS)}")
     if output is None and export is None and not as_json:
-        raise InputError("name the profile: -o PROFILE.toml (or print rules with --export)")
+        raise InputError("name the profile to write with -o PROFILE.toml, or print rules with --export")
     if output is not None and output.suffix != ".toml":
-        raise InputError(f"-o {output}: a profile's name ends in .toml")
+        raise InputError(f"-o {output}: name a file that ends in .toml")
     if not source.exists():
         raise InputError(f"{source}: there is no such file or directory")
     table = None if output is None else output.with_suffix(".parquet")

@@ -42,6 +42,6 @@ def show(
     planned = len(read_manifest(directory)["seeds"]) * len(found.variants)
     if (directory / RUNS).is_dir() or len(found) < planned:
         note(
-            f"tworay: {len(found)} of at least {planned} runs are finished; go on with "
+            f"tworay: {len(found)} of at least {planned} runs are finished; continue with "
             f"`tworay compare --resume {directory}`"
         )

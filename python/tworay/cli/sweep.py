@@ -90,7 +90,7 @@ def sweep(
             note(f"tworay: {text}")
         note(
             f"tworay: interrupted; {work.state.stored} of {work.state.total} runs are kept in {place}; "
-            f"the same command goes on"
+            f"run the same command again to continue"
         )
         raise
     for text in work.notes:
@@ -99,7 +99,7 @@ def sweep(
     if state.stored:
         from tworay.report.writing import write_report
 
-        note(f"its page is {write_report(place)}")
+        note(f"open {write_report(place)} in a browser")
     failed = _failed(work)
     if failed:
         _say_failures(work, failed)
@@ -174,12 +174,14 @@ def _light(work: Sweep) -> dict[tuple[str, int], str]:
 
 
 def _report(work: Sweep, state: State, *, as_json: bool, emit: object) -> None:
+    from tworay.running.progress import rate_of
+
     document = state.document() | {"directory": str(work.path), "failures": _failed(work)}
     document.pop("seconds_left")
     if as_json:
         emit(document)  # type: ignore[operator]
         return
-    rate = f", {state.runs_per_second:.2g} runs/s" if state.done else ""
+    rate = f", {rate_of(state.runs_per_second)}" if state.done else ""
     print(
         f"{work.plan.name}: {state.cells_done} of {state.cells} cells, {state.stored} of {state.total} runs"
         f" ({state.done} new{rate}), {len(document['failures'])} failed; in {work.path}"
@@ -210,7 +212,7 @@ def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
         note(f"  tworay run {work.path / replay(cell)} --seed {one['seed']}")
     if len(failed) > 5:
         note(f"tworay: and {len(failed) - 5} more, see --json")
-    note("tworay: --retry-failed does them again")
+    note("tworay: --retry-failed repeats them")
 
 
 def _duration(seconds: float) -> str:
@@ -232,6 +234,8 @@ class Progress:
     def _watch(self, state: State) -> None:
         import time
 
+        from tworay.running.progress import rate_of
+
         now = time.monotonic()
         if now < self._next:
             return
@@ -240,7 +244,7 @@ class Progress:
         failed = f", {state.failed} failed" if state.failed else ""
         line = (
             f"{self._name}: {state.done + state.failed} runs of this session, "
-            f"{state.cells_done} of {state.cells} cells, {state.runs_per_second:.2g} runs/s{left}{failed}"
+            f"{state.cells_done} of {state.cells} cells, {rate_of(state.runs_per_second)}{left}{failed}"
         )
         print(
             f"\r\033[K{line}" if self._terminal else line,

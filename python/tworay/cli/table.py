@@ -96,7 +96,7 @@ def table(
     if len(sides) > 1:
         means = means.with_columns(pl.concat_str(sides, separator=", ").alias(side))
     if interaction and (over is None or len(sides) > 1):
-        raise InputError("--interaction is one of two axes; name one with --rows and one with --cols")
+        raise InputError("--interaction needs two axes; name one with --rows and one with --cols")
     if plot is not None:
         from tworay.lab.drawing import draw
         from tworay.showing.plotting import write

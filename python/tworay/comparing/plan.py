@@ -257,7 +257,9 @@ def _read(
     from tworay.stored.store import Lock, sweep
 
     if out is not None:
-        raise InputError("--out and --resume: name one directory, with --resume to go on with what it holds")
+        raise InputError(
+            "--out and --resume can't be used together; --resume continues the results in its directory"
+        )
     if force:
         raise InputError("--force replaces results, --resume keeps them; leave one of the two out")
     place = Path(resume)
@@ -273,7 +275,7 @@ def _same_scenario(stored: Stored | None, set: object, costs: object) -> tuple[s
         raise InputError("no scenario given; `tworay scenarios` lists those that are built in")
     if set or costs is not None:
         raise InputError(
-            f"--resume {stored.path}: settings and costs stay as they were; leave --set and --costs out"
+            f"--resume {stored.path}: settings and costs can't change; leave --set and --costs out"
         )
     manifest = stored.manifest
     if manifest["source"] is None:

@@ -32,7 +32,7 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
         if head != heads[first]:
             raise InputError(
                 f"{place} holds `{head[0]}` of tworay {head[1]}, {first} `{heads[first][0]}` of "
-                f"{heads[first][1]}; only parts of one sweep are merged"
+                f"{heads[first][1]}; only parts of the same sweep can be merged"
             )
         if (place / EXPERIMENT).read_bytes() != (first / EXPERIMENT).read_bytes():
             raise InputError(

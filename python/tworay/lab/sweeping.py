@@ -120,7 +120,7 @@ class Sweep:
         self._retry = retry_failed
         if plan.until_ci is not None and shard.count > 1:
             raise InputError(
-                "until_ci looks at all runs of a cell, and a shard has a part of them; give fixed seeds"
+                "until_ci needs all runs of a cell, but a shard has only a part of them; give fixed seeds"
             )
         check_directory(out, plan.name)
         self.cells = plan.cells()

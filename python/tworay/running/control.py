@@ -105,7 +105,7 @@ def load_class(reference: str) -> type[CongestionControl]:
     module_name = f"tworay_variant_{path.stem}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
-        raise InputError(f"--tcp {reference}: {file} is no Python file")
+        raise InputError(f"--tcp {reference}: {file} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     # As with `python mine.py`: modules beside the file can be imported.
     folder = str(path.resolve().parent)
@@ -128,7 +128,7 @@ def load_class(reference: str) -> type[CongestionControl]:
 def check_class(found: object, where: str) -> None:
     """Refuse what can't be a variant."""
     if not (isinstance(found, type) and issubclass(found, CongestionControl)):
-        raise InputError(f"{where}: {found!r} is no subclass of tworay.CongestionControl")
+        raise InputError(f"{where}: {found!r} is not a subclass of tworay.CongestionControl")
     _check_names(found, where)
     recoveries = _native.recoveries()
     if found.recovery not in recoveries:
@@ -151,7 +151,7 @@ def _check_names(found: type[CongestionControl], where: str) -> None:
 
 def _check_callback(callback: object, where: str) -> None:
     if not callable(callback) and not isinstance(callback, staticmethod | classmethod):
-        raise InputError(f"{where} is no method; write def {where.rpartition('.')[2]}(self, state, event)")
+        raise InputError(f"{where} is not a method; write def {where.rpartition('.')[2]}(self, state, event)")
     if inspect.isfunction(callback):
         try:
             inspect.signature(callback).bind(None, None, None)

@@ -153,5 +153,9 @@ def _log(text: str) -> None:
 def _rate(runs: float, seconds: float) -> str:
     if seconds <= 0:
         return ""
-    rate = runs / seconds
-    return f"{rate:.0f} runs/s" if rate >= 10 else f"{rate:.2g} runs/s"
+    return rate_of(runs / seconds)
+
+
+def rate_of(rate: float) -> str:
+    """Return runs per second as a text."""
+    return f"{rate:,.0f} runs/s" if rate >= 10 else f"{rate:.2g} runs/s"

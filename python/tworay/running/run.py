@@ -145,7 +145,7 @@ class Run:
     def lost_at_source(self) -> list[int]:
         """Data segments of each flow that died at their own source: they took nothing from the network."""
         if self._report is None:
-            raise OutputError("what died at its source is known only where the run was made")
+            raise OutputError("losses at the source are known only to the process that did the run")
         return self._report.lost_at_source()
 
     @property

@@ -55,8 +55,8 @@ class Stored:
         where = f"--resume {self.path}"
         if self.manifest["tworay"] != VERSION:
             raise InputError(
-                f"{where}: its runs are of tworay {self.manifest['tworay']}, this is {VERSION}; figures of "
-                "two versions don't mix: compare anew with --out"
+                f"{where}: its runs are of tworay {self.manifest['tworay']}, this is {VERSION}; results of "
+                "two versions can't be mixed; start a new comparison with --out"
             )
         files = keep(base)
         kept, costs = files[SCENARIO], files.get(COSTS)
@@ -64,10 +64,12 @@ class Stored:
         if kept != text:
             found = list(_differences(tomllib.loads(text), tomllib.loads(kept)))
             shown = "; ".join(found[:SHOWN]) + ("; …" if len(found) > SHOWN else "")
-            raise InputError(f"{where}: its scenario is another: {shown or 'its text differs'}")
+            raise InputError(f"{where}: it was made with another scenario: {shown or 'its text differs'}")
         table = self.path / COSTS
         if costs != (table.read_text(encoding="utf-8") if table.is_file() else None):
-            raise InputError(f"{where}: its table of computing costs is another; give that of {table}")
+            raise InputError(
+                f"{where}: it was made with another table of computing costs; use --costs {table}"
+            )
 
     def refuse_other_sources(self, sources: Mapping[str, str | None]) -> None:
         """Refuse to go on with variants whose Python source has changed."""
@@ -75,7 +77,7 @@ class Stored:
         for name, digest in sources.items():
             if name in known and None not in (digest, known[name]) and digest != known[name]:
                 raise InputError(
-                    f"--resume {self.path}: the source of {name} has changed since; compare anew with --out"
+                    f"--resume {self.path}: the source of {name} has changed; start a new comparison with --out"
                 )
 
 
