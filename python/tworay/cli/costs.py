@@ -168,8 +168,8 @@ def _kernel_costs(
     for one in found.run_times:
         if one.never_ran:
             note(
-                f"tworay: {', '.join(one.never_ran)} of {one.variant} never ran; operations that need it keep "
-                "the built-in costs"
+                f"tworay: {', '.join(one.never_ran)} of {one.variant} never ran; operations that need it "
+                "keep the built-in costs"
             )
     if out is not None:
         write_text(out, kernelcosts.as_csv(found, watts, file.name))

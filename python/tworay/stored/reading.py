@@ -77,7 +77,8 @@ class Stored:
         for name, digest in sources.items():
             if name in known and None not in (digest, known[name]) and digest != known[name]:
                 raise InputError(
-                    f"--resume {self.path}: the source of {name} has changed; start a new comparison with --out"
+                    f"--resume {self.path}: the source of {name} has changed; "
+                    "start a new comparison with --out"
                 )
 
 
