@@ -1,1 +1,1 @@
-"""Comparisons: what is compared, the plan of runs, paired statistics and the verdict."""
+"""Comparisons: arms, plan of runs, paired statistics, verdict."""

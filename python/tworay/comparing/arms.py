@@ -1,7 +1,7 @@
-"""What a comparison compares: TCP variants, values of settings, mixtures, and every combination of them.
+"""The arms of a comparison: TCP variants, values of settings, mixtures, and their combinations.
 
-An arm is one way to run the scenario. All arms of a comparison meet the same seeds, so they are compared
-seed by seed, whatever tells them apart.
+An arm is one way to run the scenario. All arms of a comparison use the same seeds, so they are compared
+seed by seed.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 Settings: TypeAlias = "tuple[tuple[str, str], ...]"
 Vary: TypeAlias = "str | Iterable[str] | Mapping[str, object]"
 
-# They have 2016 pairs, more than anybody reads, and each is tested in every metric.
+# 64 arms have 2016 pairs, and each is tested in every metric: more than anybody reads.
 MAX_ARMS = 64
-# Tables of the scenario that say nothing about who is where and can reach whom.
+# Tables of the scenario that don't affect positions or links.
 WITHOUT_PLACE = ("mac", "routing", "tcp", "energy", "errors")
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to run the scenario, under the name that results give it."""
+    """One way to run the scenario, with its name in results."""
 
     name: str
     world: Scenario | None = field(compare=False, repr=False)
@@ -42,24 +42,24 @@ class Arm:
     mix: Mix | None = None
 
     def at(self, seed: int) -> Scenario:
-        """Return the scenario to run with ``seed``: in a mixture the flows change places with the seed."""
+        """Return the scenario for ``seed``, which decides which flow of a mixture gets which variant."""
         if self.world is None:
             raise RunError(f"{self.name}: only the results of this arm are there, not its scenario")
         return self.mix.apply(self.world, seed) if self.mix else self.world
 
     @property
     def place(self) -> str:
-        """Name what decides who can reach whom: arms with the same place have the same paths."""
+        """Return a name for what decides positions and links: arms with equal names have equal paths."""
         return label(pair for pair in self.settings if pair[0].split(".")[0] not in WITHOUT_PLACE)
 
     def describe(self) -> dict[str, Any]:
-        """Return what documents and result directories say about the arm."""
+        """Return the description of the arm in documents and result directories."""
         mix = {"mix": self.mix.shares} if self.mix else {}
         return {"tcp": self.tcp, "set": dict(self.settings)} | mix
 
     @classmethod
     def stored(cls, name: str, description: dict[str, Any]) -> Arm:
-        """Make the arm that ``describe`` described, without its scenario."""
+        """Create the arm from its description, without its scenario."""
         shares = description.get("mix")
         settings = tuple(description["set"].items())
         return cls(name, None, description["tcp"], settings, Mix(shares) if shares else None)
@@ -67,7 +67,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Field:
-    """The arms of a comparison, and the worlds without a choice of TCP behind them."""
+    """The arms of a comparison, and their scenarios without a TCP variant."""
 
     base: Scenario = field(repr=False)
     arms: list[Arm]
@@ -80,7 +80,7 @@ class Field:
         return [arm.name for arm in self.arms]
 
     def places(self) -> dict[str, Scenario]:
-        """Return a world for every place."""
+        """Return one scenario per place."""
         found: dict[str, Scenario] = {}
         for arm in self.arms:
             found.setdefault(arm.place, self.worlds[arm.settings])
@@ -88,7 +88,7 @@ class Field:
 
 
 def label(settings: Iterable[tuple[str, str]]) -> str:
-    """Write settings as results name them: ``mac.rts_threshold=0B routing.protocol=dsr``."""
+    """Write settings in the form used in results: ``mac.rts_threshold=0B routing.protocol=dsr``."""
     return " ".join(f"{key}={value}" for key, value in settings)
 
 
@@ -131,7 +131,7 @@ def _values(key: object, values: object) -> list[str]:
 
 
 def split_list(text: str) -> list[str]:
-    """Split at commas that stand outside of quotes and brackets."""
+    """Split at commas outside quotes and brackets."""
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote:
@@ -157,16 +157,16 @@ def line_up(
     costs: Path | None = None,
     earlier: Iterable[Arm] = (),
 ) -> Field:
-    """Make the arms: every variant and mixture over every combination of varied settings.
+    """Create the arms: every variant and mixture with every combination of varied settings.
 
-    ``earlier`` are arms of an earlier comparison of the scenario; they come first. Raises ``InputError``
+    ``earlier`` are the arms of the comparison that is resumed; they come first. Raises ``InputError``
     or ``ScenarioError`` before anything runs.
     """
     axes, mixes, earlier = parse_vary(vary), parse_mixes(mix), list(earlier)
     variants: list[Variant] = [] if tcp is None else parse_variants(tcp)
     if not (variants or axes or mixes or earlier):
         raise InputError("nothing to compare; name variants (--tcp), settings (--vary) or mixtures (--mix)")
-    # The pure cases that a mixture is measured against.
+    # A mixture is compared with its unmixed cases.
     names = [name_of(variant) for variant in variants]
     for one in mixes:
         fresh = [name for name in one.shares if name not in names]
@@ -202,7 +202,7 @@ def line_up(
 
 
 def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
-    """Give an arm of an earlier comparison its scenario back."""
+    """Load the scenario of an arm of an earlier comparison."""
     if old.mix:
         mix = Mix(old.mix.shares, load_classes(old.mix.shares))
         mix.check(world)
@@ -231,7 +231,7 @@ def _arms(
 
 
 def _refuse_twins(arms: list[Arm]) -> None:
-    """Refuse arms that are the same scenario: a comparison of one with itself says nothing."""
+    """Reject arms with the same scenario: one would be compared with itself."""
     seen: dict[str, str] = {}
     for arm in arms:
         if arm.mix or arm.world is None:

@@ -1,4 +1,4 @@
-"""What a comparison found: means, intervals and tests of every arm, made of the documents of its runs."""
+"""Results of a comparison: means, intervals and tests, computed from the documents of its runs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Facts: TypeAlias = "tuple[float | None, float]"
 Paths: TypeAlias = "tuple[float | None, float, list[float]]"
 
-# The figure whose interval `until_ci` watches.
+# The metric whose interval `until_ci` observes.
 HEADLINE = "goodput_bps"
 
 
 class Comparison:
-    """What a comparison found; complete or, after an interruption, what of it is finished.
+    """The results of a comparison; after an interruption those of the finished runs.
 
     ``summary`` is the document of ``tworay compare --json``; ``table``, ``runs``, ``pairs`` and
     ``ledger`` are polars data frames of it.
@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def warnings(self) -> list[str]:
-        """What to know before trusting the figures: flows without a path."""
+        """Warnings, for example about flows without a path."""
         return self._warnings
 
     @warnings.setter
@@ -54,21 +54,21 @@ class Comparison:
         self._warnings, self._summary = texts, None
 
     def seeds_seen(self, place: str = "") -> list[int]:
-        """Seeds whose world has been looked at, in ascending order."""
+        """Seeds whose paths were examined, in ascending order."""
         return sorted(seed for where, seed in self._facts if where == place)
 
     def add(self, variant: str, seed: int, document: dict[str, Any]) -> None:
-        """Take in a finished run."""
+        """Add a finished run."""
         self._documents[variant, seed] = document
         self._summary = None
 
     def add_facts(self, seed: int, facts: Facts, place: str = "") -> None:
-        """Take in what the world of a seed looks like; ``place``: that of the arms in it."""
+        """Add facts about the paths of a seed; ``place`` is the arms' ``Arm.place``."""
         self._facts[place, seed] = facts
         self._summary = None
 
     def add_maximum(self, seed: int, throughput_max: float, settings: str = "") -> None:
-        """Take in how much the world of a seed can carry, in bits a second: the base of EEE and UAR."""
+        """Add the capacity of a seed's scenario, bit/s: the base of EEE and UAR."""
         self._maxima[settings, seed] = throughput_max
         self._summary = None
 
@@ -197,7 +197,7 @@ class Comparison:
 
     @property
     def diagnosis(self) -> pl.DataFrame:
-        """One row per variant, guess of the sender and true cause: how often they met."""
+        """One row per variant, guess of the sender and true cause: how often they occurred together."""
         import polars as pl
 
         from tworay.running.frames import Table
@@ -225,7 +225,7 @@ class Comparison:
         return max(map(sum, counts), default=0), max((len(c) - sum(c) for c in counts), default=0)
 
     def headline_precision(self) -> float | None:
-        """Half width of the widest 95 % interval of goodput, as a share of its mean; ``None``: unknown."""
+        """Half width of the widest 95 % interval of goodput, relative to its mean; ``None`` if unknown."""
         widths = []
         for variant in self.variants:
             width = stats.relative_half_width(_column(self.values(variant), HEADLINE))
@@ -235,7 +235,7 @@ class Comparison:
         return max(widths)
 
     def seeds_needed(self, relative: float) -> int | None:
-        """Seeds that bring every variant's 95 % interval of goodput within ± ``relative``, by the spread."""
+        """Estimated seeds until every variant's 95 % interval of goodput is within ± ``relative``."""
         needed = [
             stats.seeds_needed(_column(self.values(variant), HEADLINE), relative) for variant in self.variants
         ]
@@ -258,7 +258,7 @@ class Comparison:
         return arm.describe() | facts
 
     def _mixtures(self) -> dict[str, Any]:
-        """Return by mixture what becomes of each of its variants, beside the pure cases."""
+        """Return for each mixture the results of its variants, compared with the unmixed cases."""
         found = {}
         for arm in self.arms.values():
             if arm.mix:
@@ -271,7 +271,7 @@ class Comparison:
         return found
 
     def _costs(self) -> dict[str, Any] | None:
-        """Return by which table computing was counted, the same in all runs; ``None`` without energy."""
+        """Return the table of computing costs, the same in all runs; ``None`` without energy."""
         first = next(iter(self._documents.values()), None)
         return first.get("energy", {}).get("costs") if first else None
 
@@ -322,7 +322,7 @@ def _listed(interval: stats.Interval | None) -> list[float] | None:
 
 
 def _pairs(by_variant: dict[str, dict[int, metrics.Values]]) -> list[dict[str, Any]]:
-    """Compare every two variants seed by seed; Holm corrects over the pairs of one metric."""
+    """Compare each pair of variants seed by seed; Holm's correction covers the pairs of one metric."""
     result = []
     everything = [values for runs in by_variant.values() for values in runs.values()]
     known = dict.fromkeys(

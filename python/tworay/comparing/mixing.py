@@ -1,8 +1,8 @@
-"""Mixtures: flows of one run that use different TCP variants, to see who takes whose share.
+"""Mixtures: flows of one run use different TCP variants, to see how they share the network.
 
 A mixture gives the TCP flows of a scenario variants in stated shares. Which flow gets which variant rotates
-with the seed, so that over as many successive seeds as there are flows every flow has had every variant for
-its share of the seeds, and no variant profits from a good place.
+with the seed, so that over as many successive seeds as there are flows, every flow has used every variant
+for its share of the seeds, and no variant profits from a good position.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tworay.running.control import CongestionControl
     from tworay.running.scenarios import Scenario
 
-# Shares written with two digits add up to 1 within this.
+# Tolerance for shares written with two digits.
 ROUNDING = 0.02
 
 
@@ -35,7 +35,7 @@ class Mix:
 
     @property
     def name(self) -> str:
-        """What results call the mixture."""
+        """Name of the mixture in results."""
         return ",".join(f"{name}:{share:g}" for name, share in self.shares.items())
 
     def counts(self, flows: int) -> dict[str, int]:
@@ -56,7 +56,7 @@ class Mix:
         return row[-turn:] + row[:-turn] if turn else row
 
     def check(self, world: Scenario) -> None:
-        """Refuse a scenario that has too few flows for the shares."""
+        """Reject a scenario with too few flows for the shares."""
         flows = world.tcp_flows
         missing = [name for name, count in self.counts(flows).items() if not count]
         if missing:
@@ -114,11 +114,11 @@ def load_classes(names: Iterable[str]) -> dict[str, type[CongestionControl]]:
 def effects(
     mix: Mix, mixed: Mapping[int, dict[str, Any]], pure: Mapping[str, Mapping[int, dict[str, Any]]]
 ) -> dict[str, Any]:
-    """Return what becomes of each variant of a mixture, from documents of runs by seed.
+    """Return the effect of mixing on each variant, from documents of runs by seed.
 
-    ``pure`` has by variant the runs in which all TCP flows use it. A variant's flows of a mixed run are
-    compared with the same flows of the same seed in the pure runs: of its own (what the company costs it)
-    and of the others (what the others lose by its company is theirs).
+    ``pure`` has for each variant the runs in which all TCP flows use it. A variant's flows in a mixed run are
+    compared with the same flows of the same seed in the unmixed runs of the variant itself (what it loses to
+    the others) and of the other variants (what they lose to it).
     """
     found: dict[str, Any] = {}
     for name in mix.shares:

@@ -1,4 +1,4 @@
-"""What a comparison can be told: one list, for Python, the command line and resumed comparisons."""
+"""The options of a comparison, declared once for Python, the command line and resumed comparisons."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Options:
 def taking(
     options: Callable[Keywords, Told],
 ) -> Callable[[Callable[[Told], Result]], Callable[Keywords, Result]]:
-    """Let a function of options be called with the options themselves: their names, types and defaults."""
+    """Turn a function of ``Options`` into one with the options as parameters."""
 
     def decorated(function: Callable[[Told], Result]) -> Callable[Keywords, Result]:
         @functools.wraps(function)
@@ -56,7 +56,7 @@ def taking(
             return function(options(*values, **named))
 
         result = inspect.signature(function).return_annotation
-        # What help() shows.
+        # Shown by help().
         called.__signature__ = inspect.signature(options).replace(return_annotation=result)  # type: ignore[attr-defined]
         return called
 

@@ -1,4 +1,4 @@
-"""Arms against each other over the same worlds: the main job."""
+"""Run the arms of a comparison over the same seeds."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ __all__ = ["Comparison", "compare"]
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
 MIN_SEEDS_UNTIL_CI = 5
-# From so many nodes on, a look at who can reach whom takes seconds.
+# From this many nodes on, examining paths takes seconds.
 MANY_NODES = 5000
-# Stands for an arm in the runs that find what a world can carry.
+# Name of the arm in runs that measure capacity.
 SATURATED = "throughput_max"
 
 
 class Plan:
-    """A comparison to be done: checked when it is made, before anything runs; ``result`` grows meanwhile."""
+    """A comparison to run. It is checked when created, before any run; ``result`` grows while it runs."""
 
     def __init__(self, options: Options) -> None:
         self._jobs = check_jobs(options.jobs)
@@ -77,12 +77,12 @@ class Plan:
             self._stored.refuse_other_sources(sources)
             base_name = earlier["scenario"]
             if (self._until_ci, self._max_seeds) != (earlier["until_ci"], earlier["max_seeds"]):
-                # Another rule of stopping: all that is there counts from the start.
+                # The stopping rule changed: all stored runs count from the start.
                 done = sorted({seed for _, seed in self._stored.records})
                 self.seeds = list(dict.fromkeys([*self.seeds, *done]))
         else:
             base_name = base.name
-        # Of each place and seed: mean hops, time without a path, and that of each flow.
+        # By place and seed: mean hops, time without a path, and that of each flow.
         self._paths: dict[tuple[str, int], Paths] = {}
         self._stage: Callable[[str], None] = lambda text: None
         self.result = Comparison(base_name, self.field.names, self.field.arms)
@@ -125,7 +125,7 @@ class Plan:
 
     @property
     def stored_runs(self) -> int:
-        """Runs that are there already, of a comparison that is resumed."""
+        """Finished runs of the comparison that is resumed."""
         return sum("document" in record for record in self._bank.values())
 
     @property
@@ -134,16 +134,16 @@ class Plan:
         return self._store.path if self._store else None
 
     def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
-        """Tell of every world, a seed and the number of threads."""
+        """Call ``say`` with each scenario, a seed and the number of threads."""
         for world in self.field.places().values():
             tell(world, self.seeds[0], self._jobs)
 
     def execute(
         self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None
     ) -> Comparison:
-        """Do the runs. Ctrl-C comes out of here with the finished runs in ``result`` and in ``out``.
+        """Do the runs. Ctrl-C raises ``KeyboardInterrupt``; finished runs are in ``result`` and ``out``.
 
-        ``stage`` is told what takes time before them.
+        ``stage`` receives a text about slow steps before the runs.
         """
         self._stage = stage
         try:
@@ -160,14 +160,14 @@ class Plan:
         return self.result
 
     def _keep(self) -> None:
-        """Write what is finished, also of an earlier session that this one did not come to."""
+        """Write what is finished, also runs of an earlier session that this one did not reach."""
         for key in sorted(self._bank):
             self._take(key)
         if self._store and len(self.result):
             self._store.finish(self.result)
 
     def _take(self, key: tuple[str, int]) -> bool:
-        """Take a run that is there already into the result."""
+        """Add a stored run to the result."""
         record = self._bank.pop(key, None)
         if record is not None:
             take(self.result, record, {name: settings for name, (settings, _) in self._crowded.items()})
@@ -175,7 +175,7 @@ class Plan:
 
     def _do(self, batch: list[int], watch: Watcher) -> None:
         self._look_at(batch)
-        # Seed by seed, so that an interruption leaves whole pairs.
+        # Seed by seed, so that an interruption leaves complete pairs.
         tasks = []
         for seed in batch:
             todo = [arm for arm in self.field.arms if not self._take((arm.name, seed))]
@@ -187,7 +187,7 @@ class Plan:
         )
 
     def _look_at(self, batch: list[int]) -> None:
-        """Take in what the worlds of the seeds look like, and warn of flows without a path."""
+        """Examine the paths of the seeds, and warn about flows without a path."""
         self.result.warnings = []
         places = self.field.places()
         for place, world in places.items():
@@ -219,7 +219,7 @@ class Plan:
         self.result.add(task.variant, task.seed, outcome.summary)
 
     def _add_seeds(self, until_ci: float, watch: Watcher) -> None:
-        """Add seeds by half as many again; how many depends on results only, so the end is reproducible."""
+        """Add half as many seeds again. The number depends only on results, so the end is reproducible."""
         done = list(self.seeds)
         while len(done) < self._max_seeds:
             precision = self.result.headline_precision()
@@ -232,10 +232,10 @@ class Plan:
 
 
 def _seeds(planned: list[int], wanted: list[int], stored: Stored | None) -> tuple[list[int], list[int]]:
-    """Return the seeds to have, and those that were planned earlier and are left out now.
+    """Return the seeds to run, and those that were planned earlier but are dropped now.
 
-    Seeds that are named are added to the plan. If the plan has others, they are dropped, unless a run of
-    theirs is there already: nothing that is finished is lost, and each seed has all arms.
+    Named seeds are added to the plan. Other planned seeds are dropped unless they have a finished run: no
+    finished run is lost, and each seed has all arms.
     """
     seeds = list(dict.fromkeys([*planned, *wanted]))
     if not wanted or stored is None:
@@ -246,7 +246,7 @@ def _seeds(planned: list[int], wanted: list[int], stored: Stored | None) -> tupl
 
 
 def _source(scenario: Source) -> str | None:
-    """Return what loads the scenario again; nothing does if it came from Python or standard input."""
+    """Return how to load the scenario again; ``None`` if it came from Python or standard input."""
     name = os.fspath(scenario) if isinstance(scenario, str | os.PathLike) else None
     return None if name == "-" else name
 
@@ -270,7 +270,7 @@ def _read(
 
 
 def _same_scenario(stored: Stored | None, set: object, costs: object) -> tuple[str, list[str], str | None]:
-    """Return the scenario, settings and costs that a comparison was begun with."""
+    """Return the scenario, settings and costs with which the comparison was started."""
     if stored is None:
         raise InputError("no scenario given; `tworay scenarios` lists those that are built in")
     if set or costs is not None:
@@ -291,21 +291,21 @@ def compare(options: Options) -> Comparison:
 
     Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
     (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
-    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their pure cases (``tworay.comparing.mixing``).
+    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.comparing.mixing``).
 
     ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
     its mean, or ``max_seeds`` (100) are done. ``out`` writes Parquet tables and ``summary.json`` there;
     ``tworay.write_report(out)`` adds the page for the browser, as ``tworay compare --out`` does.
-    ``resume`` goes on with what such a directory holds, also after an interruption: arms and seeds that
-    are named here are added to those of the directory. Seeds that were planned, are not begun and are not
-    among those named here are left out. Without ``scenario``, everything is as it was.
-    ``resources`` fills in EEE and UAR, which takes one run more a seed: saturating sources in the same
-    world, shared by all variants (``tworay.running.resources``). ``costs`` names a table of computing
-    costs to be used in place of the scenario's.
+    ``resume`` continues the comparison in such a directory, also after an interruption: arms and seeds
+    named here are added to those of the directory. Planned seeds that have not started and are not named
+    here are dropped. Without ``scenario`` all options are those of the directory.
+    ``resources`` measures EEE and UAR, which adds one run per seed with saturating sources, shared by all
+    variants (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of
+    the scenario's.
 
     The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
-    that fail are listed in ``failures`` and left out. Ctrl-C raises ``KeyboardInterrupt`` with the
+    that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the
     finished runs kept in ``out``.
     """
     return Plan(options).execute(options.watch)

@@ -1,7 +1,7 @@
-"""Who is best, and who doesn't differ: the answer that a comparison is asked for.
+"""The verdict of a comparison: which arm is best, and which don't differ.
 
-Two arms differ if Holm's p of their pair is below the level of significance (``tworay.stats``). That is no
-order: a may differ from c while b differs from neither. So arms get letters, and those that share a letter
+Two arms differ if Holm's p of their pair is below the level of significance (``tworay.stats``). This is not
+an order: a may differ from c while b differs from neither. So arms get letters, and those that share a letter
 don't differ (compact letter display, Piepho 2004).
 """
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = "dict[str, Any]"
 
-# How large a difference is asked about where none was found: a share of the best mean.
+# The difference that ``seeds_to_show`` is about, relative to the best mean.
 WORTH_SHOWING = 0.05
 
 
 def differs(pair: Pair) -> bool:
-    """Whether a difference is more than chance."""
+    """Whether a difference is significant."""
     p, difference = pair["holm_p"], pair["difference"]
     return p is not None and p < stats.SIGNIFICANT and bool(difference)
 
 
 def undecided(pair: Pair, tests: int) -> bool:
-    """Whether a pair has too few seeds to tell: its differences don't vary, and so few can't be significant.
+    """Whether a pair has too few seeds: its differences don't vary, and so few can't be significant.
 
     ``tests`` is the number of pairs that Holm corrects for.
     """
@@ -68,7 +68,7 @@ def _letter(index: int) -> str:
 
 
 def ordered(cells: dict[str, dict[str, Any]], metric: str) -> list[str]:
-    """Return the arms that have the metric, best first; largest first where no way is better."""
+    """Return the arms that have the metric, best first; largest first if neither more nor less is better."""
     found = {name: of.get(metric, {}).get("mean") for name, of in cells.items()}
     known = {name: mean for name, mean in found.items() if mean is not None}
     declared = metrics.find(metric)
@@ -79,12 +79,12 @@ def ordered(cells: dict[str, dict[str, Any]], metric: str) -> list[str]:
 def judge(cells: dict[str, dict[str, Any]], pairs: list[Pair], metric: str) -> dict[str, Any]:
     """Return the verdict about one metric.
 
-    ``ranking`` has the arms best first with their letters. ``best`` are the arms that none is found to be
-    better than; it is empty where a pair has too few seeds to tell. ``seeds_to_tell`` says how many seeds a
-    verdict takes: five, or more where differences are the same in every seed, which only an exact test can
-    judge. ``margin`` is the difference between a single best one and the next in the ranking.
-    ``seeds_to_show`` says after how many seeds a difference of 5 % between the best would show, four times
-    out of five, by the spread so far.
+    ``ranking`` has the arms best first with their letters. ``best`` are the arms that no other
+    is significantly better than; it is empty if a pair has too few seeds. ``seeds_to_tell`` is the number of
+    seeds that a verdict needs: five, or more if differences are equal in every seed, which only an exact test
+    can judge. ``margin`` is the difference between a single best arm and the next. ``seeds_to_show`` is the
+    number of seeds that would show a difference of 5 % between the best with probability 0.8, estimated from
+    the spread so far.
     """
     names = ordered(cells, metric)
     family = [pair for pair in pairs if pair["metric"] == metric]
@@ -133,7 +133,7 @@ def _margin(names: list[str], family: list[Pair], best: list[str]) -> dict[str, 
 def _seeds_to_show(
     cells: dict[str, dict[str, Any]], family: list[Pair], best: Collection[str], metric: str
 ) -> int | None:
-    """Return the seeds for the pair that needs most, with the first step of Holm's correction."""
+    """Return the seeds for the pair that needs most, at the first step of Holm's correction."""
     asked = [pair for pair in family if {pair["a"], pair["b"]} <= set(best)]
     largest = max((abs(cells[name][metric]["mean"]) for name in best), default=0.0)
     if not asked or not largest:

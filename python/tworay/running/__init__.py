@@ -1,1 +1,1 @@
-"""Runs: scenarios loaded, variants written in Python, one run, many runs on all cores."""
+"""Load scenarios, define variants in Python, do one run or many runs on all cores."""

@@ -1,4 +1,4 @@
-"""TCP variants of one's own, written in Python.
+"""Define TCP variants in Python.
 
 A variant is a class with callbacks; ``docs/guide/python-variants.md`` has an example that runs. Give it to
 ``tworay.run`` and ``tworay.compare`` as a class, or on the command line as ``--tcp mine.py:Mine``.
@@ -46,27 +46,27 @@ CALLBACKS = ("on_ack", "on_loss", "on_rto", "on_rtt", "on_rate")
 
 
 class CongestionControl:
-    """A TCP variant: subclass it and override what differs from standard TCP.
+    """Base class of a TCP variant: override what differs from standard TCP.
 
-    Each connection has an object of its own, made without arguments. Windows are in segments, times in
+    Each connection gets its own object, created without arguments. Windows are in segments, times in
     seconds. A callback answers with a ``Window``, with ``(cwnd, ssthresh)``, with a number (cwnd alone),
-    or with ``None`` for what the standard rule says. What it raises ends the run.
+    or with ``None`` for what the standard rule says. An exception ends the run.
     """
 
     recovery: ClassVar[Recovery] = "newreno"
     """How losses are repaired: tahoe, reno, newreno or sack."""
 
     def on_ack(self, state: SenderState, ack: AckEvent) -> Answer:
-        """Say how the window grows on an ACK of new data; in fast recovery ``ack.may_grow`` is false."""
+        """Return the window after an ACK of new data; in fast recovery ``ack.may_grow`` is false."""
 
     def on_loss(self, state: SenderState, loss: LossEvent) -> Answer | Reaction:
-        """Say how the window shrinks when duplicate ACKs show a loss."""
+        """Return the window after duplicate ACKs have shown a loss."""
 
     def on_rto(self, state: SenderState, rto: RtoEvent) -> Answer | Reaction:
-        """Say what the window is after a timeout, and whether the timeout doubles."""
+        """Return the window after a timeout, and whether the timeout doubles."""
 
     def on_rtt(self, state: SenderState, rtt: RttEvent) -> None:
-        """Take a round-trip sample."""
+        """Receive a round-trip sample."""
 
     def on_rate(self, state: SenderState, rate: RateSample) -> Answer:
         """Take a sample of the delivery rate, before anything else that an ACK causes; a window sets it."""
@@ -76,12 +76,12 @@ Variant: TypeAlias = "str | type[CongestionControl]"
 
 
 def name_of(variant: Variant) -> str:
-    """Return what results call a variant."""
+    """Return the name of a variant in results."""
     return variant if isinstance(variant, str) else variant.__name__
 
 
 def identity(variant: Variant) -> object:
-    """Return what is the same for all ways to name one variant."""
+    """Return a value that is equal for all spellings of the same variant."""
     if not isinstance(variant, str):
         file = getattr(sys.modules.get(variant.__module__), "__file__", None)
         return (str(Path(file).resolve()), variant.__qualname__) if file else variant
@@ -92,7 +92,7 @@ def identity(variant: Variant) -> object:
 
 
 def is_reference(text: str) -> bool:
-    """Tell ``mine.py:Mine`` from the name of a built-in variant."""
+    """Return whether a name is a reference such as ``mine.py:Mine``."""
     return ".py:" in text
 
 
@@ -126,7 +126,7 @@ def load_class(reference: str) -> type[CongestionControl]:
 
 
 def check_class(found: object, where: str) -> None:
-    """Refuse what can't be a variant."""
+    """Raise ``InputError`` if the object can't be a variant."""
     if not (isinstance(found, type) and issubclass(found, CongestionControl)):
         raise InputError(f"{where}: {found!r} is not a subclass of tworay.CongestionControl")
     _check_names(found, where)
@@ -138,7 +138,7 @@ def check_class(found: object, where: str) -> None:
 
 
 def _check_names(found: type[CongestionControl], where: str) -> None:
-    """Refuse a callback that would never be called: misspelt, no function, or with other parameters."""
+    """Reject callbacks that could never be called: misspelt, not a function, or with wrong parameters."""
     own = {name for base in found.__mro__ if base not in CongestionControl.__mro__ for name in vars(base)}
     for name in sorted(own):
         near = _native.nearest(name, [*CALLBACKS, "recovery"])

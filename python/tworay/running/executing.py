@@ -1,7 +1,7 @@
 """Many runs on all cores: threads around the core, which computes without the GIL.
 
 Results do not depend on the number of threads or on the order in which runs end: each run has its own
-seeded world, and what is made of the results goes by (seed, variant), never by time of arrival.
+random streams, and results are ordered by (seed, variant), never by time of completion.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def cores() -> int:
 
 
 def check_jobs(jobs: int | None) -> int:
-    """Return the number of threads: all cores unless told."""
+    """Return the number of threads; ``None`` means all cores."""
     if jobs is None:
         return cores()
     jobs = whole(jobs, "the number of jobs")
@@ -44,7 +44,7 @@ def check_jobs(jobs: int | None) -> int:
 
 @dataclass(frozen=True, order=True)
 class Task:
-    """One run to do: which variant of which scenario, with which seed."""
+    """A run to do: scenario, variant and seed."""
 
     seed: int
     variant: str
@@ -55,21 +55,21 @@ class Task:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that could not be finished."""
+    """A run that failed."""
 
     task: Task
     message: str
 
 
 class Watcher(Protocol):
-    """Is told how far the runs are, a few times a second, in the calling thread."""
+    """A callback that gets the progress, a few times per second, in the calling thread."""
 
     def __call__(self, done: int, total: int, fraction: float) -> None:
-        """Take ``done`` finished runs out of ``total``; ``fraction`` counts unfinished runs in part."""
+        """Receive the progress: ``done`` of ``total`` runs; ``fraction`` includes parts of unfinished runs."""
 
 
 class Effort:
-    """How much of the work is done, where kinds of runs take times of their own."""
+    """Estimates how much of the work is done when kinds of runs differ in CPU time."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._number = Counter(task.variant for task in tasks)
@@ -77,15 +77,15 @@ class Effort:
         self._seconds: dict[str, list[float]] = {kind: [] for kind in self._number}
 
     def took(self, task: Task, seconds: float) -> None:
-        """Take in what a run took of the processor."""
+        """Record the CPU time of a run."""
         self._seconds[task.variant].append(seconds)
 
     def ended(self, task: Task) -> None:
-        """Count a run that is done, whatever became of it."""
+        """Count a run that has ended, failed or not."""
         self._ended[task.variant] += 1
 
     def share(self, active: Iterable[tuple[Task, RunControl]]) -> float:
-        """Return the share of the work that is done; kinds that are not known yet count as the others do."""
+        """Return the share of the work that is done; a kind without finished runs counts as the mean of others."""
         known = [seconds for kind in self._seconds.values() for seconds in list(kind)]
         usual = sum(known) / len(known) if known else 1.0
         cost = {kind: max(sum(s) / len(s) if s else usual, 1e-9) for kind, s in self._seconds.items()}
@@ -96,7 +96,7 @@ class Effort:
 
 
 def silent(done: int, total: int, fraction: float) -> None:
-    """Watch nothing."""
+    """Ignore the progress."""
 
 
 def execute(
@@ -109,9 +109,9 @@ def execute(
 ) -> list[Failure]:
     """Do every task, ``jobs`` at a time, and return those that failed.
 
-    ``finished`` is called in the worker's thread with each result: a run that has ended is safe before
-    anything can interrupt it. A run that fails does not disturb the others. If ``finished`` raises, or
-    on Ctrl-C, the runs under way are stopped and the exception comes out when all threads are quiet.
+    ``finished`` is called in the worker's thread with each result, so a finished run is stored before
+    anything can interrupt it. A failed run does not affect the others. If ``finished`` raises, or on
+    Ctrl-C, running simulations are stopped, and the exception is raised once all threads have ended.
     """
     tasks = list(tasks)
     active: dict[Task, RunControl] = {}

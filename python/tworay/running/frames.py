@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Table(pl.DataFrame):
-    """A polars data frame that says what it lacks to become one of pandas."""
+    """A polars data frame whose ``to_pandas`` names the packages it needs."""
 
     def to_pandas(self, *, use_pyarrow_extension_array: bool = False, **kwargs: Any) -> Any:
         """Return a pandas data frame, as ``polars.DataFrame.to_pandas`` does."""
@@ -25,7 +25,7 @@ class Table(pl.DataFrame):
 
 
 def frames(report: RunReport) -> dict[str, pl.DataFrame]:
-    """Return every table of a run by name: flows, ledger, series."""
+    """Return all tables of a run by name: flows, ledger, series."""
     return from_tables(report.tables())
 
 

@@ -1,4 +1,4 @@
-"""Preset files: a variant with parameters, found by ``tworay tune``, which scenarios and ``--tcp`` name."""
+"""Preset files: a variant with the parameters that ``tworay tune`` found; scenarios and ``--tcp`` name them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ENDING = ".toml"
 
 
 def is_preset(name: object) -> bool:
-    """Tell ``best.toml`` from the name of a variant."""
+    """Return whether a name is a preset file such as ``best.toml``."""
     return isinstance(name, str) and name.endswith(ENDING)
 
 
@@ -31,9 +31,9 @@ def read_preset(path: str | Path) -> str:
 
 
 def named(text: str, folder: Path, settings: list[str]) -> list[str]:
-    """Return settings that put variants in the place of presets that a scenario's text or settings name.
+    """Return settings that replace the presets named in a scenario or its settings by their variants.
 
-    Presets of a scenario lie beside it, those of settings are looked up from the working directory.
+    Presets in a scenario are relative to its file, those in settings to the working directory.
     """
     settings = [_resolved(setting) for setting in settings]
     if ENDING not in text:
@@ -41,7 +41,7 @@ def named(text: str, folder: Path, settings: list[str]) -> list[str]:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return settings  # The scenario's own reader says what is wrong.
+        return settings  # The scenario's reader reports the error.
     keys = {setting.partition("=")[0].strip() for setting in settings}
     found = {}
     tcp = document.get("tcp")

@@ -1,4 +1,4 @@
-"""Progress of runs, on stderr: a bar on a terminal, a line now and then in a log."""
+"""Show the progress of runs on stderr: a bar on a terminal, occasional lines in a log."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 LOG_STEP = 0.1
 LOG_SECONDS = 2.0
-# A single run says nothing until then, s.
+# A single run prints no progress before this time, s.
 PATIENCE = 2.0
 TICK_SECONDS = 0.2
 
 
 class Progress:
-    """A context whose ``watch`` is handed to ``compare``."""
+    """A context manager whose ``watch`` receives the progress of ``compare``."""
 
     def __init__(self, what: str) -> None:
         self._reporter: _Bar | _Log = _Bar(what) if sys.stderr.isatty() else _Log(what)
@@ -40,7 +40,7 @@ class Progress:
 
 
 class _Bar:
-    """Bar with runs done, runs a second and time left."""
+    """A bar with runs done, runs per second and time left."""
 
     def __init__(self, what: str) -> None:
         from rich.console import Console
@@ -67,16 +67,16 @@ class _Bar:
         self._bar.update(self._task, completed=fraction, runs=runs)
 
     def stage(self, text: str) -> None:
-        """Say what is done before the runs."""
+        """Show what is done before the runs."""
         self._bar.update(self._task, runs=text)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
 
 class _Log:
-    """A line at every tenth of the work."""
+    """Writes a line after every tenth of the work."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -85,7 +85,7 @@ class _Log:
         self._quiet_until = 0.0
 
     def watch(self, done: int, total: int, fraction: float) -> None:
-        """Write a line if another tenth is done, but not more often than every few seconds."""
+        """Write a line if another tenth is done, at most every few seconds."""
         elapsed = time.monotonic() - self._began
         if done < total and (fraction < self._next or elapsed < self._quiet_until):
             return
@@ -97,7 +97,7 @@ class _Log:
         _log(f"{self._what}: {done}/{total} runs, {rate}{rest}")
 
     def stage(self, text: str) -> None:
-        """Say what is done before the runs."""
+        """Show what is done before the runs."""
         _log(f"{self._what}: {text}")
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class _Log:
 
 
 class RunProgress:
-    """A context that says on stderr how far a single run is, once it takes more than a moment."""
+    """A context manager that shows the progress of a single run on stderr if it takes long."""
 
     def __init__(self, what: str, nodes: int, control: RunControl) -> None:
         self._setup = f"{what}: setting up {nodes:,} nodes"
@@ -132,7 +132,7 @@ class RunProgress:
         if self._over.wait(PATIENCE):
             return
         if not sys.stderr.isatty():
-            # In a log, less and less often.
+            # In a log the intervals grow.
             wait = LOG_SECONDS
             _log(self._text())
             while not self._over.wait(wait):

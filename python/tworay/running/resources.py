@@ -2,7 +2,7 @@
 
 Sources: Mamatas and Tsaoussidis, "Protocol behavior: more effort, more gains?", PIMRC 2004, as used in the
 TCP-Probing study (Psaras, Mamatas, Tsaoussidis, section 5.2). All throughputs must have the same unit; here
-they are bits a second, summed over the flows of a run.
+they are bit/s, summed over the flows of a run.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def _share(part: float, whole: float) -> float:
 
 
 def eee(throughput: float, goodput: float, maximum: float, *, idle: float = EEE_IDLE) -> float:
-    """Extra energy expenditure, 0 (none) to 1 (all effort in vain).
+    """Extra energy expenditure, 0 (none) to 1 (all effort wasted).
 
     ``a (T - G) / T_max + b (T_max - T) / T_max`` with a = 1 and b = ``idle``. T is everything the sender
-    put on the path (retransmissions, headers and probes included), G what its application received, T_max
-    see ``tworay.running.run.throughput_max``. Shares are clamped to 0..1: T > T_max happens where the
-    medium reacts.
+    transmitted (retransmissions, headers and probes included), G what its application received, T_max
+    see ``tworay.running.run.throughput_max``. Shares are clamped to 0..1: T > T_max is possible because
+    the medium reacts to the load.
     """
     return EEE_EFFORT * _share(throughput - goodput, maximum) + idle * _share(maximum - throughput, maximum)
 
@@ -46,10 +46,10 @@ def uar(throughput: float, goodput: float, maximum: float) -> float:
 
 
 def saturated(scenario: Source) -> Scenario:
-    """Return the same world with every TCP flow replaced by datagrams as fast as the radio can send.
+    """Return the same scenario with every TCP flow replaced by datagrams at the radio's full rate.
 
-    The datagrams are as long as the TCP's full segments, headers included, and stop only at the run's end.
-    Energy is not counted: how much a world can carry does not depend on how long its batteries last.
+    Datagrams have the size of full TCP segments, headers included, and are sent until the end of the run.
+    Energy is not counted: capacity must not depend on batteries.
     """
     return load(scenario).saturated()
 
@@ -69,7 +69,7 @@ def with_resources(document: dict[str, Any], maximum: float) -> dict[str, Any]:
 
 
 def carried(outcome: Run) -> float:
-    """Return what left its source in a run of datagrams: bits a second, summed over the flows."""
+    """Return the rate at which datagrams left their sources, bit/s, summed over the flows."""
     total = 0.0
     for flow, lost in zip(outcome.summary["flows"], outcome.lost_at_source, strict=True):
         sent = flow["sent_segments"]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tworay.showing.explaining import Explanation
 
 MAX_SEED = 2**64 - 1
-# Of saturated worlds by their text, with the seed: what they carry.
+# Capacity by the text of the saturated scenario and the seed, bit/s.
 _carried: dict[tuple[str, int], float] = {}
 
 
@@ -43,7 +43,7 @@ class Run:
         self.summary["diagnosis_scores"] = scores(self.summary["diagnosis"])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle documents and tables; the simulator's own objects stay behind."""
+        """Pickle documents and tables, without the simulator's objects."""
         kept = self.to_keep() if self._world is not None or self._kept is not None else None
         return {"text": self.json, "frames": self.tables, "kept": kept, "summary": self.summary}
 
@@ -68,7 +68,7 @@ class Run:
         Store.of_run(Path(path), self, force=force).write_single(self)
 
     def to_keep(self) -> dict[str, str]:
-        """Return the files from which the run can be repeated: the complete scenario, and what it names."""
+        """Return the files that repeat the run: the complete scenario and the files it names."""
         if self._kept is None:
             if self._world is None:
                 raise OutputError("this run does not know its scenario")
@@ -82,14 +82,14 @@ class Run:
 
     @property
     def json(self) -> str:
-        """The document as the simulator wrote it: but for ``cpu_seconds``, equal runs give equal bytes."""
+        """The simulator's JSON document; equal runs give equal bytes, except ``cpu_seconds``."""
         if self._text is None:
             self._text = self._report.json() if self._report else json.dumps(self.summary)
         return self._text
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Every table by name."""
+        """All tables by name."""
         if self._frames is None:
             from tworay.running.frames import frames
 
@@ -98,17 +98,17 @@ class Run:
 
     @property
     def flows(self) -> pl.DataFrame:
-        """One row a flow: goodput, retransmissions, timeouts, means."""
+        """One row per flow: goodput, retransmissions, timeouts, means."""
         return self.tables["flows"]
 
     @property
     def ledger(self) -> pl.DataFrame:
-        """One row a lost segment: which, its true cause (the root), how and where it ended (``died``)."""
+        """One row per lost segment: its true cause (the root), and how and where it ended (``died``)."""
         return self.tables["ledger"]
 
     @property
     def guesses(self) -> pl.DataFrame:
-        """One row a guess of a sender why a segment was lost, with the true cause."""
+        """One row per guess of a sender about the cause of a loss, with the true cause."""
         return self.tables["guesses"]
 
     @property
@@ -118,14 +118,14 @@ class Run:
 
     @property
     def retransmissions(self) -> pl.DataFrame:
-        """One row a segment that was sent again: when, and what its sender was doing."""
+        """One row per retransmission: when, and in which phase its sender was."""
         return self.tables["retransmissions"]
 
     def explain(self, *, flow: int | None = None, at: float | None = None) -> Explanation:
-        """Say what the sender of a flow saw and what happened: in words as ``str``, with ``.document``.
+        """Explain losses and pauses of a flow: a ``str`` of plain text, with the data in ``.document``.
 
-        With ``at``, a time in seconds, the nearest loss; without, the longest times in which nothing new was
-        acknowledged. ``flow`` may be left out where there is one only.
+        With ``at``, a time in seconds, explains the nearest loss; without, the longest times without new
+        acknowledgments. ``flow`` is optional if the run has one flow.
         """
         from tworay.showing.explaining import explain
 
@@ -143,19 +143,19 @@ class Run:
 
     @property
     def lost_at_source(self) -> list[int]:
-        """Data segments of each flow that died at their own source: they took nothing from the network."""
+        """Data segments of each flow that were lost at their own source and so never used the network."""
         if self._report is None:
             raise OutputError("losses at the source are known only to the process that did the run")
         return self._report.lost_at_source()
 
     @property
     def goodput_bps(self) -> float:
-        """In-order payload that reached the receiving applications, bits a second, summed over the flows."""
+        """In-order payload that reached the receiving applications, bit/s, summed over the flows."""
         return self._sum("goodput_bps")
 
     @property
     def throughput_bps(self) -> float:
-        """Bits a second put on the way, retransmissions included, summed over the flows."""
+        """Sent payload, bit/s, retransmissions included, summed over the flows."""
         return self._sum("throughput_bps")
 
     @property
@@ -189,18 +189,18 @@ def run(
     out: str | PathLike[str] | None = None,
     force: bool = False,
 ) -> Run:
-    """Run a scenario once. The same scenario, seed and version give the same result, anywhere.
+    """Run a scenario once. The same scenario, seed and version give the same result on any machine.
 
     ``series`` records the time series (cwnd and so on), ``losses`` the rows of ``ledger`` and ``guesses``
-    (without, the document has no ``diagnosis`` either), ``record`` every segment, frame, queue length,
-    route and move (docs/reference/tables.md). ``control`` lets another thread stop the run. ``pcap`` names
-    a file for a capture of every frame, to be read with Wireshark, ``animation`` one for the moves and the
-    first 100000 packets, to be watched with NetAnim. ``resources`` fills in EEE and UAR, which takes a
-    second run: saturating sources in the same world (``tworay.running.resources``). ``costs`` names a table
-    of computing costs to be used in place of the scenario's. ``out`` names a directory for tables,
-    ``summary.json`` and the complete scenario, as ``Run.save`` writes them; ``force`` replaces an earlier
-    run there. ``tworay.write_report(out)`` adds the page for the browser, as ``tworay run --out`` does.
-    Raises ``ScenarioError``, ``RunError`` or ``Cancelled``.
+    (without it the document has no ``diagnosis``), ``record`` every segment, frame, queue length, route and
+    position (docs/reference/tables.md). ``control`` lets another thread stop the run. ``pcap`` names a file
+    for a capture of every frame (Wireshark), ``animation`` one for positions and the first 100000 packets
+    (NetAnim). ``resources`` measures EEE and UAR, which needs a second run with saturating sources
+    (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of the
+    scenario's. ``out`` names a directory for tables, ``summary.json`` and the complete scenario, as
+    ``Run.save`` writes them; ``force`` replaces an earlier run there. ``tworay.write_report(out)`` adds the
+    page for the browser, as ``tworay run --out`` does. Raises ``ScenarioError``, ``RunError`` or
+    ``Cancelled``.
     """
     seed = whole(seed, "the seed")
     if not 0 <= seed <= MAX_SEED:
@@ -210,7 +210,7 @@ def run(
     if out is not None:
         from tworay.stored.store import Store
 
-        # Refused before the run, not after it.
+        # Reject the directory before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
     result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
     if resources:
@@ -221,11 +221,10 @@ def run(
 
 
 def throughput_max(scenario: Source, seed: int = 1) -> float:
-    """Return Psaras et al.'s Throughput_max of a world: bits a second that saturating sources get out.
+    """Return the Throughput_max of Psaras et al.: the rate of saturating sources in this scenario, bit/s.
 
-    Datagrams that die at their own source (its queue is always full) don't count; what happens to the
-    others on their way does not matter. Known results are kept for the process: all variants of a
-    comparison share one run per seed.
+    Datagrams lost at their own source (its queue is always full) don't count; later losses don't matter.
+    Results are cached in the process: all variants of a comparison share one run per seed.
     """
     aggressive = saturated(scenario)
     key = (hashlib.sha256(aggressive.to_toml().encode()).hexdigest(), seed)

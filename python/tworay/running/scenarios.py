@@ -1,4 +1,4 @@
-"""What there is to simulate: scenarios, variants, the schema of the scenario file."""
+"""Scenarios, variants, and the schema of the scenario file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Source: TypeAlias = "str | os.PathLike[str] | Scenario"
 
 
 class ScenarioInfo(NamedTuple):
-    """A built-in scenario, or a family of them such as ``string-N``; ``example`` can be run as it is."""
+    """A built-in scenario, or a family of them such as ``string-N``; ``example`` is one that can be run."""
 
     name: str
     summary: str
@@ -45,10 +45,10 @@ class ScenarioInfo(NamedTuple):
 
 
 class ParameterInfo(NamedTuple):
-    """A parameter of a variant, written in brackets: ``sca(10)``; no default: it must be given.
+    """A parameter of a variant, written in brackets: ``sca(10)``. Without default it is required.
 
     A choice between words, written ``welcome(bwe=tustin)``, lists them in ``choices``; its default is
-    the place of one of them.
+    the index of one of them.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ParameterInfo(NamedTuple):
 
 
 class VariantInfo(NamedTuple):
-    """A TCP variant: its name, one line about it, where it comes from, its parameters."""
+    """A TCP variant: name, one-line summary, source, parameters."""
 
     name: str
     summary: str
@@ -80,10 +80,10 @@ def load(
     ``set`` overrides settings, as a mapping ``{"mac.rts_threshold": "3000B"}`` or as ``key=value``
     strings; ``tcp`` gives every TCP flow that variant: a name, a subclass of ``CongestionControl``, or
     ``"mine.py:Mine"``. ``costs`` names a table of computing costs (relative to the working directory) to
-    be used in place of the scenario's. A ``Scenario`` is taken as it is, but for ``tcp``; ``"-"`` is TOML
-    text on standard input.
+    use instead of the scenario's. Of a ``Scenario`` only ``tcp`` can still be changed. ``"-"`` reads TOML
+    from standard input.
 
-    Raises ``ScenarioError`` with the place and the remedy if anything about it is wrong.
+    Raises ``ScenarioError`` with the place and the remedy if the scenario is wrong.
     """
     if isinstance(source, Scenario):
         if set or costs is not None:
@@ -96,7 +96,7 @@ def load(
 
 
 def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
-    """Read a scenario; ``classes``: also the variants in Python files that it names."""
+    """Read a scenario; with ``classes`` also load the Python variants that it names."""
     path = pathlib.Path(source)
     text = _stdin() if source == "-" else _text(path)
     settings = presets.named(text, path.parent, settings)
@@ -110,7 +110,7 @@ def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
 
 
 def _text(path: pathlib.Path) -> str:
-    """Return a scenario's text to look for classes in; what is wrong with the file is said elsewhere."""
+    """Return the text of a scenario, to search it for classes; errors are reported elsewhere."""
     try:
         return path.read_text(encoding="utf-8") if path.is_file() else _native.builtin_text(str(path)) or ""
     except (OSError, UnicodeDecodeError):
@@ -119,7 +119,7 @@ def _text(path: pathlib.Path) -> str:
 
 @functools.cache
 def _stdin() -> str:
-    """Return what standard input holds: all arms of a comparison read the same."""
+    """Return the text of standard input, cached, so that all arms of a comparison read the same."""
     try:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
@@ -127,7 +127,7 @@ def _stdin() -> str:
 
 
 def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
-    """Return the same world with every TCP flow running ``tcp``; ``name`` is what results call a class."""
+    """Return the scenario with ``tcp`` in every TCP flow; ``name`` is the class's name in results."""
     if isinstance(tcp, str):
         if presets.is_preset(tcp):
             return scenario.with_variant(presets.read_preset(tcp))
@@ -152,7 +152,7 @@ def overrides(values: Mapping[str, object] | Iterable[str] | str | None) -> list
 
 
 def _costs(table: Path | None) -> list[str]:
-    """Return the settings that name a table; the digest of another one is forgotten."""
+    """Return the settings that select a table of costs, without the digest of the previous one."""
     if table is None:
         return []
     # A JSON string is a TOML string too.
@@ -193,14 +193,14 @@ def convert(
     """Turn a movement file (ns-2's or BonnMotion's, also gzip) into the TOML text of a scenario.
 
     Each flow is written ``from:to:application``, for example ``0:1:ftp``; ``traffic`` is an ns-2 traffic
-    file. ``output`` says where the text is going to be written (it is not written here): the movement
-    file is then named relative to that place.
+    file. ``output`` is where the caller will write the text: the path of the movement file becomes
+    relative to it.
     """
     return _native.convert(os.fspath(movement), _path(traffic), list(flows), _path(output))
 
 
 def moves(source: Source, *, seed: int = 1, form: Literal["ns2", "netanim"] = "ns2") -> str:
-    """Return how the nodes of a scenario's run move, or those of a movement file.
+    """Return the movements of a scenario's nodes, or of a movement file, in another format.
 
     ``form`` is ``"ns2"`` for a movement file of ns-2 (``setdest``) or ``"netanim"`` for the XML of ns-3's
     NetAnim. A path that does not end in ``.toml`` is a movement file: ns-2's, or BonnMotion's.

@@ -1,4 +1,4 @@
-"""Source files of variants written in Python: named in scenarios, and kept with results.
+"""Source files of Python variants: found for scenarios, and kept with results.
 
 A scenario may say ``variant = "mine.py:Mine"`` in ``[tcp]``, or ``tcp = "mine.py:Mine"`` in a flow; the file
 is looked up beside the scenario. Results keep the file, with the modules beside it that it imports, so that
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tworay._native import Scenario
 
 DEFAULT = "newreno"
-# Stands in the scenario's text for a class, until that is loaded.
+# Placeholder in the scenario's text until the class is loaded.
 STAND_IN = f'"{DEFAULT}"'
 
 
@@ -88,9 +88,9 @@ def _is_class(name: object) -> bool:
 
 
 def kept(classes: Iterable[tuple[str, type]]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return under which name results refer to each class, and the files to keep beside them.
+    """Return the name of each class in results, and the files to keep with the results.
 
-    A class that is in no file, typed into a notebook or a shell, is left out.
+    Classes without a file, from a notebook or a shell, are skipped.
     """
     names: dict[str, str] = {}
     files: dict[str, str] = {}
@@ -100,7 +100,7 @@ def kept(classes: Iterable[tuple[str, type]]) -> tuple[dict[str, str], dict[str,
             continue
         main, texts = found
         folder, number = "", 1
-        # Files of one name from two places: the later ones go into a folder of their own.
+        # Files with equal names from two directories: the later ones get their own folder.
         while any(files.get(folder + path, text) != text for path, text in texts.items()):
             number += 1
             folder = f"{Path(main).stem}-{number}/"

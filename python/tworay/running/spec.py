@@ -1,4 +1,4 @@
-"""What is written on the command line as one word: seeds, variants, percentages."""
+"""Parse values of the command line: seeds, variants, percentages."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def written(seeds: Iterable[int]) -> str:
 
 
 def check_precision(until_ci: float | None, max_seeds: int | None, seeds: int) -> None:
-    """Refuse a precision that can't be, and a limit of seeds that means nothing."""
+    """Reject an impossible precision, or a limit of seeds without a precision."""
     if until_ci is not None and not (isinstance(until_ci, int | float) and 0 < until_ci < 1):
         raise InputError(f"until_ci = {until_ci!r} is no share between 0 and 1; 0.05 means ± 5 %")
     if max_seeds is None:
@@ -117,7 +117,7 @@ def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> l
 
 
 def refuse_twins(variants: Sequence[Variant], where: str) -> None:
-    """Refuse a variant that is named twice, also in two spellings: the pair would compare it with itself."""
+    """Reject a variant that is named twice, also in two spellings: it would be compared with itself."""
     names: list[str] = []
     seen: dict[object, str] = {}
     for variant in variants:

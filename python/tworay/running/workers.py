@@ -1,9 +1,9 @@
-"""Threads that work through a list, and end when Ctrl-C strikes, wherever it strikes.
+"""Threads that work through a list, and end safely on Ctrl-C at any point.
 
-Python raises ``KeyboardInterrupt`` in the main thread between any two of its steps. A lock that a library
-has just taken there may stay taken for ever: ``concurrent.futures.wait`` takes one lock a future, and the
-workers then wait for those. So the main thread shares with the workers queues of the interpreter only,
-whose steps cannot be broken in two.
+Python raises ``KeyboardInterrupt`` in the main thread between any two instructions. A lock that a library
+has just taken may then never be released: ``concurrent.futures.wait`` takes one lock per future, and the
+workers wait for them. So the main thread and the workers share only queues of the interpreter, whose
+operations are atomic.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def in_order(
 ) -> list[Result]:
     """Apply ``function`` to every item in ``jobs`` threads; the results in the items' order.
 
-    ``watch`` is told how many are done out of how many. Ctrl-C ends after the items under way.
+    ``watch`` receives the numbers of done and of all items. Ctrl-C ends after the current items.
     """
     todo = list(items)
     results: dict[int, Result] = {}
@@ -47,8 +47,8 @@ def in_order(
 class Workers(Generic[Item, Result]):
     """Apply ``function`` to every item in ``jobs`` threads, within a ``with``.
 
-    Leaving the ``with`` waits until all threads are quiet. Left by an exception, no further item is begun,
-    and ``halt`` is called, which should end what is under way soon.
+    Leaving the ``with`` waits until all threads have ended. On an exception no further item is started,
+    and ``halt`` is called, which should end the current items soon.
     """
 
     def __init__(
@@ -87,18 +87,18 @@ class Workers(Generic[Item, Result]):
 
     @property
     def stopped(self) -> bool:
-        """Whether nothing more is to be begun."""
+        """Whether no further item will be started."""
         return self._stopped
 
     @property
     def waiting(self) -> int:
-        """Items that are done and not yet handed out."""
+        """Items that are done but not yet returned."""
         return self._ended.qsize()
 
     def results(self) -> Iterator[tuple[Item, Result] | None]:
-        """Begin, and hand out each item with its result as it is done, and ``None`` a few times a second.
+        """Start, and yield each item with its result when it is done, and ``None`` a few times per second.
 
-        What ``function`` raises comes out here, and no further item is begun.
+        An exception of ``function`` is raised here, and no further item is started.
         """
         for thread in self._threads:
             thread.start()
