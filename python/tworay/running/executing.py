@@ -65,7 +65,7 @@ class Watcher(Protocol):
     """A callback that gets the progress, a few times per second, in the calling thread."""
 
     def __call__(self, done: int, total: int, fraction: float) -> None:
-        """Receive the progress: ``done`` of ``total`` runs; ``fraction`` includes parts of unfinished runs."""
+        """Receive the progress: ``done`` of ``total`` runs; ``fraction`` includes unfinished runs."""
 
 
 class Effort:
@@ -85,7 +85,7 @@ class Effort:
         self._ended[task.variant] += 1
 
     def share(self, active: Iterable[tuple[Task, RunControl]]) -> float:
-        """Return the share of the work that is done; a kind without finished runs counts as the mean of others."""
+        """Return the share of the work that is done; kinds without finished runs count as the mean."""
         known = [seconds for kind in self._seconds.values() for seconds in list(kind)]
         usual = sum(known) / len(known) if known else 1.0
         cost = {kind: max(sum(s) / len(s) if s else usual, 1e-9) for kind, s in self._seconds.items()}

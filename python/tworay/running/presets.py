@@ -1,4 +1,4 @@
-"""Preset files: a variant with the parameters that ``tworay tune`` found; scenarios and ``--tcp`` name them."""
+"""Preset files: variants with the parameters that ``tworay tune`` found, named in scenarios and ``--tcp``."""
 
 from __future__ import annotations
 
