@@ -1,6 +1,6 @@
 """The command ``tworay``: one file per command.
 
-``--help`` imports these files and nothing of what the commands need: each imports that when it is called.
+``--help`` imports only these files; each command imports what it needs when it is called.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COMMANDS = (
     "convert",
     "costs",
 )
-# They have commands of their own.
+# Groups of commands.
 GROUPS = ("kernel", "live", "sedlane")
 for _command in COMMANDS:
     importlib.import_module(f"tworay.cli.{_command}")

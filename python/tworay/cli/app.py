@@ -34,4 +34,4 @@ def _common(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    """Take the options that stand before the verb."""
+    """Handle the options before the command."""

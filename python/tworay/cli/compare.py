@@ -157,7 +157,7 @@ def compare(
 
 
 def _say_if_mixed(costed: dict[str, set[str]]) -> None:
-    """Say so if computing energies were not all counted in the same unit."""
+    """Warn if computing energies were counted in different ways."""
     if len({frozenset(kinds) for kinds in costed.values() if kinds}) > 1:
         ways = "; ".join(f"{name}: {' and '.join(sorted(kinds))}" for name, kinds in costed.items())
         note(

@@ -1,4 +1,4 @@
-"""``tworay convert``: what is read and what is written decide what is done."""
+"""``tworay convert``: the kinds of input and output select the conversion."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def convert(
 
 
 def _own_network(files: list[str]) -> Literal["tracks", "links"] | None:
-    """Tell what files of a network of one's own have in them; `None` if it is no such file."""
+    """Return the kind of a user's own files, tracks or links; `None` for others."""
     kinds = {file: _kind_of(file) for file in files}
     if len(set(kinds.values())) > 1 or (len(files) > 1 and None in kinds.values()):
         told = ", ".join(f"{file} ({kind or 'another form'})" for file, kind in kinds.items())
@@ -131,7 +131,7 @@ def _convert_links(
 
     tables = _native.flow_tables([by_number(flow, found.numbers) for flow in flows])
     text = links.scenario(found, tables, files)
-    # The text must be a scenario: the nodes of the flows exist.
+    # Loading checks the text, for example that the flows' nodes exist.
     _native.Scenario.from_toml(text, "the converted scenario", "")
     write_text(output, text)
     for line in found.notes:
@@ -154,7 +154,7 @@ def _convert_tracks(
     if ending == ".movements":
         write_text(output, text)
     else:
-        # What is wrong with the flows is found before anything is written.
+        # Check the flows before anything is written.
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / movements.name
             place.write_text(text, encoding="utf-8")
@@ -182,7 +182,7 @@ def _convert_file(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Dispatch on the names of the files."""
+    """Select the conversion by the files' names."""
     ending = "" if output is None else output.suffix.lower()
     is_trace = file.endswith((".tr", ".tr.gz")) or (file == "-" and (output is None or ending in TABLES))
     name = file

@@ -109,7 +109,7 @@ def events(seconds: SecondsOption = None, json: JsonOption = False) -> None:
 
 
 def _told(event: dict[str, Any]) -> str:
-    """Return an event as a line."""
+    """Format an event as a line."""
     windows = ", ".join(
         f"{name} {event[name]['before']} -> {event[name]['after']}" for name in ("cwnd", "ssthresh")
     )
@@ -161,7 +161,7 @@ def stats(
 
 
 def _pass(seconds: float | None) -> None:
-    """Wait so long, or until Ctrl-C."""
+    """Wait for the given time, or until Ctrl-C."""
     import contextlib
     import time
 

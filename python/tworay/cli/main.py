@@ -1,4 +1,4 @@
-"""The way in and out: arguments, signals, exit codes."""
+"""Entry point: arguments, signals, exit codes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tworay.cli.optional_files import filled_in
 
 
 def main() -> None:
-    """Run the command line; the exit code says what kind of trouble there was, stderr what to do."""
+    """Run the command line. The exit code tells the kind of error; stderr says what to do."""
     from tworay.cli import streams
     from tworay.errors import InputError, ScenarioError, TworayError
 
     streams.prepare()
-    # Being terminated should end as tidily as being interrupted.
+    # SIGTERM ends the program as cleanly as Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         try:
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _leave(leaving: SystemExit) -> NoReturn:
-    """Leave; at once where a variant's callback never returned, since Python would wait for its thread."""
+    """Exit; at once if a variant's callback never returned, because Python would wait for its thread."""
     native = sys.modules.get("tworay._native")
     if native is not None and native.has_stuck_runs():
         sys.stdout.flush()

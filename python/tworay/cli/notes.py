@@ -1,4 +1,4 @@
-"""What ``run`` and ``compare`` say beside their results."""
+"""Notes that ``run`` and ``compare`` print besides results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tworay.cli.output import note
 if TYPE_CHECKING:
     import tworay
 
-# From so many nodes on a run is announced with what it takes.
+# From this many nodes on, an estimate of memory and time is printed.
 MANY_NODES = 5000
 
 
 def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
-    """Announce memory and time of a run of very many nodes."""
+    """Print an estimate of memory and time for a scenario with very many nodes."""
     if world.nodes < MANY_NODES:
         return
     memory, seconds = world.estimate(seed)
@@ -26,7 +26,7 @@ def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
 
 
 def say_if_idle(costs: dict[str, Any] | None) -> None:
-    """Say so if a table was given and nothing is counted by it."""
+    """Warn if a table of costs was given but nothing uses it."""
     if costs is None:
         note(
             "tworay: this scenario doesn't count energy, so --costs has no effect; "

@@ -1,4 +1,4 @@
-"""Options whose file may be left out: ``tworay run strip-50 --pcap``."""
+"""Options with an optional file: ``tworay run strip-50 --pcap``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import typer
 
 from tworay.cli.app import app
 
-# Options whose file may be left out, with the endings that tell a file from a scenario.
+# Options with an optional file, and the endings that distinguish files from scenarios.
 OPTIONAL_FILE = {"--pcap": (".pcapng", ".pcap"), "--animate": (".xml",)}
 
 
 def filled_in(arguments: list[str]) -> list[str]:
-    """Give a ``--pcap`` or ``--animate`` without a file the working directory, where the run names one."""
+    """Let ``--pcap`` and ``--animate`` without a file use the working directory; the run names the file."""
     if arguments[:1] == ["live"]:
-        # What follows belongs to another program, whose words are its own.
+        # The rest belongs to another program.
         return arguments
     filled = []
     for place, argument in enumerate(arguments):
@@ -23,7 +23,7 @@ def filled_in(arguments: list[str]) -> list[str]:
 
 
 def _is_file(arguments: list[str], place: int, endings: tuple[str, ...]) -> bool:
-    """Tell whether the word after an option is its file, or is the scenario, or no word of its own."""
+    """Return whether the word after an option is its file, and not the scenario or another option."""
     word = arguments[place] if place < len(arguments) else ""
     if not word or (word.startswith("-") and word != "-"):
         return False
@@ -32,7 +32,7 @@ def _is_file(arguments: list[str], place: int, endings: tuple[str, ...]) -> bool
 
 
 def _words(arguments: list[str]) -> list[int]:
-    """Return the places of words behind the verb that are neither options nor values of options."""
+    """Return the indices of words after the command that are neither options nor their values."""
     command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
     valued = {name for one in command.params if not getattr(one, "is_flag", False) for name in one.opts}
     places = []

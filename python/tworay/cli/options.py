@@ -68,7 +68,7 @@ CostsOption = Annotated[
 
 
 def source_of(scenario: str | None, profile: Path | None) -> str:
-    """Return the scenario to load, of which a profile is one kind."""
+    """Return the scenario or profile to load."""
     from tworay.errors import InputError
 
     if (scenario is None) == (profile is None):

@@ -1,4 +1,4 @@
-"""Files that the command line writes: whole or not at all, and never over another unless asked."""
+"""Write files completely or not at all, and replace files only on request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def note(text: str) -> None:
-    """Say something beside the results: on stderr."""
+    """Print a note on stderr."""
     print(text, file=sys.stderr)
 
 
@@ -29,7 +29,7 @@ def print_json(document: Any) -> None:
 
 
 def check_apart(outputs: Mapping[str, Path | None]) -> None:
-    """Refuse outputs that would write over each other: the same file, or a file within a result directory."""
+    """Reject outputs that would overwrite each other: the same file, or a file in a result directory."""
     places = {option: path.resolve() for option, path in outputs.items() if path is not None}
     for (one, place), (other, its_place) in itertools.permutations(places.items(), 2):
         if place == its_place and not is_device(place):
@@ -47,12 +47,12 @@ def is_stdout(file: Path) -> bool:
 
 
 def is_device(file: Path) -> bool:
-    """Whether this is a pipe, a terminal or another device: written to as it is, never replaced."""
+    """Whether this is a pipe, a terminal or another device, which is written to but never replaced."""
     return file.exists() and not file.is_file() and not file.is_dir()
 
 
 def check_free(file: Path, *, force: bool) -> None:
-    """Refuse a file that exists already, or whose directory does not."""
+    """Reject a file that exists, or whose directory doesn't exist."""
     if is_stdout(file) or is_device(file):
         return
     if file.exists() and not (force and file.is_file()):
@@ -74,7 +74,7 @@ def write_text(file: Path, text: str) -> None:
 
 
 def write_file(file: Path, fill: Callable[[Path], object]) -> None:
-    """Let `fill` write a hidden file, which then takes the name at once."""
+    """Let `fill` write a hidden file, then rename it."""
     try:
         with nullcontext(file) if is_device(file) else replacing(file) as place:
             fill(place)
@@ -84,14 +84,14 @@ def write_file(file: Path, fill: Callable[[Path], object]) -> None:
 
 
 def print_columns(rows: list[list[str]]) -> None:
-    """Print rows in columns as wide as they need to be."""
+    """Print rows in columns of the necessary width."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def print_comparison(result: tworay.Comparison, wanted: str | None, *, pairs: bool, as_json: bool) -> None:
-    """Print what there is, also after an interruption."""
+    """Print the comparison, also an interrupted one."""
     if len(result) and as_json:
         for warning in result.warnings:
             note(f"tworay: {warning}")

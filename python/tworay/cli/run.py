@@ -122,7 +122,7 @@ def run(
 
 
 def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
-    """Check the place of a run's file before the run; a directory gets a file called ``name``."""
+    """Check the path of an output file before the run; in a directory the file is called ``name``."""
     if is_stdout(path):
         return streams.stdout_path(option)
     if is_device(path):

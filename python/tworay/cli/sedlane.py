@@ -1,4 +1,4 @@
-"""``tworay sedlane``: a traced network as a profile of delays and losses."""
+"""``tworay sedlane``: a recorded network as a profile of delays and losses."""
 
 from __future__ import annotations
 

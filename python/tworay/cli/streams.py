@@ -1,4 +1,4 @@
-"""Standard input, output and error as a program finds them: closed, full, or without a way to write ±."""
+"""Cope with standard streams that are closed, full, or can't encode characters such as ±."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tworay.errors import InputError, OutputError
 
 STDIN, STDOUT = Path("/dev/stdin"), Path("/dev/stdout")
 
-# What Unicode's own decompositions don't turn into ASCII.
+# Characters that Unicode's decompositions don't turn into ASCII.
 PLAIN = {
     "−": "-",
     "–": "-",
@@ -33,17 +33,17 @@ FALLBACK = "tworay-plain"
 
 
 def prepare() -> None:
-    """Make printing safe: neither a closed stream nor an encoding may cost the results of hours.
+    """Make printing safe: a closed stream or an encoding must not cost the results of hours.
 
-    A closed descriptor would go to the next file that is opened, and what is printed would end there. What
-    is printed on a closed stdout must not get lost in silence: one that can't be written to takes its place.
+    The next opened file would get a closed descriptor, and prints would go into that file. Prints to a closed
+    stdout must not be lost silently, so a stream that can't be written to replaces it.
     """
     codecs.register_error(FALLBACK, _plainly)
     for descriptor, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(descriptor)
         except OSError:
-            # It gets the lowest free descriptor: this one.
+            # The lowest free descriptor is this one.
             os.open(os.devnull, mode)
     sys.stdin = sys.stdin or _open(0, "r")
     sys.stderr = sys.stderr or _open(2, "w")
@@ -53,7 +53,7 @@ def prepare() -> None:
 
 
 def stdout_path(option: str) -> Path:
-    """Return the file that standard output is, for what is no text."""
+    """Return the path of standard output, for binary data."""
     if not os.access(STDOUT, os.W_OK) or fcntl.fcntl(1, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
         raise InputError(f"{option} -: standard output is closed")
     return STDOUT
@@ -66,11 +66,11 @@ def _open(descriptor: int, mode: str) -> io.TextIOWrapper:
 
 
 class _Stdout(io.TextIOWrapper):
-    """Standard output whose failure is one error, whoever prints, and is not tried again at the end."""
+    """Standard output that reports a failure once, as one error, and is not flushed again at exit."""
 
     @classmethod
     def over(cls, stream: TextIO) -> TextIO:
-        """Take over a stream's buffer; one that has none, as in some shells, stays as it is."""
+        """Take over a stream's buffer; a stream without one, as in some shells, stays unchanged."""
         if not isinstance(stream, io.TextIOWrapper):
             return stream
         encoding, by_line = stream.encoding, stream.line_buffering
@@ -90,18 +90,18 @@ class _Stdout(io.TextIOWrapper):
 
 
 def _lost(error: OSError) -> BaseException:
-    """Turn a failure to print into what the user is told."""
+    """Turn a failure to print into an error message."""
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), 1)
     if error.errno == errno.EPIPE:
-        # Who reads has had enough, as in `tworay variants | head`.
+        # The reader has closed the pipe, as in `tworay variants | head`.
         return SystemExit(1)
     reason = "it is closed" if error.errno == errno.EBADF else error.strerror
     return OutputError(f"cannot write to standard output: {reason}")
 
 
 def _plainly(error: UnicodeError) -> tuple[str, int]:
-    """Write in ASCII what an encoding has no character for."""
+    """Replace characters that the encoding lacks by ASCII."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]

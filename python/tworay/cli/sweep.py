@@ -165,7 +165,7 @@ def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool
 
 
 def _light(work: Sweep) -> dict[tuple[str, int], str]:
-    """Return what the directory holds, without putting anything in it in order."""
+    """Return what the directory holds, without repairing anything in it."""
     from tworay.lab.reading import batch_frame
 
     if not work.path.is_dir():
@@ -222,7 +222,7 @@ def _duration(seconds: float) -> str:
 
 
 class Progress:
-    """Cells done, runs a second, time left, failures: a line on a terminal, now and then one in a log."""
+    """Shows cells, runs per second, time left and failures: one line on a terminal, several in a log."""
 
     def __init__(self, name: str) -> None:
         self._name, self._terminal = name, sys.stderr.isatty()

@@ -127,7 +127,7 @@ def table(
 def _layout(
     axes: list[str], varying: list[str], rows: str | None, cols: str | None
 ) -> tuple[list[str], str | None]:
-    """Return the axes down the side, and the one across if there is one."""
+    """Return the axes of the rows, and the axis of the columns if there is one."""
     from tworay.lab.contrasts import resolve
 
     sides = [resolve(one.strip(), axes, "--rows") for one in rows.split(",")] if rows else []

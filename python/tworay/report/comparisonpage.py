@@ -1,4 +1,4 @@
-"""The page of a comparison: the verdict first, then what it rests on."""
+"""The page of a comparison: the verdict first, then its evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tworay.comparing.comparison import Comparison
     from tworay.stored.reading import Stored
 
-# From so many arms on a matrix would be too wide to be read: the table of pairs has them.
+# With more arms a matrix would be too wide to read; the table of pairs lists them.
 WIDEST = 16
 
 

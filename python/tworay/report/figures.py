@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 LETTER = 7.2
 ROW = 34
 TOP, BOTTOM = 12, 44
-# With more seeds, lines that join them would hide everything.
+# With more seeds, the lines that join them would hide everything.
 JOINED_AT_MOST = 60
-# Colours that dark letters are read on better than light ones.
+# Causes whose colours need dark letters.
 PALE = frozenset({"congestion", "channel", "link-failure", "ttl", "reorder-discard"})
 
 
@@ -61,7 +61,7 @@ class Room(NamedTuple):
         return write(left - 12, self.middle(place) + 4, _short(text), anchor="end")
 
 
-# Every picture is made for windows and for telephones; the page's style shows one of them.
+# Every picture is drawn for wide and for narrow windows; the style sheet shows one of them.
 WIDE, NARROW = Room("wide", 720.0, above=False), Room("narrow", 372.0, above=True)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FRAMES = 250_000
 # Around a loss and the beginning and end of a silence all frames are kept, s.
 AROUND = 0.25
-# How often at most a node's queue is told on the map, as a share of the run.
+# Shortest interval between two queue lengths of a node on the map, relative to the run.
 STEPS = 1500
 # Queues that are plotted: the fullest.
 PLOTTED = 6
@@ -109,7 +109,7 @@ def _fewer(frames: pl.DataFrame, moments: list[float]) -> pl.DataFrame:
     lost = (frames["uid"].is_not_null() & (frames["fate"] != "received")).fill_null(value=False).to_numpy()
     keep = near
     if keep.sum() > FRAMES * 2 // 3:
-        # Even these are too many: of them first what tells a story.
+        # Still too many: frames of lost segments come first.
         keep = near & lost
     if keep.sum() > FRAMES * 2 // 3:
         keep &= np.cumsum(keep) % (1 + int(keep.sum()) // (FRAMES * 2 // 3)) == 0
@@ -122,7 +122,7 @@ def _fewer(frames: pl.DataFrame, moments: list[float]) -> pl.DataFrame:
 def _write_queues(run: Run, tables: Tables) -> list[dict[str, Any]]:
     queues = run.tables["queues"]
     seconds = run.summary["sim_seconds"]
-    # On the map: of each short while the fullest.
+    # On the map: the maximum of each short interval.
     step = seconds / STEPS
     coarse = (
         queues.with_columns(slot=(pl.col("t_s") / step).floor())
@@ -130,7 +130,7 @@ def _write_queues(run: Run, tables: Tables) -> list[dict[str, Any]]:
         .agg(pl.col("packets").max(), pl.col("packets").last().alias("last"))
         .sort("node", "slot")
     )
-    # A queue that was left empty is shown so in the next while.
+    # A queue that became empty is shown as empty in the next interval.
     after = coarse.filter(pl.col("last") != pl.col("packets")).select(
         pl.col("slot") + 1, "node", pl.col("last").alias("packets")
     )

@@ -1,4 +1,4 @@
-"""The page around everything: one file, our own script and style by their hashes, data beside them."""
+"""The HTML page: one file with script and style, allowed by their hashes, and the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def esc(text: object) -> str:
-    """Return any text so that it shows as text, also within an attribute."""
+    """Escape a text for HTML, also within an attribute."""
     return html.escape(str(text), quote=True)
 
 
@@ -42,7 +42,7 @@ def _hash(text: str) -> str:
 
 
 def _json(document: Any) -> str:
-    # Nothing in it can end the script element.
+    # Escape what could end the script element.
     text = json.dumps(document, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -56,7 +56,7 @@ def whole_page(
 ) -> str:
     """Return a page: ``body`` is markup, ``data`` its JSON block, ``tables`` what ``packing.pack`` returned.
 
-    ``links``: the page's parts, as the ids of their headings with what the list of parts calls them.
+    ``links``: the page's sections, as ids with their names in the list of sections.
     """
     script, style = _built("viewer.js"), _built("viewer.css")
     policy = (
@@ -119,7 +119,7 @@ def _cell(value: object, markup: bool) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with as many digits as one reads."""
+    """Format a number with at most four significant digits, or as a whole number."""
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
     if abs(value) >= 1000:

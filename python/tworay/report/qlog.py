@@ -1,10 +1,10 @@
 """A flow of a recorded run as qlog, for the viewers of that format: qvis, qlog-dancer.
 
-Written is JSON-SEQ (RFC 7464) with qlog's events of version 0.3, the one those viewers read, in QUIC's words:
-a TCP segment is a packet of type ``1RTT`` whose number is the ordinal of the transmission, so that each
-retransmission is a packet of its own, as the simulator knows it. An ACK acknowledges those transmissions of
-what it covers that arrived first. Events in the namespace ``tworay`` tell what no trace of a real network
-could: the true cause of each loss, where and how it ended, and what the sender guessed. Times are in ms.
+The format is JSON-SEQ (RFC 7464) with events of qlog 0.3, the version that those viewers read, in QUIC's
+terms: a TCP segment is a packet of type ``1RTT`` whose number is the ordinal of the transmission, so that
+each retransmission is a separate packet. An ACK acknowledges, of all transmissions of the same bytes, the one
+that arrived first. Events in the namespace ``tworay`` contain what no trace of a real network has: the true
+cause of each loss, where and how it ended, and what the sender guessed. Times are in ms.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 Event: TypeAlias = tuple[float, int, str, dict[str, Any]]
 
 RECORD_SEPARATOR = "\x1e"
-# The viewers hold a whole file in memory, and are slow from about here on.
+# The viewers load whole files into memory and become slow at about this size, bytes.
 LARGE = 50_000_000
-# qlog's words for what a sender does.
+# qlog's names for phases of a sender.
 STATES = {
     "handshake": "handshake",
     "slow_start": "slow_start",

@@ -1,4 +1,4 @@
-"""What the page of a run shows, as packed tables: per flow, and of the whole network what a record has."""
+"""The data of a run's page as packed tables: per flow, and of the whole network if it was recorded."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 SEQUENCE = 2**32
-# Rows of a sender's series, over all flows, that a page keeps at most: more are thinned out.
+# The most rows of sender series in a page, over all flows; more are thinned out.
 SERIES_ROWS = 300_000
 # Intervals in which goodput is counted for the strip of the whole run.
 INTERVALS = 240
 FULL_SIZE = 1460
-# A timer that is due is not told from an acknowledgment that came within a microsecond.
+# An acknowledgment within this time of an expiry can't be distinguished from it, s.
 INSTANT = 2e-6
 
 SERIES = {
@@ -48,7 +48,7 @@ SCALES = {
 
 
 class Tables:
-    """The packed tables of a page, and what of them was thinned out."""
+    """The packed tables of a page, and notes on what was thinned out."""
 
     def __init__(self) -> None:
         self.packed: dict[str, str] = {}
@@ -70,7 +70,7 @@ class Tables:
 
 
 def column(frame: pl.DataFrame, name: str) -> Array:
-    """Return a column as reals, NaN where there is no value."""
+    """Return a column as floats, with NaN for no value."""
     values: Array = frame[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
     return values
 
@@ -102,7 +102,7 @@ class FlowData:
         return pl.DataFrame() if frame is None else frame.filter(pl.col("flow") == self.id)
 
     def bytes_of(self, seq: Array, at: Array) -> Array:
-        """Return how much payload lies before sequence numbers seen at some times; -1 for a SYN's."""
+        """Return the payload before sequence numbers seen at given times; -1 for a SYN's."""
         if not self.is_tcp:
             return seq
         first = np.mod(seq - self.iss - 1, SEQUENCE)
@@ -114,7 +114,7 @@ class FlowData:
         return found
 
     def write(self, tables: Tables, most: int) -> dict[str, Any]:
-        """Pack the flow's tables; return what the page has to know of it."""
+        """Pack the flow's tables; return its description for the page."""
         info = self._describe()
         if len(self.times):
             columns = {"t": self.times} | {
@@ -185,7 +185,7 @@ class FlowData:
         tables.add(f"again-{self.id}", {"t": (at, MICROSECOND), "byte": (byte, 1.0), "bytes": (size, 1.0)})
 
     def _write_phases(self, tables: Tables) -> None:
-        """Pack what the sender was doing, and above it when it did nothing but wait for its timer."""
+        """Pack the sender's phases, and the times in which it only waited for its timer."""
         phases = self.rows("phases")
         end = self.about["completion_seconds"]
         begins = column(phases, "t_s") if phases.height else np.zeros(0)
@@ -205,7 +205,7 @@ class FlowData:
         )
 
     def waits(self) -> Array:
-        """Return from when to when the sender waited for a timer that then expired."""
+        """Return begin and end of each wait for a timer that then expired."""
         again = self.rows("retransmissions")
         if not again.height or not len(self.times):
             return np.zeros((0, 2))
@@ -215,7 +215,7 @@ class FlowData:
         advanced = self.times[np.flatnonzero(np.diff(self.acked, prepend=-1) > 0)]
         place = np.searchsorted(self.times, at, side="right") - 1
         oldest = byte == self.acked[np.maximum(place, 0)]
-        # What an acknowledgment brings about happens at its time; an expiry comes out of silence.
+        # Reactions to an acknowledgment happen at its time; an expiry follows silence.
         last = np.searchsorted(advanced, at, side="right") - 1
         silent = at - advanced[np.maximum(last, 0)] > INSTANT
         expiries = at[oldest & silent]
@@ -260,7 +260,7 @@ def write_losses(run: Run, flows: dict[int, FlowData], tables: Tables) -> None:
             seq=pl.when(pl.col("kind") == "ack").then(pl.col("ack")).otherwise(pl.col("seq")),
         )
         keys = ["flow", "kind", "t_s", "seq"]
-        # Copies that died at the same instant are told apart by their order.
+        # Copies lost at the same instant are matched in their order.
         order = pl.int_range(pl.len()).over(keys).alias("copy")
         ledger = ledger.with_columns(order).join(lost.with_columns(order), on=[*keys, "copy"], how="left")
     else:

@@ -1,4 +1,4 @@
-"""The page of one run: figures, why nothing went on, and the data of its plots and map."""
+"""The page of one run: numbers, explained pauses, and the data of plots and map."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PHASES = {
 
 
 def settings_of(run: Run) -> dict[str, Any]:
-    """Return the complete scenario, as far as the run knows it."""
+    """Return the settings of the complete scenario; empty if the run doesn't know it."""
     try:
         return tomllib.loads(run.to_keep()[SCENARIO])
     except (OutputError, KeyError):
@@ -103,7 +103,7 @@ def run_page(run: Run, command: str) -> str:
 
 
 def _apart(run: Run) -> bool:
-    """Whether nodes have places of their own: those of measured links may all stand at one."""
+    """Whether nodes have different positions; with measured links all may have the same."""
     moves = run.tables["moves"]
     return bool(moves.select("x_m", "y_m").n_unique() > 1)
 
@@ -133,11 +133,11 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
 
 
 def _silences(run: Run, about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the longest times in which nothing went on, with their causes."""
+    """Return the longest pauses with their causes."""
     try:
         moments = run.explain(flow=about["id"]).document["moments"]
     except InputError:
-        # A run without ledger or series has nothing to explain them by.
+        # A run without ledger or series can't explain them.
         return []
     found = []
     for moment in moments:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MANIFEST = "tworay.json"
-# Directories below each other that are looked into.
+# Levels of directories that are searched.
 DEPTH = 4
 
 
@@ -100,7 +100,7 @@ def _when(moment: float) -> str:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers with the index and with reports; nothing else of the directory is given out."""
+    """Serves the index and reports; no other file of the directory."""
 
     root: Path
     made: dict[Path, tuple[float, str]]
@@ -109,7 +109,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer a request."""
-        # Another site's page could name this address: it gets nothing.
+        # Rejects requests that another site's page makes under its own host name.
         if (self.headers.get("Host") or "").rsplit(":", 1)[0] not in ("127.0.0.1", "localhost"):
             self._answer(HTTPStatus.FORBIDDEN, "This server answers to localhost only.")
             return
@@ -128,7 +128,7 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, f"These results can't be shown: {error}")
 
     def _page(self, folder: Path, about: Found) -> str:
-        """Return a result's page: written already and not older than its results, or made now."""
+        """Return a result's page: the stored one if it is up to date, or a new one."""
         changed = max((file.stat().st_mtime for file in folder.iterdir() if file.name != REPORT), default=0.0)
         written = folder / REPORT
         paper = about.command == "reproduce"
@@ -153,7 +153,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing of requests."""
+        """Don't log requests."""
 
 
 def server(root: Path, port: int) -> ThreadingHTTPServer:

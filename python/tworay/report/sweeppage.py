@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tworay.lab.api import Results
 
-# Pictures of one metric that a page shows.
+# The most pictures of one metric on a page.
 MULTIPLES = 36
 
 
@@ -70,7 +70,7 @@ def sweep_page(directory: Path) -> str:
 
 
 def layout(results: Results) -> tuple[str | None, str | None, list[str]]:
-    """Return the axis along the pictures, the one of the lines in them, and those of the pictures.
+    """Return the x axis of the pictures, the axis of their lines, and the axes that distinguish the pictures.
 
     Lines are variants (or the last axis that varies), the axis along is the longest of numbers.
     """

@@ -1,7 +1,7 @@
-"""Levels of detail: long tables several times over, with fewer and fewer rows.
+"""Levels of detail: long tables, stored several times with fewer and fewer rows.
 
-Each level keeps of every group of rows the first, the last, and those where a column is smallest or largest:
-what a plot shows at that scale is what it would show of all rows.
+Each level keeps the first and last row of every group, and those with the smallest and largest values: a plot
+at that scale looks as if it had all rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIRST_GROUP = 32
 
 
 class Level(NamedTuple):
-    """Rows of a table that are kept: their columns."""
+    """The kept rows of a table."""
 
     rows: int
     columns: dict[str, NDArray[np.float64]]

@@ -1,4 +1,4 @@
-"""``report.html`` of a result directory: which page it gets, and how it is written."""
+"""Write ``report.html`` of a result directory."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def one_of_many(directory: Path, arm: str | None, run: Run) -> str:
 
 
 def write_text(target: Path, text: str) -> Path:
-    """Write a file out of sight and put it in its place in one step."""
+    """Write a hidden file and rename it in one step."""
     try:
         with replacing(target) as hidden:
             hidden.write_text(text, encoding="utf-8", errors="replace")

@@ -1,1 +1,1 @@
-"""Result directories: written while runs finish, read again to show them or to go on."""
+"""Result directories: written while runs finish, read to show or resume them."""

@@ -1,4 +1,4 @@
-"""Result directories read again: to show them, and to go on with a comparison."""
+"""Read result directories, to show them or to resume a comparison."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
-# Differences between two scenarios that a message names.
+# Number of differences between two scenarios that a message lists.
 SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A comparison as its directory has it, whole or interrupted."""
+    """A stored comparison, complete or interrupted."""
 
     path: Path
     manifest: dict[str, Any]
@@ -51,7 +51,7 @@ class Stored:
         return result
 
     def refuse_other(self, base: Scenario) -> None:
-        """Refuse to go on with another version or scenario, and say what differs."""
+        """Raise ``InputError`` if version or scenario differ, and name the differences."""
         where = f"--resume {self.path}"
         if self.manifest["tworay"] != VERSION:
             raise InputError(
@@ -72,7 +72,7 @@ class Stored:
             )
 
     def refuse_other_sources(self, sources: Mapping[str, str | None]) -> None:
-        """Refuse to go on with variants whose Python source has changed."""
+        """Raise ``InputError`` if the source of a Python variant has changed."""
         known = self.manifest.get("sources", {})
         for name, digest in sources.items():
             if name in known and None not in (digest, known[name]) and digest != known[name]:
@@ -83,7 +83,7 @@ class Stored:
 
 
 def take(result: Comparison, record: dict[str, Any], maxima: Mapping[str, str]) -> None:
-    """Take a finished run, or the maximum of a world, into a comparison."""
+    """Add a finished run, or the capacity of a scenario, to a comparison."""
     seed = record["seed"]
     if "document" not in record:
         result.add_maximum(seed, record["throughput_max_bps"], maxima[record["variant"]])
@@ -105,7 +105,7 @@ def read(path: str | os.PathLike[str]) -> Stored:
 
 
 def results(path: str | os.PathLike[str]) -> Run | Comparison:
-    """Read what ``run`` or ``compare`` wrote with ``out``; of an interrupted comparison, what is finished."""
+    """Read a directory of ``run`` or ``compare``; of an interrupted comparison the finished runs."""
     place = Path(path)
     if read_manifest(place)["command"] == "run":
         from tworay.running.run import Run
@@ -115,7 +115,7 @@ def results(path: str | os.PathLike[str]) -> Run | Comparison:
 
 
 def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | None = None) -> Run:
-    """Read one run: that of a run's directory, or of a comparison's the one of ``arm`` and ``seed``."""
+    """Read one run: of a run's directory, or the run of ``arm`` and ``seed`` of a comparison's."""
     from tworay.running.run import Run
 
     place = Path(path)
@@ -140,7 +140,7 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
 
 
 def source_digests(variants: Mapping[str, Variant]) -> dict[str, str | None]:
-    """Return by name a digest of the source of each variant that is written in Python."""
+    """Return a digest of the source of each Python variant, by name."""
     return {name: _digest(chosen) for name, chosen in variants.items() if isinstance(chosen, type)}
 
 
@@ -148,13 +148,13 @@ def _digest(chosen: type) -> str | None:
     try:
         text = inspect.getsource(inspect.getmodule(chosen) or chosen)
     except (OSError, TypeError):
-        # Typed into a notebook or a shell.
+        # Defined in a notebook or a shell.
         return None
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
-    """Say key by key what differs between two scenarios."""
+    """Return the differences between two scenarios, key by key."""
     if isinstance(there, dict) and isinstance(here, dict):
         for name in dict.fromkeys([*there, *here]):
             yield from _differences(there.get(name), here.get(name), f"{key}.{name}" if key else name)

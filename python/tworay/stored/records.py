@@ -1,4 +1,4 @@
-"""What result directories are made of, and how their runs are read again."""
+"""The files of result directories, and how to read their runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tworay.errors import InputError, OutputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Of the directory: 2 has one line a run in runs.jsonl, from which the comparison can be shown and resumed.
+# Format of the directory: 2 has one line per run in runs.jsonl, to show and resume the comparison.
 FORMAT = 2
 MANIFEST = "tworay.json"
 SUMMARY = "summary.json"
@@ -23,9 +23,9 @@ RECORDS = "runs.jsonl"
 
 
 def read_records(path: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return what is kept of each finished run of a comparison: by its arm and seed, with its document.
+    """Return the stored record of each finished run of a comparison, by arm and seed, with its document.
 
-    The document lacks ``cpu_seconds``, the one figure in which equal runs differ.
+    The document lacks ``cpu_seconds``, the only value in which equal runs differ.
     """
     found: dict[tuple[str, int], dict[str, Any]] = {}
     file = path / RECORDS
@@ -49,7 +49,7 @@ def read_records(path: Path) -> dict[tuple[str, int], dict[str, Any]]:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Return what a result directory says of itself."""
+    """Return the manifest of a result directory."""
     try:
         manifest: dict[str, Any] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
         made_with, form = manifest["tworay"], manifest.get("format", 1)
@@ -69,7 +69,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def read_warnings(path: Path) -> list[str]:
-    """Return the warnings of a comparison's summary; none before it has one."""
+    """Return the warnings in a comparison's summary, if it exists."""
     try:
         found: list[str] = json.loads((path / SUMMARY).read_text(encoding="utf-8"))["warnings"]
     except (OSError, ValueError, KeyError):

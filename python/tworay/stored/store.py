@@ -1,8 +1,8 @@
-"""Result directories: Parquet tables and ``summary.json``, never half written.
+"""Write result directories: Parquet tables and ``summary.json``, each complete or absent.
 
 A directory appears when the first run is done, and each finished run goes into ``runs/`` at once,
-written beside its place and renamed into it: whatever stops the program (Ctrl-C, a full disk, a power
-cut), the runs under ``runs/`` are whole. At the end they are merged into one table a kind.
+written under another name and renamed: whatever stops the program (Ctrl-C, a full disk, a power cut),
+the runs under ``runs/`` are complete. At the end they are merged into one table per kind.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
-# A file name of 255 bytes must hold the seed and a suffix too.
+# A file name of at most 255 bytes must also hold the seed and a suffix.
 LONGEST_NAME = 120
 
 
 def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({})) -> dict[str, str]:
-    """Return the files from which a scenario can be run again, by name: the scenario, and what it names.
+    """Return the files that a scenario needs to run again, by name: the scenario and the files it names.
 
-    ``classes`` are variants in Python that it does not run itself.
+    ``classes`` are further Python variants to keep.
     """
     own = [*scenario.custom, *((name, one) for name, one in classes.items() if isinstance(one, type))]
     names, files = kept(own)
@@ -63,7 +63,7 @@ def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({}
 
 
 class Store:
-    """One result directory. Creating the object only checks; nothing is written before a run is done."""
+    """One result directory. Creating the object only checks; nothing is written before a run has finished."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Store:
         self._manifest = {"format": FORMAT, "tworay": VERSION, "command": command}
         if scenario is not None:
             self._manifest["scenario"] = scenario.name
-            # With what the scenario names beside itself: the table of costs, classes of variants.
+            # Also the files that the scenario names: the table of costs, classes of variants.
             self._kept = keep(scenario, classes)
         self._manifest |= details
         self._mutex = threading.Lock()
@@ -92,21 +92,21 @@ class Store:
 
     @classmethod
     def of_run(cls, path: Path, run: Run, *, force: bool) -> Store:
-        """Check the place for a run that is done; it may have been made in another process."""
+        """Check the directory for a finished run, which may come from another process."""
         details = {"scenario": run.scenario, "seed": run.seed}
         store = cls(path, "run", force=force, scenario=None, details=details)
         store._kept = run.to_keep()
         return store
 
     def add_run(self, variant: str, seed: int, run: Run, facts: Paths | None = None) -> None:
-        """Keep a finished run; safe to call from several threads."""
+        """Store a finished run; safe to call from several threads."""
         with self._part(variant, seed) as directory:
             _write_run(directory, run, tcp=variant)
-            # Last: a part that has it is whole.
+            # Written last: a part that has it is complete.
             _write(directory / RECORD, _json({"variant": variant, "seed": seed, "facts": facts}).encode())
 
     def add_maximum(self, name: str, seed: int, throughput_max: float) -> None:
-        """Keep what the world of a seed can carry."""
+        """Store the capacity of a seed's scenario."""
         record = {"variant": name, "seed": seed, "throughput_max_bps": throughput_max}
         with self._part(name, seed) as directory:
             _write(directory / RECORD, _json(record).encode())
@@ -124,10 +124,10 @@ class Store:
             _write_run(directory, run)
 
     def finish(self, comparison: Comparison) -> None:
-        """Merge the finished runs into one table a kind and write the summary.
+        """Merge the finished runs into one table per kind and write the summary.
 
-        What stands in ``runs/`` counts until all of it is merged: killed at any point, a later resumption
-        finds every finished run.
+        Runs in ``runs/`` count until all are merged: after a kill at any point, resuming finds every
+        finished run.
         """
         with self._mutex, _writing(self.path):
             if self._resume and not (self.path / RUNS).is_dir() and (self.path / SUMMARY).is_file():
@@ -147,7 +147,7 @@ class Store:
             for table in sorted({table.name for part in parts for table in part.glob("*.parquet")}):
                 with replacing(self.path / table, durable=True) as file:
                     _merge([part / table for part in parts if (part / table).is_file()], file)
-            # Out of sight in one step: half of it must never be taken for the whole.
+            # Renamed first: a half-deleted directory must never look complete.
             doomed = self.path / f".{RUNS}.{os.getpid()}.old"
             (self.path / RUNS).rename(doomed)
             shutil.rmtree(doomed)
@@ -159,7 +159,7 @@ class Store:
             self._lock.release()
 
     def _take_apart(self, records: dict[tuple[str, int], dict[str, Any]]) -> None:
-        """Bring runs that earlier merges took in back to ``runs/``, so that all are merged alike."""
+        """Move runs of earlier merges back to ``runs/``, so that all are merged in the same way."""
         names = {
             (v, s): self.path / RUNS / _part_name(v, s) for v, s in records if "document" in records[v, s]
         }
@@ -195,7 +195,7 @@ class Store:
             return
         if self._resume:
             (self.path / RUNS).mkdir(exist_ok=True)
-            # Sources of variants that were not there before.
+            # Sources of new variants.
             for name, text in self._kept.items():
                 if not (self.path / name).exists():
                     (self.path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -253,7 +253,7 @@ def read_part(path: Path, variant: str, seed: int, document: dict[str, Any]) -> 
 
 
 class Lock:
-    """Keeps other processes from writing to a directory, until it is released or the process ends."""
+    """Prevents other processes from writing to a directory, until released or until the process ends."""
 
     def __init__(self, path: Path) -> None:
         self._handle: int | None = os.open(path, os.O_RDONLY)
@@ -269,7 +269,7 @@ class Lock:
             self.release()
 
     def release(self) -> None:
-        """Let others write; releasing twice is no mistake."""
+        """Let others write. Releasing twice is allowed."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
@@ -278,7 +278,7 @@ class Lock:
 
 
 def sweep(path: Path) -> None:
-    """Take away what a killed process left half written or half deleted."""
+    """Remove what a killed process left half written or half deleted."""
     for pattern in (".*.tmp", ".*.old", f"{RUNS}/.*.tmp", f"{RUNS}/.*.old"):
         for left in path.glob(pattern):
             if left.is_dir():
@@ -288,7 +288,7 @@ def sweep(path: Path) -> None:
 
 
 def _check_place(path: Path, command: str, force: bool) -> None:
-    """Refuse a place that is not free, before hours of work end there."""
+    """Reject a directory that is not free, before hours of work are done."""
     if path.exists() and not path.is_dir():
         raise InputError(f"--out {path}: this is a file; name a directory that is new or empty")
     if path.is_dir() and any(path.iterdir()):
@@ -322,7 +322,7 @@ def _made_by(path: Path) -> str | None:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Turn whatever the system says into one line."""
+    """Turn errors of the system into one line."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -333,9 +333,9 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _new_directory(path: Path) -> Iterator[Path]:
-    """Fill a directory out of sight, then put it in its place in one step."""
-    # A directory that is there stays itself: somebody may work in it, or it may be a mount point. What it
-    # holds is exchanged.
+    """Fill a hidden directory, then rename it in one step."""
+    # An existing directory stays, because somebody may work in it, or it may be a mount point. Only its
+    # contents are replaced.
     stays = path.is_dir()
     place = path if stays else path.parent
     place.mkdir(parents=True, exist_ok=True)
@@ -354,7 +354,7 @@ def _new_directory(path: Path) -> Iterator[Path]:
 
 
 def _exchange(path: Path, new: Path) -> None:
-    """Move what is in ``new`` into ``path`` and delete what was there; if that fails, nothing has changed."""
+    """Replace the contents of ``path`` by those of ``new``; on failure nothing has changed."""
     old = path / f".{path.name}.{os.getpid()}.old"
     shutil.rmtree(old, ignore_errors=True)
     old.mkdir()
@@ -380,7 +380,7 @@ def _write_run(directory: Path, run: Run, tcp: str | None = None) -> None:
 
 
 def _labelled(frame: pl.DataFrame, run: Run, tcp: str | None) -> pl.DataFrame:
-    """Say in every row which run it is from, so that the merged tables can be grouped."""
+    """Add the run to every row, so that merged tables can be grouped."""
     labels = {"seed": pl.lit(run.seed, pl.UInt64)}
     if tcp is not None:
         labels = {"variant": pl.lit(tcp), **labels}
@@ -388,7 +388,7 @@ def _labelled(frame: pl.DataFrame, run: Run, tcp: str | None) -> pl.DataFrame:
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
-    # By way of memory: a full disk then shows as a plain OSError of write().
+    # Written to memory first: a full disk is then a plain OSError of write().
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
@@ -414,7 +414,7 @@ def _lines(records: Iterable[dict[str, Any]]) -> str:
 
 
 def _part_name(variant: str, seed: int) -> str:
-    """Name a run's directory; a digest keeps names apart that differ in more than a file's name can hold."""
+    """Return the name of a run's directory; a digest distinguishes names that a file name can't hold."""
     name = re.sub(r"[^A-Za-z0-9.+=-]", "_", variant)[:LONGEST_NAME]
     if name != variant:
         name += f"-{zlib.crc32(variant.encode()):08x}"
