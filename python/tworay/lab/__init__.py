@@ -1,1 +1,1 @@
-"""The laboratory: sweeps over scenarios, settings, variants and seeds, and what is made of them."""
+"""Sweeps over scenarios, settings, variants and seeds, and their statistics."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Experiment:
-    """An experiment file (docs/guide/sweeps.md), or the same as a mapping; ``run`` does what is missing."""
+    """An experiment file (docs/guide/sweeps.md), or the same as a mapping; ``run`` does the missing runs."""
 
     def __init__(self, source: str | PathLike[str] | Mapping[str, Any]) -> None:
         self.plan: Plan = read(source if hasattr(source, "items") else Path(source))  # type: ignore[arg-type]
@@ -35,9 +35,9 @@ class Experiment:
         retry_failed: bool = False,
         watch: Watcher = silent,
     ) -> Results:
-        """Do the runs that ``out`` (NAME.sweep) doesn't hold yet, on all cores unless ``jobs`` says fewer.
+        """Do the runs that ``out`` (NAME.sweep) doesn't hold yet, ``jobs`` at a time (default: all cores).
 
-        Interrupted, everything that has ended is kept, and another ``run`` goes on. Runs that fail are in
+        After an interruption finished runs are kept, and ``run`` continues. Failed runs are in
         ``Results.failures``. ``tworay.write_report`` of the directory adds the page for the browser, as
         ``tworay sweep`` does.
         """
@@ -48,7 +48,7 @@ class Experiment:
 
 
 def default_out(plan: Plan, out: str | PathLike[str] | None) -> Path:
-    """Return where an experiment's runs go unless told: beside nothing, in the working directory."""
+    """Return the directory of an experiment's runs; the default is NAME.sweep in the working directory."""
     return Path(f"{plan.name}.sweep") if out is None else Path(out)
 
 
@@ -65,7 +65,7 @@ class Results:
 
     @property
     def runs(self) -> pl.DataFrame:
-        """One row a finished run: cell, axes, seed, and every metric."""
+        """One row per finished run: cell, axes, seed, and every metric."""
         if self._runs is None:
             from tworay.running.frames import Table
 
@@ -74,7 +74,7 @@ class Results:
 
     @property
     def failures(self) -> pl.DataFrame:
-        """One row a failed run, with its message; ``failures/WORLD.toml`` in the directory replays it."""
+        """One row per failed run, with its message; ``failures/WORLD.toml`` in the directory repeats it."""
         return reading.failures(self.path)
 
     @property
@@ -110,7 +110,8 @@ class Results:
     ) -> Contrast:
         """Compare the values of ``over`` (``tcp``, or the last axis that varies) in every cell of ``by``.
 
-        ``by`` are all other axes that vary unless told. Paired by seed, Holm over the whole table.
+        ``by`` defaults to all other axes that vary. Tests are paired by seed; Holm's correction covers the
+        table.
         """
         frame = self.where(where)
         varying = [axis for axis in self.axes if frame[axis].n_unique() > 1]
@@ -129,13 +130,13 @@ class Results:
     def interaction(
         self, metric: str, one: str, other: str, *, where: Mapping[str, object] | None = None
     ) -> pl.DataFrame:
-        """Say where two axes act together (``tworay.lab.contrasts.interaction``)."""
+        """Return interactions of two axes (``tworay.lab.contrasts.interaction``)."""
         frame = self.where(where)
         return contrasts.interaction(frame, self.axes, metric_of(frame, metric), one, other)
 
 
 def metric_of(frame: pl.DataFrame, name: str) -> str:
-    """Find a metric by its name or a clear end of it."""
+    """Find a metric by its name or an unambiguous end of it."""
     from tworay.metrics import parse
 
     beside = {"cell", "world", "seed", "scenario", "tcp"}

@@ -1,4 +1,4 @@
-"""What an experiment varies: axes with labelled values, each value a set of settings."""
+"""Axes of an experiment: labelled values, each a set of settings."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from tworay.errors import InputError
 
-# Stand for the scenario and the variant where an axis sets them.
+# Names for the scenario and the variant among an axis's settings.
 SCENARIO, TCP = "scenario", "tcp"
 MAX_VALUES = 10_000
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing that varies: its name, and for every label what it sets (``scenario`` and ``tcp`` too)."""
+    """An axis: its name, and the settings of each label (also ``scenario`` and ``tcp``)."""
 
     name: str
     labels: tuple[str, ...]
@@ -28,7 +28,7 @@ class Axis:
 
 
 def text(value: object) -> str:
-    """Write a TOML value as a setting has it."""
+    """Format a TOML value as a setting."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
@@ -37,17 +37,17 @@ def text(value: object) -> str:
 
 
 def plain(name: str, values: list[str]) -> Axis:
-    """Make an axis that sets its own name."""
+    """Create an axis for the setting that it is named after."""
     return Axis(name, tuple(values), tuple(((name, value),) for value in values))
 
 
 def vary(where: str, table: Any) -> list[Axis]:
-    """Read ``[vary]``: every key an axis of its own."""
+    """Read ``[vary]``: one axis per key."""
     return [plain(key, several(f"{where}: [vary] {key}", values)) for key, values in _table(where, table)]
 
 
 def zipped(where: str, group: Any, number: int) -> Axis:
-    """Read one ``[[zip]]``: keys that go together, value by value."""
+    """Read one ``[[zip]]``: keys that vary together, value by value."""
     place = f"{where}: [[zip]] {number}"
     columns = dict(_table(place, group))
     name, labels = columns.pop("name", None), columns.pop("labels", None)
@@ -67,7 +67,7 @@ def zipped(where: str, group: Any, number: int) -> Axis:
 
 
 def labelled(where: str, name: str, values: Any) -> Axis:
-    """Read ``[axis.NAME]``: under every label a table of settings."""
+    """Read ``[axis.NAME]``: a table of settings for each label."""
     place = f"{where}: [axis.{name}]"
     rows = []
     labels = []

@@ -1,11 +1,10 @@
-"""Where finished runs are kept: a journal with a line a run, folded into checksummed Parquet batches.
+"""Storage of finished runs: a journal with one line per run, folded into checksummed Parquet batches.
 
-A run that has ended is appended to the journal of its process at once, so a killed process loses what was
-under way and nothing else. Every half minute, or so many runs, the journal is folded into a batch, written
-under a hidden name and renamed. A batch is named after the SHA-256 of its bytes: nothing can be half there,
-names don't depend on the order of work, and copying a directory into another is a merge. There is no index
-to go wrong: what is there is found by reading the batches. No file says that a process is at work: the
-system's lock on a journal ends with its process.
+A finished run is appended to the journal of its process at once, so a killed process loses only its current
+runs. Every half minute, or after a number of runs, the journal is folded into a batch, written under a hidden
+name and renamed. A batch is named after the SHA-256 of its bytes: damage is detected, names don't depend on
+the order of work, and copying one directory into another merges them. There is no index: the batches are read
+instead. No file marks a running process: the system's lock on a journal ends with its process.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ DONE, FAILED = "done", "failed"
 MANIFEST = "tworay.json"
 FLUSH_SECONDS = 30.0
 FLUSH_RUNS = 500
-# Batches with fewer runs than this are put together at the end of a sweep.
+# Batches with fewer runs are merged at the end of a sweep.
 SMALL = 100
 
 Row = dict[str, Any]
@@ -66,7 +65,7 @@ def row(
     message: str | None = None,
     facts: tuple[float | None, float | None] = (None, None),
 ) -> Row:
-    """Make the row of a run: of its document, or of the message with which it failed."""
+    """Create the row of a run from its document, or from the message of its failure."""
     kept = None if document is None else {k: v for k, v in document.items() if k != "cpu_seconds"}
     return {
         "world": world,
@@ -95,13 +94,13 @@ def as_parquet(rows: Iterable[Row]) -> bytes:
 
 
 def name_of(content: bytes) -> str:
-    """Return the name of a batch: the checksum of what it holds."""
+    """Return the name of a batch: the checksum of its bytes."""
     return f"{hashlib.sha256(content).hexdigest()[:32]}.parquet"
 
 
 @dataclass
 class Found:
-    """What a directory holds: the status of each run, and what is wrong with it."""
+    """The contents of a directory: the status of each run, and problems."""
 
     runs: dict[Place, str] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
@@ -111,7 +110,7 @@ class Found:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step, so that it outlasts a power cut; make its directory if there is none."""
+    """Write a file in one step, safe against a power cut; create its directory if necessary."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path, durable=True) as hidden:
@@ -128,7 +127,7 @@ def _failed(path: Path, error: OSError) -> OutputError:
 
 
 def read_journal(path: Path) -> tuple[list[Row], int]:
-    """Return the whole lines of a journal and how many others there are, but for a torn last one."""
+    """Return a journal's complete lines and the number of damaged ones, ignoring an incomplete last one."""
     rows, bad = [], 0
     lines = path.read_bytes().split(b"\n")
     torn = lines.pop()
@@ -145,7 +144,7 @@ def read_journal(path: Path) -> tuple[list[Row], int]:
 
 
 class Batches:
-    """The runs of one directory, read when it is opened; ``add`` keeps another one."""
+    """The runs of one directory, read when it is opened; ``add`` stores another one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -167,7 +166,7 @@ class Batches:
             self._fold(file)
 
     def _checked(self, file: Path) -> bytes | None:
-        """Return a batch's bytes; a broken one is put aside and named, its runs count as never done."""
+        """Return a batch's bytes. A damaged batch is moved aside and reported; its runs count as missing."""
         content = file.read_bytes()
         if name_of(content) == file.name:
             return content
@@ -194,7 +193,7 @@ class Batches:
                 self.found.timed += 1
 
     def _fold(self, file: Path) -> None:
-        """Take over the journal of a process that has ended; one at work is left to it."""
+        """Take over the journal of a process that has ended; leave that of a running process alone."""
         try:
             handle = os.open(file, os.O_RDWR)
         except FileNotFoundError:
@@ -205,7 +204,7 @@ class Batches:
             except BlockingIOError:
                 return
             except OSError:
-                pass  # Some network file systems have no locks; a run done twice counts once.
+                pass  # Some network file systems have no locks. A run that is done twice counts once.
             rows, bad = read_journal(file)
             if bad:
                 self.found.broken.append(
@@ -224,7 +223,7 @@ class Batches:
         return self.found.runs.get((one["world"], one["seed"])) != DONE
 
     def add(self, one: Row) -> None:
-        """Keep a run that has ended; one caller at a time."""
+        """Store a finished run; one caller at a time."""
         body = json.dumps(one, separators=(",", ":")).encode()
         try:
             if self._journal is None:
@@ -243,7 +242,7 @@ class Batches:
             self.flush()
 
     def add_batch(self, content: bytes) -> list[Row]:
-        """Keep a batch that was made elsewhere; returns what it holds."""
+        """Store a batch from elsewhere; return its runs."""
         rows = _light(content)
         write_whole(self.path / PARTS / name_of(content), content)
         for one in rows:
@@ -270,11 +269,11 @@ class Batches:
             self._journal_path.unlink(missing_ok=True)
 
     def files(self) -> list[Path]:
-        """Return the batches, in an order that depends on what they hold only."""
+        """Return the batches in an order that depends only on their contents."""
         return sorted((self.path / PARTS).glob("[!.]*.parquet"))
 
     def compact(self) -> None:
-        """Put small batches together, and drop what is there twice (a failed run that succeeded since)."""
+        """Merge small batches, and drop duplicates (such as a failed run that succeeded later)."""
         files = self.files()
         frames = {file: pl.read_parquet(file) for file in files}
         small = [file for file in files if frames[file].height < SMALL]
@@ -294,7 +293,7 @@ class Batches:
 
 
 def unique(frame: pl.DataFrame) -> pl.DataFrame:
-    """Leave one row a run: one that is done before one that failed."""
+    """Keep one row per run, a finished one rather than a failed one."""
     return frame.sort("world", "seed", "status").unique(["world", "seed"], keep="first", maintain_order=True)
 
 
@@ -303,7 +302,7 @@ def _light(content: bytes) -> list[Row]:
 
 
 def read_manifest(out: Path) -> dict[str, Any] | None:
-    """Return what a directory says of itself; nothing if it says nothing."""
+    """Return a directory's manifest, if there is one."""
     try:
         found: dict[str, Any] = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

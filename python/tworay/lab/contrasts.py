@@ -1,7 +1,7 @@
-"""Statistics over a sweep: means per cell, paired differences corrected over the family, interactions.
+"""Statistics of a sweep: means per cell, corrected paired differences, interactions.
 
-All cells of a sweep meet the same seeds, so cells are compared seed by seed. Tests of one table are a
-family: Holm's correction goes over all of them.
+All cells of a sweep use the same seeds, so cells are compared seed by seed. Holm's correction covers all
+tests of one table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Group = dict[tuple[str, ...], dict[int, float]]
 
 @dataclass(frozen=True)
 class Contrast:
-    """Differences of pairs, cell by cell: ``frame`` has one row a pair and cell.
+    """Differences of pairs, cell by cell: ``frame`` has one row per pair and cell.
 
     Its columns: the axes of ``by``; ``a`` and ``b``, the two values of ``over`` that are compared; their
     means over the common seeds; ``difference`` a − b with ``low`` and ``high`` (paired 95 % t interval), the
@@ -42,14 +42,14 @@ class Contrast:
     means: pl.DataFrame
 
     def plot(self, output: str | PathLike[str] | None = None, *, kind: str | None = None) -> Figure:
-        """Draw the means by the first axis of ``by`` with their intervals; ``output`` is written if named."""
+        """Draw the means by the first axis of ``by`` with their intervals, also into the file ``output``."""
         from tworay.lab.drawing import draw
 
         rows = self.by[0] if self.by else self.over
         return draw(self.means, self.metric, rows=rows, lines=self.over, output=output, kind=kind)
 
     def to_pandas(self) -> Any:
-        """Return the frame as one of pandas."""
+        """Return the frame as a pandas data frame."""
         from tworay.running.frames import Table
 
         return Table(self.frame).to_pandas()
@@ -68,7 +68,7 @@ def resolve(axis: str, axes: Sequence[str], option: str) -> str:
 def select(
     frame: pl.DataFrame, where: Mapping[str, object], axes: Sequence[str], option: str = "--where"
 ) -> pl.DataFrame:
-    """Leave the runs whose axes have these values (one, or a list)."""
+    """Select the runs whose axes have these values (one, or a list)."""
     for key, value in where.items():
         axis = resolve(key, axes, option)
         wanted = [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
@@ -83,7 +83,7 @@ def select(
 
 
 def groups(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> Group:
-    """Return the metric by seed of every combination of keys; a combination of several cells is refused."""
+    """Return the metric by seed of every combination of keys; a combination of several cells is rejected."""
     if metric not in frame.columns:
         raise InputError(f"--metric: this sweep has no `{metric}`; `tworay metrics` lists what runs have")
     cells: dict[tuple[str, ...], set[int]] = {}
@@ -192,7 +192,7 @@ def contrast(
 
 
 def interaction(frame: pl.DataFrame, axes: Sequence[str], metric: str, one: str, other: str) -> pl.DataFrame:
-    """Say where two axes act together: how far each cell is from the sum of the axes' own effects.
+    """Return the interactions of two axes: how far each cell is from the sum of the axes' effects.
 
     Per seed, y(i, j) − y(i, 0) − y(0, j) + y(0, 0), with 0 the first value of each axis; mean, 95 % t
     interval, and p of the paired test, corrected over the table.

@@ -1,4 +1,4 @@
-"""Pictures of sweeps, in a sober style: lines or dots with intervals, ECDFs, heat maps.
+"""Draw sweeps: lines or dots with intervals, ECDFs, heat maps.
 
 The same results give the same bytes of SVG.
 """
@@ -26,7 +26,7 @@ MARKERS = "os^Dv<>P"
 
 
 def number(label: str) -> float | None:
-    """Return the number in a label such as ``2m/s`` or ``string-4``; nothing if there is none or several."""
+    """Return the number in a label such as ``2m/s`` or ``string-4``; ``None`` if there is not exactly one."""
     found = re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?(?:e-?\d+)?", label.replace("-", " "))
     return float(found[0]) if len(found) == 1 else None
 
@@ -86,7 +86,7 @@ def draw(
 def trace(
     lines: Sequence[tuple[str, pl.DataFrame]], column: str, *, output: str | PathLike[str], title: str = ""
 ) -> Figure:
-    """Draw a column of time series, a step line each."""
+    """Draw a column of several time series as step lines."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

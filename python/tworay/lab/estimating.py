@@ -1,4 +1,4 @@
-"""What a sweep is going to take: measured on a few cells, a moment each."""
+"""Estimate the cost of a sweep from short samples of a few cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BYTES_A_RUN = 800
 
 @dataclass(frozen=True)
 class Estimate:
-    """Time and disk that the missing runs take."""
+    """Time and disk space for the missing runs."""
 
     runs: int
     seconds_a_run: float | None
@@ -34,7 +34,7 @@ class Estimate:
 
     @property
     def seconds(self) -> float | None:
-        """On so many cores."""
+        """Estimated time on a number of cores, s."""
         return (
             None
             if self.seconds_a_run is None
@@ -42,7 +42,7 @@ class Estimate:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the JSON document."""
         return {
             "runs": self.runs,
             "seconds_a_run": self.seconds_a_run,

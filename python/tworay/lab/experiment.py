@@ -1,8 +1,8 @@
-"""An experiment: scenarios × settings × variants × seeds, read from TOML and laid out in cells.
+"""An experiment: scenarios × settings × variants × seeds, read from TOML and expanded into cells.
 
-A cell is one combination: what runs in it differs by the seed only. A run is known by the hash of its
-resolved scenario and the engine's version, and its seed; names, comments, the order of keys and the place
-of files don't matter, every setting and every default does.
+A cell is one combination; its runs differ only in the seed. A run is identified by its seed and a hash of the
+resolved scenario and the engine's version. Every setting and default counts; names, comments, the order of
+keys and the location of files don't.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ KEYS = (
     *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
     *("keep", "facts", "resources", "entries", "set", "vary", "zip", "axis"),
 )
-# Tables of a run that can be kept beside its figures.
+# Tables of a run that a sweep can keep.
 TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive")
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
-# Of the way runs are stored and hashed.
+# Version of the storage format and the hash.
 FORM = 1
 
 
@@ -55,13 +55,13 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Its labels in one line."""
+        """The labels in one line."""
         return " ".join(f"{axis}={label}" for axis, label in self.place.items())
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What an experiment file says. Nothing is resolved yet: ``cells`` does that."""
+    """The contents of an experiment file. ``cells`` resolves it."""
 
     name: str
     axes: tuple[Axis, ...]
@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """What of a run is wanted beyond its document: part of what tells runs apart."""
+        """Results wanted beyond a run's document; part of a run's identity."""
         return {
             "facts": self.facts,
             "keep": list(self.keep),
@@ -120,7 +120,7 @@ class Plan:
         return Cell(number, place, world, files, digest(files, self.extras))
 
     def _beside(self, name: str) -> str:
-        """Look a file up beside the experiment; what isn't there is a built-in's name, or another path."""
+        """Return the path of a file next to the experiment if it exists, else the name unchanged."""
         path = self.base / name
         return str(path) if path.is_file() else name
 
@@ -134,17 +134,17 @@ class Plan:
 
 
 def kept(world: Scenario) -> dict[str, str]:
-    """Return the files that make up a scenario (its complete text, costs, classes of variants) by name."""
+    """Return the files of a scenario by name: complete text, costs, classes of variants."""
     from tworay.stored.store import keep
 
     return keep(world)
 
 
 def digest(files: Mapping[str, str], extras: Mapping[str, Any], version: str = VERSION) -> str:
-    """Hash what decides a run's results but for the seed: resolved scenario and engine version.
+    """Hash everything but the seed that decides a run's results: resolved scenario and engine version.
 
-    Left out is what can't change a result: the scenario's name and its summary. Of files that it names,
-    what they hold counts, not where they lie.
+    The scenario's name and summary are left out, because they can't change a result. Of files that it names
+    the contents count, not the location.
     """
     lines = []
     for name, content in sorted(files.items()):
@@ -269,7 +269,7 @@ def _shown(name: str) -> str:
 
 
 def _as_toml(document: Mapping[str, Any]) -> str:
-    """Write an experiment that came as a mapping."""
+    """Write an experiment given as a mapping."""
     lines, tables = [], []
     for key, value in document.items():
         if key == "zip":

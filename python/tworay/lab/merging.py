@@ -1,4 +1,4 @@
-"""Joins directories of sweeps: shards of one experiment, or parts of it made on several machines."""
+"""Merge directories of sweeps: shards of one experiment, or parts from several machines."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
-    """Bring the runs of ``directories`` together in ``out``; returns how many it holds, and what was amiss.
+    """Merge the runs of ``directories`` into ``out``; return their number, and problems.
 
-    Batches are named by their checksum, so copying one that is there already changes nothing. Files that a
-    name does not match stay where they are and are named.
+    Batches are named by their checksum, so copying an existing one changes nothing. Files that don't match
+    their name are not copied, but reported.
     """
     heads = {}
     for place in directories:
@@ -44,7 +44,7 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
     for place in directories:
         if place.resolve() == out.resolve():
             continue
-        # What a killed process left in its journal becomes a batch first.
+        # First turn the journal of a killed process into a batch.
         notes += Batches(place).found.broken
         for file in sorted((place / PARTS).glob("[!.]*.parquet")):
             content = file.read_bytes()
@@ -66,7 +66,7 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
 
 
 def _finish(out: Path) -> int:
-    """Write the table of all runs by what the directory says: the experiment's files may be elsewhere."""
+    """Write the table of all runs from the directory alone; the experiment's files may be elsewhere."""
     frame = joined(out)
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd", statistics=False)

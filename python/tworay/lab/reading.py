@@ -1,4 +1,4 @@
-"""Reads the directory of a sweep, finished or not, as data frames."""
+"""Read the directory of a sweep, finished or not, as data frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 KEYS = ("world", "seed", "status")
-# What a row has that is no metric, and what doesn't belong to results: it differs from run to run.
+# Columns that are not metrics, and columns that differ between equal runs.
 BESIDE = ("message", "tworay", "cpu_seconds", "document")
 
 
@@ -35,7 +35,7 @@ def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame
         try:
             content = file.read_bytes()
         except FileNotFoundError:
-            continue  # Compacted meanwhile.
+            continue  # Another process has compacted the batches meanwhile.
         if name_of(content) == file.name:
             frames.append(pl.read_parquet(io.BytesIO(content), columns=read))
     frames.append(_journals(out, read))
@@ -48,7 +48,7 @@ def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame
 
 
 def _journals(out: Path, columns: list[str]) -> pl.DataFrame:
-    """Return the runs that are in no batch yet."""
+    """Return the runs that are not in a batch yet."""
     schema = {name: COLUMNS[name] for name in columns}
     rows = [one for file in sorted((out / "journal").glob("*.jsonl")) for one in read_journal(file)[0]]
     data: dict[str, list[object]] = {name: [] for name in columns}
@@ -75,9 +75,9 @@ def axes(out: Path) -> list[str]:
 
 
 def joined(out: Path, *, only: dict[int, list[int]] | None = None) -> pl.DataFrame:
-    """Return the finished runs by cell and seed, with a column an axis and a column a metric.
+    """Return the finished runs by cell and seed, with a column per axis and per metric.
 
-    All metrics that occur are there, families too, but for the goodput of single flows above 20 of them.
+    Has all metrics that occur, also families, except the goodput of single flows if there are more than 20.
     """
     table = cells(out).drop("toml")
     frame = batch_frame(out).filter(pl.col("status") == DONE)
@@ -105,7 +105,7 @@ def failures(out: Path) -> pl.DataFrame:
 
 
 def open_directory(out: str | PathLike[str]) -> Path:
-    """Return a sweep's directory; anything else is refused."""
+    """Return a sweep's directory; raise ``InputError`` for anything else."""
     path = Path(out)
     manifest = read_manifest(path)
     if manifest is None or manifest.get("command") != "sweep":

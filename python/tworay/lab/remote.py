@@ -1,7 +1,7 @@
-"""Runs on a Dask cluster: scenario text goes out, Parquet comes back, and nothing of ours is pickled.
+"""Run on a Dask cluster: tworay sends scenario texts and receives Parquet; it pickles nothing of its own.
 
-The cluster is the user's: tworay connects to its scheduler and starts nothing. Workers need the same version
-of tworay. A batch whose worker dies is done by another one; the bytes of a batch don't depend on who did it.
+tworay connects to an existing scheduler and starts nothing. Workers need the same version of tworay. If a
+worker dies, another one repeats its batch; the bytes of a batch don't depend on the worker.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tworay.lab.sweeping import Sweep, Todo
 
 MOST_RUNS = 50
-# Batches a worker, so that all end at about the same time.
+# Batches per worker, so that all workers end at about the same time.
 SHARES = 8
 TRIES = 3
 
@@ -37,7 +37,7 @@ def work(
 ) -> bytes:
     """Do runs on a worker: each is a place in ``scenarios``, its hash and a seed. Returns a batch.
 
-    Everything that goes in and out is text, numbers and bytes.
+    All arguments and results are texts, numbers and bytes.
     """
     if version != VERSION:
         raise RuntimeError(
@@ -63,7 +63,7 @@ def work(
 
 
 def check_address(address: str, *, insecure: bool) -> str:
-    """Refuse to send work to another host in the clear, unless that is asked for by name."""
+    """Reject unencrypted connections to other hosts, unless they are requested explicitly."""
     match = re.fullmatch(r"(?:([a-z]+)://)?(\[[^\]]+\]|[^:/]+):(\d+)", address)
     if match is None:
         raise InputError(f"--cluster {address}: write tls://HOST:PORT, the address of a Dask scheduler")
@@ -89,7 +89,7 @@ def _is_here(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask scheduler at ``address``; certificates as given, else those of Dask's own configuration."""
+    """A Dask scheduler at ``address``; with the given certificates, or those of Dask's configuration."""
 
     address: str
     ca: Path | None = None
@@ -121,7 +121,7 @@ class Cluster:
     def work(
         self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
     ) -> Iterable[float]:
-        """Hand out batches and keep each as it comes back."""
+        """Distribute batches and store each result."""
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
@@ -172,7 +172,7 @@ class Cluster:
                 except Exception as error:
                     if "this worker has tworay" in str(error):
                         raise OutputError(f"--cluster {self.address}: {error}") from None
-                    # Its worker died, or the result with it. What runs do wrong is in their rows.
+                    # The worker died or its result was lost. Failures of runs are in their rows.
                     tries[batch[0]] += 1
                     if tries[batch[0]] < TRIES:
                         results.add(submit(batch))

@@ -1,4 +1,4 @@
-"""The script that does a sweep as an array of Slurm jobs, a shard each, all into one directory."""
+"""Write a script that runs a sweep as an array of Slurm jobs, one shard each, into one directory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Runs that a job should have, so that starting it doesn't cost more than its work.
+# Runs per job, so that starting a job doesn't cost more than its work.
 RUNS_A_JOB = 50
 MOST_JOBS = 1000
 
@@ -16,10 +16,10 @@ MOST_JOBS = 1000
 def script(
     experiment: Path, out: Path, runs: int, *, name: str, seconds_a_run: float | None, cpus: int = 4
 ) -> str:
-    """Return an ``sbatch`` script; every job is safe to be killed and queued again."""
+    """Return an ``sbatch`` script; every job can be killed and queued again."""
     jobs = max(1, min(MOST_JOBS, -(-runs // (RUNS_A_JOB * cpus))))
     each = (seconds_a_run or 10.0) * runs / jobs / cpus
-    # Three times what is expected, at least ten minutes: a job that is cut off goes on where it was.
+    # Three times the estimate, at least ten minutes; a job that is killed continues later.
     minutes = max(10, int(each * 3 / 60) + 1)
     there, place = shlex.quote(str(experiment.absolute())), shlex.quote(str(out.absolute()))
     return f"""#!/bin/bash

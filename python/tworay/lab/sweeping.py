@@ -1,4 +1,4 @@
-"""A sweep: does the runs of an experiment that a directory doesn't hold yet, in threads or on a cluster."""
+"""Do the runs of an experiment that a directory doesn't hold yet, in threads or on a cluster."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PROGRESS_SECONDS = 2.0
 
 @dataclass(frozen=True, order=True)
 class Todo:
-    """A run that is to be done."""
+    """A run to do."""
 
     seed: int
     number: int
@@ -49,7 +49,7 @@ class Todo:
 
 @dataclass
 class State:
-    """How far a sweep is; what watchers are told and ``progress.json`` holds."""
+    """The progress of a sweep, for watchers and ``progress.json``."""
 
     cells: int = 0
     cells_done: int = 0
@@ -63,12 +63,12 @@ class State:
 
     @property
     def runs_per_second(self) -> float:
-        """Runs that ended in this session, by its time."""
+        """Finished runs per second in this session."""
         return (self.done + self.failed) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """By the share that is done."""
+        """Estimated from the share that is done."""
         return self.seconds * (1 - self.share) / self.share if self.share > 0 else None
 
     def document(self) -> dict[str, Any]:
@@ -86,25 +86,25 @@ class State:
 
 
 class Watcher(Protocol):
-    """Is told of the state a few times a second, in the calling thread."""
+    """A callback that gets the state a few times per second, in the calling thread."""
 
     def __call__(self, state: State) -> None:
-        """Take the state."""
+        """Receive the state."""
 
 
 def silent(state: State) -> None:
-    """Watch nothing."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A share of the runs: the ``index``-th of ``count``, from 1."""
+    """A part of the runs: number ``index`` of ``count``, from 1."""
 
     index: int = 1
     count: int = 1
 
     def has(self, key: str, seed: int) -> bool:
-        """Tell whether a run is in the share: by its hash, so that new runs move no others."""
+        """Return whether a run is in the shard; its hash decides, so new runs don't move others."""
         if self.count == 1:
             return True
         return (
@@ -113,7 +113,7 @@ class Shard:
 
 
 class Sweep:
-    """An experiment and its directory. Creating the object reads and checks; nothing is run or written."""
+    """An experiment and its directory. Creating the object only reads and checks."""
 
     def __init__(self, plan: Plan, out: Path, *, shard: Shard = Shard(), retry_failed: bool = False) -> None:
         self.plan, self.path, self.shard = plan, out, shard
@@ -130,7 +130,7 @@ class Sweep:
         self._mutex = threading.Lock()
 
     def missing(self, runs: dict[tuple[str, int], str], seeds: dict[int, list[int]]) -> list[Todo]:
-        """Return what is to be done, seed by seed so that an interruption leaves whole pairs; twins once."""
+        """Return the missing runs, seed by seed, so that an interruption leaves pairs; equal runs once."""
         found: dict[tuple[str, int], Todo] = {}
         wanted = (None, FAILED) if self._retry else (None,)
         for cell in self.cells:
@@ -141,7 +141,7 @@ class Sweep:
         return sorted(found.values())
 
     def open(self) -> Batches:
-        """Read what the directory holds."""
+        """Read the directory."""
         if self._batches is None:
             self._batches = Batches(self.path)
             self.notes += self._batches.found.broken
@@ -152,7 +152,7 @@ class Sweep:
         return {cell.number: list(self.plan.seeds) for cell in self.cells}
 
     def run(self, *, engine: Engine | None = None, jobs: int | None = None, watch: Watcher = silent) -> State:
-        """Do what is missing. Interrupted or failing, everything that has ended is kept."""
+        """Do the missing runs. After an interruption or an error, finished runs are kept."""
         engine = engine or Threads(check_jobs(jobs))
         write_head(self.path, self.plan, self.cells)
         batches = self.open()
@@ -236,7 +236,7 @@ class Sweep:
             raise
 
     def _more(self, seeds: dict[int, list[int]]) -> bool:
-        """Give further seeds to the cells whose interval is too wide; goes by results only."""
+        """Add seeds to the cells whose interval is too wide; depends only on results."""
         from tworay import stats
 
         batches = self.open()
@@ -260,7 +260,7 @@ class Sweep:
         return grew
 
     def _keep_failures(self, batches: Batches) -> None:
-        """Write the scenario of every cell with a failed run, so that `tworay run` replays it."""
+        """Write the scenario of every cell with a failed run, so that `tworay run` repeats it."""
         failed = {world for (world, _), status in batches.found.runs.items() if status == FAILED}
         for cell in self.cells:
             if cell.key in failed:
@@ -270,17 +270,17 @@ class Sweep:
 
 
 def replay(cell: Cell) -> str:
-    """Return where the scenario of a cell with failures is: with files beside it, in a folder of its own."""
+    """Return the path of the scenario of a cell with failures; with other files it has its own folder."""
     return f"{FAILURES}/{cell.key}.toml" if len(cell.files) == 1 else f"{FAILURES}/{cell.key}/scenario.toml"
 
 
 class Engine(Protocol):
-    """Something that does runs."""
+    """An engine that does runs."""
 
     def work(
         self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
     ) -> Iterable[float]:
-        """Do them; yields now and then how many runs' worth is under way."""
+        """Do runs; yield from time to time the amount of work in progress, in runs."""
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ class Threads:
     def work(
         self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
     ) -> Iterable[float]:
-        """Do them in threads; a run is kept in the thread that did it, before anything can interrupt."""
+        """Do runs in threads; each thread stores its run before anything can interrupt it."""
         active: dict[Todo, RunControl] = {}
         plan = sweep.plan
 
@@ -316,7 +316,7 @@ class Threads:
 
 
 def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path | None) -> Row:
-    """Do one run and return its row; what goes wrong in it is a row too."""
+    """Do one run and return its row; a failure gives a row, too."""
     from tworay.running.run import run
 
     try:
@@ -350,9 +350,9 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
 
 
 def entered(cell: Cell, seed: int, within: str) -> Scenario:
-    """Return the scenario with flows that start at times drawn by the seed, from 0 on.
+    """Return the scenario with random start times of flows, from 0 on, drawn from the seed.
 
-    Wires know no chance: without it, all seeds of a wired network would be one.
+    A wired network has no other randomness: without this, all seeds would give the same result.
     """
     draw = random.Random(seed)
     limit = max(1, round(float(within.removesuffix("s")) * 1000))
@@ -372,12 +372,12 @@ def keep_tables(out: Path, key: str, seed: int, result: Run, names: Iterable[str
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a small file whole."""
+    """Write a small file in one step."""
     write_whole(path, content.encode())
 
 
 def check_directory(out: Path, name: str) -> None:
-    """Refuse a place that holds something else, before hours of work end there."""
+    """Reject a directory with other contents, before hours of work are done."""
     if not out.exists():
         return
     if not out.is_dir():
@@ -401,7 +401,7 @@ def check_directory(out: Path, name: str) -> None:
 
 
 def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
-    """Write what the directory is of: manifest, experiment and cells."""
+    """Write manifest, experiment and cells."""
     write_whole(out / CELLS, cells_parquet(cells))
     write_text(out / EXPERIMENT, plan.text)
     manifest = {
@@ -421,7 +421,7 @@ def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
 
 
 def cells_parquet(cells: list[Cell]) -> bytes:
-    """Return the table of cells: number, hash, a column an axis, the complete scenario."""
+    """Return the table of cells: number, hash, a column per axis, the complete scenario."""
     axes = list(cells[0].place)
     frame = pl.DataFrame(
         {
@@ -437,14 +437,14 @@ def cells_parquet(cells: list[Cell]) -> bytes:
 
 
 def stored(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return the finished runs of a directory, one row a run, also those of other experiments in it."""
+    """Return the finished runs of a directory, one row per run, also those of other experiments."""
     from tworay.lab.reading import batch_frame
 
     return batch_frame(out, columns).filter(pl.col("status") == DONE)
 
 
 def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[int]]) -> None:
-    """Write the table of all runs, joined with the axes: the same whatever order they were done in."""
+    """Write the table of all runs, joined with the axes, independent of the order of work."""
     from tworay.lab.reading import joined
 
     while True:
@@ -453,6 +453,6 @@ def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[i
         buffer = io.BytesIO()
         frame.write_parquet(buffer, compression="zstd", statistics=False)
         write_whole(out / RUNS, buffer.getvalue())
-        # Another shard may have ended meanwhile; who writes last writes all.
+        # Another shard may have finished meanwhile; the last one writes the runs of all.
         if before == sorted((out / "parts").glob("*")):
             return

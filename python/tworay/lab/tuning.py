@@ -1,8 +1,8 @@
-"""Searches the parameters of a variant over training scenarios and seeds, and judges the best on others.
+"""Search parameters of a variant on training scenarios and seeds, and judge the best on others.
 
-Optuna proposes (tree-structured Parzen estimators, seeded: the same call finds the same). A trial's score is
-the mean over the scenarios of what it gains over the defaults, paired by seed. The search sees the training
-runs only; what is reported is how its best does where it has not looked.
+Optuna proposes parameters (tree-structured Parzen estimators, seeded: the same call finds the same). A
+trial's score is its gain over the defaults, paired by seed, averaged over the scenarios. The search uses only
+the training runs; the reported gain is measured on scenarios and seeds that it did not use.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from tworay.running.scenarios import ParameterInfo
 
-# How far from the default a number without bounds of its own is searched.
+# Factor around the default within which a parameter without bounds is searched.
 REACH = 10.0
-# Ranges wider than this are searched by their logarithm.
+# Ranges with a larger ratio are searched on a logarithmic scale.
 WIDE = 50.0
 
 

@@ -1,1 +1,1 @@
-"""Results for people: tables and verdicts as text, explanations, plots."""
+"""Show results: tables and verdicts as text, explanations, plots."""

@@ -1,7 +1,7 @@
-"""Why nothing went on for a while: what happened in order, from the root to the next acknowledgment.
+"""Explain a pause: what happened in order, from the loss to the next acknowledgment.
 
-Steps are taken from the tables of a run: the loss behind a pause and the sender's reactions from those that
-every result directory has, what routing did and when a link went out of range from those of a record.
+Steps come from the tables of a run. Every result directory has the loss behind a pause and the sender's
+reactions; what routing did, and when a link went out of range, needs a record.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Any]
 Step: TypeAlias = tuple[float, str]
 
-# What follows within this time is one with what it follows, s.
+# Steps closer than this are merged into one, s.
 AT_ONCE = 1e-3
-# How long before a hop fails the moment is looked for at which it went out of range, and in what steps, s.
+# How far back the moment is searched at which a link went out of range, and in what steps, s.
 BEFORE, GRID = 60.0, 0.05
-# Steps of one kind that are told.
+# The most steps of one kind in a chain.
 TOLD = 3
 
 GIVE_UPS = {"rts-retries": "RTS", "data-retries": "DATA"}
@@ -107,7 +107,7 @@ def _cause(loss: Row) -> str:
 
 
 def _routing(run: Run, about: Row, loss: Row, end: float) -> list[Step]:
-    """Return what routing did between a loss and the end of a pause: who noticed, when it had a route."""
+    """Return what routing did between a loss and the end of a pause: who noticed, when a route was found."""
     import polars as pl
 
     notes: pl.DataFrame | None = run.tables.get("routing")
@@ -157,7 +157,7 @@ def _reactions(reactions: list[Row]) -> list[Step]:
 
 
 def went_out_of_range(run: Run, a: int, b: int, before: float) -> float | None:
-    """Return when two nodes went out of each other's range last, where a record tells their moves."""
+    """Return when two nodes last went out of range, if their movements were recorded."""
     moves, ranges = run.tables.get("moves"), run.tables.get("ranges")
     if moves is None or ranges is None or ranges.is_empty() or moves.is_empty():
         return None

@@ -1,7 +1,7 @@
-"""What a sender saw and what happened: the tables of a run, put together around one loss or one pause.
+"""Explain one loss or one pause from the tables of a run: what the sender saw, and what happened.
 
-A pause is a time in which nothing new was acknowledged. Without a time to look at, the longest pauses are
-explained, each with the loss that kept its segment, or the acknowledgment that would have ended it, away.
+A pause is a time without new acknowledgments. By default the longest pauses are explained, each with the loss
+of the oldest segment or of the acknowledgment that would have ended it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
     from tworay.running.run import Run
 
-# So many pauses, or bursts of lost datagrams, are explained where no time is named.
+# Number of pauses, or bursts of lost datagrams, that are explained by default.
 MOMENTS = 10
 # Sequence numbers are counted modulo this.
 SEQUENCE = 2**32
-# A timeout multiplies the RTO by 2; samples of the RTT don't raise it by so much without changing srtt.
+# A timeout doubles the RTO; RTT samples that raise it as much also change srtt.
 BACKED_OFF = 1.5
-# Times in tables are sums of binary fractions.
+# Tolerance for times in tables, which are floats, s.
 MICROSECOND = 1e-6
-# What a reaction may change in the sender.
+# Columns of the sender's state that a reaction may change.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
 Row: TypeAlias = dict[str, Any]
@@ -40,7 +40,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Explanation:
-    """Moments of one flow as a document; ``str()`` says them in words."""
+    """Moments of one flow as a document; ``str()`` gives them as plain text."""
 
     document: dict[str, Any]
 
@@ -76,7 +76,7 @@ def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Ex
 
 
 def _of_all(run: Run) -> Explanation:
-    """Explain the longest pauses of all flows; each moment says whose it is."""
+    """Explain the longest pauses of all flows; each moment names its flow."""
     documents = [explain(run, flow=about["id"]).document for about in run.summary["flows"]]
     found = [moment | {"flow": one["flow"]} for one in documents for moment in one["moments"]]
 
@@ -92,7 +92,7 @@ def _of_all(run: Run) -> Explanation:
 
 
 def _choose(run: Run, flow: int | None) -> dict[str, Any]:
-    """Return what the document says of the flow asked for; without a number, of the only one."""
+    """Return the document of the requested flow, or of the only one."""
     flows = {one["id"]: one for one in run.summary["flows"]}
     there = ", ".join(f"{number} ({one['from']} to {one['to']})" for number, one in flows.items())
     if flow is None:
@@ -106,7 +106,7 @@ def _choose(run: Run, flow: int | None) -> dict[str, Any]:
 
 
 class _Flow:
-    """What the tables of a run say of one flow."""
+    """The tables of a run for one flow."""
 
     def __init__(self, run: Run, about: dict[str, Any]) -> None:
         self.run, self.about = run, about
@@ -140,7 +140,7 @@ class _Flow:
             )
 
     def _byte(self, row: Row) -> int:
-        """Return how much payload lies before a sequence number; -1 for a SYN's, which has its own."""
+        """Return the payload before a sequence number; -1 for a SYN's."""
         first: int = (row["seq"] - self.settings.get("tcp", {}).get("iss", 0) - 1) % SEQUENCE
         place = bisect_right(self.times, row["t_s"]) - 1
         near = self.acked[place] if place >= 0 else 0
@@ -180,10 +180,10 @@ class _Flow:
         return list(itertools.pairwise(marks))
 
     def _behind(self, pause: tuple[float, float]) -> Row | None:
-        """Return the loss without which the pause would have been shorter.
+        """Return the loss that caused the pause.
 
-        First the oldest segment that was not acknowledged, then an acknowledgment beyond it: had it arrived,
-        the pause had ended.
+        The oldest unacknowledged segment, or else an acknowledgment beyond it: if it had arrived, the pause
+        would have ended.
         """
         una = self.acked[bisect_right(self.times, pause[0]) - 1]
         before = [row for row in self.lost if row["since_s"] < pause[1]]
@@ -193,20 +193,20 @@ class _Flow:
         return min(oldest or beyond, key=lambda row: row["since_s"], default=None)
 
     def _part(self, loss: Row) -> str:
-        """Say what was lost: which kind of segment."""
+        """Return the kind of the lost segment."""
         if not self.is_tcp:
             return "datagram"
         if loss["kind"] == "ack":
             return "ack"
         if loss["byte"] < 0:
             return "syn"
-        # Acknowledged already and never sent again: the receiver's own end of the connection.
+        # Already acknowledged and never retransmitted: the receiver's own FIN.
         known = loss["byte"] < self.acked[max(bisect_right(self.times, loss["since_s"]) - 1, 0)]
         again = any(row["byte"] == loss["byte"] for row in self.resent)
         return "fin" if known and not again and self.keeps_resent else "data"
 
     def _bursts(self) -> list[list[Row]]:
-        """Return the longest rows of datagrams lost one after the other."""
+        """Return the longest bursts of lost datagrams."""
         bursts: list[list[Row]] = []
         for row in sorted(self.lost, key=lambda row: (row["byte"], row["t_s"])):
             if bursts and row["byte"] <= bursts[-1][-1]["byte"] + 1:
@@ -217,7 +217,7 @@ class _Flow:
         return sorted(bursts, key=lambda burst: burst[0]["t_s"])
 
     def _repaired(self, loss: Row) -> float | None:
-        """Return when what was lost was acknowledged, or the lost acknowledgment made up for."""
+        """Return when the lost data was acknowledged, or a later acknowledgment replaced the lost one."""
         if loss["byte"] < 0:
             open_after = self.about["handshake_seconds"]
             return None if open_after is None else self.times[0] + open_after
@@ -227,13 +227,13 @@ class _Flow:
     def _moment(
         self, loss: Row | None, pause: tuple[float, float] | None, burst: list[Row] | None = None
     ) -> Row:
-        """Put together what there is about a loss and a pause."""
+        """Return the document of a loss and a pause."""
         begin = loss["since_s"] if loss else pause[0] if pause else 0.0
         repaired = self._repaired(loss) if loss and self.is_tcp else None
         end = pause[1] if pause else max(loss["t_s"] if loss else begin, repaired or begin)
         everything = burst or [row for row in self.lost if row["t_s"] >= begin and row["since_s"] <= end]
         others = [row for row in everything if row is not loss]
-        # A segment lost before the pause began is noticed in it.
+        # A segment lost before the pause is noticed during it.
         reactions = self._reactions(min(begin, pause[0]) if pause else begin, end)
         guess = next((row for row in self.guesses if begin <= row["t_s"] <= end), None)
         found: Row = {
@@ -263,7 +263,7 @@ class _Flow:
         return found | {"chain": chain(self.run, self.about, found)}
 
     def _state(self, time: float) -> Row | None:
-        """Return the sender's state when something struck, without what that changed."""
+        """Return the sender's state just before an event."""
         place = max(bisect_left(self.times, time) - 1, 0)
         return (
             {k: v for k, v in self.series[place].items() if k not in ("seed", "flow")}
@@ -272,14 +272,14 @@ class _Flow:
         )
 
     def _in_network(self, time: float) -> Row | None:
-        """Return how many segments of the flow were on their way."""
+        """Return the number of the flow's segments in the network."""
         place = bisect_left(self.alive, time, key=lambda row: row["t_s"]) - 1
         if place < 0:
             return None
         return {key: self.alive[place][key] for key in ("data_segments", "ack_segments")}
 
     def _reactions(self, begin: float, end: float) -> list[Row]:
-        """Return where the sender drew a conclusion from silence or duplicate ACKs: nothing new had come."""
+        """Return the sender's reactions to silence or duplicate ACKs, without new acknowledgments."""
         again: dict[float, list[Row]] = {}
         for row in self.resent:
             if begin <= row["t_s"] <= end:
@@ -301,7 +301,7 @@ class _Flow:
         return found
 
     def _sent_again(self, loss: Row | None, end: float) -> list[Row]:
-        """Return when the lost segment was sent again; for a lost ACK, what it covered that was."""
+        """Return when the lost segment was retransmitted; for a lost ACK, segments that it covered."""
         if loss is None or loss["byte"] < 0:
             return []
         rows = [row for row in self.resent if loss["since_s"] < row["t_s"]]
@@ -313,14 +313,14 @@ class _Flow:
 
 
 def _reaction(old: Row, new: Row, again: list[Row], silent: float) -> str | None:
-    """Name what the sender did: nothing new had been acknowledged between these states.
+    """Name the sender's reaction between two states without a new acknowledgment.
 
-    ``silent``: for how long neither that nor a reaction had set its timer anew.
+    ``silent``: time since an acknowledgment or a reaction last restarted the timer, s.
     """
     if new["rto_s"] >= BACKED_OFF * old["rto_s"] and new["srtt_s"] == old["srtt_s"]:
         # Vegas backs off its RTO when duplicate ACKs bring a retransmission, too.
         return "fast-retransmit" if any(row["phase"] == "recovery" for row in again) else "timeout"
-    # An expiry that leaves the state as it is (the RTO at its limit, say) shows in what it sends again.
+    # An expiry that doesn't change the state (RTO at its limit) is recognized by its retransmission.
     oldest = any(row["phase"] == "rto_recovery" and row["byte"] == old["acked_bytes"] for row in again)
     if oldest and silent >= old["rto_s"] - MICROSECOND:
         return "timeout"
@@ -337,7 +337,7 @@ def _rows(run: Run, table: str, flow: int) -> list[Row]:
 
 
 def _settings(run: Run) -> dict[str, Any]:
-    """Return the complete scenario where the run knows it."""
+    """Return the complete scenario if the run knows it."""
     try:
         return tomllib.loads(run.to_keep()[SCENARIO])
     except (OutputError, KeyError):

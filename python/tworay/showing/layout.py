@@ -1,4 +1,4 @@
-"""Tables as text that fit any width: columns that don't fit go below, numbers are never cut."""
+"""Lay out tables for any width: columns that don't fit go below, numbers are never cut."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH = 80
 NARROWEST = 20
 GAP = "  "
 HEADING_LINES = 3
-# Share of the width that the rows' names may take.
+# The largest share of the width for the rows' names.
 LABEL_SHARE = 0.45
 
 
@@ -32,7 +32,7 @@ class Column(NamedTuple):
 
     @property
     def width(self) -> int:
-        """That of the widest cell, and what the heading needs to have a few lines only."""
+        """Width of the widest cell, or what the heading needs to fit into a few lines."""
         width = max(map(len, (*self.cells, *self.heading.split(" "))))
         while len(_broken(self.heading, width)) > HEADING_LINES:
             width += 1
@@ -40,7 +40,7 @@ class Column(NamedTuple):
 
 
 def screen_width() -> int:
-    """Columns to write into: COLUMNS if set, else the terminal's, else 80."""
+    """Width of the screen: COLUMNS if set, else the terminal's, else 80."""
     told = os.environ.get("COLUMNS", "")
     if told.isdecimal() and int(told) > 0:
         return max(NARROWEST, int(told))
@@ -48,7 +48,7 @@ def screen_width() -> int:
 
 
 def fact(text: str, *, style: str = "", width: int | None = None) -> Text:
-    """Lay out a line that begins with a label: what doesn't fit goes below, behind the label."""
+    """Lay out a line with a label in front: what doesn't fit goes below, indented by the label."""
     label = re.match(r"\S+ +", text)
     indent = " " * (label.end() if label else 0)
     width = screen_width() if width is None else width
@@ -64,7 +64,7 @@ def table(
     *,
     names: int = 0,
 ) -> list[RenderableType]:
-    """Lay out a table: rows by ``labels``, and one table below the other where the width is used up.
+    """Lay out a table: rows by ``labels``, in several tables if the width doesn't suffice.
 
     The first ``names`` columns hold words: they are aligned to the left.
     """
@@ -72,7 +72,7 @@ def table(
     room = max(8, int(width * LABEL_SHARE))
     label = min(room, max(map(len, (*labels, heading)), default=1))
     columns = list(columns)
-    # Headings stay whole where there is room.
+    # Headings are not broken if there is room.
     widths = [max(map(len, (*column.cells, column.heading))) for column in columns]
     if label + sum(len(GAP) + wide for wide in widths) > width:
         widths = [min(column.width, max(8, width - label - len(GAP))) for column in columns]
@@ -108,7 +108,7 @@ def _one(heading: str, labels: Sequence[str], columns: list[tuple[Column, int, b
 
 
 def _row(cells: list[str], widths: list[int], left: list[bool], *, bottom: bool = False) -> list[str]:
-    """Return the lines of a row whose cells are broken where they are too wide."""
+    """Return the lines of a row; cells that are too wide are broken."""
     broken = [_broken(cell, width) for cell, width in zip(cells, widths, strict=True)]
     height = max(map(len, broken))
     if bottom:
@@ -123,5 +123,5 @@ def _row(cells: list[str], widths: list[int], left: list[bool], *, bottom: bool 
 
 
 def _broken(cell: str, width: int) -> list[str]:
-    """Break a cell between words; only a single word that is wider than all is broken within."""
+    """Break a cell between words; a word is broken only if it is wider than the column."""
     return textwrap.wrap(cell, width, break_on_hyphens=False) or [""]

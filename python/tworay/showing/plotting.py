@@ -1,6 +1,6 @@
-"""Pictures of results: windows, round-trip times and goodput over time, and metrics by arm.
+"""Plot results: windows, round-trip times and goodput over time, and metrics by arm.
 
-Made with matplotlib. The same results give the same bytes of SVG.
+Drawn with matplotlib. The same results give the same bytes of SVG.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ What: TypeAlias = Literal["cwnd", "rtt", "goodput", "box"]
 
 KINDS = ("cwnd", "rtt", "goodput", "box")
 FORMATS = (".svg", ".pdf", ".png")
-# Okabe and Ito's colours without yellow: told apart by everyone, also in print.
+# The colours of Okabe and Ito without yellow: colour-blind safe, also in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", ":", "-.")
-# Goodput over time is counted in this many intervals.
+# Number of intervals of goodput over time.
 INTERVALS = 60
 INCHES = (8.0, 4.5)
 SETTINGS: Any = {"svg.hashsalt": "tworay", "svg.fonttype": "none", "font.size": 10}
@@ -45,7 +45,7 @@ SETTINGS: Any = {"svg.hashsalt": "tworay", "svg.fonttype": "none", "font.size": 
 
 @dataclass(frozen=True)
 class Line:
-    """The series of one flow of one run: times and what is drawn."""
+    """The series of one flow of one run: times and values."""
 
     label: str
     seed: int
@@ -62,12 +62,12 @@ def plot(
     seed: int | None = None,
     metric: str = "goodput_bps",
 ) -> Figure:
-    """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` is written if named.
+    """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
 
     ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run,
     or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
-    what was acknowledged per interval: by flow, or of a comparison the mean over the seeds by arm, with its
-    95 % interval. ``box`` draws a ``metric`` by arm: quartiles, and a point a seed.
+    acknowledged data per interval: by flow, or of a comparison the mean over the seeds by arm, with its 95 %
+    interval. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed.
     """
     file = None if output is None else Path(output)
     if what not in KINDS:
@@ -91,7 +91,7 @@ def plot(
 
 
 def write(figure: Figure, file: Path, form: str | None = None) -> None:
-    """Write a picture in the form that the file's ending says; the same picture gives the same bytes."""
+    """Write a picture in the format of the file's ending; the same picture gives the same bytes."""
     import matplotlib as mpl
 
     form = (form or file.suffix).lower()
@@ -121,7 +121,7 @@ def _empty() -> tuple[Figure, Axes]:
 def _lines(
     source: Run | Comparison | str | os.PathLike[str], found: Run | Comparison, flow: int | None
 ) -> Iterator[Line]:
-    """Return the series of the flows asked for."""
+    """Return the series of the requested flows."""
     import polars as pl
 
     if isinstance(found, Run):
@@ -147,7 +147,7 @@ def _split(frame: pl.DataFrame, *keys: str) -> list[tuple[tuple[Any, ...], pl.Da
 
 
 def _series_files(directory: Path) -> list[Path]:
-    """Return where series are: in one table, or of an interrupted comparison by run."""
+    """Return the files of series: one table, or one per run of an interrupted comparison."""
     parts = sorted((directory / RUNS).glob("[!.]*/series.parquet"))
     merged = directory / "series.parquet"
     return parts or ([merged] if merged.is_file() else [])
@@ -202,10 +202,10 @@ def _styles() -> Iterator[dict[str, Any]]:
 
 
 def _rates(series: pl.DataFrame, seconds: float) -> tuple[Array, Array]:
-    """Return intervals of time and the bits a second acknowledged in each."""
+    """Return intervals of time and the acknowledged rate in each, bit/s."""
     edges = np.linspace(0.0, seconds, INTERVALS + 1)
     times, acked = series["t_s"].to_numpy(), series["acked_bytes"].to_numpy()
-    # What had been acknowledged at each edge.
+    # Acknowledged data at each edge.
     place = np.searchsorted(times, edges, side="right")
     total = np.concatenate(([0], acked))[place]
     return edges, np.diff(total) * 8 / np.diff(edges)
@@ -249,7 +249,7 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
         medianprops={"color": "#D55E00"},
     )
     for place, column in enumerate(present.values(), start=1):
-        # Side by side in the order of the seeds: points must not hide each other.
+        # Side by side in the order of the seeds, so that points don't hide each other.
         spread = np.linspace(-0.12, 0.12, len(column)) if len(column) > 1 else [0.0]
         axes.plot(place + np.asarray(spread), column, ".", color="#0072B2", alpha=0.6, markersize=4)
     title, unit = metrics.words(name)

@@ -1,4 +1,4 @@
-"""Results as text for people: what ``run`` and ``compare`` print without ``--json``."""
+"""Render results as text: what ``run`` and ``compare`` print without ``--json``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def show(renderable: RenderableType, *, stderr: bool = False) -> None:
-    """Print, as wide as the screen: that of COLUMNS or the terminal, else 80 columns."""
+    """Print in the width of the screen."""
     Console(highlight=False, stderr=stderr, width=screen_width()).print(renderable)
 
 
@@ -44,7 +44,7 @@ def run_report(document: dict[str, Any]) -> RenderableType:
 
 
 def warnings(document: dict[str, Any]) -> list[RenderableType]:
-    """Render what to know before trusting the figures: flows without a path, flows that got nothing."""
+    """Render warnings: flows without a path, flows without goodput."""
     texts = [w if isinstance(w, str) else w["text"] for w in document.get("warnings", [])]
     return [fact(f"Warning  {text}", style="yellow") for text in texts]
 
@@ -61,7 +61,7 @@ def _flows(flows: list[dict[str, Any]]) -> list[RenderableType]:
 
 
 def _shares(flows: list[dict[str, Any]]) -> list[RenderableType]:
-    """Say who got which share, where flows of several variants ran beside each other."""
+    """Render each variant's share, if flows use several variants."""
     tcp = [flow for flow in flows if flow["tcp"] is not None]
     total = sum(flow["goodput_bps"] for flow in tcp)
     variants = list(dict.fromkeys(flow["tcp"] for flow in tcp))
@@ -95,7 +95,7 @@ def _facts_of_run(document: dict[str, Any]) -> list[RenderableType]:
 
 
 def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
-    """Render what the radios and the transport's computations took; nothing without an energy model."""
+    """Render the energy of radios and computing; nothing without an energy model."""
     if energy.get("joules_total") is None:
         return []
     states = energy.get("joules_by_state") or {}
@@ -119,7 +119,7 @@ def _energy_of_run(energy: dict[str, Any]) -> list[RenderableType]:
 
 
 def costs_line(costs: dict[str, Any] | None) -> list[str]:
-    """Say by which table computing was counted."""
+    """Name the table of computing costs."""
     if costs is None:
         return []
     digest = f"SHA-256 {costs['sha256'][:12]}"
@@ -150,7 +150,7 @@ def losses(
     ledgers: list[dict[str, dict[str, int]]],
     width: int | None = None,
 ) -> list[RenderableType]:
-    """Render why segments were lost; causes that never happened are named in one line."""
+    """Render causes of loss; causes that did not occur are listed in one line."""
     causes = list(dict.fromkeys(cause for ledger in ledgers for cause in ledger))
     seen = [c for c in causes if any(sum(ledger.get(c, {}).values()) for ledger in ledgers)]
     if not seen:
@@ -169,7 +169,7 @@ def losses(
 def guesses(
     matrices: dict[str, dict[str, dict[str, int]]], names: dict[str, str], width: int | None = None
 ) -> list[RenderableType]:
-    """Render what senders thought beside what it was; nothing if none made a guess."""
+    """Render senders' guesses against the true causes; nothing without guesses."""
     rows = [(name, guess, row) for name, counts in matrices.items() for guess, row in counts.items()]
     if not rows:
         return []
@@ -194,7 +194,7 @@ def guesses(
 
 
 def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> RenderableType:
-    """Render instructions by operation, and what an ACK costs in energy."""
+    """Render instructions by operation, and the energy per ACK."""
     costs = list(costs)
     names = [name for cost in costs for name, count in cost.instructions.items() if count]
     columns = [Column("on", [cost.recovery for cost in costs])]
@@ -217,7 +217,7 @@ def cost_report(costs: Iterable[Cost], joules: float, *, measured: bool) -> Rend
 
 
 def run_time_report(run_times: Iterable[RunTime], watts: float) -> RenderableType:
-    """Render run times by operation, and what an ACK costs in energy."""
+    """Render run times by operation, and the energy per ACK."""
     run_times = list(run_times)
     measured = [
         name
@@ -251,22 +251,22 @@ def _share(cell: dict[str, int], everything: int) -> str:
 
 
 def value_of(name: str, value: float | None) -> str:
-    """Write a metric's value as tables show it."""
+    """Format a metric's value for tables."""
     metric = metrics.find(name)
     if metric is None:
         return number(value, 1.0, ",.4g")
-    # A count of one run is whole.
+    # A count in a single run is an integer.
     form = "," if isinstance(value, int) and metric.scale == 1.0 else metric.form
     return number(value, metric.scale, form)
 
 
 def number(value: float | None, scale: float = 1.0, form: str = ",") -> str:
-    """Write a number, or a dash where there is none."""
+    """Format a number, or a dash for no value."""
     if value is None or not math.isfinite(value):
         return "–"
     return format(value * scale if scale != 1.0 else value, form)
 
 
 def _plain(value: float) -> str:
-    """Write two digits, or the whole number if it has more."""
+    """Format with two significant digits, or as an integer if it has more."""
     return f"{value:,.0f}" if value >= 10 else f"{float(f'{value:.2g}'):g}"

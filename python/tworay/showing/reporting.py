@@ -1,4 +1,4 @@
-"""A comparison as text: the verdict first, then the figures behind it."""
+"""Render a comparison as text: the verdict first, then its evidence."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def comparison_report(
 
 
 def labels(arms: dict[str, dict[str, Any]]) -> tuple[list[str], str, dict[str, str]]:
-    """Return what all arms have in common, what tells them apart, and a short name for each."""
+    """Return what all arms have in common, what distinguishes them, and a short name for each."""
     parts = {name: _parts(about) for name, about in arms.items()}
     keys = list(dict.fromkeys(key for part in parts.values() for key in part))
     apart = [key for key in keys if len({part.get(key) for part in parts.values()}) > 1]
@@ -107,7 +107,7 @@ def _range(values: list[float | None], scale: float, form: str) -> str:
 
 
 def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, str]) -> list[str]:
-    """Say who is best in the first metric that has a better way, in one to three lines."""
+    """Return the verdict about the first metric that is better high or low, in one to three lines."""
     chosen = next((name for name in columns if _has_direction(name)), None)
     if chosen is None or len(document["variants"]) < 2:
         return []
@@ -163,7 +163,7 @@ def _listed(names: list[str]) -> str:
 
 
 def columns_of(result: Comparison) -> list[str]:
-    """Return what to show of the flows there are."""
+    """Return the metrics to show for the kinds of flows in the runs."""
     tcp, datagrams = result.kinds_of_flows()
     chosen = list(metrics.SHOWN if tcp else metrics.SHOWN[:1])
     if tcp + datagrams > 1:
@@ -209,12 +209,12 @@ def _mean(cell: dict[str, Any] | None, name: str, runs: int = 0, sign: str = "")
     if cell["ci95"] is not None:
         low, high = cell["ci95"]
         text += f" ± {number((high - low) / 2, scale, form)}"
-    # Not every run has a first death.
+    # Nodes don't die in every run.
     return f"{text} ({cell['n']} of {runs})" if cell.get("n", runs) < runs else text
 
 
 def _lettered(family: list[dict[str, Any]]) -> bool:
-    """Whether a metric's arms get letters: some differ, and no pair has too few seeds to tell."""
+    """Whether a metric's arms get letters: some differ, and no pair has too few seeds."""
     undecided = any(verdict.undecided(pair, len(family)) for pair in family)
     return any(map(verdict.differs, family)) and not undecided
 
@@ -238,7 +238,7 @@ def _notes(document: dict[str, Any], shown: list[str]) -> list[RenderableType]:
 
 
 def _mixture(name: str, found: dict[str, Any], width: int | None) -> list[RenderableType]:
-    """Render what becomes of each variant of a mixture, beside the same flows in the pure cases."""
+    """Render the results of each variant of a mixture, compared with the same flows in the unmixed cases."""
     variants = list(found)
     columns = [
         Column("flows", [f"{found[v]['flows']} of {found[v]['of']}" for v in variants]),

@@ -1,4 +1,4 @@
-"""Explanations in words: a heading for each moment, then a few lines that say one thing each."""
+"""Write explanations as text: a heading for each moment, then a few lines with one fact each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
 
 LABEL = 10
-# Reactions of the sender and retransmissions that are listed; the document has all.
+# The most reactions and retransmissions in a text; the document has all.
 LISTED = 4
 
 REACTIONS = {
@@ -23,7 +23,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 def text(document: Row) -> str:
-    """Say a document of ``explain`` in words, as wide as the screen."""
+    """Write a document of ``explain`` as text, in the width of the screen."""
     if document["flow"] is None:
         return _all_flows(document)
     tcp = document["tcp"] or "udp"
@@ -83,7 +83,7 @@ def _heading(document: Row, moment: Row) -> str:
 
 
 def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
-    """Return the lines of a moment with what each is about."""
+    """Return the lines of a moment with their labels."""
     loss = moment["loss"]
     said: list[tuple[str, str]] = []
     if loss:
@@ -129,7 +129,7 @@ def _what(moment: Row) -> str:
 
 
 def _where(loss: Row) -> str:
-    """Say where the root was: the hop, how often it was tried and who disturbed it."""
+    """Say where the loss began: the hop, the number of attempts, and who interfered."""
     here, there, tried, by = loss["root_node"], loss["next_hop"], loss["attempts"], loss["interferer"]
     if there is None:
         return f"at node {here}, since {_at(loss['since_s'])}."
@@ -199,7 +199,7 @@ def _guess(document: Row, moment: Row) -> str:
 
 
 def _again(moment: Row) -> str:
-    """Say how the loss was made good."""
+    """Say how the loss was repaired."""
     loss, rows, done = moment["loss"], moment["sent_again"], moment["acknowledged_s"]
     is_ack = loss["kind"] == "ack"
     if done is not None and done <= loss["since_s"]:
