@@ -489,7 +489,7 @@ def test_a_large_run_opens_at_once(browser: Browser, tmp_path: Path) -> None:
         took = opened.page.evaluate("performance.now()")
         # From the beginning to the moment at which all plots are drawn; the machine may be busy.
         assert took < 2000 * patience()
-        assert "Thinned out for this page: Frames:" in opened.page.locator(".thinned").inner_text()
+        assert "Left out of this page: Frames:" in opened.page.locator(".thinned").inner_text()
         for panel in ("#sequence", "#window", "#rtt"):
             assert 100 < int(opened.page.locator(f"{panel} .plot").get_attribute("data-rows") or 0) <= 10_000
         opened.picture("large")

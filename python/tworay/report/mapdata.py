@@ -79,8 +79,8 @@ def _write_frames(run: Run, tables: Tables, moments: list[float]) -> None:
     if total > FRAMES:
         frames = _fewer(frames, moments)
         tables.thinned.append(
-            f"Frames: {frames.height:,} of {total:,}; all within {AROUND:g} s of losses and silences as "
-            "far as there is room, of the others those that carry data, evenly thinned."
+            f"Frames: {frames.height:,} of {total:,} are kept: those within {AROUND:g} s of losses and "
+            "pauses as far as there is room, and an even selection of other frames with data."
         )
     tables.add(
         "frames",
@@ -156,8 +156,8 @@ def _write_queues(run: Run, tables: Tables) -> list[dict[str, Any]]:
     chosen = sorted(fullest.filter(pl.col("packets") > 0)["node"].head(PLOTTED).to_list())
     if fullest.height > len(chosen):
         tables.thinned.append(
-            f"Queues over time: those of the {len(chosen)} nodes that queued most; the map tells the "
-            f"others', the fullest of every {step:.2g} s."
+            f"Queues: plots of the {len(chosen)} nodes with the longest; the map shows all, as the "
+            f"maximum of every {step:.2g} s."
         )
     found = []
     for node in chosen:

@@ -123,8 +123,8 @@ class FlowData:
             found = levels(columns, most)
             if found[0].rows < len(self.times):
                 tables.thinned.append(
-                    f"State of flow {self.id}: {found[0].rows:,} of {len(self.times):,} changes; "
-                    "kept are extremes, first and last of each group."
+                    f"State of flow {self.id}: {found[0].rows:,} of {len(self.times):,} changes are "
+                    "kept: the first, the last and the extremes of each group."
                 )
             info["series"] = tables.add_levels(f"series-{self.id}", found)
         segments = self.rows("segments")

@@ -120,7 +120,7 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
     )
     notes = [f'<p class="warning">{esc(warning["text"])}</p>' for warning in summary.get("warnings", [])]
     if thinned:
-        notes.append(f'<p class="thinned">Thinned out for this page: {esc(" ".join(thinned))}</p>')
+        notes.append(f'<p class="thinned">Left out of this page: {esc(" ".join(thinned))}</p>')
     if not recorded:
         notes.append(
             "<p>Segments, map and queues were not recorded: <code>tworay run … --record --out DIR</code> "
