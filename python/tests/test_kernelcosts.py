@@ -160,7 +160,7 @@ def test_measuring_in_the_kernel_needs_a_power_and_names_that_are_variants(cli: 
         kernel: "--power 2.5W",
         (*kernel, "--power", "much"): "not a power",
         (*kernel, "--power", "1W", "--as", "mine"): "PREFIX=VARIANT",
-        (*kernel, "--power", "1W", "--as", "mine=cubic"): "there is no variant cubic",
+        (*kernel, "--power", "1W", "--as", "mine=bbr"): "there is no variant bbr",
         (*kernel, "--power", "1W", "--tcp", "sack"): "no program of sack",
         (*kernel, "--power", "1W", "--shipped"): "leave one out",
         ("costs", "--power", "1W"): "--kernel FILE.json",
