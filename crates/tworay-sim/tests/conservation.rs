@@ -7,7 +7,8 @@ use common::{parse, run_once};
 use proptest::prelude::*;
 
 /// Senders of current kernels, and senders made to tell losses apart.
-const TODAY: &[&str] = &["cubic", "veno", "cerl", "cdg", "bbr", "bbr3", "copa"];
+const TODAY: &[&str] =
+    &["cubic", "veno", "cerl", "cdg", "bbr", "bbr3", "copa", "linux", "sack+rack+prr+eifel+hystart++"];
 
 #[derive(Debug, Clone)]
 struct World {

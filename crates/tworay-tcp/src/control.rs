@@ -18,6 +18,7 @@ pub(crate) mod fixed_rto;
 mod flip_flop;
 pub(crate) mod freeze_probing;
 mod hooks;
+pub(crate) mod hystart;
 pub(crate) mod newreno_ff;
 pub(crate) mod probing;
 mod slots;
@@ -32,7 +33,7 @@ pub(crate) mod westwood_plus;
 pub use hooks::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
     ProbeEvent, ProbeVerdict, RateSample, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent,
-    Window,
+    UndoEvent, Window,
 };
 pub(crate) use slots::{Controls, Role};
 

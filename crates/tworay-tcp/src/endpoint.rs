@@ -286,6 +286,7 @@ impl Connection {
             to,
             pure: segment.seq_len() == 0 && !changed && segment.options.probe.is_none(),
             blocks: SmallVec::new(),
+            dsack: None,
             echo: segment.options.timestamps.map(|(_, echo)| echo),
         };
         if self.receiver.sack_agreed() && !segment.options.sack.is_empty() {
@@ -318,6 +319,9 @@ impl Connection {
                 self.counters.ignore(Ignored::BadSackBlock);
                 continue;
             };
+            if i == 0 && (right <= ack.to || self.is_within_next(segment, left, right)) {
+                ack.dsack = Some(right);
+            }
             if i == 0 && right <= ack.to {
                 // A block below the cumulative ACK reports a duplicate (RFC 2883 §4).
                 self.counters.spurious_retransmissions += 1;
@@ -327,6 +331,15 @@ impl Connection {
                 ack.blocks.push((left.max(floor), right));
             }
         }
+    }
+
+    /// Whether the first block lies within the second: what it reports came twice, above the cumulative ACK
+    /// (RFC 2883 §4.2).
+    fn is_within_next(&self, segment: &TcpSegment, left: u64, right: u64) -> bool {
+        let offset = |seq| self.sender.space().offset(seq);
+        segment.options.sack.get(1).is_some_and(|second| {
+            offset(second.left).is_some_and(|l| l <= left) && offset(second.right).is_some_and(|r| right <= r)
+        })
     }
 
     fn check_finished(&mut self, out: &mut Vec<TcpAction>) {

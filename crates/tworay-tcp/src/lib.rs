@@ -28,7 +28,7 @@ pub use config::{
 pub use control::{
     AckEvent, Backoff, CongestionControl, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, PathEvent,
     ProbeEvent, ProbeVerdict, RateSample, RtoDecision, RtoEvent, RttEvent, Sampling, SenderView, SentEvent,
-    Window,
+    UndoEvent, Window,
 };
 pub use costs::{
     COSTS_CSV, Call, Computing, CostProblem, CostTable, Lived, Operation, Operations, Timed, live,

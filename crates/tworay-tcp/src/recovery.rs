@@ -4,8 +4,10 @@
 //! runs timers. It receives events, inspects the machinery and calls its methods. Events that interest only
 //! one recovery have a default method that does nothing, so each file can be read without the others.
 
+mod marked;
 mod newreno;
 mod reno;
+mod repairs;
 mod sack;
 mod sack_ns2;
 mod tahoe;
@@ -14,20 +16,29 @@ mod vegas_repair;
 
 pub(crate) use newreno::ENTRY as NEWRENO;
 pub(crate) use reno::ENTRY as RENO;
+pub(crate) use repairs::{EIFEL, F_RTO, LINUX, PRR, RACK, RACK_TLP};
 pub(crate) use sack::ENTRY as SACK;
 pub(crate) use tahoe::ENTRY as TAHOE;
 pub(crate) use vegas_repair::ENTRY as VEGAS;
 
 use crate::config::{SackForm, TcpConfig};
 use crate::control::Window;
-use crate::send::{Ack, CutBy, Cx, Machinery};
-use crate::variant::{RecoveryKind, Settings};
+use crate::send::{Ack, CutBy, Cx, Early, Machinery};
+use crate::variant::{RecoveryKind, Repairs, Settings};
 use std::fmt::Debug;
 use tworay_base::SimTime;
 use vegas_repair::{Thresholds, VegasRepair};
 
 /// Creates the recovery of one connection; `values` are its validated parameters.
-pub(crate) fn make(kind: RecoveryKind, values: &[f64], cfg: &TcpConfig) -> Box<dyn Recovery> {
+pub(crate) fn make(
+    kind: RecoveryKind,
+    values: &[f64],
+    repairs: Repairs,
+    cfg: &TcpConfig,
+) -> Box<dyn Recovery> {
+    if repairs.marks_segments() {
+        return Box::new(marked::Marked::new(repairs));
+    }
     match (kind, cfg.sack.form) {
         (RecoveryKind::Tahoe, _) => Box::new(tahoe::Tahoe),
         (RecoveryKind::Reno, _) => Box::new(reno::Reno),
@@ -71,6 +82,18 @@ pub(crate) trait Recovery: Debug + Send {
     fn go_back(&mut self, tx: &mut Machinery, _cx: &mut Cx) {
         tx.space.nxt = tx.space.una;
     }
+
+    /// A timeout that seemed spurious was not: outstanding segments are to be sent again from the oldest on, as
+    /// after [`go_back`](Self::go_back).
+    fn goes_back_again(&mut self, tx: &mut Machinery) {
+        tx.space.nxt = tx.space.una;
+    }
+
+    /// The timeout was spurious: nothing of what is outstanding counts as lost.
+    fn on_spurious(&mut self, _tx: &Machinery) {}
+
+    /// The retransmission timer ran for something earlier than the timeout, and expired.
+    fn on_early(&mut self, _tx: &mut Machinery, _cx: &mut Cx, _early: Early) {}
 
     /// A variant requests fast recovery. Returns whether recovery can start without duplicate ACKs; if so,
     /// the machinery marks the cut and retransmits the oldest segment.

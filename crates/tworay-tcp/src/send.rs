@@ -11,6 +11,7 @@
 //! | `rtt`, `rto`, `persist` | estimator and timers |
 //! | `scoreboard` | data reported by SACK |
 //! | `pace`, `rate` | pacing, and samples of the delivery rate, for variants that need them |
+//! | `spurious` | timeouts without a loss, found out and taken back |
 //! | `effects` | actions that a variant requests besides its decisions |
 
 mod acks;
@@ -23,6 +24,7 @@ mod rto;
 mod rtt;
 mod scoreboard;
 mod space;
+mod spurious;
 mod transmit;
 mod window;
 
@@ -43,7 +45,9 @@ use crate::recovery::Recovery;
 use crate::variant::{Needs, Variant};
 use pace::Pacer;
 use rate::RateMeter;
+pub(crate) use rto::Early;
 use rto::RetransmitTimer;
+use spurious::SpuriousTimeouts;
 use std::collections::VecDeque;
 use tworay_base::{Seq32, SimDuration, SimTime};
 
@@ -97,6 +101,7 @@ pub(crate) struct Machinery {
     pub timer: RetransmitTimer,
     pacer: Pacer,
     rate: RateMeter,
+    spurious: SpuriousTimeouts,
     /// The timestamp that the latest ACK echoed.
     echo: Option<u32>,
     /// Backoff factor of the persist timer while it runs.
@@ -141,6 +146,7 @@ impl Sender {
             timer: RetransmitTimer::new(clock_phase),
             pacer: Pacer::new(),
             rate: RateMeter::new(),
+            spurious: SpuriousTimeouts::new(variant.repairs()),
             echo: None,
             persist: None,
             last_send: SimTime::ZERO,
@@ -220,6 +226,9 @@ impl Sender {
         self.tx.echo = ack.echo;
         if self.tx.needs.rates {
             self.tx.sample_rate(cx, &mut *self.recovery, ack);
+        }
+        if self.tx.judges_timeout() {
+            return self.tx.on_ack_after_timeout(cx, &mut *self.recovery, ack);
         }
         self.recovery.on_ack(&mut self.tx, cx, ack);
     }

@@ -4,7 +4,7 @@ mod parse;
 mod registry;
 mod settings;
 
-pub(crate) use registry::{Configure, Entry, Meaning, Part};
+pub(crate) use registry::{Configure, Entry, Meaning, Part, Preset, Repair, Repairs};
 pub use registry::{Needs, Parameter, VariantInfo, registry};
 pub(crate) use settings::{FromNumber, Settings, doc, parameter, settings, value};
 
@@ -75,7 +75,14 @@ pub struct Variant {
     recovery: RecoveryKind,
     /// Parameters of the recovery.
     parameters: Vec<f64>,
+    repairs: Repairs,
+    /// The registry's names of a preset and of repairs.
+    repair_ids: Vec<&'static str>,
+    /// What the recovery and its repairs change in the settings.
+    changes: Vec<fn(&mut TcpConfig)>,
     parts: Vec<PartSpec>,
+    /// A part or a repair whose recovery isn't named.
+    alone: bool,
 }
 
 impl Variant {
@@ -90,7 +97,16 @@ impl Variant {
             configure: None,
             make,
         };
-        Self { name, recovery, parameters: parse::defaults(recovery), parts: vec![part] }
+        Self {
+            name,
+            recovery,
+            parameters: parse::defaults(recovery),
+            repairs: Repairs::NONE,
+            repair_ids: Vec::new(),
+            changes: Vec::new(),
+            parts: vec![part],
+            alone: true,
+        }
     }
 
     /// The canonical name.
@@ -103,7 +119,7 @@ impl Variant {
     pub fn spelt_out(&self) -> String {
         let mut terms: Vec<&str> = self.name.split('+').collect();
         // A lone part keeps its own name; its recovery has the default parameters.
-        if terms.len() == 1 && self.parts.len() == 1 {
+        if self.alone {
             terms.insert(0, self.recovery.name());
         }
         terms[1..].sort_unstable();
@@ -117,7 +133,7 @@ impl Variant {
 
     /// Registry names of its parts.
     pub(crate) fn part_ids(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().map(|p| p.id.as_str())
+        self.repair_ids.iter().copied().chain(self.parts.iter().map(|p| p.id.as_str()))
     }
 
     /// Events and queries that its parts need.
@@ -133,15 +149,21 @@ impl Variant {
     /// Settings of its connections: `config` with the changes of its parts.
     pub(crate) fn configured(&self, config: &TcpConfig) -> TcpConfig {
         let mut config = config.clone();
+        self.changes.iter().for_each(|change| change(&mut config));
         for (change, values) in self.parts.iter().filter_map(|p| p.configure.as_ref()) {
             change(values, &mut config);
         }
         config
     }
 
+    /// What its repair of losses is made of.
+    pub(crate) fn repairs(&self) -> Repairs {
+        self.repairs
+    }
+
     /// Creates its recovery for one connection.
     pub(crate) fn make_recovery(&self, config: &TcpConfig) -> Box<dyn Recovery> {
-        recovery::make(self.recovery, &self.parameters, config)
+        recovery::make(self.recovery, &self.parameters, self.repairs, config)
     }
 
     /// Its only part, for comparison with another implementation; `None` if it has no part or several.

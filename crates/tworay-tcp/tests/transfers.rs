@@ -51,6 +51,15 @@ const COMBINATIONS: &[&str] = &[
     "bbr(floor=1,rtprop=0.5,probe_rtt=0.05)",
     "bbr3(floor=1,wait=0.1,min_rtt=1,probe_rtt=0.5)",
     "copa(switching=no,delta=0.05)",
+    "linux+bbr",
+    "linux+cubic",
+    "linux+eifel+westwood+cwl(4)",
+    "sack+rack-tlp+prr+f-rto+eifel+hystart++",
+    "sack+prr+elfn(resume=go_back)",
+    "sack+rack-tlp+welcome(lra_link=keep)",
+    "newreno+f-rto+eifel+hystart++(0)",
+    "reno+f-rto+veno",
+    "tahoe+f-rto+sca",
 ];
 
 fn fate() -> impl Strategy<Value = Fate> {

@@ -121,12 +121,15 @@ pub enum RttArithmetic {
     /// As `scaled-ticks`, but a round trip shorter than SRTT by more than RTTVAR enters RTTVAR with an
     /// eighth of its weight (ns-2's TCP-Linux).
     LinuxTicks,
+    /// Nanoseconds, as Linux 6: a round trip shorter than SRTT counts an eighth, RTTVAR rises at once and falls once
+    /// a round trip, and RTO = SRTT + max(`min`, 4 RTTVAR).
+    Linux,
 }
 
 impl RttArithmetic {
     /// Whether the estimators count whole ticks.
     pub(crate) fn counts_ticks(self) -> bool {
-        self != RttArithmetic::Exact
+        matches!(self, RttArithmetic::ScaledTicks | RttArithmetic::LinuxTicks)
     }
 }
 

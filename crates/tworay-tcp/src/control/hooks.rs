@@ -157,6 +157,15 @@ pub enum Sampling {
     Withheld,
 }
 
+/// A timeout was spurious: no segment was lost (F-RTO, Eifel), and its reduction is taken back.
+#[derive(Copy, Clone, Debug)]
+pub struct UndoEvent {
+    /// The window before the timeout.
+    pub before: Window,
+    /// What the standard rule sets (RFC 4015 §3; Linux: the window before the timeout).
+    pub standard: Window,
+}
+
 /// A delivery-rate sample of one ACK (Cheng et al. 2022, draft-cheng-iccrg-delivery-rate-estimation-02).
 ///
 /// It refers to the newest segment that the ACK reports for the first time, cumulatively or by SACK. A
@@ -315,6 +324,10 @@ pub trait CongestionControl: Debug + Send {
     /// The retransmission timer expired. The part that owns reduction decides.
     fn on_rto(&mut self, _view: &SenderView, event: &RtoEvent, _effects: &mut Effects) -> RtoDecision {
         RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+    /// A timeout turned out to be spurious. The owner of reduction decides the window.
+    fn on_undo(&mut self, _view: &SenderView, event: &UndoEvent, _effects: &mut Effects) -> Window {
+        event.standard
     }
     /// A round-trip sample.
     fn on_rtt(&mut self, _view: &SenderView, _event: &RttEvent, _effects: &mut Effects) {}

@@ -19,6 +19,8 @@ pub(crate) enum Role {
     Acks,
     /// Both of these.
     LimitAndAcks,
+    /// How slow start ends: it sees in `event.standard` what the owner of growth wants, and may want less.
+    Start,
     /// Everything.
     Whole,
 }
@@ -42,7 +44,9 @@ pub(crate) struct Controls {
 
 impl Controls {
     pub fn new(parts: impl IntoIterator<Item = (Role, Box<dyn CongestionControl>)>, needs: Needs) -> Self {
-        let parts: SmallVec<_> = parts.into_iter().collect();
+        let mut parts: SmallVec<[(Role, Box<dyn CongestionControl>); 2]> = parts.into_iter().collect();
+        // What ends slow start comes after what grows the window.
+        parts.sort_by_key(|(role, _)| *role == Role::Start);
         let wants_sent = parts.iter().any(|(_, p): &(Role, Box<dyn CongestionControl>)| p.wants_sent());
         Self { parts, wants_sent, needs }
     }
@@ -73,6 +77,10 @@ impl Controls {
     pub fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
         let mut decided = event.standard;
         for (role, part) in &mut self.parts {
+            if *role == Role::Start {
+                decided = part.on_ack(view, &AckEvent { standard: decided, ..*event }, effects);
+                continue;
+            }
             let own = part.on_ack(view, event, effects);
             if role.grows() {
                 decided = own;
@@ -112,6 +120,17 @@ impl Controls {
         let mut decided = RtoDecision { window: event.standard, backoff: Backoff::Double };
         for (role, part) in &mut self.parts {
             let own = part.on_rto(view, event, effects);
+            if role.reduces() {
+                decided = own;
+            }
+        }
+        decided
+    }
+
+    pub fn on_undo(&mut self, view: &SenderView, event: &UndoEvent, effects: &mut Effects) -> Window {
+        let mut decided = event.standard;
+        for (role, part) in &mut self.parts {
+            let own = part.on_undo(view, event, effects);
             if role.reduces() {
                 decided = own;
             }

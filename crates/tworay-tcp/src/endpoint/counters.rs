@@ -100,6 +100,8 @@ pub struct Counters {
     pub discarded: u64,
     /// Payload bytes handed to the application.
     pub delivered_bytes: u64,
+    /// Timeouts that turned out to be spurious and were taken back.
+    pub undone_timeouts: u64,
     /// Needless retransmissions as reported by D-SACK.
     pub spurious_retransmissions: u64,
     /// Operations without a counter of their own; [`Counters::operations`] returns all.

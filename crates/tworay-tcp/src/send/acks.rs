@@ -15,6 +15,8 @@ pub(crate) struct Ack {
     pub pure: bool,
     /// Valid SACK blocks above `to`.
     pub blocks: SmallVec<[(u64, u64); 4]>,
+    /// The end of what came twice, if the first block says so (D-SACK, RFC 2883).
+    pub dsack: Option<u64>,
     /// The echoed timestamp.
     pub echo: Option<u32>,
 }
@@ -113,12 +115,20 @@ impl Machinery {
             self.rtt.end_backoff();
             sent_at = Some(at);
         }
-        if cx.cfg.timestamps && ack.echo.is_some() {
+        // Linux prefers its own record to the echo, whose clock is coarse.
+        let recorded = self.rtt.is_linux() && sent_at.is_some();
+        if cx.cfg.timestamps && ack.echo.is_some() && !recorded {
             return self.sample_echo(cx, recovery, ack);
         }
         if let Some(at) = sent_at {
             self.take_sample(cx, recovery, cx.now.since(at), self.rtt.measure(at, cx.now));
         }
+    }
+
+    /// Whether an ACK echoes a time before `at`: it answers an earlier transmission (RFC 7323).
+    pub fn echoes_before(&self, cx: &Cx, ack: &Ack, at: SimTime) -> bool {
+        let stamp = timestamp(at, cx.cfg.timestamp_clock);
+        cx.cfg.timestamps && ack.echo.is_some_and(|echo| (echo.wrapping_sub(stamp) as i32) < 0)
     }
 
     /// When the segment that this ACK echoes was sent, by the timestamps' clock.
@@ -151,6 +161,9 @@ impl Machinery {
     ) {
         if !self.controls.withholds_samples() {
             self.rtt.sample(ticked);
+            if self.rtt.is_linux() {
+                self.rtt.on_round(self.space.una, self.space.nxt);
+            }
             cx.counters.ran(Operation::RttSample);
         }
         if !self.controls.is_standard() {

@@ -22,6 +22,11 @@ pub struct RttEstimator {
     /// RTO before backoff and bounds.
     base_rto: SimDuration,
     backoff: u32,
+    /// Linux' own, in nanoseconds: four times the mean deviation, and its highest value in this round trip.
+    deviation: u64,
+    highest: u64,
+    /// Offset at which that round trip ends.
+    round: u64,
 }
 
 impl RttEstimator {
@@ -41,6 +46,9 @@ impl RttEstimator {
             has_sample: false,
             base_rto: config.rto.initial,
             backoff: 1,
+            deviation: 0,
+            highest: 0,
+            round: 0,
         }
     }
 
@@ -69,6 +77,7 @@ impl RttEstimator {
     pub fn sample(&mut self, rtt: SimDuration) {
         match self.arithmetic {
             RttArithmetic::Exact => self.sample_exact(rtt),
+            RttArithmetic::Linux => self.sample_linux(rtt),
             _ => self.sample_ticks(rtt.whole(self.tick).max(1)),
         }
         self.has_sample = true;
@@ -85,6 +94,63 @@ impl RttEstimator {
         }
         let spread = (4 * self.rttvar).max(self.tick.as_nanos());
         self.base_rto = SimDuration::from_nanos(self.srtt + spread) * self.multiplier;
+    }
+
+    // As Linux 6 does: a round trip shorter than SRTT counts an eighth, the highest deviation of a round trip counts
+    // at once, and 4 RTTVAR is at least the least RTO. So RTO = SRTT + max(min, 4 RTTVAR).
+    fn sample_linux(&mut self, rtt: SimDuration) {
+        let (r, least) = (rtt.as_nanos(), self.min.as_nanos());
+        if self.srtt == 0 {
+            (self.srtt, self.deviation) = (r.max(1), 2 * r);
+            self.highest = self.deviation.max(least);
+            self.rttvar = self.highest / 4;
+        } else {
+            let mut change = self.srtt.abs_diff(r) as i64 - (self.deviation / 4) as i64;
+            if r < self.srtt && change > 0 {
+                change >>= 3;
+            }
+            self.deviation = self.deviation.saturating_add_signed(change);
+            self.srtt = ((7 * self.srtt + r) / 8).max(1);
+            self.highest = self.highest.max(self.deviation);
+            self.rttvar = self.rttvar.max(self.highest / 4);
+        }
+        self.set_linux_rto();
+    }
+
+    fn set_linux_rto(&mut self) {
+        self.base_rto = SimDuration::from_nanos(self.srtt + 4 * self.rttvar) * self.multiplier;
+    }
+
+    /// Whether the estimators are those of Linux.
+    #[inline]
+    pub(crate) fn is_linux(&self) -> bool {
+        self.arithmetic == RttArithmetic::Linux
+    }
+
+    /// Everything below `una` is acknowledged, and `nxt` is next. At the end of a round trip, Linux lowers RTTVAR
+    /// by a quarter of what it exceeds the highest deviation of that round trip.
+    pub(crate) fn on_round(&mut self, una: u64, nxt: u64) {
+        if una > self.round {
+            let highest = self.highest / 4;
+            if highest < self.rttvar {
+                self.rttvar -= (self.rttvar - highest) / 4;
+            }
+            (self.round, self.highest) = (nxt, self.min.as_nanos());
+            self.set_linux_rto();
+        }
+    }
+
+    /// A timeout was spurious: the estimators are at least those before it, and allow for the round trip of the
+    /// late ACK (RFC 4015 §3.1 step 8).
+    pub(crate) fn after_spurious(&mut self, srtt: SimDuration, rttvar: SimDuration, late: SimDuration) {
+        let (srtt, rttvar) = (srtt.max(late), rttvar.max(late / 2));
+        if self.arithmetic.counts_ticks() {
+            let ticks = |d: SimDuration, scale: u64| (d * scale).whole(self.tick).max(1);
+            (self.srtt, self.rttvar) = (ticks(srtt, 8), ticks(rttvar, 4));
+        } else {
+            (self.srtt, self.rttvar) = (srtt.as_nanos(), rttvar.as_nanos());
+        }
+        self.base_rto = (srtt + (rttvar * 4).max(self.tick)) * self.multiplier;
     }
 
     // Jacobson's integer arithmetic as in ns-2.
@@ -165,7 +231,7 @@ impl RttEstimator {
     /// Smoothed round-trip time.
     pub fn srtt(&self) -> Option<SimDuration> {
         (self.srtt > 0).then(|| match self.arithmetic {
-            RttArithmetic::Exact => SimDuration::from_nanos(self.srtt),
+            RttArithmetic::Exact | RttArithmetic::Linux => SimDuration::from_nanos(self.srtt),
             _ => self.tick * self.srtt / 8,
         })
     }
@@ -173,7 +239,7 @@ impl RttEstimator {
     /// Round-trip time variation.
     pub fn rttvar(&self) -> Option<SimDuration> {
         (self.srtt > 0).then(|| match self.arithmetic {
-            RttArithmetic::Exact => SimDuration::from_nanos(self.rttvar),
+            RttArithmetic::Exact | RttArithmetic::Linux => SimDuration::from_nanos(self.rttvar),
             _ => self.tick * self.rttvar / 4,
         })
     }

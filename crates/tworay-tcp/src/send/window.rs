@@ -144,6 +144,19 @@ impl Machinery {
     #[must_use]
     pub fn cut_for_loss(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, standard: Window) -> bool {
         let seq = self.space.seq(self.space.una);
+        let reduced = self.reduce_for_loss(cx, recovery, standard);
+        if reduced {
+            cx.counters.fast_retransmits += 1;
+            cx.note(TcpNote::FastRetransmit { seq });
+        }
+        reduced
+    }
+
+    /// Reduces the window for a loss as [`cut_for_loss`](Self::cut_for_loss) does, without counting a fast
+    /// retransmission.
+    #[must_use]
+    pub fn reduce_for_loss(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, standard: Window) -> bool {
+        let seq = self.space.seq(self.space.una);
         if self.controls.is_standard() {
             (self.window.cwnd, self.window.ssthresh) = (standard.cwnd, standard.ssthresh);
         } else {
@@ -157,8 +170,6 @@ impl Machinery {
             }
         }
         cx.counters.window_cuts += 1;
-        cx.counters.fast_retransmits += 1;
-        cx.note(TcpNote::FastRetransmit { seq });
         true
     }
 

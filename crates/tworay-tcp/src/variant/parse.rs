@@ -12,68 +12,103 @@ impl FromStr for Variant {
         let fail =
             |problem: String, remedy: String| ConfigProblem::new(format!("\"{text}\""), problem, remedy);
         let mut recovery: Option<(String, RecoveryKind)> = None;
-        let mut parameters = Vec::new();
+        let (mut parameters, mut repairs, mut changes) = (Vec::new(), Repairs::NONE, Vec::new());
+        let mut repair_ids = Vec::new();
         let mut wanted: Vec<(&Entry, Vec<f64>)> = Vec::new();
         for term in terms(text) {
             let (entry, values) = read_term(&term).map_err(|(problem, remedy)| fail(problem, remedy))?;
-            match entry.meaning {
-                Meaning::Recovery(kind) => match &recovery {
-                    Some((name, _)) => {
-                        return Err(fail(
-                            format!("{name} and {} are both recoveries", entry.info.name),
-                            "keep one of them".into(),
-                        ));
-                    }
-                    None => {
-                        recovery = Some((term_name(entry, &values), kind));
-                        parameters = values;
-                    }
-                },
-                Meaning::Part(_) => wanted.push((entry, values)),
-            }
-        }
-        let mut parts: Vec<PartSpec> = Vec::new();
-        for (entry, values) in wanted {
-            let Meaning::Part(Part { role, with, unless, needs, configure, make }) = entry.meaning else {
-                continue;
+            let kind = match entry.meaning {
+                Meaning::Recovery(kind) => kind,
+                Meaning::Preset(preset) => {
+                    repairs = preset.repairs;
+                    changes.push(preset.configure);
+                    repair_ids.push(entry.info.name);
+                    preset.recovery
+                }
+                Meaning::Part(_) | Meaning::Repair(_) => {
+                    wanted.push((entry, values));
+                    continue;
+                }
             };
-            let (base, kind) = recovery.get_or_insert_with(|| (with[0].name().to_owned(), with[0]));
-            if !with.contains(kind) {
+            if let Some((name, _)) = &recovery {
+                return Err(fail(
+                    format!("{name} and {} are both recoveries", entry.info.name),
+                    "keep one of them".into(),
+                ));
+            }
+            recovery = Some((term_name(entry, &values), kind));
+            parameters = values;
+        }
+        // A lone part keeps its own name.
+        let alone = recovery.is_none() && wanted.len() == 1;
+        let Some((base, recovery)) = recovery.or_else(|| common_base(&wanted)) else {
+            return Err(fail("the name is empty".into(), "write a name such as newreno".into()));
+        };
+        let mut parts: Vec<PartSpec> = Vec::new();
+        let mut names = Vec::from_iter((!alone).then(|| base.clone()));
+        for (entry, values) in wanted {
+            let (with, unless) = fits_with(entry);
+            if !with.contains(&recovery) {
                 let names: Vec<_> = with.iter().map(|k| k.name()).collect();
                 return Err(fail(
                     format!("{} cannot be combined with {base}: {unless}", entry.info.name),
                     format!("combine it with {}", names.join(" or ")),
                 ));
             }
-            if let Some(clash) =
-                parts.iter().find(|p| clashes(p.role, role) || (p.needs.pacing && needs.pacing))
-            {
-                return Err(fail(
-                    format!("{} and {} take the same decision", clash.name, entry.info.name),
-                    "keep one of them".into(),
-                ));
-            }
-            let (name, make) = (term_name(entry, &values), make(&values));
-            let configure = configure.map(|change| (change, values));
-            parts.push(PartSpec { id: entry.info.name.into(), name, role, needs, configure, make });
-        }
-        let Some((base, recovery)) = recovery else {
-            return Err(fail("the name is empty".into(), "write a name such as newreno".into()));
-        };
-        // A lone part keeps its own name.
-        let alone = terms(text).len() == 1;
-        let name = parts.iter().fold(
-            if alone && !parts.is_empty() { String::new() } else { base },
-            |mut name, part| {
-                if !name.is_empty() {
-                    name.push('+');
+            let name = term_name(entry, &values);
+            names.push(name.clone());
+            match entry.meaning {
+                Meaning::Part(Part { role, needs, configure, make, .. }) => {
+                    if let Some(clash) =
+                        parts.iter().find(|p| clashes(p.role, role) || (p.needs.pacing && needs.pacing))
+                    {
+                        return Err(fail(
+                            format!("{} and {} take the same decision", clash.name, entry.info.name),
+                            "keep one of them".into(),
+                        ));
+                    }
+                    let make = make(&values);
+                    let configure = configure.map(|change| (change, values));
+                    parts.push(PartSpec { id: entry.info.name.into(), name, role, needs, configure, make });
                 }
-                name.push_str(&part.name);
-                name
-            },
-        );
-        Ok(Self { name, recovery, parameters, parts })
+                Meaning::Repair(Repair { adds, configure, .. }) => {
+                    if repairs.overlaps(adds) {
+                        return Err(fail(
+                            format!(
+                                "{} is in {} already",
+                                entry.info.name,
+                                names[..names.len() - 1].join("+")
+                            ),
+                            format!("leave {} out", entry.info.name),
+                        ));
+                    }
+                    repairs = repairs.and(adds);
+                    changes.push(configure);
+                    repair_ids.push(entry.info.name);
+                }
+                Meaning::Recovery(_) | Meaning::Preset(_) => {}
+            }
+        }
+        Ok(Self { name: names.join("+"), recovery, parameters, repairs, repair_ids, changes, parts, alone })
     }
+}
+
+/// The recoveries that a part or a repair can be combined with, and why no others.
+fn fits_with(entry: &Entry) -> (&'static [RecoveryKind], &'static str) {
+    match entry.meaning {
+        Meaning::Part(Part { with, unless, .. }) | Meaning::Repair(Repair { with, unless, .. }) => {
+            (with, unless)
+        }
+        Meaning::Recovery(_) | Meaning::Preset(_) => (RecoveryKind::ALL, ""),
+    }
+}
+
+/// The recovery when none is named: the first part's first choice that fits all others too, or its first choice.
+fn common_base(wanted: &[(&Entry, Vec<f64>)]) -> Option<(String, RecoveryKind)> {
+    let (first, _) = fits_with(wanted.first()?.0);
+    let fits_all = |kind: &&RecoveryKind| wanted.iter().all(|(entry, _)| fits_with(entry).0.contains(kind));
+    let kind = *first.iter().find(fits_all).unwrap_or(&first[0]);
+    Some((kind.name().to_owned(), kind))
 }
 
 /// Default parameters of a recovery.
@@ -87,8 +122,8 @@ fn clashes(a: Role, b: Role) -> bool {
     a == b
         || matches!(
             (a, b),
-            (Role::Whole, Role::Growth | Role::Reduction)
-                | (Role::Growth | Role::Reduction, Role::Whole)
+            (Role::Whole, Role::Growth | Role::Reduction | Role::Start)
+                | (Role::Growth | Role::Reduction | Role::Start, Role::Whole)
                 | (Role::LimitAndAcks, Role::Limit | Role::Acks)
                 | (Role::Limit | Role::Acks, Role::LimitAndAcks)
         )

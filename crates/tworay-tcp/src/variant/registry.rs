@@ -3,7 +3,7 @@
 use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
 use crate::control::{
-    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing,
+    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing, hystart,
     newreno_ff, probing, slow_growth, tack, tcp_ap, veno, welcome, westwood, westwood_plus,
 };
 use crate::recovery;
@@ -140,6 +140,82 @@ pub(crate) enum Meaning {
     Recovery(RecoveryKind),
     /// A part to add to a recovery.
     Part(Part),
+    /// Something that the repair itself is made of.
+    Repair(Repair),
+    /// A recovery with repairs and settings of its own.
+    Preset(Preset),
+}
+
+/// What the repair of losses is made of besides the recovery's own rules.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Repairs {
+    /// Losses are found by time.
+    pub rack: bool,
+    /// Tail loss probes.
+    pub tlp: bool,
+    /// Proportional Rate Reduction.
+    pub prr: bool,
+    /// Spurious timeouts are found by sending new data.
+    pub frto: bool,
+    /// Spurious timeouts are found by time stamps.
+    pub eifel: bool,
+    /// Linux' habits where the RFCs leave a choice.
+    pub linux: bool,
+}
+
+impl Repairs {
+    /// None at all.
+    pub const NONE: Repairs =
+        Repairs { rack: false, tlp: false, prr: false, frto: false, eifel: false, linux: false };
+
+    /// Both.
+    pub fn and(self, other: Repairs) -> Repairs {
+        Repairs {
+            rack: self.rack || other.rack,
+            tlp: self.tlp || other.tlp,
+            prr: self.prr || other.prr,
+            frto: self.frto || other.frto,
+            eifel: self.eifel || other.eifel,
+            linux: self.linux || other.linux,
+        }
+    }
+
+    /// Whether both have one.
+    pub fn overlaps(self, other: Repairs) -> bool {
+        (self.rack && other.rack)
+            || (self.prr && other.prr)
+            || (self.frto && other.frto)
+            || (self.eifel && other.eifel)
+    }
+
+    /// Whether SACK needs a mark for each segment.
+    pub fn marks_segments(self) -> bool {
+        self.rack || self.prr
+    }
+}
+
+/// A repair by name.
+#[derive(Copy, Clone)]
+pub(crate) struct Repair {
+    /// Recoveries it makes sense with; the first is the default.
+    pub with: &'static [RecoveryKind],
+    /// Why other recoveries are rejected; shown to the user.
+    pub unless: &'static str,
+    /// What it is.
+    pub adds: Repairs,
+    /// What it changes in the settings of its connections.
+    pub configure: fn(&mut TcpConfig),
+}
+
+/// A recovery with its repairs under one name.
+#[derive(Copy, Clone)]
+pub(crate) struct Preset {
+    /// The recovery that it is based on.
+    pub recovery: RecoveryKind,
+    /// What it has.
+    pub repairs: Repairs,
+    /// What it changes in the settings of its connections.
+    pub configure: fn(&mut TcpConfig),
 }
 
 /// A part of a variant.
@@ -180,6 +256,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     recovery::NEWRENO,
     recovery::SACK,
     recovery::VEGAS,
+    recovery::LINUX,
+    recovery::RACK,
+    recovery::RACK_TLP,
+    recovery::PRR,
+    recovery::F_RTO,
+    recovery::EIFEL,
+    hystart::ENTRY,
     slow_growth::SS,
     slow_growth::SCA,
     slow_growth::SSCA,

@@ -5,6 +5,14 @@ fn names_are_read_back_in_canonical_form() {
     for (text, name, recovery) in [
         ("tahoe", "tahoe", RecoveryKind::Tahoe),
         (" NewReno ", "newreno", RecoveryKind::NewReno),
+        ("sack+RACK-TLP+prr", "sack+rack-tlp+prr", RecoveryKind::Sack),
+        ("rack", "rack", RecoveryKind::Sack),
+        ("f-rto", "f-rto", RecoveryKind::NewReno),
+        ("linux+cubic", "linux+cubic", RecoveryKind::Sack),
+        // No recovery is named: the first that suits all.
+        ("cubic+prr", "sack+cubic+prr", RecoveryKind::Sack),
+        ("hystart++(0)+rack", "sack+hystart++(0)+rack", RecoveryKind::Sack),
+        ("newreno+hystart+++eifel", "newreno+hystart+++eifel", RecoveryKind::NewReno),
         ("reno", "reno", RecoveryKind::Reno),
         ("sack", "sack", RecoveryKind::Sack),
     ] {
@@ -19,6 +27,14 @@ fn wrong_names_say_what_is_wrong_and_what_is_near() {
         ("neweno", "\"neweno\": there is no variant neweno; did you mean newreno?"),
         ("sac", "\"sac\": there is no variant sac; did you mean sack?"),
         ("reno+tahoe", "\"reno+tahoe\": reno and tahoe are both recoveries; keep one of them"),
+        (
+            "newreno+rack",
+            "\"newreno+rack\": rack cannot be combined with newreno: it needs to know which segments have arrived; \
+             combine it with sack",
+        ),
+        ("linux+prr", "\"linux+prr\": prr is in linux already; leave prr out"),
+        ("rack+rack-tlp", "\"rack+rack-tlp\": rack-tlp is in sack+rack already; leave rack-tlp out"),
+        ("linux+sack", "\"linux+sack\": linux and sack are both recoveries; keep one of them"),
         ("reno(3)", "\"reno(3)\": reno takes no parameter and got 1; remove the extra ones"),
         ("reno(", "\"reno(\": the parenthesis of reno( is not closed; write reno()"),
     ] {
@@ -50,6 +66,8 @@ fn a_variant_is_spelt_out_alike_however_it_is_written() {
         (&["newreno+cwl(5)+elfn", "newreno+elfn+cwl(n=5)", "NewReno+elfn+cwl(5)"], "newreno+cwl(5)+elfn"),
         (&["westwood", "newreno+westwood"], "newreno+westwood"),
         (&["vegas"], "vegas"),
+        (&["rack", "sack+rack"], "sack+rack"),
+        (&["linux+cubic"], "linux+cubic"),
     ] {
         for spelling in spellings {
             assert_eq!(spelling.parse::<Variant>().expect(spelling).spelt_out(), whole, "{spelling}");

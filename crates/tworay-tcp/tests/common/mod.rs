@@ -63,6 +63,9 @@ pub struct Pair {
     pub outages: Vec<(SimTime, SimTime)>,
     /// Whether the path removes probe options.
     pub strips_probes: bool,
+    /// The fate of payload by its place in full segments, when it is sent first; comes before `fates`.
+    pub fate_of_new_data: Option<Box<dyn Fn(u64) -> Fate>>,
+    highest: u32,
     fates: Vec<Fate>,
     sent: usize,
     heap: BinaryHeap<Reverse<(SimTime, u64)>>,
@@ -85,6 +88,8 @@ impl Pair {
             delay: SimDuration::from_millis(50),
             outages: Vec::new(),
             strips_probes: false,
+            fate_of_new_data: None,
+            highest: 0,
             fates,
             sent: 0,
             heap: BinaryHeap::new(),
@@ -159,7 +164,13 @@ impl Pair {
                         segment.options.probe = None;
                     }
                     self.log.push((self.now, who, segment.clone()));
-                    let fate = self.fates.get(self.sent).copied().unwrap_or(Fate::Arrives);
+                    let mut fate = self.fates.get(self.sent).copied().unwrap_or(Fate::Arrives);
+                    if who == 0 && segment.payload > 0 && segment.seq.0 > self.highest {
+                        self.highest = segment.seq.0;
+                        if let Some(fate_of) = &self.fate_of_new_data {
+                            fate = fate_of(u64::from(segment.seq.0 - 1) / 1460);
+                        }
+                    }
                     self.sent += 1;
                     let at = self.now + self.delay;
                     if self.outages.iter().any(|o| (o.0..o.1).contains(&self.now)) {

@@ -8,7 +8,7 @@ fn ms(ms: u64) -> SimTime {
 }
 
 fn ack(to: u64, blocks: &[(u64, u64)]) -> Ack {
-    Ack { to, pure: true, blocks: blocks.iter().copied().collect(), echo: None }
+    Ack { to, pure: true, blocks: blocks.iter().copied().collect(), dsack: None, echo: None }
 }
 
 /// Sends segment `n` (from 0) at a time in milliseconds.

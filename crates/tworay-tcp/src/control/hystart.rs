@@ -1,0 +1,141 @@
+//! HyStart++: leaves slow start when round trips grow, before losses end it (RFC 9406).
+//!
+//! The RFC bounds the threshold by 16 ms, which at 2 Mb/s is the time of two or three frames; `cap=0` leaves the
+//! bound out, so that an eighth of the round trip decides.
+
+use super::*;
+use crate::control::{Effects, LossEvent, RateSample, RtoDecision, RtoEvent, SenderView, Window};
+use tworay_base::{Seq32, SimDuration};
+
+settings! {
+    struct Options {
+        /// upper bound of the rise of the round trip that ends slow start, s (RFC 9406: 16 ms); 0 for none
+        cap: SimDuration = 0.016, 0.0..10.0;
+        /// lower bound of the same, s (RFC 9406: 4 ms)
+        floor: SimDuration = 0.004, 0.0..10.0;
+        /// round trips measured in a round before it is judged (RFC 9406: 8)
+        samples: u32 = 8.0, 1.0..100.0;
+        /// rounds of slowed growth before congestion avoidance (RFC 9406: 5)
+        rounds: u32 = 5.0, 1.0..100.0;
+    }
+}
+
+/// Growth is divided by this in the slowed rounds (CSS_GROWTH_DIVISOR).
+const SLOWED: f64 = 4.0;
+/// The rise is this part of the last round's least round trip (MIN_RTT_DIVISOR).
+const PART: u64 = 8;
+
+/// The slowed rounds ("conservative slow start").
+#[derive(Debug)]
+struct Slowed {
+    /// The least round trip when they began: a lower one shows that the rise was chance.
+    baseline: SimDuration,
+    rounds: u32,
+}
+
+#[derive(Debug)]
+struct HyStart {
+    options: Options,
+    /// The first slow start is over: later ones are short (§4.2).
+    over: bool,
+    /// What ends the round once it is acknowledged.
+    end: Option<Seq32>,
+    last: Option<SimDuration>,
+    current: Option<SimDuration>,
+    samples: u32,
+    slowed: Option<Slowed>,
+}
+
+impl HyStart {
+    fn new(options: Options) -> Self {
+        Self { options, over: false, end: None, last: None, current: None, samples: 0, slowed: None }
+    }
+
+    /// How much the least round trip has to rise.
+    fn threshold(&self, last: SimDuration) -> SimDuration {
+        let part = last / PART;
+        let capped = if self.options.cap.is_zero() { part } else { part.min(self.options.cap) };
+        capped.max(self.options.floor)
+    }
+
+    /// The round that is over, if one is (§4.2).
+    fn next_round(&mut self, view: &SenderView) {
+        if self.end.is_none_or(|end| view.una.diff(end) >= 0) {
+            self.end = Some(view.max);
+            (self.last, self.current, self.samples) = (self.current, None, 0);
+            if let Some(slowed) = &mut self.slowed {
+                slowed.rounds += 1;
+            }
+        }
+    }
+
+    fn judge(&mut self) {
+        let Some(current) = self.current.filter(|_| self.samples >= self.options.samples) else { return };
+        match (&self.slowed, self.last) {
+            (Some(slowed), _) if current < slowed.baseline => self.slowed = None,
+            (None, Some(last)) if current >= last + self.threshold(last) => {
+                self.slowed = Some(Slowed { baseline: current, rounds: 0 });
+            }
+            _ => {}
+        }
+    }
+}
+
+impl CongestionControl for HyStart {
+    fn on_rate(&mut self, _: &SenderView, sample: &RateSample, _: &mut Effects) {
+        if let Some(rtt) = sample.rtt.filter(|_| !self.over) {
+            self.current = Some(self.current.map_or(rtt, |least| least.min(rtt)));
+            self.samples += 1;
+        }
+    }
+
+    /// `event.standard` is the window that the owner of growth wants.
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        let wanted = event.standard;
+        if self.over || !event.may_grow || view.cwnd >= view.ssthresh {
+            self.over |= view.cwnd >= view.ssthresh;
+            return wanted;
+        }
+        self.judge();
+        self.next_round(view);
+        match &self.slowed {
+            None => wanted,
+            Some(slowed) if slowed.rounds >= self.options.rounds => {
+                self.over = true;
+                Window { cwnd: view.cwnd, ssthresh: view.cwnd.max(2.0) }
+            }
+            Some(_) => Window { cwnd: view.cwnd + (wanted.cwnd - view.cwnd).max(0.0) / SLOWED, ..wanted },
+        }
+    }
+
+    fn on_loss(&mut self, _: &SenderView, event: &LossEvent, _: &mut Effects) -> Window {
+        self.over = true;
+        event.standard
+    }
+
+    fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.over |= !event.opening;
+        RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+}
+
+pub(crate) const ENTRY: Entry = Entry {
+    info: VariantInfo {
+        name: "hystart++",
+        summary: "leaves slow start when round trips grow",
+        source: "RFC 9406",
+        parameters: Options::PARAMETERS,
+    },
+    meaning: Meaning::Part(Part {
+        with: ANY_STANDARD,
+        unless: "Vegas leaves slow start by a rule of its own",
+        needs: Needs { rates: true, ..Needs::NOTHING },
+        ..Part::new(Role::Start, |values| {
+            let options = Options::read(values);
+            factory(move || HyStart::new(options))
+        })
+    }),
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,451 @@
+//! SACK with a mark for each segment: what today's senders are made of. Losses are found by time (RACK, with or
+//! without tail loss probes, RFC 8985) or by what is SACKed above (RFC 6675), and fast recovery is paced by
+//! Proportional Rate Reduction (RFC 9937) or by the window alone.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `board` | a mark for each segment in flight |
+//! | `rack` | finding losses by time |
+//! | `probe` | tail loss probes |
+//! | `prr` | how much an ACK lets out in fast recovery |
+//! | `growth` | Linux' growth of the window |
+
+mod board;
+mod growth;
+mod probe;
+mod prr;
+mod rack;
+
+use super::Recovery;
+use super::sack::take_blocks;
+use crate::control::Window;
+use crate::send::{Ack, CutBy, Cx, Dup, Early, Machinery, Sent};
+use crate::variant::Repairs;
+use board::{Board, Mark};
+use growth::Growth;
+use probe::{Answer, Probe};
+use prr::{Progress, Prr};
+use rack::{Rack, Situation};
+use tworay_base::{SimDuration, SimTime};
+
+/// What is being repaired.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+enum State {
+    #[default]
+    Open,
+    Recovery,
+    Loss,
+}
+
+#[derive(Debug)]
+pub(super) struct Marked {
+    repairs: Repairs,
+    state: State,
+    board: Board,
+    /// Finds losses by time; without it, `dup_threshold` SACKed segments above make a loss.
+    rack: Option<Rack>,
+    /// When the next segment is lost unless it arrives.
+    reordering_until: Option<SimTime>,
+    probe: Probe,
+    /// While fast recovery is on, if it is proportional and the variant leaves the window alone.
+    prr: Option<Prr>,
+    /// Linux' growth.
+    growth: Option<Growth>,
+    /// The first retransmission of a repair goes whatever the window says.
+    forced: bool,
+    /// New data was sent, or a cumulative ACK came, since the timers were set last.
+    moved: bool,
+}
+
+impl Recovery for Marked {
+    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+        if ack.to < tx.space.una {
+            return;
+        }
+        let (advanced, dup, opening) = (ack.to > tx.space.una, tx.is_dup(ack), tx.space.una == 0);
+        let (bytes, before) = (ack.to - tx.space.una, self.board.in_flight());
+        let delivered = self.take(tx, cx, ack);
+        if advanced {
+            self.moved = true;
+            tx.advance(cx, self, ack);
+        }
+        if let Some(rack) = &mut self.rack {
+            rack.on_round(tx.space.una, tx.space.max, ack.dsack.is_some());
+        }
+        self.answer_probe(tx, cx, ack, dup && delivered == 0);
+        let ended = self.state != State::Open && tx.space.una >= tx.cut.point;
+        let was_recovering = self.state == State::Recovery;
+        if ended {
+            self.end(tx, cx);
+        }
+        let shows_loss = dup
+            && delivered > 0
+            && match tx.count_dup(cx, self) {
+                Dup::Done => return self.send_on(tx, cx),
+                Dup::Loss => true,
+                Dup::Early | Dup::More => false,
+            };
+        let lost = self.find_losses(tx, cx, shows_loss);
+        if lost && self.state == State::Open && may_enter(tx) {
+            self.enter(tx, cx, before);
+        }
+        if self.state == State::Recovery {
+            let progress = Progress { delivered, safe: advanced && !lost };
+            self.reduce(tx, progress);
+        }
+        if advanced && !opening {
+            let may_grow = self.state != State::Recovery && (!was_recovering || cx.cfg.growth_on_exit);
+            match &mut self.growth {
+                Some(growth) => {
+                    let standard = growth.on_ack(tx, bytes, before, may_grow);
+                    tx.decide_growth(cx, self, bytes, may_grow, standard);
+                }
+                None => tx.grow(cx, self, bytes, may_grow),
+            }
+        }
+        self.send_on(tx, cx);
+    }
+
+    fn in_recovery(&self, _: &Machinery) -> bool {
+        self.state == State::Recovery
+    }
+
+    fn after_timeout(&self, _: &Machinery) -> bool {
+        self.state == State::Loss
+    }
+
+    fn timeout_window(&self, tx: &Machinery, standard: Window) -> Window {
+        // A repair that fails is no second sign of congestion (Linux; RFC 5681 §3.1 by the segment).
+        let held = self.state == State::Loss && tx.space.una < tx.cut.point;
+        Window { ssthresh: if held { tx.window.ssthresh } else { standard.ssthresh }, ..standard }
+    }
+
+    /// The oldest is lost, and all else that had the time to arrive (RFC 8985 §6.3).
+    fn go_back(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        if tx.scoreboard.sacked().containing(tx.space.una).is_some() {
+            // The receiver has thrown data away (RFC 2018 §8).
+            tx.scoreboard.clear();
+            self.board.forget_sacked();
+        }
+        let window = self.reordering_window(tx, cx);
+        for place in 0..self.board.outstanding().min(tx.sent.len()) {
+            let left = self.rack.as_ref().map(|rack| rack.time_left(cx.now, tx.sent[place], window));
+            let lost = place == 0 || left.is_none_or(SimDuration::is_zero);
+            if lost && self.board.mark(place) != Some(Mark::Sacked) {
+                self.board.set(place, Mark::Lost);
+            }
+        }
+        (self.state, self.prr, self.forced) = (State::Loss, None, false);
+        (self.reordering_until, self.probe.end) = (None, None);
+        // What may still arrive isn't counted against the retransmission.
+        tx.window.cwnd = tx.window.cwnd.max((self.board.in_flight() + 1) as f64);
+    }
+
+    /// The marks say what is lost.
+    fn goes_back_again(&mut self, _: &mut Machinery) {}
+
+    fn on_spurious(&mut self, _: &Machinery) {
+        self.board.unmark_losses();
+        (self.state, self.prr, self.forced) = (State::Open, None, false);
+    }
+
+    /// Lost segments first, then new data.
+    fn sends_itself(&mut self, tx: &mut Machinery, cx: &mut Cx, burst: u32) -> bool {
+        let mut sent = 0;
+        while !tx.is_frozen() {
+            let room = self.forced || self.counted(cx) < (tx.window.cwnd as usize).max(1);
+            if !room || tx.is_held_back(cx) {
+                break;
+            }
+            // F-RTO asks by new data whether the timeout was spurious.
+            let lost = if tx.asks_by_new_data() { None } else { self.board.next_lost() };
+            match lost {
+                Some(place) => self.send_again(tx, cx, place),
+                None if self.forced => {}
+                None if !self.send_new(tx, cx) => break,
+                None => {}
+            }
+            self.forced = false;
+            sent += 1;
+            if sent == burst {
+                break;
+            }
+        }
+        self.set_timer(tx, cx);
+        true
+    }
+
+    fn on_early(&mut self, tx: &mut Machinery, cx: &mut Cx, early: Early) {
+        match early {
+            Early::Reordering => {
+                self.reordering_until = None;
+                let before = self.board.in_flight();
+                if self.find_losses(tx, cx, false) {
+                    if self.state == State::Open && may_enter(tx) {
+                        self.enter(tx, cx, before);
+                    }
+                    if self.state == State::Recovery {
+                        // Linux lets the timer count as one delivered segment.
+                        self.reduce(tx, Progress { delivered: 1, safe: false });
+                    }
+                }
+            }
+            Early::Probe => self.send_probe(tx, cx),
+        }
+        self.send_on(tx, cx);
+    }
+
+    fn on_sent(&mut self, place: usize, _: SimTime) {
+        self.board.sent(place);
+        if let Some(prr) = &mut self.prr {
+            prr.sent(1);
+        }
+    }
+
+    /// The end of the repair leaves the window as it is.
+    fn on_window_chosen(&mut self) {
+        self.prr = None;
+    }
+}
+
+/// Not twice for the same flight (RFC 6675 §5).
+fn may_enter(tx: &Machinery) -> bool {
+    tx.space.una >= tx.cut.point || tx.cut.by != CutBy::DupAcks
+}
+
+impl Marked {
+    pub fn new(repairs: Repairs) -> Self {
+        Self {
+            repairs,
+            state: State::Open,
+            board: Board::default(),
+            rack: repairs.rack.then(Rack::new),
+            reordering_until: None,
+            probe: Probe::default(),
+            prr: None,
+            growth: repairs.linux.then(Growth::default),
+            forced: false,
+            moved: false,
+        }
+    }
+
+    /// Segments that count against the window: those that the receiver reported don't, but before a loss only
+    /// if limited transmit lets new ones follow them (RFC 3042).
+    fn counted(&self, cx: &Cx) -> usize {
+        if self.state == State::Open && !cx.cfg.limited_transmit {
+            return self.board.outstanding();
+        }
+        self.board.in_flight()
+    }
+
+    /// Marks what the ACK reports, before the machinery forgets it; how many segments are new.
+    fn take(&mut self, tx: &mut Machinery, cx: &Cx, ack: &Ack) -> usize {
+        let acked = tx.sent.partition_point(|s| s.end <= ack.to);
+        let mut delivered = 0;
+        for segment in tx.sent.range(..acked) {
+            let Some((mark, order)) = self.board.pop() else { break };
+            if mark != Mark::Sacked {
+                delivered += 1;
+                self.note_delivery(tx, cx, ack, *segment, order);
+            }
+        }
+        for &(left, right) in &ack.blocks {
+            let from = tx.sent.partition_point(|s| s.end <= left).max(acked);
+            let to = tx.sent.partition_point(|s| s.end <= right);
+            for place in from..to {
+                let start = place.checked_sub(1).map_or(tx.space.una, |below| tx.sent[below].end);
+                if start >= left && self.board.mark(place - acked).is_some_and(|m| m != Mark::Sacked) {
+                    self.board.set(place - acked, Mark::Sacked);
+                    delivered += 1;
+                    let order = self.board.order(place - acked);
+                    self.note_delivery(tx, cx, ack, tx.sent[place], order);
+                }
+            }
+        }
+        take_blocks(tx, ack);
+        delivered
+    }
+
+    fn note_delivery(&mut self, tx: &Machinery, cx: &Cx, ack: &Ack, segment: Sent, order: u64) {
+        self.probe.measured |= segment.times == 1;
+        if let Some(rack) = &mut self.rack {
+            rack.delivered(cx.now, segment, order, tx.echoes_before(cx, ack, segment.at));
+        }
+    }
+
+    fn reordering_window(&self, tx: &Machinery, cx: &Cx) -> SimDuration {
+        let situation = Situation {
+            repairing: self.state != State::Open,
+            many_sacked: self.board.sacked() >= cx.cfg.dup_threshold as usize,
+            srtt: tx.rtt.srtt(),
+        };
+        self.rack.as_ref().map_or(SimDuration::ZERO, |rack| rack.reordering_window(situation))
+    }
+
+    /// Marks what is lost by now; whether there is any.
+    fn find_losses(&mut self, tx: &Machinery, cx: &Cx, shows_loss: bool) -> bool {
+        let mut found = false;
+        let places = self.board.outstanding().min(tx.sent.len());
+        if let Some(rack) = &self.rack {
+            self.reordering_until = None;
+            if self.board.is_plain() && self.state == State::Open {
+                return false;
+            }
+            let window = self.reordering_window(tx, cx);
+            let mut longest = SimDuration::ZERO;
+            for place in 0..places {
+                if matches!(self.board.mark(place), Some(Mark::Out | Mark::Again))
+                    && let Some(left) = rack.patience(cx.now, tx.sent[place], self.board.order(place), window)
+                {
+                    if left.is_zero() {
+                        self.board.set(place, Mark::Lost);
+                        found = true;
+                    }
+                    longest = longest.max(left);
+                }
+            }
+            if !longest.is_zero() {
+                self.reordering_until = Some(cx.now + longest + self.slack());
+            }
+        } else {
+            let below = self.board.below_sacked(cx.cfg.dup_threshold as usize).max(usize::from(shows_loss));
+            for place in 0..below.min(places) {
+                if self.board.mark(place) == Some(Mark::Out) && tx.sent[place].times == 1 {
+                    self.board.set(place, Mark::Lost);
+                    found = true;
+                }
+            }
+        }
+        if shows_loss && !found && self.board.mark(0) == Some(Mark::Out) && self.rack.is_none() {
+            self.board.set(0, Mark::Lost);
+            found = true;
+        }
+        found
+    }
+
+    /// What Linux adds to its timers: two ticks of 4 ms (`TCP_TIMEOUT_MIN` at 250 Hz).
+    fn slack(&self) -> SimDuration {
+        if self.repairs.linux { SimDuration::from_millis(8) } else { SimDuration::ZERO }
+    }
+
+    /// A loss: reduces the window.
+    fn enter(&mut self, tx: &mut Machinery, cx: &mut Cx, before: usize) {
+        let (mut standard, old) = (tx.halved(cx), tx.window.cwnd);
+        standard.cwnd = standard.cwnd.max(2.0);
+        if !tx.cut_for_loss(cx, self, standard) {
+            return;
+        }
+        tx.mark_cut(CutBy::DupAcks);
+        (self.state, self.forced) = (State::Recovery, true);
+        tx.timed = None;
+        tx.limited_bytes = 0;
+        if self.repairs.prr {
+            let flight = if self.repairs.linux { old as usize } else { before };
+            self.prr = Some(Prr::new(tx.window.cwnd, flight));
+        }
+    }
+
+    /// An ACK in fast recovery.
+    fn reduce(&mut self, tx: &mut Machinery, progress: Progress) {
+        if let Some(prr) = self.prr.as_mut().filter(|_| progress.delivered > 0) {
+            tx.window.cwnd = tx.bounded(prr.window(progress, self.board.in_flight()));
+            // PRR lets the first retransmission out itself.
+            self.forced = false;
+        }
+    }
+
+    /// Everything that was out at the loss is acknowledged.
+    fn end(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let state = std::mem::take(&mut self.state);
+        self.forced = false;
+        if let Some(prr) = self.prr.take() {
+            tx.window.cwnd = tx.bounded(prr.target);
+        }
+        if let Some(rack) = &mut self.rack {
+            rack.on_recovery_end();
+        }
+        tx.cut.by = CutBy::Recovered;
+        if state == State::Recovery {
+            tx.leave_recovery(cx, self);
+        }
+    }
+
+    /// What an ACK says of a tail loss probe: a loss that it repaired reduces the window (RFC 8985 §7.4).
+    fn answer_probe(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack, dup: bool) {
+        if self.probe.on_ack(ack.to, ack.dsack, dup) == Answer::Repaired && self.state == State::Open {
+            let standard = tx.halved(cx);
+            if tx.reduce_for_loss(cx, self, standard) {
+                tx.mark_cut(CutBy::Recovered);
+            }
+        }
+    }
+
+    fn send_probe(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        if self.probe.end.is_some() || !self.probe.measured || tx.sent.is_empty() || tx.is_frozen() {
+            return;
+        }
+        self.probe.again = !self.send_new(tx, cx);
+        if self.probe.again {
+            self.send_again(tx, cx, tx.sent.len() - 1);
+        }
+        self.probe.end = Some(tx.space.max);
+        (self.probe.measured, self.moved) = (false, false);
+        tx.arm_timer(cx);
+    }
+
+    fn send_on(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        tx.send_window(cx, self, cx.cfg.max_burst);
+    }
+
+    /// Which of its purposes the retransmission timer has now: segments that may be out of order, a probe, or
+    /// the timeout.
+    fn set_timer(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+        let moved = std::mem::take(&mut self.moved);
+        if tx.is_frozen() || tx.space.una >= tx.space.max || tx.space.una == 0 {
+            return;
+        }
+        if let Some(at) = self.reordering_until {
+            tx.arm_early(cx, Early::Reordering, at);
+        } else if moved
+            && self.repairs.tlp
+            && self.state == State::Open
+            && self.board.sacked() == 0
+            && self.probe.end.is_none()
+        {
+            let wait = Probe::timeout(tx.rtt.srtt(), self.board.outstanding(), self.slack());
+            tx.arm_early(cx, Early::Probe, cx.now + wait);
+        } else if tx.timer.waits_for(Early::Reordering) {
+            tx.rearm_timer(cx);
+        }
+    }
+
+    fn send_again(&mut self, tx: &mut Machinery, cx: &mut Cx, place: usize) {
+        let Some(&Sent { end, .. }) = tx.sent.get(place) else { return };
+        let start = place.checked_sub(1).map_or(tx.space.una, |below| tx.sent[below].end);
+        tx.output(cx, self, start, end - start);
+        if place == 0 {
+            tx.arm_timer(cx);
+        }
+    }
+
+    /// Whether a new segment could be sent.
+    fn send_new(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
+        let nxt = tx.space.max;
+        let waits = tx.space.una == 0 && nxt > 0;
+        if nxt >= tx.space.end() || waits {
+            return false;
+        }
+        let len = tx.space.segment_len(nxt);
+        if nxt + len > tx.space.una + tx.space.rwnd(cx.cfg) && nxt > 0 {
+            return false;
+        }
+        tx.output(cx, self, nxt, len);
+        tx.space.nxt = tx.space.max;
+        if self.state == State::Open && self.board.sacked() > 0 {
+            // Limited transmit: not part of what a loss halves (RFC 5681 §3.2 step 2).
+            tx.limited_bytes += len;
+        }
+        self.moved = true;
+        true
+    }
+}

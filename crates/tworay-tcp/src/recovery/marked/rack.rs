@@ -1,0 +1,149 @@
+//! RACK: a segment is lost if one that was sent later has arrived, and time enough has passed for it to arrive
+//! out of order (RFC 8985 §6).
+
+use crate::send::Sent;
+use tworay_base::{SimDuration, SimTime};
+
+/// Round trips are forgotten after this long: the path may have become longer (RFC 8985 §6.2 step 1; Linux'
+/// `tcp_min_rtt_wlen`, 300 s).
+const MEMORY: SimDuration = SimDuration::from_secs(300);
+/// Recoveries without D-SACK until the reordering window is as small as at first.
+const PERSISTENCE: u32 = 16;
+
+/// The least round trip of the last [`MEMORY`], kept in two halves.
+#[derive(Debug)]
+pub(super) struct LeastRtt {
+    halves: [SimDuration; 2],
+    since: SimTime,
+}
+
+impl LeastRtt {
+    fn new() -> Self {
+        Self { halves: [SimDuration::MAX; 2], since: SimTime::ZERO }
+    }
+
+    fn sample(&mut self, now: SimTime, rtt: SimDuration) {
+        if now.since(self.since) > MEMORY / 2 {
+            (self.halves, self.since) = ([SimDuration::MAX, self.halves[0]], now);
+        }
+        self.halves[0] = self.halves[0].min(rtt);
+    }
+
+    pub fn get(&self) -> Option<SimDuration> {
+        Some(self.halves[0].min(self.halves[1])).filter(|rtt| *rtt < SimDuration::MAX)
+    }
+}
+
+/// The state of §5.2.
+#[derive(Debug)]
+pub(super) struct Rack {
+    /// The order in which the newest segment was sent that was delivered. (The RFC goes by its send time and, if
+    /// they are equal, its sequence number; here several segments can leave in the same nanosecond.)
+    newest: Option<u64>,
+    /// Its round trip.
+    rtt: SimDuration,
+    least: LeastRtt,
+    /// The highest end delivered.
+    fack: u64,
+    reordering_seen: bool,
+    /// Until this is acknowledged, another D-SACK changes nothing.
+    dsack_round: Option<u64>,
+    multiplier: u32,
+    persist: u32,
+}
+
+/// What the reordering window depends on besides RACK's own state.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Situation {
+    /// Fast recovery or the repair after a timeout is on.
+    pub repairing: bool,
+    /// As many segments are SACKed as make a loss.
+    pub many_sacked: bool,
+    pub srtt: Option<SimDuration>,
+}
+
+impl Rack {
+    pub fn new() -> Self {
+        Self {
+            newest: None,
+            rtt: SimDuration::ZERO,
+            least: LeastRtt::new(),
+            fack: 0,
+            reordering_seen: false,
+            dsack_round: None,
+            multiplier: 1,
+            persist: 0,
+        }
+    }
+
+    /// A segment is delivered, cumulatively or by SACK (§6.2 steps 1 to 3). `echo_before` says that the ACK
+    /// echoes a time before its last transmission, so that it was an earlier one that arrived.
+    pub fn delivered(&mut self, now: SimTime, segment: Sent, order: u64, echo_before: bool) {
+        let rtt = now.since(segment.at);
+        if segment.times == 1 {
+            self.least.sample(now, rtt);
+        }
+        // Out of order, unless it was sent twice: then the order means nothing.
+        if segment.end < self.fack && segment.times == 1 {
+            self.reordering_seen = true;
+        }
+        self.fack = self.fack.max(segment.end);
+        if segment.times > 1 && (echo_before || self.least.get().is_some_and(|least| rtt < least)) {
+            return;
+        }
+        if self.newest.is_none_or(|newest| newest < order) {
+            self.newest = Some(order);
+            self.rtt = rtt;
+        }
+    }
+
+    /// D-SACK shows needless retransmissions: once a round trip, the reordering window grows (§6.2 step 4).
+    pub fn on_round(&mut self, una: u64, max: u64, dsack: bool) {
+        if self.dsack_round.is_some_and(|round| una >= round) {
+            self.dsack_round = None;
+        }
+        if dsack && self.dsack_round.is_none() {
+            self.dsack_round = Some(max);
+            self.multiplier += 1;
+            self.persist = PERSISTENCE;
+        }
+    }
+
+    /// A recovery is over.
+    pub fn on_recovery_end(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.multiplier = 1;
+        }
+    }
+
+    /// How much later than its successors a segment may arrive (§6.2 step 4).
+    pub fn reordering_window(&self, situation: Situation) -> SimDuration {
+        if !self.reordering_seen && (situation.repairing || situation.many_sacked) {
+            return SimDuration::ZERO;
+        }
+        let quarter = self.least.get().unwrap_or_default() / 4;
+        (quarter * u64::from(self.multiplier)).min(situation.srtt.unwrap_or(SimDuration::MAX))
+    }
+
+    /// How long a segment that is neither acknowledged nor SACKed may still take; zero if it is lost, `None` if
+    /// nothing sent after it has arrived (§6.2 step 5).
+    pub fn patience(
+        &self,
+        now: SimTime,
+        segment: Sent,
+        order: u64,
+        window: SimDuration,
+    ) -> Option<SimDuration> {
+        (self.newest? > order).then(|| self.time_left(now, segment, window))
+    }
+
+    /// What is left of the time that a segment has to arrive in, whatever arrived.
+    pub fn time_left(&self, now: SimTime, segment: Sent, window: SimDuration) -> SimDuration {
+        let (due, now) = (segment.at + self.rtt + window, now);
+        if due <= now { SimDuration::ZERO } else { due.since(now) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

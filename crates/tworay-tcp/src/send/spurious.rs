@@ -1,0 +1,232 @@
+//! Timeouts that were none: the segments were late, not lost. F-RTO (RFC 5682) and the Eifel algorithm (RFC 3522)
+//! find them out from the first ACKs that follow; the response takes the timeout back (RFC 4015).
+//!
+//! F-RTO sends two new segments after the first retransmission. If the next ACK advances too, or reports data that
+//! was sent once, then the originals arrive. Eifel asks the first ACK alone: it echoes the time stamp of an original.
+
+use super::output::timestamp;
+use super::*;
+use crate::control::{Effects, UndoEvent, Window};
+use crate::variant::Repairs;
+
+/// What F-RTO waits for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Step {
+    /// The first ACK that advances (RFC 5682 §2.1 step 2).
+    First,
+    /// The ACK after that; two new segments are out (step 3).
+    New,
+}
+
+/// A timeout that may have been spurious.
+#[derive(Copy, Clone, Debug)]
+struct Trial {
+    /// The window before.
+    window: Window,
+    /// FlightSize before, segments.
+    flight: f64,
+    /// The estimators before.
+    estimate: Option<(SimDuration, SimDuration)>,
+    /// The byte after the highest sent before.
+    point: u64,
+    /// The time stamp of the retransmission.
+    stamp: u32,
+    step: Step,
+}
+
+/// What the sender does about spurious timeouts.
+#[derive(Debug)]
+pub(crate) struct SpuriousTimeouts {
+    frto: bool,
+    eifel: bool,
+    linux: bool,
+    trial: Option<Trial>,
+}
+
+impl SpuriousTimeouts {
+    pub fn new(repairs: Repairs) -> Self {
+        Self { frto: repairs.frto, eifel: repairs.eifel, linux: repairs.linux, trial: None }
+    }
+
+    /// The variant handles the timeout itself.
+    pub fn trial_is_void(&mut self) {
+        self.trial = None;
+    }
+}
+
+impl Machinery {
+    /// A timeout is being judged: ACKs go to [`on_ack_after_timeout`](Self::on_ack_after_timeout).
+    #[inline]
+    pub(super) fn judges_timeout(&self) -> bool {
+        self.spurious.trial.is_some()
+    }
+
+    /// F-RTO wants new data to be sent before anything else is sent again.
+    #[inline]
+    pub fn asks_by_new_data(&self) -> bool {
+        self.spurious.trial.is_some_and(|t| t.step == Step::New)
+    }
+
+    /// The timer expired; call it before the window is reduced.
+    pub(super) fn watch_timeout(&mut self, cx: &Cx, recovery: &dyn Recovery, first: bool) {
+        let watched = (self.spurious.frto || self.spurious.eifel)
+            && first
+            && self.space.una > 0
+            && !recovery.after_timeout(self);
+        self.spurious.trial = watched.then(|| Trial {
+            window: Window { cwnd: self.window.cwnd, ssthresh: self.window.ssthresh },
+            flight: (self.space.max - self.space.una) as f64 / self.space.mss as f64,
+            estimate: self.rtt.srtt().zip(self.rtt.rttvar()),
+            point: self.space.max,
+            stamp: timestamp(cx.now, cx.cfg.timestamp_clock),
+            step: Step::First,
+        });
+    }
+
+    /// An ACK while a timeout is being judged.
+    pub(super) fn on_ack_after_timeout(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
+        let Some(trial) = self.spurious.trial.filter(|_| ack.to >= self.space.una) else {
+            return recovery.on_ack(self, cx, ack);
+        };
+        let advanced = ack.to > self.space.una;
+        // RFC 3522 §3.2 step 5. What was delivered is delivered: a D-SACK proves nothing more.
+        let original = self.spurious.eifel
+            && cx.cfg.timestamps
+            && ack.echo.is_some_and(|echo| (echo.wrapping_sub(trial.stamp) as i32) < 0);
+        if advanced && original {
+            return self.undo_timeout(cx, recovery, ack, trial);
+        }
+        if !self.spurious.frto {
+            self.spurious.trial = trial_goes_on(advanced, trial);
+            return recovery.on_ack(self, cx, ack);
+        }
+        let sent_once = self.reports_sent_once(ack, trial);
+        match (trial.step, advanced) {
+            (Step::First, true) if self.spurious.linux && sent_once => {
+                self.undo_timeout(cx, recovery, ack, trial);
+            }
+            // Everything is repaired.
+            (Step::First, true) if ack.to >= trial.point => self.end_trial(cx, recovery, ack, false),
+            (Step::First, true) => self.try_new_data(cx, recovery, ack, trial),
+            // Without SACK a duplicate ACK says that a segment is missing (RFC 5682 §2.1 step 2a).
+            (Step::First, false) if ack.blocks.is_empty() && self.is_dup(ack) => {
+                self.end_trial(cx, recovery, ack, false);
+            }
+            (Step::First, false) => recovery.on_ack(self, cx, ack),
+            // Steps 3b: nothing that was sent again can have brought this.
+            (Step::New, true) => self.undo_timeout(cx, recovery, ack, trial),
+            (Step::New, false) if sent_once => self.undo_timeout(cx, recovery, ack, trial),
+            (Step::New, false) if self.is_dup(ack) || !ack.blocks.is_empty() => {
+                // Step 3a: the loss was real.
+                self.window.cwnd = self.bounded(self.window.cwnd.min(3.0));
+                self.end_trial(cx, recovery, ack, true);
+            }
+            (Step::New, false) => recovery.on_ack(self, cx, ack),
+        }
+    }
+
+    /// Whether an ACK reports, for the first time, a segment that was out at the timeout and sent once.
+    fn reports_sent_once(&self, ack: &Ack, trial: Trial) -> bool {
+        let mut start = self.space.una;
+        for segment in &self.sent {
+            let (from, end) = (start, segment.end);
+            start = end;
+            if end > trial.point {
+                break;
+            }
+            let reported =
+                end <= ack.to || ack.blocks.iter().any(|&(left, right)| left <= from && end <= right);
+            if segment.times == 1 && reported && self.scoreboard.sacked().containing(from).is_none() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The first retransmission has arrived: two new segments (RFC 5682 §2.1 step 2b). Without any to send, the
+    /// timeout stands.
+    fn try_new_data(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, trial: Trial) {
+        let before = self.space.max;
+        self.spurious.trial = Some(Trial { step: Step::New, ..trial });
+        self.space.nxt = self.space.max;
+        recovery.on_ack(self, cx, ack);
+        let mut sent = (self.space.max - before).div_ceil(self.space.mss);
+        while sent < 2 && self.send_new(cx, recovery) {
+            sent += 1;
+        }
+        if sent == 0 && self.judges_timeout() {
+            self.spurious.trial = None;
+            recovery.goes_back_again(self);
+            self.send_window(cx, recovery, cx.cfg.max_burst);
+        }
+    }
+
+    /// One segment that was never sent, whatever the congestion window says.
+    fn send_new(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) -> bool {
+        let at = self.space.max;
+        if at >= self.space.end() || self.is_frozen() {
+            return false;
+        }
+        let len = self.space.segment_len(at);
+        if at + len > self.space.una + self.space.rwnd(cx.cfg) {
+            return false;
+        }
+        self.output(cx, recovery, at, len);
+        self.space.nxt = self.space.max;
+        true
+    }
+
+    /// The timeout stands.
+    fn end_trial(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, goes_back: bool) {
+        self.spurious.trial = None;
+        if goes_back {
+            recovery.goes_back_again(self);
+        }
+        recovery.on_ack(self, cx, ack);
+        if goes_back {
+            self.send_window(cx, recovery, cx.cfg.max_burst);
+        }
+    }
+
+    /// The timeout was spurious (RFC 4015 §3): goes on with new data, takes the reduction back, and with Eifel
+    /// raises the timeout to what the late ACK shows.
+    fn undo_timeout(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, trial: Trial) {
+        self.spurious.trial = None;
+        self.space.nxt = self.space.max;
+        (self.cut.point, self.cut.by) = (ack.to, CutBy::Recovered);
+        recovery.on_spurious(self);
+        let mss = self.space.mss as f64;
+        let restored = if self.spurious.linux {
+            trial.window
+        } else {
+            // Step 7: no burst, and slow start up to what was in flight.
+            let acked = ((ack.to - self.space.una) as f64 / mss).min(self.window.initial);
+            let flight = (self.space.max - ack.to) as f64 / mss;
+            Window { cwnd: (flight + acked).max(1.0), ssthresh: trial.flight.max(trial.window.ssthresh) }
+        };
+        self.rtt.end_backoff();
+        if self.spurious.eifel
+            && let Some((srtt, rttvar)) = trial.estimate
+            && let Some(sent) = self.echoed(cx)
+        {
+            self.rtt.after_spurious(srtt, rttvar, cx.now.since(sent));
+        }
+        cx.counters.undone_timeouts += 1;
+        if self.controls.is_standard() {
+            (self.window.cwnd, self.window.ssthresh) = (restored.cwnd, restored.ssthresh);
+        } else {
+            let mut effects = Effects::new();
+            let view = self.view(cx, recovery);
+            let event = UndoEvent { before: trial.window, standard: restored };
+            let window = self.controls.on_undo(&view, &event, &mut effects);
+            self.set_window(recovery, window);
+            self.apply(cx, recovery, effects);
+        }
+        recovery.on_ack(self, cx, ack);
+    }
+}
+
+/// Eifel asks the first ACK that advances, and no other.
+fn trial_goes_on(advanced: bool, trial: Trial) -> Option<Trial> {
+    (!advanced).then_some(trial)
+}
