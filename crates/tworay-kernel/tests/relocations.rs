@@ -72,8 +72,8 @@ fn the_fields_that_our_programs_read_are_in_the_oldest_kernel() {
     assert!(checked.len() > 30, "{}", checked.len());
 }
 
-/// bpftool resolves the relocations of our objects against that kernel's type information, and needs exactly what
-/// it has: nothing more, and nothing that our objects don't use any more.
+/// bpftool resolves the relocations of our objects against that kernel's type information. It needs exactly what
+/// the file contains: nothing is missing, and nothing in it is unused.
 #[test]
 fn bpftool_resolves_every_relocation_against_the_oldest_kernel() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -85,7 +85,7 @@ fn bpftool_resolves_every_relocation_against_the_oldest_kernel() {
         std::fs::write(&file, object).expect("a file");
         order.arg(file);
     }
-    // Root's programs are not in everybody's path.
+    // Not every user's path includes root's programs.
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     let output = order.env("PATH", path).output().expect("bpftool; install the package bpftool");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

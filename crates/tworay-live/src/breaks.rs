@@ -1,4 +1,4 @@
-//! Reacts to broken routes with `--freeze`: closes windows, probes, notes whether a route is back.
+//! Reacts to broken routes with `--freeze`: closes windows, probes, and detects when a route is back.
 
 use crate::engine::{Engine, untracked};
 use crate::packet;
@@ -19,7 +19,7 @@ impl Engine {
         let now = self.live.now();
         for (number, side) in self.freezer.frozen().collect::<Vec<_>>() {
             let (node, to) = self.way(number, side);
-            // The sender's own node knows its routing table; nothing else of the network is looked at.
+            // Only the routing table of the sender's own node is used, nothing else of the network.
             self.freezer.note_route((number, side), now, self.live.hops_to(node, to).is_some());
         }
         if self.freezer.next_due() <= now {
@@ -49,8 +49,8 @@ impl Engine {
     fn probe(&mut self) {
         for ((number, side), bytes) in self.freezer.due(self.live.now()) {
             let (node, to) = self.way(number, side);
-            // A routing protocol that searches sends what it holds as soon as it has a route. More probes would only
-            // delay the data then.
+            // A routing protocol that is searching sends its buffered packets once it has a route. More probes
+            // would only delay the data then.
             if self.live.keeps_for(node, to) {
                 continue;
             }
@@ -61,7 +61,7 @@ impl Engine {
         }
     }
 
-    /// From where to where an end of a connection sends.
+    /// Source and destination of one end of a connection.
     fn way(&self, number: usize, side: usize) -> (NodeId, NodeId) {
         let nodes = self.connections.all[number].nodes;
         (nodes[side], nodes[1 - side])

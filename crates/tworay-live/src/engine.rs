@@ -72,9 +72,9 @@ pub(crate) struct Engine {
     /// Packets that a kernel did not accept.
     pub not_taken: u64,
     pub kept: u64,
-    /// Freezes that are over: the flow, node of the sender, and when.
+    /// Freezes that have ended: flow, node of the sender, and times.
     pub freezes: Vec<(FlowId, NodeId, Freeze)>,
-    /// Packets whose hop limit has run out in the air, and were answered.
+    /// Packets whose hop limit ran out in the simulated network and that were answered.
     pub expired: u64,
     pub(crate) places: BTreeMap<NodeId, usize>,
     pub(crate) freezer: Freezer,
@@ -264,7 +264,7 @@ impl Engine {
         }
     }
 
-    /// Whoever sent a packet whose hop limit has run out is told by the node where that happened, over the air.
+    /// The node at which a packet's hop limit ran out tells the packet's sender, over the air.
     fn answer_expired(&mut self) {
         while let Some(Expired { node, src, bytes, .. }) = self.live.pop_expired() {
             let Ok(view) = packet::view(&bytes) else { continue };
@@ -293,7 +293,7 @@ impl Engine {
     }
 }
 
-/// An IP packet that enters at one node for another, and that the ledger doesn't track.
+/// Injects an IP packet from one node to another that the ledger does not track.
 pub(crate) fn untracked((node, to): (NodeId, NodeId), view: &View, bytes: Arc<[u8]>) -> Entry {
     Entry {
         node,

@@ -38,7 +38,7 @@ struct Memory {
 struct Frozen {
     since: SimTime,
     next_probe: SimTime,
-    /// When the sender's node lost its route to the peer, if it noticed, and when it had one again.
+    /// When the sender's node noticed that it had lost its route to the peer, and when it had one again.
     route_lost: Option<SimTime>,
     route_back: Option<SimTime>,
 }
@@ -111,7 +111,7 @@ impl Freezer {
         Some(Freeze { since, until: now, route_lost, route_back })
     }
 
-    /// The senders that are frozen.
+    /// The frozen senders.
     pub fn frozen(&self) -> impl Iterator<Item = Sender> {
         self.senders.iter().filter(|(_, memory)| memory.frozen.is_some()).map(|(sender, _)| *sender)
     }
@@ -127,7 +127,7 @@ impl Freezer {
             frozen.route_back = None;
         } else if has_route && lacks {
             frozen.route_back = Some(now);
-            // No need to wait for the next turn.
+            // No need to wait for the next round.
             frozen.next_probe = now;
         }
     }
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(freezer.next_due(), SimTime::NEVER);
     }
 
-    /// The sender's node has lost its route at 150 ms and found one at 420 ms: that is on record, and the probe
+    /// The sender's node loses its route at 150 ms and finds one at 420 ms: both are recorded, and the probe
     /// of 500 ms is due at once.
     #[test]
     fn a_route_that_is_back_is_probed_at_once() {

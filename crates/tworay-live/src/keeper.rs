@@ -1,9 +1,9 @@
 //! Ends processes left in our namespaces when this process is gone, however it ended.
 //!
 //! A program that is killed with its parent may leave children behind. A background shell waits for the end
-//! of a pipe that only this process holds open, then kills every process whose network namespace is one of
-//! ours, until there is none. The shell holds the namespaces itself, so that their numbers can't be given to
-//! others before it is done. No other process is ever in these namespaces.
+//! of a pipe that only this process holds open, then kills every process in the network's namespaces until
+//! none is left. The shell holds the namespaces open, so that their numbers can't be given to
+//! others before it is done. No foreign process is ever in these namespaces.
 
 use crate::namespace::Namespace;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
@@ -13,8 +13,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-/// Its arguments are the file descriptors of the namespaces. The number of rounds is bounded: a process that is
-/// left by then can't be killed.
+/// Its arguments are the file descriptors of the namespaces. The number of rounds is limited: a process that is
+/// still there by then can't be killed.
 const SCRIPT: &str = r#"
 read -r _
 round=0 found=yes
@@ -59,7 +59,7 @@ fn spawn_with(
     command.spawn()
 }
 
-/// Lets a descriptor outlive exec.
+/// Keeps a descriptor open across exec.
 fn inherit(fd: BorrowedFd<'_>) -> io::Result<()> {
     fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))?;
     Ok(())

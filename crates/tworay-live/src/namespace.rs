@@ -106,7 +106,7 @@ impl Child {
     }
 }
 
-/// The cookie of a network namespace, from a file that stands for it.
+/// The cookie of a network namespace, given by a file such as `/proc/PID/ns/net`.
 pub(crate) fn cookie_of(namespace: &File) -> io::Result<u64> {
     on_a_thread(|| {
         setns(namespace, CloneFlags::CLONE_NEWNET)?;

@@ -1,4 +1,4 @@
-//! The processes in network namespaces, whoever started them: found through /proc, and ended.
+//! Finds the processes in network namespaces through /proc, whoever started them, and ends them.
 
 use crate::namespace::cookie_of;
 use nix::sys::signal::{Signal, kill};
@@ -9,30 +9,30 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often is looked whether the processes have gone.
+/// Interval at which it is checked whether the processes have ended.
 const LOOK: Duration = Duration::from_millis(5);
-/// How long killed processes are waited for: one that waits for a disk ends late.
+/// How long to wait for killed processes: one that is waiting for a disk ends late.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
 
-/// The processes of this machine but this one, with their directories in /proc.
+/// All processes of this machine except this one, with their directories in /proc.
 fn others() -> impl Iterator<Item = (Pid, PathBuf)> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let all = entries.filter_map(|e| Some((Pid::from_raw(e.file_name().to_str()?.parse().ok()?), e.path())));
     all.filter(|(pid, _)| *pid != Pid::this())
 }
 
-/// The number of a process' network namespace. One that has ended has none.
+/// The number of a process's network namespace; `None` if the process has ended.
 fn namespace_of(process: &Path) -> Option<u64> {
     fs::metadata(process.join("ns/net")).ok().map(|found| found.ino())
 }
 
-/// Those in namespaces with these numbers. The caller holds the namespaces, so that no others have the numbers.
+/// Processes in namespaces with these numbers. The caller holds the namespaces open, so the numbers are unique.
 fn inside(namespaces: &[u64]) -> Vec<Pid> {
     let found = others().filter(|(_, place)| namespace_of(place).is_some_and(|n| namespaces.contains(&n)));
     found.map(|(pid, _)| pid).collect()
 }
 
-/// Those in namespaces with these cookies, which no others ever have.
+/// Processes in namespaces with these cookies, which are never reused.
 fn inside_by_cookie(cookies: &[u64]) -> Vec<Pid> {
     let ours = namespace_of(Path::new("/proc/self"));
     let (mut wanted, mut known) = (BTreeSet::new(), BTreeSet::from_iter(ours));
@@ -52,13 +52,13 @@ fn inside_by_cookie(cookies: &[u64]) -> Vec<Pid> {
     found
 }
 
-/// Ends the processes that `find` finds: SIGTERM at first, SIGKILL after `grace`. Looks again until there are none,
-/// for a process may start others meanwhile. Returns how many there were at first, and whether all have ended.
+/// Ends the processes that `find` finds: SIGTERM first, SIGKILL after `grace`. Repeats until none is left, because
+/// a process may start others meanwhile. Returns how many there were at first, and whether all have ended.
 fn end(find: impl Fn() -> Vec<Pid>, grace: Duration) -> (usize, bool) {
     let mut left = find();
     let count = left.len();
     for &pid in &left {
-        // One that has gone meanwhile is what is wanted.
+        // It may have ended meanwhile, which is fine.
         let _ = kill(pid, Signal::SIGTERM);
     }
     let (killing, giving_up) = (deadline(grace), deadline(grace + KILLED_WITHIN));
@@ -81,7 +81,7 @@ fn deadline(after: Duration) -> impl Fn() -> bool {
     move || began.elapsed() >= after
 }
 
-/// Ends the processes in namespaces that the caller holds, given by their numbers.
+/// Ends the processes in namespaces that the caller holds open, given by their numbers.
 pub(crate) fn end_inside(namespaces: &[u64], grace: Duration) -> (usize, bool) {
     end(|| inside(namespaces), grace)
 }

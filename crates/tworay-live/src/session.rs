@@ -102,7 +102,7 @@ pub struct Ended {
     pub not_taken: u64,
     /// Packets withheld from the network while their sender was frozen.
     pub kept: u64,
-    /// Freezes that are over: the flow, node of the sender, and when.
+    /// Freezes that have ended: flow, node of the sender, and times.
     pub freezes: Vec<(FlowId, NodeId, Freeze)>,
     /// Packets whose hop limit ran out in the simulated network and that were answered with ICMP.
     pub expired: u64,
@@ -203,14 +203,14 @@ impl Session {
         door.namespace.spawn(order).map_err(failed)
     }
 
-    /// Ends every process in the network's namespaces, whoever started it: SIGTERM at first, SIGKILL after
+    /// Ends every process in the network's namespaces, whoever started it: SIGTERM first, SIGKILL after
     /// `grace`. Returns how many there were, and whether all have ended.
     pub fn end_processes(&self, grace: Duration) -> (usize, bool) {
         let numbers: Vec<u64> = self.doors.iter().filter_map(|door| door.namespace.id().ok()).collect();
         processes::end_inside(&numbers, grace)
     }
 
-    /// The cookies of the namespaces, by which [`crate::end_left_over`] finds processes there after this process
+    /// The cookies of the namespaces, with which [`crate::end_left_over`] finds processes there after this process
     /// has ended; none on kernels before 5.14.
     pub fn cookies(&self) -> Vec<u64> {
         self.doors.iter().filter_map(|door| door.namespace.cookie().ok()).collect()

@@ -89,7 +89,7 @@ impl LiveNetwork {
         py.detach(|| self.0.spawn(node, &command, &env, apart)).map(LiveChild).map_err(raise)
     }
 
-    /// Ends every process in the network's namespaces: SIGTERM at first, SIGKILL after `grace` seconds. Returns
+    /// Ends every process in the network's namespaces: SIGTERM first, SIGKILL after `grace` seconds. Returns
     /// how many there were, and whether all have ended.
     fn end_processes(&self, py: Python<'_>, grace: f64) -> (usize, bool) {
         let grace = Duration::from_secs_f64(grace.clamp(0.0, 1e6));

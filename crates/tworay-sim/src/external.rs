@@ -102,7 +102,7 @@ pub struct Expired {
     pub node: NodeId,
     /// The node that sent it.
     pub src: NodeId,
-    /// The packet as it was handed in.
+    /// The packet as it was injected.
     pub bytes: Arc<[u8]>,
 }
 
@@ -253,13 +253,13 @@ impl Live {
         self.network.external_mut()?.pop_expired()
     }
 
-    /// Hops from a node to `dst` on the route that its routing protocol holds, if it holds one. It may be broken
-    /// without the protocol's knowledge; fixed routes always stand.
+    /// Hops from a node to `dst` on the route that its routing protocol has, if any. The route may be broken
+    /// without the protocol's knowledge; static routes always exist.
     pub fn hops_to(&self, node: NodeId, dst: NodeId) -> Option<u8> {
         self.network.hops_to(node, dst)
     }
 
-    /// Whether a node's routing protocol keeps a packet for `dst` until it has found a route.
+    /// Whether a node's routing protocol buffers a packet for `dst` until it has found a route.
     pub fn keeps_for(&self, node: NodeId, dst: NodeId) -> bool {
         self.network.keeps_for(node, dst)
     }

@@ -1,4 +1,4 @@
-//! Builds the packets that the network itself sends to a station.
+//! Builds packets that the network itself sends to a station.
 
 use super::{View, set_ttl};
 use etherparse::icmpv4::TimeExceededCode;
@@ -6,17 +6,17 @@ use etherparse::{Icmpv4Type, IpNumber, Ipv4HeaderSlice, PacketBuilder};
 use std::net::{IpAddr, Ipv4Addr};
 use tworay_base::Seq32;
 
-/// The hop limit of the network's own packets, that of most hosts.
+/// The hop limit of the network's own packets; most hosts use the same.
 const TTL: u8 = 64;
-/// No ICMP error is longer (RFC 1812 §4.3.2.3), bytes.
+/// Maximum length of an ICMP error (RFC 1812 §4.3.2.3), bytes.
 const LONGEST_ERROR: usize = 576;
-/// IPv4 and ICMP headers of an error, bytes.
+/// Length of the IPv4 and ICMP headers of an error, bytes.
 const ERROR_HEADERS: usize = 28;
 /// ICMP messages about errors (RFC 1122 §3.2.2): unreachable, source quench, redirect, time exceeded, parameter
 /// problem.
 const ERRORS: [u8; 5] = [3, 4, 5, 11, 12];
 
-/// Builds the answer of the node at `from` to a packet whose hop limit ran out there (RFC 792). `None` for packets
+/// Builds the answer of the node at `from` to a packet whose hop limit ran out there (RFC 792); `None` for packets
 /// that must not be answered: errors, and all fragments but the first (RFC 1122 §3.2.2).
 pub(crate) fn time_exceeded(from: Ipv4Addr, view: &View, packet: &[u8]) -> Option<Vec<u8>> {
     let (IpAddr::V4(src), Ok(header)) = (view.src, Ipv4HeaderSlice::from_slice(packet)) else { return None };
@@ -27,7 +27,7 @@ pub(crate) fn time_exceeded(from: Ipv4Addr, view: &View, packet: &[u8]) -> Optio
         return None;
     }
     let mut quoted = packet.get(..packet.len().min(LONGEST_ERROR - ERROR_HEADERS))?.to_vec();
-    // As it came in.
+    // As it arrived.
     set_ttl(&mut quoted, 1);
     let kind = Icmpv4Type::TimeExceeded(TimeExceededCode::TtlExceededInTransit);
     let builder = PacketBuilder::ipv4(from.octets(), src.octets(), TTL).icmpv4(kind);

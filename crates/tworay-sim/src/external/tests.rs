@@ -62,8 +62,8 @@ fn a_packet_with_too_few_hops_dies_of_it() {
     live.finish().expect("the books balance");
 }
 
-/// The node where the hop limit ran out can answer: it has a way back, whatever the routing, and what the ledger
-/// doesn't track arrives too.
+/// The node where the hop limit ran out can answer: it has a way back with any routing protocol. Packets
+/// that the ledger does not track arrive, too.
 #[test]
 fn where_the_hops_ran_out_is_told_and_can_be_answered() {
     for routing in ["static", "aodv", "dsr", "olsr"] {
@@ -91,7 +91,7 @@ fn where_the_hops_ran_out_is_told_and_can_be_answered() {
     }
 }
 
-/// What a station's edge may know of its own node's routing: the route, and that packets wait for one.
+/// A station's edge can ask its own node's routing for the route and for packets that wait for one.
 #[test]
 fn a_node_knows_its_route_and_what_waits_for_it() {
     let mut live = live("string-4", &["routing.protocol=aodv"], Layer::Three);

@@ -70,17 +70,17 @@ impl Network {
         self.nodes.first_access(&mut self.common.agenda, queued).map_or(queued, |(at, _)| at)
     }
 
-    /// Hops from a node to `dst` on the route that its routing protocol holds, if it holds one.
+    /// Hops from a node to `dst` on the route that its routing protocol has, if any.
     pub(crate) fn hops_to(&self, node: NodeId, dst: NodeId) -> Option<u8> {
         self.nodes[node].router.hop_count(dst)
     }
 
-    /// Whether a node's routing protocol keeps a packet for `dst` until it has found a route.
+    /// Whether a node's routing protocol buffers a packet for `dst` until it has found a route.
     pub(crate) fn keeps_for(&self, node: NodeId, dst: NodeId) -> bool {
         self.nodes[node].router.buffered().iter().any(|&id| self.common.packets.get(id).dst == dst)
     }
 
-    /// A node drops a packet whose hop limit has run out. Its sender is told if it is a real station's.
+    /// A node drops a packet whose hop limit has run out. If a real station sent it, the sender is told.
     pub(super) fn note_expired(&mut self, node: NodeId, packet: PacketId) {
         let p = self.common.packets.get(packet);
         if let (Some(external), Body::Datagram(real)) = (&mut self.external, &p.body) {
