@@ -121,8 +121,8 @@ pub enum RttArithmetic {
     /// As `scaled-ticks`, but a round trip shorter than SRTT by more than RTTVAR enters RTTVAR with an
     /// eighth of its weight (ns-2's TCP-Linux).
     LinuxTicks,
-    /// Nanoseconds, as Linux 6: a round trip shorter than SRTT counts an eighth, RTTVAR rises at once and falls once
-    /// a round trip, and RTO = SRTT + max(`min`, 4 RTTVAR).
+    /// Nanoseconds, as in Linux 6: a round trip shorter than SRTT has an eighth of the weight, RTTVAR rises at once
+    /// and falls once per round trip, and RTO = SRTT + max(`min`, 4 RTTVAR).
     Linux,
 }
 

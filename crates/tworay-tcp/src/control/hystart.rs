@@ -1,7 +1,7 @@
 //! HyStart++: leaves slow start when round trips grow, before losses end it (RFC 9406).
 //!
-//! The RFC bounds the threshold by 16 ms, which at 2 Mb/s is the time of two or three frames; `cap=0` leaves the
-//! bound out, so that an eighth of the round trip decides.
+//! The RFC limits the threshold to 16 ms, which at 2 Mb/s is the time of two or three frames. `cap=0`
+//! removes the limit, so that an eighth of the round trip decides.
 
 use super::*;
 use crate::control::{Effects, LossEvent, RateSample, RtoDecision, RtoEvent, SenderView, Window};
@@ -9,26 +9,27 @@ use tworay_base::{Seq32, SimDuration};
 
 settings! {
     struct Options {
-        /// upper bound of the rise of the round trip that ends slow start, s (RFC 9406: 16 ms); 0 for none
+        /// upper limit of the rise in round-trip time that ends slow start, s (RFC 9406: 16 ms); 0: no
+        /// limit
         cap: SimDuration = 0.016, 0.0..10.0;
-        /// lower bound of the same, s (RFC 9406: 4 ms)
+        /// lower limit of that rise, s (RFC 9406: 4 ms)
         floor: SimDuration = 0.004, 0.0..10.0;
-        /// round trips measured in a round before it is judged (RFC 9406: 8)
+        /// samples needed in a round before it is judged (RFC 9406: 8)
         samples: u32 = 8.0, 1.0..100.0;
-        /// rounds of slowed growth before congestion avoidance (RFC 9406: 5)
+        /// rounds of slower growth before congestion avoidance (RFC 9406: 5)
         rounds: u32 = 5.0, 1.0..100.0;
     }
 }
 
-/// Growth is divided by this in the slowed rounds (CSS_GROWTH_DIVISOR).
+/// Divisor of the growth in these rounds (CSS_GROWTH_DIVISOR).
 const SLOWED: f64 = 4.0;
-/// The rise is this part of the last round's least round trip (MIN_RTT_DIVISOR).
+/// The rise is this fraction of the last round's minimum round trip (MIN_RTT_DIVISOR).
 const PART: u64 = 8;
 
-/// The slowed rounds ("conservative slow start").
+/// Conservative slow start: the rounds of slower growth.
 #[derive(Debug)]
 struct Slowed {
-    /// The least round trip when they began: a lower one shows that the rise was chance.
+    /// Minimum round trip at their start; a lower one shows that the rise was accidental.
     baseline: SimDuration,
     rounds: u32,
 }
@@ -36,9 +37,9 @@ struct Slowed {
 #[derive(Debug)]
 struct HyStart {
     options: Options,
-    /// The first slow start is over: later ones are short (§4.2).
+    /// Whether the first slow start is over; HyStart++ does not apply to later ones (§4.2).
     over: bool,
-    /// What ends the round once it is acknowledged.
+    /// The round ends when this is acknowledged.
     end: Option<Seq32>,
     last: Option<SimDuration>,
     current: Option<SimDuration>,
@@ -51,14 +52,14 @@ impl HyStart {
         Self { options, over: false, end: None, last: None, current: None, samples: 0, slowed: None }
     }
 
-    /// How much the least round trip has to rise.
+    /// The rise of the minimum round trip that ends slow start.
     fn threshold(&self, last: SimDuration) -> SimDuration {
         let part = last / PART;
         let capped = if self.options.cap.is_zero() { part } else { part.min(self.options.cap) };
         capped.max(self.options.floor)
     }
 
-    /// The round that is over, if one is (§4.2).
+    /// Starts a new round if the current one is over (§4.2).
     fn next_round(&mut self, view: &SenderView) {
         if self.end.is_none_or(|end| view.una.diff(end) >= 0) {
             self.end = Some(view.max);
@@ -89,7 +90,7 @@ impl CongestionControl for HyStart {
         }
     }
 
-    /// `event.standard` is the window that the owner of growth wants.
+    /// `event.standard` is the window chosen by the owner of growth.
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
         let wanted = event.standard;
         if self.over || !event.may_grow || view.cwnd >= view.ssthresh {

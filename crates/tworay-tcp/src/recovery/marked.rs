@@ -1,14 +1,14 @@
-//! SACK with a mark for each segment: what today's senders are made of. Losses are found by time (RACK, with or
-//! without tail loss probes, RFC 8985) or by what is SACKed above (RFC 6675), and fast recovery is paced by
-//! Proportional Rate Reduction (RFC 9937) or by the window alone.
+//! SACK with a mark for each segment, as in today's senders. Losses are detected by time (RACK, with or
+//! without tail loss probes, RFC 8985) or by the number of SACKed segments above (RFC 6675). Fast recovery
+//! is paced by Proportional Rate Reduction (RFC 9937) or limited by the window alone.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `board` | a mark for each segment in flight |
-//! | `rack` | finding losses by time |
+//! | `rack` | loss detection by time |
 //! | `probe` | tail loss probes |
-//! | `prr` | how much an ACK lets out in fast recovery |
-//! | `growth` | Linux' growth of the window |
+//! | `prr` | how much each ACK releases in fast recovery |
+//! | `growth` | growth of the window as in Linux |
 
 mod board;
 mod growth;
@@ -42,18 +42,19 @@ pub(super) struct Marked {
     repairs: Repairs,
     state: State,
     board: Board,
-    /// Finds losses by time; without it, `dup_threshold` SACKed segments above make a loss.
+    /// Detects losses by time; if `None`, a segment is lost when `dup_threshold` segments above it are
+    /// SACKed.
     rack: Option<Rack>,
-    /// When the next segment is lost unless it arrives.
+    /// When the next segment counts as lost unless it is acknowledged.
     reordering_until: Option<SimTime>,
     probe: Probe,
-    /// While fast recovery is on, if it is proportional and the variant leaves the window alone.
+    /// Set during fast recovery if PRR is on and the variant does not control the window.
     prr: Option<Prr>,
-    /// Linux' growth.
+    /// Growth as in Linux.
     growth: Option<Growth>,
-    /// The first retransmission of a repair goes whatever the window says.
+    /// The first retransmission of a repair is sent regardless of the window.
     forced: bool,
-    /// New data was sent, or a cumulative ACK came, since the timers were set last.
+    /// Whether new data was sent or a cumulative ACK arrived since the timers were last set.
     moved: bool,
 }
 
@@ -115,15 +116,16 @@ impl Recovery for Marked {
     }
 
     fn timeout_window(&self, tx: &Machinery, standard: Window) -> Window {
-        // A repair that fails is no second sign of congestion (Linux; RFC 5681 §3.1 by the segment).
+        // A failed repair is not another sign of congestion (Linux; RFC 5681 §3.1 per segment).
         let held = self.state == State::Loss && tx.space.una < tx.cut.point;
         Window { ssthresh: if held { tx.window.ssthresh } else { standard.ssthresh }, ..standard }
     }
 
-    /// The oldest is lost, and all else that had the time to arrive (RFC 8985 §6.3).
+    /// Marks the oldest segment as lost, and all others that have had enough time to arrive (RFC 8985
+    /// §6.3).
     fn go_back(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         if tx.scoreboard.sacked().containing(tx.space.una).is_some() {
-            // The receiver has thrown data away (RFC 2018 §8).
+            // The receiver has discarded data that it had reported (RFC 2018 §8).
             tx.scoreboard.clear();
             self.board.forget_sacked();
         }
@@ -137,11 +139,11 @@ impl Recovery for Marked {
         }
         (self.state, self.prr, self.forced) = (State::Loss, None, false);
         (self.reordering_until, self.probe.end) = (None, None);
-        // What may still arrive isn't counted against the retransmission.
+        // Segments that may still arrive do not hold back the retransmission.
         tx.window.cwnd = tx.window.cwnd.max((self.board.in_flight() + 1) as f64);
     }
 
-    /// The marks say what is lost.
+    /// The marks determine what is lost.
     fn goes_back_again(&mut self, _: &mut Machinery) {}
 
     fn on_spurious(&mut self, _: &Machinery) {
@@ -149,7 +151,7 @@ impl Recovery for Marked {
         (self.state, self.prr, self.forced) = (State::Open, None, false);
     }
 
-    /// Lost segments first, then new data.
+    /// Sends lost segments first, then new data.
     fn sends_itself(&mut self, tx: &mut Machinery, cx: &mut Cx, burst: u32) -> bool {
         let mut sent = 0;
         while !tx.is_frozen() {
@@ -157,7 +159,7 @@ impl Recovery for Marked {
             if !room || tx.is_held_back(cx) {
                 break;
             }
-            // F-RTO asks by new data whether the timeout was spurious.
+            // F-RTO tests with new data whether the timeout was spurious.
             let lost = if tx.asks_by_new_data() { None } else { self.board.next_lost() };
             match lost {
                 Some(place) => self.send_again(tx, cx, place),
@@ -185,7 +187,7 @@ impl Recovery for Marked {
                         self.enter(tx, cx, before);
                     }
                     if self.state == State::Recovery {
-                        // Linux lets the timer count as one delivered segment.
+                        // Linux counts the timeout as one delivered segment.
                         self.reduce(tx, Progress { delivered: 1, safe: false });
                     }
                 }
@@ -202,13 +204,13 @@ impl Recovery for Marked {
         }
     }
 
-    /// The end of the repair leaves the window as it is.
+    /// The end of the repair leaves the window unchanged.
     fn on_window_chosen(&mut self) {
         self.prr = None;
     }
 }
 
-/// Not twice for the same flight (RFC 6675 §5).
+/// Not more than once per flight (RFC 6675 §5).
 fn may_enter(tx: &Machinery) -> bool {
     tx.space.una >= tx.cut.point || tx.cut.by != CutBy::DupAcks
 }
@@ -229,8 +231,8 @@ impl Marked {
         }
     }
 
-    /// Segments that count against the window: those that the receiver reported don't, but before a loss only
-    /// if limited transmit lets new ones follow them (RFC 3042).
+    /// Segments that count against the window. SACKed segments do not count, but before a loss is detected
+    /// only if limited transmit allows new ones to replace them (RFC 3042).
     fn counted(&self, cx: &Cx) -> usize {
         if self.state == State::Open && !cx.cfg.limited_transmit {
             return self.board.outstanding();
@@ -238,7 +240,8 @@ impl Marked {
         self.board.in_flight()
     }
 
-    /// Marks what the ACK reports, before the machinery forgets it; how many segments are new.
+    /// Marks what the ACK reports before the machinery forgets it; returns the number of newly reported
+    /// segments.
     fn take(&mut self, tx: &mut Machinery, cx: &Cx, ack: &Ack) -> usize {
         let acked = tx.sent.partition_point(|s| s.end <= ack.to);
         let mut delivered = 0;
@@ -282,7 +285,7 @@ impl Marked {
         self.rack.as_ref().map_or(SimDuration::ZERO, |rack| rack.reordering_window(situation))
     }
 
-    /// Marks what is lost by now; whether there is any.
+    /// Marks segments that are lost by now; returns whether there are any.
     fn find_losses(&mut self, tx: &Machinery, cx: &Cx, shows_loss: bool) -> bool {
         let mut found = false;
         let places = self.board.outstanding().min(tx.sent.len());
@@ -323,12 +326,12 @@ impl Marked {
         found
     }
 
-    /// What Linux adds to its timers: two ticks of 4 ms (`TCP_TIMEOUT_MIN` at 250 Hz).
+    /// What Linux adds to these timers: two ticks of 4 ms (`TCP_TIMEOUT_MIN` at 250 Hz).
     fn slack(&self) -> SimDuration {
         if self.repairs.linux { SimDuration::from_millis(8) } else { SimDuration::ZERO }
     }
 
-    /// A loss: reduces the window.
+    /// A loss was detected: reduces the window.
     fn enter(&mut self, tx: &mut Machinery, cx: &mut Cx, before: usize) {
         let (mut standard, old) = (tx.halved(cx), tx.window.cwnd);
         standard.cwnd = standard.cwnd.max(2.0);
@@ -349,12 +352,12 @@ impl Marked {
     fn reduce(&mut self, tx: &mut Machinery, progress: Progress) {
         if let Some(prr) = self.prr.as_mut().filter(|_| progress.delivered > 0) {
             tx.window.cwnd = tx.bounded(prr.window(progress, self.board.in_flight()));
-            // PRR lets the first retransmission out itself.
+            // PRR releases the first retransmission itself.
             self.forced = false;
         }
     }
 
-    /// Everything that was out at the loss is acknowledged.
+    /// Everything outstanding when the loss was detected is acknowledged.
     fn end(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         let state = std::mem::take(&mut self.state);
         self.forced = false;
@@ -370,7 +373,8 @@ impl Marked {
         }
     }
 
-    /// What an ACK says of a tail loss probe: a loss that it repaired reduces the window (RFC 8985 §7.4).
+    /// Evaluates an ACK of a tail loss probe: a loss that the probe repaired reduces the window (RFC 8985
+    /// §7.4).
     fn answer_probe(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack, dup: bool) {
         if self.probe.on_ack(ack.to, ack.dsack, dup) == Answer::Repaired && self.state == State::Open {
             let standard = tx.halved(cx);
@@ -397,7 +401,7 @@ impl Marked {
         tx.send_window(cx, self, cx.cfg.max_burst);
     }
 
-    /// Which of its purposes the retransmission timer has now: segments that may be out of order, a probe, or
+    /// Sets the retransmission timer for one of its purposes: segments that may be reordered, a probe, or
     /// the timeout.
     fn set_timer(&mut self, tx: &mut Machinery, cx: &mut Cx) {
         let moved = std::mem::take(&mut self.moved);
@@ -428,7 +432,7 @@ impl Marked {
         }
     }
 
-    /// Whether a new segment could be sent.
+    /// Whether a new segment could be sent now.
     fn send_new(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
         let nxt = tx.space.max;
         let waits = tx.space.una == 0 && nxt > 0;
@@ -442,7 +446,7 @@ impl Marked {
         tx.output(cx, self, nxt, len);
         tx.space.nxt = tx.space.max;
         if self.state == State::Open && self.board.sacked() > 0 {
-            // Limited transmit: not part of what a loss halves (RFC 5681 §3.2 step 2).
+            // Limited transmit: not included in what a loss halves (RFC 5681 §3.2 step 2).
             tx.limited_bytes += len;
         }
         self.moved = true;

@@ -1,5 +1,5 @@
-//! What a recovery can be made of besides its name: parts that find losses, pace the repair, or take back what was
-//! none. Written `sack+rack-tlp+prr`; `linux` has them all.
+//! Parts of a recovery, written `sack+rack-tlp+prr`: they detect losses, pace the repair, or undo spurious timeouts.
+//! `linux` combines most of them.
 
 use crate::config::{Halving, HalvingPrecision, RttArithmetic, SackForm, TcpConfig, Timing};
 use crate::variant::{Entry, Meaning, Preset, RecoveryKind, Repair, Repairs, VariantInfo};
@@ -16,7 +16,7 @@ const fn info(name: &'static str, summary: &'static str, source: &'static str) -
 }
 
 pub(crate) const RACK: Entry = Entry {
-    info: info("rack", "SACK that finds losses by time instead of counting duplicate ACKs", "RFC 8985 §6"),
+    info: info("rack", "SACK that detects losses by time instead of counting duplicate ACKs", "RFC 8985 §6"),
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
@@ -26,7 +26,7 @@ pub(crate) const RACK: Entry = Entry {
 };
 
 pub(crate) const RACK_TLP: Entry = Entry {
-    info: info("rack-tlp", "RACK, and a probe when the ACKs stop", "RFC 8985"),
+    info: info("rack-tlp", "RACK, and a probe when no ACKs arrive", "RFC 8985"),
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
@@ -36,7 +36,7 @@ pub(crate) const RACK_TLP: Entry = Entry {
 };
 
 pub(crate) const PRR: Entry = Entry {
-    info: info("prr", "SACK whose fast recovery lets segments out in proportion to what arrives", "RFC 9937"),
+    info: info("prr", "SACK whose fast recovery sends segments in proportion to those delivered", "RFC 9937"),
     meaning: Meaning::Repair(Repair {
         with: SACK_ONLY,
         unless: NEEDS_SACK,
@@ -46,7 +46,11 @@ pub(crate) const PRR: Entry = Entry {
 };
 
 pub(crate) const F_RTO: Entry = Entry {
-    info: info("f-rto", "after a timeout, asks by new data whether anything was lost", "RFC 5682, RFC 4015"),
+    info: info(
+        "f-rto",
+        "after a timeout, tests with new data whether anything was lost",
+        "RFC 5682, RFC 4015",
+    ),
     meaning: Meaning::Repair(Repair {
         with: NO_VEGAS,
         unless: NOT_VEGAS,
@@ -56,11 +60,7 @@ pub(crate) const F_RTO: Entry = Entry {
 };
 
 pub(crate) const EIFEL: Entry = Entry {
-    info: info(
-        "eifel",
-        "takes a timeout back if a time stamp shows that nothing was lost",
-        "RFC 3522, RFC 4015",
-    ),
+    info: info("eifel", "undoes a timeout if a time stamp shows that nothing was lost", "RFC 3522, RFC 4015"),
     meaning: Meaning::Repair(Repair {
         with: NO_VEGAS,
         unless: NOT_VEGAS,
@@ -75,7 +75,7 @@ pub(crate) const EIFEL: Entry = Entry {
 pub(crate) const LINUX: Entry = Entry {
     info: info(
         "linux",
-        "the sender of Linux 6 without its congestion control: sack+rack-tlp+prr+f-rto and its timers",
+        "the sender of Linux 6 without CUBIC: sack+rack-tlp+prr+f-rto and its timers",
         "Linux 6.18 net/ipv4",
     ),
     meaning: Meaning::Preset(Preset {
@@ -85,7 +85,7 @@ pub(crate) const LINUX: Entry = Entry {
     }),
 };
 
-/// SACK in the RFC's form, whatever a dialect says.
+/// SACK as in RFC 6675, whatever the dialect.
 fn by_the_rfc(config: &mut TcpConfig) {
     config.sack.form = SackForm::Rfc6675;
 }
@@ -96,15 +96,15 @@ fn finds_by_time(config: &mut TcpConfig) {
     config.sack.dsack = true;
 }
 
-/// ns-2's TCP-Linux has a record of losses that can't be taken back.
+/// ns-2's TCP-Linux keeps a record of losses that cannot be undone.
 fn not_tcp_linux(config: &mut TcpConfig) {
     if config.sack.form == SackForm::TcpLinux {
         by_the_rfc(config);
     }
 }
 
-/// Linux' timers: RTO from 200 ms above SRTT to 120 s, every segment timed, time stamps on. Its window is halved, not
-/// what is in flight, and in whole segments.
+/// Linux' timers: RTO from SRTT + 200 ms to 120 s, every segment timed, time stamps on. A loss halves the window
+/// instead of the flight, in whole segments.
 fn as_linux(config: &mut TcpConfig) {
     finds_by_time(config);
     config.rto.initial = SimDuration::from_secs(1);

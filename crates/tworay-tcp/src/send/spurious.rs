@@ -1,8 +1,9 @@
-//! Timeouts that were none: the segments were late, not lost. F-RTO (RFC 5682) and the Eifel algorithm (RFC 3522)
-//! find them out from the first ACKs that follow; the response takes the timeout back (RFC 4015).
+//! Spurious timeouts: the segments were late, not lost. F-RTO (RFC 5682) and the Eifel algorithm (RFC 3522)
+//! detect them from the first ACKs that follow; the response undoes the timeout (RFC 4015).
 //!
-//! F-RTO sends two new segments after the first retransmission. If the next ACK advances too, or reports data that
-//! was sent once, then the originals arrive. Eifel asks the first ACK alone: it echoes the time stamp of an original.
+//! F-RTO sends two new segments after the first retransmission. If the next ACK advances too, or reports
+//! data that was sent only once, the original segments are arriving. Eifel needs only the first ACK, which
+//! echoes the time stamp of an original segment.
 
 use super::output::timestamp;
 use super::*;
@@ -21,15 +22,15 @@ enum Step {
 /// A timeout that may have been spurious.
 #[derive(Copy, Clone, Debug)]
 struct Trial {
-    /// The window before.
+    /// Window before the timeout.
     window: Window,
-    /// FlightSize before, segments.
+    /// FlightSize before the timeout, segments.
     flight: f64,
-    /// The estimators before.
+    /// Estimators before the timeout.
     estimate: Option<(SimDuration, SimDuration)>,
-    /// The byte after the highest sent before.
+    /// The byte after the highest sent before the timeout.
     point: u64,
-    /// The time stamp of the retransmission.
+    /// Time stamp of the retransmission.
     stamp: u32,
     step: Step,
 }
@@ -55,19 +56,20 @@ impl SpuriousTimeouts {
 }
 
 impl Machinery {
-    /// A timeout is being judged: ACKs go to [`on_ack_after_timeout`](Self::on_ack_after_timeout).
+    /// Whether a timeout is being judged; ACKs then go to
+    /// [`on_ack_after_timeout`](Self::on_ack_after_timeout).
     #[inline]
     pub(super) fn judges_timeout(&self) -> bool {
         self.spurious.trial.is_some()
     }
 
-    /// F-RTO wants new data to be sent before anything else is sent again.
+    /// Whether F-RTO needs new data to be sent before any further retransmission.
     #[inline]
     pub fn asks_by_new_data(&self) -> bool {
         self.spurious.trial.is_some_and(|t| t.step == Step::New)
     }
 
-    /// The timer expired; call it before the window is reduced.
+    /// The timer expired; must be called before the window is reduced.
     pub(super) fn watch_timeout(&mut self, cx: &Cx, recovery: &dyn Recovery, first: bool) {
         let watched = (self.spurious.frto || self.spurious.eifel)
             && first
@@ -89,7 +91,7 @@ impl Machinery {
             return recovery.on_ack(self, cx, ack);
         };
         let advanced = ack.to > self.space.una;
-        // RFC 3522 §3.2 step 5. What was delivered is delivered: a D-SACK proves nothing more.
+        // RFC 3522 §3.2 step 5. With everything delivered, a D-SACK proves nothing more.
         let original = self.spurious.eifel
             && cx.cfg.timestamps
             && ack.echo.is_some_and(|echo| (echo.wrapping_sub(trial.stamp) as i32) < 0);
@@ -108,12 +110,12 @@ impl Machinery {
             // Everything is repaired.
             (Step::First, true) if ack.to >= trial.point => self.end_trial(cx, recovery, ack, false),
             (Step::First, true) => self.try_new_data(cx, recovery, ack, trial),
-            // Without SACK a duplicate ACK says that a segment is missing (RFC 5682 §2.1 step 2a).
+            // Without SACK, a duplicate ACK means that a segment is missing (RFC 5682 §2.1 step 2a).
             (Step::First, false) if ack.blocks.is_empty() && self.is_dup(ack) => {
                 self.end_trial(cx, recovery, ack, false);
             }
             (Step::First, false) => recovery.on_ack(self, cx, ack),
-            // Steps 3b: nothing that was sent again can have brought this.
+            // Step 3b: no retransmitted segment can have caused this ACK.
             (Step::New, true) => self.undo_timeout(cx, recovery, ack, trial),
             (Step::New, false) if sent_once => self.undo_timeout(cx, recovery, ack, trial),
             (Step::New, false) if self.is_dup(ack) || !ack.blocks.is_empty() => {
@@ -125,7 +127,7 @@ impl Machinery {
         }
     }
 
-    /// Whether an ACK reports, for the first time, a segment that was out at the timeout and sent once.
+    /// Whether an ACK newly reports a segment that was in flight at the timeout and sent only once.
     fn reports_sent_once(&self, ack: &Ack, trial: Trial) -> bool {
         let mut start = self.space.una;
         for segment in &self.sent {
@@ -143,8 +145,8 @@ impl Machinery {
         false
     }
 
-    /// The first retransmission has arrived: two new segments (RFC 5682 §2.1 step 2b). Without any to send, the
-    /// timeout stands.
+    /// The first retransmission has arrived: sends two new segments (RFC 5682 §2.1 step 2b). If there are
+    /// none to send, the timeout stands.
     fn try_new_data(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, trial: Trial) {
         let before = self.space.max;
         self.spurious.trial = Some(Trial { step: Step::New, ..trial });
@@ -161,7 +163,7 @@ impl Machinery {
         }
     }
 
-    /// One segment that was never sent, whatever the congestion window says.
+    /// Sends one new segment regardless of the congestion window.
     fn send_new(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) -> bool {
         let at = self.space.max;
         if at >= self.space.end() || self.is_frozen() {
@@ -188,8 +190,8 @@ impl Machinery {
         }
     }
 
-    /// The timeout was spurious (RFC 4015 §3): goes on with new data, takes the reduction back, and with Eifel
-    /// raises the timeout to what the late ACK shows.
+    /// The timeout was spurious (RFC 4015 §3): continues with new data, undoes the reduction, and with
+    /// Eifel raises the timeout to cover the late ACK.
     fn undo_timeout(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, trial: Trial) {
         self.spurious.trial = None;
         self.space.nxt = self.space.max;
@@ -199,7 +201,7 @@ impl Machinery {
         let restored = if self.spurious.linux {
             trial.window
         } else {
-            // Step 7: no burst, and slow start up to what was in flight.
+            // Step 7: no burst, and slow start up to the previous flight size.
             let acked = ((ack.to - self.space.una) as f64 / mss).min(self.window.initial);
             let flight = (self.space.max - ack.to) as f64 / mss;
             Window { cwnd: (flight + acked).max(1.0), ssthresh: trial.flight.max(trial.window.ssthresh) }
@@ -226,7 +228,7 @@ impl Machinery {
     }
 }
 
-/// Eifel asks the first ACK that advances, and no other.
+/// Eifel evaluates only the first ACK that advances.
 fn trial_goes_on(advanced: bool, trial: Trial) -> Option<Trial> {
     (!advanced).then_some(trial)
 }

@@ -5,21 +5,21 @@ use std::collections::VecDeque;
 /// The state of a segment.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Mark {
-    /// Sent, nothing reported.
+    /// Sent; not reported by the receiver.
     Out,
-    /// The receiver has it.
+    /// SACKed.
     Sacked,
-    /// It counts as lost and has to be sent again.
+    /// Lost; to be retransmitted.
     Lost,
-    /// Sent again after it was lost.
+    /// Retransmitted after it was lost.
     Again,
 }
 
-/// Marks of the segments in flight, at the places that they have in [`Machinery::sent`](crate::send::Machinery).
+/// Marks of the segments in flight, at the same indices as in [`Machinery::sent`](crate::send::Machinery).
 #[derive(Debug, Default)]
 pub(super) struct Board {
     marks: VecDeque<Mark>,
-    /// The order in which they were sent last.
+    /// Order of their latest transmissions.
     orders: VecDeque<u64>,
     order: u64,
     sacked: usize,
@@ -33,7 +33,7 @@ impl Board {
         self.marks.len() - self.sacked - self.lost
     }
 
-    /// Segments sent and not acknowledged cumulatively.
+    /// Segments sent and not cumulatively acknowledged.
     pub fn outstanding(&self) -> usize {
         self.marks.len()
     }
@@ -46,12 +46,12 @@ impl Board {
         self.marks.get(place).copied()
     }
 
-    /// Nothing is SACKed, lost or sent again: what is out came in order so far.
+    /// Whether nothing is SACKed, lost or retransmitted: everything so far arrived in order.
     pub fn is_plain(&self) -> bool {
         self.sacked + self.lost + self.again == 0
     }
 
-    /// The segment at `place` was sent: a new one, or one that is out already.
+    /// Marks the segment at `place` as sent, whether new or retransmitted.
     pub fn sent(&mut self, place: usize) {
         self.order += 1;
         if place >= self.marks.len() {
@@ -71,14 +71,14 @@ impl Board {
         self.count(mark, 1);
     }
 
-    /// The oldest segment is acknowledged: its mark, and the order in which it was sent.
+    /// Removes the oldest segment, which is acknowledged; returns its mark and transmission order.
     pub fn pop(&mut self) -> Option<(Mark, u64)> {
         let (mark, order) = (self.marks.pop_front()?, self.orders.pop_front()?);
         self.count(mark, -1);
         Some((mark, order))
     }
 
-    /// The order in which the segment at `place` was sent: of two, the later one has the higher number.
+    /// Transmission order of the segment at `place`: later transmissions have higher numbers.
     pub fn order(&self, place: usize) -> u64 {
         self.orders.get(place).copied().unwrap_or(0)
     }
@@ -93,7 +93,7 @@ impl Board {
         *counter = counter.wrapping_add_signed(by);
     }
 
-    /// The place of the first lost segment.
+    /// Index of the first lost segment.
     pub fn next_lost(&self) -> Option<usize> {
         if self.lost == 0 {
             return None;
@@ -101,7 +101,7 @@ impl Board {
         self.marks.iter().position(|m| *m == Mark::Lost)
     }
 
-    /// What was lost isn't: it is out, or it is out twice.
+    /// Clears the marks of lost segments: they are in flight, some of them twice.
     pub fn unmark_losses(&mut self) {
         for place in 0..self.marks.len() {
             if matches!(self.marks[place], Mark::Lost | Mark::Again) {
@@ -110,7 +110,7 @@ impl Board {
         }
     }
 
-    /// The receiver may have thrown away what it reported (RFC 2018 §8).
+    /// The receiver may have discarded what it reported (RFC 2018 §8).
     pub fn forget_sacked(&mut self) {
         for place in 0..self.marks.len() {
             if self.marks[place] == Mark::Sacked {
@@ -119,7 +119,7 @@ impl Board {
         }
     }
 
-    /// Places of segments that count as lost by RFC 6675's IsLost: `threshold` segments above are SACKed.
+    /// Indices of segments that are lost by RFC 6675's IsLost: `threshold` segments above are SACKed.
     pub fn below_sacked(&self, threshold: usize) -> usize {
         let mut above = 0;
         for (place, mark) in self.marks.iter().enumerate().rev() {

@@ -1,20 +1,20 @@
-//! How Linux' window grows: in whole segments, by what is acknowledged (RFC 3465 without its bound), and only if
-//! the window was used.
+//! Growth of the window as in Linux: in whole segments, by the amount acknowledged (RFC 3465 without its
+//! limit), and only if the window was used.
 
 use crate::control::Window;
 use crate::send::Machinery;
 
 #[derive(Debug, Default)]
 pub(super) struct Growth {
-    /// Segments acknowledged that haven't made the window grow.
+    /// Acknowledged segments that have not yet increased the window.
     credit: f64,
-    /// The most segments in flight in this round trip, and where it ends.
+    /// Maximum number of segments in flight in this round trip, and the end of the round trip.
     most: usize,
     round: u64,
 }
 
 impl Growth {
-    /// An ACK of `bytes`, with `before` segments in flight before it: the standard window.
+    /// Returns the standard window after an ACK of `bytes`, with `before` segments in flight before it.
     pub fn on_ack(&mut self, tx: &Machinery, bytes: u64, before: usize, may_grow: bool) -> Window {
         let Window { mut cwnd, ssthresh } = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };
         if tx.space.una > self.round {
@@ -22,7 +22,7 @@ impl Growth {
         }
         self.most = self.most.max(before);
         let slow_start = cwnd < ssthresh;
-        // In slow start a window used by half may grow: the next burst needs it.
+        // In slow start the window may grow if half of it was used: the next burst needs it.
         let used = before as f64 >= cwnd.floor() || (slow_start && cwnd < 2.0 * self.most as f64);
         if !may_grow || !used {
             return Window { cwnd, ssthresh };

@@ -1,34 +1,35 @@
-//! Tail loss probes: when the ACKs stop, one segment that brings another, before the timeout (RFC 8985 §7).
+//! Tail loss probes: when no ACKs arrive, one segment is sent to elicit an ACK before the timeout (RFC 8985
+//! §7).
 
 use tworay_base::SimDuration;
 
-/// How long an ACK may be delayed (WCDelAckT): more than a lone segment's probe waits.
+/// Maximum delay of an ACK (WCDelAckT), added to the probe timeout of a lone segment.
 const DELAYED_ACK: SimDuration = SimDuration::from_millis(200);
 
-/// The state of §5.2, TLP's part.
+/// TLP's part of the state in §5.2.
 #[derive(Debug, Default)]
 pub(super) struct Probe {
-    /// The byte after the highest sent when the probe left; `None` if none is out.
+    /// The byte after the highest sent when the probe left; `None` if no probe is in flight.
     pub end: Option<u64>,
-    /// It was sent before.
+    /// Whether the probe is a retransmission.
     pub again: bool,
-    /// A round trip was measured since the last probe, or since the connection opened.
+    /// Whether a round trip was measured since the last probe or since the connection opened.
     pub measured: bool,
 }
 
-/// What an ACK said of a probe.
+/// What an ACK says about a probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// Nothing yet, or there is no probe.
+    /// Nothing yet, or no probe is in flight.
     Nothing,
     /// Nothing was lost.
     Fine,
-    /// The probe has repaired a loss.
+    /// The probe repaired a loss.
     Repaired,
 }
 
 impl Probe {
-    /// The probe timeout from now (§7.2); `slack` is added if more than one segment is out.
+    /// The probe timeout from now (§7.2); `slack` is added if more than one segment is in flight.
     pub fn timeout(srtt: Option<SimDuration>, outstanding: usize, slack: SimDuration) -> SimDuration {
         match srtt {
             Some(srtt) if outstanding == 1 => srtt * 2 + DELAYED_ACK,
@@ -37,8 +38,8 @@ impl Probe {
         }
     }
 
-    /// An ACK up to `to`; `dsack` is the end of what it reports as having come twice, `dup` that it brings
-    /// nothing else (§7.4).
+    /// Evaluates an ACK up to `to`. `dsack` is the end of a range reported as received twice; `dup`: the
+    /// ACK carries no other information (§7.4).
     pub fn on_ack(&mut self, to: u64, dsack: Option<u64>, dup: bool) -> Answer {
         let Some(end) = self.end.filter(|end| to >= *end) else { return Answer::Nothing };
         let answer = if !self.again || dsack == Some(end) {

@@ -1,10 +1,10 @@
-//! Proportional Rate Reduction: during fast recovery, how much each ACK lets out, so that as many segments are in
-//! flight at its end as the reduction wants (RFC 9937 §6, which obsoletes RFC 6937). In segments.
+//! Proportional Rate Reduction: determines how much each ACK releases in fast recovery, so that the flight
+//! at its end is what the reduction requires (RFC 9937 §6, which obsoletes RFC 6937). Unit: segments.
 
-/// One recovery.
+/// One fast recovery.
 #[derive(Debug)]
 pub(super) struct Prr {
-    /// What the reduction wants in flight at the end (ssthresh).
+    /// Flight required at the end (ssthresh).
     pub target: f64,
     /// Segments in flight when the recovery began (RecoverFS).
     flight: usize,
@@ -12,17 +12,17 @@ pub(super) struct Prr {
     out: usize,
 }
 
-/// What an ACK brought.
+/// What an ACK reports.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Progress {
     /// Segments delivered for the first time, cumulatively or by SACK.
     pub delivered: usize,
-    /// The cumulative ACK advanced, and nothing more was found lost (RFC 9937's SafeACK).
+    /// The cumulative ACK advanced and no further loss was found (RFC 9937's SafeACK).
     pub safe: bool,
 }
 
 impl Prr {
-    /// `flight` segments were in flight before the loss was found, those aside that the receiver had reported.
+    /// `flight` is the number of segments in flight before the loss was found, without SACKed ones.
     pub fn new(target: f64, flight: usize) -> Self {
         Self { target, flight: flight.max(1), delivered: 0, out: 0 }
     }
@@ -37,14 +37,15 @@ impl Prr {
         self.delivered += progress.delivered;
         let target = self.target.floor() as usize;
         let mut count = if in_flight > target {
-            // Proportional reduction: as much goes in as of what comes out is to stay.
+            // Proportional reduction: segments sent relate to segments delivered as the target to the
+            // flight at the start.
             (self.delivered * target).div_ceil(self.flight).saturating_sub(self.out)
         } else {
             let bound = self.delivered.saturating_sub(self.out).max(progress.delivered);
             (bound + usize::from(progress.safe)).min(target - in_flight)
         };
         if self.out == 0 {
-            // The first retransmission always goes.
+            // The first retransmission is always sent.
             count = count.max(1);
         }
         (in_flight + count) as f64

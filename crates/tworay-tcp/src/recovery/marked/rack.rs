@@ -1,16 +1,16 @@
-//! RACK: a segment is lost if one that was sent later has arrived, and time enough has passed for it to arrive
-//! out of order (RFC 8985 §6).
+//! RACK: a segment is lost if one sent later has arrived and there has been enough time for reordered
+//! segments to arrive (RFC 8985 §6).
 
 use crate::send::Sent;
 use tworay_base::{SimDuration, SimTime};
 
-/// Round trips are forgotten after this long: the path may have become longer (RFC 8985 §6.2 step 1; Linux'
+/// Age at which minimum round trips expire: the path may have become longer (RFC 8985 §6.2 step 1; Linux'
 /// `tcp_min_rtt_wlen`, 300 s).
 const MEMORY: SimDuration = SimDuration::from_secs(300);
-/// Recoveries without D-SACK until the reordering window is as small as at first.
+/// Recoveries without D-SACK after which the reordering window returns to its initial size.
 const PERSISTENCE: u32 = 16;
 
-/// The least round trip of the last [`MEMORY`], kept in two halves.
+/// Minimum round trip over the last [`MEMORY`], kept in two halves.
 #[derive(Debug)]
 pub(super) struct LeastRtt {
     halves: [SimDuration; 2],
@@ -37,27 +37,27 @@ impl LeastRtt {
 /// The state of §5.2.
 #[derive(Debug)]
 pub(super) struct Rack {
-    /// The order in which the newest segment was sent that was delivered. (The RFC goes by its send time and, if
-    /// they are equal, its sequence number; here several segments can leave in the same nanosecond.)
+    /// Transmission order of the delivered segment that was sent last. (The RFC uses its send time and, for
+    /// equal times, its sequence number; here several segments can be sent in the same nanosecond.)
     newest: Option<u64>,
     /// Its round trip.
     rtt: SimDuration,
     least: LeastRtt,
-    /// The highest end delivered.
+    /// End of the highest delivered segment.
     fack: u64,
     reordering_seen: bool,
-    /// Until this is acknowledged, another D-SACK changes nothing.
+    /// Until this is acknowledged, further D-SACKs have no effect.
     dsack_round: Option<u64>,
     multiplier: u32,
     persist: u32,
 }
 
-/// What the reordering window depends on besides RACK's own state.
+/// What the reordering window depends on in addition to RACK's own state.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Situation {
-    /// Fast recovery or the repair after a timeout is on.
+    /// Whether fast recovery or the repair after a timeout is in progress.
     pub repairing: bool,
-    /// As many segments are SACKed as make a loss.
+    /// Whether enough segments are SACKed to detect a loss.
     pub many_sacked: bool,
     pub srtt: Option<SimDuration>,
 }
@@ -76,14 +76,14 @@ impl Rack {
         }
     }
 
-    /// A segment is delivered, cumulatively or by SACK (§6.2 steps 1 to 3). `echo_before` says that the ACK
-    /// echoes a time before its last transmission, so that it was an earlier one that arrived.
+    /// A segment is delivered, cumulatively or by SACK (§6.2 steps 1 to 3). `echo_before`: the ACK echoes a
+    /// time before the segment's last transmission, so an earlier transmission arrived.
     pub fn delivered(&mut self, now: SimTime, segment: Sent, order: u64, echo_before: bool) {
         let rtt = now.since(segment.at);
         if segment.times == 1 {
             self.least.sample(now, rtt);
         }
-        // Out of order, unless it was sent twice: then the order means nothing.
+        // Reordered, unless it was retransmitted: then the order means nothing.
         if segment.end < self.fack && segment.times == 1 {
             self.reordering_seen = true;
         }
@@ -97,7 +97,8 @@ impl Rack {
         }
     }
 
-    /// D-SACK shows needless retransmissions: once a round trip, the reordering window grows (§6.2 step 4).
+    /// A D-SACK indicates a needless retransmission: widens the reordering window, once per round trip
+    /// (§6.2 step 4).
     pub fn on_round(&mut self, una: u64, max: u64, dsack: bool) {
         if self.dsack_round.is_some_and(|round| una >= round) {
             self.dsack_round = None;
@@ -117,7 +118,7 @@ impl Rack {
         }
     }
 
-    /// How much later than its successors a segment may arrive (§6.2 step 4).
+    /// The reordering window: how much later than its successors a segment may arrive (§6.2 step 4).
     pub fn reordering_window(&self, situation: Situation) -> SimDuration {
         if !self.reordering_seen && (situation.repairing || situation.many_sacked) {
             return SimDuration::ZERO;
@@ -126,8 +127,8 @@ impl Rack {
         (quarter * u64::from(self.multiplier)).min(situation.srtt.unwrap_or(SimDuration::MAX))
     }
 
-    /// How long a segment that is neither acknowledged nor SACKed may still take; zero if it is lost, `None` if
-    /// nothing sent after it has arrived (§6.2 step 5).
+    /// How much longer a segment that is neither acknowledged nor SACKed may take; zero if it is lost,
+    /// `None` if nothing sent after it has arrived (§6.2 step 5).
     pub fn patience(
         &self,
         now: SimTime,
@@ -138,7 +139,7 @@ impl Rack {
         (self.newest? > order).then(|| self.time_left(now, segment, window))
     }
 
-    /// What is left of the time that a segment has to arrive in, whatever arrived.
+    /// The rest of the time that a segment has to arrive, regardless of what has arrived.
     pub fn time_left(&self, now: SimTime, segment: Sent, window: SimDuration) -> SimDuration {
         let (due, now) = (segment.at + self.rtt + window, now);
         if due <= now { SimDuration::ZERO } else { due.since(now) }
