@@ -179,6 +179,7 @@ SHORT: dict[str, tuple[str, dict[str, Any]]] = {
     "probing": ("4", {"scenario": ["dumbbell-10"]}),
     "thesis": ("table 5.4", {}),
     "mesh-questions": ("clean vegas RTS on", {"scenario": ["string-2"], "retries": ["2", "7"]}),
+    "today": ("nodes", {"scenario": ["string-4"], "help": ["none", "pacing"]}),
 }
 
 
