@@ -167,16 +167,25 @@ def freeze(routing: str, frozen: bool) -> dict[str, Any]:
     }
 
 
+def side_by_side(jobs: dict[str, Any]) -> dict[str, Any]:
+    """Do jobs (a function with its arguments), some at a time."""
+    with ThreadPoolExecutor(TOGETHER) as pool:
+        pending = {key: pool.submit(*job) for key, job in jobs.items()}
+        return {key: future.result() for key, future in pending.items()}
+
+
+def freezes() -> dict[str, Any]:
+    """Measure the freezes of `make live-study`."""
+    return side_by_side({f"{r}/{f}": (freeze, r, f) for r in ROUTINGS for f in (True, False)})
+
+
 def study() -> dict[str, Any]:
     """Measure everything of `make live-study`."""
     jobs: dict[str, Any] = {
         **{f"{name}/{kernel}": (situation, name, kernel) for name in SITUATIONS for kernel in KERNELS},
         **{f"string/{kernel}": (string, kernel) for kernel in KERNELS},
-        **{f"freeze/{r}/{f}": (freeze, r, f) for r in ROUTINGS for f in (True, False)},
     }
-    with ThreadPoolExecutor(TOGETHER) as pool:
-        pending = {key: pool.submit(*job) for key, job in jobs.items()}
-        found = {key: future.result() for key, future in pending.items()}
+    found = side_by_side(jobs)
     for variant in SIMULATED:
         found |= {f"{name}/{variant}": simulated(name, variant, {}) for name in SITUATIONS}
         found[f"string/{variant}"] = simulated(STRING, variant, STATIC)
@@ -281,7 +290,7 @@ def network_bytes(run: tworay.Run) -> float:
 def main() -> None:
     """Measure what is asked for and write the page."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("part", choices=["study", "long", "page"])
+    arguments.add_argument("part", choices=["study", "freeze", "long", "page"])
     arguments.add_argument("--seconds", type=float, default=600.0, help="length of the soak")
     arguments.add_argument("--megabytes", type=int, default=20)
     asked = arguments.parse_args()
@@ -294,6 +303,8 @@ def main() -> None:
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
     }
+    if asked.part in ("study", "freeze"):
+        known["freeze"] = machine | {"runs": freezes()}
     if asked.part == "study":
         known["study"] = machine | {"runs": study()}
     elif asked.part == "long":
@@ -307,7 +318,9 @@ def main() -> None:
     if DATA.is_file():
         # The other part may have ended meanwhile.
         known = json.loads(DATA.read_text(encoding="utf-8")) | {
-            part: known[part] for part in known if part == asked.part
+            part: known[part]
+            for part in known
+            if part == asked.part or (part == "freeze" and asked.part == "study")
         }
     DATA.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     if asked.part == "long" and known["long"]["left"]:
