@@ -37,11 +37,12 @@ profile of the trace, and it is replayed between two kernels, for all variants a
 its own. The kernel's time for every ACK and timeout is taken ([how](../guide/kernel.md#what-it-costs)). The
 simulated senders run over the same profiles for their instruction counts. Both are given by acknowledged
 segment of 512 bytes, ± 95 % over {repetitions} repetitions, each of a trace of its own. The kernels'
-receivers clamp their windows to 20 segments, the simulation's limit. Only `sack` has selective acknowledgments.
+receivers clamp their windows to 20 segments, the simulation's limit. Only `sack` has selective
+acknowledgments.
 
-A profile's link has no rate of its own, so segments arrive in bursts and one ACK covers many: a segment costs the
-kernel less where an ACK covers more. Vegas keeps its window small and gets an ACK for every few segments, which
-is most of its higher cost here.
+A profile's link has no rate of its own, so segments arrive in bursts and one ACK covers many: a segment costs
+the kernel less where an ACK covers more. Vegas keeps its window small and gets an ACK for every few segments,
+which is most of its higher cost here.
 
 The paper's order, judged pair by pair over the repetitions:
 """
