@@ -219,7 +219,7 @@ def test_our_scenarios_load_with_the_overrides_that_are_used(tmp_path: Path) -> 
     path = ROOT / SCENARIOS / "suite.toml"
     for test in suite.TESTS:
         drops = list(suite.DROPS[test.name])
-        tworay.load(path, tcp=test.tcp, set={"link.2.drops": drops, "tcp.limited_transmit": True})
+        tworay.load(path, tcp=test.tcp, set={"wire.2.drops": drops, "tcp.limited_transmit": True})
     grid = tworay.load(ROOT / SCENARIOS / "grid.toml", set={"dialect": "standard"})
     assert grid.name == "peers-grid"
     movement = tmp_path / "strip.mov"
@@ -277,7 +277,7 @@ def test_kept_windows_are_read_and_ns2s_chatter_is_not() -> None:
     assert windows.read_windows("cmd:select_ca westwood\n2.0 31.000\n2.5 8.000\nselect_ca \n") == [31.0, 8.0]
     # ns-2's queue counts the packet that is on its way out.
     ours = second.ours().command
-    assert {"link.2.queue=7", "link.2.rate=2000kbps", "link.2.delay=50ms", "link.2.drops=[]"} <= set(ours)
+    assert {"wire.2.queue=7", "wire.2.rate=2000kbps", "wire.2.delay=50ms", "wire.2.drops=[]"} <= set(ours)
     assert 'tcp.sack.form="tcp-linux"' in ours
     assert 'tcp.sack.form="tcp-linux"' not in first.ours().command
 

@@ -91,7 +91,7 @@ def test_batteries_do_not_lower_what_a_world_can_carry() -> None:
 
 
 def test_wired_sources_send_as_fast_as_their_own_link() -> None:
-    world = tworay.load("dumbbell-3", set={"link.1.rate": "2Mbps"})
+    world = tworay.load("dumbbell-3", set={"wire.1.rate": "2Mbps"})
     flows = tomllib.loads(saturated(world).to_toml())["flow"]
     # Datagrams of 1040 bytes, headers included: 1012 of payload.
     assert [flow["size"] for flow in flows] == ["1012B"] * 3

@@ -38,8 +38,8 @@ def trace(traced: Path) -> sedlane.Trace:
 def replayed(profile: sedlane.Profile, seconds: int) -> Any:
     """Run datagrams at short intervals over a profile's link."""
     world = profile.toml().replace(
-        "from = 0\nto = 1\n\n[[link]]",
-        'from = 0\nto = 1\napp = "cbr"\ninterval = "10ms"\nsize = "100B"\nstart = "0s"\n\n[[link]]',
+        "from = 0\nto = 1\n\n[[wire]]",
+        'from = 0\nto = 1\napp = "cbr"\ninterval = "10ms"\nsize = "100B"\nstart = "0s"\n\n[[wire]]',
     )
     import tempfile
     from pathlib import Path

@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// Each crate checks its own table and names keys relative to it (`rto.min`). The caller that embeds the
 /// table adds the table's name with [`within`](Self::within). Array elements are numbered as in the paths
-/// users type: `link.3.to`.
+/// users type: `wire.3.to`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigProblem {
     /// The key; for a text with a grammar of its own, such as a variant's name, the quoted text.

@@ -8,7 +8,6 @@ mod engine;
 mod external;
 mod flow;
 mod ledger;
-mod links;
 mod medium;
 mod moves;
 mod network;
@@ -21,13 +20,13 @@ pub mod scenario;
 mod stations;
 mod tally;
 mod trace;
+mod wires;
 
 pub use external::{
     Entry, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
 };
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
-pub use links::{Backlog, HandoffConfig, Lane, LanesConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
 pub use paths::FlowPath;
@@ -38,6 +37,7 @@ pub use report::{
 pub use run::{RunControl, RunError, RunOptions, facts, run, variants};
 pub use stations::StationConfig;
 pub use trace::read_ns2_trace;
+pub use wires::{Backlog, HandoffConfig, Lane, LanesConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
 
 /// Version of tworay.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -83,7 +83,9 @@ impl FlowPath {
         let warn = |kind, text| Some(Warning { flow, kind, text });
         if partitioned >= 1.0 {
             let why = match (self.range, self.gap) {
-                (None, _) => "no links lead there; add a [[link]] or a [[radio.link]]".to_owned(),
+                (None, _) => {
+                    "no wire or radio link leads there; add a [[wire]] or a [[radio.link]]".to_owned()
+                }
                 (Some(range), Some((a, b, metres))) => format!(
                     "at the start nodes {a} and {b} are {metres:.0} m apart, but links reach {range:.0} m; \
                      put nodes between them, move them closer, or raise radio.tx_power"

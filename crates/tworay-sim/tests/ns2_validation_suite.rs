@@ -91,17 +91,17 @@ fn scenario(test: &str, variant: &str, limited_transmit: bool) -> tworay_sim::sc
         halving_precision = "integer"
         rto = {{ initial = "6s", min = "1s" }}
         newreno = {{ timer = "slow-but-steady", partial_window_deflation = false }}
-        [[link]]
+        [[wire]]
         from = 0
         to = 2
         rate = "8Mbps"
         delay = "0s"
-        [[link]]
+        [[wire]]
         from = 1
         to = 2
         rate = "8Mbps"
         delay = "0s"
-        [[link]]
+        [[wire]]
         from = 2
         to = 3
         rate = "800kbps"

@@ -140,6 +140,27 @@ It is called "dialect" now: write dialect = "standard" or "ns2"."#
 It is called "dialect" now; of its values, those of the RFC are "standard"."#
     );
     assert_eq!(
+        edited("[[flow]]", "[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n[[flow]]"),
+        r#"my.toml:5:3: unknown key "link"
+  5 | [[link]]
+    |   ^^^^
+A wired connection is called "wire" now: write [[wire]], or wire.N with --set."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["link.0.rate=2Mbps"]),
+        r#"--set: unknown key "link"
+   | link.0.rate=2Mbps
+   | ^^^^
+A wired connection is called "wire" now: write [[wire]], or wire.N with --set."#
+    );
+    assert_eq!(
+        refusal(GOOD, &["link_kind.sink.rate=2Mbps"]),
+        r#"--set: unknown key "link_kind"
+   | link_kind.sink.rate=2Mbps
+   | ^^^^^^^^^
+It is called "wire_kind" now."#
+    );
+    assert_eq!(
         refusal(GOOD, &["routing.aodv.dialect=rfc3561"]),
         r#"--set: routing.aodv.dialect: unknown value "rfc3561"
    | routing.aodv.dialect=rfc3561
@@ -465,18 +486,18 @@ Check the path; it is relative to the scenario file."#
 }
 
 #[test]
-fn wired_links_and_events_are_checked() {
+fn wires_and_events_are_checked() {
     assert_eq!(
-        edited("[[flow]]", "[[link]]\nfrom = 0\nto = 9\nrate = \"1Mbps\"\n[[flow]]"),
-        "my.toml:7:6: link.0.to: there is no node 9\n  7 | to = 9\n    |      ^\nThis scenario has 5 nodes, numbered 0 to 4."
+        edited("[[flow]]", "[[wire]]\nfrom = 0\nto = 9\nrate = \"1Mbps\"\n[[flow]]"),
+        "my.toml:7:6: wire.0.to: there is no node 9\n  7 | to = 9\n    |      ^\nThis scenario has 5 nodes, numbered 0 to 4."
     );
     assert_eq!(
-        edited("[[flow]]", "[[link]]\nfrom = 1\nto = 1\nrate = \"1Mbps\"\n[[flow]]"),
-        "my.toml:7:6: link.0.to: the link joins node 1 to itself\n  7 | to = 1\n    |      ^\nName two different nodes."
+        edited("[[flow]]", "[[wire]]\nfrom = 1\nto = 1\nrate = \"1Mbps\"\n[[flow]]"),
+        "my.toml:7:6: wire.0.to: the wire joins node 1 to itself\n  7 | to = 1\n    |      ^\nName two different nodes."
     );
     assert_eq!(
-        edited("[[flow]]", "[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\nqueue = 0\n[[flow]]"),
-        "my.toml:9:9: link.0.queue: a queue of 0 packets is out of range\n  9 | queue = 0\n    |         ^\nGive 1 to 1000000 packets, such as 50."
+        edited("[[flow]]", "[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\nqueue = 0\n[[flow]]"),
+        "my.toml:9:9: wire.0.queue: a queue of 0 packets is out of range\n  9 | queue = 0\n    |         ^\nGive 1 to 1000000 packets, such as 50."
     );
     assert_eq!(
         edited("[[flow]]", "[[event]]\nnode = 2\nat = \"200s\"\nwhat = \"down\"\n[[flow]]"),
@@ -601,7 +622,7 @@ Did you mean "mac"?"#
         r#"--set: unknown key "weather"
    | weather=fine
    | ^^^^^^^
-Keys allowed here: name, summary, duration, warmup, dialect, topology, mobility, radio, energy, errors, station, mac, routing, tcp, link, link_kind, flow, event."#
+Keys allowed here: name, summary, duration, warmup, dialect, topology, mobility, radio, energy, errors, station, mac, routing, tcp, wire, wire_kind, flow, event."#
     );
     assert_eq!(
         refusal(GOOD, &["tcp.variant=renoo"]),
@@ -615,7 +636,7 @@ Did you mean reno?"#
 /// A valid wired scenario, with `keys` in its link and `more` appended.
 fn wired(keys: &str, more: &str) -> String {
     format!(
-        "duration = \"10s\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n{keys}\n[[flow]]\nfrom = 0\nto = 1\n{more}"
+        "duration = \"10s\"\n[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n{keys}\n[[flow]]\nfrom = 0\nto = 1\n{more}"
     )
 }
 
@@ -623,35 +644,35 @@ fn wired(keys: &str, more: &str) -> String {
 fn links_say_what_is_wrong_with_red_errors_handoffs_and_kinds() {
     assert_eq!(
         refusal(&wired("red = { min_threshold = 20 }", ""), &[]),
-        r#"my.toml:6:1: link.0.red.max_threshold: 15 is not above min_threshold 20
+        r#"my.toml:6:1: wire.0.red.max_threshold: 15 is not above min_threshold 20
   6 | red = { min_threshold = 20 }
     | ^^^
 Three times min_threshold is usual."#
     );
     assert_eq!(
         refusal(&wired("errors = { bernoulli = { rate = 2 } }", ""), &[]),
-        r#"my.toml:6:33: link.0.errors.bernoulli.rate: 2 is out of range
+        r#"my.toml:6:33: wire.0.errors.bernoulli.rate: 2 is out of range
   6 | errors = { bernoulli = { rate = 2 } }
     |                                 ^
 Give a value from 0 to 1."#
     );
     assert_eq!(
         refusal(&wired("handoffs = { length = \"0.5s\", at = [\"1s\", \"11s\"] }", ""), &[]),
-        r#"my.toml:6:43: link.0.handoffs.at.1: 11s is after the run's end (10s)
+        r#"my.toml:6:43: wire.0.handoffs.at.1: 11s is after the run's end (10s)
   6 | handoffs = { length = "0.5s", at = ["1s", "11s"] }
     |                                           ^^^^^
 Give an earlier time, or a longer duration."#
     );
     assert_eq!(
-        refusal(&wired("kind = \"snik\"", "[link_kind.sink]\nqueue = 9\n"), &[]),
-        r#"my.toml:6:8: link.0.kind: there is no [link_kind.snik]
+        refusal(&wired("kind = \"snik\"", "[wire_kind.sink]\nqueue = 9\n"), &[]),
+        r#"my.toml:6:8: wire.0.kind: there is no [wire_kind.snik]
   6 | kind = "snik"
     |        ^^^^^^
 Did you mean "sink"? Kinds here: sink."#
     );
     assert_eq!(
-        refusal(&wired("kind = \"sink\"", "[link_kind.sink]\nqueue = 0\n"), &[]),
-        r#"my.toml:11:9: link.0.queue: a queue of 0 packets is out of range
+        refusal(&wired("kind = \"sink\"", "[wire_kind.sink]\nqueue = 0\n"), &[]),
+        r#"my.toml:11:9: wire.0.queue: a queue of 0 packets is out of range
   11 | queue = 0
      |         ^
 Give 1 to 1000000 packets, such as 50."#

@@ -192,11 +192,11 @@ fn a_resolved_scenario_reads_back_to_itself() {
 
 const WIRED: &str = r#"
 duration = "6s"
-[[link]]
+[[wire]]
 from = 0
 to = 1
 rate = "8Mbps"
-[[link]]
+[[wire]]
 from = 1
 to = 2
 rate = "800kbps"
@@ -325,7 +325,7 @@ fn the_json_schema_knows_every_key_with_its_description() {
     assert_eq!(at("/required"), &serde_json::json!(["duration"]));
     for key in [
         "name", "duration", "dialect", "topology", "mobility", "radio", "mac", "routing", "tcp", "flow",
-        "link", "event",
+        "wire", "event",
     ] {
         assert!(at("/properties").get(key).is_some(), "{key}");
     }

@@ -420,7 +420,7 @@ fn wires_name_how_a_packet_ended() {
     for (keys, rate, cause, died) in rows {
         let report = run_once(
             &parse(&format!(
-                "duration = \"20s\"\nrouting.protocol = \"static\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n\
+                "duration = \"20s\"\nrouting.protocol = \"static\"\n[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\n\
                  delay = \"10ms\"\n{keys}\n[[flow]]\nfrom = 0\nto = 1\napp = \"cbr\"\nsize = \"512B\"\nrate = \"{rate}\"\n"
             )),
             1,
@@ -440,7 +440,7 @@ fn data_before_its_syn_is_thrown_away_by_the_receiver() {
         &parse(
             "duration = \"20s\"\nrouting.protocol = \"static\"\ndialect = \"ns2\"\n\
              tcp = { variant = \"sack\", sack.form = \"tcp-linux\" }\n\
-             [[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"10ms\"\ndrops = [0]\n\
+             [[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"10ms\"\ndrops = [0]\n\
              [[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\n",
         ),
         1,

@@ -67,7 +67,7 @@ class Test:
         path = SCENARIOS / "suite.toml"
         drops = ",".join(map(str, DROPS[self.name]))
         command = [tools.tworay_command(), "run", str(path), "--seed", str(seed), "--tcp", self.tcp]
-        command += ["--set", f"link.2.drops=[{drops}]"]
+        command += ["--set", f"wire.2.drops=[{drops}]"]
         if self.limited_transmit:
             command += ["--set", "tcp.limited_transmit=true"]
         if self.partial_ack:

@@ -83,8 +83,8 @@ class Case:
         path = SCENARIOS / "suite.toml"
         variant, *settings = SETTINGS[self.variant]
         # ns-2's queue counts the packet that is on its way out.
-        settings += [f"link.2.rate={self.rate_kbps}kbps", f"link.2.delay={self.delay_ms}ms"]
-        settings += [f"link.2.drops=[{','.join(self.drops.split())}]", f"link.2.queue={int(self.queue) - 1}"]
+        settings += [f"wire.2.rate={self.rate_kbps}kbps", f"wire.2.delay={self.delay_ms}ms"]
+        settings += [f"wire.2.drops=[{','.join(self.drops.split())}]", f"wire.2.queue={int(self.queue) - 1}"]
         command = [tools.tworay_command(), "run", str(path), "--seed", "1", "--tcp", variant]
         for setting in (f"duration={self.end}s", *settings):
             command += ["--set", setting]

@@ -15,7 +15,7 @@ fn a_table_adds_its_name_once() {
     for (table, key, whole) in [
         ("tcp", "rto.min", "tcp.rto.min"),
         ("routing", "routing.aodv.net_diameter", "routing.aodv.net_diameter"),
-        ("link.0.red", "weight", "link.0.red.weight"),
+        ("wire.0.red", "weight", "wire.0.red.weight"),
         ("energy", "energy", "energy"),
         ("tcp", "tcpdump", "tcp.tcpdump"),
     ] {

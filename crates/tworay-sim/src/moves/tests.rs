@@ -56,7 +56,7 @@ fn a_movement_file_can_be_written_anew() {
 
 #[test]
 fn wires_have_no_places() {
-    let wired = "duration = \"2s\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"5ms\"\n\
+    let wired = "duration = \"2s\"\n[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"5ms\"\n\
                  [[flow]]\nfrom = 0\nto = 1\napp = \"ftp\"\n";
     let scenario = Scenario::from_toml(wired, "wired.toml", Path::new(""), &[]).expect("a scenario");
     let error = moves(&scenario, 1, MoveFormat::NetAnim).expect_err("nodes are nowhere");

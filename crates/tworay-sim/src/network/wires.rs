@@ -3,8 +3,8 @@
 
 use super::common::Common;
 use super::event::Event;
-use crate::links::{Backlog, LanesConfig, Outages, Red, RedConfig, RedVerdict};
 use crate::provenance::Setback;
+use crate::wires::{Backlog, LanesConfig, Outages, Red, RedConfig, RedVerdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};

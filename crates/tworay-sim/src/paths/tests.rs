@@ -32,13 +32,15 @@ fn a_gap_is_named_with_what_closes_it() {
 
 #[test]
 fn wires_are_paths() {
-    let wires = "[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"1ms\"\n";
-    let cut = paths(&format!("{wires}[[link]]\nfrom = 2\nto = 3\nrate = \"1Mbps\"\ndelay = \"1ms\""));
+    let wires = "[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"1ms\"\n";
+    let cut = paths(&format!("{wires}[[wire]]\nfrom = 2\nto = 3\nrate = \"1Mbps\"\ndelay = \"1ms\""));
     assert_eq!(
         words(&cut[0]).as_deref(),
-        Some("flow 0 (0 to 2) never has a path: no links lead there; add a [[link]] or a [[radio.link]]")
+        Some(
+            "flow 0 (0 to 2) never has a path: no wire or radio link leads there; add a [[wire]] or a [[radio.link]]"
+        )
     );
-    let whole = paths(&format!("{wires}[[link]]\nfrom = 1\nto = 2\nrate = \"1Mbps\"\ndelay = \"1ms\""));
+    let whole = paths(&format!("{wires}[[wire]]\nfrom = 1\nto = 2\nrate = \"1Mbps\"\ndelay = \"1ms\""));
     assert_eq!((whole[0].facts.hops, words(&whole[0])), (2, None));
 }
 

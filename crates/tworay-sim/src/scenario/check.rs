@@ -6,8 +6,8 @@ use super::de::read;
 use super::error::ScenarioError;
 use super::file::Settings;
 use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
-use super::link::LinkConfig;
 use super::tree::{Kind, Node};
+use super::wire::WireConfig;
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,8 +39,8 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     let (energy, costs) = check.costs(&settings.energy, base_dir)?;
     settings.energy = energy;
     let radio_nodes = check.radio_nodes(&settings)?;
-    check.links(&settings.links, settings.duration)?;
-    check.placed_links(&settings.links, radio_nodes)?;
+    check.wires(&settings.wires, settings.duration)?;
+    check.placed_wires(&settings.wires, radio_nodes)?;
     check.measured_links(&settings.radio.links, radio_nodes)?;
     let mut scenario = Scenario { settings, costs, variant, flows: Vec::new(), radio_nodes };
     let nodes = scenario.node_count();
@@ -52,7 +52,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     settings.events.sort_by_key(|event| event.at);
     scenario.flows = check.flows(settings, nodes, &scenario.variant)?;
     settings.flows.clear();
-    settings.link_kind.clear();
+    settings.wire_kind.clear();
     Ok(scenario)
 }
 
@@ -203,11 +203,11 @@ impl Check<'_> {
     }
 
     /// Nodes named only by wires have no position and no radio.
-    fn placed_links(&self, links: &[LinkConfig], radio_nodes: u32) -> Result<(), ScenarioError> {
-        for (i, link) in links.iter().enumerate() {
-            for (name, node) in [("from", link.from), ("to", link.to)] {
+    fn placed_wires(&self, wires: &[WireConfig], radio_nodes: u32) -> Result<(), ScenarioError> {
+        for (i, wire) in wires.iter().enumerate() {
+            for (name, node) in [("from", wire.from), ("to", wire.to)] {
                 if radio_nodes > 0 && u32::from(node) >= radio_nodes {
-                    self.node(&format!("link.{i}.{name}"), u32::from(node), radio_nodes)?;
+                    self.node(&format!("wire.{i}.{name}"), u32::from(node), radio_nodes)?;
                 }
             }
         }
@@ -228,7 +228,7 @@ impl Check<'_> {
     fn radio_nodes(&self, file: &Settings) -> Result<u32, ScenarioError> {
         let wired_only = file.topology == TopologyConfig::default()
             && file.mobility == MobilityConfig::default()
-            && !file.links.is_empty();
+            && !file.wires.is_empty();
         if wired_only {
             return Ok(0);
         }
@@ -248,57 +248,57 @@ impl Check<'_> {
         }
     }
 
-    fn links(&self, links: &[LinkConfig], duration: SimDuration) -> Result<(), ScenarioError> {
-        for (i, link) in links.iter().enumerate() {
-            let key = |name: &str| format!("link.{i}.{name}");
-            for (name, node) in [("from", link.from), ("to", link.to)] {
+    fn wires(&self, wires: &[WireConfig], duration: SimDuration) -> Result<(), ScenarioError> {
+        for (i, wire) in wires.iter().enumerate() {
+            let key = |name: &str| format!("wire.{i}.{name}");
+            for (name, node) in [("from", wire.from), ("to", wire.to)] {
                 if node == u16::MAX {
                     return self.fail(&key(name), "65535 means every node", "Give 0 to 65534.");
                 }
             }
-            if link.from == link.to {
+            if wire.from == wire.to {
                 return self.fail(
                     &key("to"),
-                    &format!("the link joins node {} to itself", link.to),
+                    &format!("the wire joins node {} to itself", wire.to),
                     "Name two different nodes.",
                 );
             }
-            if !(1..=1_000_000).contains(&link.queue) {
+            if !(1..=1_000_000).contains(&wire.queue) {
                 return self.fail(
                     &key("queue"),
-                    &format!("a queue of {} packets is out of range", link.queue),
+                    &format!("a queue of {} packets is out of range", wire.queue),
                     "Give 1 to 1000000 packets, such as 50.",
                 );
             }
-            if link.delay > SimDuration::from_secs(100) {
+            if wire.delay > SimDuration::from_secs(100) {
                 return self.fail(
                     &key("delay"),
-                    &format!("{} is too long", link.delay),
+                    &format!("{} is too long", wire.delay),
                     "Give at most \"100s\".",
                 );
             }
-            let inner = |name: &str| format!("link.{i}.{name}");
-            if let Some(red) = &link.red {
+            let inner = |name: &str| format!("wire.{i}.{name}");
+            if let Some(red) = &wire.red {
                 self.section(&inner("red"), red.validate())?;
             }
-            self.section(&inner("errors"), link.errors.validate())?;
-            self.section(&inner("errors_back"), link.errors_back.validate())?;
-            if let Some(lanes) = &link.lanes {
+            self.section(&inner("errors"), wire.errors.validate())?;
+            self.section(&inner("errors_back"), wire.errors_back.validate())?;
+            if let Some(lanes) = &wire.lanes {
                 self.section(&inner("lanes"), lanes.validate())?;
             }
-            if let Some(handoffs) = &link.handoffs {
+            if let Some(handoffs) = &wire.handoffs {
                 self.section(&inner("handoffs"), handoffs.validate(duration))?;
             }
-            let same = |other: &LinkConfig| {
-                (other.from, other.to) == (link.from, link.to)
-                    || (other.from, other.to) == (link.to, link.from)
+            let same = |other: &WireConfig| {
+                (other.from, other.to) == (wire.from, wire.to)
+                    || (other.from, other.to) == (wire.to, wire.from)
             };
-            if let Some(first) = links[..i].iter().position(same) {
-                let problem = format!("link.{first} joins nodes {} and {} already", link.from, link.to);
+            if let Some(first) = wires[..i].iter().position(same) {
+                let problem = format!("wire.{first} joins nodes {} and {} already", wire.from, wire.to);
                 return self.fail(
                     &key("to"),
                     &problem,
-                    "A link serves both directions: remove one of the two.",
+                    "A wire serves both directions: remove one of the two.",
                 );
             }
         }

@@ -176,6 +176,8 @@ fn renamed(table: &str, key: &str) -> Option<String> {
         ("routing.aodv" | "routing.dsr" | "routing.olsr", "preset") => {
             "It is called \"dialect\" now; of its values, those of the RFC are \"standard\"."
         }
+        ("", "link") => "A wired connection is called \"wire\" now: write [[wire]], or wire.N with --set.",
+        ("", "link_kind") => "It is called \"wire_kind\" now.",
         _ => return None,
     };
     Some(remedy.to_owned())

@@ -114,7 +114,7 @@ impl Check<'_> {
             return self.fail(&key("flow"), &format!("there is no flow {flow}"), &remedy);
         }
         if radio_nodes == 0 {
-            let remedy = "Remove the event; a wired link fails through link.handoffs.";
+            let remedy = "Remove the event; a wire fails through wire.handoffs.";
             return self.fail(&key("what"), "only a radio link can be cut, and no node has a radio", remedy);
         }
         if event.lasts.is_some_and(|time| time.is_zero()) {

@@ -2,7 +2,7 @@
 //! Schema are derived. A new key is one field with its doc comment.
 
 use super::event::EventConfig;
-use super::link::{LinkConfig, LinkKind};
+use super::wire::{WireConfig, WireKind};
 use crate::stations::StationConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,12 +64,12 @@ pub struct Settings {
     /// Settings of all TCP endpoints, and the default variant of flows.
     #[serde(default)]
     pub tcp: TcpConfig,
-    /// Wired point-to-point links.
-    #[serde(default, rename = "link")]
-    pub links: Vec<LinkConfig>,
-    /// Keys that many links share, by name: what `kind = "..."` of a link refers to.
+    /// Point-to-point wired connections.
+    #[serde(default, rename = "wire")]
+    pub wires: Vec<WireConfig>,
+    /// Keys that many wires share, by name: what `kind = "..."` of a wire refers to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) link_kind: BTreeMap<String, LinkKind>,
+    pub(crate) wire_kind: BTreeMap<String, WireKind>,
     /// Traffic: one table per flow.
     #[serde(default, rename = "flow")]
     pub(crate) flows: Vec<FlowFile>,

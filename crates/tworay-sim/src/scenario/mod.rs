@@ -17,12 +17,12 @@ mod file;
 mod flow;
 mod kinds;
 mod layers;
-mod link;
 mod overrides;
 mod saturated;
 mod schema;
 mod setup;
 mod tree;
+mod wire;
 mod write;
 
 pub use builtin::{BuiltinInfo, builtin_list, builtin_text};
@@ -33,10 +33,10 @@ pub use error::ScenarioError;
 pub use estimate::Estimate;
 pub use event::{EventConfig, EventKind};
 pub use file::Settings;
-pub use link::LinkConfig;
 pub use schema::json_schema;
 pub use tworay_base::suggest;
 pub use tworay_mac::Dialect;
+pub use wire::WireConfig;
 
 use crate::flow::{Application, FlowSetup};
 use error::{Place, Source};
@@ -50,7 +50,7 @@ use tworay_tcp::Variant;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// All settings of the file. File names are relative to the working directory instead of the file,
-    /// events are in order of time, and the kinds of links are filled in. The flows are those in
+    /// events are in order of time, and the kinds of wires are filled in. The flows are those in
     /// [`Self::flows`].
     pub settings: Settings,
     /// Computing costs of the transport.
@@ -151,16 +151,16 @@ impl Scenario {
     }
 
     /// Number of nodes, numbered from 0: those placed by the topology or the movement file, or in a
-    /// wired-only network those named by links.
+    /// wired-only network those named by wires.
     pub fn node_count(&self) -> u32 {
         self.settings
-            .links
+            .wires
             .iter()
-            .map(|link| u32::from(link.from.max(link.to)) + 1)
+            .map(|wire| u32::from(wire.from.max(wire.to)) + 1)
             .fold(self.radio_nodes, u32::max)
     }
 
-    /// Number of nodes with a radio: all, or none in a wired-only network (links and no topology).
+    /// Number of nodes with a radio: all, or none in a wired-only network (wires and no topology).
     pub fn radio_node_count(&self) -> u32 {
         self.radio_nodes
     }

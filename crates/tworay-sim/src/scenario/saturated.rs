@@ -35,8 +35,8 @@ impl Scenario {
 
     /// Highest rate at which a node can send: that of its fastest wire, or of its radio.
     pub fn access_rate(&self, node: NodeId) -> BitRate {
-        let wires = self.settings.links.iter().filter(|link| [link.from, link.to].contains(&node.0));
-        wires.map(|link| link.rate).max().unwrap_or(self.settings.mac.data_rate)
+        let wires = self.settings.wires.iter().filter(|wire| [wire.from, wire.to].contains(&node.0));
+        wires.map(|wire| wire.rate).max().unwrap_or(self.settings.mac.data_rate)
     }
 }
 

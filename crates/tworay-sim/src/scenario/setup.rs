@@ -1,8 +1,8 @@
 //! Converts a scenario to the input from which a network is built.
 
 use super::{EventKind, Scenario};
-use crate::links::Outages;
 use crate::network::{LinkCut, Setup, WireSetup};
+use crate::wires::Outages;
 use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{FlowId, NodeId, Position, Purpose, RngStream, SimDuration, SimTime};
@@ -29,29 +29,29 @@ impl Scenario {
             )?
             .tracks
         };
-        let wires = self.settings.links.iter().enumerate().flat_map(|(i, link)| {
+        let wires = self.settings.wires.iter().enumerate().flat_map(|(i, wire)| {
             // Both directions of a wire are down at the same times.
-            let outages = link.handoffs.as_ref().map_or_else(Outages::default, |handoffs| {
+            let outages = wire.handoffs.as_ref().map_or_else(Outages::default, |handoffs| {
                 let mut rng = RngStream::numbered(seed, HANDOFF_STREAMS + i as u64, Purpose::Events);
                 handoffs.outages(self.settings.duration, &mut rng)
             });
-            let lanes = link.lanes.as_ref().map(|lanes| Arc::new(lanes.clone()));
+            let lanes = wire.lanes.as_ref().map(|lanes| Arc::new(lanes.clone()));
             let way = |from: u16, to: u16, drops: &[u64], errors: ErrorModelConfig| WireSetup {
                 from: NodeId(from),
                 to: NodeId(to),
-                rate: link.rate,
-                delay: link.delay,
-                queue: link.queue,
-                red: link.red,
+                rate: wire.rate,
+                delay: wire.delay,
+                queue: wire.queue,
+                red: wire.red,
                 errors,
                 outages: outages.clone(),
                 lanes: lanes.clone(),
-                back: from != link.from,
+                back: from != wire.from,
                 drops: drops.to_vec(),
             };
             [
-                way(link.from, link.to, &link.drops, link.errors),
-                way(link.to, link.from, &[], link.errors_back),
+                way(wire.from, wire.to, &wire.drops, wire.errors),
+                way(wire.to, wire.from, &[], wire.errors_back),
             ]
         });
         let mut switches = Vec::new();

@@ -173,12 +173,12 @@ const WIRED: &str = r#"
     duration = "10s"
     [tcp]
     variant = "sack"
-    [[link]]
+    [[wire]]
     from = 0
     to = 1
     rate = "1Mbps"
     delay = "5ms"
-    [[link]]
+    [[wire]]
     from = 1
     to = 2
     rate = "500kbps"

@@ -48,7 +48,7 @@ impl Dumbbell {
         text.replace("{NAME}", &format!("{base}{suffix}-{n}"))
             .replace("{WHEN}", self.when())
             .replace("{SCHEDULE}", about)
-            .replace("{LINKS}", self.links(n).trim_end())
+            .replace("{WIRES}", self.wires(n).trim_end())
             .replace("{FLOWS}", self.flows(n).trim_end())
     }
 
@@ -61,20 +61,20 @@ impl Dumbbell {
         }
     }
 
-    fn links(self, n: u32) -> String {
+    fn wires(self, n: u32) -> String {
         let first_router = 2 * n;
         let mut text = String::new();
-        let mut link = |from: u32, to: u32, kind: &str| {
-            let _ = write!(text, "[[link]]\nfrom = {from}\nto = {to}\nkind = \"{kind}\"\n\n");
+        let mut wire = |from: u32, to: u32, kind: &str| {
+            let _ = write!(text, "[[wire]]\nfrom = {from}\nto = {to}\nkind = \"{kind}\"\n\n");
         };
-        link(first_router, first_router + 1, "bottleneck");
+        wire(first_router, first_router + 1, "bottleneck");
         if self.split {
-            link(first_router + 1, first_router + 2, "bottleneck");
+            wire(first_router + 1, first_router + 2, "bottleneck");
         }
         for i in 0..n {
-            link(i, first_router, "source");
+            wire(i, first_router, "source");
             let router = first_router + 1 + if self.split { i % 2 } else { 0 };
-            link(router, n + i, "sink");
+            wire(router, n + i, "sink");
         }
         text
     }

@@ -26,7 +26,7 @@ fn wires_have_rates_of_their_own() {
     let from = world.flows[0].from;
     let fastest = world
         .settings
-        .links
+        .wires
         .iter()
         .filter(|l| [l.from, l.to].contains(&from.0))
         .map(|l| l.rate)

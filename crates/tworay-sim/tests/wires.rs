@@ -7,7 +7,7 @@ use tworay_sim::RunReport;
 /// Two nodes, a wire of 1 Mb/s and 10 ms with these keys; datagrams of 972 + 28 bytes.
 fn link(keys: &str, flow: &str) -> String {
     format!(
-        "duration = \"100s\"\nrouting.protocol = \"static\"\n[[link]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"10ms\"\n{keys}\n\
+        "duration = \"100s\"\nrouting.protocol = \"static\"\n[[wire]]\nfrom = 0\nto = 1\nrate = \"1Mbps\"\ndelay = \"10ms\"\n{keys}\n\
          [[flow]]\nfrom = 0\nto = 1\n{flow}\n"
     )
 }
@@ -86,8 +86,8 @@ fn red_keeps_the_round_trip_short_and_blames_congestion() {
 
 #[test]
 fn a_kind_is_changed_in_one_place() {
-    let world = load("dumbbell-5", &["link_kind.sink.rate=2Mbps", "link.2.rate=3Mbps"]);
-    let rates: Vec<String> = world.settings.links.iter().map(|l| l.rate.to_string()).collect();
+    let world = load("dumbbell-5", &["wire_kind.sink.rate=2Mbps", "wire.2.rate=3Mbps"]);
+    let rates: Vec<String> = world.settings.wires.iter().map(|l| l.rate.to_string()).collect();
     assert_eq!(rates[..3], ["100Mbps", "10Mbps", "3Mbps"]);
     assert!(rates[4] == "2Mbps" && rates[10] == "2Mbps", "{rates:?}");
 }
