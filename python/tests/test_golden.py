@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 
 import tworay
+from tworay import _native
 
 GOLDEN = Path(__file__).parents[2] / "crates/tworay-sim/tests/golden/runs.txt"
-RUNS = [line.split() for line in GOLDEN.read_text().splitlines()]
+NUMBER, *LINES = GOLDEN.read_text().splitlines()
+RUNS = [line.split() for line in LINES]
+
+
+def test_the_digests_are_of_this_number_of_results() -> None:
+    assert f"results {_native.RESULTS}" == NUMBER
 
 
 def fnv1a(data: bytes) -> int:

@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Literal, TypeAlias, final
 
 __all__ = [
+    "RESULTS",
     "VERSION",
     "AckEvent",
     "Cancelled",
@@ -48,6 +49,7 @@ __all__ = [
     "watts",
 ]
 
+RESULTS: int
 VERSION: str
 
 class TworayError(Exception): ...

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::core::{self, SenderView, SimDuration, Window};
+use crate::simulator::{self, SenderView, SimDuration, Window};
 
 /// Adds the classes to the module.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -216,7 +216,7 @@ pub(crate) struct Ack {
 }
 
 impl Ack {
-    pub(crate) fn new(py: Python<'_>, event: &core::AckEvent) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>, event: &simulator::AckEvent) -> PyResult<Self> {
         let standard = standard(py, event.standard)?;
         Ok(Self { bytes: event.bytes, segments: event.segments, may_grow: event.may_grow, standard })
     }
@@ -234,7 +234,7 @@ pub(crate) struct Loss {
 }
 
 impl Loss {
-    pub(crate) fn new(py: Python<'_>, event: &core::LossEvent) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>, event: &simulator::LossEvent) -> PyResult<Self> {
         Ok(Self { seq: event.seq.0, standard: standard(py, event.standard)? })
     }
 }
@@ -254,7 +254,7 @@ pub(crate) struct Rto {
 }
 
 impl Rto {
-    pub(crate) fn new(py: Python<'_>, event: &core::RtoEvent) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>, event: &simulator::RtoEvent) -> PyResult<Self> {
         let standard = standard(py, event.standard)?;
         Ok(Self { seq: event.seq.0, consecutive: event.consecutive, standard })
     }
@@ -272,17 +272,17 @@ pub(crate) struct Rtt {
 }
 
 impl Rtt {
-    pub(crate) fn new(event: &core::RttEvent) -> Self {
+    pub(crate) fn new(event: &simulator::RttEvent) -> Self {
         Self { exact: event.exact.as_secs_f64(), ticked: event.ticked.as_secs_f64() }
     }
 }
 
 /// How fast data was delivered, by one ACK (Cheng et al. 2022).
 #[pyclass(frozen, name = "RateSample", module = "tworay._native")]
-pub(crate) struct Rate(core::RateSample);
+pub(crate) struct Rate(simulator::RateSample);
 
 impl Rate {
-    pub(crate) fn new(sample: &core::RateSample) -> Self {
+    pub(crate) fn new(sample: &simulator::RateSample) -> Self {
         Self(*sample)
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::core;
+use crate::simulator;
 
 /// The shipped table of instructions by operation: CSV with its provenance at the head.
 #[pyfunction]
 pub(crate) fn cost_table() -> &'static str {
-    core::COSTS_CSV
+    simulator::COSTS_CSV
 }
 
 /// How often each named function or operation ran.
@@ -20,14 +20,14 @@ type Counts = BTreeMap<&'static str, u64>;
 /// function, the sender's own count by operation, and the name of its recovery.
 #[pyfunction]
 pub(crate) fn live(py: Python<'_>, variant: &str) -> PyResult<(Counts, Counts, &'static str)> {
-    let variant: core::Variant = variant.parse().map_err(|e| PyValueError::new_err(format!("{e}")))?;
-    let lived = py.detach(|| core::live(&variant));
-    let operations = core::Operation::ALL.iter().map(|o| o.name()).zip(lived.operations).collect();
+    let variant: simulator::Variant = variant.parse().map_err(|e| PyValueError::new_err(format!("{e}")))?;
+    let lived = py.detach(|| simulator::live(&variant));
+    let operations = simulator::Operation::ALL.iter().map(|o| o.name()).zip(lived.operations).collect();
     Ok((lived.calls, operations, variant.recovery().name()))
 }
 
 /// The operations in the order of the table.
 #[pyfunction]
 pub(crate) fn operations() -> Vec<&'static str> {
-    core::Operation::ALL.iter().map(|o| o.name()).collect()
+    simulator::Operation::ALL.iter().map(|o| o.name()).collect()
 }

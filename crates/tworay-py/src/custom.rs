@@ -11,15 +11,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::control::{Ack, Loss, PyWindow, Rate, Reaction, Rto, Rtt, SenderState};
-use crate::core::{self, Backoff, CongestionControl, Effect, Effects, RtoDecision, SenderView, Window};
 use crate::errors::RunError;
 use crate::interrupt::CallbackThread;
+use crate::simulator::{self, Backoff, CongestionControl, Effect, Effects, RtoDecision, SenderView, Window};
 use crate::vocabulary::RECOVERIES;
 
 /// The class, the name under which it runs, and its loss recovery.
 pub(crate) struct Custom {
     name: String,
-    recovery: core::RecoveryKind,
+    recovery: simulator::RecoveryKind,
     class: Py<PyAny>,
     /// Whether the class overrides `on_rate`.
     rated: bool,
@@ -30,7 +30,7 @@ impl Custom {
         let Some(recovery) = RECOVERIES.into_iter().find(|known| known.name() == recovery) else {
             return Err(PyValueError::new_err(format!(
                 "recovery = \"{recovery}\" is unknown; allowed are {}",
-                RECOVERIES.map(core::RecoveryKind::name).join(", ")
+                RECOVERIES.map(simulator::RecoveryKind::name).join(", ")
             )));
         };
         // The base class's `on_rate` does nothing and need not be called for every ACK.
@@ -53,27 +53,27 @@ impl Custom {
     }
 
     /// A variant of this name with the standard behaviour.
-    pub(crate) fn placeholder(&self) -> core::Variant {
+    pub(crate) fn placeholder(&self) -> simulator::Variant {
         self.placeholder_named(&self.name)
     }
 
     /// As [`Self::placeholder`], under another name.
-    pub(crate) fn placeholder_named(&self, name: &str) -> core::Variant {
-        core::Variant::custom(name, self.recovery, Arc::new(|_| Box::new(Standard)))
+    pub(crate) fn placeholder_named(&self, name: &str) -> simulator::Variant {
+        simulator::Variant::custom(name, self.recovery, Arc::new(|_| Box::new(Standard)))
     }
 
     /// The variant for one run: each connection gets its own instance of the class.
     pub(crate) fn for_run(
         &self,
-        control: &Arc<core::RunControl>,
+        control: &Arc<simulator::RunControl>,
         trouble: &Trouble,
         thread: &CallbackThread,
-    ) -> core::Variant {
+    ) -> simulator::Variant {
         let class = Arc::new(Python::attach(|py| self.class.clone_ref(py)));
         let (name, control, trouble) = (self.name.clone(), Arc::clone(control), trouble.clone());
         let thread = thread.clone();
         let rated = self.rated;
-        core::Variant::custom(
+        simulator::Variant::custom(
             &*self.name,
             self.recovery,
             Arc::new(move |_| {
@@ -124,7 +124,7 @@ struct Part {
     /// `None` after a callback has raised.
     object: Option<Py<PyAny>>,
     rated: bool,
-    control: Arc<core::RunControl>,
+    control: Arc<simulator::RunControl>,
     trouble: Trouble,
 }
 
@@ -174,26 +174,31 @@ impl Part {
 }
 
 impl CongestionControl for Part {
-    fn on_ack(&mut self, view: &SenderView, event: &core::AckEvent, effects: &mut Effects) -> Window {
+    fn on_ack(&mut self, view: &SenderView, event: &simulator::AckEvent, effects: &mut Effects) -> Window {
         self.call("on_ack", view, |py| Ack::new(py, event), |a| window(a, view, effects))
             .unwrap_or(event.standard)
     }
 
-    fn on_loss(&mut self, view: &SenderView, event: &core::LossEvent, effects: &mut Effects) -> Window {
+    fn on_loss(&mut self, view: &SenderView, event: &simulator::LossEvent, effects: &mut Effects) -> Window {
         let answer = self.call("on_loss", view, |py| Loss::new(py, event), |a| reaction(a, view, effects));
         let Some((window, guess, _)) = answer else { return event.standard };
         effects.extend(guess.map(|guess| Effect::Guess { seq: event.seq, guess }));
         window
     }
 
-    fn on_rto(&mut self, view: &SenderView, event: &core::RtoEvent, effects: &mut Effects) -> RtoDecision {
+    fn on_rto(
+        &mut self,
+        view: &SenderView,
+        event: &simulator::RtoEvent,
+        effects: &mut Effects,
+    ) -> RtoDecision {
         let answer = self.call("on_rto", view, |py| Rto::new(py, event), |a| reaction(a, view, effects));
         let (window, guess, back_off) = answer.unwrap_or((event.standard, None, true));
         effects.extend(guess.map(|guess| Effect::Guess { seq: event.seq, guess }));
         RtoDecision { window, backoff: if back_off { Backoff::Double } else { Backoff::Keep } }
     }
 
-    fn on_rtt(&mut self, view: &SenderView, event: &core::RttEvent, _: &mut Effects) {
+    fn on_rtt(&mut self, view: &SenderView, event: &simulator::RttEvent, _: &mut Effects) {
         self.call(
             "on_rtt",
             view,
@@ -205,7 +210,7 @@ impl CongestionControl for Part {
         );
     }
 
-    fn on_rate(&mut self, view: &SenderView, sample: &core::RateSample, effects: &mut Effects) {
+    fn on_rate(&mut self, view: &SenderView, sample: &simulator::RateSample, effects: &mut Effects) {
         if !self.rated {
             return;
         }
@@ -241,7 +246,7 @@ fn pace(gap: f64) -> PyResult<Effect> {
     if !(0.0..=60.0).contains(&gap) {
         return Err(PyValueError::new_err(format!("it returned gap = {gap}; allowed are 0 to 60 seconds")));
     }
-    Ok(Effect::Pace(core::SimDuration::from_secs_f64(gap)))
+    Ok(Effect::Pace(simulator::SimDuration::from_secs_f64(gap)))
 }
 
 fn number(value: &Bound<'_, PyAny>) -> PyResult<f64> {

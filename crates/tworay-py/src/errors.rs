@@ -4,7 +4,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
-use crate::core;
+use crate::simulator;
 
 create_exception!(tworay._native, TworayError, PyException, "Base of every error tworay raises.");
 create_exception!(tworay._native, ScenarioError, TworayError, "The scenario or its overrides are wrong.");
@@ -21,14 +21,14 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// An error in a scenario; its text contains the place and the remedy.
-pub(crate) fn scenario(error: core::ScenarioError) -> PyErr {
+pub(crate) fn scenario(error: simulator::ScenarioError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
 /// A run that failed or was cancelled.
-pub(crate) fn run(error: core::RunError) -> PyErr {
+pub(crate) fn run(error: simulator::RunError) -> PyErr {
     match error {
-        core::RunError::Cancelled => Cancelled::new_err("the run was cancelled"),
-        core::RunError::Failed(message) => RunError::new_err(message),
+        simulator::RunError::Cancelled => Cancelled::new_err("the run was cancelled"),
+        simulator::RunError::Failed(message) => RunError::new_err(message),
     }
 }

@@ -5,7 +5,6 @@
 //! simulator items occur only in [`core`].
 
 mod control;
-mod core;
 mod costs;
 mod custom;
 mod errors;
@@ -14,6 +13,7 @@ mod live;
 mod report;
 mod run;
 mod scenario;
+mod simulator;
 mod vocabulary;
 
 use pyo3::prelude::*;
@@ -21,7 +21,8 @@ use pyo3::prelude::*;
 /// Creates the module: classes, functions, exceptions, version.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("VERSION", core::VERSION)?;
+    module.add("VERSION", simulator::VERSION)?;
+    module.add("RESULTS", simulator::RESULTS)?;
     errors::register(module)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunControl>()?;

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
-use crate::{core, errors};
+use crate::{errors, simulator};
 
 /// A finished run.
 #[pyclass(frozen, module = "tworay._native")]
-pub(crate) struct RunReport(core::RunReport);
+pub(crate) struct RunReport(simulator::RunReport);
 
 impl RunReport {
-    pub(crate) fn new(report: core::RunReport) -> Self {
+    pub(crate) fn new(report: simulator::RunReport) -> Self {
         Self(report)
     }
 }
@@ -44,21 +44,21 @@ impl RunReport {
     }
 }
 
-fn hand_over(py: Python<'_>, table: core::Table) -> PyResult<(String, Vec<PyColumn<'_>>)> {
+fn hand_over(py: Python<'_>, table: simulator::Table) -> PyResult<(String, Vec<PyColumn<'_>>)> {
     let columns =
         table.columns.into_iter().map(|column| hand_over_column(py, column)).collect::<PyResult<_>>()?;
     Ok((table.name.to_string(), columns))
 }
 
-fn hand_over_column(py: Python<'_>, column: core::Column) -> PyResult<PyColumn<'_>> {
+fn hand_over_column(py: Python<'_>, column: simulator::Column) -> PyResult<PyColumn<'_>> {
     let (kind, values) = match column.data {
-        core::ColumnData::F64(values) => ("f64", little_endian(py, &values, f64::to_le_bytes)?),
-        core::ColumnData::I64(values) => ("i64", little_endian(py, &values, i64::to_le_bytes)?),
-        core::ColumnData::MaybeI64(values) => {
+        simulator::ColumnData::F64(values) => ("f64", little_endian(py, &values, f64::to_le_bytes)?),
+        simulator::ColumnData::I64(values) => ("i64", little_endian(py, &values, i64::to_le_bytes)?),
+        simulator::ColumnData::MaybeI64(values) => {
             let values: Vec<i64> = values.into_iter().map(|v| v.unwrap_or(MISSING)).collect();
             ("i64?", little_endian(py, &values, i64::to_le_bytes)?)
         }
-        core::ColumnData::Str(values) => {
+        simulator::ColumnData::Str(values) => {
             let distinct: BTreeSet<&str> = values.iter().map(|text| &**text).collect();
             let texts: Vec<&str> = distinct.into_iter().collect();
             let place = |text: &String| texts.binary_search(&&**text).map_or(0, |at| at as i64);
@@ -66,7 +66,7 @@ fn hand_over_column(py: Python<'_>, column: core::Column) -> PyResult<PyColumn<'
             let places = little_endian(py, &places, i64::to_le_bytes)?;
             ("str", (PyList::new(py, &texts)?, places).into_pyobject(py)?.into_any())
         }
-        core::ColumnData::Word(texts, places) => {
+        simulator::ColumnData::Word(texts, places) => {
             let places: Vec<i64> = places.into_iter().map(|at| at.map_or(MISSING, i64::from)).collect();
             let places = little_endian(py, &places, i64::to_le_bytes)?;
             ("str?", (PyList::new(py, &texts)?, places).into_pyobject(py)?.into_any())
@@ -92,6 +92,6 @@ fn little_endian<'py, T: Copy>(
 /// Tables of an ns-2 wireless trace in the old or new format.
 #[pyfunction]
 pub(crate) fn read_ns2_trace(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, Vec<PyColumn<'_>>)>> {
-    let tables = py.detach(|| core::read_ns2_trace(&path)).map_err(errors::scenario)?;
+    let tables = py.detach(|| simulator::read_ns2_trace(&path)).map_err(errors::scenario)?;
     tables.into_iter().map(|table| hand_over(py, table)).collect()
 }

@@ -11,7 +11,7 @@ use crate::custom::Trouble;
 use crate::interrupt::{self, CallbackThread};
 use crate::report::RunReport;
 use crate::scenario::Scenario;
-use crate::{core, errors};
+use crate::{errors, simulator};
 
 /// How often a waiting caller checks for Ctrl-C.
 const SIGNAL_CHECK: Duration = Duration::from_millis(100);
@@ -21,13 +21,13 @@ const GRACE: Duration = Duration::from_millis(600);
 
 /// Cancels a run from another thread and reports its progress.
 #[pyclass(frozen, module = "tworay._native")]
-pub(crate) struct RunControl(Arc<core::RunControl>);
+pub(crate) struct RunControl(Arc<simulator::RunControl>);
 
 #[pymethods]
 impl RunControl {
     #[new]
     fn new() -> Self {
-        Self(Arc::new(core::RunControl::new()))
+        Self(Arc::new(simulator::RunControl::new()))
     }
 
     /// Requests the run to stop; it soon ends with `Cancelled`.
@@ -60,8 +60,8 @@ pub(crate) fn run(
     losses: bool,
     record: bool,
 ) -> PyResult<RunReport> {
-    let options = core::RunOptions { seed, series, losses, pcap, animation, record };
-    let control = control.map_or_else(|| Arc::new(core::RunControl::new()), |c| Arc::clone(&c.0));
+    let options = simulator::RunOptions { seed, series, losses, pcap, animation, record };
+    let control = control.map_or_else(|| Arc::new(simulator::RunControl::new()), |c| Arc::clone(&c.0));
     let trouble = Trouble::default();
     let thread = CallbackThread::default();
     let mut world = Arc::clone(&scenario.world);
@@ -73,7 +73,7 @@ pub(crate) fn run(
     let watched = Arc::clone(&control);
     std::thread::Builder::new().name(format!("run-{seed}")).spawn(move || {
         // The receiver is gone only when the interpreter is shutting down.
-        let _ = sender.send(core::run(&world, &options, &watched));
+        let _ = sender.send(simulator::run(&world, &options, &watched));
     })?;
     let callbacks = (!scenario.custom.is_empty()).then(|| Callbacks { thread, trouble: trouble.clone() });
     let mut watch = Watch { control, callbacks, signal: None, waited: Duration::ZERO, interrupted: false };
@@ -86,7 +86,7 @@ pub(crate) fn run(
     }
     match (signal, outcome) {
         (Some(error), _) => Err(error),
-        (None, _) if interrupted => Err(errors::run(core::RunError::Cancelled)),
+        (None, _) if interrupted => Err(errors::run(simulator::RunError::Cancelled)),
         (None, Some(outcome)) => outcome.map(RunReport::new).map_err(errors::run),
         (None, None) => Err(errors::RunError::new_err(
             "the simulator stopped with an internal error (a bug: please report the scenario and the seed)",
@@ -102,7 +102,7 @@ struct Callbacks {
 
 /// Waits for a run, and ends it on request.
 struct Watch {
-    control: Arc<core::RunControl>,
+    control: Arc<simulator::RunControl>,
     callbacks: Option<Callbacks>,
     /// Exception raised by a signal handler.
     signal: Option<PyErr>,

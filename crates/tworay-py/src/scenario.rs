@@ -9,12 +9,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::custom::Custom;
-use crate::{core, errors};
+use crate::{errors, simulator};
 
 /// A validated scenario; immutable, cheap to share between threads.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct Scenario {
-    pub(crate) world: Arc<core::Scenario>,
+    pub(crate) world: Arc<simulator::Scenario>,
     /// Variants written in Python, each with the range of TCP flows that use it.
     pub(crate) custom: Vec<(Custom, Range<usize>)>,
 }
@@ -32,7 +32,7 @@ impl Scenario {
     #[staticmethod]
     #[pyo3(signature = (source, overrides = Vec::new()))]
     fn load(py: Python<'_>, source: &str, overrides: Vec<String>) -> PyResult<Self> {
-        py.detach(|| core::Scenario::load(source, &overrides)).map(Self::wrap).map_err(errors::scenario)
+        py.detach(|| simulator::Scenario::load(source, &overrides)).map(Self::wrap).map_err(errors::scenario)
     }
 
     /// Reads a scenario from TOML text; relative file names start at `base_dir`.
@@ -45,7 +45,7 @@ impl Scenario {
         base_dir: PathBuf,
         overrides: Vec<String>,
     ) -> PyResult<Self> {
-        py.detach(|| core::Scenario::from_toml(text, file_name, &base_dir, &overrides))
+        py.detach(|| simulator::Scenario::from_toml(text, file_name, &base_dir, &overrides))
             .map(Self::wrap)
             .map_err(errors::scenario)
     }
@@ -71,7 +71,7 @@ impl Scenario {
         let mut chosen = Vec::with_capacity(variants.len());
         for (flow, choice) in variants.into_iter().enumerate() {
             chosen.push(match choice {
-                Choice::Named(name) => core::Scenario::read_variant(&name).map_err(errors::scenario)?,
+                Choice::Named(name) => simulator::Scenario::read_variant(&name).map_err(errors::scenario)?,
                 Choice::Custom(name, recovery, class) => {
                     let one = Custom::new(name, &recovery, class)?;
                     let placeholder = one.placeholder();
@@ -80,7 +80,7 @@ impl Scenario {
                 }
             });
         }
-        let mut world = core::Scenario::clone(&self.world);
+        let mut world = simulator::Scenario::clone(&self.world);
         world.set_flow_variants(|place| chosen.get(place).cloned());
         Ok(Self { world: Arc::new(world), custom })
     }
@@ -123,7 +123,7 @@ impl Scenario {
     /// The full name of a variant, the same for all its spellings.
     #[staticmethod]
     fn spelt_out(variant: &str) -> PyResult<String> {
-        core::Scenario::read_variant(variant).map(|found| found.spelt_out()).map_err(errors::scenario)
+        simulator::Scenario::read_variant(variant).map(|found| found.spelt_out()).map_err(errors::scenario)
     }
 
     /// The scenario's name.
@@ -140,7 +140,7 @@ impl Scenario {
 
     /// The facts, and the fraction of time without a path for each flow.
     fn paths(&self, py: Python<'_>, seed: u64) -> PyResult<(Option<f64>, f64, Vec<f64>)> {
-        let (facts, flows) = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
+        let (facts, flows) = py.detach(|| simulator::facts(&self.world, seed)).map_err(errors::run)?;
         // The simulator reports zero hops if there never was a path.
         let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite() && *hops > 0.0);
         let shares = flows.iter().map(|path| path.facts.partitioned_fraction()).collect();
@@ -150,7 +150,7 @@ impl Scenario {
     /// Warnings for flows that have no path for these fractions of the time; distances are those in the run
     /// with `seed`.
     fn path_warnings(&self, py: Python<'_>, seed: u64, shares: Vec<f64>) -> PyResult<Vec<String>> {
-        let (_, flows) = py.detach(|| core::facts(&self.world, seed)).map_err(errors::run)?;
+        let (_, flows) = py.detach(|| simulator::facts(&self.world, seed)).map_err(errors::run)?;
         let words = (0u16..).zip(flows.iter().zip(shares));
         Ok(words.filter_map(|(i, (path, share))| path.words(i, share)).map(|warning| warning.text).collect())
     }
@@ -162,7 +162,7 @@ impl Scenario {
 
     /// Highest rate at which a node can send, bit/s: that of its fastest wire, or of its radio.
     fn access_bps(&self, node: u16) -> f64 {
-        self.world.access_rate(core::NodeId(node)).as_bps() as f64
+        self.world.access_rate(simulator::NodeId(node)).as_bps() as f64
     }
 
     /// Number of nodes.
@@ -182,7 +182,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    fn wrap(scenario: core::Scenario) -> Self {
+    fn wrap(scenario: simulator::Scenario) -> Self {
         Self { world: Arc::new(scenario), custom: Vec::new() }
     }
 }
@@ -190,19 +190,19 @@ impl Scenario {
 /// `(name, summary, example)` of every built-in scenario or family of them.
 #[pyfunction]
 pub(crate) fn builtin_scenarios() -> Vec<(String, String, String)> {
-    core::builtin_list().into_iter().map(|entry| (entry.name, entry.summary, entry.example)).collect()
+    simulator::builtin_list().into_iter().map(|entry| (entry.name, entry.summary, entry.example)).collect()
 }
 
 /// The TOML text of a built-in scenario, or `None`.
 #[pyfunction]
 pub(crate) fn builtin_text(name: &str) -> Option<String> {
-    core::builtin_text(name)
+    simulator::builtin_text(name)
 }
 
 /// The JSON Schema of the scenario file, as JSON text.
 #[pyfunction]
 pub(crate) fn json_schema() -> String {
-    core::json_schema().to_string()
+    simulator::json_schema().to_string()
 }
 
 /// Generates a scenario file (TOML text) from a movement file, an ns-2 traffic file and flows written
@@ -216,21 +216,21 @@ pub(crate) fn convert(
     flows: Vec<String>,
     output: Option<PathBuf>,
 ) -> PyResult<String> {
-    py.detach(|| core::convert(&movement, traffic.as_deref(), &flows, output.as_deref()))
+    py.detach(|| simulator::convert(&movement, traffic.as_deref(), &flows, output.as_deref()))
         .map_err(errors::scenario)
 }
 
 /// The `[[flow]]` tables (TOML text) for flows written `from:to:application`.
 #[pyfunction]
 pub(crate) fn flow_tables(flows: Vec<String>) -> PyResult<String> {
-    core::flow_tables(&flows).map_err(errors::scenario)
+    simulator::flow_tables(&flows).map_err(errors::scenario)
 }
 
 /// Parses the output format of movement: `ns2` or `netanim`.
-fn move_format(name: &str) -> PyResult<core::MoveFormat> {
+fn move_format(name: &str) -> PyResult<simulator::MoveFormat> {
     match name {
-        "ns2" => Ok(core::MoveFormat::Ns2),
-        "netanim" => Ok(core::MoveFormat::NetAnim),
+        "ns2" => Ok(simulator::MoveFormat::Ns2),
+        "netanim" => Ok(simulator::MoveFormat::NetAnim),
         _ => Err(PyValueError::new_err(format!("format \"{name}\" is unknown; allowed are ns2 and netanim"))),
     }
 }
@@ -239,14 +239,14 @@ fn move_format(name: &str) -> PyResult<core::MoveFormat> {
 #[pyfunction]
 pub(crate) fn moves(py: Python<'_>, scenario: &Scenario, seed: u64, format: &str) -> PyResult<String> {
     let format = move_format(format)?;
-    py.detach(|| core::moves(&scenario.world, seed, format)).map_err(errors::scenario)
+    py.detach(|| simulator::moves(&scenario.world, seed, format)).map_err(errors::scenario)
 }
 
 /// Movement from a movement file.
 #[pyfunction]
 pub(crate) fn moves_of_file(py: Python<'_>, path: PathBuf, format: &str) -> PyResult<String> {
     let format = move_format(format)?;
-    py.detach(|| core::moves_of_file(&path, format)).map_err(errors::scenario)
+    py.detach(|| simulator::moves_of_file(&path, format)).map_err(errors::scenario)
 }
 
 /// `(name, default, minimum, maximum, meaning, words)` of a variant's parameter; for a choice the default
@@ -256,7 +256,7 @@ type PyParameter = (String, Option<f64>, f64, f64, String, Vec<String>);
 /// `(name, summary, source, parameters)` of every TCP variant.
 #[pyfunction]
 pub(crate) fn variants() -> Vec<(String, String, String, Vec<PyParameter>)> {
-    core::variants()
+    simulator::variants()
         .iter()
         .map(|v| {
             let parameters = v

@@ -4,13 +4,13 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::core::{self, Better, Of, RecoveryKind};
+use crate::simulator::{self, Better, Of, RecoveryKind};
 
 /// Recoveries on which a variant written in Python can be based.
 pub(crate) const RECOVERIES: [RecoveryKind; 4] =
     [RecoveryKind::Tahoe, RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack];
 
-/// A metric: name, whether the name is a family's, group, unit, how flows are combined (`sum`, `mean` or
+/// A metric: name, whether the name is a family's, chapter, unit, how flows are combined (`sum`, `mean` or
 /// `run`), which direction is better (`more`, `less` or none), definition, source; heading, factor and
 /// format in tables.
 type MetricRow = (
@@ -30,7 +30,7 @@ type MetricRow = (
 /// Every metric of a run's document.
 #[pyfunction]
 pub(crate) fn metrics() -> Vec<MetricRow> {
-    let row = |metric: core::Metric| {
+    let row = |metric: simulator::Metric| {
         let of = match metric.of {
             Of::Sum => "sum",
             Of::Mean => "mean",
@@ -43,17 +43,17 @@ pub(crate) fn metrics() -> Vec<MetricRow> {
         };
         // Doc comments start with a space.
         let definition = metric.definition.trim_start().to_owned();
-        let core::Metric { name, family, group, unit, source, heading, scale, form, .. } = metric;
-        (name, family, group, unit, of, better, definition, source, heading, scale, form)
+        let simulator::Metric { name, family, chapter, unit, source, heading, scale, form, .. } = metric;
+        (name, family, chapter.name(), unit, of, better, definition, source, heading, scale, form)
     };
-    core::metrics().map(row).collect()
+    simulator::metrics().into_iter().map(row).collect()
 }
 
 /// The entry of `among` of which `word` is probably a misspelling.
 #[pyfunction]
 pub(crate) fn nearest(word: &str, among: Vec<String>) -> Option<String> {
     let among: Vec<&str> = among.iter().map(String::as_str).collect();
-    core::suggest(word, &among)
+    simulator::suggest(word, &among)
 }
 
 /// Names of the recoveries on which a variant written in Python can be based.
@@ -65,11 +65,15 @@ pub(crate) fn recoveries() -> Vec<&'static str> {
 /// Parses an energy such as `1nJ`, in joules; raises `ValueError` with the permitted forms.
 #[pyfunction]
 pub(crate) fn joules(text: &str) -> PyResult<f64> {
-    text.parse::<core::Joules>().map(core::Joules::get).map_err(|e| PyValueError::new_err(e.to_string()))
+    text.parse::<simulator::Joules>()
+        .map(simulator::Joules::get)
+        .map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 /// Parses a power such as `2.5W`, in watts; raises `ValueError` with the permitted forms.
 #[pyfunction]
 pub(crate) fn watts(text: &str) -> PyResult<f64> {
-    text.parse::<core::Watts>().map(core::Watts::get).map_err(|e| PyValueError::new_err(e.to_string()))
+    text.parse::<simulator::Watts>()
+        .map(simulator::Watts::get)
+        .map_err(|e| PyValueError::new_err(e.to_string()))
 }

@@ -10,16 +10,16 @@
 //! A frame's comment is known only when its last bit has arrived. Records wait until then, so the file is
 //! in order of time.
 
-mod fate;
 mod file;
+mod reception;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fate::Fate;
 pub(crate) use file::CaptureFile;
+pub(crate) use reception::FrameResult;
 
 use crate::ledger::LossRecord;
-use fate::Fates;
+use reception::FrameResults;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::Path;
@@ -56,7 +56,7 @@ struct Pending {
     comment: String,
     /// Whether its comment is complete.
     settled: bool,
-    fates: Fates,
+    fates: FrameResults,
 }
 
 /// A capture being written.
@@ -149,7 +149,7 @@ impl Capture {
 
     /// Records how transmission `tx` was received at a station it was addressed to. The first result for a
     /// station counts.
-    pub fn note(&mut self, tx: u32, node: NodeId, fate: Fate) {
+    pub fn note(&mut self, tx: u32, node: NodeId, fate: FrameResult) {
         if let Some(record) = self.record_of(tx) {
             record.fates.note(node, fate);
         }
@@ -174,7 +174,7 @@ impl Capture {
     /// The ledger recorded the loss of `packet`.
     pub fn lost(&mut self, now: SimTime, packet: &Packet, loss: &LossRecord) {
         let mut record = self.blank(now, self.radios + self.wires);
-        record.comment = fate::loss_comment(loss);
+        record.comment = reception::loss_comment(loss);
         self.push_packet(record, packet);
     }
 

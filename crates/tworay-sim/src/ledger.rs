@@ -81,14 +81,14 @@ struct Shipment {
 
 /// Counts of one flow: data and ACK segments.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Column {
+pub struct Segments {
     /// Data segments.
     pub data: u64,
     /// Acknowledgments.
     pub ack: u64,
 }
 
-impl Column {
+impl Segments {
     fn add(&mut self, carries: Carries) {
         match carries {
             Carries::Data => self.data += 1,
@@ -100,7 +100,7 @@ impl Column {
 /// Segments of a flow in the network: sent, neither delivered nor lost.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Aloft {
-    now: Column,
+    now: Segments,
     since: SimTime,
     /// Segments times nanoseconds, for data and acknowledgments.
     area: [u128; 2],
@@ -116,16 +116,16 @@ impl Aloft {
 }
 
 /// One row of the series of live segments: time, flow, counts.
-pub type AloftSample = (SimTime, FlowId, Column);
+pub type AloftSample = (SimTime, FlowId, Segments);
 
 /// The books of a run.
 #[derive(Debug, Default)]
 pub struct Ledger {
     shipments: VecDeque<Shipment>,
     first_uid: u64,
-    sent: Column,
-    delivered: Column,
-    lost: [Column; LossCause::ALL.len()],
+    sent: Segments,
+    delivered: Segments,
+    lost: [Segments; LossCause::ALL.len()],
     records: Vec<LossRecord>,
     /// Losses are counted but not recorded.
     counts_only: bool,
@@ -321,11 +321,11 @@ impl Ledger {
     }
 
     #[cfg(test)]
-    pub fn arrived(&self) -> Column {
+    pub fn arrived(&self) -> Segments {
         self.delivered
     }
     /// Segments lost for `cause`.
-    pub fn lost(&self, cause: LossCause) -> Column {
+    pub fn lost(&self, cause: LossCause) -> Segments {
         self.lost[cause as usize]
     }
     /// Every loss in order of time.
@@ -344,8 +344,8 @@ impl Ledger {
     }
 
     /// Segments still in transit.
-    pub fn in_flight(&self) -> Column {
-        let mut out = Column::default();
+    pub fn in_flight(&self) -> Segments {
+        let mut out = Segments::default();
         self.shipments.iter().filter(|s| s.copies > 0 && !s.delivered).for_each(|s| out.add(s.carries));
         out
     }
@@ -361,8 +361,8 @@ impl Ledger {
         let lost = self
             .lost
             .iter()
-            .fold(Column::default(), |a, c| Column { data: a.data + c.data, ack: a.ack + c.ack });
-        let sum = Column {
+            .fold(Segments::default(), |a, c| Segments { data: a.data + c.data, ack: a.ack + c.ack });
+        let sum = Segments {
             data: self.delivered.data + lost.data + flight.data,
             ack: self.delivered.ack + lost.ack + flight.ack,
         };

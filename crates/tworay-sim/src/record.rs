@@ -8,7 +8,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::capture::Fate;
+use crate::capture::FrameResult;
 use crate::ledger::{Carries, LossRecord};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
@@ -58,7 +58,7 @@ struct OnAir {
     flow: FlowId,
     uid: Option<u64>,
     /// Result at the station it was addressed to.
-    fate: Option<Fate>,
+    fate: Option<FrameResult>,
     interferer: Option<NodeId>,
     /// Number of addressed stations that received it.
     readers: u16,
@@ -180,15 +180,17 @@ impl Recorder {
 
     /// Records how transmission `tx` was received at a station it was addressed to. The first result
     /// counts, but a received frame may later count as not answered.
-    pub fn fate(&mut self, tx: u32, fate: Fate, interferer: Option<NodeId>) {
+    pub fn fate(&mut self, tx: u32, fate: FrameResult, interferer: Option<NodeId>) {
         let Some(frame) = self.on_air.get(tx as usize).and_then(|&at| self.frames.get_mut(at)) else {
             return;
         };
-        frame.readers += u16::from(fate == Fate::Received);
+        frame.readers += u16::from(fate == FrameResult::Received);
         if frame.to.is_broadcast() {
             return;
         }
-        if frame.fate.is_none() || (frame.fate == Some(Fate::Received) && fate == Fate::NotAnswered) {
+        if frame.fate.is_none()
+            || (frame.fate == Some(FrameResult::Received) && fate == FrameResult::NotAnswered)
+        {
             frame.fate = Some(fate);
             frame.interferer = interferer;
         }

@@ -151,7 +151,7 @@ impl RunReport {
             flows.iter_mut().for_each(|f| (f.instructions, f.computing_seconds) = (None, None));
         }
         let metrics = over_flows(&flows);
-        let tally = &outcome.tally;
+        let counters = &outcome.counters;
         let warnings = warnings::warnings(&outcome.flows, paths, outcome.ledger.records(), end);
         let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records());
         let document = Document {
@@ -171,11 +171,11 @@ impl RunReport {
                 .collect(),
             diagnosis: diagnosis::count(guesses.iter().filter(|g| g.at >= warm)),
             mac: MacReport {
-                collisions: frame_count(&tally.collisions),
-                broadcast_collisions: tally.broadcast_collisions,
-                drops: frame_count(&tally.give_ups),
-                corrupted: frame_count(&tally.corrupted),
-                queue_drops: tally.queue_drops,
+                collisions: frame_count(&counters.collisions),
+                broadcast_collisions: counters.broadcast_collisions,
+                drops: frame_count(&counters.give_ups),
+                corrupted: frame_count(&counters.corrupted),
+                queue_drops: counters.queue_drops,
                 sent: BTreeMap::from([
                     ("rts", mac.tx_rts),
                     ("cts", mac.tx_cts),
@@ -186,13 +186,13 @@ impl RunReport {
             },
             routing: RoutingReport {
                 protocol: protocol.into(),
-                control_packets: control_packets + tally.control_packets,
-                control_bytes: control_bytes + tally.control_bytes,
+                control_packets: control_packets + counters.control_packets,
+                control_bytes: control_bytes + counters.control_bytes,
                 load: (arrived > 0)
-                    .then(|| (control_packets + tally.control_packets) as f64 / arrived as f64),
-                route_changes: tally.route_changes,
-                false_link_failures: tally.false_link_failures,
-                stray_notices: tally.stray_notices,
+                    .then(|| (control_packets + counters.control_packets) as f64 / arrived as f64),
+                route_changes: counters.route_changes,
+                false_link_failures: counters.false_link_failures,
+                stray_notices: counters.stray_notices,
                 malformed: routing::malformed(outcome.routing.iter()),
             },
             energy,
@@ -233,7 +233,7 @@ impl RunReport {
     }
 }
 
-fn frame_count(b: &crate::tally::ByFrame) -> FrameCount {
+fn frame_count(b: &crate::frame_counts::ByFrame) -> FrameCount {
     FrameCount { rts_cts: b.rts + b.cts, data: b.data, ack: b.ack }
 }
 

@@ -3,7 +3,8 @@
 //! `golden/runs.txt` has a digest (FNV-1a, 64 bit) of each run's `--json` document with `cpu_seconds` set
 //! to zero. This test runs the debug build; the Python tests compare the release build with the same file.
 //! A change of results must be deliberate: explain under "Changed results" in the CHANGELOG why the new
-//! ones are right, then run with `TWORAY_BLESS=1` to rewrite the files.
+//! ones are right, raise `tworay_sim::RESULTS`, then run with `TWORAY_BLESS=1` to rewrite the files. The first
+//! line of `runs.txt` is the number that belongs to its digests.
 //!
 //! A digest only shows that something changed. `golden/summaries.txt` has the main figures of the same
 //! runs, and this test prints the lines that differ.
@@ -11,7 +12,7 @@
 mod common;
 use common::{load, run_once};
 use std::fmt::Write;
-use tworay_sim::{Document, RunReport};
+use tworay_sim::{Document, RESULTS, RunReport};
 
 const DIGESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/runs.txt");
 const SUMMARIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/summaries.txt");
@@ -105,7 +106,8 @@ fn differences(known: &str, now: &str) -> String {
 
 #[test]
 fn ten_runs_give_the_bytes_they_always_gave() {
-    let (mut digests, mut summaries) = (String::new(), String::new());
+    let read = |path: &str| std::fs::read_to_string(path).expect("the golden file is there");
+    let (mut digests, mut summaries) = (format!("results {RESULTS}\n"), String::new());
     for (source, seed, overrides) in RUNS {
         let report = run(source, seed, overrides);
         let title = format!("{source} {seed} {}", overrides.join(" "));
@@ -113,10 +115,13 @@ fn ten_runs_give_the_bytes_they_always_gave() {
         summaries += &summary(&title, &report.document);
     }
     if std::env::var_os("TWORAY_BLESS").is_some() {
+        let before = read(DIGESTS);
+        let (number, runs) = before.split_once('\n').expect("the number of the results stands first");
+        let raised = number != format!("results {RESULTS}");
+        assert!(raised || digests.ends_with(runs), "results have changed: raise tworay_sim::RESULTS first");
         std::fs::write(DIGESTS, &digests).expect("the golden file can be written");
         std::fs::write(SUMMARIES, &summaries).expect("the golden file can be written");
     }
-    let read = |path: &str| std::fs::read_to_string(path).expect("the golden file is there");
     let known = read(SUMMARIES);
     let moved = differences(&known, &summaries);
     assert!(known == summaries, "results have changed: see the head of this file\n{moved}");

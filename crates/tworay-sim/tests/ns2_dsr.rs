@@ -1,8 +1,9 @@
 //! DSR against ns-2.35's, with `dialect = "ns2"`: strings of 1 to 6 hops and moving nodes.
 //!
 //! The figures are segments acknowledged, by ns-2.35 (Debian's 2.35+dfsg-5). ns-2's DSR is older than
-//! RFC 4728 and keeps flow state, so 30 % is the tolerance; `docs/studies/validation-dsr.md` has the figures side by
-//! side and the causes of what remains.
+//! RFC 4728 and keeps flow state. `docs/studies/validation-dsr.md` has the figures side by side and the causes of
+//! what remains. The bounds below are about a point above the largest difference, so that the loss of any of
+//! ns-2's quirks shows: without `heed_own_errors` strings of 4 and 5 hops carry 16 and 20 % more.
 
 mod common;
 use common::{load, mean_over, run_once};
@@ -15,23 +16,29 @@ const STRINGS: [(&str, [f64; 6]); 2] = [
     ("reno", [12154., 5973., 2286., 1421., 1092., 1029.]),
 ];
 
+/// Largest difference from ns-2 by hops, in percent. One and two hops hardly break; from three hops on, runs
+/// scatter by 5 to 9 %, and the means of six seeds here and five there by some 5 %.
+const BOUNDS: [f64; 6] = [2., 2., 5., 5., 9.5, 7.];
+
 #[test]
-fn strings_agree_within_30_percent() {
+fn strings_agree_within_10_percent() {
     for (variant, figures) in STRINGS {
         for (i, ns2) in figures.into_iter().enumerate() {
             let name = format!("string-{}", i + 1);
             let tcp = format!("tcp.variant={variant}");
             let scenario = load(&name, &["dialect=ns2", "routing.protocol=dsr", &tcp]);
             let ours = mean_over(&scenario, 6, |r| r.document.flows[0].acked_segments as f64);
-            let off = ours / ns2 - 1.0;
-            println!("{variant} {} hops: {ours:.0}, ns-2 {ns2} ({:+.1} %)", i + 1, 100.0 * off);
-            assert!(off.abs() < 0.3, "{variant} {} hops: {ours:.0} against {ns2}", i + 1);
+            let off = 100.0 * (ours / ns2 - 1.0);
+            println!("{variant} {} hops: {ours:.0}, ns-2 {ns2} ({off:+.1} %)", i + 1);
+            assert!(off.abs() < BOUNDS[i], "{variant} {} hops: {ours:.0} against {ns2}", i + 1);
         }
     }
 }
 
-/// Ten movement files, 50 nodes, NewReno from 0 to 1 for 299 s: ns-2's mean is 11092 with one seed each,
-/// and 10492 with four seeds each.
+/// ns-2's mean of the ten movement files over four seeds each. Its mean over one seed each is 11092.
+const MOVING_MEAN: f64 = 10_492.0;
+
+/// Ten movement files, 50 nodes, NewReno from 0 to 1 for 299 s: ns-2 with one seed each.
 const MOVING: [(&str, f64); 10] = [
     ("rwp50_v5_s1", 24753.),
     ("rwp50_v5_s2", 21180.),
@@ -62,7 +69,7 @@ fn moving(file: &Path) -> Scenario {
 }
 
 #[test]
-fn moving_nodes_agree_within_30_percent_in_the_mean() {
+fn moving_nodes_agree_within_8_percent_in_the_mean() {
     let ns2 = MOVING.iter().map(|(_, acked)| acked).sum::<f64>() / MOVING.len() as f64;
     assert!((ns2 - 11_092.5).abs() < 1.0);
     let Some(folder) = reference() else {
@@ -77,7 +84,7 @@ fn moving_nodes_agree_within_30_percent_in_the_mean() {
         sum += ours;
     }
     let ours = sum / MOVING.len() as f64;
-    assert!((ours / ns2 - 1.0).abs() < 0.3, "mean {ours:.0} against {ns2:.0}");
+    assert!((ours / MOVING_MEAN - 1.0).abs() < 0.08, "mean {ours:.0} against {MOVING_MEAN:.0}");
 }
 
 /// Effects of the dialects from outside: no replies from caches, data longer by 20 bytes.

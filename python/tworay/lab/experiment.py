@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay import _native
-from tworay._native import VERSION
+from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
 from tworay.lab.axes import SCENARIO, TCP, Axis, labelled, plain, several, text, vary, zipped
 from tworay.running.control import is_reference, load_class
@@ -41,6 +41,8 @@ DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
 # Version of the storage format and the hash.
 FORM = 1
+# What decides results beside the scenario.
+ENGINE = f"{VERSION}, results {RESULTS}"
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,8 @@ def kept(world: Scenario) -> dict[str, str]:
     return keep(world)
 
 
-def digest(files: Mapping[str, str], extras: Mapping[str, Any], version: str = VERSION) -> str:
-    """Hash everything but the seed that decides a run's results: resolved scenario and engine version.
+def digest(files: Mapping[str, str], extras: Mapping[str, Any], engine: str = ENGINE) -> str:
+    """Hash everything but the seed that decides a run's results: resolved scenario and simulator.
 
     The scenario's name and summary are left out, because they can't change a result. Of files that it names
     the contents count, not the location.
@@ -152,7 +154,7 @@ def digest(files: Mapping[str, str], extras: Mapping[str, Any], version: str = V
             content = "".join(map(_settled, content.splitlines(keepends=True)))
         lines.append(json.dumps([name, content]))
     wanted = {key: value for key, value in extras.items() if value}
-    lines.append(json.dumps([FORM, version, wanted], sort_keys=True))
+    lines.append(json.dumps([FORM, engine, wanted], sort_keys=True))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 

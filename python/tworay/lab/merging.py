@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
 from tworay.lab.batches import FAILED, MANIFEST, PARTS, Batches, name_of, read_manifest, write_whole
@@ -26,13 +26,13 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
     for place in directories:
         open_directory(place)
         manifest = read_manifest(place) or {}
-        heads[place] = (manifest.get("name"), manifest.get("tworay"))
+        heads[place] = (manifest.get("name"), manifest.get("tworay"), manifest.get("results"))
     first = directories[0]
     for place, head in heads.items():
         if head != heads[first]:
             raise InputError(
-                f"{place} holds `{head[0]}` of tworay {head[1]}, {first} `{heads[first][0]}` of "
-                f"{heads[first][1]}; only parts of the same sweep can be merged"
+                f"{place} holds `{head[0]}` of {_engine(head)}, {first} `{heads[first][0]}` of "
+                f"{_engine(heads[first])}; only parts of the same sweep can be merged"
             )
         if (place / EXPERIMENT).read_bytes() != (first / EXPERIMENT).read_bytes():
             raise InputError(
@@ -63,6 +63,11 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
     if failed:
         notes.append(f"{failed} runs failed; `tworay sweep --retry-failed` does them again")
     return _finish(out), notes
+
+
+def _engine(head: tuple[Any, Any, Any]) -> str:
+    """Say which simulator a directory is of; directories from before results were numbered say none."""
+    return f"tworay {head[1]}" + ("" if head[2] is None else f", results {head[2]}")
 
 
 def _finish(out: Path) -> int:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay._native import VERSION
 from tworay.errors import InputError, OutputError
 from tworay.lab.batches import Row, as_parquet, row
+from tworay.lab.experiment import ENGINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,15 +33,15 @@ TRIES = 3
 
 
 def work(
-    version: str, scenarios: list[str], tasks: list[tuple[int, str, int]], extras: dict[str, Any]
+    engine: str, scenarios: list[str], tasks: list[tuple[int, str, int]], extras: dict[str, Any]
 ) -> bytes:
     """Do runs on a worker: each is a place in ``scenarios``, its hash and a seed. Returns a batch.
 
     All arguments and results are texts, numbers and bytes.
     """
-    if version != VERSION:
+    if engine != ENGINE:
         raise RuntimeError(
-            f"this worker has tworay {VERSION}, the sweep is one of {version}; install that version"
+            f"this worker has tworay {ENGINE}, the sweep is one of {engine}; install that version"
         )
     from pathlib import Path
 
@@ -158,7 +158,7 @@ class Cluster:
                 places = {number: place for place, number in enumerate(cells)}
                 texts = [cell.files["scenario.toml"] for cell in cells.values()]
                 tasks = [(places[task.number], task.cell.key, task.seed) for task in batch]
-                future = client.submit(work, VERSION, texts, tasks, plan.extras, pure=False)
+                future = client.submit(work, ENGINE, texts, tasks, plan.extras, pure=False)
                 futures[future] = batch
                 return future
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from tworay._native import VERSION, RunControl, Scenario
+from tworay._native import RESULTS, VERSION, RunControl, Scenario
 from tworay.errors import Cancelled, InputError, OutputError, RunError
 from tworay.lab.batches import DONE, FAILED, MANIFEST, Batches, Row, read_manifest, row, write_whole
 from tworay.running.executing import check_jobs
@@ -33,7 +33,7 @@ EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
     "progress.json",
     "failures",
 )
-FORMAT = 1
+FORMAT = 2
 LEAST_UNTIL_CI = 5
 PROGRESS_SECONDS = 2.0
 
@@ -126,6 +126,12 @@ class Sweep:
         self.cells = plan.cells()
         self.state = State(cells=len(self.cells))
         self.notes: list[str] = []
+        before = read_manifest(out) or {"tworay": VERSION, "results": RESULTS}
+        if (before.get("tworay"), before.get("results")) != (VERSION, RESULTS):
+            self.notes.append(
+                f"{out} holds runs from before the simulator's results changed last; they stay, and are "
+                "done again"
+            )
         self._batches: Batches | None = None
         self._mutex = threading.Lock()
 
@@ -408,6 +414,7 @@ def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
         "format": FORMAT,
         "command": "sweep",
         "tworay": VERSION,
+        "results": RESULTS,
         "name": plan.name,
         "about": plan.about,
         "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in plan.axes],

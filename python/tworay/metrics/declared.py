@@ -69,9 +69,9 @@ def _declared() -> list[Metric]:
     return found
 
 
-# Chapters of the page, in order.
-_CHAPTERS = ("rates", "losses", "routing", "times", "energy", "resources")
+METRICS = tuple(_declared())
+# By chapter of the page; the simulator lists them in its order.
 GROUPS: dict[str, tuple[Metric, ...]] = {
-    chapter: tuple(metric for metric in _declared() if metric.group == chapter) for chapter in _CHAPTERS
+    chapter: tuple(metric for metric in METRICS if metric.group == chapter)
+    for chapter in dict.fromkeys(metric.group for metric in METRICS)
 }
-METRICS = tuple(metric for group in GROUPS.values() for metric in group)

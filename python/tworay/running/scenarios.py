@@ -95,15 +95,24 @@ def load(
     return scenario if tcp is None else with_variant(scenario, tcp)
 
 
-def _read(source: str, settings: list[str], *, classes: bool) -> Scenario:
+def load_text(text: str, path: pathlib.Path, settings: Mapping[str, object]) -> Scenario:
+    """Load a scenario from its text; ``path`` is where it lies, and what it names is beside it."""
+    return _read(str(path), overrides(settings), classes=True, text=text)
+
+
+def _read(source: str, settings: list[str], *, classes: bool, text: str | None = None) -> Scenario:
     """Read a scenario; with ``classes`` also load the Python variants that it names."""
     path = pathlib.Path(source)
-    text = _stdin() if source == "-" else _text(path)
+    given = text
+    if text is None:
+        text = _stdin() if source == "-" else _text(path)
     settings = presets.named(text, path.parent, settings)
     own = sources.named(text, path.parent, settings)
     settings = settings + own.settings if own else settings
     if source == "-":
         scenario = Scenario.from_toml(text, "<stdin>", "", settings)
+    elif given is not None:
+        scenario = Scenario.from_toml(given, source, str(path.parent), settings)
     else:
         scenario = Scenario.load(source, settings)
     return own.apply(scenario) if own and classes else scenario

@@ -9,12 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay._native import VERSION
+from tworay._native import RESULTS, VERSION
 from tworay.comparing.arms import Arm
 from tworay.comparing.comparison import Comparison
 from tworay.errors import InputError
-from tworay.running.scenarios import load
-from tworay.stored.records import COSTS, SCENARIO, read_manifest, read_records, read_warnings
+from tworay.running.scenarios import load_text
+from tworay.stored.formats import settings_of_today
+from tworay.stored.records import (
+    COSTS,
+    SCENARIO,
+    read_manifest,
+    read_records,
+    read_scenario,
+    read_warnings,
+)
 from tworay.stored.store import keep, read_part
 
 if TYPE_CHECKING:
@@ -58,9 +66,14 @@ class Stored:
                 f"{where}: its runs are of tworay {self.manifest['tworay']}, this is {VERSION}; results of "
                 "two versions can't be mixed; start a new comparison with --out"
             )
+        if self.manifest.get("results") != RESULTS:
+            raise InputError(
+                f"{where}: its runs are from before the simulator's results changed last, and would not mix "
+                f"with new ones: compare anew with --out; `tworay show {self.path}` still shows it"
+            )
         files = keep(base)
         kept, costs = files[SCENARIO], files.get(COSTS)
-        text = (self.path / SCENARIO).read_text(encoding="utf-8")
+        text = read_scenario(self.path)
         if kept != text:
             found = list(_differences(tomllib.loads(text), tomllib.loads(kept)))
             shown = "; ".join(found[:SHOWN]) + ("; …" if len(found) > SHOWN else "")
@@ -133,8 +146,9 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
         )
     result = Run.__new__(Run)
     state = read_part(place, *chosen[0], read_records(place)[chosen[0]]["document"])
-    settings = read_manifest(place)["arms"][chosen[0][0]]["set"]
-    state["kept"] = keep(load(place / SCENARIO, set=settings))
+    manifest = read_manifest(place)
+    settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
+    state["kept"] = keep(load_text(read_scenario(place), place / SCENARIO, settings))
     result.__setstate__(state)
     return result
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from tworay._native import VERSION
 from tworay.errors import InputError, OutputError
+from tworay.stored.formats import FORMAT, OLDEST, scenario_of_today
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Format of the directory: 2 has one line per run in runs.jsonl, to show and resume the comparison.
-FORMAT = 2
 MANIFEST = "tworay.json"
 SUMMARY = "summary.json"
 SCENARIO = "scenario.toml"
@@ -60,12 +59,18 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} holds a sweep; `tworay table {path}` shows it")
     if form > FORMAT:
         raise InputError(f"{path} was written by tworay {made_with}, a newer one; this is {VERSION}")
-    if form < FORMAT:
+    if form < OLDEST:
         raise InputError(
             f"{path} was written by tworay {made_with}, which kept too little to show or resume it; its "
             f"{SUMMARY} and tables can be read, or run it again"
         )
     return manifest
+
+
+def read_scenario(path: Path) -> str:
+    """Return the scenario of a result directory, in the keys of today."""
+    form = read_manifest(path)["format"]
+    return scenario_of_today((path / SCENARIO).read_text(encoding="utf-8"), form)
 
 
 def read_warnings(path: Path) -> list[str]:

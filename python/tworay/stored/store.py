@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay._native import VERSION
+from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError, OutputError
 from tworay.files import replacing, sync
 from tworay.running.frames import Table
 from tworay.running.sources import kept
+from tworay.stored.formats import FORMAT
 from tworay.stored.records import (
     COSTS,
-    FORMAT,
     MANIFEST,
     RECORD,
     RECORDS,
@@ -37,6 +37,7 @@ from tworay.stored.records import (
     SUMMARY,
     read_manifest,
     read_records,
+    read_scenario,
 )
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Store:
         classes: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self.path = path
-        self._manifest = {"format": FORMAT, "tworay": VERSION, "command": command}
+        self._manifest = {"format": FORMAT, "tworay": VERSION, "results": RESULTS, "command": command}
         if scenario is not None:
             self._manifest["scenario"] = scenario.name
             # Also the files that the scenario names: the table of costs, classes of variants.
@@ -226,8 +227,10 @@ def read_run(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} holds results of `tworay {manifest['command']}`, not of a run")
     try:
         summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-        names = [SCENARIO, COSTS, *(str(file.relative_to(path)) for file in sorted(path.rglob("*.py")))]
-        kept = {name: (path / name).read_text(encoding="utf-8") for name in names if (path / name).is_file()}
+        names = [COSTS, *(str(file.relative_to(path)) for file in sorted(path.rglob("*.py")))]
+        kept = {SCENARIO: read_scenario(path)} | {
+            name: (path / name).read_text(encoding="utf-8") for name in names if (path / name).is_file()
+        }
         frames = {
             file.stem: Table(pl.read_parquet(file).drop("seed")) for file in sorted(path.glob("*.parquet"))
         }

@@ -8,7 +8,7 @@ const RESTART: u16 = 64;
 
 /// What a packet's arrival means for its link.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum LinkChange {
     /// Good: use it.
     Good,
     /// Between the thresholds: unchanged.
@@ -58,7 +58,7 @@ impl Quality {
     }
 
     /// A packet arrived; a gap in the numbers means lost packets.
-    pub(crate) fn heard(&mut self, now: SimTime, seq: u16) -> Verdict {
+    pub(crate) fn heard(&mut self, now: SimTime, seq: u16) -> LinkChange {
         let step = self.last_seq.map_or(1, |last| seq.wrapping_sub(last));
         if !self.patience.is_zero() {
             self.silent_at = now + self.patience;
@@ -77,11 +77,11 @@ impl Quality {
         self.value = (1.0 - self.scaling) * self.value + self.scaling;
         if self.value > self.high {
             self.pending = false;
-            Verdict::Good
+            LinkChange::Good
         } else if bad {
-            Verdict::Bad
+            LinkChange::Bad
         } else {
-            Verdict::Same
+            LinkChange::Same
         }
     }
 

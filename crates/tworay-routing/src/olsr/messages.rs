@@ -1,6 +1,6 @@
 //! Processing and relaying messages (RFC 3626 §3.4, §5.4, §7.1, §8, §9.5, §12.5).
 
-use super::hysteresis::{Quality, Verdict};
+use super::hysteresis::{LinkChange, Quality};
 use super::links::Change;
 use super::{Olsr, Out};
 use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
@@ -50,9 +50,9 @@ impl Olsr {
         let Some(link) = self.links.get_mut(from) else { return };
         let Some(quality) = &mut link.quality else { return };
         match quality.heard(now, seq) {
-            Verdict::Good => link.lost_until = SimTime::ZERO,
-            Verdict::Same => {}
-            Verdict::Bad => link.lost_until = link.kept_until.min(now + hold),
+            LinkChange::Good => link.lost_until = SimTime::ZERO,
+            LinkChange::Same => {}
+            LinkChange::Bad => link.lost_until = link.kept_until.min(now + hold),
         }
         let until = if link.lost_until > now { link.lost_until } else { SimTime::NEVER };
         let silent_at = quality.silent_at;

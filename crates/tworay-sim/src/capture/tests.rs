@@ -1,12 +1,12 @@
-use super::fate::{Fate, Fates};
 use super::file::CaptureFile;
+use super::reception::{FrameResult, FrameResults};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tworay_base::NodeId;
 
-fn comment(fates: &[(u16, Fate)]) -> String {
-    let mut all = Fates::default();
+fn comment(fates: &[(u16, FrameResult)]) -> String {
+    let mut all = FrameResults::default();
     fates.iter().for_each(|(node, fate)| all.note(NodeId(*node), *fate));
     let mut comment = String::new();
     all.describe(&mut comment);
@@ -15,20 +15,20 @@ fn comment(fates: &[(u16, Fate)]) -> String {
 
 #[test]
 fn comments_name_what_became_of_a_frame() {
-    let cases: [(&[(u16, Fate)], &str); 7] = [
+    let cases: [(&[(u16, FrameResult)], &str); 7] = [
         (&[], ""),
-        (&[(1, Fate::Received)], ""),
-        (&[(1, Fate::OutOfRange)], "lost: out of range at node 1"),
-        (&[(1, Fate::ChannelError)], "lost: channel error at node 1"),
+        (&[(1, FrameResult::Received)], ""),
+        (&[(1, FrameResult::OutOfRange)], "lost: out of range at node 1"),
+        (&[(1, FrameResult::ChannelError)], "lost: channel error at node 1"),
         // A broadcast: stations that received it are not named, the others are listed in order.
         (
-            &[(3, Fate::Collision), (2, Fate::Received), (1, Fate::ReceiverBusy)],
+            &[(3, FrameResult::Collision), (2, FrameResult::Received), (1, FrameResult::ReceiverBusy)],
             "lost: receiver busy at node 1, collision at node 3",
         ),
         // The first result counts: a frame that collided cannot be received later.
-        (&[(1, Fate::Collision), (1, Fate::ReceiverBusy)], "lost: collision at node 1"),
+        (&[(1, FrameResult::Collision), (1, FrameResult::ReceiverBusy)], "lost: collision at node 1"),
         (
-            &[(1, Fate::Received), (1, Fate::NotAnswered)],
+            &[(1, FrameResult::Received), (1, FrameResult::NotAnswered)],
             "lost: receiver busy (heard, but may not answer) at node 1",
         ),
     ];

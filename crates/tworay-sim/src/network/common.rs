@@ -4,9 +4,9 @@ use super::agenda::Agenda;
 use super::judge::Judge;
 use super::packets::PacketSlab;
 use super::watch::Watchers;
+use crate::frame_counts::Counters;
 use crate::ledger::{Death, Ledger};
 use crate::provenance::Setback;
-use crate::tally::Tally;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_wire::Body;
 
@@ -18,7 +18,7 @@ pub(crate) struct Books {
     /// Every segment sent, and its outcome.
     pub ledger: Ledger,
     /// Network-wide counters.
-    pub tally: Tally,
+    pub counters: Counters,
     /// Determines root causes of losses.
     pub judge: Judge,
 }
@@ -39,7 +39,7 @@ impl Common {
             now: SimTime::ZERO,
             agenda,
             packets: PacketSlab::default(),
-            books: Books { ledger, tally: Tally::default(), judge: Judge::new(nodes) },
+            books: Books { ledger, counters: Counters::default(), judge: Judge::new(nodes) },
             watch: Watchers::default(),
             last_control_uid: UNTRACKED,
         }

@@ -52,7 +52,7 @@ impl Network {
                     self.common.books.judge.note_exchange(node, next_hop, root);
                 }
                 if let Some(old) = pushed_out {
-                    self.common.books.tally.arp_drops += 1;
+                    self.common.books.counters.arp_drops += 1;
                     let (judge, mut scene) = self.scene();
                     let root = judge.hold(&mut scene, node, next_hop, [old, packet]);
                     self.common.kill(old, node, Died::Arp, root);
@@ -152,7 +152,7 @@ impl Network {
         let p = self.common.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
         if let Some(refused) = self.nodes[node].queue.push(entry) {
-            self.common.books.tally.queue_drops += 1;
+            self.common.books.counters.queue_drops += 1;
             let root = Judge::queue(&mut self.scene().1, node, refused);
             self.common.kill(refused.packet, node, Died::Ifq, root);
         }
@@ -188,7 +188,7 @@ impl Network {
     /// Link-RED drops a packet instead of sending it.
     #[cold]
     fn drop_early(&mut self, node: NodeId, dropped: QueueEntry) {
-        self.common.books.tally.queue_drops += 1;
+        self.common.books.counters.queue_drops += 1;
         let root = Judge::queue(&mut self.scene().1, node, dropped);
         self.common.kill(dropped.packet, node, Died::LinkRed, root);
     }
@@ -231,7 +231,7 @@ impl Network {
         let root = attempts.give_up(self.common.now, node, give_up.to);
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
         let p = self.common.packets.get(give_up.packet);
-        self.common.books.tally.give_ups.add_give_up(died == Died::RtsRetries, p);
+        self.common.books.counters.give_ups.add_give_up(died == Died::RtsRetries, p);
         self.link_failed(give_up.packet, give_up.to, died, root);
     }
 
@@ -259,9 +259,9 @@ impl Network {
     #[inline(never)]
     fn link_failed(&mut self, packet: PacketId, next_hop: NodeId, died: Died, root: Setback) {
         let node = root.node;
-        self.common.books.tally.link_failures += 1;
+        self.common.books.counters.link_failures += 1;
         if self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop) {
-            self.common.books.tally.false_link_failures += 1;
+            self.common.books.counters.false_link_failures += 1;
         }
         let message = is_message(self.common.packets.get(packet));
         let judge = &mut self.common.books.judge;

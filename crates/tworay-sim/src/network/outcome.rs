@@ -3,10 +3,10 @@
 use super::Network;
 use super::wires::WireRecord;
 use crate::flow::Flow;
+use crate::frame_counts::Counters;
 use crate::ledger::Ledger;
 use crate::record::Recorder;
 use crate::scenario::Costs;
-use crate::tally::Tally;
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_mac::MacCounters;
@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
     pub events: u64,
     pub flows: Vec<Flow>,
     pub ledger: Ledger,
-    pub tally: Tally,
+    pub counters: Counters,
     /// Counters summed over all MACs.
     pub mac: MacCounters,
     /// Counters of each node's router since it was last switched on.
@@ -67,7 +67,7 @@ impl Network {
             events: self.common.agenda.events,
             flows: self.flows,
             ledger,
-            tally: books.tally,
+            counters: books.counters,
             mac,
             routing,
             meters,

@@ -206,12 +206,12 @@ impl Network {
         }
         match note {
             RoutingNote::RouteChanged { dst, hops } => {
-                self.common.books.tally.route_changes += 1;
+                self.common.books.counters.route_changes += 1;
                 if self.nodes[node].router.routes_at_source() {
                     self.tell_source_route(node, dst, hops);
                 }
             }
-            RoutingNote::RouteFound { .. } => self.common.books.tally.route_changes += 1,
+            RoutingNote::RouteFound { .. } => self.common.books.counters.route_changes += 1,
             RoutingNote::LinkBroken { neighbour } => {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {

@@ -59,12 +59,12 @@ impl Network {
         gone.extend(n.arp.clear());
         gone.extend(n.router.buffered());
         if self.plan.settings.routing.protocol != Protocol::Static {
-            books.tally.boots += 1;
-            let number = u64::from(books.tally.boots) << 32 | u64::from(node.0);
+            books.counters.boots += 1;
+            let number = u64::from(books.counters.boots) << 32 | u64::from(node.0);
             let rng = RngStream::numbered(self.plan.seed, number, Purpose::RoutingJitter);
             let old = std::mem::replace(&mut n.router, Router::new(&self.plan.settings.routing, node, rng));
-            books.tally.control_packets += old.counters().control_packets();
-            books.tally.control_bytes += old.counters().control_bytes();
+            books.counters.control_packets += old.counters().control_packets();
+            books.counters.control_bytes += old.counters().control_bytes();
         }
         for kind in NodeTimer::ALL {
             self.common.agenda.clear_timer(self.nodes.timer(node, kind));

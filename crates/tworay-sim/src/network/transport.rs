@@ -214,7 +214,7 @@ impl Network {
                 });
             }
         }
-        self.common.books.tally.stray_notices += u64::from(!heard);
+        self.common.books.counters.stray_notices += u64::from(!heard);
     }
 
     /// Routing at `node` selected another source route to `dst`: notifies senders that use its length.

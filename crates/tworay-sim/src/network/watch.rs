@@ -4,7 +4,7 @@
 use super::common::UNTRACKED;
 use super::packets::PacketSlab;
 use crate::animation::Animation;
-use crate::capture::{Capture, Fate, Layout};
+use crate::capture::{Capture, FrameResult, Layout};
 use crate::ledger::{Carries, LossRecord};
 use crate::medium::{Hearer, Medium};
 use crate::record::Recorder;
@@ -99,17 +99,17 @@ impl Watchers {
         let rx_threshold = medium.channel().rx_threshold();
         let reaches = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
         if !frame.to.is_broadcast() && !medium.hearers(tx).iter().any(reaches) {
-            self.note(tx, frame.to, Fate::OutOfRange, medium);
+            self.note(tx, frame.to, FrameResult::OutOfRange, medium);
         }
     }
 
     /// Records how a station received a frame addressed to it.
-    fn note(&mut self, tx: u32, node: NodeId, fate: Fate, medium: &Medium) {
+    fn note(&mut self, tx: u32, node: NodeId, fate: FrameResult, medium: &Medium) {
         if let Some(capture) = &mut self.capture {
             capture.note(tx, node, fate);
         }
         if let Some(recorder) = &mut self.recorder {
-            let interferer = if fate == Fate::Collision { medium.interferer(tx, node) } else { None };
+            let interferer = if fate == FrameResult::Collision { medium.interferer(tx, node) } else { None };
             recorder.fate(tx, fate, interferer);
         }
     }
@@ -135,11 +135,11 @@ impl Watchers {
             return;
         }
         let fate = match verdict {
-            _ if !up => Fate::NodeDown,
-            Verdict::Good => Fate::Received,
-            Verdict::Collided | Verdict::Undecodable => Fate::Collision,
-            Verdict::Corrupt => Fate::ChannelError,
-            Verdict::NotHeard | Verdict::Deafened | Verdict::Deaf => Fate::ReceiverBusy,
+            _ if !up => FrameResult::NodeDown,
+            Verdict::Good => FrameResult::Received,
+            Verdict::Collided | Verdict::Undecodable => FrameResult::Collision,
+            Verdict::Corrupt => FrameResult::ChannelError,
+            Verdict::NotHeard | Verdict::Deafened | Verdict::Deaf => FrameResult::ReceiverBusy,
         };
         self.note(tx, h.node, fate, medium);
     }
@@ -147,12 +147,12 @@ impl Watchers {
     /// The station that a frame was addressed to did not answer it.
     #[cold]
     pub fn refused(&mut self, tx: u32, node: NodeId, medium: &Medium) {
-        self.note(tx, node, Fate::NotAnswered, medium);
+        self.note(tx, node, FrameResult::NotAnswered, medium);
     }
 
     /// A frame was lost to overlap at a station it was addressed to.
     pub fn collided(&mut self, tx: u32, node: NodeId, medium: &Medium) {
-        self.note(tx, node, Fate::Collision, medium);
+        self.note(tx, node, FrameResult::Collision, medium);
     }
 
     /// A transmission has ended at all hearers.

@@ -199,7 +199,7 @@ impl Wires {
         } else if w.setup.outages.cut(now, now) {
             self.lose(common, wire, packet, LossCause::LinkFailure, Died::Handoff);
         } else if w.refuses(now, bytes) {
-            common.books.tally.queue_drops += 1;
+            common.books.counters.queue_drops += 1;
             self.lose(common, wire, packet, LossCause::Congestion, Died::WireQueue);
         } else if !w.busy {
             self.note(common, wire, packet, WireEvent::Enqueue);

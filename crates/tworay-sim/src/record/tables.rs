@@ -1,7 +1,7 @@
 //! Converts the record to tables.
 
 use super::{Carried, OnAir, Recorder, Segment};
-use crate::capture::Fate;
+use crate::capture::FrameResult;
 use crate::ledger::Carries;
 use crate::report::{ColumnData, Table, table};
 use tworay_base::{FlowId, NodeId, SimTime};
@@ -126,7 +126,7 @@ impl Recorder {
                 ("flow", maybe(&|r| (r.flow != FlowId::NONE).then(|| r.flow.0.into()))),
                 ("uid", maybe(&|r| r.uid.map(|uid| uid as i64))),
                 ("retry", ints(&|r| r.retry.into())),
-                ("fate", ColumnData::words(f.iter().map(|r| r.fate.map(Fate::name)))),
+                ("fate", ColumnData::words(f.iter().map(|r| r.fate.map(FrameResult::name)))),
                 ("interferer", maybe(&|r| r.interferer.and_then(node))),
                 ("readers", ints(&|r| r.readers.into())),
             ],

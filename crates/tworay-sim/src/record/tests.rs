@@ -105,7 +105,7 @@ fn frames_are_those_of_the_macs() {
             "a station 250 m off is the farthest it reads"
         );
     }
-    // The tally leaves out frames whose preamble another signal had corrupted, because it does not count
+    // The counters leave out frames whose preamble another signal had corrupted, because they do not count
     // them as collisions.
     let collided = fate.iter().filter(|f| **f == Some("collision")).count() as u64;
     let counted = report.document.mac.collisions;

@@ -30,6 +30,37 @@ pub enum Better {
     Neither,
 }
 
+/// Chapter of docs/reference/metrics.md, in the order of the page.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Chapter {
+    /// Delivery.
+    Rates,
+    /// Losses and repairs.
+    Losses,
+    /// Routing.
+    Routing,
+    /// Times, windows and paths.
+    Times,
+    /// Energy and computing costs.
+    Energy,
+    /// Effort and unused resources.
+    Resources,
+}
+
+impl Chapter {
+    /// The name in lists of metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Chapter::Rates => "rates",
+            Chapter::Losses => "losses",
+            Chapter::Routing => "routing",
+            Chapter::Times => "times",
+            Chapter::Energy => "energy",
+            Chapter::Resources => "resources",
+        }
+    }
+}
+
 /// A metric, or a family of them: `mac.sent` stands for `mac.sent.rts`, `mac.sent.cts` and so on.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Metric {
@@ -38,7 +69,7 @@ pub struct Metric {
     /// Whether the name denotes a family.
     pub family: bool,
     /// Chapter of docs/reference/metrics.md.
-    pub group: &'static str,
+    pub chapter: Chapter,
     /// Unit of the value in the document.
     pub unit: &'static str,
     /// How runs and comparisons combine flows.
@@ -58,11 +89,11 @@ pub struct Metric {
 }
 
 impl Metric {
-    const fn new(group: &'static str, unit: &'static str) -> Self {
+    const fn new(chapter: Chapter, unit: &'static str) -> Self {
         Self {
             name: "",
             family: false,
-            group,
+            chapter,
             unit,
             of: Of::Sum,
             better: Better::Neither,
@@ -117,31 +148,31 @@ impl Metric {
 
 /// Metrics of delivery.
 pub const fn rates(unit: &'static str) -> Metric {
-    Metric::new("rates", unit)
+    Metric::new(Chapter::Rates, unit)
 }
 /// Metrics of losses and repairs.
 pub const fn losses(unit: &'static str) -> Metric {
-    Metric::new("losses", unit)
+    Metric::new(Chapter::Losses, unit)
 }
 /// Metrics of routing.
 pub const fn routing(unit: &'static str) -> Metric {
-    Metric::new("routing", unit)
+    Metric::new(Chapter::Routing, unit)
 }
 /// Metrics of times, windows and paths.
 pub const fn times(unit: &'static str) -> Metric {
-    Metric::new("times", unit)
+    Metric::new(Chapter::Times, unit)
 }
 /// Metrics of energy and computing costs.
 pub const fn energy(unit: &'static str) -> Metric {
-    Metric::new("energy", unit)
+    Metric::new(Chapter::Energy, unit)
 }
 /// Metrics of effort and unused resources.
 pub const fn resources(unit: &'static str) -> Metric {
-    Metric::new("resources", unit)
+    Metric::new(Chapter::Resources, unit)
 }
 
-/// Every metric, in the order of the document.
-pub fn metrics() -> impl Iterator<Item = Metric> {
+/// Every metric: by chapter, and within a chapter in the order of the document.
+pub fn metrics() -> Vec<Metric> {
     let declared = [
         flow::FlowReport::METRICS,
         sections::FURTHER,
@@ -150,7 +181,9 @@ pub fn metrics() -> impl Iterator<Item = Metric> {
         sections::EnergyReport::METRICS,
         sections::MetricsReport::METRICS,
     ];
-    declared.into_iter().flatten().copied()
+    let mut all: Vec<Metric> = declared.into_iter().flatten().copied().collect();
+    all.sort_by_key(|metric| metric.chapter);
+    all
 }
 
 /// Values of a metric that can form a column of a table.

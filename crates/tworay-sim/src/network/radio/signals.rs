@@ -233,8 +233,8 @@ impl Radio {
         let packet = frame.packet.map(|p| common.packets.get(p));
         let message = packet.is_some_and(is_message);
         let books = &mut common.books;
-        books.tally.collisions.add(frame.kind, packet);
-        books.tally.broadcast_collisions += u64::from(frame.to.is_broadcast());
+        books.counters.collisions.add(frame.kind, packet);
+        books.counters.broadcast_collisions += u64::from(frame.to.is_broadcast());
         if common.watch.on {
             common.watch.collided(tx, node, &self.medium);
         }
@@ -278,7 +278,7 @@ impl Radio {
         if is_for(frame, node) {
             let packet = frame.packet.map(|p| common.packets.get(p));
             let message = packet.is_some_and(is_message);
-            common.books.tally.corrupted.add(frame.kind, packet);
+            common.books.counters.corrupted.add(frame.kind, packet);
             if message && frame.to.is_broadcast() {
                 common.books.judge.note_missed(common.now, node, frame.from, LossCause::Channel);
             }

@@ -95,7 +95,7 @@ fn packets_leave_one_after_another_and_a_full_queue_is_congestion() {
     let mut test = Test::new(setup());
     (0..4).for_each(|number| test.send(number));
     assert_eq!(test.losses(), [(3, LossCause::Congestion, Died::WireQueue, A)]);
-    assert_eq!(test.common.books.tally.queue_drops, 1);
+    assert_eq!(test.common.books.counters.queue_drops, 1);
     let mut held = Vec::new();
     test.wires.held(&mut held);
     assert_eq!(held.len(), 2, "one is being sent, two wait");

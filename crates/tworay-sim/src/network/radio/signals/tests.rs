@@ -92,7 +92,7 @@ fn a_frame_is_read_in_range_and_only_sensed_beyond() {
     let mut test = test(&[0.0, 200.0, 400.0, 600.0], Vec::new());
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Good), (0, 2, Verdict::NotHeard)]);
-    assert_eq!(test.common.books.tally.collisions.rts, 0);
+    assert_eq!(test.common.books.counters.collisions.rts, 0);
 }
 
 /// How an attempt is booked when it starts, before its outcome is known.
@@ -120,8 +120,8 @@ fn frames_that_overlap_collide_where_they_are_equally_strong() {
         verdicts.iter().all(|(_, hearer, verdict)| *hearer != 1 || *verdict != Verdict::Good),
         "{verdicts:?}"
     );
-    assert!(test.common.books.tally.collisions.rts >= 1);
-    assert_eq!(test.common.books.tally.broadcast_collisions, 0);
+    assert!(test.common.books.counters.collisions.rts >= 1);
+    assert_eq!(test.common.books.counters.broadcast_collisions, 0);
 }
 
 #[test]

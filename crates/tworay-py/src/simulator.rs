@@ -6,8 +6,8 @@ pub(crate) use tworay_sim::scenario::{
     Scenario, ScenarioError, builtin_list, builtin_text, convert, flow_tables, json_schema,
 };
 pub(crate) use tworay_sim::{
-    Better, Column, ColumnData, Metric, MoveFormat, Of, RunControl, RunError, RunOptions, RunReport, Table,
-    VERSION, facts, metrics, moves, moves_of_file, read_ns2_trace, run, variants,
+    Better, Column, ColumnData, Metric, MoveFormat, Of, RESULTS, RunControl, RunError, RunOptions, RunReport,
+    Table, VERSION, facts, metrics, moves, moves_of_file, read_ns2_trace, run, variants,
 };
 pub(crate) use tworay_tcp::{
     AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, Operation, RateSample,

@@ -8,7 +8,7 @@ use tworay_base::NodeId;
 
 /// How a frame was received at a station it was addressed to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum FrameResult {
     /// It was received.
     Received,
     /// It was corrupted by another signal.
@@ -26,47 +26,49 @@ pub(crate) enum Fate {
     NodeDown,
 }
 
-impl Fate {
+impl FrameResult {
     /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Fate::Received => "received",
-            Fate::Collision => "collision",
-            Fate::ChannelError => "channel-error",
-            Fate::OutOfRange => "out-of-range",
-            Fate::ReceiverBusy => "receiver-busy",
-            Fate::NotAnswered => "not-answered",
-            Fate::NodeDown => "node-down",
+            FrameResult::Received => "received",
+            FrameResult::Collision => "collision",
+            FrameResult::ChannelError => "channel-error",
+            FrameResult::OutOfRange => "out-of-range",
+            FrameResult::ReceiverBusy => "receiver-busy",
+            FrameResult::NotAnswered => "not-answered",
+            FrameResult::NodeDown => "node-down",
         }
     }
 
     fn words(self) -> &'static str {
         match self {
-            Fate::Received => "received",
-            Fate::Collision => "collision",
-            Fate::ChannelError => "channel error",
-            Fate::OutOfRange => "out of range",
-            Fate::ReceiverBusy => "receiver busy",
-            Fate::NotAnswered => "receiver busy (heard, but may not answer)",
-            Fate::NodeDown => "node down",
+            FrameResult::Received => "received",
+            FrameResult::Collision => "collision",
+            FrameResult::ChannelError => "channel error",
+            FrameResult::OutOfRange => "out of range",
+            FrameResult::ReceiverBusy => "receiver busy",
+            FrameResult::NotAnswered => "receiver busy (heard, but may not answer)",
+            FrameResult::NodeDown => "node down",
         }
     }
 }
 
 /// Results of one frame by station.
 #[derive(Debug, Default)]
-pub(super) struct Fates(SmallVec<[(NodeId, Fate); 4]>);
+pub(super) struct FrameResults(SmallVec<[(NodeId, FrameResult); 4]>);
 
-impl Fates {
+impl FrameResults {
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
     /// The first result counts, except that a received frame may later count as not answered.
-    pub fn note(&mut self, node: NodeId, fate: Fate) {
+    pub fn note(&mut self, node: NodeId, fate: FrameResult) {
         match self.0.iter_mut().find(|(n, _)| *n == node) {
             None => self.0.push((node, fate)),
-            Some((_, known)) if *known == Fate::Received && fate == Fate::NotAnswered => *known = fate,
+            Some((_, known)) if *known == FrameResult::Received && fate == FrameResult::NotAnswered => {
+                *known = fate
+            }
             Some(_) => {}
         }
     }
@@ -74,7 +76,7 @@ impl Fates {
     /// Appends the comment; empty if every station received the frame.
     pub fn describe(&mut self, comment: &mut String) {
         self.0.sort_unstable_by_key(|(node, _)| *node);
-        let mut lost = self.0.iter().filter(|(_, fate)| *fate != Fate::Received).peekable();
+        let mut lost = self.0.iter().filter(|(_, fate)| *fate != FrameResult::Received).peekable();
         if lost.peek().is_none() {
             return;
         }
