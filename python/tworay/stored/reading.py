@@ -58,8 +58,8 @@ class Stored:
         result.warnings = read_warnings(self.path)
         return result
 
-    def refuse_other(self, base: Scenario) -> None:
-        """Raise ``InputError`` if version or scenario differ, and name the differences."""
+    def refuse_other_engine(self) -> None:
+        """Raise ``InputError`` if the runs are of a version whose results may differ."""
         where = f"--resume {self.path}"
         if self.manifest["tworay"] != VERSION:
             raise InputError(
@@ -71,6 +71,10 @@ class Stored:
                 f"{where}: its runs are from before the simulator's results changed last, and would not mix "
                 f"with new ones: compare anew with --out; `tworay show {self.path}` still shows it"
             )
+
+    def refuse_other(self, base: Scenario) -> None:
+        """Refuse to go on with another scenario, and say what differs."""
+        where = f"--resume {self.path}"
         files = keep(base)
         kept, costs = files[SCENARIO], files.get(COSTS)
         text = read_scenario(self.path)
