@@ -17,7 +17,7 @@ from tworay.running.resources import carried, saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import MAX_SEEDS, check_precision, parse_seeds
 from tworay.running.workers import in_order
-from tworay.stored.reading import read, source_digests, take
+from tworay.stored.reading import Stored, read, source_digests, take
 from tworay.stored.records import read_manifest
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tworay.running.executing import Watcher
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario, Source
-    from tworay.stored.reading import Stored
     from tworay.stored.store import Lock
 
 __all__ = ["Comparison", "compare"]
@@ -263,7 +262,7 @@ def _read(
     if force:
         raise InputError("--force replaces results, --resume keeps them; leave one of the two out")
     place = Path(resume)
-    read_manifest(place)
+    Stored(place, read_manifest(place), {}).refuse_other_engine()
     lock = Lock(place)
     sweep(place)
     return lock, read(place)

@@ -72,7 +72,7 @@ class Senders:
 
     def _ours(self, tcp: str, path: Bottleneck, variant: str) -> list[Job]:
         scenario = SCENARIOS / "wired.toml"
-        settings = {"link.1.rate": path.rate, "link.1.delay": path.delay, "link.1.queue": path.queue}
+        settings = {"wire.1.rate": path.rate, "wire.1.delay": path.delay, "wire.1.queue": path.queue}
         settings |= {"tcp.timestamps": "true" if tcp == "bbr" else "false"}
         depends = (tools.tworay_build(), tools.digest(ROOT / scenario))
         jobs = []
