@@ -99,7 +99,8 @@ def accepts(root: dict[str, Any], schema: dict[str, Any]) -> str:
         tables = [next(iter(form["properties"])) for form in inner.get("oneOf", ()) if "properties" in form]
         return ", ".join([*(f"`{word}`" for word in words), *(f"`{{ {name} = … }}`" for name in tables)])
     if "pattern" in inner:
-        return "text such as " + (inner["description"].partition("such as ")[2] or inner["description"])
+        said = str(inner["description"])
+        return f"text such as {said.partition('such as ')[2] or said}"
     kinds = [
         form["properties"]["kind"]["const"] for form in inner.get("oneOf", ()) if "kind" in form["properties"]
     ]
