@@ -154,9 +154,9 @@ def test_work_goes_out_as_text_and_comes_back_as_parquet() -> None:
     (cell, *_) = read(DOCUMENT).cells()
     extras = {"facts": False, "keep": [], "resources": False, "entries": ""}
     text = cell.files["scenario.toml"]
-    content = work(remote.VERSION, [text], [(0, cell.key, 1)], extras)
+    content = work(remote.ENGINE, [text], [(0, cell.key, 1)], extras)
     assert content[:4] == b"PAR1"
-    assert work(remote.VERSION, [text], [(0, cell.key, 1)], extras) is not content
+    assert work(remote.ENGINE, [text], [(0, cell.key, 1)], extras) is not content
     with pytest.raises(RuntimeError, match=r"this worker has tworay .*, the sweep is one of 0\.0\.1"):
         work("0.0.1", [text], [(0, cell.key, 1)], extras)
 

@@ -60,7 +60,7 @@ class Profile(NamedTuple):
             '[routing]\nprotocol = "static"\n\n'
             "[[flow]]\nfrom = 0\nto = 1\n\n"
             f'[[wire]]\nfrom = 0\nto = 1\nrate = "{RATE}"\nqueue = {QUEUE}\n\n'
-            f'[link.lanes]\nperiod = "{self.duration * 1e6:.3f}us"\n'
+            f'[wire.lanes]\nperiod = "{self.duration * 1e6:.3f}us"\n'
             f"class = [\n{lanes},\n]\nschedule = [\n{rows},\n]\n"
         )
 
