@@ -27,6 +27,10 @@ def main() -> int:
 
             bench(repeats=options.repeats, quick=options.quick, only=options.only)
             return 0
+        if options.what == "kernel":
+            from tworay.peers.kernel_tcp import compare as beside_kernel
+
+            return 0 if beside_kernel() or not options.strict else FAILED
         if options.what == "windows":
             from tworay.peers.more_windows import Wanted, compare
 
@@ -57,6 +61,10 @@ def _parser() -> argparse.ArgumentParser:
     validate = verbs.add_parser(
         "validate", help="compare results and write docs/studies/validation.md and its chapters"
     )
+    kernel = verbs.add_parser(
+        "kernel", help="compare linux with this machine's kernel (root) and write docs/studies/kernel-peer.md"
+    )
+    kernel.add_argument("--strict", action="store_true", help="exit 1 if anything differs")
     bench = verbs.add_parser("bench", help="compare cost and write docs/studies/performance.md")
     bench.add_argument("--repeats", type=_positive, default=5, metavar="N", help="runs of each (default 5)")
     windows = verbs.add_parser("windows", help="compare congestion windows of random transfers with ns-2's")

@@ -28,6 +28,9 @@ use prr::{Progress, Prr};
 use rack::{Rack, Situation};
 use tworay_base::{SimDuration, SimTime};
 
+/// A tick of a kernel with 250 Hz.
+const LINUX_TICK: SimDuration = SimDuration::from_millis(4);
+
 /// What is being repaired.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 enum State {
@@ -272,7 +275,9 @@ impl Marked {
     fn note_delivery(&mut self, tx: &Machinery, cx: &Cx, ack: &Ack, segment: Sent, order: u64) {
         self.probe.measured |= segment.times == 1;
         if let Some(rack) = &mut self.rack {
-            rack.delivered(cx.now, segment, order, tx.echoes_before(cx, ack, segment.at));
+            // An ACK out of order echoes the last segment in order (RFC 7323 §4.3), whatever it SACKs.
+            let echoes_before = segment.end <= ack.to && tx.echoes_before(cx, ack, segment.at);
+            rack.delivered(cx.now, segment, order, echoes_before);
         }
     }
 
@@ -308,7 +313,7 @@ impl Marked {
                 }
             }
             if !longest.is_zero() {
-                self.reordering_until = Some(cx.now + longest + self.slack());
+                self.reordering_until = Some(cx.now + self.in_ticks(longest) + self.slack());
             }
         } else {
             let below = self.board.below_sacked(cx.cfg.dup_threshold as usize).max(usize::from(shows_loss));
@@ -326,9 +331,17 @@ impl Marked {
         found
     }
 
-    /// What Linux adds to these timers: two ticks of 4 ms (`TCP_TIMEOUT_MIN` at 250 Hz).
+    /// What Linux adds to these timers: two ticks (`TCP_TIMEOUT_MIN`).
     fn slack(&self) -> SimDuration {
-        if self.repairs.linux { SimDuration::from_millis(8) } else { SimDuration::ZERO }
+        if self.repairs.linux { LINUX_TICK * 2 } else { SimDuration::ZERO }
+    }
+
+    /// The time that a timer of Linux takes: whole ticks, rounded up.
+    fn in_ticks(&self, wait: SimDuration) -> SimDuration {
+        if !self.repairs.linux {
+            return wait;
+        }
+        SimDuration::from_nanos(wait.as_nanos().next_multiple_of(LINUX_TICK.as_nanos()))
     }
 
     /// A loss was detected: reduces the window.
@@ -417,7 +430,7 @@ impl Marked {
             && self.probe.end.is_none()
         {
             let wait = Probe::timeout(tx.rtt.srtt(), self.board.outstanding(), self.slack());
-            tx.arm_early(cx, Early::Probe, cx.now + wait);
+            tx.arm_early(cx, Early::Probe, cx.now + self.in_ticks(wait));
         } else if tx.timer.waits_for(Early::Reordering) {
             tx.rearm_timer(cx);
         }

@@ -1,0 +1,270 @@
+"""A transfer between two TCP stacks of this machine's kernel, over a path that drops listed segments.
+
+Two network namespaces, each with a TUN device; between them this process carries the packets with a fixed
+delay, drops what the list says, and notes every packet with its time. Nothing else of the machine is touched:
+the namespaces end with their processes. Needs root.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import heapq
+import os
+import select
+import socket
+import struct
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field, replace
+
+CLONE_NEWNET = 0x40000000
+TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
+PORT = 5001
+MTU = 1500
+MSS = MTU - 52
+"""Payload of a full segment: IP and TCP headers, and the time stamps that Linux sends."""
+_SENDER, _RECEIVER = "10.77.0.1", "10.77.0.2"
+_FIN, _SYN, _ACK = 0x01, 0x02, 0x10
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A packet as it passed: numbers count from the two SYNs, times are seconds from the first packet."""
+
+    time: float
+    ours: bool
+    """Sent by the stack under test."""
+    flags: int
+    seq: int
+    ack: int
+    window: int
+    length: int
+    sack: tuple[tuple[int, int], ...] = ()
+    stamp: int | None = None
+    echo: int | None = None
+    dropped: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is sent, and what is lost on the way."""
+
+    name: str
+    about: str
+    segments: int = 40
+    """Full segments in one write."""
+    drops: frozenset[tuple[int, int]] = frozenset()
+    """Segment (from 0) and which of its transmissions (from 1)."""
+    late: tuple[tuple[int, float], ...] = ()
+    """Segment and by how many seconds its first transmission is late."""
+    held: tuple[float, float] = (0.0, 0.0)
+    """From when to when, seconds after the first data, no ACK passes: they all come at the end of it."""
+    backlog: bool = False
+    """tworay gets all data at once, not when the kernel sent it: where a probe needs unsent data."""
+    delay: float = 0.025
+    """One way, seconds."""
+
+
+@dataclass
+class _Path:
+    case: Case
+    wires: dict[int, int]
+    """Where what is read from a device goes."""
+    ours: int
+    began: float = 0.0
+    first_data: float | None = None
+    bases: dict[bool, int] = field(default_factory=dict)
+    stamps: dict[bool, int] = field(default_factory=dict)
+    scale: dict[bool, int] = field(default_factory=dict)
+    times_sent: dict[int, int] = field(default_factory=dict)
+    log: list[Segment] = field(default_factory=list)
+    due: list[tuple[float, int, int, bytes, Segment | None]] = field(default_factory=list)
+    count: int = 0
+
+    def take(self, device: int, packet: bytes, now: float) -> None:
+        """Note a packet as it leaves a stack and put it on its way, unless it is to be dropped."""
+        ours = device == self.ours
+        segment = self._read(packet, ours, now)
+        if segment is None:
+            return
+        late = 0.0
+        if ours:
+            late, dropped = self._fate(segment)
+            if dropped:
+                segment = replace(segment, dropped=True)
+            self.log.append(segment)
+            if dropped:
+                return
+        elif self.first_data is not None:
+            begin, end = self.case.held
+            arrives = now - self.first_data + self.case.delay
+            late = max(0.0, end - arrives) if begin <= arrives else 0.0
+        self.count += 1
+        at = now + self.case.delay + late
+        heapq.heappush(self.due, (at, self.count, self.wires[device], packet, None if ours else segment))
+
+    def deliver(self, now: float) -> None:
+        """Hand over what is due; what reaches the stack under test is noted then."""
+        while self.due and self.due[0][0] <= now:
+            _, _, device, packet, segment = heapq.heappop(self.due)
+            if segment is not None:
+                self.log.append(replace(segment, time=time.monotonic() - self.began))
+            os.write(device, packet)
+            # What the stack answers is read before it gets anything else: cause and effect stay in order.
+            self.drain(device)
+
+    def drain(self, device: int) -> None:
+        """Take all that a device has."""
+        while True:
+            try:
+                packet = os.read(device, 65536)
+            except BlockingIOError:
+                return
+            self.take(device, packet, time.monotonic())
+
+    def _fate(self, segment: Segment) -> tuple[float, bool]:
+        if segment.length == 0:
+            return 0.0, False
+        number = (segment.seq - 1) // MSS
+        if self.first_data is None:
+            self.first_data = segment.time + self.began
+        again = self.times_sent[number] = self.times_sent.get(number, 0) + 1
+        late = dict(self.case.late).get(number, 0.0) if again == 1 else 0.0
+        return late, (number, again) in self.case.drops
+
+    def _read(self, packet: bytes, ours: bool, now: float) -> Segment | None:
+        """Read the TCP header of an IPv4 packet without options; None for anything else."""
+        if len(packet) < 40 or packet[0] != 0x45 or packet[9] != socket.IPPROTO_TCP:
+            return None
+        seq, ack, offset, flags, window = struct.unpack_from("!IIBBH", packet, 24)
+        header = (offset >> 4) * 4
+        length = struct.unpack_from("!H", packet, 2)[0] - 20 - header
+        if flags & _SYN:
+            self.bases[ours] = seq
+            if not self.began:
+                self.began = now
+        sack, stamps, scale = _options(packet[40 : 20 + header])
+        if scale is not None:
+            self.scale[ours] = scale
+        if stamps and ours:
+            self.stamps.setdefault(True, stamps[0])
+        own, other = self.bases.get(ours, seq), self.bases.get(not ours, ack)
+        return Segment(
+            time=now - self.began,
+            ours=ours,
+            flags=flags,
+            seq=(seq - own) & 0xFFFFFFFF,
+            ack=(ack - other) & 0xFFFFFFFF if flags & _ACK else 0,
+            window=window << (0 if flags & _SYN else self.scale.get(ours, 0)),
+            length=length,
+            sack=tuple(((a - other) & 0xFFFFFFFF, (b - other) & 0xFFFFFFFF) for a, b in sack),
+            stamp=stamps[0] - self.stamps[True] if stamps and ours else None,
+            echo=stamps[1] - self.stamps[True] if stamps and not ours and stamps[1] else None,
+        )
+
+
+def _options(
+    data: bytes,
+) -> tuple[list[tuple[int, int]], tuple[int, int] | None, int | None]:
+    sack: list[tuple[int, int]] = []
+    stamps, scale, at = None, None, 0
+    while at < len(data) and data[at] != 0:
+        if data[at] == 1:
+            at += 1
+            continue
+        kind, size = data[at], max(data[at + 1], 2)
+        if kind == 5:
+            sack = [struct.unpack_from("!II", data, i) for i in range(at + 2, at + size, 8)]
+        elif kind == 8:
+            stamps = struct.unpack_from("!II", data, at + 2)
+        elif kind == 3:
+            scale = data[at + 2]
+        at += size
+    return sack, stamps, scale
+
+
+def capture(case: Case, congestion: str, *, limit: float = 20.0) -> list[Segment]:
+    """Run a transfer and give its packets as the sending stack saw them.
+
+    Raises OSError where namespaces or TUN devices can't be made (no root, no /dev/net/tun).
+    """
+    ends = [_start(_SENDER, case, congestion), _start(_RECEIVER, case, congestion)]
+    try:
+        (ours, go), (theirs, ready) = [_tun_of(channel) for _, channel in ends]
+        for device in (ours, theirs):
+            os.set_blocking(device, False)
+        path = _Path(case, {ours: theirs, theirs: ours}, ours)
+        ready.send(b"go")
+        ready.recv(2)
+        go.send(b"go")
+        stop = time.monotonic() + limit
+        finished = 0.0
+        while (now := time.monotonic()) < stop and not (finished and now > finished):
+            wait = path.due[0][0] - now if path.due else 0.05
+            readable, _, _ = select.select([ours, theirs], [], [], min(max(wait, 0.0), 0.05))
+            for device in readable:
+                path.drain(device)
+            path.deliver(time.monotonic())
+            if not finished and any(not s.ours and s.ack > case.segments * MSS for s in path.log):
+                finished = now + 0.1
+        if not finished:
+            raise OSError(f"the transfer of {case.name} did not end within {limit:g} s")
+        return path.log
+    finally:
+        for pid, channel in ends:
+            channel.close()
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+
+
+def _start(address: str, case: Case, congestion: str) -> tuple[int, socket.socket]:
+    """Start a process with a stack of its own; it lives until it is killed."""
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    pid = os.fork()
+    if pid:
+        there.close()
+        return pid, here
+    try:
+        here.close()
+        _live(there, address, case, congestion)
+    except BaseException as error:
+        print(f"{address}: {error}", file=sys.stderr)
+    finally:
+        os._exit(1)
+
+
+def _tun_of(channel: socket.socket) -> tuple[int, socket.socket]:
+    _, descriptors, _, _ = socket.recv_fds(channel, 16, 1)
+    if not descriptors:
+        raise OSError("a network namespace with a TUN device could not be made (root is needed)")
+    return descriptors[0], channel
+
+
+def _live(channel: socket.socket, address: str, case: Case, congestion: str) -> None:
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    device = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", b"peer0", IFF_TUN | IFF_NO_PI))
+    for words in (
+        ["link", "set", "lo", "up"],
+        ["addr", "add", f"{address}/24", "dev", "peer0"],
+        ["link", "set", "peer0", "mtu", str(MTU), "up"],
+    ):
+        subprocess.run(["ip", *words], check=True)
+    socket.send_fds(channel, [b"tun"], [device])
+    os.close(device)
+    channel.recv(2)
+    if address == _RECEIVER:
+        listener = socket.create_server((address, PORT))
+        channel.send(b"ok")
+        connection, _ = listener.accept()
+        while connection.recv(1 << 20):
+            pass
+    else:
+        sender = socket.socket()
+        sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+        sender.connect((_RECEIVER, PORT))
+        sender.sendall(bytes(case.segments * MSS))
+    time.sleep(60)

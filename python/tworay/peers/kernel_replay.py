@@ -1,0 +1,87 @@
+"""What another stack met, fed to tworay's sender: the same ACKs at the same times."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+from tworay.peers.kernel_capture import MSS
+from tworay.peers.places import ROOT
+from tworay.peers.processes import ProgramError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tworay.peers.kernel_capture import Segment
+
+_SYN = 0x02
+
+
+class Sent(NamedTuple):
+    """A segment with payload that left a sender."""
+
+    time: float
+    """Seconds from the SYN."""
+    number: int
+    """From 0, in full segments."""
+    again: bool
+
+
+class Replayed(NamedTuple):
+    """What tworay's sender did."""
+
+    sent: list[Sent]
+    stuck: int
+    """ACKs of data that it had not sent: it fell behind the other stack."""
+
+
+def program() -> Path:
+    """Build the program that replays, if it isn't built; give its place."""
+    words = ["cargo", "build", "--quiet", "-p", "tworay-tcp", "--example", "replay"]
+    built = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    if built.returncode != 0:
+        raise ProgramError(f"building the replay failed: {built.stderr.strip()[-500:]}")
+    return ROOT / "target" / "debug" / "examples" / "replay"
+
+
+def sent_by_kernel(packets: Sequence[Segment]) -> list[Sent]:
+    """Give the segments with payload that the captured stack sent."""
+    highest = -1
+    sent = []
+    for packet in packets:
+        if packet.ours and packet.length:
+            number = (packet.seq - 1) // MSS
+            sent.append(Sent(packet.time, number, number <= highest))
+            highest = max(highest, number)
+    return sent
+
+
+def replay(replayer: Path, variant: str, packets: Sequence[Segment], *, backlog: int = 0) -> Replayed:
+    """Feed what reached the captured stack to tworay's sender.
+
+    New data comes when that stack sent it, or ``backlog`` bytes before anything else.
+    """
+    lines, highest = [f"0 write {backlog}\n"] if backlog else [], 0
+    for p in packets:
+        if p.ours:
+            if p.length and p.seq > highest and not backlog:
+                highest = p.seq
+                lines.append(f"{round(p.time * 1e9)} write {p.length}\n")
+            continue
+        kind = "syn" if p.flags & _SYN else "ack"
+        echo = "-" if p.echo is None else str(p.echo)
+        blocks = ",".join(f"{left}-{right}" for left, right in p.sack) or "-"
+        lines.append(f"{round(p.time * 1e9)} {kind} {p.seq} {p.ack} {p.window} {echo} {blocks}\n")
+    words = [str(replayer), variant, str(MSS)]
+    done = subprocess.run(words, input="".join(lines), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ProgramError(f"the replay failed: {done.stderr.strip()}")
+    sent, stuck = [], 0
+    for line in done.stdout.splitlines():
+        if line.startswith("stuck"):
+            stuck += 1
+            continue
+        at, first, _, kind = line.split()
+        sent.append(Sent(int(at) / 1e9, (int(first) - 1) // MSS, kind == "again"))
+    return Replayed(sent, stuck)
