@@ -139,7 +139,7 @@ def test_a_trace_of_ns2_is_paired_packet_by_packet(tmp_path: Path) -> None:
         (("TRACED", "-o", "p.txt"), ".toml"),
         (("TRACED", "-o", "p.toml", "--classes", "17"), "1 to 16"),
         (("TRACED", "-o", "p.toml", "--flow", "7"), "no TCP flow 7"),
-        (("TRACED", "--export", "tc"), "netem or dummynet"),
+        (("TRACED", "--export", "tc"), "netem and dummynet"),
     ],
 )
 def test_wrong_input_is_named(

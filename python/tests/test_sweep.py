@@ -352,7 +352,7 @@ def test_shards_together_are_the_whole(tmp_path: Path, here: Callable[..., Resul
     sweep(tmp_path / "else", TINY | {"name": "else", "seeds": 1})
     refused = here("merge", "merged", "else")
     assert refused.code == 2
-    assert "only parts of one sweep" in refused.err
+    assert "only parts of the same sweep" in refused.err
 
 
 def test_until_ci_adds_seeds_where_they_are_needed(tmp_path: Path) -> None:
