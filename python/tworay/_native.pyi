@@ -12,6 +12,7 @@ __all__ = [
     "LiveChild",
     "LiveNetwork",
     "LossEvent",
+    "RateSample",
     "Reaction",
     "RtoEvent",
     "RttEvent",
