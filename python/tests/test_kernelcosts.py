@@ -89,13 +89,13 @@ def test_programs_are_named_after_variants(tmp_path: Path, name: str, variant: s
 def test_other_programs_are_left_out(tmp_path: Path) -> None:
     programs = [
         program("sack_ssthresh"),
-        program("bbr_ssthresh"),
+        program("hybla_ssthresh"),
         {"id": 7, "type": "struct_ops"},
         program("sack_ssthresh") | {"type": "tracing"},
     ]
     found = kernelcosts.read(written(tmp_path, programs))
     assert [one.variant for one in found.run_times] == ["sack"]
-    assert found.others == ["bbr_ssthresh", "program 7 without a name"]
+    assert found.others == ["hybla_ssthresh", "program 7 without a name"]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_measuring_in_the_kernel_needs_a_power_and_names_that_are_variants(cli: 
         kernel: "--power 2.5W",
         (*kernel, "--power", "much"): "not a power",
         (*kernel, "--power", "1W", "--as", "mine"): "PREFIX=VARIANT",
-        (*kernel, "--power", "1W", "--as", "mine=bbr"): "there is no variant bbr",
+        (*kernel, "--power", "1W", "--as", "mine=hybla"): "there is no variant hybla",
         (*kernel, "--power", "1W", "--tcp", "sack"): "no program of sack",
         (*kernel, "--power", "1W", "--shipped"): "leave one out",
         ("costs", "--power", "1W"): "--kernel FILE.json",

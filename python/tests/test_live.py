@@ -129,7 +129,7 @@ ip route get $TWORAY_PEER
 iperf3 -c $TWORAY_PEER -t 2
 ping -i 0.3 -W 1 -w 60 $TWORAY_PEER >/dev/null &
 until [ -e broken ]; do ping -c 1 -W 1 $TWORAY_PEER; sleep 1; done
-for n in $(seq 60); do ping -c 1 -W 1 $TWORAY_PEER && break; done
+for n in $(seq 60); do ping -c 1 -W 1 $TWORAY_PEER && break; sleep 1; done
 """
 DUMP = f"""
 tcpdump --immediate-mode -U -i $TWORAY_DEVICE -w station.pcap 2>&1 &
