@@ -56,8 +56,8 @@ test-rust: test-tools rust-checks
 
 rust-checks:
 	cargo fmt --all --check
-	env -u MAKEFLAGS cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
-	env -u MAKEFLAGS PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
+	env -u MAKEFLAGS -u MFLAGS cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	env -u MAKEFLAGS -u MFLAGS PROPTEST_RNG_SEED=$(PROPTEST_SEED) cargo test --workspace --locked --quiet
 
 # Property tests use a fixed seed in `make test`, so that it is reproducible. `make soak` draws new seeds in every
 # round and prints each failure with the seed that reproduces it.

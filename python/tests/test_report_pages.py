@@ -304,7 +304,7 @@ def test_a_plot_says_how_it_is_made_again(browser: Browser, recorded: Path) -> N
         assert times == sorted(times)
         assert times[-1] == 40
         page.locator("#window summary").click()
-        command = page.locator("#window .command").inner_text()
+        command = page.locator("#window .command", has_text="tworay run").inner_text()
         assert command.startswith("tworay run one/scenario.toml --seed 1 --record --out AGAIN")
         link = command.split("AGAIN/report.html")[1]
         assert link == "#window&from=0&to=40&at=0&flow=0"
