@@ -109,6 +109,7 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         "eee": [],
         "uar": [],
         "fairness.throughput": [],
+        "fairness.goodput": [],
         "timeouts_a_flow": [],
         "handled.full": [],
         "handled.immediate": [],
@@ -125,8 +126,6 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         good = sum(f["goodput_bps"] * s for f, s in zip(document["flows"], seconds, strict=True)) / total
         sent = sum(f["sent_bps"] * s for f, s in zip(document["flows"], seconds, strict=True)) / total
         most = sum(rate * s for rate, s in zip(rates[world], seconds, strict=True)) / total
-        squares = sum(f["sent_bps"] ** 2 for f in document["flows"])
-        whole = sum(f["sent_bps"] for f in document["flows"])
         columns["system_goodput_bps"].append(good)
         columns["eee"].append(eee(sent, good, most))
         columns["uar"].append(uar(sent, good, most))
@@ -134,9 +133,16 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
         columns["timeouts_a_flow"].append(sum(flow["timeouts"] for flow in flows) / len(flows))
         for name, share in _handled(flows).items():
             columns[name].append(share)
-        columns["fairness.throughput"].append(whole**2 / (len(seconds) * squares) if squares else None)
+        columns["fairness.throughput"].append(_jain([flow["sent_bps"] for flow in flows]))
+        columns["fairness.goodput"].append(_jain([flow["goodput_bps"] for flow in flows]))
     # UAR and EEE of the document would need a run of saturated sources.
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
+
+
+def _jain(rates: list[float]) -> float | None:
+    """Return Jain's fairness index of the rates; None if all are 0."""
+    squares = sum(rate**2 for rate in rates)
+    return sum(rates) ** 2 / (len(rates) * squares) if squares else None
 
 
 def at_changes(frame: pl.DataFrame, where: Path) -> pl.DataFrame:

@@ -238,9 +238,9 @@ def _sensitivity(
     result: Reproduction, trial: Trial, effort: Effort, wanted: dict[str, dict[str, Any]]
 ) -> None:
     """Judge the claims of an experiment again for other readings of what its paper leaves open."""
-    if effort.seeds is None and not effort.quick:
-        full = plan_of(trial, quick=False, seeds=None).seeds
-        effort = replace(effort, seeds=min(trial.reading_seeds, len(full)))
+    if not effort.quick:
+        judged = plan_of(trial, quick=False, seeds=effort.seeds).seeds
+        effort = replace(effort, seeds=min(trial.reading_seeds, len(judged)))
     for name, changed in wanted.items():
         found = _runs(result, trial, effort, name, changed)
         for claim in result.paper.claims_of({trial.id}):

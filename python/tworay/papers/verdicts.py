@@ -136,7 +136,7 @@ class Judgement:
         known = [c for c in known if c.verdict != Verdict.UNTESTED]
         good = sum(c.verdict == Verdict.HOLDS for c in known)
         ends = f"{number(min(values), self.unit)} to {number(max(values), self.unit)}"
-        return f"{ends}; {good} of {len(known)} cells"
+        return f"{ends}; {good} of {len(known)} cells" if known else ends
 
 
 def number(value: float | None, unit: str) -> str:

@@ -63,11 +63,15 @@ impl Common {
     /// A copy of a packet dies at `node`. The root is `of`, unless an earlier setback held it up.
     #[inline(never)]
     pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
-        let (uid, hops) = (self.packets.get(packet).uid, self.packets.get(packet).hops);
+        let p = self.packets.get(packet);
+        let (uid, hops, flow) = (p.uid, p.hops, p.flow);
         if uid < UNTRACKED {
             let mut root = self.packets.setback(packet).unwrap_or(of);
             let (cause, interferer) = self.books.judge.final_cause(&root, died);
             root.interferer = interferer;
+            if root.is_physical() {
+                self.books.judge.note_struck(self.now, flow, root);
+            }
             let booked = self.books.ledger.records().len();
             self.books.ledger.died(uid, Death { root, cause, died, node, hops }, self.now);
             if self.watch.on {

@@ -21,8 +21,9 @@
 //!   route exists again. If they are at least half of the packets competing for the full queue or hold
 //!   slot, they fill it, not the load, so the root is what held them up. If ARP resolves the address for
 //!   such a packet, the break has rerouted the traffic: every packet that the hold slot loses until the
-//!   answer has this root. A packet that was held up and then meets a queue full of other packets has met
-//!   an independent obstacle: congestion.
+//!   answer has this root. The same holds if the packet belongs to a flow that lost packets to a break in the
+//!   last seconds: its acknowledgments, made after the break, take a new path because of it. A packet that
+//!   was held up and then meets a queue full of other packets has met an independent obstacle: congestion.
 //! - **A packet in a loop** (hop limit exceeded, or back at its source) has the root of the break that made
 //!   the routing tables inconsistent. If the shortest path is longer than the hop limit, the cause is the
 //!   hop limit.
@@ -35,7 +36,7 @@ use super::scene::Scene;
 use super::transport::INITIAL_TTL;
 use crate::provenance::Setback;
 use std::collections::BTreeMap;
-use tworay_base::{Died, LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_mac::QueueEntry;
 use tworay_routing::DropReason;
 use tworay_wire::Packet;
@@ -97,8 +98,10 @@ pub(crate) struct Judge {
     /// reception.
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
-    /// ARP exchanges in progress for a packet that had been held up, and what held it up.
+    /// ARP exchanges in progress for traffic that a break has rerouted, and the break.
     detours: BTreeMap<(NodeId, NodeId), Setback>,
+    /// For each flow when it last lost a packet to a break, and the break.
+    struck: BTreeMap<FlowId, (SimTime, Setback)>,
     /// The latest routing message lost to interference or bit errors, anywhere.
     search: Option<Miss>,
     /// For each node the destinations to which it lost the route.
@@ -125,9 +128,22 @@ impl Judge {
         self.heard.insert((node, target), at);
     }
 
-    /// An ARP exchange starts for a packet that was held up by `root`, if by anything.
-    pub fn note_exchange(&mut self, node: NodeId, target: NodeId, root: Option<Setback>) {
-        match root {
+    /// A packet of `flow` was lost to a break.
+    #[cold]
+    pub fn note_struck(&mut self, now: SimTime, flow: FlowId, root: Setback) {
+        self.struck.insert(flow, (now, root));
+    }
+
+    /// An ARP exchange starts for a packet of `flow` that was held up by `root`, if by anything.
+    pub fn note_exchange(
+        &mut self,
+        (node, target): (NodeId, NodeId),
+        now: SimTime,
+        flow: FlowId,
+        root: Option<Setback>,
+    ) {
+        let struck = || self.struck.get(&flow).filter(|(at, _)| *at + RECENT >= now).map(|(_, root)| *root);
+        match root.or_else(struck) {
             Some(root) => self.detours.insert((node, target), root),
             None => self.detours.remove(&(node, target)),
         };
