@@ -1,11 +1,11 @@
-//! Wires of a kind take the kind's keys: `[wire_kind.NAME]` beneath every `[[wire]]` with `kind = "NAME"`.
+//! Kinds of wires: a `[[wire]]` with `kind = "NAME"` takes the keys it lacks from `[wire_kind.NAME]`.
 
 use super::error::ScenarioError;
 use super::tree::{Kind, Node};
 use std::collections::BTreeMap;
 use tworay_base::suggest;
 
-/// Fills in the wires' kinds. What is no table or text is left for the reader to refuse.
+/// Applies the keys of their kind to the wires. Values of a wrong type are left for deserialization to reject.
 pub(crate) fn apply(tree: &mut Node) -> Result<(), ScenarioError> {
     let Kind::Table(root) = &mut tree.kind else { return Ok(()) };
     let kinds: BTreeMap<String, Node> = match root.get("wire_kind").map(|entry| &entry.node.kind) {

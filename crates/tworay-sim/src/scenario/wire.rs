@@ -12,7 +12,7 @@ macro_rules! wire_keys {
         required { $($(#[doc = $rdoc:literal])+ $required:ident: $rtype:ty,)+ }
         optional { $($(#[doc = $doc:literal])+ $(#[serde($($attr:tt)+)])+ $name:ident: $type:ty,)+ }
     ) => {
-        /// A wired connection between two nodes: the same rate, delay and queue in both directions.
+        /// A wired connection between two nodes, with the same rate, delay and queue in both directions.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         #[schemars(rename = "Wire")]
@@ -21,7 +21,7 @@ macro_rules! wire_keys {
             pub from: u16,
             /// The other end.
             pub to: u16,
-            /// Name of the `[wire_kind]` whose keys this wire takes where it has none of its own.
+            /// Name of the `[wire_kind]` that provides the keys not given here.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub kind: Option<String>,
             $($(#[doc = $rdoc])+ pub $required: $rtype,)+
@@ -49,26 +49,26 @@ wire_keys! {
         /// Propagation delay, at most 100s.
         #[serde(default)]
         delay: SimDuration,
-        /// Packets that may wait in each direction, the one being sent not counted, 1 to 1000000.
+        /// Capacity of the queue in each direction in packets, without the one being sent, 1 to 1000000.
         #[serde(default = "default_queue")]
         queue: u32,
         /// Random early detection in both directions; absent: drop-tail.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         red: Option<RedConfig>,
-        /// Random errors on the way from `from` to `to`: packets arrive broken and are lost.
+        /// Random errors from `from` to `to`: packets arrive corrupted and are lost.
         #[serde(default, skip_serializing_if = "is_none")]
         errors: ErrorModelConfig,
-        /// Random errors on the way back.
+        /// Random errors from `to` to `from`.
         #[serde(default, skip_serializing_if = "is_none")]
         errors_back: ErrorModelConfig,
-        /// Times in which the wire is down; random ones are drawn for each wire separately.
+        /// Periods in which the wire is down; random ones are drawn separately for each wire.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         handoffs: Option<HandoffConfig>,
-        /// A schedule of delays and losses that adds to `delay` and `errors` (what `tworay sedlane fit` writes).
+        /// A schedule of delays and losses in addition to `delay` and `errors`, as `tworay sedlane fit` writes it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lanes: Option<LanesConfig>,
-        /// Packets to lose on purpose on the way from `from` to `to`, numbered from 0 as they arrive at
-        /// the wire, in front of its queue.
+        /// Packets to drop deliberately from `from` to `to`, numbered from 0 in order of arrival at
+        /// the wire, before its queue.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         drops: Vec<u64>,
     }
