@@ -1,9 +1,9 @@
-"""What TCP costs a real kernel in the four situations of TCP-WELCOME's paper (figures 14 to 17).
+"""Measures the cost of TCP in a real kernel in the four situations of TCP-WELCOME's paper (figures 14 to 17).
 
-Writes docs/studies/kernel-costs.md and beside it a table of costs for each situation, which ``tworay run
---costs`` takes: run as root by ``make kernel-costs``. As in the paper's figure 8 nothing is simulated while
-kernels talk: a simulated run of each situation is traced, SEDLANE replays the trace between two kernels, and
-the time of every ACK and timeout is taken. The simulated senders run over the same profiles.
+Writes docs/studies/kernel-costs.md, and next to it a table of costs per situation for ``tworay run --costs``.
+``make kernel-costs`` runs it as root. As in the paper's figure 8, nothing is simulated while the kernels
+communicate: each situation is simulated and traced, SEDLANE replays the trace between two kernels, and the
+time of every ACK and timeout is measured. The simulated senders run over the same profiles.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tworay.papers.markdown import write
 
 STUDIES = Path(__file__).parents[1] / "docs" / "studies"
 PORT = 5001
-# The window that the kernels may use is that of the traced TCP: 20 segments.
+# Segment size in bytes, and window of the traced TCP in segments, which also limits the kernels.
 SEGMENT, WINDOW = 512, 20
 RECEIVE = f"""
 import socket, threading
@@ -44,7 +44,7 @@ while True:
     connection, _ = listener.accept()
     threading.Thread(target=take, args=(connection,), daemon=True).start()
 """
-# Writes as long as it is let; without selective acknowledgments if told so.
+# Arguments: address, "sack" or "no-sack", seconds.
 SEND = f"""
 import os, socket, struct, sys, time
 if sys.argv[2] == "no-sack":
@@ -56,7 +56,7 @@ while True:
         break
     except OSError:
         time.sleep(0.1)
-# Nothing is left to be sent when the network is gone: such a connection would keep its controller.
+# Discard unsent data at the end: a connection that lingers would keep its controller loaded.
 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 data = os.urandom(65536)
 connection.settimeout(0.5)
@@ -69,12 +69,12 @@ while time.monotonic() < end:
 SITUATIONS = ("congestion", "interference", "link-failure", "signal-loss")
 # TCP and IPv4 headers with timestamps, bytes.
 HEADERS = 52
-# The variant whose trace is replayed to all.
+# The variant whose trace all replay.
 TRACED = "newreno"
 
 
 class Arm(NamedTuple):
-    """A TCP of the kernel's, and the simulated variant that it is."""
+    """A TCP of the kernel, and the corresponding simulated variant."""
 
     label: str
     controller: str
@@ -82,7 +82,7 @@ class Arm(NamedTuple):
     variant: str
 
 
-# WELCOME and Westwood repair without selective acknowledgments here, as their simulated selves do.
+# WELCOME and Westwood run without selective acknowledgments, like their simulated variants.
 ARMS = [
     Arm("newreno", "reno", False, "newreno"),
     Arm("sack", "reno", True, "sack"),
@@ -93,7 +93,7 @@ ARMS = [
 
 
 class Measured(NamedTuple):
-    """What an arm took in a situation: a number a repetition, and the counts of all together."""
+    """The cost of an arm in a situation: one number per repetition, and total counts."""
 
     micros: list[float]
     acks: int
@@ -111,9 +111,9 @@ def traced(name: str, seed: int, seconds: float, place: Path) -> Path:
 
 
 def replayed(profile: Path, seed: int, seconds: float) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Let all arms send at once, each over a profile of its own; return the kernel's rows and segments acked.
+    """Run all arms at once, each over its own network; return the kernel's rows, and segments acked.
 
-    Side by side, what else the machine does meanwhile hits all alike.
+    Running at the same time, all arms suffer equally from other work of the machine.
     """
     world = tworay.load(profile, set={"duration": "3600s"})
     networks: dict[str, Network] = {}
@@ -145,7 +145,7 @@ def replayed(profile: Path, seed: int, seconds: float) -> tuple[list[dict[str, A
 
 
 def together(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Pool the rows of several repetitions: one for each controller and kind."""
+    """Pool the rows of several repetitions: one row per controller, SACK and kind."""
     kinds: dict[tuple[str, bool, str], list[dict[str, Any]]] = {}
     for row in rows:
         kinds.setdefault((row["controller"], row["sack"], row["kind"]), []).append(row)
@@ -162,9 +162,9 @@ def together(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def instructions(profile: Path, arm: Arm, seed: int) -> float:
-    """Return the simulated sender's instructions by acknowledged segment over the profile.
+    """Return the simulated sender's instructions per acknowledged segment over the profile.
 
-    A profile has no radios and so no energy model: operations are multiplied with the shipped costs here.
+    A profile has no radios, thus no energy model, so operations are multiplied with the shipped costs here.
     """
     flows = tworay.run(profile, tcp=arm.variant, seed=seed).summary["flows"]
     costs = next(cost.instructions for cost in counted.shipped() if cost.variant == arm.variant)
@@ -173,7 +173,7 @@ def instructions(profile: Path, arm: Arm, seed: int) -> float:
 
 
 def measure(name: str, seeds: range, seconds: float) -> tuple[dict[str, Measured], list[dict[str, Any]]]:
-    """Measure a situation: what each arm took, and the kernel's rows together."""
+    """Measure a situation; return the cost of each arm, and the pooled rows of the kernel."""
     found = {arm.label: Measured([], 0, 0, []) for arm in ARMS}
     everything = []
     with tempfile.TemporaryDirectory() as place:
@@ -196,7 +196,7 @@ def measure(name: str, seeds: range, seconds: float) -> tuple[dict[str, Measured
 
 
 def write_table(name: str, rows: list[dict[str, Any]], power: str) -> None:
-    """Write a situation's table of costs as ``tworay costs --kernel`` does."""
+    """Write a situation's table of costs with ``tworay costs --kernel``."""
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "stats.json"
         file.write_text(json.dumps({"costs": rows, "seconds": 0.0, "joules": None}), encoding="utf-8")
@@ -210,12 +210,12 @@ def write_table(name: str, rows: list[dict[str, Any]], power: str) -> None:
 
 
 def main() -> None:
-    """Load the controllers, measure, unload what was loaded here."""
+    """Load the controllers, measure, and unload those loaded here."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=5, help="repetitions, each of a trace of its own")
+    parser.add_argument("--seeds", type=int, default=5, help="number of repetitions, each with its own trace")
     parser.add_argument("--seconds", type=float, default=30.0, help="length of a trace and its replay")
-    parser.add_argument("--power", default="2.5W", help="of the computing processor, for the tables of costs")
-    parser.add_argument("--only", choices=SITUATIONS, help="measure and print this situation; write nothing")
+    parser.add_argument("--power", default="2.5W", help="power while computing, for the tables of costs")
+    parser.add_argument("--only", choices=SITUATIONS, help="only measure and print this situation")
     asked = parser.parse_args()
     loaded, found = [], {}
     try:

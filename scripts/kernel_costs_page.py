@@ -1,4 +1,4 @@
-"""The page of what TCP computes in a real kernel, written from what was measured."""
+"""Writes the page on the cost of TCP in a real kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from kernel_costs import Measured
 
-# How near means are that the paper calls equal.
+# Tolerance for means that the paper calls equal.
 LIKE = 0.1
 
 # Seddik-Ghaleb, Ghamri-Doudane and Senouci, section V.C.b.
@@ -30,25 +30,25 @@ CLAIMS = [
 
 
 HOW = """\
-Figures 14 to 17 of TCP-WELCOME's paper are computing energies on a test bed: kernels talk over a SEDLANE that
-replays a traced network (its figure 8). So it is here. Each of the four situations is simulated for
-{seconds:.0f} s with NewReno, [`tworay sedlane fit`](../guide/live.md#replaying-a-trace-sedlane) makes a
-profile of the trace, and it is replayed between two kernels, for all variants at once and each over a link of
-its own. The kernel's time for every ACK and timeout is taken ([how](../guide/kernel.md#what-it-costs)). The
-simulated senders run over the same profiles for their instruction counts. Both are given by acknowledged
-segment of 512 bytes, ± 95 % over {repetitions} repetitions, each of a trace of its own. The kernels'
-receivers clamp their windows to 20 segments, the simulation's limit. Only `sack` has selective
-acknowledgments.
+Figures 14 to 17 of TCP-WELCOME's paper show computing energies on a test bed, in which kernels communicate
+over a SEDLANE that replays a traced network (its figure 8). This page does the same. Each of the four
+situations is simulated for {seconds:.0f} s with NewReno, [`tworay sedlane
+fit`](../guide/live.md#replaying-a-trace-sedlane) makes a profile of the trace, and it is replayed between
+two kernels, for all variants at once, each over its own wire. The kernel's time for every ACK and timeout
+is measured ([how](../guide/kernel.md#what-it-costs)). The simulated senders run over the same profiles for
+their instruction counts. Both are given per acknowledged segment of 512 bytes, ± 95 % over {repetitions}
+repetitions, each with its own trace. The kernels' receivers clamp their windows to 20 segments, the limit
+of the simulation. Only `sack` has selective acknowledgments.
 
-A profile's link has no rate of its own, so segments arrive in bursts and one ACK covers many: a segment costs
-the kernel less where an ACK covers more. Vegas keeps its window small and gets an ACK for every few segments,
-which is most of its higher cost here.
+The wire of a profile does not limit the rate, so segments arrive in bursts and one ACK covers many. A
+segment costs the kernel less if an ACK covers more. Vegas keeps its window small and gets an ACK for every
+few segments, which explains most of its higher cost.
 
 The paper's order, judged pair by pair over the repetitions:
 """
 TABLES = """
-What the kernel took by operation is a table for each situation, in the form that `--costs` takes:
-nanoseconds, and joules for a processor of {power}. That power is a setting of the command, nothing measured.
+For each situation there is a table of the kernel's time per operation, in the format of `--costs`:
+nanoseconds, and joules for a processor of {power}. That power is an option of the command, not a measurement.
 
 ```
 tworay run link-failure --set energy.model=states --costs docs/studies/kernel-costs-link-failure.csv
@@ -56,17 +56,17 @@ tworay run link-failure --set energy.model=states --costs docs/studies/kernel-co
 
 
 def below(a: list[float], b: list[float]) -> str:
-    """Say whether a is below b: pair by pair, beyond the 95 % interval of the differences."""
+    """Judge whether a is below b: the 95 % interval of the paired differences lies below zero."""
     difference = stats.t_interval(stats.differences(a, b))
     if difference is None:
         return "too few repetitions"
     if difference.high < 0:
         return "holds"
-    return "the other way round" if difference.low > 0 else "undecided"
+    return "opposite" if difference.low > 0 else "undecided"
 
 
 def like(a: list[float], b: list[float]) -> str:
-    """Say whether a is within 10 % of b, pair by pair, with the whole 95 % interval of the ratios."""
+    """Judge whether a is within 10 % of b: the 95 % interval of the paired ratios lies within 0.9 to 1.1."""
     ratio = stats.t_interval([x / y for x, y in zip(a, b, strict=True)])
     if ratio is None:
         return "too few repetitions"
@@ -83,14 +83,14 @@ def judged(values: Mapping[str, list[float]], claim: tuple[str, ...]) -> str:
     if kind == "like":
         return like(values[one], values[rest[0]])
     found = {below(other, values[one]) for name, other in values.items() if name != one}
-    for verdict in ("too few repetitions", "the other way round", "undecided"):
+    for verdict in ("too few repetitions", "opposite", "undecided"):
         if verdict in found:
             return verdict
     return "holds"
 
 
 def amount(values: list[float], digits: int) -> str:
-    """Write a mean with half its 95 % interval."""
+    """Format a mean ± half its 95 % interval."""
     interval = stats.t_interval(values)
     half = "" if interval is None else f" ± {interval.half_width:,.{digits}f}"
     return f"{sum(values) / len(values):,.{digits}f}{half}"
@@ -100,7 +100,7 @@ def page(found: Mapping[str, Mapping[str, Measured]], seconds: float, power: str
     """Return the page."""
     repetitions = len(found["congestion"]["welcome"].micros)
     lines = [
-        "# What does TCP compute in a real kernel?",
+        "# How much does TCP compute in a real kernel?",
         "",
         f"Made by `make kernel-costs` on {datetime.datetime.now(tz=datetime.UTC).date()} with tworay "
         f"{tworay.__version__}, Linux {os.uname().release}, {os.cpu_count()} cores, load "
@@ -117,7 +117,7 @@ def page(found: Mapping[str, Mapping[str, Measured]], seconds: float, power: str
         lines.append(f"| {name} | {text} | {kernels} | {simulated} |")
     lines += [*TABLES.format(power=power).splitlines(), ""]
     for name, arms in found.items():
-        head = ["", "kernel, µs a segment", "ACKs and timeouts for segments", "simulated, instructions"]
+        head = ["", "kernel, µs per segment", "ACKs and timeouts for segments", "simulated instructions"]
         cells = [
             [arm, amount(one.micros, 2), f"{one.acks:,} for {one.segments:,}", amount(one.instructions, 0)]
             for arm, one in arms.items()

@@ -1,4 +1,4 @@
-"""The page of live networks, written from what was measured."""
+"""Writes the page on live networks from the measurements."""
 
 from __future__ import annotations
 
@@ -10,50 +10,59 @@ from tworay.papers.markdown import table
 SITUATIONS = ("congestion", "interference", "link-failure", "signal-loss")
 KERNELS = ("reno", "cubic", "bbr")
 SIMULATED = ("newreno", "sack", "welcome")
-# How far the kernel's reno may be from the simulated ones on a static string.
+# Tolerance for the kernel's reno beside the simulated ones on a static string.
 NEAR = 0.25
 
-HEAD = ["", "goodput, kb/s", "segments", "sent again, %", "timeouts", "RTT, ms", "data lost, by true cause"]
+HEAD = [
+    "",
+    "goodput, kb/s",
+    "segments",
+    "retransmitted, %",
+    "timeouts",
+    "RTT, ms",
+    "data lost, by true cause",
+]
 
 TITLE = """# Real kernels over simulated air
 
-What do the TCPs of this machine's own kernel do in the loss situations of the paper on TCP-WELCOME
-(Seddik-Ghaleb, Ghamri-Doudane and Senouci), what kills their packets, and how well does the machine keep
-time? How to run one's own: [live networks](../guide/live.md)."""
+How do the TCPs of this machine's kernel perform in the loss situations of the TCP-WELCOME paper
+(Seddik-Ghaleb, Ghamri-Doudane and Senouci), what causes their losses, and how well does the machine keep
+time? To run your own: [live networks](../guide/live.md)."""
 
 FOUR = """## The four situations
 
-Every TCP flow of the scenario is an iperf3 transfer between two kernels; goodput flow by flow, over the time
-from its first segment to its last acknowledgment. Below the kernels stands the same scenario with simulated
+Every TCP flow of the scenario is an iperf3 transfer between two kernels. Goodput is given per flow, from its
+first segment to its last acknowledgment. The rows below the kernels are the same scenario with simulated
 TCPs. The kernels' segments carry 12 bytes of timestamps. Their windows are not limited to the scenario's 20
-segments, so they fill the interface queue of 50 packets where nothing else limits them: that is the higher
-RTT, and the congestion. The causes are the ledger's: no kernel knows them."""
+segments, so they fill the interface queue of 50 packets if nothing else limits them; this explains the higher
+RTT, and the congestion. The causes are those of the ledger; no kernel knows them."""
 
-WHY = """Why not nearer: the kernel's reno is no textbook Reno. It repairs with SACK, RACK and tail loss
-probes, reduces in proportion (PRR), starts from ten segments, has a least RTO of 200 ms and exact timers, and
-detects spurious timeouts (F-RTO). Its segments are 12 bytes longer. Above all its window has no limit of its
-own: it overruns the queue of 50 packets in slow start, loses many segments at once, and then grows by a
-segment in each round trip of a second and more, where the simulated window stops below the queue."""
+WHY = """They differ because the kernel's reno is not textbook Reno. It repairs with SACK, RACK and tail
+loss probes, reduces the window proportionally (PRR), starts with ten segments, has a minimum RTO of 200 ms
+and exact timers, and detects spurious timeouts (F-RTO). Its segments are 12 bytes longer. Above all, its
+window has no limit: it overruns the queue of 50 packets in slow start, loses many segments at once, and
+then grows by one segment per round trip of more than a second, while the simulated window stays below the
+queue."""
 
 ROUTINGS = ("static", "olsr", "aodv", "dsr")
 FREEZE = """## Freezing an unmodified kernel
 
-The only relay of a cubic transfer is off from 20 s to 30 s. When does the sender see new data acknowledged
-after that, in seconds (of the 25 that were watched)? With `--freeze` the air closes the window and probes
-every 200 ms; without, the kernel's timer has backed off. A repair is when the sender's node has a route
-again; over fixed routes, which it never misses, when a packet of the peer's comes through. The sender is
-looked at every 50 to 100 ms. One run each."""
-REPAIR = """What lies between the link's return and the repair is routing's own time. OLSR hears the relay's
-HELLO messages first and spreads them. AODV and DSR search again only when their waits are over, which double
-with each search that fails (RFC 3561 §6.3: 2.8, 5.6 and 11.2 s): the relay that is back says nothing until it
-is asked. AODV's request before its longest wait falls some 10 s after the break: in a run where that is just
-after the link's return the route is back at once, with or without a freeze; where it is just before, after
-11 s more. The simulated network could tell the sender earlier only by looking at the simulated radios, which
-no real node can, or by changing the routing protocol. It does neither."""
+The only relay of a cubic transfer is off from 20 s to 30 s. After how many seconds (of the 25 observed) is
+new data acknowledged? With `--freeze` the simulated network closes the window and probes
+every 200 ms; without it, the kernel's timer has backed off. The repair is the time at which the sender's node
+has a route again; over fixed routes, which are never lost, the time at which a packet from the peer gets
+through. The sender is sampled every 50 to 100 ms. One run each."""
+REPAIR = """The time between the link's return and the repair is that of the routing protocol. OLSR must
+first hear the relay's HELLO messages and spread them. AODV and DSR search again only after a waiting time
+that doubles with each failed search (RFC 3561 §6.3: 2.8, 5.6 and 11.2 s), and the relay is silent until it
+receives a request. AODV's last request before its longest wait is sent about 10 s after the break. If that
+is just after the link's return, the route is back at once, with or without a freeze; if it is just before,
+11 s later. The simulated network could notify the sender earlier only by looking at the simulated radios,
+which no real node can do, or by changing the routing protocol. It does neither."""
 
 
 def page(known: dict[str, Any], seconds: int, together: int) -> str:
-    """Write the page; ``seconds`` is how long a situation runs, ``together`` how many at a time."""
+    """Return the page; ``seconds`` is the length of a situation, ``together`` the networks at a time."""
     parts = [TITLE]
     if "study" in known:
         parts += study(known["study"], seconds, together)
@@ -65,7 +74,7 @@ def page(known: dict[str, Any], seconds: int, together: int) -> str:
 
 
 def made(what: dict[str, Any], command: str) -> str:
-    """Say where the figures are from."""
+    """Return a sentence on the origin of the figures."""
     return (
         f"Made by `{command}` on {what['date']} with tworay {tworay.__version__}, Linux {what['kernel']}, "
         f"{what['cores']} cores, load {what['load']:.0f}."
@@ -73,14 +82,14 @@ def made(what: dict[str, Any], command: str) -> str:
 
 
 def rows(runs: dict[str, Any], name: str) -> str:
-    """Write the table of a situation."""
+    """Return the table of a situation."""
     lines = [row(f"kernel {kernel}", runs[f"{name}/{kernel}"]) for kernel in KERNELS]
     lines += [row(f"simulated {variant}", runs[f"{name}/{variant}"]) for variant in SIMULATED]
     return "\n".join(table(HEAD, lines))
 
 
 def row(name: str, one: dict[str, Any]) -> list[str]:
-    """Write a line of it."""
+    """Return a row of the table."""
     lost = ", ".join(f"{cause} {n}" for cause, n in sorted(one["lost"].items(), key=lambda item: -item[1]))
     rates = " + ".join(f"{rate / 1e3:.0f}" for rate in one["goodput_bps"])
     share = 100 * one["again"] / one["sent"] if one["sent"] else 0.0
@@ -89,7 +98,7 @@ def row(name: str, one: dict[str, Any]) -> list[str]:
 
 
 def study(found: dict[str, Any], seconds: int, together: int) -> list[str]:
-    """Write what `make live-study` measured."""
+    """Return the paragraphs on the measurements of `make live-study`."""
     runs = found["runs"]
     parts = [made(found, "make live-study"), FOUR, f"{seconds} s each."]
     for name in SITUATIONS:
@@ -99,7 +108,7 @@ def study(found: dict[str, Any], seconds: int, together: int) -> list[str]:
     near = all(abs(ratio - 1) <= NEAR for ratio in ratios.values())
     said = " and ".join(f"{ratio:.2f} times that of simulated {one}" for one, ratio in ratios.items())
     parts += [
-        "## Is the kernel's reno the simulated one?",
+        "## Does the kernel's reno agree with the simulated one?",
         f"Over `string-4` with fixed routes the goodput of the kernel's reno is {said}:\n"
         f"{'within' if near else '**not** within'} 25 %.",
         rows(runs, "string"),
@@ -109,33 +118,33 @@ def study(found: dict[str, Any], seconds: int, together: int) -> list[str]:
     least, most = (1e3 * pick(one["p99"] for one in late) for pick in (min, max))
     parts += [
         "## Lateness",
-        f"Over these {len(late)} networks of {seconds} s, {together} at a time beside other work: p99 "
-        f"{least:.2f} to\n{most:.2f} ms, at most {1e3 * max(one['max'] for one in late):.1f} ms.",
+        f"Over these {len(late)} networks of {seconds} s, {together} at a time, beside other work: "
+        f"p99 {least:.2f} to\n{most:.2f} ms, at most {1e3 * max(one['max'] for one in late):.1f} ms.",
     ]
     return parts
 
 
 def freeze(found: dict[str, Any]) -> list[str]:
-    """Write what `make live-study` measured of freezes."""
+    """Return the paragraphs on freezes."""
     lines = []
     for routing in ROUTINGS:
         frozen, plain = (found["runs"][f"{routing}/{frozen}"] for frozen in (True, False))
         times = [frozen["after_repair_seconds"], frozen["after_link_seconds"], plain["after_link_seconds"]]
-        lines.append([routing, *("not in time" if time is None else f"{time:.2f}" for time in times)])
+        lines.append([routing, *("not within 25 s" if time is None else f"{time:.2f}" for time in times)])
     head = ["routing", "--freeze, after the repair", "--freeze, after the link's return", "without, after it"]
     heading, text = FREEZE.split("\n\n", 1)
     return [heading, made(found, "make live-study"), text, "\n".join(table(head, lines)), REPAIR]
 
 
 def long_run(found: dict[str, Any]) -> list[str]:
-    """Write what `make live-long` measured."""
+    """Return the paragraphs on the measurements of `make live-long`."""
     soak, transfer = found["soak"], found["transfer"]
     late = soak["lateness"]
     return [
         "## The long run",
         made(found, "make live-long"),
-        f"{transfer['megabytes']} MB over four hops ({transfer['tcp']}): the SHA-256 is the same at both "
-        f"ends; {transfer['goodput_bps'] / 1e3:.0f} kb/s,\n{transfer['retransmitted']} segments sent again, "
+        f"{transfer['megabytes']} MB over four hops ({transfer['tcp']}): the SHA-256 agrees at both "
+        f"ends; {transfer['goodput_bps'] / 1e3:.0f} kb/s,\n{transfer['retransmitted']} retransmissions, "
         f"lateness p99 {1e3 * transfer['lateness']['p99']:.2f} ms.",
         f"Soak: {soak['seconds']:.0f} s with five flows among 50 moving nodes (`square-50`, AODV), "
         f"{soak['connections']} connections,\n{soak['delivered_megabytes']:.1f} MB delivered. Lateness over "
@@ -143,5 +152,5 @@ def long_run(found: dict[str, Any]) -> list[str]:
         f"{1e3 * late['p99']:.3f} ms, at most {1e3 * late['max']:.1f} ms. The engine took "
         f"{100 * soak['cpu_share']:.0f} % of a core. Memory: {soak['megabytes_first_third']:.0f} MB on\n"
         f"average over the first third, {soak['megabytes_last_third']:.0f} MB over the last. No namespace, "
-        "device or descriptor was left.",
+        "device or descriptor remained.",
     ]

@@ -1,8 +1,8 @@
-"""Kernels in the loss situations of the paper on TCP-WELCOME: make live-study, make live-long.
+"""Measures kernels in the loss situations of the TCP-WELCOME paper: make live-study, make live-long.
 
-Real time: the first takes some six minutes, the second ten. Each keeps its figures in docs/studies/live.json,
-and writes docs/studies/live.md from what is there. Nothing fails if kernels do badly; it does fail if bytes
-are wrong or anything is left behind.
+The first takes about six minutes, the second ten (real time). Each stores its figures in
+docs/studies/live.json and writes docs/studies/live.md from it. Poor performance of a kernel is no failure;
+wrong bytes are, and so are processes, namespaces or devices that remain.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ SIMULATED = ("newreno", "sack", "welcome")
 SECONDS = 70
 STRING = "string-4"
 STATIC = {"routing.protocol": "static"}
-# The relay of the freeze goes off when OLSR knows the routes too, and is watched so long when it is back, s.
+# Delay of the relay's outage, so that OLSR knows the routes, and time observed after its return, seconds.
 LATER, WATCHED = 16.0, 25.0
-# At a time: real time needs little of a processor, but not nothing.
+# Number of networks at a time: in real time each needs a small part of a processor.
 TOGETHER = 4
 
 
@@ -53,7 +53,7 @@ def flows_of(world: tworay.Scenario) -> list[dict[str, Any]]:
 
 
 def iperf(world: tworay.Scenario, options: Options, seconds: float) -> tworay.Run:
-    """Run every TCP flow of a scenario as an iperf3 transfer of the kernels'."""
+    """Run every TCP flow of a scenario as an iperf3 transfer between kernels."""
     flows = flows_of(world)
     with Network(world, options) as network:
         for number, flow in enumerate(flows):
@@ -63,7 +63,7 @@ def iperf(world: tworay.Scenario, options: Options, seconds: float) -> tworay.Ru
         for number, flow in enumerate(flows):
             wait = float(str(flow["start"]).removesuffix("s")) - 1.0
             client = f"iperf3 -c {network.address(flow['to'])} -p {5201 + number} -t {seconds}"
-            # A busy machine may have no server yet.
+            # On a busy machine the server may not be ready yet.
             words = f"sleep {wait}; until {client} >/dev/null 2>&1; do sleep 0.2; done"
             network.start(flow["from"], ["sh", "-c", words], apart=True)
         until = seconds + 1.0
@@ -76,7 +76,7 @@ def iperf(world: tworay.Scenario, options: Options, seconds: float) -> tworay.Ru
 
 
 def transfers(summary: dict[str, Any], ends: list[tuple[int, int]]) -> list[dict[str, Any]]:
-    """Return the transfer of each flow: iperf3's connection for control beside it is small."""
+    """Return the transfer of each flow, the largest connection: iperf3 has a small one for control, too."""
     found = []
     for one, other in ends:
         flows = [flow for flow in summary["flows"] if (flow["from"], flow["to"]) == (one, other)]
@@ -85,7 +85,7 @@ def transfers(summary: dict[str, Any], ends: list[tuple[int, int]]) -> list[dict
 
 
 def digest(run: tworay.Run, ends: list[tuple[int, int]]) -> dict[str, Any]:
-    """Return what the page shows of a run, live or simulated; rates while a transfer lasted."""
+    """Return the figures of a live or simulated run; rates are over the duration of the transfer."""
     found = transfers(run.summary, ends)
     acked = dict(run.tables["series"].group_by("flow").agg(pl.col("acked_bytes").max()).iter_rows())
     shown = {
@@ -108,7 +108,7 @@ def quantiles(run: tworay.Run) -> dict[str, float]:
 
 
 def situation(name: str, kernel: str) -> dict[str, Any]:
-    """Run one of the situations with a congestion control of the kernel's."""
+    """Run a situation with a congestion control of the kernel."""
     world = tworay.load(name, set={"duration": f"{SECONDS}s"})
     ends = [(flow["from"], flow["to"]) for flow in flows_of(world)]
     return digest(iperf(world, Options(congestion=kernel, most_late=0.5), SECONDS - 1), ends)
@@ -122,7 +122,7 @@ def simulated(name: str, variant: str, settings: dict[str, str]) -> dict[str, An
 
 
 def string(kernel: str) -> dict[str, Any]:
-    """Run the static string with a congestion control of the kernel's."""
+    """Run the static string with a congestion control of the kernel."""
     world = tworay.load(STRING, set={"duration": f"{SECONDS}s", **STATIC})
     ends = [(flow["from"], flow["to"]) for flow in flows_of(world)]
     return digest(iperf(world, Options(congestion=kernel, most_late=0.5), SECONDS - 1), ends)
@@ -131,8 +131,8 @@ def string(kernel: str) -> dict[str, Any]:
 def freeze(routing: str, frozen: bool) -> dict[str, Any]:
     """Return when data flows again after a relay was off for 10 s.
 
-    Counted from when the relay is back, and from the repair: when the sender's node has a route again, or,
-    where its routing never missed one, when the first packet of the peer's comes through.
+    Counted from the relay's return and from the repair: the time at which the sender's node has a route
+    again, or, if its routing never lost it, at which the first packet from the peer gets through.
     """
     back = live_station.BACK_AT + LATER
     with tempfile.TemporaryDirectory() as place:
@@ -157,7 +157,7 @@ def freeze(routing: str, frozen: bool) -> dict[str, Any]:
     series = run.tables["series"].filter(pl.col("acked_bytes") > 100)
     before = series.filter(pl.col("t_s") < back)["acked_bytes"].max()
     after = series.filter((pl.col("t_s") >= back) & (pl.col("acked_bytes") > before))["t_s"].min()
-    # The transfer is what lasted longest; iperf3's connection for control may be frozen too.
+    # The longest freeze is the transfer's; iperf3's control connection may be frozen too.
     freezes = sorted(run.summary["live"]["freezes"], key=lambda one: one["from_seconds"] - one["to_seconds"])
     repaired = None if not freezes else freezes[0]["route_back_seconds"] or freezes[0]["to_seconds"]
     data = None if after is None else float(str(after))
@@ -168,7 +168,7 @@ def freeze(routing: str, frozen: bool) -> dict[str, Any]:
 
 
 def side_by_side(jobs: dict[str, Any]) -> dict[str, Any]:
-    """Do jobs (a function with its arguments), some at a time."""
+    """Run jobs (a function with its arguments), ``TOGETHER`` at a time."""
     with ThreadPoolExecutor(TOGETHER) as pool:
         pending = {key: pool.submit(*job) for key, job in jobs.items()}
         return {key: future.result() for key, future in pending.items()}
@@ -193,7 +193,7 @@ def study() -> dict[str, Any]:
 
 
 def long_transfer(megabytes: int) -> dict[str, Any]:
-    """Carry 20 MB over four hops and compare the SHA-256 at both ends."""
+    """Transfer megabytes over four hops and compare the SHA-256 at both ends."""
     size = megabytes * 1_000_000
     world = tworay.load(STRING)
     server = f"exec {sys.executable} {live_station.__file__} serve {size}"
@@ -229,7 +229,7 @@ def resident(pid: int) -> float:
 
 
 def soak(seconds: float) -> dict[str, Any]:
-    """Five flows over 50 moving nodes: memory, lateness, and what is left."""
+    """Run five flows over 50 moving nodes; return memory, lateness and counts."""
     world = tworay.load("square-50", set={"duration": f"{seconds + 10:.0f}s"})
     pairs = [(0, 1), (10, 11), (20, 21), (30, 31), (40, 41)]
     nodes = [node for pair in pairs for node in pair]
@@ -264,7 +264,7 @@ def soak(seconds: float) -> dict[str, Any]:
 
 
 def held() -> set[str]:
-    """Return what this process and its children hold: namespaces, devices, sockets; and the children."""
+    """Return namespaces, devices and sockets held by this process, and its children."""
     found = set()
     for one in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -282,16 +282,16 @@ def held() -> set[str]:
 
 
 def network_bytes(run: tworay.Run) -> float:
-    """Return the payload that arrived, MB."""
+    """Return the payload delivered, MB."""
     series = run.tables["series"].group_by("flow").agg(pl.col("acked_bytes").max())
     return float(series["acked_bytes"].sum()) / 1e6
 
 
 def main() -> None:
-    """Measure what is asked for and write the page."""
+    """Do the selected measurement and write the page."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("part", choices=["study", "freeze", "long", "page"])
-    arguments.add_argument("--seconds", type=float, default=600.0, help="length of the soak")
+    arguments.add_argument("--seconds", type=float, default=600.0, help="length of the soak test, seconds")
     arguments.add_argument("--megabytes", type=int, default=20)
     asked = arguments.parse_args()
     known = json.loads(DATA.read_text(encoding="utf-8")) if DATA.is_file() else {}
@@ -316,7 +316,7 @@ def main() -> None:
         time.sleep(2.0)
         known["long"]["left"] = sorted(held() - before)
     if DATA.is_file():
-        # The other part may have ended meanwhile.
+        # The other part may have finished in the meantime.
         known = json.loads(DATA.read_text(encoding="utf-8")) | {
             part: known[part]
             for part in known
@@ -324,13 +324,13 @@ def main() -> None:
         }
     DATA.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
     if asked.part == "long" and known["long"]["left"]:
-        raise SystemExit(f"these are left: {', '.join(known['long']['left'])}")
+        raise SystemExit(f"left behind: {', '.join(known['long']['left'])}")
     PAGE.write_text(page(known, SECONDS, TOGETHER), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
 
 
 def separately(what: str, amount: float) -> dict[str, Any]:
-    """Run one of the parts in a process of its own, so that it leaves this one's memory alone."""
+    """Run a part in a child process, so that it does not affect this one's memory."""
     code = f"import live_study, json; print(json.dumps(live_study.long_{what}({amount})))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Write the tables of docs/reference/metrics.md anew from the list of metrics."""
+"""Updates the tables of docs/reference/metrics.md from the declarations of the metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[1] / "docs/reference/metrics.md"
 
 
 def main() -> None:
-    """Replace what stands between the marks of each group."""
+    """Replace the text between the marks of each group."""
     text = PAGE.read_text(encoding="utf-8")
     for group in GROUPS:
         found = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", text, re.DOTALL)

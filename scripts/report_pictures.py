@@ -1,8 +1,8 @@
-"""Takes the pictures of reports that the documentation shows: docs/images/report-*.png.
+"""Takes the pictures of reports in the documentation: docs/images/report-*.png.
 
     .venv/bin/python scripts/report_pictures.py
 
-It needs what the tests need: chromium and the package playwright.
+Needs chromium and the package playwright, as the tests do.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def opened(page: Page, file: Path) -> None:
 
 
 def loss(page: Page, directory: Path) -> None:
-    """Show the moment at which the only relay of a transfer walks out of range."""
+    """Show the time at which the only relay of a transfer moves out of range."""
     tworay.run("signal-loss", tcp="welcome", set={"duration": "40s"}, record=True, out=directory)
     opened(page, write_report(directory))
     page.get_by_role("button", name="next loss").click()
@@ -44,7 +44,7 @@ def loss(page: Page, directory: Path) -> None:
 
 
 def field(page: Page, directory: Path) -> None:
-    """Show fifty walking nodes in the midst of a run."""
+    """Show fifty moving nodes in the middle of a run."""
     tworay.run("strip-50", tcp="newreno", seed=3, set={"duration": "120s"}, record=True, out=directory)
     opened(page, write_report(directory))
     page.locator("#why button[data-target=map]").first.click()
@@ -53,7 +53,7 @@ def field(page: Page, directory: Path) -> None:
 
 
 def comparison(page: Page, directory: Path) -> None:
-    """Show who wins on a string of four hops."""
+    """Show a comparison on a string of four hops."""
     variants = "tahoe,newreno,sack,vegas,welcome"
     tworay.compare("string-4", tcp=variants, seeds=10, set={"duration": "60s"}, out=directory)
     opened(page, write_report(directory))

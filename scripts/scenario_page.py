@@ -1,4 +1,4 @@
-"""Write docs/reference/scenario.md anew: every key of a scenario, from the simulator's own declarations."""
+"""Writes docs/reference/scenario.md: every key of a scenario, from the simulator's declarations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ the parameters of the RFC or program that it names.
 """
 
 WORLD = 'duration = "1s"\n[topology]\nkind = "string"\nhops = 1\n[[flow]]\nfrom = 0\nto = 1\n'
-# Set by WORLD, or not defaults of the file: what it names, and what follows from it.
+# Set by WORLD, so no defaults.
 OF_THE_WORLD = ("name", "duration", "topology", "mobility", "flow")
 
 
@@ -45,7 +45,7 @@ class Key(NamedTuple):
 
 
 def keys(root: dict[str, Any]) -> Iterator[Key]:
-    """Go through the keys of a scenario; those of a table follow the table."""
+    """Yield the keys of a scenario; those of a table follow the table."""
     yield from _keys(root, root, "", "")
 
 
@@ -57,10 +57,10 @@ def _keys(
             continue
         here = f"{path}.{name}" if path else name
         inner = _resolve(root, schema)
-        # Of tables for one of several models (`{ bernoulli = … }`) none is required.
+        # In a choice of models (`{ bernoulli = … }`) no table is required.
         required = name in at.get("required", ()) and not (is_form and not kind)
         if is_form and "description" in at:
-            # What a model is stands with the model, not with its only key.
+            # The description belongs to the model, not to its only key.
             schema = {"description": at["description"]} | schema
         yield Key(here, schema, required, kind)
         if "items" in inner:
@@ -74,7 +74,7 @@ def _keys(
 
 
 def _resolve(root: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the definition behind a reference, also of a key that may be left out."""
+    """Return the definition behind a reference, also for an optional key."""
     for form in schema.get("anyOf", ()):
         if form.get("type") != "null":
             return _resolve(root, form)
@@ -85,7 +85,7 @@ def _resolve(root: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def accepts(root: dict[str, Any], schema: dict[str, Any]) -> str:
-    """Say what values a key accepts: type, unit, range or words."""
+    """Describe the values that a key accepts: type, unit, range or words."""
     forms = [form for form in schema.get("anyOf", ()) if form.get("type") != "null"]
     if len(forms) > 1:
         return " or ".join(dict.fromkeys(accepts(root, form) for form in forms))
@@ -122,7 +122,7 @@ def accepts(root: dict[str, Any], schema: dict[str, Any]) -> str:
 
 
 def defaults(dialect: str) -> dict[str, Any]:
-    """Return the defaults of a dialect, as the simulator writes them out."""
+    """Return the defaults of a dialect by key, as the simulator writes them."""
     whole = Scenario.from_toml(f'dialect = "{dialect}"\n{WORLD}', "keys", "", []).to_toml()
     found = _flat(tomllib.loads(whole), "")
     return {key: value for key, value in found if key.partition(".")[0] not in OF_THE_WORLD}

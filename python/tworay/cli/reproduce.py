@@ -108,7 +108,7 @@ def reproduce(
         for result in results:
             _show(result)
     if any(result.failed for result in results):
-        note(f"tworay: some runs failed; `tworay table` and `tworay sweep --retry-failed` in {out} say more")
+        note(f"tworay: some runs failed; failures/ of the sweeps in {out} has the scenarios to replay them")
         sys.exit(FAILED)
 
 
@@ -210,8 +210,8 @@ def _show(result: Reproduction) -> None:
     judged = [result.judgements[c.id] for c in claims]
     columns = [
         Column("verdict", [str(j.verdict) for j in judged]),
-        Column("there", [c.paper for c in claims]),
-        Column("here", [j.ours or (j.reason if len(j.reason) < 40 else "see --json") for j in judged]),
+        Column("paper's value", [c.paper for c in claims]),
+        Column("tworay", [j.ours or (j.reason if len(j.reason) < 40 else "see --json") for j in judged]),
         Column("seeds", [str(j.seeds) if j.cells else "" for j in judged]),
     ]
     counts = Counter(str(j.verdict) for j in judged)
@@ -220,7 +220,7 @@ def _show(result: Reproduction) -> None:
     if claims:
         shown += table("claim", [c.id for c in claims], columns, names=3)
         shown.append(
-            Text(f"{len(claims)} claims: {summary}. `tworay reproduce {result.paper.name} --list` says them.")
+            Text(f"{len(claims)} claims: {summary}. `tworay reproduce {result.paper.name} --list` has all.")
         )
     shown += [Text(f"figure {name}: {file}") for name, file in result.drawn.items()]
     show(Group(*shown))

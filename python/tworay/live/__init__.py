@@ -1,4 +1,4 @@
-"""Real kernels over simulated air: a network namespace with a TUN or TAP device for each station."""
+"""Real kernels over a simulated network: a network namespace with a TUN or TAP device per station."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Network", "Options", "require"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs the simulator when it is first asked for: the command line starts without."""
+    """Import the simulator on first use, so that the command line starts quickly."""
     if name in __all__:
         from tworay.live import network
 

@@ -1,4 +1,4 @@
-"""A command run over a live network, as ``tworay live run`` does it."""
+"""Runs a command over a live network: ``tworay live run``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
-# How often the status line is renewed, seconds.
+# Interval of updates of the status line, seconds.
 TICK = 0.25
-# What is run if no command is given.
+# The command if none is given.
 DEMO = ("iperf3", "-c", "{peer}", "-t", "10")
 DEMO_SERVER = "exec iperf3 -s"
 
 
 class Outcome(NamedTuple):
-    """What is left of a command: the run, the command's exit code, and what ended the network too early."""
+    """The run, the exit code of the command, and the problem that ended the network early, if any."""
 
     run: Run
     code: int | None
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 
 def ends(scenario: Scenario, options: Options) -> tuple[int, int]:
-    """Return where the command and its peer run: the first TCP flow's ends, or the first two nodes named.
+    """Return the nodes of the command and its peer: the ends of the first TCP flow, or the first two named.
 
     Raises:
         InputError: there is no TCP flow, and fewer than two nodes are named.
@@ -48,7 +48,7 @@ def ends(scenario: Scenario, options: Options) -> tuple[int, int]:
     if options.layer == 2 and scenario.nodes > 1:
         return 0, scenario.nodes - 1
     raise InputError(
-        f"{scenario.name} has no TCP flow whose ends could talk; name two nodes with --nodes FROM,TO"
+        f"{scenario.name} has no TCP flow to run the command on; name two nodes with --nodes FROM,TO"
     )
 
 
@@ -62,10 +62,10 @@ def run_command(
     quietly: bool = False,
     to_stderr: bool = False,
 ) -> Outcome:
-    """Run ``command`` at the first end and ``serve`` (in a shell) at the other, until the command ends.
+    """Run ``command`` at one end and ``serve`` (in a shell) at the other, until the command ends.
 
-    ``each`` is run in a shell at every station before that, such as a routing daemon. ``to_stderr`` sends
-    what the command prints there.
+    ``each``, such as a routing daemon, runs in a shell at every station before that. ``to_stderr`` redirects
+    the output of the programs to stderr.
     """
     one, other = ends(scenario, options)
     words = list(command)
@@ -77,7 +77,7 @@ def run_command(
         serve = None if serve is None else f"{{ {serve}\n}} >&2"
         each = None if each is None else f"{{ {each}\n}} >&2"
     elif not command:
-        # The demo's server has nothing to add.
+        # The output of the demo's server is of no interest.
         serve = f"{serve} >/dev/null 2>&1"
     interrupted = False
     code = None

@@ -1,4 +1,4 @@
-"""What real kernels think of their losses, beside the true causes that the air's ledger has."""
+"""Compares the guesses of real kernels about their losses with the true causes in the ledger."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from tworay.running.run import Run
 
 OURS = "tworay_"
-# What a guess is compared with where the ledger has no loss of this segment: the kernel erred.
+# True cause if the ledger has no loss of the segment: the kernel was wrong.
 NONE = "none"
 
 
 class Listener:
-    """Collects the diagnoses of the kernel's controllers between ``with Listener(name)`` and its end.
+    """Collects the guesses of a kernel controller while the context is active.
 
-    Only for controllers of ours (``tworay kernel list``), which tell them; of others nothing is heard.
+    Only tworay's controllers (``tworay kernel list``) report guesses; for others ``events`` stays empty.
     """
 
     def __init__(self, controller: str | None) -> None:
@@ -32,13 +32,13 @@ class Listener:
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
     def __enter__(self) -> Listener:
-        """Begin."""
+        """Start listening."""
         if self._controller is not None and self._controller.startswith(OURS):
             self._thread.start()
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        """End; what was told until now is in ``events``."""
+        """Stop listening; the events so far are in ``events``."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -47,14 +47,14 @@ class Listener:
         from tworay import kernel
         from tworay.errors import TworayError
 
-        # Without the loader or rights the run goes on, only without diagnoses.
+        # Without the loader or privileges the run continues without guesses.
         with contextlib.suppress(TworayError):
             while not self._stop.is_set():
                 self.events.extend(kernel.events(0.5, self._controller))
 
 
 def diagnose(run: Run, events: list[dict[str, Any]]) -> None:
-    """Write the confusion matrix of a run's kernels into its summary, as a simulated sender's."""
+    """Add the confusion matrix of the kernels to the summary of a run, as for simulated senders."""
     from tworay.metrics.diagnosis import scores
 
     if events:
@@ -66,8 +66,8 @@ def diagnose(run: Run, events: list[dict[str, Any]]) -> None:
 def confusion(events: Iterable[dict[str, Any]], ledger: pl.DataFrame) -> dict[str, dict[str, int]]:
     """Count the guesses of ``events`` by the true cause of the segment's loss.
 
-    An event names the oldest segment not acknowledged; the ledger's newest loss of data with this first
-    sequence number is the one that it was about.
+    An event names the oldest unacknowledged segment. It is matched with the ledger's newest loss of data with
+    this first sequence number.
     """
     causes: dict[int, str] = {}
     for row in ledger.sort("t_s").iter_rows(named=True):

@@ -1,7 +1,7 @@
-"""What a network leaves running when its process and its keeper are killed: found and ended later.
+"""Ends processes that remain when a network and its keeper were killed.
 
-Each network keeps a file with the cookies of its namespaces, numbers that the kernel gives to no others,
-and holds a lock on it. A lock that nobody holds belongs to a network that has gone without cleaning up.
+Each network has a file with the cookies of its namespaces (numbers that the kernel never uses twice), and
+holds a lock on it. A file without a lock belongs to a network that ended without cleaning up.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ HOME = Path("/run/tworay/namespaces")
 
 
 class Record:
-    """The file of a network that runs, locked as long as this process lives or until closed."""
+    """The file of a running network, locked until it is closed or this process ends."""
 
     def __init__(self, cookies: list[int]) -> None:
         self._lock: int | None = None
-        # The keeper does without the file: who has the rights to networks alone, not to /run, has none.
+        # The keeper works without this file, which needs write access to /run.
         with contextlib.suppress(OSError):
             HOME.mkdir(parents=True, exist_ok=True)
             name = f"{os.getpid()}-{cookies[0] if cookies else 0}"
@@ -30,11 +30,11 @@ class Record:
             self._lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             os.write(self._lock, json.dumps(cookies).encode())
-            # Complete and locked before anybody finds it.
+            # Rename only when the file is complete and locked.
             draft.rename(self._path)
 
     def close(self) -> None:
-        """Remove the file: nothing is left to find."""
+        """Remove the file."""
         if self._lock is not None:
             self._path.unlink(missing_ok=True)
             os.close(self._lock)
@@ -42,7 +42,7 @@ class Record:
 
 
 def sweep() -> int:
-    """End what networks that have gone left running; return how many processes that were."""
+    """End the remaining processes of networks that are gone; return their number."""
     ended = 0
     for path in HOME.glob("[0-9]*") if HOME.is_dir() else []:
         with contextlib.suppress(OSError, ValueError):

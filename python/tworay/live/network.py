@@ -1,4 +1,4 @@
-"""A live network: started, looked at, programs started in it, ended as a run."""
+"""A live network: start it, read its status, start programs in it, and end it as a run."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     from tworay.running.scenarios import Scenario
 
-# How long programs get to end by themselves, and a server to listen, seconds.
+# Time for programs to end by themselves, and for a server to listen, seconds.
 GRACE = 2.0
 # State "listening" in /proc/net/tcp.
 LISTENING = "0A"
 
 
 def require() -> None:
-    """Refuse in one sentence what this machine can't do.
+    """Check that this machine can run live networks.
 
     Raises:
-        InputError: rights, a device or a program are missing.
+        InputError: privileges, a device or a program are missing; the text says which.
 
     """
     missing = _native.live_missing()
@@ -41,7 +41,7 @@ def require() -> None:
 
 
 class Status(NamedTuple):
-    """A network at one moment: seconds, bytes, segments lost by cause."""
+    """State of a network: times in seconds, bytes, segments lost by cause."""
 
     sim_seconds: float
     lag_seconds: float
@@ -53,7 +53,7 @@ class Status(NamedTuple):
 
 @dataclass
 class Network:
-    """A running network. As a context it is stopped at the end, whatever happens."""
+    """A running network. As a context manager it always stops at the end."""
 
     scenario: Scenario
     options: Options = field(default_factory=Options)
@@ -88,12 +88,12 @@ class Network:
 
     @property
     def stations(self) -> dict[int, str]:
-        """Nodes with a station, and the file that stands for its network namespace."""
+        """The nodes with a station, each with the file of its network namespace."""
         return {node: f"/proc/{os.getpid()}/fd/{number}" for node, number in self._network.stations()}
 
     @property
     def status(self) -> Status:
-        """How things stand."""
+        """The current status."""
         seconds, lag, late, delivered, lost, running = self._network.status()
         return Status(seconds, lag, late, delivered, dict(lost), running)
 
@@ -113,8 +113,8 @@ class Network:
     ) -> _native.LiveChild:
         """Start a program at ``node``; ``{peer}`` in it becomes the address of the node ``peer``.
 
-        ``apart`` puts it into a process group of its own, out of reach of Ctrl-C. It is killed with this
-        process, however that ends.
+        ``apart`` gives it its own process group, which Ctrl-C does not reach. It is killed when this process
+        ends, however that happens.
         """
         known = {
             "TWORAY_NODE": str(node),
@@ -128,7 +128,7 @@ class Network:
         return self._network.spawn(node, words, known, apart)
 
     def serve(self, node: int, command: str, *, peer: int | None = None) -> _native.LiveChild:
-        """Start a server at ``node`` in a shell, and wait a moment until it listens on a TCP port."""
+        """Start a server at ``node`` in a shell, and wait up to ``GRACE`` until it listens on a TCP port."""
         program = self.start(node, ["sh", "-c", command], peer=peer, apart=True)
         until = time.monotonic() + GRACE
         while time.monotonic() < until and program.wait(0.02) is None and not _listens(program.pid):
@@ -136,16 +136,16 @@ class Network:
         return program
 
     def stop(self) -> None:
-        """End the network and everything that runs in its namespaces, whoever started it."""
+        """End the network and all processes in its namespaces, whoever started them."""
         self._network.end_processes(GRACE)
         self._record.close()
         if self._ended is None:
             self._network.stop()
-            # The engine looks every 20 ms; a capture may have to be written.
+            # The engine checks every 20 ms; it may have to write a capture.
             self._ended = self._network.wait(60.0)
 
     def finish(self) -> tuple[Run, str | None]:
-        """Stop, and return the run; with a sentence if the network ended before it was asked to."""
+        """Stop; return the run, and the reason if the network had ended by itself."""
         self.stop()
         if self._ended is None:
             raise InputError("the network does not end; kill the process")
@@ -156,7 +156,7 @@ class Network:
 
 
 def live_part(options: Options, extras: dict[str, Any]) -> dict[str, Any]:
-    """Return what the summary of a live run has besides that of a simulated one."""
+    """Return the part of the summary that only live runs have."""
     settings = {
         "layer": options.layer,
         "slow": options.slow,

@@ -1,4 +1,4 @@
-"""How a live network is run: the options, and their defaults for Python and the command line."""
+"""Options of live networks, with the defaults for Python and the command line."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STANDING_LIMIT = 86_400.0
-"""The end of a network of ``tworay live up`` that nobody ends, simulated seconds."""
+"""Default limit of a network of ``tworay live up``, simulated seconds."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to run a live network.
+    """Options of a live network.
 
     Attributes:
-        seed: of all random streams of the air.
+        seed: seed of all random streams.
         layer: 3 (IPv4 packets; the scenario's routing) or 2 (Ethernet frames; routing is the user's).
         nodes: which nodes get a station; empty for the ends of the TCP flows (layer 3) or all (layer 2).
-        slow: so many times slower than real time, 1 or more.
-        most_late: largest lateness of the engine in real seconds; past it the network stops.
-        limit: the end at the latest, simulated seconds.
-        mtu: largest IP packet in bytes (68 to 2304); by default the scenario's segments just fit.
-        congestion: the kernels' congestion control; the machine's default if ``None``.
-        freeze: answer senders whose route is broken with a closed window.
-        pcap: file for a capture of the air.
+        slow: factor by which the network runs slower than real time, 1 to 1000.
+        most_late: maximum lateness of the engine in real seconds; if exceeded, the network stops.
+        limit: maximum duration, simulated seconds.
+        mtu: largest IP packet in bytes (68 to 2304); by default the scenario's full segments fit.
+        congestion: congestion control of the kernels; ``None``: the machine's default.
+        freeze: close the windows of senders while their route is broken.
+        pcap: file for a capture of all frames.
 
     """
 
@@ -46,10 +46,10 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.layer not in (2, 3):
-            raise InputError(f"--layer {self.layer}: 2 (Ethernet frames) or 3 (IP packets)")
+            raise InputError(f"--layer {self.layer}: allowed are 2 (Ethernet frames) and 3 (IP packets)")
         if not 1 <= self.slow <= 1000:
-            raise InputError(f"--slow {self.slow:g}: 1 (real time) to 1000 times slower")
+            raise InputError(f"--slow {self.slow:g}: allowed are 1 (real time) to 1000")
         if self.most_late <= 0 or self.limit <= 0:
-            raise InputError("--most-late and --limit are times above zero")
+            raise InputError("--most-late and --limit must be above zero")
         if self.freeze and self.layer == 2:
-            raise InputError("--freeze needs --layer 3: on layer 2 the air knows nothing of routes")
+            raise InputError("--freeze needs --layer 3: on layer 2 the simulated network has no routes")

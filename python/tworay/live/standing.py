@@ -1,8 +1,7 @@
-"""Networks that stand in the background: ``up``, ``down``, ``shell``.
+"""Networks in the background: ``up``, ``down``, ``shell``.
 
-A process in the background holds each network. What it holds (namespaces without names, devices that are
-not persistent) goes with it, however it ends; a directory with its description may be left over, and is
-removed by the next `up` or `down` that finds nobody behind it.
+A background process owns each network. Its namespaces (without names) and devices (not persistent) disappear
+with it, however it ends. The directory with its description may remain; the next `up` or `down` removes it.
 """
 
 from __future__ import annotations
@@ -34,23 +33,23 @@ if TYPE_CHECKING:
 
 HOME = Path("/run/tworay/live")
 STATE, LOCK, LOG = "state.json", "lock", "log"
-# How long a network may take to stand up, and to end with its results written, seconds.
+# Maximum time for a network to start, and to end with its results written, seconds.
 UP_SECONDS, DOWN_SECONDS = 120.0, 120.0
 LOOK = 0.02
 
 
 def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
-    """Have ``tworay live up ARGUMENTS`` run in the background; return its description once it stands.
+    """Run ``tworay live up ARGUMENTS`` in the background; return the network's description when it is up.
 
     Raises:
-        InputError: a network of that name stands already, or something is wrong with the input.
+        InputError: a network of that name is up already, or the input is wrong.
 
     """
     chosen = _checked(name)
     place, draft = HOME / chosen, HOME / f".{chosen}-{os.getpid()}"
     _sweep()
     draft.mkdir(parents=True, mode=0o755)
-    # Locked before anybody can find it, and as long as the process in the background lives.
+    # Locked before other processes can find it, and as long as the background process lives.
     lock = os.open(draft / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     fcntl.flock(lock, fcntl.LOCK_EX)
     try:
@@ -58,7 +57,7 @@ def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     except OSError:
         shutil.rmtree(draft, ignore_errors=True)
         raise InputError(
-            f"a live network {chosen} stands already; `tworay live down {chosen}` ends it, --name gives "
+            f"a live network {chosen} is up already; `tworay live down {chosen}` ends it, --name gives "
             "this one another name"
         ) from None
     command = [sys.executable, "-m", "tworay", "live", "up", "--hold", str(place), *arguments]
@@ -85,15 +84,15 @@ def up(name: str, arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def hold(place: Path, scenario: Scenario, options: Options, store: Store | None) -> None:
-    """Be the process behind a network, until it is told to end."""
+    """Run a network as its background process until it is told to end."""
     for one in Path("/proc/self/fd").iterdir():
         with contextlib.suppress(OSError):
             if one.readlink() == place / LOCK:
-                # The lock is this process' own: what runs at the stations must not keep it.
+                # Programs at the stations must not inherit the lock.
                 os.set_inheritable(int(one.name), False)
     problem = _stand(place, scenario, options, store)
     if problem is not None:
-        # For the next command: nobody reads this now.
+        # The next command reads this from the log.
         print(problem, flush=True)
         return
     shutil.rmtree(place, ignore_errors=True)
@@ -130,17 +129,20 @@ def _stand(place: Path, scenario: Scenario, options: Options, store: Store | Non
 
 
 def down(name: str | None) -> list[str]:
-    """End a standing network (the only one if no name is given), and clear what dead ones have left.
+    """End a network (the only one if no name is given), and clean up after networks that are gone.
+
+    Returns:
+        Lines for the user.
 
     Raises:
-        InputError: there is no such network, or more than one to choose from.
+        InputError: there is no such network, or no name is given and there are several.
 
     """
     ended = leftovers.sweep()
     swept = _sweep()
     lines = [f"{one} had ended already{said and f': {said}'}" for one, said in swept.items()]
     if ended:
-        lines.append(f"{ended} processes that a killed network had left running are ended")
+        lines.append(f"ended {ended} processes that a killed network had left running")
     if (name is None and lines and not standing()) or (name is not None and _checked(name) in swept):
         return lines
     found = _find(name)
@@ -150,21 +152,19 @@ def down(name: str | None) -> list[str]:
     until = time.monotonic() + DOWN_SECONDS
     while _is_held(place):
         if time.monotonic() > until:
-            raise OutputError(f"process {found['pid']} does not end; its log is {place / LOG}")
+            raise OutputError(f"process {found['pid']} does not end; see its log {place / LOG}")
         time.sleep(LOOK)
     lines.append(f"{found['name']} is down")
     said = _sweep().get(found["name"])
     if said:
         lines.append(f"it had ended before: {said}")
     elif found["out"] is not None:
-        lines.append(
-            f"results are in {found['out']}, to be looked at in {Path(found['out']) / 'report.html'}"
-        )
+        lines.append(f"results are in {found['out']}; open {Path(found['out']) / 'report.html'} in a browser")
     return lines
 
 
 def enter(name: str | None, node: int, command: Sequence[str]) -> None:
-    """Become a shell, or ``command``, at a node of a standing network: does not return.
+    """Replace this process by a shell, or ``command``, at a node of a network that is up.
 
     Raises:
         InputError: there is no such network or node, or the command can't be started.
@@ -194,13 +194,13 @@ def enter(name: str | None, node: int, command: Sequence[str]) -> None:
 
 
 def run_at(name: str | None, node: int, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command at a node of a standing network, in a process of its own, and return what it printed."""
+    """Run a command at a node of a network that is up, in a child process, and return its result."""
     start = [sys.executable, "-m", "tworay", "live", "shell", *(["--name", name] if name else []), str(node)]
     return subprocess.run([*start, "--", *command], capture_output=True, text=True, check=False)
 
 
 def standing() -> list[dict[str, Any]]:
-    """Return the descriptions of all networks that stand."""
+    """Return the descriptions of all networks that are up."""
     places = sorted(HOME.glob("[!.]*")) if HOME.is_dir() else []
     return [_read(place) for place in places if (place / STATE).is_file() and _is_held(place)]
 
@@ -209,20 +209,20 @@ def _find(name: str | None) -> dict[str, Any]:
     found = standing()
     names = ", ".join(one["name"] for one in found)
     if not found:
-        raise InputError("no live network stands; `tworay live up SCENARIO` sets one up")
+        raise InputError("no live network is up; `tworay live up SCENARIO` starts one")
     if name is None:
         if len(found) > 1:
-            raise InputError(f"several live networks stand ({names}); say which")
+            raise InputError(f"several live networks are up ({names}); name one")
         return found[0]
     for one in found:
         if one["name"] == _checked(name):
             return one
-    raise InputError(f"no live network {name} stands; there is {names}")
+    raise InputError(f"no live network {name} is up; there are {names}")
 
 
 def _checked(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
-        raise InputError(f"--name {name!r}: letters, digits, dots and dashes only, at most 64")
+        raise InputError(f"--name {name!r}: use letters, digits, dots, dashes and underscores, at most 64")
     return name
 
 
@@ -232,7 +232,7 @@ def _read(place: Path) -> dict[str, Any]:
 
 
 def _is_held(place: Path) -> bool:
-    """Whether the process behind a network lives: it holds a lock, which the system takes from the dead."""
+    """Return whether the process of a network lives. The kernel releases its lock when it ends."""
     try:
         lock = os.open(place / LOCK, os.O_RDWR)
     except OSError:
@@ -247,7 +247,7 @@ def _is_held(place: Path) -> bool:
 
 
 def _sweep() -> dict[str, str]:
-    """Remove the directories of networks whose process has gone; return names and last words."""
+    """Remove the directories of networks whose process is gone; return names and last lines of the logs."""
     gone = {}
     for place in sorted(HOME.glob("[!.]*")) if HOME.is_dir() else []:
         if not _is_held(place):

@@ -1,1 +1,1 @@
-"""Papers as data: experiments, settings, and claims as statements that a sweep can judge."""
+"""Papers as data: experiments, settings, and claims that can be judged on the runs of a sweep."""

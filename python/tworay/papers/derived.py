@@ -1,4 +1,4 @@
-"""Columns of an experiment that need more than the metrics of its runs: models, kept tables, bins."""
+"""Derived columns of an experiment, computed from models, kept tables or bins."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 def freeze_probing_model(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add modelled over simulated bytes of Freeze-Probing's own model, in three readings.
+    """Add the ratio of modelled to simulated bytes for Freeze-Probing's own model, in four forms.
 
-    ``model.usable`` and ``model.refined`` are the model's forms with n the number of probes;
-    ``model.frozen`` is the refined one with n = all frozen time / T0; ``model.measured``
-    the refined one over the time in which the sender was neither stopped nor waiting for a timeout.
+    ``model.usable`` and ``model.refined`` are the model's two forms with n the number of probes;
+    ``model.frozen`` is the refined form with n = total frozen time / T0; ``model.measured`` is the refined
+    form over the time in which the sender was neither stopped nor waiting for a timeout.
     """
     del where
     from tworay.models.freeze_probing import FreezeProbing
 
     names = ("usable", "refined", "frozen", "measured")
     found: dict[str, list[float | None]] = {f"model.{name}": [] for name in names}
-    # The first flow is TCP's; the others load the network.
+    # The first flow is the TCP flow; the others are load.
     for text in frame["document"]:
         document = json.loads(text)
         row, seconds = document["flows"][0], document["sim_seconds"]
@@ -49,17 +49,17 @@ def freeze_probing_model(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in found.items()])
 
 
-# When D and E of the route break lose each other; what was in flight then has arrived half a second later.
+# Seconds: D and E of the route break lose contact; half a second later, everything in flight has arrived.
 BREAK, DRAINED, END = 35.0, 35.5, 100.0
-# The retransmission timer has expired where the timeout doubles.
+# An increase of the timeout by more than this factor is a doubling: the timer has expired.
 DOUBLED = 1.9
 
 
 def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add when the first new acknowledgment came after the route break, and expiries before it.
+    """Add the time of the first new acknowledgment after the route break, and the timeouts before it.
 
-    ``restored_seconds`` is the time at which the window grows again (the run's end if it never does);
-    ``expiries`` counts doublings of the timeout from the break to then.
+    ``restored_seconds`` is the time at which the window grows again (the end of the run if it never does);
+    ``expiries`` counts the doublings of the timeout between the break and that time.
     """
     restored, expiries = [], []
     for world, seed in frame.select("world", "seed").iter_rows():
@@ -77,7 +77,7 @@ def restoration(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 
 
 def _handled(flows: list[dict[str, Any]]) -> dict[str, float | None]:
-    """Return the shares of losses that kept the window, were recovered at once, or predicted."""
+    """Return the shares of losses that kept the window, were recovered immediately, or were predicted."""
     counts: Counter[str] = Counter()
     for flow in flows:
         counts.update(flow.get("counted") or {})
@@ -88,10 +88,10 @@ def _handled(flows: list[dict[str, Any]]) -> dict[str, float | None]:
 
 
 def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add the system's goodput, EEE, UAR and fairness as the TCP-Probing study has them.
+    """Add the system's goodput, EEE, UAR and fairness as defined by Psaras et al. (2006).
 
-    Flows come and go, so each counts for the time in which it was there. Throughput_max is what saturating
-    sources put on the path: each fills its own access link while it is there.
+    Flows start and end, so each is weighted with its own duration. Throughput_max is the load of saturating
+    sources: each fills its own access wire for the duration of its flow.
     """
     import tomllib
 
@@ -135,7 +135,7 @@ def wired(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
             columns[name].append(share)
         columns["fairness.throughput"].append(_jain([flow["sent_bps"] for flow in flows]))
         columns["fairness.goodput"].append(_jain([flow["goodput_bps"] for flow in flows]))
-    # UAR and EEE of the document would need a run of saturated sources.
+    # Computed here, because EEE and UAR of the document would need a saturated run.
     return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
 
 
@@ -146,7 +146,7 @@ def _jain(rates: list[float]) -> float | None:
 
 
 def at_changes(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add means of the segments alive over the instants at which each changes, as the thesis averages."""
+    """Add means of the segments alive over the times of their changes, as Papanastasiou (2006) averages."""
     columns: dict[str, list[float | None]] = {"alive.data_at_changes": [], "alive.ack_at_changes": []}
     for world, seed in frame.select("world", "seed").iter_rows():
         table = pl.read_parquet(where / "tables" / "alive" / f"{world}-{seed}.parquet")
@@ -160,7 +160,7 @@ COVERED = ("acks-of-1", "acks-of-2", "acks-of-3", "acks-of-4", "acks-of-more")
 
 
 def ack_coverage(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add the cumulative ACKs of a run, their shares by segments covered, and how many one covers."""
+    """Add the cumulative ACKs of a run, their shares by segments covered, and the mean per ACK."""
     del where
     counts = [json.loads(text)["flows"][0].get("counted", {}) for text in frame["document"]]
     acks = [float(sum(count.get(name, 0) for name in COVERED)) for count in counts]
@@ -174,14 +174,14 @@ def ack_coverage(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
 
 
 RULES: tuple[Rule, ...] = ("freedman-diaconis", "sturges")
-# Where the thesis draws the line between short and long paths, in hops.
+# Limit between short and long paths in Papanastasiou 2006, hops.
 LONG = 3.0
 
 
 def bins(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add the middle of the bin that a topology's mean path falls in, and whether it is above three hops.
+    """Add the centre of the bin of a topology's mean path, and whether it exceeds three hops.
 
-    The bins are those of all topologies of a cell, by Freedman and Diaconis' rule and by Sturges'.
+    The bins cover all topologies of a cell, by the rule of Freedman and Diaconis and by Sturges' rule.
     """
     del where
     middles: dict[str, dict[tuple[int, int], float]] = {rule: {} for rule in RULES}
@@ -204,7 +204,7 @@ def bins(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     return frame.with_columns(columns)
 
 
-# By the name that an experiment's `derive` has.
+# By the value of an experiment's `derive`.
 DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "freeze-probing-model": freeze_probing_model,
     "restoration": restoration,

@@ -33,7 +33,7 @@ WORDS = {"more": MORE, "less": LESS, "alike": Band(-ALIKE, ALIKE)}
 
 
 def band_of(found: Any) -> Band:
-    """Read a band: a word, a printed figure, or two numbers of which either may be ``inf``."""
+    """Return the band given as a word, a printed figure, or two numbers, either of which may be ``inf``."""
     if isinstance(found, str):
         return WORDS[found]
     if isinstance(found, int | float):
@@ -44,7 +44,7 @@ def band_of(found: Any) -> Band:
 
 
 def decided(claim: Claim) -> Judgement | None:
-    """Return the judgement of a claim that needs no runs."""
+    """Return the judgement of a claim that needs no runs, or ``None``."""
     if "shown" in claim.how:
         return Judgement(Verdict.HOLDS, reason=f"shown by a test: {claim.how['shown']}")
     if "cannot" in claim.how:
@@ -63,7 +63,7 @@ def judge_claim(claim: Claim, runs: pl.DataFrame, axes: Sequence[str]) -> Judgem
     try:
         frame = select(runs, how.get("where", {}), axes)
     except Exception as error:
-        return Judgement(Verdict.UNTESTED, reason=f"not in these runs ({error})")
+        return Judgement(Verdict.UNTESTED, reason=f"not covered by these runs ({error})")
     metric = str(how[claim.kind])
     frame = with_quantity(frame, metric)
     found = groups(frame, axes, metric)
@@ -111,13 +111,13 @@ def _said(place: Mapping[str, str]) -> str:
 
 
 def _places(found: Group, axes: Sequence[str], each: Sequence[str]) -> list[list[str]]:
-    """Return every combination of the labels of ``each`` that has runs, in their order."""
+    """Return the combinations of labels of the axes ``each`` that have runs, in order."""
     numbers = [axes.index(axis) for axis in each]
     return [list(p) for p in dict.fromkeys(tuple(key[i] for i in numbers) for key in found)]
 
 
 def _pick(found: Group, axes: Sequence[str], place: list[str], fixed: Any) -> dict[int, float]:
-    """Return the values by seed of the one cell that has these labels."""
+    """Return the values by seed of the only cell with these labels; empty if there is no such cell."""
     fixed = _several(fixed)[0] if fixed else {}
     match = [
         values
@@ -153,7 +153,7 @@ def _value(
 
 
 def median_interval(ordered: list[float], confidence: float) -> tuple[float | None, float | None]:
-    """Return the interval of the median between two of the values in order (by the sign test)."""
+    """Return the interval of the median between two order statistics (sign test)."""
     from scipy.stats import binom
 
     n = len(ordered)
@@ -162,7 +162,7 @@ def median_interval(ordered: list[float], confidence: float) -> tuple[float | No
 
 
 def _growth(claim: Claim, found: Group, axes: Sequence[str], places: list[list[str]]) -> Judgement:
-    """Judge that a gain grows from the first to the last label of an axis (or falls: band ``less``)."""
+    """Judge whether a gain grows from the first to the last label of an axis (falls, with band ``less``)."""
     how = claim.how
     along = str(how["along"])
     labels = list(dict.fromkeys(key[axes.index(along)] for key in found))

@@ -1,4 +1,4 @@
-"""The papers: read from the package's data, each a directory with ``paper.toml``, experiments and claims."""
+"""Reads the papers from the package's data: a directory each, with paper, experiments and claims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from tworay.errors import InputError
 
 HERE = Path(__file__).parent
-# The setting that switches between ns-2's habits and the standards', and the reading that changes it.
+# The setting that selects the dialect, and the name of the reading that changes it.
 DIALECT = "dialect"
 STANDARD = "dialect: standard"
 READING_SEEDS = 8
@@ -21,7 +21,7 @@ KINDS = ("gain", "value", "grows", "shown", "cannot", "contradicted")
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim as a checkable statement; exactly one of ``KINDS`` is in ``how``."""
+    """A claim as a testable statement; ``how`` has exactly one of ``KINDS``."""
 
     id: str
     source: str
@@ -32,18 +32,18 @@ class Claim:
 
     @property
     def kind(self) -> str:
-        """How it is judged."""
+        """The key of ``KINDS`` that says how it is judged."""
         return next(kind for kind in KINDS if kind in self.how)
 
     @property
     def experiment(self) -> str | None:
-        """Which experiment it is judged on."""
+        """The experiment on which it is judged."""
         return self.how.get("experiment")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure or table, and what of an experiment it shows."""
+    """A figure or table: an experiment, and the metric and axes shown."""
 
     id: str
     title: str
@@ -53,20 +53,20 @@ class Figure:
     cols: str | None = None
     where: dict[str, Any] = field(default_factory=dict)
     kind: str | None = None
-    """How it is drawn: as `tworay table --kind`, `trace` (a series over time) or `table` (numbers only)."""
+    """Type of drawing: as `tworay table --kind`, `trace` (a series over time) or `table` (numbers only)."""
     columns: tuple[str, ...] = ()
-    """Metrics that stand side by side in a table, in place of one metric."""
+    """Metrics side by side in a table, instead of one metric."""
     table: str = "series"
-    """Of a trace: the kept table that has the column."""
+    """For a trace: the kept table that has the column."""
     mean_of: int = 1
-    """Of a trace: over how many rows the column is averaged, a running mean."""
+    """For a trace: number of rows of the running mean."""
     missing: str = ""
-    """Why it isn't made."""
+    """The reason why it is not made."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """An experiment of a paper: its document, what ``--quick`` changes, and the settings left open."""
+    """An experiment of a paper: its document, the changes of ``--quick``, and the settings left open."""
 
     id: str
     document: dict[str, Any]
@@ -75,12 +75,12 @@ class Trial:
     derive: str | None
     title: str
     reading_seeds: int
-    """Seeds of the other readings and of the standard dialect."""
+    """Number of seeds of other readings and of the standard dialect."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper with everything that is known of it."""
+    """A paper with its experiments, figures and claims."""
 
     key: str
     name: str
@@ -93,10 +93,15 @@ class Paper:
     claims: tuple[Claim, ...]
     notes: str
     study: bool = False
-    """A study of our own, not counted among the papers."""
+    """Whether it is a study of this project, which is not counted among the papers."""
 
     def figure(self, wanted: str) -> Figure:
-        """Find a figure by its number."""
+        """Return the figure with this number.
+
+        Raises:
+            InputError: there is none.
+
+        """
         for one in self.figures:
             if one.id == wanted:
                 return one
@@ -108,29 +113,34 @@ class Paper:
         )
 
     def claims_of(self, trials: set[str]) -> list[Claim]:
-        """Return the claims that these experiments judge."""
+        """Return the claims that are judged on these experiments."""
         return [claim for claim in self.claims if claim.experiment in trials]
 
 
 def papers() -> list[Paper]:
-    """Return all papers, in the order of their years, and then the studies of our own."""
+    """Return all papers by year, then the studies of this project."""
     return sorted(
         (read(file.parent) for file in HERE.glob("*/paper.toml")), key=lambda p: (p.study, p.key[-4:], p.key)
     )
 
 
 def find(wanted: str) -> Paper:
-    """Find a paper by its short name or its key."""
+    """Return the paper with this short name or key.
+
+    Raises:
+        InputError: there is none.
+
+    """
     known = papers()
     for paper in known:
         if wanted in (paper.name, paper.key):
             return paper
-    raise InputError(f"there is no paper `{wanted}`; there are {', '.join(p.name for p in known)}")
+    raise InputError(f"there is no paper `{wanted}`; allowed are {', '.join(p.name for p in known)}")
 
 
 @functools.cache
 def read(folder: Path) -> Paper:
-    """Read a paper's directory; what is wrong in it is a mistake of the package."""
+    """Read the directory of a paper. It belongs to the package, so errors in it are not handled."""
     head = _toml(folder / "paper.toml")
     trials = {}
     for file in sorted(folder.glob("experiments*.toml")):
@@ -164,7 +174,7 @@ def _trial(paper: str, name: str, table: dict[str, Any]) -> Trial:
     table = dict(table)
     quick, open_ = table.pop("quick", {}), table.pop("open", {})
     derive, title = table.pop("derive", None), table.pop("title", name)
-    # All five papers used ns-2. Does what is shown in its dialect survive a standard MAC?
+    # All five papers used ns-2: judge each claim in the standard dialect as well.
     if DIALECT in table.get("set", {}):
         open_ = {"dialect": {"standard": {DIALECT: "standard"}}} | open_
     seeds = table.pop("reading_seeds", READING_SEEDS)
@@ -178,5 +188,5 @@ def _claim(entry: dict[str, Any]) -> Claim:
     fixed = {key: entry.pop(key) for key in ("id", "source", "says")}
     fixed |= {key: entry.pop(key) for key in ("paper", "known") if key in entry}
     if sum(kind in entry for kind in KINDS) != 1:
-        raise ValueError(f"claim {fixed['id']}: needs exactly one of {', '.join(KINDS)}")
+        raise ValueError(f"claim {fixed['id']}: exactly one of {', '.join(KINDS)} is needed")
     return Claim(how=entry, **fixed)

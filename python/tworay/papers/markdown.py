@@ -1,4 +1,4 @@
-"""Writes Markdown: tables, wrapped prose, lists, files that are never half."""
+"""Writes Markdown: tables, wrapped paragraphs, lists, and files atomically."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def prose(text: str) -> list[str]:
-    """Return the lines of a paragraph."""
+    """Return the wrapped lines of a paragraph."""
     return [*textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False), ""]
 
 
@@ -31,7 +31,7 @@ def listed(entries: Iterable[str]) -> list[str]:
 
 
 def write(file: Path, lines: list[str]) -> None:
-    """Write a page, or leave the one that is there."""
+    """Write a page atomically: after an error the previous one remains."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with replacing(file) as hidden:
         hidden.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

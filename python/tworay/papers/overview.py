@@ -1,4 +1,4 @@
-"""The page over all papers, in Markdown: how many claims hold, and which don't."""
+"""The overview of all papers, in Markdown: how many claims hold, and which do not."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ OVERVIEW = "README.md"
 
 
 def overview(results: list[Reproduction], folder: Path) -> None:
-    """Write the page over all papers: how many claims hold, and which don't, with the cause where known."""
+    """Write the overview: how many claims hold, and which do not, with the cause if it is known."""
     results = [result for result in results if not result.paper.study]
-    lines = ["# What five papers claim, and what comes out here", "", *prose(today())]
-    head = ["paper", *SHOWN, "of these not run yet", "claims"]
+    lines = ["# Which claims of five papers hold", "", *prose(today())]
+    head = ["paper", *SHOWN, "of these, not run yet", "claims"]
     rows, not_run = [], 0
     for result in results:
         counts = count(result)
@@ -40,10 +40,10 @@ def overview(results: list[Reproduction], folder: Path) -> None:
     ]
     lines += table(["paper", "experiment", "what", "seeds", "full size"], seeds)
     for verdict, title in (
-        (Verdict.FAILS, "What does not hold"),
-        (Verdict.NO_DIFFERENCE, "Where no difference was found"),
-        (Verdict.CONTRADICTED, "What its own source contradicts"),
-        (Verdict.UNTESTED, "What was not tested, and why"),
+        (Verdict.FAILS, "Claims that do not hold"),
+        (Verdict.NO_DIFFERENCE, "Claims without a difference found"),
+        (Verdict.CONTRADICTED, "Claims that their own source contradicts"),
+        (Verdict.UNTESTED, "Claims not tested, and why"),
     ):
         rows = [
             [r.paper.name, c.id, c.says, c.paper, ours(r.judgements[c.id]), c.known]
@@ -55,7 +55,7 @@ def overview(results: list[Reproduction], folder: Path) -> None:
             lines += [
                 f"## {title}",
                 "",
-                *table(["paper", "", "claim", "there", "here", "cause or note"], rows),
+                *table(["paper", "", "claim", "paper's value", "tworay", "cause or note"], rows),
             ]
     lines += ["## How a claim is judged", "", *prose(RULE)]
     write(folder / OVERVIEW, lines)

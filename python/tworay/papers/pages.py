@@ -1,4 +1,4 @@
-"""The page of a paper, in Markdown: its claims, figures and settings, and commentary."""
+"""The page of a paper, in Markdown: claims, figures, settings and commentary."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tworay.papers.library import Claim
     from tworay.papers.reproducing import Reproduction
 
-GUESSES = "Guesses of the senders by true cause, all runs together (`none`: nothing had been lost):"
-NUMBERS = "Numbers are means over seeds with half of their 95 % intervals."
+GUESSES = "Guesses of the senders by true cause, summed over all runs (`none`: nothing had been lost):"
+NUMBERS = "Numbers are means over seeds ± half of the 95 % interval."
 SHOWN = (
     Verdict.HOLDS,
     Verdict.DIRECTION,
@@ -33,7 +33,7 @@ SHOWN = (
 
 
 def page(result: Reproduction, folder: Path) -> None:
-    """Write the page of a paper, with its figures beside it."""
+    """Write the page of a paper, and its figures next to it."""
     paper = result.paper
     lines = [f"# {paper.title}", "", *prose(paper.cite), *_made(result)]
     lines += _counts(result)
@@ -53,7 +53,7 @@ def page(result: Reproduction, folder: Path) -> None:
 
 
 def today() -> str:
-    """Say when and with what pages were made."""
+    """Return a sentence with the date and version of the pages."""
     today = datetime.datetime.now(tz=datetime.UTC).date()
     return f"Made by `tworay reproduce --pages docs/studies` on {today} with tworay {VERSION}."
 
@@ -62,19 +62,19 @@ def _made(result: Reproduction) -> list[str]:
     name = result.paper.name
     short = len(result.shortened)
     total = len(result.paper.trials)
-    of = f"{short} of {total} experiments are those of `--quick`, with fewer and shorter runs"
+    of = f"{short} of {total} experiments have the fewer and shorter runs of `--quick`"
     quick = f" {of}; they are marked." if short else ""
-    return prose(today() + f"{quick} To do it again: `tworay reproduce {name}`.")
+    return prose(today() + f"{quick} To repeat it: `tworay reproduce {name}`.")
 
 
 def seeds_of(result: Reproduction, trial: str) -> str:
-    """Say how many seeds an experiment was run with."""
+    """Return the number of seeds of an experiment, marked if shortened."""
     short = ", shortened" if trial in result.shortened else ""
     return f"{result.seeds[trial]}{short}" if trial in result.seeds else "not run yet"
 
 
 def size(result: Reproduction, trial: str) -> str:
-    """Say with how many seeds an experiment was run, and what its full size is."""
+    """Return the number of seeds of an experiment, and its full size if that is larger."""
     full = full_size(result, trial)
     return f"{result.seeds[trial]} seeds" + (
         "" if full == "yes" else f"{', shortened' * (trial in result.shortened)} (full size: {full})"
@@ -82,7 +82,7 @@ def size(result: Reproduction, trial: str) -> str:
 
 
 def full_size(result: Reproduction, trial: str) -> str:
-    """Say whether an experiment was run in full size, or how to."""
+    """Return "yes" if an experiment was run in full size, otherwise the command for it."""
     wanted = result.paper.trials[trial].document.get("seeds", 10)
     have = result.seeds.get(trial, 0)
     figure = next((f.id for f in result.paper.figures if f.experiment == trial), None)
@@ -104,7 +104,7 @@ def _counts(result: Reproduction) -> list[str]:
 
 
 def ours(judgement: Judgement) -> str:
-    """Say what came out for a claim, or why nothing did."""
+    """Return the result for a claim, or the reason why there is none."""
     return judgement.ours or judgement.reason
 
 
@@ -121,19 +121,17 @@ def _claims(result: Reproduction, trial: str | None, claims: list[Claim]) -> lis
         here = " ".join(filter(None, [ours(judgement), claim.known]))
         row = [claim.id, claim.source, claim.says, claim.paper, f"**{judgement.verdict}**", here]
         rows.append([*row, _standard(result, claim)] if beside else row)
-    head = ["", "source", "claim", "there", "verdict", "here"]
-    lines += table([*head, "with a standard MAC"] if beside else head, rows)
+    head = ["", "source", "claim", "paper's value", "verdict", "tworay"]
+    lines += table([*head, "standard dialect"] if beside else head, rows)
     guessed = result.guesses.get(trial or "")
     if guessed:
-        lines += prose(
-            "Guesses of the senders by true cause, all runs together (`none`: nothing had been lost):"
-        )
+        lines += prose(GUESSES)
         lines += table(*guess_table(guessed))
     return lines
 
 
 def _standard(result: Reproduction, claim: Claim) -> str:
-    """Say what comes out in the standard dialect."""
+    """Return verdict and result in the standard dialect."""
     judgement = result.others.get(claim.id, {}).get(STANDARD)
     if judgement is None:
         return ""
@@ -144,10 +142,10 @@ def _standard(result: Reproduction, claim: Claim) -> str:
 def _sensitivity(result: Reproduction) -> list[str]:
     if not any(name != STANDARD for by in result.others.values() for name in by):
         return []
-    lines = ["## Do the verdicts survive another reading of what the source leaves open?", ""]
+    lines = ["## Do the verdicts depend on what the source leaves open?", ""]
     lines += prose(
-        "One setting changed at a time, with fewer seeds. A verdict that stays is a dash; claims whose "
-        "verdicts all stay are left out and counted."
+        "One setting is changed at a time, with fewer seeds. A dash is an unchanged verdict; claims whose "
+        "verdicts are all unchanged are only counted."
     )
     by_trial: dict[str, list[Claim]] = {}
     for claim in result.paper.claims:

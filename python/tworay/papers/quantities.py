@@ -1,4 +1,4 @@
-"""What claims are about, beyond the metrics of a run: sums and ratios of them, and derived columns."""
+"""Quantities of claims beyond the metrics of a run: expressions of metrics, and further columns."""
 
 from __future__ import annotations
 
@@ -13,18 +13,23 @@ OPERATORS = ("+", "-", "*", "/")
 
 
 def with_quantity(frame: pl.DataFrame, expression: str) -> pl.DataFrame:
-    """Add a column named after the expression: metrics and numbers with ``+ - * /`` between blanks."""
+    """Add a column named after the expression: metrics and numbers with ``+ - * /``, separated by blanks.
+
+    Raises:
+        InputError: a metric or operator is unknown.
+
+    """
     if expression in frame.columns:
         return frame
     words = expression.split(" ")
     if len(words) % 2 == 0:
-        raise InputError(f"`{expression}` is no expression; write metrics with + - * / between blanks")
-    # Products first, then sums.
+        raise InputError(f"`{expression}` is not an expression; separate metrics and + - * / by blanks")
+    # Products before sums.
     terms: list[pl.Expr] = [_operand(frame, words[0])]
     signs = ["+"]
     for operator, word in zip(words[1::2], words[2::2], strict=True):
         if operator not in OPERATORS:
-            raise InputError(f"`{expression}`: `{operator}` is no operator; allowed are + - * /")
+            raise InputError(f"`{expression}`: `{operator}` is not an operator; allowed are + - * /")
         value = _operand(frame, word)
         if operator in "+-":
             signs.append(operator)
@@ -43,7 +48,7 @@ def _operand(frame: pl.DataFrame, word: str) -> pl.Expr:
     except ValueError:
         pass
     if word not in frame.columns:
-        # A family's member that never occurred in any run was counted zero times.
+        # A member of a family that occurred in no run has no column: its count is zero.
         if word.partition(".")[0] in ("ledger", "mac", "routing", "ignored", "diagnosis", "counted"):
             return pl.lit(0.0)
         raise InputError(f"there is no metric `{word}` in these runs; `tworay metrics` lists them")
@@ -51,7 +56,7 @@ def _operand(frame: pl.DataFrame, word: str) -> pl.Expr:
 
 
 def from_documents(frame: pl.DataFrame, documents: pl.Series) -> pl.DataFrame:
-    """Add what documents have beside metrics: the run's length, and how well losses were told apart."""
+    """Add values of the documents that are not metrics: duration, scores of the diagnosis, shares."""
     found: dict[str, list[float | None]] = {}
     parsed: list[dict[str, Any]] = [json.loads(text) for text in documents]
     rows = [_leaves(document) for document in parsed]

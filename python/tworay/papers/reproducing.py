@@ -26,61 +26,66 @@ if TYPE_CHECKING:
     from tworay.papers.library import Claim, Figure, Paper, Trial
     from tworay.papers.tables import Guesses, Table
 
-# Of readings other than the main one: what they say beside it.
+# Name of the main reading in tables of other readings.
 MAIN = "as judged"
-# Beside the runs in full size, those of --quick.
+# Directory of the runs of --quick, next to the full-size runs.
 QUICK = "quick"
-# Rows that the table of a figure over time has of a line at most.
+# Maximum number of rows per line in the table of a figure over time.
 TRACED = 200
 NOT_RUN = Judgement(Verdict.UNTESTED, reason="not run yet")
 
 
 @dataclass
 class Reproduction:
-    """What came of a paper: judgements by claim, figures drawn, the sweeps they rest on."""
+    """The result for a paper: judgements by claim, and figures."""
 
     paper: Paper
     out: Path
     quick: bool = False
     judgements: dict[str, Judgement] = field(default_factory=dict)
     others: dict[str, dict[str, Judgement]] = field(default_factory=dict)
-    """By claim, for every other reading of a setting that the paper leaves open."""
+    """By claim, then by reading: judgements for other values of settings that the paper leaves open."""
     drawn: dict[str, Path] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
-    """The numbers of figures."""
+    """By figure: its numbers."""
     guesses: dict[str, Guesses] = field(default_factory=dict)
-    """By experiment: what senders took losses for, and what they were."""
+    """By experiment: the senders' guesses and the true causes."""
     seeds: dict[str, int] = field(default_factory=dict)
     failed: int = 0
     shortened: set[str] = field(default_factory=set)
-    """Experiments of which only the runs of ``--quick`` are there."""
+    """Experiments with runs of ``--quick`` only."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is run, and with what."""
+    """The extent of the runs, and how they are done."""
 
     quick: bool
     seeds: int | str | None
     jobs: int | None
     shard: Shard
     run: bool
-    """Whether to run what is missing; otherwise what is there is judged."""
+    """Whether to do missing runs, or only judge existing ones."""
     watch: Watcher
 
 
 def chosen(paper: Paper, figure: str | None) -> tuple[list[Figure], list[Trial]]:
-    """Return the figures that are wanted and the experiments behind them; all unless a figure is named."""
+    """Return the selected figures and their experiments; all if no figure is named.
+
+    Raises:
+        InputError: the figure does not exist or is not made.
+
+    """
     if figure is None:
         return list(paper.figures), list(paper.trials.values())
     one = paper.figure(figure)
     if one.experiment is None:
-        raise InputError(f"{paper.name}:{figure} can't be made: {one.missing}")
+        raise InputError(f"{paper.name}:{figure} is not made: {one.missing}")
     return [one], [paper.trials[one.experiment]]
 
 
 def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the experiment as a mapping: shorter if ``quick``, with settings of another reading if given."""
+    """Return the experiment as a mapping, shortened if ``quick``, with the changes of another reading."""
     found = dict(trial.document)
     changes = dict(trial.quick) if quick else {}
     only = changes.pop("only", {})
@@ -102,7 +107,7 @@ def document(trial: Trial, *, quick: bool, changed: dict[str, Any] | None = None
 
 
 def _narrowed(found: dict[str, Any], only: dict[str, list[str]]) -> dict[str, Any]:
-    """Leave some labels of axes."""
+    """Restrict axes to the labels in ``only``."""
     for axis, labels in only.items():
         wanted = list(map(str, labels))
         if axis in found.get("axis", {}):
@@ -123,12 +128,12 @@ def plan_of(
 
 
 def readings(trial: Trial) -> dict[str, dict[str, Any]]:
-    """Return every reading but the main one, by name: one setting changed at a time."""
+    """Return the readings other than the main one by name, each with one changed setting."""
     return {f"{of}: {name}": change for of, values in trial.open.items() for name, change in values.items()}
 
 
 def place(out: Path, paper: Paper, trial: Trial, reading_: str = MAIN) -> Path:
-    """Return where the runs of an experiment are kept."""
+    """Return the directory of an experiment's runs."""
     folder = out / paper.name / trial.id
     return folder if reading_ == MAIN else folder.with_name(f"{trial.id}~{_slug(reading_)}")
 
@@ -150,7 +155,7 @@ def reproduce(
     run: bool = True,
     watch: Watcher = silent,
 ) -> Reproduction:
-    """Run what is missing of a paper (or of one figure), draw it and judge the claims that rest on it."""
+    """Do the missing runs of a paper or figure, draw it, and judge the claims about it."""
     figures, trials = chosen(paper, figure)
     result = Reproduction(paper, out, quick)
     effort = Effort(quick, seeds, jobs, shard, run, watch)
@@ -194,7 +199,7 @@ def _runs(
         sweep.run(jobs=effort.jobs, watch=effort.watch)
         result.failed += sweep.state.failed
     elif not effort.quick and not (where / "cells.parquet").is_file():
-        # What isn't there in full size is judged by the quick runs, and marked.
+        # Without full-size runs, judge the quick ones and mark them.
         where = place(result.out / QUICK, result.paper, trial, name)
     if not (where / "cells.parquet").is_file():
         return None
@@ -210,12 +215,12 @@ def _runs(
 
 
 def _seeds(frame: pl.DataFrame) -> int:
-    """Return the number of seeds that every cell has: a sweep that was interrupted has more of some."""
+    """Return the number of seeds that all cells have; an interrupted sweep has more for some."""
     return int(frame.group_by("cell").agg(pl.col("seed").n_unique())["seed"].to_numpy().min())
 
 
 def frame_of(where: Path, trial: Trial) -> pl.DataFrame:
-    """Return the runs of an experiment, with their documents and everything that claims may be about."""
+    """Return the runs of an experiment with their documents and all quantities of claims."""
     frame = reading.joined(where)
     texts = reading.batch_frame(where, ["document"]).filter(status="done").drop("status")
     frame = frame.join(texts, on=["world", "seed"], how="left", maintain_order="left")
@@ -237,7 +242,7 @@ def _judged(claim: Claim, frames: dict[str, tuple[pl.DataFrame, list[str]]]) -> 
 def _sensitivity(
     result: Reproduction, trial: Trial, effort: Effort, wanted: dict[str, dict[str, Any]]
 ) -> None:
-    """Judge the claims of an experiment again for other readings of what its paper leaves open."""
+    """Judge the claims of an experiment for other readings of what its paper leaves open."""
     if not effort.quick:
         judged = plan_of(trial, quick=False, seeds=effort.seeds).seeds
         effort = replace(effort, seeds=min(trial.reading_seeds, len(judged)))
@@ -251,7 +256,7 @@ def _sensitivity(
 def _draw(
     figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path
 ) -> tuple[Path, Table | None] | None:
-    """Draw a figure; return where it is, and the numbers of one over time."""
+    """Draw a figure; return its path, and for a figure over time also its numbers."""
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"figure-{re.sub(r'[^A-Za-z0-9.]+', '-', figure.id)}.svg"
     if figure.kind == "table" or figure.columns:
@@ -285,7 +290,7 @@ def _draw(
 def _trace(
     figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
 ) -> tuple[Path, Table] | None:
-    """Draw a column of the kept series over time: the first seed of each arm."""
+    """Draw a column of a kept table over time, for the first seed of each arm."""
     from tworay.lab.contrasts import select
     from tworay.lab.drawing import trace
 

@@ -1,4 +1,4 @@
-"""The numbers of a figure, and what senders guessed, as tables of a page."""
+"""Tables of a page: the numbers of a figure, and the senders' guesses."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 Table = tuple[list[str], list[list[str]]]
 Guesses = dict[str, dict[str, Counter[str]]]
-"""By variant: guess, true cause, how often."""
+"""By variant and guess: number of each true cause."""
 
 
 def numbers(figure: Figure, frame: pl.DataFrame, axes: Sequence[str]) -> Table | None:
-    """Return means with half their 95 % intervals; nothing if the cells aren't there.
+    """Return means ± half the 95 % interval, or ``None`` if there are no runs.
 
-    Rows and columns are the figure's; with ``columns`` a row is a cell, and a column a metric.
+    Rows and columns are those of the figure; with ``columns``, a row is a cell and a column a metric.
     """
     keys = [axis for axis in (figure.rows, figure.cols) if axis]
     cells: dict[tuple[str, ...], dict[str, str]] = {}
@@ -62,7 +62,7 @@ def _mean(mean: float | None, low: float | None, scale: float) -> str:
 
 
 def guesses(frame: pl.DataFrame) -> Guesses:
-    """Count what senders took losses for, by variant and true cause, over all runs of an experiment."""
+    """Count the senders' guesses by variant and true cause over all runs of an experiment."""
     found: Guesses = {}
     arms = frame["tcp"] if "tcp" in frame.columns else [""] * frame.height
     for arm, text in zip(arms, frame["document"], strict=True):
@@ -72,7 +72,7 @@ def guesses(frame: pl.DataFrame) -> Guesses:
 
 
 def guess_table(found: Guesses) -> Table:
-    """Return a row a variant and guess, a column a true cause."""
+    """Return a table with a row per variant and guess, and a column per true cause."""
     causes = sorted({cause for by in found.values() for counts in by.values() for cause in counts})
     rows = [
         [arm, guess, *(str(counts[cause]) if counts[cause] else "" for cause in causes)]

@@ -1,7 +1,7 @@
-"""How a claim is judged: one rule for all that come as numbers.
+"""How a claim is judged: one rule for all numeric claims.
 
-A claim is a band of percent (or of a metric's unit), and a sweep gives an interval; the verdict follows
-from where the two lie, and from zero. ``RULE`` says it in words and stands on every page.
+A claim is a band in percent (or in a metric's unit), and a sweep gives an interval. The verdict follows from
+their positions relative to each other and to zero. Every page has the rule in words, ``RULE``.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RULE = (
-    'A claim of a difference is a band of percent: "more" is everything above zero, "5 to 9 % more" is +5 '
-    "to +9 %. Ours is the paired difference over common seeds, in percent of the second's mean, with its "
-    "95 % t interval; where a claim is about k cells, each interval has level 1 − 0.05/k, and the claim's "
-    "verdict is the worst of its cells'. It *holds* if the interval lies on the claimed side of zero and "
-    "overlaps the band; it *holds in direction* if it lies on the claimed side but outside the band; *no "
-    "difference found* if it contains zero; it *does not hold* if it lies on the other side. A claim that "
-    "two are alike is a band around zero (±5 % where the source gives none): it holds if the interval "
-    "lies within, or overlaps it without containing zero; no difference was found if the interval "
-    "contains zero and reaches out of the band; it does not hold if the two don't meet. A claimed value "
-    "is a band too, a printed figure ±5 %: it holds if the interval of ours overlaps it."
+    'A claimed difference is a band in percent: "more" is everything above zero, "5 to 9 % more" is +5 '
+    "to +9 %. It is compared with the paired difference over common seeds, in percent of the second mean, "
+    "with its 95 % t interval. For a claim about k cells, each interval has level 1 − 0.05/k, and the "
+    "verdict is the worst of all cells. The claim *holds* if the interval lies on the claimed side of zero "
+    "and overlaps the band; it *holds in direction* if it lies on the claimed side but outside the band; "
+    "*no difference found* if it contains zero; it *does not hold* if it lies on the other side. A claim "
+    "that two values are equal is a band around zero (±5 % if the source gives none): it holds if the "
+    "interval lies within the band, or overlaps it without containing zero; no difference was found if the "
+    "interval contains zero and extends beyond the band; it does not hold if they do not overlap. A "
+    "claimed value is a band too, a printed figure ±5 %: it holds if the interval of the measured value "
+    "overlaps it."
 )
 LEVEL = 0.95
-# What "alike" and a printed figure mean where the source gives no band.
+# Half widths of "alike" (percent) and of a printed figure (share), if the source gives no band.
 ALIKE = 5.0
 PRINTED = 0.05
 
 
 class Verdict(StrEnum):
-    """What is said of a claim."""
+    """The verdict on a claim."""
 
     HOLDS = "holds"
     DIRECTION = "holds in direction"
@@ -49,22 +50,22 @@ ORDER = (Verdict.HOLDS, Verdict.DIRECTION, Verdict.NO_DIFFERENCE, Verdict.FAILS,
 
 @dataclass(frozen=True)
 class Band:
-    """What a claim allows: from ``low`` to ``high``, either of which may be infinite."""
+    """The values that a claim allows, from ``low`` to ``high``; either may be infinite."""
 
     low: float
     high: float
 
     @property
     def around_zero(self) -> bool:
-        """Whether it is a claim of likeness."""
+        """Whether the claim is equality."""
         return self.low < 0 < self.high
 
     def overlaps(self, low: float, high: float) -> bool:
-        """Whether an interval has a point in common with it."""
+        """Return whether an interval overlaps the band."""
         return low <= self.high and high >= self.low
 
     def __str__(self) -> str:
-        """Write it as the pages have it."""
+        """Return the band as pages show it."""
         if math.isinf(self.high):
             return f"above {self.low:+g}" if self.low else "more"
         if math.isinf(self.low):
@@ -77,7 +78,7 @@ LESS = Band(-math.inf, 0.0)
 
 
 def judge(low: float | None, high: float | None, band: Band, *, value: bool = False) -> Verdict:
-    """Judge one interval by a band; ``value``: of a metric itself, where zero means nothing."""
+    """Judge an interval by a band. With ``value`` it is that of a metric itself, and zero has no meaning."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return Verdict.UNTESTED
     overlap = band.overlaps(low, high)
@@ -99,7 +100,7 @@ def judge(low: float | None, high: float | None, band: Band, *, value: bool = Fa
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a claim: where, what came out, and what is said of it."""
+    """A cell of a claim: its labels, its result and its verdict."""
 
     place: str
     estimate: float | None
@@ -112,7 +113,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim judged."""
+    """The judgement of a claim."""
 
     verdict: Verdict
     cells: tuple[Cell, ...] = field(default=())
@@ -121,12 +122,12 @@ class Judgement:
 
     @property
     def seeds(self) -> int:
-        """Least number of seeds of a cell."""
+        """The smallest number of seeds of a cell."""
         return min((cell.seeds for cell in self.cells), default=0)
 
     @property
     def ours(self) -> str:
-        """What came out, in words: the cell, or the range over the cells."""
+        """The result in words: of the only cell, or the range over the cells."""
         known = [c for c in self.cells if c.estimate is not None]
         if not known:
             return ""
@@ -140,7 +141,7 @@ class Judgement:
 
 
 def number(value: float | None, unit: str) -> str:
-    """Write a figure: percentages with their sign."""
+    """Format a number; percentages have a sign."""
     if value is None:
         return "–"
     if unit == "%":
@@ -149,16 +150,16 @@ def number(value: float | None, unit: str) -> str:
 
 
 def interval(cell: Cell, unit: str) -> str:
-    """Write a cell's interval."""
+    """Format the interval of a cell."""
     if cell.low is None or cell.high is None:
         return "no interval"
     return f"{number(cell.low, unit)} to {number(cell.high, unit)}"
 
 
 def together(cells: Sequence[Cell], unit: str = "%") -> Judgement:
-    """Return the judgement over cells: the worst of theirs."""
+    """Combine the verdicts of cells: the worst of them."""
     if not cells:
-        return Judgement(Verdict.UNTESTED, reason="no run of it has finished")
+        return Judgement(Verdict.UNTESTED, reason="no run has finished")
     tested = [cell for cell in cells if cell.verdict != Verdict.UNTESTED]
     if not tested:
         return Judgement(Verdict.UNTESTED, tuple(cells), "too few seeds, or nothing got through", unit)
@@ -169,5 +170,5 @@ def together(cells: Sequence[Cell], unit: str = "%") -> Judgement:
 
 
 def level(cells: int) -> float:
-    """Return the level of each interval where a claim is about so many cells (Bonferroni)."""
+    """Return the level of each interval for a claim about this many cells (Bonferroni)."""
     return 1 - (1 - LEVEL) / max(1, cells)

@@ -1,4 +1,4 @@
-"""``python -m tworay.peers validate|bench|windows``."""
+"""``python -m tworay.peers validate|kernel|bench|windows``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def main() -> int:
-    """Do what the command line says; return the exit code."""
+    """Run the command and return the exit code."""
     options = _parser().parse_args()
     os.chdir(ROOT)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -28,9 +28,9 @@ def main() -> int:
             bench(repeats=options.repeats, quick=options.quick, only=options.only)
             return 0
         if options.what == "kernel":
-            from tworay.peers.kernel_tcp import compare as beside_kernel
+            from tworay.peers.kernel_tcp import compare as compare_with_kernel
 
-            return 0 if beside_kernel() or not options.strict else FAILED
+            return 0 if compare_with_kernel() or not options.strict else FAILED
         if options.what == "windows":
             from tworay.peers.more_windows import Wanted, compare
 
@@ -46,7 +46,7 @@ def main() -> int:
         within = validate(plan, threads=options.jobs, only=options.only)
         return 0 if within or not options.strict else FAILED
     except KeyboardInterrupt:
-        print("interrupted; finished runs are kept, the same command goes on from there", file=sys.stderr)
+        print("interrupted; finished runs are kept, and the same command resumes", file=sys.stderr)
         return INTERRUPTED
     except (MissingTool, ProgramError, OSError) as error:
         print(f"peers: {error}", file=sys.stderr)
@@ -55,31 +55,48 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m tworay.peers", description="tworay beside ns-2 and ns-3."
+        prog="python -m tworay.peers", description="Compare tworay with ns-2, ns-3 and the Linux kernel."
     )
     verbs = parser.add_subparsers(dest="what", required=True)
     validate = verbs.add_parser(
-        "validate", help="compare results and write docs/studies/validation.md and its chapters"
+        "validate", help="compare results; write docs/studies/validation.md and its chapters"
     )
     kernel = verbs.add_parser(
-        "kernel", help="compare linux with this machine's kernel (root) and write docs/studies/kernel-peer.md"
+        "kernel",
+        help="compare the variant linux with this machine's kernel (root); write docs/studies/kernel-peer.md",
     )
-    kernel.add_argument("--strict", action="store_true", help="exit 1 if anything differs")
-    bench = verbs.add_parser("bench", help="compare cost and write docs/studies/performance.md")
-    bench.add_argument("--repeats", type=_positive, default=5, metavar="N", help="runs of each (default 5)")
-    windows = verbs.add_parser("windows", help="compare congestion windows of random transfers with ns-2's")
-    windows.add_argument("--cases", type=_positive, default=100, metavar="N", help="how many (default 100)")
-    windows.add_argument("--seed", type=int, default=1, metavar="N", help="which ones (default 1)")
+    kernel.add_argument("--strict", action="store_true", help="exit with 1 if anything differs")
+    bench = verbs.add_parser("bench", help="compare CPU time and memory; write docs/studies/performance.md")
+    bench.add_argument(
+        "--repeats", type=_positive, default=5, metavar="N", help="runs per simulator and case (default 5)"
+    )
+    windows = verbs.add_parser(
+        "windows", help="compare congestion windows of random transfers with those of ns-2"
+    )
     windows.add_argument(
-        "--variants", default="westwood,reno", metavar="LIST", help="of vegas, westwood and reno"
+        "--cases", type=_positive, default=100, metavar="N", help="number of transfers (default 100)"
     )
-    windows.add_argument("--rate", metavar="KBPS", help="of the bottleneck (default: random)")
-    windows.add_argument("--delay", metavar="MS", help="of the bottleneck (default: random)")
-    windows.add_argument("--table", type=Path, metavar="FILE", help="keep ns-2's figures")
+    windows.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="seed that selects them (default 1)"
+    )
+    windows.add_argument(
+        "--variants",
+        default="westwood,reno",
+        metavar="LIST",
+        help="vegas, westwood, reno, or several (default westwood,reno)",
+    )
+    windows.add_argument("--rate", metavar="KBPS", help="rate of the bottleneck (default: random)")
+    windows.add_argument("--delay", metavar="MS", help="delay of the bottleneck (default: random)")
+    windows.add_argument("--table", type=Path, metavar="FILE", help="write ns-2's windows to this file")
     for verb in (validate, windows):
-        verb.add_argument("--jobs", type=_positive, default=cores(), metavar="N", help="runs at a time")
-        verb.add_argument("--strict", action="store_true", help="fail if a bound does not hold")
-    for verb, only in ((validate, "just this chapter"), (bench, "just this part, printed and not written")):
+        verb.add_argument(
+            "--jobs", type=_positive, default=cores(), metavar="N", help="parallel runs (default: all cores)"
+        )
+        verb.add_argument("--strict", action="store_true", help="exit with 1 if a bound does not hold")
+    for verb, only in (
+        (validate, "only this chapter; repeatable"),
+        (bench, "only this case, printed and not written"),
+    ):
         verb.add_argument("--quick", action="store_true", help="a subset, printed and not written")
         verb.add_argument("--only", action="append", default=[], metavar="NAME", help=only)
     return parser

@@ -1,4 +1,4 @@
-"""Built-in strings against ns-3, and where the standard dialect lies between ns-2 and ns-3."""
+"""Built-in strings compared with ns-3, and the position of the standard dialect between ns-2 and ns-3."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ CASES = {
 FIRST = next(iter(CASES))
 
 ENDLESS: dict[str, Value] = {"mac.short_retry_limit": 255}
-"""What makes our RTSs as persistent as those of ns-3.37, which are never given up."""
+"""Makes tworay repeat RTSs as persistently as ns-3.37, which never gives up."""
 CAPTURE: dict[str, Value] = {"radio.reception": "capture"}
 
 
 def string_weight(hops: int) -> float:
-    """Guess the seconds of a string in ns-3."""
+    """Estimate the CPU time of a string in ns-3, seconds."""
     return 2.0 + hops / 2
 
 
 class AgainstNs3:
-    """One chapter: strings as a user gets them, beside ns-3 by the standard and as it comes."""
+    """Chapter: built-in strings, compared with ns-3 with standard rules and with unmodified ns-3."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for hops in self._plan.ns3_hops:
             for case, (_, rts) in CASES.items():
                 yield from self._theirs(hops, case)
                 yield from self._ours(hops, case)
                 yield from self._ours(hops, case, tcp=None)
                 if rts == 0:
-                    yield from self._as_it_comes(hops, case)
+                    yield from self._unmodified(hops, case)
                     yield from self._ours(hops, case, ENDLESS)
             for group in self._between(hops).values():
                 yield from group
 
     def _theirs(self, hops: int, case: str) -> list[Job]:
-        """Run ns-3 with the standard's limit of RTSs."""
+        """Run ns-3 with standard rules, such as the limit of RTS attempts."""
         return self._ns3(hops, case, NS3_BY_THE_STANDARD[CASES[case][0]])
 
-    def _as_it_comes(self, hops: int, case: str) -> list[Job]:
+    def _unmodified(self, hops: int, case: str) -> list[Job]:
         return self._ns3(hops, case, {})
 
     def _ns3(self, hops: int, case: str, extra: dict[str, Value]) -> list[Job]:
@@ -78,57 +78,57 @@ class AgainstNs3:
         return [builtin(name, seed, tcp=tcp, settings=settings) for seed in self._plan.seed_range()]
 
     def _between(self, hops: int) -> dict[str, list[Job]]:
-        """Return ways from ns-2 to ns-3, by name."""
+        """Return the configurations from ns-2 to ns-3, by name."""
         seeds = self._plan.seed_range()
         return {
             "ns-2": [ns2_string(hops, "sack", seed) for seed in seeds],
             "tworay as ns-2": [our_string(hops, "sack", seed) for seed in seeds],
             "standard, capture": self._ours(hops, FIRST, CAPTURE),
             "tworay by default": self._ours(hops, FIRST),
-            "ns-3 by the standard": self._theirs(hops, FIRST),
-            "ns-3 as it comes": self._as_it_comes(hops, FIRST),
+            "ns-3, standard rules": self._theirs(hops, FIRST),
+            "ns-3 unmodified": self._unmodified(hops, FIRST),
         }
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         section = Section("Built-in strings against ns-3", "goodput within 10 %")
         section.text(
-            "`string-1` to `string-8` exactly as a user gets them, and with selective acknowledgments "
-            "(`--tcp sack`), as ns-3's NewReno comes with them. Goodput in segments of 119 s: mean ± "
+            "`string-1` to `string-8` without changes, and with selective acknowledgments "
+            "(`--tcp sack`), which ns-3's NewReno always uses. Goodput in segments of 119 s: mean ± "
             f"standard deviation; {self._plan.ns3_seeds} seeds of ns-3, {self._plan.seeds} of tworay.",
-            "ns-3.37 never gives up a packet because its RTSs stay unanswered if every frame is longer "
-            "than the RTS threshold: `WifiRemoteStationManager::NeedRetransmission` then looks at the count "
-            "of unacknowledged DATA alone. The driver mends that with a station manager that counts RTSs "
-            "(`--rtslimit=7`). Its AODV sends HELLOs, which tworay does only if told to (`--hello=0`), and "
-            "does not count up the destination's sequence number when a link breaks (RFC 3561 §6.11), so "
-            "that the break's own neighbour answers the next request with the route that has just failed: "
-            "with `--destonly=1` only the destination answers, as by the RFC. `--reverse`, `--countup`, "
-            "`--ownlinks` and `--syntimeout` matter among moving nodes and are explained there. That is "
-            "*ns-3 by the standard*; what tworay does by default is judged by it.",
-            "Beside it stands ns-3 as it comes, and by how much that changes its goodput; it is compared "
-            "with tworay when that is as persistent (`mac.short_retry_limit=255`).",
+            "ns-3.37 never gives up a packet because of unanswered RTSs if every frame is longer than the "
+            "RTS threshold: `WifiRemoteStationManager::NeedRetransmission` then checks only the count of "
+            "unacknowledged DATA. The driver's station manager counts RTSs instead (`--rtslimit=7`). "
+            "ns-3's AODV sends HELLOs, which are off in tworay by default (`--hello=0`). It does not "
+            "increment the destination's sequence number when a link breaks (RFC 3561 §6.11), so the node "
+            "before the break answers the next request with the route that has just failed; with "
+            "`--destonly=1` only the destination answers, as the RFC requires. `--reverse`, `--countup`, "
+            "`--ownlinks` and `--syntimeout` matter for moving nodes and are explained there. Together "
+            "they are *ns-3 with standard rules*, with which tworay's defaults are compared.",
+            "Unmodified ns-3 is shown as well, with the change of its goodput. It is compared "
+            "with tworay at the same persistence (`mac.short_retry_limit=255`).",
         )
         section.commands(
             self._theirs(4, FIRST)[0].line,
             self._ours(4, FIRST)[0].line,
-            self._as_it_comes(4, FIRST)[0].line,
+            self._unmodified(4, FIRST)[0].line,
             self._ours(4, FIRST, ENDLESS)[0].line,
         )
         for case, (_, rts) in CASES.items():
             section.text(f"### {case}")
-            header = ["hops", "ns-3 by the standard", "tworay", "Δ", "with SACK", "Δ", ""]
+            header = ["hops", "ns-3, standard rules", "tworay", "Δ", "with SACK", "Δ", ""]
             if rts == 0:
-                header += ["ns-3 as it comes", "changes", "tworay as persistent", "Δ", ""]
+                header += ["ns-3 unmodified", "change", "tworay, same persistence", "Δ", ""]
             section.table(header, [self._row(section, results, hops, case) for hops in self._plan.ns3_hops])
         section.text(
             "### Between ns-2 and ns-3",
-            "SACK over fixed routes with RTS/CTS. The position is where the default lies on the way from "
-            "ns-2 (0 %) to ns-3 by the standard (100 %), where these two differ by more than 2 %.",
+            "SACK over fixed routes with RTS/CTS. The last column is the position of the default between "
+            "ns-2 (0 %) and ns-3 with standard rules (100 %), if these two differ by more than 2 %.",
         )
         names = list(self._between(self._plan.ns3_hops[0]))
         section.table(
             ["hops", *names, "position"],
-            [self._way(results, hops) for hops in self._plan.ns3_hops],
+            [self._steps(results, hops) for hops in self._plan.ns3_hops],
         )
         return section
 
@@ -147,16 +147,16 @@ class AgainstNs3:
         row.append(section.judge(f"{case}, {hops} hops", verdicts))
         if CASES[case][1] > 0:
             return row
-        endless = sample(results, self._as_it_comes(hops, case), acked)
+        endless = sample(results, self._unmodified(hops, case), acked)
         alike = sample(results, self._ours(hops, case, ENDLESS), acked)
-        where = f"{case}, {hops} hops, endless RTS"
+        where = f"{case}, {hops} hops, unlimited RTS"
         cell = section.judge(where, {"goodput": within(alike, endless, SHARE, judging)})
         row += [endless.show(), percent(deviation(endless, theirs))]
         return [*row, alike.show(), percent(deviation(alike, endless)), cell]
 
-    def _way(self, results: Results, hops: int) -> list[str]:
+    def _steps(self, results: Results, hops: int) -> list[str]:
         samples = {name: sample(results, jobs, acked) for name, jobs in self._between(hops).items()}
-        position = _position(samples["ns-2"], samples["tworay by default"], samples["ns-3 by the standard"])
+        position = _position(samples["ns-2"], samples["tworay by default"], samples["ns-3, standard rules"])
         return [str(hops), *(each.show() for each in samples.values()), position]
 
 

@@ -1,4 +1,4 @@
-"""The built-in strip of moving nodes against ns-3, over AODV and over OLSR."""
+"""The built-in strip of moving nodes compared with ns-3, over AODV and over OLSR."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SCENARIO = "strip-50"
 NODES = 50
 SECONDS = {"aodv": 100, "olsr": 130}
 OLSR_START = 30
-"""Seconds in which OLSR learns the network: ns-3's TCP gives up at once where there is no route yet."""
+"""Start of the flow in seconds, when OLSR knows the network: ns-3's TCP fails at once without a route."""
 SHARE = {"aodv": 0.10, "olsr": 0.15}
-AS_IT_COMES = 3
-"""On how many movements ns-3 runs with endless RTSs as well."""
+UNMODIFIED = 3
+"""Number of movements on which unmodified ns-3 runs as well."""
 
 
 class AgainstNs3Moving:
-    """One chapter: 50 nodes whose movement is handed to ns-3 in a file."""
+    """Chapter: 50 moving nodes; ns-3 reads the movement from a file."""
 
     def __init__(self, plan: Plan, routing: str) -> None:
         self._plan = plan
@@ -48,17 +48,17 @@ class AgainstNs3Moving:
         return {seed: builtin_movement(SCENARIO, seed) for seed in seeds}
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         yield from self._theirs()
         yield from self._ours()
         if self._routing == "aodv":
-            yield from self._as_it_comes()
+            yield from self._unmodified()
 
     def _theirs(self) -> list[Job]:
         return self._ns3(NS3_BY_THE_STANDARD[self._routing])
 
-    def _as_it_comes(self) -> list[Job]:
-        return self._ns3({})[:AS_IT_COMES]
+    def _unmodified(self) -> list[Job]:
+        return self._ns3({})[:UNMODIFIED]
 
     def _ns3(self, extra: dict[str, Value]) -> list[Job]:
         options: dict[str, Value] = {"nodes": NODES, "flows": "0-1", "stop": self._seconds}
@@ -76,40 +76,40 @@ class AgainstNs3Moving:
         return [builtin(SCENARIO, seed, tcp="sack", settings=settings, weight=1.5) for seed in self._files]
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         share = SHARE[self._routing]
         title = f"Moving nodes over {self._routing.upper()} against ns-3"
         section = Section(title, f"mean goodput over the movements within {share:.0%}")
         section.text(
-            f"`{SCENARIO}` as a user gets it, with selective acknowledgments and over "
-            f"{self._routing.upper()}, cut to {self._seconds} s: {NODES} nodes at 1 to 20 m/s, one flow; "
-            "each seed is another movement, which ns-3 reads from a file that tworay has written (`tworay "
-            "convert`). ns-3 by the standard, as above. Segments acknowledged; one run of each simulator for "
-            "each movement."
+            f"The built-in `{SCENARIO}` with selective acknowledgments over {self._routing.upper()}, "
+            f"shortened to {self._seconds} s: {NODES} nodes at 1 to 20 m/s, one flow. Each seed is another "
+            "movement, which ns-3 reads from a file written by tworay (`tworay convert`). ns-3 runs with "
+            "standard rules, as above. Segments acknowledged; one run of each simulator per movement."
         )
         if self._routing == "olsr":
             section.text(
                 f"The flow starts at {OLSR_START} s, when OLSR knows the network. Route changes: how often "
-                "next hop or distance of the way to a flow's end changed, at the flow's ends and wherever "
-                "its packets pass. They are shown and not judged: ns-3 chooses differently among equally "
-                "short routes, and few of the network's routes are in use. [Routes of moving nodes]"
-                "(olsr-tables.md) judges the changes in every node, with the same choice.",
-                "ns-3 waits 1 s for the answer to the first SYN (RFC 6298 §2.1; by default 3 s), and may ask "
-                "again for a link address after 100 ms (by default a neighbour that did not answer is dead "
-                "for 100 s, also when it has come back).",
+                "the next hop or the length of the route to an end of the flow changed, at the flow's ends "
+                "and at every node that its packets pass. They are shown, not judged: ns-3 chooses "
+                "differently among equally short routes, and few of the network's routes are in use. "
+                "[Routes of moving nodes](olsr-tables.md) judges the changes in every node, with the same "
+                "choice.",
+                "ns-3 waits 1 s for the answer to the first SYN (RFC 6298 §2.1; by default 3 s), and may "
+                "request a link address again after 100 ms (by default a neighbour that did not answer "
+                "counts as dead for 100 s, even if it has come back).",
             )
         else:
             section.text(
-                f"ns-3 as it comes (endless RTS, HELLOs) stands beside it on {AS_IT_COMES} movements: a "
-                "station whose next hop has walked away goes on sending RTSs to it, and everything behind "
-                "that packet waits.",
-                "By the standard, ns-3's AODV gets four rules of RFC 3561 that it lacks: `--destonly=1` as "
-                "above; `--reverse=1`, a request makes an invalid route to its originator valid again (§6.5; "
-                "ns-3 leaves it invalid for the 15 s that it keeps broken routes, passes the reply on and "
-                "drops what comes along the route); `--countup=1`, the reply to the request that follows a "
-                "break is newer than the routes over the break (§6.11); `--ownlinks=1`, a source notices a "
-                "break of its own first link without HELLOs (§6.11). `--syntimeout=1` is RFC 6298's first "
-                "wait for the answer to a SYN (ns-3: 3 s).",
+                f"Unmodified ns-3 (unlimited RTSs, HELLOs) also runs on {UNMODIFIED} movements: a "
+                "station whose next hop has moved away keeps sending RTSs to it, and all packets behind "
+                "that one wait.",
+                "The standard rules are four of RFC 3561 that ns-3's AODV lacks: `--destonly=1` as above; "
+                "`--reverse=1`: a request makes an invalid route to its originator valid again (§6.5; ns-3 "
+                "leaves it invalid for the 15 s for which it keeps broken routes, forwards the reply and "
+                "drops what follows along the route); `--countup=1`: the reply to the request after a "
+                "break is newer than the routes over the break (§6.11); `--ownlinks=1`: a source notices a "
+                "break of its own first link without HELLOs (§6.11). `--syntimeout=1` is RFC 6298's "
+                "initial timeout of a SYN (ns-3: 3 s).",
             )
         first = next(iter(self._files))
         section.commands(
@@ -126,10 +126,10 @@ class AgainstNs3Moving:
     def _table(
         self, section: Section, results: Results, numbers: dict[str, Callable[[Result], float]]
     ) -> None:
-        """Write a row for each movement and one of means, which is judged."""
+        """Add a row per movement and a row of means, which is judged."""
         groups = {"ns-3": self._theirs(), "tworay": self._ours()}
         if self._routing == "aodv":
-            groups["ns-3 as it comes"] = self._as_it_comes()
+            groups["ns-3 unmodified"] = self._unmodified()
         header = ["movement"]
         header += [f"{name}: {group}" for name in numbers for group in groups]
         rows = [
@@ -157,7 +157,7 @@ class AgainstNs3Moving:
 
 
 def _interval(ours: Sample, theirs: Sample) -> str:
-    """Show the 95 % interval of the mean difference, movement by movement, as shares of their mean."""
+    """Format the 95 % interval of the mean paired difference, as shares of ns-3's mean."""
     pairs = zip(ours.values, theirs.values, strict=True)
     interval = Sample(mine - other for mine, other in pairs).interval
     if interval is None or not theirs.mean:

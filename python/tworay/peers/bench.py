@@ -1,4 +1,4 @@
-"""``make bench``: the same work in tworay, ns-2 and ns-3 by turns, and docs/studies/performance.md."""
+"""``make bench``: measures tworay, ns-2 and ns-3 alternately; writes docs/studies/performance.md."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tworay.peers.progress import Progress, say
 from tworay.peers.simulators import acked, tworay_arguments
 
 LONG_SECONDS = 150.0
-"""A quick look leaves out a peer whose run is guessed to take longer."""
+"""With ``--quick``, runs of a peer with a longer estimate are skipped."""
 
 
 def bench(*, repeats: int, quick: bool, only: list[str]) -> None:
-    """Measure every case by turns, with nothing beside it, and write the document."""
+    """Measure all cases alternately, one process at a time, and write the document."""
     tools.install()
     tools.build_ns3_driver()
     tools.build_measure()
@@ -60,7 +60,7 @@ def _measure(case: Case, name: str, seed: int, runs: Measured) -> None:
     with tempfile.NamedTemporaryFile("r", prefix="tworay-peers-") as report:
         result = read_json(processes.run([str(tools.MEASURE), report.name, *command]), command)
         cpu, kilobytes = report.read().split()
-    # Whatever directory cargo was told to use, this is how one would type it.
+    # The command as a user would type it, whatever target directory cargo uses here.
     shown = " ".join(command).replace(str(tools.OWN_BINARY), "target/release/examples/run")
     runs.command = runs.command or shown
     runs.cpu.append(float(cpu))
@@ -73,7 +73,7 @@ def _measure(case: Case, name: str, seed: int, runs: Measured) -> None:
 
 
 def command_of(case: Case, name: str, seed: int) -> list[str]:
-    """Return the command line of one run."""
+    """Return the command line of a run."""
     movement = case.movement.write() if case.movement else None
     if name in (BARE, COMMAND, STANDARD):
         settings = dict(case.settings)
@@ -99,6 +99,6 @@ def command_of(case: Case, name: str, seed: int) -> list[str]:
 
 
 def _bare(arguments: list[str]) -> list[str]:
-    """Translate for the bare runner, which takes SCENARIO SEED KEY=VALUE..."""
+    """Convert arguments of ``tworay run`` to those of the bare runner: SCENARIO SEED KEY=VALUE..."""
     _, path, _, seed, *rest = arguments
     return [path, seed, *(word for word in rest if "=" in word)]

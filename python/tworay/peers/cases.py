@@ -1,4 +1,4 @@
-"""What ``make bench`` measures: the same work for each simulator."""
+"""The cases of ``make bench``: the same work for each simulator."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ class Case:
     scenario: str
     settings: Mapping[str, Value]
     peers: Mapping[str, float]
-    """Which other simulators do it, and guessed seconds."""
+    """The other simulators that run it, with the estimated CPU time in seconds."""
     options: Mapping[str, Value]
-    """The work in the words of both drivers."""
+    """The same work as options of the ns-2 and ns-3 drivers."""
     movement: Waypoints | None = None
     sack: bool = False
-    """With selective acknowledgments, as ns-3's NewReno comes (and its plain one hardly works)."""
+    """With selective acknowledgments, the default of ns-3's NewReno (which hardly works without them)."""
 
     segment_kbits = 1460 * 8 / 1000
 
     @property
     def transfer_seconds(self) -> float:
-        """From the start of the flows to the end."""
+        """Seconds from the start of the flows to the end."""
         return float(self.options["stop"]) - 1
 
 
 @dataclass
 class Measured:
-    """All runs of one simulator at one case."""
+    """All runs of one simulator for one case."""
 
     command: str = ""
     cpu: list[float] = field(default_factory=list)
     own_cpu: list[float] = field(default_factory=list)
-    """What the run itself says, without start-up."""
+    """CPU seconds that the run reports itself, without start-up."""
     peak: list[float] = field(default_factory=list)
     events: list[float] = field(default_factory=list)
     acked: list[float] = field(default_factory=list)
@@ -66,7 +66,7 @@ def cases() -> list[Case]:
         _moving("moving-1-100s", "1 flow", pairs[:1], 100, {NS2: 1.1, NS3: 6.0}),
         _moving("moving-5-900s", "5 flows", pairs, 900, {NS2: 14.0}),
         _moving("moving-5-100s", "5 flows", pairs, 100, {NS2: 1.6, NS3: 20.0}),
-        # Over the 4 to 5 hops between nodes 0 and 1 ns-3 delivers next to nothing.
+        # ns-3 delivers almost nothing over the 4 to 5 hops between nodes 0 and 1.
         _moving("moving-hop-100s", "1 flow over one hop", [(6, 7)], 100, {NS2: 1.5, NS3: 14.0}),
     ]
     grid = Case(

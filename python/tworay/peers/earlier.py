@@ -1,4 +1,4 @@
-"""Earlier measurements of ns-2 and ns-3, where they are at hand: the peers must give the same again."""
+"""Earlier measurements of ns-2 and ns-3, if available: the peers must reproduce them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ NAMES = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "Newreno", "sack": "Sack1"
 
 
 class Earlier:
-    """One chapter: runs of the peers against the CSV files of earlier runs."""
+    """Chapter: runs of the peers compared with CSV files of earlier runs."""
 
     def __init__(self, done: Results) -> None:
         self._done = done
 
     def section(self, directory: Path) -> Section:
-        """Write the chapter from what has been run for the others."""
+        """Return the chapter, made from the runs of the other chapters."""
         section = Section("The peers themselves", "every run equal to the earlier one of the same seed")
         section.text(
-            "Where earlier measurements are at hand (`TWORAY_REFERENCE`), the drivers used here must "
-            "repeat them: "
-            "segments acknowledged, sent again, timeouts, and collisions and drops by kind, exactly."
+            "If earlier measurements are available (`TWORAY_REFERENCE`), the drivers used here must "
+            "reproduce them exactly: "
+            "segments acknowledged and retransmitted, timeouts, and collisions and drops by kind."
         )
         rows = []
         for name in ("ns2_chain_static_full", "ns2_chain_aodv_full", "ns2_rts_strategies", "ns3_chain_sack"):
@@ -76,6 +76,6 @@ class Earlier:
 
 
 def earlier(done: Results) -> Section | None:
-    """Return the chapter, if there are earlier measurements."""
+    """Return the chapter, or ``None`` without earlier measurements."""
     directory = reference()
     return Earlier(done).section(directory) if directory else None

@@ -1,4 +1,4 @@
-"""Runs to do: each one a command and what its result depends on. Finished ones are kept on disk."""
+"""Runs as jobs: a command and everything its result depends on. Finished runs are cached on disk."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Result = dict[str, Any]
 
 
 def run_for_json(command: tuple[str, ...]) -> Result:
-    """Run a command that prints a JSON document."""
+    """Run a command that prints a JSON document, and return the document."""
     return read_json(processes.run(command), command)
 
 
 def read_json(output: str, command: Sequence[str]) -> Result:
-    """Read the JSON that a simulator printed; ns-2 says other things as well, before and after."""
+    """Return the JSON document in a simulator's output; ns-2 prints other lines before and after it."""
     lines = [line for line in output.splitlines() if line.startswith('{"flows"')]
     try:
         document: Result = json.loads(lines[0] if lines else output)
@@ -40,21 +40,21 @@ class Job:
 
     tool: str
     command: tuple[str, ...]
-    """What is run, from the checkout's root."""
+    """The command line, run in the root of the checkout."""
     depends: tuple[str, ...]
-    """Fingerprints and versions of everything beside the command that the result depends on."""
+    """Fingerprints and versions of everything else that the result depends on."""
     weight: float = field(default=1.0, compare=False)
-    """Guessed seconds, for the time left."""
+    """Estimated seconds, for the progress line and the order."""
     harvest: Callable[[tuple[str, ...]], Result] = field(default=run_for_json, compare=False, repr=False)
-    """Runs the command and makes a result of it."""
+    """Runs the command and returns its result."""
 
     @property
     def line(self) -> str:
-        """The command as one would type it."""
+        """The command as a user would type it."""
         return shlex.join(self.command)
 
     def cached_at(self) -> str:
-        """Name of the file that keeps the result, within the cache."""
+        """Path of the cached result, relative to the cache."""
         text = json.dumps([self.tool, self.command, self.depends, self.harvest.__name__])
         name = hashlib.sha256(text.encode()).hexdigest()[:32]
         return f"{self.tool}/{name[:2]}/{name}.json"
@@ -77,7 +77,7 @@ class Results:
         return len(self._found)
 
     def do(self, jobs: Iterable[Job], *, threads: int) -> None:
-        """Do every job that the cache does not know, the long ones first."""
+        """Run all jobs that are not cached, the longest first."""
         wanted = sorted(set(jobs) - self._found.keys(), key=lambda job: (-job.weight, job.command))
         todo = [job for job in wanted if not self._recall(job)]
         if not todo:

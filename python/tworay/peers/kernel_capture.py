@@ -1,8 +1,8 @@
 """A transfer between two TCP stacks of this machine's kernel, over a path that drops listed segments.
 
-Two network namespaces, each with a TUN device; between them this process carries the packets with a fixed
-delay, drops what the list says, and notes every packet with its time. Nothing else of the machine is touched:
-the namespaces end with their processes. Needs root.
+Two network namespaces have a TUN device each. This process forwards the packets between them with a fixed
+delay, drops the listed ones, and records every packet with its time. The rest of the machine is not affected:
+the namespaces disappear with their processes. Needs root.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FIN, _SYN, _ACK = 0x01, 0x02, 0x10
 
 @dataclass(frozen=True)
 class Segment:
-    """A packet as it passed: numbers count from the two SYNs, times are seconds from the first packet."""
+    """A recorded packet: sequence numbers relative to the SYNs, times in seconds from the first packet."""
 
     time: float
     ours: bool
@@ -49,29 +49,29 @@ class Segment:
 
 @dataclass(frozen=True)
 class Case:
-    """What is sent, and what is lost on the way."""
+    """A transfer and its losses."""
 
     name: str
     about: str
     segments: int = 40
     """Full segments in one write."""
     drops: frozenset[tuple[int, int]] = frozenset()
-    """Segment (from 0) and which of its transmissions (from 1)."""
+    """Segments (from 0) and transmissions of them (from 1) that are dropped."""
     late: tuple[tuple[int, float], ...] = ()
-    """Segment and by how many seconds its first transmission is late."""
+    """Segments, and the extra delay of their first transmission in seconds."""
     held: tuple[float, float] = (0.0, 0.0)
-    """From when to when, seconds after the first data, no ACK passes: they all come at the end of it."""
+    """Period, in seconds after the first data, in which ACKs are held back; all arrive at its end."""
     backlog: bool = False
-    """tworay gets all data at once, not when the kernel sent it: where a probe needs unsent data."""
+    """Give tworay's sender all data at once instead of when the kernel sent it: probes need unsent data."""
     delay: float = 0.025
-    """One way, seconds."""
+    """Delay in each direction, seconds."""
 
 
 @dataclass
 class _Path:
     case: Case
     wires: dict[int, int]
-    """Where what is read from a device goes."""
+    """For each device, the one that its packets are written to."""
     ours: int
     began: float = 0.0
     first_data: float | None = None
@@ -84,7 +84,7 @@ class _Path:
     count: int = 0
 
     def take(self, device: int, packet: bytes, now: float) -> None:
-        """Note a packet as it leaves a stack and put it on its way, unless it is to be dropped."""
+        """Record a packet that leaves a stack and schedule its delivery, unless it is dropped."""
         ours = device == self.ours
         segment = self._read(packet, ours, now)
         if segment is None:
@@ -106,17 +106,17 @@ class _Path:
         heapq.heappush(self.due, (at, self.count, self.wires[device], packet, None if ours else segment))
 
     def deliver(self, now: float) -> None:
-        """Hand over what is due; what reaches the stack under test is noted then."""
+        """Deliver the packets that are due; those to the stack under test are recorded now."""
         while self.due and self.due[0][0] <= now:
             _, _, device, packet, segment = heapq.heappop(self.due)
             if segment is not None:
                 self.log.append(replace(segment, time=time.monotonic() - self.began))
             os.write(device, packet)
-            # What the stack answers is read before it gets anything else: cause and effect stay in order.
+            # Read the answer before the next delivery, so that cause and effect stay in order.
             self.drain(device)
 
     def drain(self, device: int) -> None:
-        """Take all that a device has."""
+        """Read all packets that a device has ready."""
         while True:
             try:
                 packet = os.read(device, 65536)
@@ -135,7 +135,7 @@ class _Path:
         return late, (number, again) in self.case.drops
 
     def _read(self, packet: bytes, ours: bool, now: float) -> Segment | None:
-        """Read the TCP header of an IPv4 packet without options; None for anything else."""
+        """Parse the TCP header of an IPv4 packet without IP options; ``None`` for anything else."""
         if len(packet) < 40 or packet[0] != 0x45 or packet[9] != socket.IPPROTO_TCP:
             return None
         seq, ack, offset, flags, window = struct.unpack_from("!IIBBH", packet, 24)
@@ -186,9 +186,12 @@ def _options(
 
 
 def capture(case: Case, congestion: str, *, limit: float = 20.0) -> list[Segment]:
-    """Run a transfer and give its packets as the sending stack saw them.
+    """Run a transfer and return its packets as the sending stack saw them.
 
-    Raises OSError where namespaces or TUN devices can't be made (no root, no /dev/net/tun).
+    Raises:
+        OSError: namespaces or TUN devices cannot be created (no root, no /dev/net/tun), or the transfer takes
+            longer than ``limit`` seconds.
+
     """
     ends = [_start(_SENDER, case, congestion), _start(_RECEIVER, case, congestion)]
     try:
@@ -220,7 +223,7 @@ def capture(case: Case, congestion: str, *, limit: float = 20.0) -> list[Segment
 
 
 def _start(address: str, case: Case, congestion: str) -> tuple[int, socket.socket]:
-    """Start a process with a stack of its own; it lives until it is killed."""
+    """Start a process with its own network namespace; it runs until it is killed."""
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     pid = os.fork()
     if pid:
@@ -238,7 +241,7 @@ def _start(address: str, case: Case, congestion: str) -> tuple[int, socket.socke
 def _tun_of(channel: socket.socket) -> tuple[int, socket.socket]:
     _, descriptors, _, _ = socket.recv_fds(channel, 16, 1)
     if not descriptors:
-        raise OSError("a network namespace with a TUN device could not be made (root is needed)")
+        raise OSError("could not create a network namespace with a TUN device; run this as root")
     return descriptors[0], channel
 
 

@@ -1,4 +1,4 @@
-"""What another stack met, fed to tworay's sender: the same ACKs at the same times."""
+"""Replays a captured transfer to tworay's sender: the same ACKs at the same times."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ _SYN = 0x02
 
 
 class Sent(NamedTuple):
-    """A segment with payload that left a sender."""
+    """A segment with payload, as sent."""
 
     time: float
     """Seconds from the SYN."""
     number: int
-    """From 0, in full segments."""
+    """Number of the segment, from 0."""
     again: bool
 
 
 class Replayed(NamedTuple):
-    """What tworay's sender did."""
+    """The behaviour of tworay's sender."""
 
     sent: list[Sent]
     stuck: int
-    """ACKs of data that it had not sent: it fell behind the other stack."""
+    """Number of ACKs for data that it had not sent yet: it was slower than the other stack."""
 
 
 def program() -> Path:
-    """Build the program that replays, if it isn't built; give its place."""
+    """Build the replay program if necessary, and return its path."""
     words = ["cargo", "build", "--quiet", "-p", "tworay-tcp", "--example", "replay"]
     built = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     if built.returncode != 0:
-        raise ProgramError(f"building the replay failed: {built.stderr.strip()[-500:]}")
+        raise ProgramError(f"the replay program could not be built: {built.stderr.strip()[-500:]}")
     return ROOT / "target" / "debug" / "examples" / "replay"
 
 
 def sent_by_kernel(packets: Sequence[Segment]) -> list[Sent]:
-    """Give the segments with payload that the captured stack sent."""
+    """Return the segments with payload that the captured stack sent."""
     highest = -1
     sent = []
     for packet in packets:
@@ -58,9 +58,9 @@ def sent_by_kernel(packets: Sequence[Segment]) -> list[Sent]:
 
 
 def replay(replayer: Path, variant: str, packets: Sequence[Segment], *, backlog: int = 0) -> Replayed:
-    """Feed what reached the captured stack to tworay's sender.
+    """Feed the packets that reached the captured stack to tworay's sender.
 
-    New data comes when that stack sent it, or ``backlog`` bytes before anything else.
+    The application writes data when that stack sent it, or ``backlog`` bytes at the beginning.
     """
     lines, highest = [f"0 write {backlog}\n"] if backlog else [], 0
     for p in packets:

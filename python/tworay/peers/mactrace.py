@@ -1,4 +1,4 @@
-"""What ns-2's MAC lost, counted from its trace."""
+"""Counts losses of ns-2's MAC in its trace."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Lines of packets: what time _node_ layer reason uid type size [...]
+# Columns of packet lines: event time _node_ layer reason uid type size [...]
 TIME, LAYER, REASON, KIND = 1, 3, 4, 6
 
 
 def count(path: Path, begin: float) -> dict[str, dict[str, int]]:
-    """Count collisions and packets given up, from the second ``begin`` on, by what the frame carried.
+    """Count collisions and abandoned packets by content, from ``begin`` (seconds) on.
 
-    As in section 5.4 of the thesis: collisions are ns-2's drop reason ``COL``, give-ups ``RET``. Behind an
-    RTS that stays unanswered ns-2 drops the packet too, so that it counts under both kinds.
+    As in Papanastasiou 2006, §5.4: collisions have ns-2's drop reason ``COL``, abandoned packets ``RET``.
+    When an RTS stays unanswered, ns-2 drops the packet as well, so it counts under both kinds.
     """
     seen: Counter[tuple[bytes, bytes]] = Counter()
     with path.open("rb") as lines:

@@ -1,4 +1,4 @@
-"""Windows of random transfers over a wired bottleneck, ns-2's beside tworay's."""
+"""Compares the windows of random transfers over a wired bottleneck with those of ns-2."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ QUEUES = (3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which cases."""
+    """The cases to draw."""
 
     cases: int
     seed: int
     variants: tuple[str, ...]
     rate_kbps: str | None
-    """One for all; else one of a list, or any from 64 to 6000."""
+    """The same for all cases; ``None``: from ``RATES``, or any from 64 to 6000."""
     delay_ms: str | None
-    """One for all; else one of a list, or any from 1 to 400."""
+    """The same for all cases; ``None``: from ``DELAYS``, or any from 1 to 400."""
 
     def draw(self) -> Iterator[windows.Case]:
-        """Yield the cases: 30 s each, up to 20 losses among the first 1500 packets, none of the SYN."""
+        """Yield the cases: 30 s each, up to 20 losses among the first 1500 packets, but not the SYN."""
         source = random.Random(self.seed)
         for number in range(self.cases):
             variant = self.variants[number % len(self.variants)]
@@ -43,9 +43,9 @@ class Wanted:
 
 
 def compare(wanted: Wanted, *, threads: int, table: Path | None) -> bool:
-    """Run them in both, print those that differ by more than a segment; return whether there are none.
+    """Run the cases in both and print those that differ by more than a segment; return whether none does.
 
-    ``table`` is written with ns-2's figures, in the form of the kept ones.
+    ``table`` receives ns-2's windows in the format of the stored ones.
     """
     tools.install()
     cases = list(wanted.draw())
@@ -65,7 +65,7 @@ def compare(wanted: Wanted, *, threads: int, table: Path | None) -> bool:
     if table is not None:
         table.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(
-        f"{len(cases)} cases, {samples} samples: {same} cases the same to {windows.SAME} segments, "
-        f"{beyond} with a sample more than {windows.TOLERANCE:g} off"
+        f"{len(cases)} cases, {samples} samples: {same} cases agree within {windows.SAME} segments, "
+        f"{beyond} have a sample more than {windows.TOLERANCE:g} off"
     )
     return beyond == 0

@@ -18,7 +18,7 @@ MICROMETRE = 6  # decimals of positions and speeds
 
 @dataclass(frozen=True)
 class Waypoints:
-    """Nodes that go to uniformly chosen places at uniformly chosen speeds, without pause or warm-up."""
+    """Nodes that move to uniformly chosen positions at uniformly chosen speeds, without pause or warm-up."""
 
     seconds: int
     max_speed: float
@@ -30,12 +30,12 @@ class Waypoints:
 
     @property
     def path(self) -> Path:
-        """Where the file is, relative to the checkout; ``write`` makes it."""
+        """Path of the file, relative to the checkout; ``write`` creates it."""
         name = f"rwp{self.nodes}-{self.max_speed:g}mps-{self.seconds}s-seed{self.seed}.mov"
         return CACHE / "movement" / name
 
     def write(self) -> Path:
-        """Write the file unless it is there, and return its path."""
+        """Write the file if it does not exist or differs, and return its path."""
         text = "\n".join(self.lines()) + "\n"
         whole = ROOT / self.path
         if not whole.is_file() or whole.read_text() != text:
@@ -43,7 +43,7 @@ class Waypoints:
         return self.path
 
     def lines(self) -> Iterator[str]:
-        """Yield the file's lines: every node's place, then all moves in order of time."""
+        """Yield the lines of the file: the nodes' positions, then all moves in order of time."""
         source = random.Random(self.seed)
         moves: list[tuple[float, int, float, float, float]] = []
         for node in range(self.nodes):
@@ -52,7 +52,7 @@ class Waypoints:
                 yield f"$node_({node}) set {axis}_ {value:.6f}"
             now = 0.0
             while now < self.seconds:
-                # setdest refuses targets on the border itself.
+                # setdest rejects targets on the border.
                 there = self._place(source, margin=0.01)
                 speed = round(source.uniform(self.min_speed, self.max_speed), MICROMETRE)
                 moves.append((now, node, *there, speed))

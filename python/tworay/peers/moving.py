@@ -1,4 +1,4 @@
-"""Nodes that move: ns-2 and tworay on the same movement files."""
+"""Moving nodes: ns-2 and tworay on the same movement files."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 SHARE = {"aodv": 0.15, "dsr": 0.30}
 RANKS = 0.8
-"""Least rank correlation of the files."""
+"""Lower bound of the rank correlation of the files."""
 SECONDS = 300
 BOUNDS = {
     "aodv": "mean over the files within 15 %; rank correlation of the files above 0.8; the files in the "
-    "same order where ns-2 is sure of it",
-    "dsr": "mean over the files within 30 %; the files in the same order where ns-2 is sure of it",
+    "same order where ns-2's intervals determine it",
+    "dsr": "mean over the files within 30 %; the files in the same order where ns-2's intervals determine it",
 }
 
 
 class Moving:
-    """One chapter: NewReno among 50 nodes in a strip, over one kind of routing."""
+    """Chapter: NewReno among 50 nodes in a strip, over one routing protocol."""
 
     def __init__(self, plan: Plan, routing: str) -> None:
         self._plan = plan
@@ -48,7 +48,7 @@ class Moving:
         }
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for name in self._files:
             yield from self._theirs(name)
             yield from self._ours(name)
@@ -74,11 +74,11 @@ class Moving:
         ]
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         section = Section(f"Movement files over {self._routing.upper()}, against ns-2", BOUNDS[self._routing])
         section.text(
-            "50 nodes in 1500 m × 300 m, random waypoint without pause, speeds from 1 m/s up to the "
-            "one named; one "
+            "50 nodes in 1500 m × 300 m, random waypoint without pause, speeds from 1 m/s to the "
+            "one given; one "
             f"NewReno flow over {self._routing.upper()} for {SECONDS - 1} s. Segments acknowledged: "
             "mean ± standard deviation over "
             f"{self._plan.moving_seeds} seeds of ns-2 and {self._plan.seeds} of tworay on the same file; "
@@ -136,18 +136,20 @@ class Moving:
             if not agrees:
                 turned.append(f"{a} / {b}")
         kept = sure - len(turned)
-        text = f"Pairs of files whose order ns-2 is sure of: {sure}; in the same order in tworay: {kept}."
-        section.text(f"{text} The other way round: {', '.join(turned)}." if turned else text)
+        text = (
+            f"Pairs of files whose order ns-2's intervals determine: {sure}; in the same order here: {kept}."
+        )
+        section.text(f"{text} In the opposite order: {', '.join(turned)}." if turned else text)
 
 
 def over_files(samples: dict[str, Sample]) -> Sample:
-    """Return the mean over the files, seed by seed: how it scatters says how sure the runs are of it."""
+    """Return the mean over the files for each seed; its spread is the uncertainty of the mean."""
     by_seed = zip(*(each.values for each in samples.values()), strict=True)
     return Sample(mean(values) or 0.0 for values in by_seed)
 
 
 def apart(one: Sample, other: Sample) -> bool:
-    """Whether the 95 % intervals of two means have nothing in common."""
+    """Whether the 95 % intervals of two means do not overlap."""
     a, b = one.interval, other.interval
     return a is not None and b is not None and (a.low > b.high or b.low > a.high)
 

@@ -1,4 +1,4 @@
-"""Strings over OLSR against ns-3."""
+"""Strings over OLSR compared with ns-3."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 SHARE = 0.15
 LEAST_CHANGES = 5.0
-"""Fewer route changes of ns-3 in a run are shown, not judged: chance alone moves them by more."""
+"""With fewer route changes per run in ns-3 they are shown, not judged: chance alone moves them by more."""
 START, STOP = 30, 150
-"""OLSR learns the network first; the transfer lasts 120 s."""
+"""Seconds; the transfer lasts 120 s and starts when OLSR knows the network."""
 
 
 class OlsrStrings:
-    """One chapter: the built-in strings over OLSR."""
+    """Chapter: the built-in strings over OLSR."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for hops in self._plan.olsr_hops:
             yield from self._theirs(hops)
             yield from self._ours(hops)
@@ -52,16 +52,16 @@ class OlsrStrings:
         ]
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         section = Section("Strings over OLSR against ns-3", "goodput and route changes within 15 %")
         section.text(
-            "The built-in strings over OLSR with selective acknowledgments; both simulators with RFC 3626's "
-            "intervals (HELLO 2 s, TC 5 s), without hysteresis and without word from the MAC. ns-3 by the "
-            f"standard, as above. The flow runs from {START} s to {STOP} s. Route changes: how often "
-            "next hop or distance of the way to the flow's ends changed, there and wherever packets pass; "
-            f"where ns-3 has fewer than {LEAST_CHANGES:g} in a run they are shown, not judged. Mean ± "
-            f"standard deviation; number of seeds: {self._plan.olsr_seeds} of ns-3, {self._plan.seeds} of "
-            "tworay."
+            "The built-in strings over OLSR with selective acknowledgments; both simulators with RFC "
+            "3626's intervals (HELLO 2 s, TC 5 s), without hysteresis and link-layer feedback. ns-3 runs "
+            f"with standard rules, as above. The flow runs from {START} s to {STOP} s. Route changes: how "
+            "often the next hop or the length of the route to an end of the flow changed, there and at "
+            f"every node that packets pass; with fewer than {LEAST_CHANGES:g} per run in ns-3 they are "
+            f"shown, not judged. Mean ± standard deviation over {self._plan.olsr_seeds} seeds of ns-3 and "
+            f"{self._plan.seeds} of tworay."
         )
         section.commands(self._theirs(4)[0].line, self._ours(4)[0].line)
         section.table(

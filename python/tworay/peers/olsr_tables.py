@@ -1,4 +1,4 @@
-"""Every node's routes over OLSR among moving nodes, against ns-3's."""
+"""Routes of all moving nodes over OLSR, compared with ns-3."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class OlsrTables:
-    """One chapter: route changes of all nodes, whichever way packets would take."""
+    """Chapter: route changes in all nodes, whether packets use the routes or not."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -30,7 +30,7 @@ class OlsrTables:
         return {seed: builtin_movement(SCENARIO, seed) for seed in seeds}
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         yield from self._theirs()
         yield from self._theirs(ties=1)
         yield from self._ours()
@@ -49,7 +49,7 @@ class OlsrTables:
         return [tworay("tables", seed, movement=path, weight=2.0) for seed, path in self._files.items()]
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         share = SHARE["olsr"]
         section = Section(
             "Routes of moving nodes over OLSR against ns-3",
@@ -59,15 +59,15 @@ class OlsrTables:
             f"How often do routes change? {NODES} nodes move as in `{SCENARIO}`; each seed is another "
             f"movement. Counted from {OLSR_START} s to {SECONDS['olsr']} s in every node: its routes to "
             "node 0 and to node 1 have another next hop or another length, or a lost route is found again. "
-            "Nothing depends on the way that one transfer takes, and there are hundreds of changes in a "
+            "Nothing depends on the path of a single transfer, and there are hundreds of changes per "
             "run. ns-3 carries OLSR's messages only; in tworay each node also sends a datagram of 64 bytes "
-            "to both destinations every few seconds, because a node watches the routes that it uses.",
+            "to both destinations every few seconds, because only routes in use are watched.",
             "RFC 3626 §10 leaves open which of several equally short routes a node takes. In ns-3 the 2-hop "
-            "tuple that was entered last decides, and farther away the topology tuple that was entered "
-            "first: a tuple that is learned anew can replace the next hop. tworay orders its neighbours: "
+            "tuple entered last decides, and for longer routes the topology tuple entered "
+            "first: a tuple that is learned again can replace the next hop. tworay orders its neighbours: "
             "first those that chose the node as their relay, then by address. With `--ties=1` ns-3's nodes "
-            "choose in this order from the sets that ns-3 has collected (`peers/ns3/olsr.h`). That is what "
-            "is judged; ns-3 as it comes stands beside it.",
+            "choose in this order from the sets that ns-3 has collected (`peers/ns3/olsr.h`). This is "
+            "judged; unmodified ns-3 is shown as well.",
         )
         first = next(iter(self._files))
         ours = self._ours()
@@ -95,13 +95,13 @@ class OlsrTables:
                 ],
             ],
         )
-        as_it_comes, _, same_choice, _, mine = found
+        unmodified, _, same_choice, _, mine = found
         holds = within(mine, same_choice, share, self._plan.judging)
         cell = section.judge("same choice", {"route changes": holds})
         section.text(
             f"tworay against ns-3 with the same choice: {percent(deviation(mine, same_choice))}: {cell}. "
-            f"Against ns-3 as it comes: {percent(deviation(mine, as_it_comes))}; the choice alone changes "
-            f"ns-3 by {percent(deviation(same_choice, as_it_comes))}."
+            f"Against unmodified ns-3: {percent(deviation(mine, unmodified))}; the choice alone changes "
+            f"ns-3 by {percent(deviation(same_choice, unmodified))}."
         )
         return section
 
@@ -113,5 +113,5 @@ class OlsrTables:
 
 
 def of_equal_length(result: Result) -> int:
-    """Count route changes that kept the route's length, in ns-3."""
+    """Return the number of ns-3's route changes that kept the length of the route."""
     return int(result["equal_length"])

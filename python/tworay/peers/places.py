@@ -1,4 +1,4 @@
-"""Where things are in the checkout."""
+"""Paths in the checkout."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tworay.files import replacing
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# Relative to ROOT, where everything is run, so that the commands can be shown and typed as they are.
+# Relative to ROOT, where everything runs, so that pages can show the commands as a user would type them.
 NS2_DRIVER = Path("peers/ns2/adhoc.tcl")
 NS3_DRIVER = Path("peers/ns3/adhoc.cc")
 NS3_SOURCES = (NS3_DRIVER, Path("peers/ns3/olsr.h"), Path("peers/ns3/rfc3561.h"))
@@ -23,14 +23,14 @@ NOTES = Path("docs/studies/validation-notes.md")
 
 
 def reference() -> Path | None:
-    """Directory with earlier measurements of ns-2 and ns-3, if there is one (``TWORAY_REFERENCE``)."""
+    """Return the directory with earlier measurements of the peers (``TWORAY_REFERENCE``), if it exists."""
     named = os.environ.get("TWORAY_REFERENCE")
     directory = Path(named) if named else ROOT.parent / "shared" / "reference"
     return directory if directory.is_dir() else None
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file so that it is never seen half written."""
+    """Write a file atomically; create its directory if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as hidden:
         hidden.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How much is run: everything, or a subset for a few minutes."""
+"""The extent of a comparison: everything, or a subset that takes a few minutes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tworay.peers.verdicts import Judging
 
 VARIANTS = ("tahoe", "reno", "newreno", "sack")
 RTS = {"full": 0, "partial": 500, "none": 3000}
-"""RTS strategies of the thesis, as thresholds in bytes."""
+"""RTS strategies of Papanastasiou 2006, as thresholds in bytes."""
 
 
 @dataclass(frozen=True)
@@ -22,25 +22,25 @@ class Plan:
     reported_aodv_hops: tuple[int, ...]
     ns3_hops: tuple[int, ...]
     rts_hops: dict[str, tuple[int, ...]]
-    """By routing."""
+    """By routing protocol."""
     seeds: int
     string_seeds: int
-    """Of the strings against ns-2: timeouts are so few that twenty seeds leave their means to chance."""
+    """For strings against ns-2: with few timeouts per run, the means of twenty seeds vary too much."""
     ns3_seeds: int
     ns3_moving_seeds: int
-    """Movements of ``strip-50``: each seed is another one."""
+    """Movements of ``strip-50``, one per seed."""
     olsr_hops: tuple[int, ...]
     olsr_seeds: int
-    """Of the strings over OLSR in ns-3: lost HELLOs are few, and goodput scatters with them."""
+    """For strings over OLSR in ns-3: few HELLOs are lost, and goodput varies with them."""
     olsr_tables_seeds: int
-    """Movements on which every node's routes are counted; each has well over a thousand changes."""
+    """Movements on which the routes of all nodes are counted; each has over a thousand changes."""
     moving: tuple[tuple[int, int], ...]
-    """Movement files: greatest speed in m/s, seed."""
+    """Movement files: maximum speed in m/s, seed."""
     moving_seeds: int
     suite_seeds: int
 
     def seed_range(self, count: int | None = None) -> range:
-        """Seeds 1 to ``count``."""
+        """Return seeds 1 to ``count``, by default ``seeds``."""
         return range(1, (count or self.seeds) + 1)
 
 

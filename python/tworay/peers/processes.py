@@ -1,4 +1,4 @@
-"""Child processes: their output, and no orphan after Ctrl-C."""
+"""Runs child processes, collects their output, and leaves none behind after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ _stopped = threading.Event()
 
 
 class ProgramError(Exception):
-    """A program could not be started or did not end well; the text says which and why."""
+    """A program could not be started or failed; the text says which and why."""
 
 
 def run(command: Sequence[str], *, cwd: Path = ROOT, may_fail: bool = False) -> str:
-    """Run a program to its end and return its output; raise ``ProgramError`` if it fails."""
+    """Run a program and return its output.
+
+    Raises:
+        ProgramError: it cannot be started, or fails without ``may_fail``.
+
+    """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         with _lock:
             if _stopped.is_set():
@@ -47,12 +52,12 @@ def run(command: Sequence[str], *, cwd: Path = ROOT, may_fail: bool = False) -> 
         if code != 0 and not may_fail:
             err.seek(0)
             said = (err.read().decode(errors="replace").strip() or output.strip())[-2000:]
-            raise ProgramError(f"{' '.join(command)}\nended with {code}: {said}")
+            raise ProgramError(f"{' '.join(command)}\nended with exit code {code}: {said}")
     return output
 
 
 def stop_all() -> None:
-    """End every child that runs, and let none start any more."""
+    """Terminate all running children and start no further ones."""
     with _lock:
         _stopped.set()
         for child in _running:

@@ -1,4 +1,4 @@
-"""How far the work is and how long it will still take, on stderr."""
+"""Progress and estimated time left, on stderr."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 
 
 class Progress:
-    """A line that is rewritten on a terminal; in a log, a line now and then."""
+    """A line that is rewritten on a terminal; in a log, a line every ``LOG_SECONDS``."""
 
     LOG_SECONDS = 20.0
 
@@ -19,7 +19,7 @@ class Progress:
         self._live = sys.stderr.isatty()
 
     def advance(self, weight: float, what: str) -> None:
-        """Count finished work; weights are guessed seconds, so the shares and not the seconds count."""
+        """Add finished work. Weights are estimated seconds; only their share of the total matters."""
         self._done += weight
         now = time.monotonic()
         finished = self._done >= self._total - 1e-9
@@ -35,13 +35,13 @@ class Progress:
             print(line, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Leave the cursor at the start of a fresh line."""
+        """Clear the progress line."""
         if self._live:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def clock(seconds: float) -> str:
-    """Seconds as ``4 s``, ``3 min`` or ``1 h 05 min``."""
+    """Format seconds as ``4 s``, ``3 min`` or ``1 h 05 min``."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -49,5 +49,5 @@ def clock(seconds: float) -> str:
 
 
 def say(text: str) -> None:
-    """Tell the user what happens."""
+    """Print a message on stderr."""
     print(text, file=sys.stderr, flush=True)

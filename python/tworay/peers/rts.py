@@ -1,4 +1,4 @@
-"""RTS strategies: goodput, and what the MAC loses, by kind of frame."""
+"""RTS strategies: goodput and losses of the MAC by type of frame."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 GOODPUT_SHARE = 0.10
 COUNT_SHARE = 0.20
 LEAST_COUNT = 5.0
-"""Kinds of which ns-2 has fewer in a run are shown, not judged: chance alone moves them by more."""
+"""Kinds with fewer losses per run in ns-2 are shown, not judged: chance alone moves them by more."""
 KINDS = {"rts_cts": "RTS/CTS", "data": "data", "ack": "ACK"}
 GROUPS = ("collisions", "drops")
 
 
 class RtsStrategies:
-    """One chapter: full, partial and no RTS/CTS with NewReno."""
+    """Chapter: full, partial and no RTS/CTS with NewReno."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for routing, lengths in self._plan.rts_hops.items():
             for hops in lengths:
                 for rts in RTS.values():
@@ -45,18 +45,17 @@ class RtsStrategies:
         return [our_string(hops, "newreno", seed, routing=routing, rts=rts) for seed in seeds]
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         section = Section(
             "RTS strategies, against ns-2", "goodput within 10 %, collisions and drops by kind within 20 %"
         )
         section.text(
-            "NewReno; RTS/CTS before every frame (full), before data only (partial, threshold 500 "
-            "bytes), before "
-            "none. A collision is a frame lost to overlap at the station it was meant for, a drop a packet "
-            "given up after the last attempt; kinds go by what the frame carries, and a packet whose RTS "
-            "stayed unanswered counts under RTS/CTS and under its own kind (thesis, section 5.4). Means over "
-            f"{self._plan.seeds} seeds; each cell is ns-2 → tworay. Kinds of which ns-2 has fewer than "
-            f"{LEAST_COUNT:g} in a run are shown, not judged."
+            "NewReno; RTS/CTS before every frame (full), before data only (partial, threshold 500 bytes), "
+            "or never. A collision is a frame lost to overlap at the station it was addressed to, a drop a "
+            "packet given up after the last attempt. Both are counted by content; a packet whose RTS "
+            "stayed unanswered counts under RTS/CTS and under its own kind (Papanastasiou 2006, §5.4). "
+            f"Means over {self._plan.seeds} seeds; each cell is ns-2 → tworay. Kinds with fewer than "
+            f"{LEAST_COUNT:g} per run in ns-2 are shown, not judged."
         )
         routing, lengths = next(iter(self._plan.rts_hops.items()))
         section.commands(

@@ -1,4 +1,4 @@
-"""Today's senders, CUBIC and BBR, on a wired bottleneck beside ns-3's."""
+"""CUBIC and BBR on a wired bottleneck, compared with ns-3."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SHARE = 0.05
 CUTS = 0.10
 STOP, QUICK_STOP = 300, 60
 FLOOR = 4.0
-"""Segments: BBR's window while it measures the round trip."""
+"""BBR's window while it measures the round trip, segments."""
 APART = 2.0
-"""Seconds between two of these times, at least: in one, ns-3's window moves up and down."""
+"""Minimum seconds between two of these periods: within one, ns-3's window moves up and down."""
 
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """A bottleneck."""
+    """A bottleneck: rate, delay and queue in packets."""
 
     rate: str
     delay: str
@@ -38,25 +38,25 @@ class Bottleneck:
 
     @property
     def name(self) -> str:
-        """How the table calls it."""
+        """The name in the table."""
         return f"{self.rate}, {self.delay}, {self.queue}"
 
 
 PATHS = (Bottleneck("10Mbps", "20ms", 50), Bottleneck("10Mbps", "50ms", 100), Bottleneck("4Mbps", "40ms", 40))
 DEEP = tuple(Bottleneck(path.rate, path.delay, 1000) for path in PATHS)
-"""The same with a queue that BBR's Startup doesn't fill."""
+"""The same with a queue that BBR's Startup does not fill."""
 AS_NS3 = {"cubic": "sack+cubic(friendly=no)", "bbr": "bbr(high_gain=2.89,quantum=1)"}
 BY_THE_TEXT = {"cubic": "sack+cubic", "bbr": "bbr"}
 
 
 class Senders:
-    """One chapter: windows, rates and reductions of one flow."""
+    """Chapter: windows, goodput and reductions of one flow."""
 
     def __init__(self, plan: Plan) -> None:
         self._stop = STOP if plan.name == "full" else QUICK_STOP
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for tcp, path in (*(("cubic", path) for path in PATHS), *(("bbr", path) for path in DEEP + PATHS)):
             yield from self._theirs(tcp, path)
             yield from self._ours(tcp, path, AS_NS3[tcp])
@@ -83,28 +83,30 @@ class Senders:
         return jobs
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         section = Section(
             "CUBIC and BBR on a wired bottleneck, against ns-3",
             "mean window and goodput within 5 %, reductions within 10 %",
         )
         section.text(
-            "One flow over a wired bottleneck with a drop-tail queue: rate, delay of a direction, packets "
-            f"waiting. {self._stop} s, segments of 1460 bytes, selective acknowledgments, an ACK a segment, "
-            "least RTO 1 s (RFC 6298), a first slow-start threshold of 20 segments. Mean window over time, "
-            "in segments; goodput in segments. Reductions are fast recoveries and timeouts. BBR makes none: "
-            "what is counted is how often its window falls to four segments (ProbeRTT).",
-            "**What ns-3.37's CUBIC leaves out of RFC 9438**: the Reno-friendly region (§4.3; the attribute "
-            "`TcpFriendliness` came later). `friendly=no` leaves it out of ours, and that is judged; the "
-            "RFC's own stands beside it. ns-3 counts whole segments (target, and ACKs for a step, are "
-            "integers), adds the shortest round trip where the RFC adds the smoothed one (§4.2), and has "
-            "HyStart on by default, which the driver turns off.",
-            "**What ns-3.37's BBR does beside the draft** (draft-cardwell-iccrg-bbr-congestion-control-00): "
-            "a send quantum of one segment at every rate (§4.2.2 has two from 1.2 Mb/s on), a Startup gain "
-            "of 2.89, two segments more while it probes for bandwidth, and an allowance for ACKs that come "
-            "in lumps, both from Linux. The first two are settings of ours, and are judged; the draft's "
-            "values stand beside. BBR runs with timestamps in both, for without them ns-3.37's stops after "
-            "some 2000 segments; CUBIC without, for with them ns-3.37's reduces twice as often.",
+            "One flow over a wired bottleneck with a drop-tail queue, given as rate, delay per direction "
+            f"and queue in packets. {self._stop} s, segments of 1460 bytes, selective acknowledgments, one "
+            "ACK per segment, minimum RTO 1 s (RFC 6298), an initial slow start threshold of 20 segments. "
+            "Time-weighted mean window in segments; goodput in segments. Reductions are fast recoveries "
+            "and timeouts. BBR has none: its column counts how often the window falls to four segments "
+            "(ProbeRTT).",
+            "**What ns-3.37's CUBIC omits of RFC 9438**: the Reno-friendly region (§4.3; the attribute "
+            "`TcpFriendliness` came later). `friendly=no` omits it in tworay too, and is judged; the "
+            "complete RFC is shown as well. ns-3 counts whole segments (target and ACKs per step are "
+            "integers), adds the minimum round trip where the RFC adds the smoothed one (§4.2), and uses "
+            "HyStart by default, which the driver turns off.",
+            "**How ns-3.37's BBR departs from the draft** "
+            "(draft-cardwell-iccrg-bbr-congestion-control-00): a send quantum of one segment at every rate "
+            "(§4.2.2 has two from 1.2 Mb/s on), a Startup gain of 2.89, two more segments while it probes "
+            "for bandwidth, and an allowance for aggregated ACKs, both from Linux. tworay has settings for "
+            "the first two, which are judged; the draft's values are shown as well. BBR runs with "
+            "timestamps in both, because without them ns-3.37's stops after some 2000 segments; CUBIC runs "
+            "without, because with them ns-3.37's reduces twice as often.",
         )
         section.commands(
             self._theirs("cubic", PATHS[0])[0].line,
@@ -119,16 +121,16 @@ class Senders:
         ):
             section.text(f"### {title}")
             if judged:
-                section.text(f"Judged: `{AS_NS3[tcp]}`. By the text: `{BY_THE_TEXT[tcp]}`.")
+                section.text(f"Judged: `{AS_NS3[tcp]}`. As specified: `{BY_THE_TEXT[tcp]}`.")
             else:
                 section.text(
-                    "Shown, not judged: after its first losses ns-3.37's BBR may send a segment a timeout "
-                    "for the rest of the run, by the seed. Timeouts of ns-3 by seed stand at the end."
+                    "Shown, not judged: after its first losses ns-3.37's BBR sends one segment per timeout "
+                    "for the rest of the run with some seeds. The last column has ns-3's timeouts by seed."
                 )
             what = "reductions" if tcp == "cubic" else "ProbeRTT"
-            header = ["bottleneck", "mean window: ns-3", "tworay", "Δ", "by the text"]
-            header += ["goodput: ns-3", "tworay", "Δ", "by the text"]
-            header += [f"{what}: ns-3", "tworay", "by the text", "" if judged else "timeouts of ns-3"]
+            header = ["bottleneck", "mean window: ns-3", "tworay", "Δ", "as specified"]
+            header += ["goodput: ns-3", "tworay", "Δ", "as specified"]
+            header += [f"{what}: ns-3", "tworay", "as specified", "" if judged else "timeouts of ns-3"]
             section.table(header, [self._row(section, results, tcp, path, judged) for path in paths])
         return section
 
@@ -143,7 +145,7 @@ class Senders:
         verdicts = {
             "window": within(windows[1], windows[0], SHARE),
             "goodput": within(acked[1], acked[0], SHARE),
-            # One more or less in a run is chance: where the run ends.
+            # A difference of one is chance: it depends on where the run ends.
             "reductions": abs(cuts[1].mean - cuts[0].mean) <= max(CUTS * cuts[0].mean, 1.0),
         }
         row = [path.name]
@@ -158,12 +160,12 @@ class Senders:
 
 
 def seeds(tcp: str, path: Bottleneck) -> tuple[int, ...]:
-    """Seeds of a comparison: chance decides only where BBR begins in its cycle, and whether ns-3's stalls."""
+    """Return the seeds: chance decides only where BBR's cycle begins, and whether ns-3's BBR stalls."""
     return (1, 2) if tcp == "bbr" and path in PATHS else (1,)
 
 
 def measured(result: Result, tcp: str) -> tuple[float, float, float]:
-    """Mean window, segments acknowledged and reductions of a run, ns-3's or ours."""
+    """Return mean window, acknowledged segments and reductions of a run, of ns-3 or tworay."""
     flow = result["flows"][0]
     if "acked" in flow:
         cuts = result["probes"] if tcp == "bbr" else result["recoveries"] + result["timeouts"]
@@ -173,7 +175,7 @@ def measured(result: Result, tcp: str) -> tuple[float, float, float]:
 
 
 def with_probes(command: tuple[str, ...]) -> Result:
-    """Run tworay; add how often the window fell to BBR's least."""
+    """Run tworay, and add how often the window fell to BBR's minimum."""
     import polars as pl
 
     with tempfile.TemporaryDirectory(prefix="tworay-peers-") as name:
@@ -186,7 +188,7 @@ def with_probes(command: tuple[str, ...]) -> Result:
 
 
 def falls(times: Sequence[float], windows: Sequence[float]) -> int:
-    """Count how often the window falls to BBR's least, times close together as one."""
+    """Count how often the window falls to BBR's minimum; times closer than ``APART`` count once."""
     found, last = 0, -APART
     for i in range(1, len(windows)):
         if windows[i] <= FLOOR < windows[i - 1]:

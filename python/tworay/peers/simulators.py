@@ -1,4 +1,4 @@
-"""Runs of ns-2, ns-3 and tworay as jobs."""
+"""Jobs for runs of ns-2, ns-3 and tworay."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ NS3_BY_THE_STANDARD: dict[str, dict[str, Value]] = {
     },
     "olsr": {"rtslimit": 7, "syntimeout": 1, "arpdead": 0.1},
 }
-"""What makes ns-3 do as the standards say, and as tworay does by default, by routing: RTSs are given up;
-old sequence numbers answer no request and don't outlive a break, requests make routes back valid, and AODV
-hears of every broken link, from the MAC alone; SYNs follow RFC 6298, and a neighbour without an answer to
-ARP may be asked again."""
+"""Options that make ns-3 follow the standards, as tworay does by default, by routing protocol: RTSs are
+given up; old sequence numbers answer no request and do not survive a break; requests make reverse routes
+valid; AODV learns of every broken link from the MAC alone; SYNs follow RFC 6298; a neighbour that did not
+answer to ARP may be asked again."""
 
 TRACE = "TRACE"
-"""Stands for the trace file in a command."""
+"""Placeholder of the trace file in a command."""
 
 STATIC_START, STATIC_STOP = 401, 520
-"""ns-2's static routes are DSDV's, which needs time to converge; the transfer lasts 119 s as always."""
+"""Seconds; ns-2's static routes are DSDV's, which needs time to converge. The transfer lasts 119 s."""
 
 
 def ns2(options: Mapping[str, Value], *, traced_from: float | None = None, weight: float = 1.0) -> Job:
-    """One run of ns-2; with ``traced_from``, the result has the MAC's counts from that second on."""
+    """Return a run of ns-2; with ``traced_from``, its result has the MAC's counts from that second on."""
     command = ["ns", str(NS2_DRIVER)]
     for name, value in options.items():
         command += [f"-{name}", str(value)]
@@ -57,12 +57,12 @@ def ns2(options: Mapping[str, Value], *, traced_from: float | None = None, weigh
 
 
 def ns2_string(hops: int, tcp: str, seed: int, *, routing: str = "static", rts: int = 0) -> Job:
-    """Run a string in ns-2, with 119 s of transfer."""
+    """Return a run of a string in ns-2 with a transfer of 119 s."""
     return ns2({**_string(hops, tcp, seed, routing, rts), "sample": 0.1})
 
 
 def ns2_counted_string(hops: int, tcp: str, seed: int, *, routing: str, rts: int) -> Job:
-    """As ``ns2_string``, with what the MAC lost and gave up during the transfer."""
+    """Return a run as ``ns2_string`` does, with the MAC's collisions and drops during the transfer."""
     begin = STATIC_START - 1 if routing == "static" else 0
     return ns2(_string(hops, tcp, seed, routing, rts), traced_from=begin, weight=4.0)
 
@@ -75,7 +75,7 @@ def _string(hops: int, tcp: str, seed: int, routing: str, rts: int) -> dict[str,
 
 
 def ns3(*, weight: float = 8.0, **options: Value) -> Job:
-    """One run of ns-3."""
+    """Return a run of ns-3."""
     command = [str(tools.NS3_BINARY), *(f"--{name}={value}" for name, value in options.items())]
     depends = (tools.ns3_version(), tools.ns3_driver(), *_movement(options))
     return Job("ns-3", tuple(command), depends, weight)
@@ -90,7 +90,7 @@ def tworay(
     movement: Path | None = None,
     weight: float = 1.0,
 ) -> Job:
-    """One run of tworay, from a file in ``peers/scenarios``."""
+    """Return a run of tworay, from a file in ``peers/scenarios``."""
     path = SCENARIOS / f"{scenario}.toml"
     command = [tools.tworay_command(), *tworay_arguments(path, seed, tcp, settings, movement)]
     depends = [tools.tworay_build(), tools.digest(ROOT / path)]
@@ -107,7 +107,7 @@ def builtin(
     settings: Mapping[str, Value] | None = None,
     weight: float = 1.0,
 ) -> Job:
-    """One run of a scenario that comes with tworay, by the command that a user would type."""
+    """Return a run of a built-in scenario, with the command that a user would type."""
     command = [tools.tworay_command(), *_arguments(scenario, seed, tcp, settings)]
     return Job("tworay", tuple(command), (tools.tworay_build(),), weight)
 
@@ -115,7 +115,7 @@ def builtin(
 def tworay_arguments(
     path: Path, seed: int, tcp: str | None, settings: Mapping[str, Value] | None, movement: Path | None
 ) -> list[str]:
-    """Return what follows the program's name."""
+    """Return the arguments of ``tworay``."""
     changes: dict[str, Value] = {}
     if movement is not None:
         # Paths in a scenario are relative to its file.
@@ -134,7 +134,7 @@ def _arguments(scenario: str, seed: int, tcp: str | None, settings: Mapping[str,
 
 
 def builtin_movement(scenario: str, seed: int) -> Path:
-    """Write the movement of a scenario that comes with tworay, in ``setdest`` form; return its path."""
+    """Write the movement of a built-in scenario in ``setdest`` format, and return the path."""
     path = CACHE / "movement" / f"{scenario}-seed{seed}.mov"
     text = moves(scenario, seed=seed, form="ns2")
     if not (ROOT / path).is_file() or (ROOT / path).read_text() != text:
@@ -165,25 +165,25 @@ def _movement(options: Mapping[str, Value]) -> list[str]:
 
 
 def acked(result: Result) -> int:
-    """Segments acknowledged, over all flows, of whichever simulator."""
+    """Return the segments acknowledged over all flows, for any simulator."""
     return sum(int(flow.get("acked", flow.get("acked_segments", 0))) for flow in result["flows"])
 
 
 def total(result: Result, ours: str, theirs: str) -> int:
-    """Sum a count over the flows, under tworay's or ns-2's name."""
+    """Sum a counter over the flows, under tworay's or ns-2's name."""
     return sum(int(flow[ours] if ours in flow else flow[theirs]) for flow in result["flows"])
 
 
 def retransmitted(result: Result) -> int:
-    """Segments sent again."""
+    """Return the number of retransmitted segments."""
     return total(result, "retransmitted_segments", "retransmitted")
 
 
 def route_changes(result: Result) -> int:
-    """Count changes of the ways that packets take, in tworay or ns-3."""
+    """Return the number of route changes in tworay or ns-3."""
     return int(result["routing"]["route_changes"] if "routing" in result else result["route_changes"])
 
 
 def timeouts(result: Result) -> int:
-    """Expiries of the retransmission timer."""
+    """Return the number of expiries of the retransmission timer."""
     return total(result, "timeouts", "timeouts")

@@ -1,4 +1,4 @@
-"""Strings of nodes: ns-2 over fixed routes and over AODV, variant by variant."""
+"""Strings of nodes compared with ns-2, over fixed routes and AODV, for each variant."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AODV_SHARE = 0.08
 
 
 def string_settings(hops: int, routing: str, rts: int = 0) -> dict[str, Value]:
-    """Return the overrides that make one of our string scenarios this string."""
+    """Return the settings that turn ``peers/scenarios/string.toml`` into this string."""
     settings: dict[str, Value] = {"topology.hops": hops, "flow.0.to": hops}
     if routing != "static":
         settings["routing.protocol"] = routing
@@ -29,17 +29,17 @@ def string_settings(hops: int, routing: str, rts: int = 0) -> dict[str, Value]:
 
 
 def our_string(hops: int, tcp: str, seed: int, *, routing: str = "static", rts: int = 0) -> Job:
-    """Run the same string as ``ns2_string`` in tworay."""
+    """Return a run of the same string as ``ns2_string`` in tworay."""
     return tworay("string", seed, tcp=tcp, settings=string_settings(hops, routing, rts))
 
 
 def sample(results: Results, jobs: Sequence[Job], number: Callable[[Result], float]) -> Sample:
-    """Collect a number of every job's result."""
+    """Collect a number from the result of every job."""
     return Sample(number(results[job]) for job in jobs)
 
 
 class Strings:
-    """One chapter: strings over one kind of routing."""
+    """Chapter: strings over one routing protocol."""
 
     def __init__(self, plan: Plan, routing: str) -> None:
         self._plan = plan
@@ -48,7 +48,7 @@ class Strings:
         self._hops = self._judged if routing == "static" else self._judged + plan.reported_aodv_hops
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for tcp in VARIANTS:
             for hops in self._hops:
                 theirs, ours = self._pair(hops, tcp)
@@ -62,7 +62,7 @@ class Strings:
         return theirs, ours
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         static = self._routing == "static"
         if static:
             section = Section(
@@ -71,18 +71,18 @@ class Strings:
                 "standard deviation",
             )
             section.text(
-                "MAC and TCP alone: the sharpest comparison. Goodput is the segments of 1460 bytes "
+                "MAC and TCP alone: the most precise comparison. Goodput is the segments of 1460 bytes "
                 "acknowledged in "
                 "119 s; every number is the mean ± standard deviation over "
-                f"{self._plan.string_seeds} seeds of each simulator. ns-2's fixed routes are DSDV's, "
-                "converged and then silent."
+                f"{self._plan.string_seeds} seeds of each simulator. ns-2's fixed routes are those of DSDV "
+                "after it has converged; it then sends no more."
             )
         else:
             section = Section("Strings over AODV, against ns-2", "goodput within 8 % for 1 to 6 hops")
             section.text(
-                "As above, over AODV with ns-2's constants. Beyond 6 hops ns-2 itself scatters and "
-                "stalls; those "
-                "rows are reported, not judged."
+                "As above, over AODV with ns-2's constants. Beyond 6 hops ns-2 itself varies widely and "
+                "stalls; these "
+                "rows are shown, not judged."
             )
         theirs, ours = self._pair(self._hops[0], VARIANTS[0])
         section.commands(theirs[0].line, ours[0].line)

@@ -1,4 +1,4 @@
-"""ns-2's validation suite for TCP: the same packets at the same times on a wired link that loses some."""
+"""ns-2's validation suite for TCP: the same packets at the same times on a wire that drops some."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ DROPS = {
 }
 TOLERANCE = 1e-4
 ROUNDING = 1.5e-5
-"""ns-2 prints six digits: times below 10 s are rounded to 10 µs, and sums of roundings to a little more."""
+"""Seconds. ns-2 prints six digits, so times below 10 s are rounded to 10 µs; sums differ slightly more."""
 PAYLOAD = 1000
 FORWARD, BACKWARD = ("2", "3"), ("3", "2")
 SCRIPT = "test-suite-tcpVariants.tcl"
 OUT = "DIR"
-"""Stands for the directory of our tables in a command."""
+"""Placeholder of the directory for tworay's tables in a command."""
 
 Point = tuple[str, float, int]
-"""What happens to a packet, when, and its number: ``+`` queued, ``-`` sent, ``d`` lost."""
+"""Event (``+`` queued, ``-`` sent, ``d`` dropped), time in seconds, and number of the packet."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ TESTS += [Test(name, "sack", partial_ack=True) for name in ("multiple", "multipl
 
 
 def suite_trace(command: tuple[str, ...]) -> Result:
-    """Run a test of the suite; return what the trace says about the slow link."""
+    """Run a test of the suite; return the events on the slow link."""
     with tempfile.TemporaryDirectory(prefix="tworay-peers-") as name:
         directory = Path(name)
         for file in (SCRIPT, "misc_simple.tcl"):
             (directory / file).symlink_to(tools.SUITE / file)
-        # Debian leaves out the plotting scripts that the suite calls when the trace is written.
+        # Debian omits the plotting scripts that the suite calls after writing the trace, so it may fail.
         processes.run(command, cwd=directory, may_fail=True)
         trace = directory / "all.tr"
         if not trace.is_file():
@@ -111,7 +111,7 @@ def read_trace(lines: Iterable[str]) -> Result:
 
 
 def packet_table(command: tuple[str, ...]) -> Result:
-    """Run tworay; return what its table of packets on links says about the slow link."""
+    """Run tworay; return the events on the slow link from its table of packets."""
     import polars as pl
 
     with tempfile.TemporaryDirectory(prefix="tworay-peers-") as name:
@@ -129,7 +129,7 @@ def packet_table(command: tuple[str, ...]) -> Result:
 
 
 def packet_number(kind: str, sequence: int) -> int:
-    """ns-2's number of a packet: the SYN is 0, the payloads count from 1. An ACK names the last it has."""
+    """Return ns-2's number of a packet: 0 for the SYN, segments from 1; an ACK has its last segment."""
     if kind == "ack":
         return (sequence - 1) // PAYLOAD
     return (sequence - 1) // PAYLOAD + 1 if sequence else 0
@@ -137,14 +137,14 @@ def packet_number(kind: str, sequence: int) -> int:
 
 @dataclass(frozen=True)
 class Match:
-    """How two traces of a test agree."""
+    """The agreement of two traces of a test."""
 
     packets: int
-    """Points compared."""
+    """Events compared."""
     same: bool
-    """Whether the same packets do the same in the same order."""
+    """Whether the same packets have the same events in the same order."""
     worst: float
-    """Largest difference in time, up to the first other packet."""
+    """Largest time difference in seconds, up to the first differing packet."""
     first_difference: str
 
     @property
@@ -154,10 +154,10 @@ class Match:
 
 
 def match(theirs: Result, ours: Result) -> Match:
-    """Compare packet for packet, for each direction of the link and each kind of event.
+    """Compare packet by packet, for each direction of the wire and each type of event.
 
-    Across kinds the order is left open: where one packet joins the queue in the instant in which another
-    leaves it, the rounding of ns-2's clock decides which line comes first.
+    The order between types is ignored: if one packet joins the queue at the instant at which another
+    leaves it, rounding of ns-2's clock decides which line comes first.
     """
     count, same, worst, where = 0, True, 0.0, ""
     for stream in ("data", "acks"):
@@ -186,9 +186,9 @@ def _say(point: Sequence[Any]) -> str:
 
 
 def shipped_agrees(test: Test, regenerated: Result) -> bool | None:
-    """Whether the output that Debian ships for a test is what ns-2 gives here; ``None`` without the file.
+    """Return whether ns-2 reproduces the output that Debian ships for a test; ``None`` without the file.
 
-    The file has the packets' and ACKs' points as the suite plots them: time and 1 + 0.01 (number mod 90).
+    The file has packets and ACKs as the suite plots them: time and 1 + 0.01 (number mod 90).
     """
     path = tools.SUITE / "test-output-tcpVariants" / f"{test.title}.gz"
     if not path.is_file():
@@ -215,33 +215,32 @@ def _plotted(points: Sequence[Any]) -> list[tuple[float, int]]:
 
 
 class Suite:
-    """One chapter: the validation suite."""
+    """Chapter: ns-2's validation suite."""
 
     def __init__(self, plan: Plan) -> None:
         self._seeds = plan.seed_range(plan.suite_seeds)
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for test in TESTS:
             yield test.theirs()
             yield from (test.ours(seed) for seed in self._seeds)
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         section = Section("ns-2's validation suite", "the same packets in the same order, each within 0.1 ms")
         seed, matches = self._best_seed(results)
         shipped = [shipped_agrees(test, results[test.theirs()]) for test in TESTS]
         section.text(
-            "`test-suite-tcpVariants.tcl` of Debian's `ns2-examples`: every packet and ACK as it "
-            "enters and leaves "
+            "`test-suite-tcpVariants.tcl` of Debian's `ns2-examples`: every packet and ACK that "
+            "enters or leaves "
             "the queue of the slow link, and every loss. SA: with limited transmit. ns-2's times "
             "have six digits, so "
             f"differences up to {ROUNDING * 1e3:.3g} ms are rounding.",
-            f"Of the outputs that Debian ships, {shipped.count(True)} of {len(shipped)} are what `ns` "
-            "gives here.",
-            "tworay's seed only sets the phase of the TCP clock's tick, which ns-2's suite has "
-            "fixed; shown is seed "
-            f"{seed}, of {len(self._seeds)} tried.",
+            f"`ns` reproduces {shipped.count(True)} of the {len(shipped)} outputs that Debian ships.",
+            "tworay's seed only sets the phase of the TCP clock's tick, which ns-2's suite "
+            "fixes; the table has seed "
+            f"{seed} of {len(self._seeds)} tried.",
         )
         example = TESTS[len(VARIANTS)]
         section.commands(f"(cd {tools.SUITE}; {example.theirs().line})", example.ours(seed).line)

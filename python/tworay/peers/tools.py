@@ -1,4 +1,4 @@
-"""The simulators: installed, built, and which versions they are."""
+"""Installs and builds the simulators, and reports their versions."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ SUITE = Path("/usr/share/doc/ns2/examples/tcl/test")
 
 
 class MissingTool(Exception):
-    """Something must be installed by hand; the text says what to type."""
+    """Something must be installed by hand; the text has the command."""
 
 
 @cache
 def debian_version(package: str) -> str | None:
-    """Version of an installed Debian package; ``None`` if it isn't installed."""
+    """Return the version of a Debian package, or ``None`` if it is not installed."""
     query = ["dpkg-query", "--show", "--showformat=${db:Status-Abbrev}${Version}", package]
     try:
         answer = subprocess.run(query, capture_output=True, text=True, check=False).stdout
@@ -63,12 +63,12 @@ def install() -> None:
         and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
     )
     if shutil.which("apt-get") is None or not (as_root or has_sudo):
-        raise MissingTool(f"these Debian packages are needed; run:  sudo {line}")
+        raise MissingTool(f"Debian packages are missing; run:  sudo {line}")
     say(f"installing {' '.join(missing)}")
     sudo = [] if as_root else ["sudo", "-n"]
     command = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", *line.split()]
     if subprocess.run([*command, "-qq"], capture_output=True, check=False).returncode != 0:
-        # On a fresh machine the list of packages is often stale.
+        # Package lists of new machines are often outdated.
         subprocess.run([*sudo, "apt-get", "update", "-qq"], check=False)
         if subprocess.run(command, stdout=sys.stderr.fileno(), check=False).returncode != 0:
             raise MissingTool(f"the packages could not be installed; run:  sudo {line}")
@@ -81,12 +81,12 @@ def build_ns3_driver() -> None:
 
 
 def build_ns3_wired_driver() -> None:
-    """Compile the ns-3 driver of the wired bottleneck likewise."""
+    """Compile the ns-3 driver of the wired bottleneck if its source or the libraries have changed."""
     _build("the wired ns-3 driver", (NS3_WIRED,), NS3_WIRED_BINARY, ns3_wired_build_command())
 
 
 def build_measure() -> None:
-    """Compile the program that measures others."""
+    """Compile the program that measures CPU time and memory of others."""
     _build(
         "the measuring program",
         (MEASURE_SOURCE,),
@@ -109,12 +109,12 @@ def _build(what: str, sources: tuple[Path, ...], binary: Path, command: list[str
 
 
 def ns3_build_command() -> list[str]:
-    """Return the compiler's command line, from the checkout's root."""
+    """Return the command that compiles the ns-3 driver, run in the root of the checkout."""
     return _ns3_compiler(NS3_DRIVER, NS3_BINARY, NS3_MODULES)
 
 
 def ns3_wired_build_command() -> list[str]:
-    """Return that of the driver of the wired bottleneck."""
+    """Return the command that compiles the driver of the wired bottleneck."""
     return _ns3_compiler(NS3_WIRED, NS3_WIRED_BINARY, WIRED_MODULES)
 
 
@@ -126,13 +126,13 @@ def _ns3_compiler(source: Path, binary: Path, modules: tuple[str, ...]) -> list[
 
 
 def build_own_binary() -> None:
-    """Compile the bare runner, without Python around it; cargo knows what is out of date."""
+    """Compile the bare runner, which needs no Python; cargo determines whether it is out of date."""
     say("building the bare runner")
     run(own_build_command())
 
 
 def own_build_command() -> list[str]:
-    """Return cargo's command line, from the checkout's root."""
+    """Return cargo's command, run in the root of the checkout."""
     target = ["--target-dir", str(OWN_BINARY.parents[2])]
     return [
         "cargo",
@@ -150,7 +150,7 @@ def own_build_command() -> list[str]:
 
 @cache
 def tworay_command() -> str:
-    """Return the tworay command beside the Python that runs this, relative to the root if it lies in it."""
+    """Return the ``tworay`` next to the running Python, relative to the root if it is inside."""
     path = Path(sys.executable).parent / "tworay"
     if not path.is_file():
         raise MissingTool("the command tworay is not installed beside this Python; run:  make setup")
@@ -167,7 +167,7 @@ def tworay_version() -> str:
 
 @cache
 def tworay_build() -> str:
-    """Return a fingerprint of the compiled core: results of another build are not taken from the cache."""
+    """Return a fingerprint of the compiled core: cached results of other builds are not used."""
     import tworay._native
 
     return digest(Path(str(tworay._native.__file__)))
@@ -184,7 +184,7 @@ def ns3_version() -> str:
 
 
 def commit() -> str:
-    """Return the commit of the checkout, with a word if there are changes on top."""
+    """Return the commit of the checkout, marked if there are uncommitted changes."""
     try:
         name = run(["git", "rev-parse", "--short=12", "HEAD"]).strip()
         changed = run(["git", "status", "--porcelain", "--", "crates", "python", "peers"]).strip()
@@ -194,7 +194,7 @@ def commit() -> str:
 
 
 def machine() -> str:
-    """Return one line about this computer."""
+    """Return a one-line description of this machine."""
     info = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").is_file() else ""
     names = [line.split(":", 1)[1].strip() for line in info.splitlines() if line.startswith("model name")]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -213,7 +213,7 @@ def _system() -> str:
 
 
 def digest(*paths: Path) -> str:
-    """Return a fingerprint of a file, or of several."""
+    """Return a fingerprint of one or more files."""
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 

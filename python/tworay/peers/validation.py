@@ -1,4 +1,4 @@
-"""``make peers``: run everything and write docs/studies/validation.md and a page a chapter."""
+"""``make peers``: runs the simulators; writes docs/studies/validation.md and a page per chapter."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 
 class Chapter(Protocol):
-    """Knows what must be run and what to write about it."""
+    """A chapter: the runs it needs, and its text."""
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
 
     def section(self, results: Results) -> Section:
-        """Write about it."""
+        """Return the chapter."""
 
 
 def chapters(plan: Plan) -> dict[str, Chapter]:
-    """Return the chapters in the document's order, by short name."""
+    """Return the chapters by short name, in the order of the document."""
     return {
         "suite": Suite(plan),
         "windows": Windows(),
@@ -59,14 +59,14 @@ def chapters(plan: Plan) -> dict[str, Chapter]:
 
 
 def validate(plan: Plan, *, threads: int, only: list[str]) -> bool:
-    """Run the peers and tworay and write their pages; return whether every bound holds.
+    """Run the peers and tworay and write the pages; return whether every bound holds.
 
-    With ``only``, just these chapters are run and written. A subset of the runs is printed instead.
+    ``only`` selects chapters. The pages of a subset of the runs are printed instead of written.
     """
     known = chapters(plan)
     unknown = [name for name in only if name not in known]
     if unknown:
-        raise ProgramError(f"there is no chapter {unknown[0]!r}; there are {', '.join(known)}")
+        raise ProgramError(f"--only {unknown[0]}: there is no such chapter; allowed are {', '.join(known)}")
     tools.install()
     wanted = {name: chapter for name, chapter in known.items() if not only or name in only}
     jobs = [job for chapter in wanted.values() for job in chapter.jobs()]
@@ -77,7 +77,7 @@ def validate(plan: Plan, *, threads: int, only: list[str]) -> bool:
         tools.build_ns3_wired_driver()
     results = Results()
     results.do(jobs, threads=threads)
-    say(f"{len(results)} runs, {results.taken_from_cache} of them done before")
+    say(f"{len(results)} runs, {results.taken_from_cache} of them from the cache")
     sections = {name: chapter.section(results) for name, chapter in wanted.items()}
     again = earlier(results)
     if again is not None and not only:

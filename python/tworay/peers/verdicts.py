@@ -1,4 +1,4 @@
-"""Numbers side by side: samples, bounds, Markdown tables."""
+"""Compares numbers with bounds: samples, verdicts, Markdown tables."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ MINUS = "−"
 
 
 class Judging(Enum):
-    """When a bound counts as missed."""
+    """The rule by which a bound counts as missed."""
 
     MEANS = "means"
-    """The means differ by more than the bound: for as many seeds as make the means sharp."""
+    """The means differ by more than the bound: for enough seeds that the means are precise."""
     INTERVALS = "intervals"
-    """The 95 % interval of the difference of the means lies outside the bound: for a few seeds, whose
-    means may miss a bound by chance."""
+    """The 95 % interval of the difference of the means lies outside the bound: for few seeds, whose means
+    may miss a bound by chance."""
 
 
 class Sample:
-    """A number over several seeds."""
+    """A number for each of several seeds."""
 
     def __init__(self, values: Iterable[float]) -> None:
         self.values = list(values)
@@ -40,36 +40,36 @@ class Sample:
         return t_interval(self.values)
 
     def show(self, decimals: int = 0) -> str:
-        """Mean and standard deviation over the seeds."""
+        """Format mean and standard deviation over the seeds."""
         text = f"{self.mean:.{decimals}f}"
         return f"{text} ± {self.sd:.{decimals}f}" if self.n > 1 else text
 
 
 def deviation(ours: Sample, theirs: Sample) -> float | None:
-    """By how much our mean is off theirs, as a share of theirs; ``None`` of nothing."""
+    """Return the relative difference of the means, or ``None`` if theirs is zero."""
     return ours.mean / theirs.mean - 1 if theirs.mean else None
 
 
 def within(ours: Sample, theirs: Sample, share: float, judging: Judging = Judging.MEANS) -> bool:
-    """Whether the means agree within a share of theirs."""
+    """Return whether the means agree within a share of theirs."""
     return _apart(ours, theirs, judging) <= share * theirs.mean
 
 
 def within_share_or_spread(
     ours: Sample, theirs: Sample, share: float, judging: Judging = Judging.MEANS
 ) -> bool:
-    """Whether the means agree within a share of theirs or within one standard deviation of theirs."""
+    """Return whether the means agree within a share, or within one standard deviation, of theirs."""
     return _apart(ours, theirs, judging) <= max(share * theirs.mean, theirs.sd)
 
 
 def _apart(ours: Sample, theirs: Sample, judging: Judging) -> float:
-    """By how much the means are apart; of an interval, its end that is nearer to nothing."""
+    """Return the distance of the means; of an interval, its end closer to zero."""
     apart = abs(ours.mean - theirs.mean)
     return max(0.0, apart - _half_width(ours, theirs)) if judging is Judging.INTERVALS else apart
 
 
 def _half_width(ours: Sample, theirs: Sample) -> float:
-    """Half the 95 % interval of the difference of two means, by Welch's t; of single runs, without end."""
+    """Return half the 95 % interval of the difference of two means (Welch's t); infinite for single runs."""
     from scipy.stats import t
 
     if min(ours.n, theirs.n) < 2:
@@ -84,14 +84,14 @@ def _half_width(ours: Sample, theirs: Sample) -> float:
 
 
 def rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:
-    """Spearman's rank correlation of two equally long lists; equal values share their mean rank."""
+    """Return Spearman's rank correlation of two lists of equal length; ties share their mean rank."""
     from scipy.stats import spearmanr
 
     return float(spearmanr(a, b).statistic)
 
 
 def percent(share: float | None, decimals: int = 1) -> str:
-    """Show a signed percentage."""
+    """Format a signed percentage."""
     if share is None:
         return "–"
     text = f"{share * 100:+.{decimals}f} %"
@@ -99,7 +99,7 @@ def percent(share: float | None, decimals: int = 1) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds with as many digits as mean something."""
+    """Format seconds with three significant digits."""
     return f"{value:.0f} s" if value >= 100 else f"{value:.3g} s"
 
 
@@ -113,11 +113,11 @@ class Check:
 
 @dataclass
 class Section:
-    """A chapter of the document, and what it judges."""
+    """A chapter of the document, and its comparisons with bounds."""
 
     title: str
     bound: str
-    """What has to hold, in few words."""
+    """The bound, in words."""
     checks: list[Check] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
 
@@ -135,18 +135,18 @@ class Section:
         self._lines.append("")
 
     def commands(self, *lines: str) -> None:
-        """Append commands as one would type them at the checkout's root."""
+        """Append commands as a user would type them in the root of the checkout."""
         self._lines += ["```sh", *lines, "```", ""]
 
     def judge(self, where: str, verdicts: dict[str, bool]) -> str:
-        """Count comparisons; return the cell that says how they went."""
+        """Add comparisons; return the cell with their verdict."""
         self.checks += [Check(f"{where}: {what}", ok) for what, ok in verdicts.items()]
         missed = [what for what, ok in verdicts.items() if not ok]
         return f"**off: {', '.join(missed)}**" if missed else "ok"
 
     @property
     def verdict(self) -> str:
-        """How many comparisons hold."""
+        """The number of comparisons that hold."""
         held = sum(check.ok for check in self.checks)
         if not self.checks:
             return "not judged"

@@ -1,6 +1,6 @@
-"""Congestion windows on a wired bottleneck: ns-2's beside tworay's and beside the tests' figures.
+"""Congestion windows on a wired bottleneck: ns-2 compared with tworay and with the figures of the tests.
 
-The bounds are those of tworay-tcp's tests (`ns2_windows`), which need no ns-2: they keep its figures.
+tworay-tcp's test `ns2_windows` has the same bounds and needs no ns-2, because it stores ns-2's figures.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 SCRIPT = Path("peers/ns2/window.tcl")
 KEPT = Path("crates/tworay-tcp/tests/ns2_windows.csv")
 FIRST, STEP = 2.0, 0.5
-"""Times of the samples, seconds."""
+"""First sample and interval, seconds."""
 TOLERANCE = 1.0
-"""Segments, at every sample."""
+"""Bound at every sample, segments."""
 SAME = 0.01
-"""Segments; the clock of tworay-tcp's tests is ns-2's, and they allow no more."""
+"""Bound of tworay-tcp's tests, whose clock is ns-2's, segments."""
 SEGMENTS = 64
-"""The advertised window of Westwood and Reno, which bounds TCP-Linux' congestion window."""
+"""The advertised window of Westwood and Reno, which limits TCP-Linux' congestion window."""
 TCP_LINUX = (
     'tcp.sack.form="tcp-linux"',
     'tcp.rto.arithmetic="linux-ticks"',
@@ -39,7 +39,7 @@ TCP_LINUX = (
     "tcp.rto.min=200ms",
     "tcp.rto.max=120s",
     "tcp.timestamps=true",
-    # ns-2's sink takes any segment, however far beyond the window.
+    # ns-2's sink accepts any segment, however far beyond the window.
     "tcp.window=1000",
     f"tcp.initial_ssthresh={SEGMENTS}",
 )
@@ -48,12 +48,12 @@ SETTINGS = {
     "westwood": (f"sack+westwood+(2)+cwl({SEGMENTS})", *TCP_LINUX),
     "reno": (f"sack+cwl({SEGMENTS})", *TCP_LINUX),
 }
-"""tworay's variant and what is set beside the suite's settings."""
+"""tworay's variant, and settings in addition to those of the suite."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A line of the kept figures."""
+    """A line of the stored figures."""
 
     variant: str
     rate_kbps: str
@@ -65,24 +65,24 @@ class Case:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What ns-2's script takes."""
+        """The arguments of ns-2's script."""
         return (self.variant, self.rate_kbps, self.delay_ms, self.queue, self.end, *self.drops.split())
 
     def line(self) -> str:
-        """Return it as a line of the kept figures."""
+        """Return it as a line of the stored figures."""
         head = (self.variant, self.rate_kbps, self.delay_ms, self.queue, self.end, self.drops)
         return ",".join((*head, " ".join(f"{window:g}" for window in self.windows)))
 
     def job(self) -> Job:
-        """Run it in ns-2."""
+        """Return the run in ns-2."""
         command = ("ns", str(SCRIPT), *self.arguments)
         return Job("ns-2", command, (tools.ns2_version(), tools.digest(ROOT / SCRIPT)), 0.3, sampled_windows)
 
     def ours(self) -> Job:
-        """Run it in tworay."""
+        """Return the run in tworay."""
         path = SCENARIOS / "suite.toml"
         variant, *settings = SETTINGS[self.variant]
-        # ns-2's queue counts the packet that is on its way out.
+        # ns-2's queue counts the packet that is being sent.
         settings += [f"wire.2.rate={self.rate_kbps}kbps", f"wire.2.delay={self.delay_ms}ms"]
         settings += [f"wire.2.drops=[{','.join(self.drops.split())}]", f"wire.2.queue={int(self.queue) - 1}"]
         command = [tools.tworay_command(), "run", str(path), "--seed", "1", "--tcp", variant]
@@ -93,7 +93,7 @@ class Case:
 
 
 def kept_cases(text: str) -> list[Case]:
-    """Read the table of the tests."""
+    """Parse the table of the tests."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     rows = [line.split(",") for line in lines[1:]]
     return [
@@ -108,7 +108,7 @@ def sampled_windows(command: tuple[str, ...]) -> Result:
 
 
 def read_windows(output: str) -> list[float]:
-    """Read lines of time and window; ns-2 says other things as well."""
+    """Parse lines of time and window; ns-2 prints other lines as well."""
     rows = [line.split() for line in output.splitlines()]
     return [float(row[1]) for row in rows if len(row) == 2 and row[0].replace(".", "", 1).isdigit()]
 
@@ -126,7 +126,7 @@ def series_windows(command: tuple[str, ...]) -> Result:
 
 
 def sample(times: Sequence[float], windows: Sequence[float], end: float) -> list[float]:
-    """Return the window in force at every sample before the end; rows are changes, in order of time."""
+    """Return the window at every sampling time before the end; rows are changes, in order of time."""
     samples: list[float] = []
     row = 0
     while (at := FIRST + STEP * len(samples)) < end:
@@ -144,27 +144,27 @@ def difference(ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 
 class Windows:
-    """One chapter: the windows of Vegas and Westwood."""
+    """Chapter: the windows of Vegas, Westwood and Reno."""
 
     def __init__(self) -> None:
         self._cases = kept_cases((ROOT / KEPT).read_text(encoding="utf-8"))
 
     def jobs(self) -> Iterator[Job]:
-        """Yield everything that has to be run."""
+        """Yield all runs that the chapter needs."""
         for case in self._cases:
             yield case.job()
             yield case.ours()
 
     def section(self, results: Results) -> Section:
-        """Write the chapter."""
+        """Return the chapter."""
         section = Section(
             "Congestion windows of ns-2",
-            "within one segment of ns-2's, and the figures that the tests keep are those of ns-2 here",
+            "within one segment of ns-2's; the figures stored in the tests agree with ns-2 on this machine",
         )
         section.text(
-            "Vegas, and Westwood and Reno in TCP-Linux, on a wired bottleneck that loses listed packets or "
-            "overflows by itself, every half second. "
-            f"`cargo test -p tworay-tcp --test ns2_windows` compares with the kept figures (`{KEPT}`)."
+            "Vegas, and Westwood and Reno in TCP-Linux, on a wired bottleneck that drops listed packets or "
+            "overflows by itself, sampled every half second. "
+            f"`cargo test -p tworay-tcp --test ns2_windows` compares with the stored figures (`{KEPT}`)."
         )
         firsts = {case.variant: case for case in reversed(self._cases)}
         for case in (firsts["vegas"], firsts["westwood"]):
@@ -179,7 +179,7 @@ class Windows:
                 f"{case.variant}, {case.rate_kbps} kb/s, {case.delay_ms} ms, queue {case.queue}, "
                 f"dropped {case.drops or 'none'}"
             )
-            verdict = section.judge(what, {"tworay": off <= TOLERANCE, "kept figures": same})
+            verdict = section.judge(what, {"tworay": off <= TOLERANCE, "stored figures": same})
             rows.append([what, str(len(found)), f"{off:.3f}", f"{moved:.3f}", verdict])
-        section.table(["", "samples", "tworay off by, segments", "kept figures off by", ""], rows)
+        section.table(["", "samples", "tworay off by, segments", "stored figures off by", ""], rows)
         return section

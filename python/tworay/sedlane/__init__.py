@@ -1,4 +1,7 @@
-"""SEDLANE: a network's delays and losses as classes of packets, replayed on a link (TCP-WELCOME, §V.C)."""
+"""SEDLANE: delays and losses of a network as classes of packets, replayed on a wire.
+
+After Seddik-Ghaleb, Ghamri-Doudane and Senouci (TCP-WELCOME), §V.C.
+"""
 
 from tworay.sedlane.fitting import MOST_CLASSES, Profile, fit
 from tworay.sedlane.traces import Trace, read_trace

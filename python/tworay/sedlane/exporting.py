@@ -12,7 +12,7 @@ TARGETS: tuple[Target, ...] = ("netem", "dummynet")
 
 
 def export(profile: Profile, target: Target, device: str = "eth0") -> str:
-    """Return a shell script that puts the profile on ``device``, both ways, until it is stopped."""
+    """Return a shell script that applies the profile to ``device`` until it is stopped."""
     return _netem(profile, device) if target == "netem" else _dummynet(profile, device)
 
 
@@ -20,12 +20,12 @@ def _head(profile: Profile, what: str) -> list[str]:
     return [
         "#!/bin/sh",
         f"# {what} from {profile.name}; written by `tworay sedlane fit --export`. Run it as root.",
-        "# It changes the class of delay and loss as the traced network did, over and over.",
+        "# It repeats the changes of delay and loss of the traced network in a loop.",
     ]
 
 
 def _steps(profile: Profile) -> list[tuple[float, int]]:
-    """Return how long each class is in force, in order."""
+    """Return duration in seconds and class of each step, in order."""
     ends = [*profile.starts[1:], profile.duration]
     spans = zip(profile.starts, ends, profile.classes, strict=True)
     return [(float(end - start), int(one)) for start, end, one in spans if end > start]
@@ -34,7 +34,7 @@ def _steps(profile: Profile) -> list[tuple[float, int]]:
 def _netem(profile: Profile, device: str) -> str:
     lines = _head(profile, "netem rules")
     lines += [
-        "# Here netem acts on what leaves this machine: run it on both ends, for half of the time each way.",
+        "# netem delays only outgoing packets: run this on both ends, each for half of the round trip.",
         f"device=${{1:-{device}}}",
         "trap 'tc qdisc del dev \"$device\" root; exit' INT TERM",
         'tc qdisc replace dev "$device" root netem limit 100000 delay 0ms',
@@ -50,7 +50,7 @@ def _netem(profile: Profile, device: str) -> str:
 def _dummynet(profile: Profile, device: str) -> str:
     lines = _head(profile, "dummynet rules")
     lines += [
-        "# One pipe for each class and way; the rules choose the pipes in force.",
+        "# One pipe per class and direction; the rules select the current pipes.",
         f"device=${{1:-{device}}}",
         "trap 'ipfw -q delete 1000 1001; exit' INT TERM",
     ]

@@ -1,4 +1,4 @@
-"""Classes of packets of like round-trip time, and the schedule that says which is in force when."""
+"""Fits classes of packets with similar round-trip times, and their schedule, to a trace."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
     from tworay.sedlane.traces import Trace
 
 MOST_CLASSES = 16
-# Classes whose round-trip times differ by less than this share are one.
+# Classes whose round-trip times differ by less than this share are merged.
 ALIKE = 0.02
-# A pipe of no width of its own: what limits is the network that was traced.
+# Rate and queue of the wire: large enough not to limit anything that the traced network did not.
 RATE, QUEUE = "1Gbps", 100_000
 
 
 class Profile(NamedTuple):
-    """Up to 16 classes, and from when on which is in force.
+    """Up to 16 classes, and the schedule of their use.
 
-    ``rtt`` in seconds, ``loss`` and ``loss_back`` as shares of 0 to 1, ``starts`` in seconds from 0.
+    ``rtt`` in seconds, ``loss`` and ``loss_back`` as shares from 0 to 1. From each of ``starts`` (seconds)
+    on, the class at the same position in ``classes`` applies.
     """
 
     name: str
@@ -37,12 +38,12 @@ class Profile(NamedTuple):
     classes: NDArray[np.int64]
 
     def at(self, times: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class in force at each time."""
+        """Return the class that applies at each time."""
         found = np.searchsorted(self.starts, times % self.duration, side="right") - 1
         return self.classes[np.maximum(found, 0)]
 
     def toml(self) -> str:
-        """Return the profile as a scenario of two nodes and one link: it can be run as it is."""
+        """Return the profile as a scenario of two nodes and one wire."""
         lanes = ",\n".join(
             f'  {{ delay = "{rtt / 2 * 1e6:.3f}us", loss = {loss:.6f}, loss_back = {back:.6f} }}'
             for rtt, loss, back in zip(self.rtt, self.loss, self.loss_back, strict=True)
@@ -53,7 +54,7 @@ class Profile(NamedTuple):
         rows = ",\n".join("  " + ", ".join(times[i : i + 6]) for i in range(0, len(times), 6))
         return (
             f"# Written by `tworay sedlane fit` from {self.name}: delays and losses of a traced network,\n"
-            "# replayed on one link (SEDLANE). A scenario: tworay run THIS, or tworay live run THIS.\n"
+            "# replayed on one wire (SEDLANE). Run it with tworay run FILE or tworay live run FILE.\n"
             'name = "sedlane"\n'
             'summary = "a traced network, replayed as classes of delay and loss"\n'
             f'duration = "{self.duration * 1e6:.3f}us"\n\n'
@@ -65,7 +66,7 @@ class Profile(NamedTuple):
         )
 
     def table(self) -> pl.DataFrame:
-        """Return the schedule with what is in force: one row for each change."""
+        """Return the schedule as a table, one row per change."""
         return pl.DataFrame(
             {
                 "t_s": self.starts,
@@ -78,18 +79,18 @@ class Profile(NamedTuple):
 
 
 def fit(trace: Trace, classes: int = MOST_CLASSES) -> Profile:
-    """Group the packets of a trace into classes of like round-trip time.
+    """Group the packets of a trace into classes of similar round-trip times.
 
-    The classes hold equally many packets, so that no time is farther from its class in the distribution than
-    half a class; neighbours that are alike are merged. A class's time is its median. A lost packet is of the
-    class that was in force when it was sent: each class loses the share that was lost of its packets.
+    The classes have equal numbers of packets; adjacent classes with similar times are merged. The time of a
+    class is its median. A lost packet belongs to the class that applied when it was sent; the loss rate of a
+    class is the lost share of its packets.
 
     Raises:
         InputError: the number of classes is not 1 to 16.
 
     """
     if not 1 <= classes <= MOST_CLASSES:
-        raise InputError(f"--classes {classes}: 1 to {MOST_CLASSES}")
+        raise InputError(f"--classes {classes}: allowed are 1 to {MOST_CLASSES}")
     order = np.argsort(trace.rtt, kind="stable")
     parts = [part for part in np.array_split(order, min(classes, len(order))) if len(part)]
     merged = [parts[0]]
@@ -107,7 +108,7 @@ def fit(trace: Trace, classes: int = MOST_CLASSES) -> Profile:
     times, belongs = np.maximum(trace.sent[by_time], 0.0), of[by_time]
     changes = np.flatnonzero(np.diff(belongs, prepend=-1) != 0)
     starts, which = times[changes], belongs[changes]
-    # Two changes within a microsecond can't be told apart in the file.
+    # The file has microseconds, so of changes within one only the last remains.
     kept = np.flatnonzero(np.diff(np.round(starts, 6), append=np.inf) > 0)
     starts, which = np.round(starts[kept], 6).astype(np.float64), which[kept]
     starts[0] = 0.0
@@ -123,7 +124,7 @@ def fit(trace: Trace, classes: int = MOST_CLASSES) -> Profile:
 def _shares(
     profile: Profile, lost: NDArray[np.float64], sent: int, packets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return each class's share of losses; what was sent is spread over the classes as the samples are."""
+    """Return the loss rate of each class, assuming that packets sent are distributed like the samples."""
     if len(lost) == 0 or sent == 0:
         return np.zeros(len(packets))
     gone = np.bincount(profile.at(np.minimum(lost, profile.duration)), minlength=len(packets))

@@ -1,4 +1,4 @@
-"""Round-trip times and losses from traces: result directories of ours, and wireless traces of ns-2."""
+"""Reads round-trip times and losses from traces: result directories, and wireless traces of ns-2."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# RFC 6298 section 2: srtt moves by an eighth of what a sample differs from it.
+# RFC 6298 §2: SRTT moves by 1/8 of the difference to the sample.
 GAIN = 8.0
 
 
 class Trace(NamedTuple):
-    """What is replayed: when samples of the round-trip time were sent, and what was lost.
+    """Samples of the round-trip time, and losses.
 
-    Times in seconds. ``data_sent`` and ``acks_sent`` count packets, for the loss rates.
+    Times of sending in seconds. ``data_sent`` and ``acks_sent`` are numbers of packets, for the loss rates.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Trace(NamedTuple):
 def read_trace(source: Path, flow: int | None = None) -> Trace:
     """Read a directory that ``tworay run --out`` wrote, or a wireless trace of ns-2 (old or new, also gzip).
 
-    ``flow`` chooses one of several TCP flows; by default the one that sent most.
+    ``flow`` selects one of several TCP flows; by default the one that sent most.
 
     Raises:
         InputError: it is neither, or has no TCP flow with a sample of the round-trip time.
@@ -46,20 +46,18 @@ def read_trace(source: Path, flow: int | None = None) -> Trace:
     trace = _of_run(source, flow) if source.is_dir() else _of_ns2(source, flow)
     if len(trace.rtt) == 0:
         raise InputError(
-            f"{source}: no packet of flow {trace.name} was acknowledged: there is nothing to fit"
+            f"{source}: no packet of flow {trace.name} was acknowledged, so there is nothing to fit"
         )
     return trace
 
 
 def _of_run(place: Path, wanted: int | None) -> Trace:
-    """Take the samples out of the sender's smoothed round-trip time, one by one, by undoing the smoothing."""
+    """Recover the samples from the sender's smoothed round-trip time by inverting the smoothing."""
     from tworay.stored.reading import run_of
 
     run = run_of(place)
     if "live" in run.summary:
-        raise InputError(
-            f"{place}: a live run shows its kernels' state now and then only; fit a simulated run"
-        )
+        raise InputError(f"{place}: a live run samples its kernels too rarely for a fit; use a simulated run")
     flows = [one for one in run.summary["flows"] if one["tcp"] is not None]
     if not flows:
         raise InputError(f"{place} has no TCP flow")
@@ -70,7 +68,7 @@ def _of_run(place: Path, wanted: int | None) -> Trace:
     changed = np.flatnonzero(np.diff(smoothed, prepend=-1.0) != 0)
     times, smoothed = times[changed], smoothed[changed]
     rtt = np.concatenate([smoothed[:1], smoothed[:-1] + GAIN * np.diff(smoothed)])
-    # A clock's tick, rounded in the smoothed value, weighs eight times in the sample.
+    # Rounding of the smoothed value is multiplied by eight in the sample, which can become negative.
     right = rtt > 0
     ledger = run.tables["ledger"].filter(pl.col("flow") == chosen)
     lost = {kind: ledger.filter(pl.col("kind") == kind)["since_s"].to_numpy() for kind in ("data", "ack")}
@@ -88,7 +86,7 @@ def _of_run(place: Path, wanted: int | None) -> Trace:
 
 
 def _of_ns2(file: Path, wanted: int | None) -> Trace:
-    """Pair each data packet with the first acknowledgment that covers it and was sent after its arrival."""
+    """Match each data packet with the first acknowledgment that covers it and was sent after its arrival."""
     from tworay.imports.traces import read_trace as read_ns2_trace
 
     packets = read_ns2_trace(file).packets.filter(pl.col("kind").is_in(["tcp", "ack"]))
