@@ -392,7 +392,7 @@ def test_a_standing_network_is_entered_by_others_and_ended(
     assert name in cli("live", "status").out
     again = cli("live", "up", "string-2", "--name", name)
     assert again.code == 2
-    assert "stands already" in again.err
+    assert "is up already" in again.err
     ping = cli("live", "shell", "--name", name, "0", "--", "ping", "-c", "2", "10.0.0.2")
     assert "2 received" in ping.out
     # Two networks side by side don't meet: each answers for itself.
