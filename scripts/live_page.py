@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from statistics import median
 from typing import Any
 
 import tworay
@@ -51,7 +53,8 @@ The only relay of a cubic transfer is off from 20 s to 30 s. After how many seco
 new data acknowledged? With `--freeze` the simulated network closes the window and probes
 every 200 ms; without it, the kernel's timer has backed off. The repair is the time at which the sender's node
 has a route again; over fixed routes, which are never lost, the time at which a packet from the peer gets
-through. The sender is sampled every 50 to 100 ms. One run each."""
+through. The sender is sampled every 50 to 100 ms. Each figure is the median of {runs} runs with other seeds,
+with the least and the largest."""
 REPAIR = """The time between the link's return and the repair is that of the routing protocol. OLSR must
 first hear the relay's HELLO messages and spread them. AODV and DSR search again only after a waiting time
 that doubles with each failed search (RFC 3561 §6.3: 2.8, 5.6 and 11.2 s), and the relay is silent until it
@@ -129,11 +132,22 @@ def freeze(found: dict[str, Any]) -> list[str]:
     lines = []
     for routing in ROUTINGS:
         frozen, plain = (found["runs"][f"{routing}/{frozen}"] for frozen in (True, False))
-        times = [frozen["after_repair_seconds"], frozen["after_link_seconds"], plain["after_link_seconds"]]
-        lines.append([routing, *("not within 25 s" if time is None else f"{time:.2f}" for time in times)])
+        columns = [
+            (frozen, "after_repair_seconds"),
+            (frozen, "after_link_seconds"),
+            (plain, "after_link_seconds"),
+        ]
+        lines.append([routing, *(spread([run[key] for run in runs]) for runs, key in columns)])
     head = ["routing", "--freeze, after the repair", "--freeze, after the link's return", "without, after it"]
-    heading, text = FREEZE.split("\n\n", 1)
+    heading, text = FREEZE.format(runs=len(found["runs"][f"{ROUTINGS[0]}/True"])).split("\n\n", 1)
     return [heading, made(found, "make live-study"), text, "\n".join(table(head, lines)), REPAIR]
+
+
+def spread(times: list[float | None]) -> str:
+    """Return median, least and largest of times in seconds; None stands for a run without it."""
+    known = sorted(math.inf if time is None else time for time in times)
+    said = ["not within 25 s" if math.isinf(t) else f"{t:.2f}" for t in (median(known), known[0], known[-1])]
+    return f"{said[0]} ({said[1]} to {said[2]})"
 
 
 def long_run(found: dict[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """Measures kernels in the loss situations of the TCP-WELCOME paper: make live-study, make live-long.
 
-The first takes about six minutes, the second ten (real time). Each stores its figures in
+The first takes about fifteen minutes, the second ten (real time). Each stores its figures in
 docs/studies/live.json and writes docs/studies/live.md from it. Poor performance of a kernel is no failure;
 wrong bytes are, and so are processes, namespaces or devices that remain.
 """
@@ -42,6 +42,8 @@ STRING = "string-4"
 STATIC = {"routing.protocol": "static"}
 # Delay of the relay's outage, so that OLSR knows the routes, and time observed after its return, seconds.
 LATER, WATCHED = 16.0, 25.0
+# Seeds of the freeze.
+FREEZES = 5
 # Number of networks at a time: in real time each needs a small part of a processor.
 TOGETHER = 4
 
@@ -128,7 +130,7 @@ def string(kernel: str) -> dict[str, Any]:
     return digest(iperf(world, Options(congestion=kernel, most_late=0.5), SECONDS - 1), ends)
 
 
-def freeze(routing: str, frozen: bool) -> dict[str, Any]:
+def freeze(routing: str, frozen: bool, seed: int) -> dict[str, Any]:
     """Return when data flows again after a relay was off for 10 s.
 
     Counted from the relay's return and from the repair: the time at which the sender's node has a route
@@ -139,7 +141,7 @@ def freeze(routing: str, frozen: bool) -> dict[str, Any]:
         file = Path(place) / "off.toml"
         file.write_text(live_station.off(LATER) + f'[routing]\nprotocol = "{routing}"\n', encoding="utf-8")
         world = tworay.load(file)
-        options = Options(congestion="cubic", freeze=frozen, most_late=0.5)
+        options = Options(congestion="cubic", freeze=frozen, seed=seed, most_late=0.5)
         with Network(world, options) as network:
             network.serve(2, "exec iperf3 -s >/dev/null 2>&1")
             network.start(
@@ -153,7 +155,7 @@ def freeze(routing: str, frozen: bool) -> dict[str, Any]:
                 time.sleep(0.1)
             run, problem = network.finish()
     if problem is not None:
-        raise SystemExit(f"freeze over {routing}: {problem}")
+        raise SystemExit(f"freeze over {routing}, seed {seed}: {problem}")
     series = run.tables["series"].filter(pl.col("acked_bytes") > 100)
     before = series.filter(pl.col("t_s") < back)["acked_bytes"].max()
     after = series.filter((pl.col("t_s") >= back) & (pl.col("acked_bytes") > before))["t_s"].min()
@@ -175,8 +177,13 @@ def side_by_side(jobs: dict[str, Any]) -> dict[str, Any]:
 
 
 def freezes() -> dict[str, Any]:
-    """Measure the freezes of `make live-study`."""
-    return side_by_side({f"{r}/{f}": (freeze, r, f) for r in ROUTINGS for f in (True, False)})
+    """Measure the freezes of `make live-study`: a list of runs by routing and whether the air froze."""
+    runs = [(r, f, s) for s in range(1, FREEZES + 1) for r in ROUTINGS for f in (True, False)]
+    found = side_by_side({f"{r}/{f}/{s}": (freeze, r, f, s) for r, f, s in runs})
+    by_kind: dict[str, Any] = {f"{r}/{f}": [] for r, f, _ in runs}
+    for r, f, s in runs:
+        by_kind[f"{r}/{f}"].append(found[f"{r}/{f}/{s}"])
+    return by_kind
 
 
 def study() -> dict[str, Any]:

@@ -16,9 +16,10 @@ from tworay.lab import reading
 from tworay.lab.experiment import read
 from tworay.lab.sweeping import Sweep
 from tworay.papers import library, pages
-from tworay.papers.derived import ack_coverage, bins
+from tworay.papers.derived import ack_coverage, pair_lengths
+from tworay.papers.figures import draw_figure
 from tworay.papers.judging import band_of, judge_claim
-from tworay.papers.library import Claim
+from tworay.papers.library import Claim, Figure
 from tworay.papers.quantities import with_quantity
 from tworay.papers.reproducing import _narrowed, document, plan_of, readings, reproduce
 from tworay.papers.tables import guess_table, guesses, numbers
@@ -239,14 +240,58 @@ def test_guesses_of_all_runs_are_added_up() -> None:
     )
 
 
-def test_bins_of_path_lengths() -> None:
-    """Of 64 evenly spread values from 1 to 5, Sturges has 7 bins, Freedman and Diaconis 4 of width 1."""
+def kept_pairs(where: Path, lengths: dict[int, list[float | None]]) -> pl.DataFrame:
+    """Keep a table of pairs for each seed; return the frame of the runs."""
+    for seed, hops in lengths.items():
+        file = where / "tables" / "pairs" / f"world-{seed}.parquet"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        pl.DataFrame({"hops": hops}, schema={"hops": pl.Float64}).write_parquet(file)
+    n = len(lengths)
+    return pl.DataFrame(
+        {"cell": [0] * n, "world": ["world"] * n, "speed": ["2 m/s"] * n, "seed": list(lengths)}
+    )
+
+
+def test_lengths_of_all_pairs_and_their_bins(tmp_path: Path) -> None:
+    """Of 64 evenly spread values from 1 to 5, Freedman and Diaconis have 4 bins of width 1, Sturges 7.
+
+    Sturges' middle bin ends at 3.29 and its middle is 3: what is in it doesn't count as above three hops.
+    """
     values = [1 + 4 * i / 63 for i in range(64)]
-    frame = pl.DataFrame({"cell": [0] * 64, "seed": range(64), "path_hops": values})
-    found = bins(frame, Path())
-    assert found["bin.freedman-diaconis"].unique().sort().to_list() == pytest.approx([1.5, 2.5, 3.5, 4.5])
-    assert found["bin.sturges"].n_unique() == 7
-    assert found["long.freedman-diaconis"].sum() == 32
+    found = pair_lengths(kept_pairs(tmp_path, {1: [*values[:32], None], 2: [*values[32:]]}), tmp_path)
+    assert found["pairs.mean_hops"].to_list() == pytest.approx([2.0 - 1 / 63, 4.0 + 1 / 63])
+    assert found["pairs.long"].to_list() == [0.0, 1.0]
+    assert found["pairs.long.freedman-diaconis"].to_list() == [0.0, 1.0]
+    assert found["pairs.long.sturges"].to_list() == [0.0, 28 / 32]
+
+
+def test_a_histogram_counts_the_values_of_all_seeds(tmp_path: Path) -> None:
+    frame = kept_pairs(tmp_path, {1: [1.0, 1.5, None], 2: [2.0, 5.0]})
+    figure = Figure(
+        "5.4", "t", "e", metric="hops", rows="speed", kind="histogram", table="pairs", bins="sturges"
+    )
+    drawn = draw_figure(figure, frame, ["speed"], tmp_path / "out", tmp_path)
+    assert drawn is not None
+    file, numbered = drawn
+    assert file.read_text(encoding="utf-8").startswith("<?xml")
+    assert numbered == (
+        ["speed", "hops", "values", "% of them"],
+        [
+            ["2 m/s", "1 to 2.33", "3", "75"],
+            ["2 m/s", "2.33 to 3.67", "0", "0"],
+            ["2 m/s", "3.67 to 5", "1", "25"],
+        ],
+    )
+
+
+def test_a_sweep_keeps_the_paths_of_every_two_nodes(tmp_path: Path) -> None:
+    plan = read({"scenario": "string-3", "seeds": 1, "facts": "only", "keep": ["pairs"]})
+    sweep = Sweep(plan, tmp_path / "out")
+    sweep.run(jobs=1)
+    (file,) = (tmp_path / "out" / "tables" / "pairs").glob("*.parquet")
+    assert pl.read_parquet(file).rows() == [
+        (a, b, float(b - a), 0.0) for a in range(4) for b in range(a + 1, 4)
+    ]
 
 
 def test_ack_coverage() -> None:

@@ -26,6 +26,11 @@ pub struct PairFacts {
 }
 
 impl PairFacts {
+    /// Mean hops of the shortest path over the samples with a path; `None` if there is none.
+    pub fn mean_hops(&self) -> Option<f64> {
+        (self.connected > 0).then(|| self.hops as f64 / self.connected as f64)
+    }
+
     /// The share of the samples without a path, 0 to 1.
     pub fn partitioned_fraction(&self) -> f64 {
         if self.samples == 0 { 0.0 } else { 1.0 - self.connected as f64 / self.samples as f64 }

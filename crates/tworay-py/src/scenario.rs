@@ -11,6 +11,9 @@ use pyo3::prelude::*;
 use crate::custom::Custom;
 use crate::{errors, simulator};
 
+/// Two nodes, the mean hops between them, and the fraction of time without a path.
+type PairPath = (u16, u16, Option<f64>, f64);
+
 /// A validated scenario; immutable, cheap to share between threads.
 #[pyclass(frozen, module = "tworay._native")]
 pub(crate) struct Scenario {
@@ -145,6 +148,13 @@ impl Scenario {
         let hops = Some(facts.mean_shortest_path_hops).filter(|hops| hops.is_finite() && *hops > 0.0);
         let shares = flows.iter().map(|path| path.facts.partitioned_fraction()).collect();
         Ok((hops, facts.partitioned_fraction, shares))
+    }
+
+    /// For every two nodes: their numbers, the mean hops of the shortest path while there is one (`None` if
+    /// there never is), and the fraction of time without.
+    fn pair_paths(&self, py: Python<'_>, seed: u64) -> PyResult<Vec<PairPath>> {
+        let pairs = py.detach(|| simulator::pair_paths(&self.world, seed)).map_err(errors::run)?;
+        Ok(pairs.iter().map(|((a, b), f)| (a.0, b.0, f.mean_hops(), f.partitioned_fraction())).collect())
     }
 
     /// Warnings for flows that have no path for these fractions of the time; distances are those in the run

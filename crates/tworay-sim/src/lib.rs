@@ -30,12 +30,12 @@ pub use ledger::{Carries, LossRecord};
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
 pub use ns2_trace::read_ns2_trace;
-pub use paths::FlowPath;
+pub use paths::{FlowPath, Pair};
 pub use report::{
     Better, Column, ColumnData, Document, FlowReport, Metric, Of, RunReport, Table, Warning, WarningKind,
     metrics,
 };
-pub use run::{RunControl, RunError, RunOptions, facts, run, variants};
+pub use run::{RunControl, RunError, RunOptions, facts, pair_paths, run, variants};
 pub use stations::StationConfig;
 pub use wires::{Backlog, HandoffConfig, Lane, LanesConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
 

@@ -36,9 +36,27 @@ pub struct FlowPath {
     pub gap: Option<(NodeId, NodeId, f64)>,
 }
 
+/// Two nodes.
+pub type Pair = (NodeId, NodeId);
+
 /// Paths of a scenario's flows.
 pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let pairs: Vec<_> = setup.flows.iter().map(|f| (f.from, f.to)).collect();
+    let (facts, range, mut tracks) = sampled(setup, &pairs);
+    setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
+}
+
+/// How every two nodes of a scenario are connected; each pair once, the smaller number first.
+pub(crate) fn all_pairs(setup: &Setup) -> Vec<(Pair, PairFacts)> {
+    let nodes = setup.tracks.len() as u16;
+    let pairs: Vec<_> =
+        (0..nodes).flat_map(|a| (a + 1..nodes).map(move |b| (NodeId(a), NodeId(b)))).collect();
+    let (facts, ..) = sampled(setup, &pairs);
+    pairs.into_iter().zip(facts).collect()
+}
+
+/// The facts of pairs over the duration of a run, with the range of links, m, and the tracks as sampled.
+fn sampled(setup: &Setup, pairs: &[Pair]) -> (Vec<PairFacts>, Option<f64>, Vec<Track>) {
     let radio = setup.has_radio.then_some(&setup.settings.radio);
     let measured = radio.map_or(&[][..], |radio| &radio.links);
     let range = radio.filter(|radio| radio.links.is_empty()).map(|radio| {
@@ -52,8 +70,8 @@ pub(crate) fn flow_paths(setup: &Setup) -> Vec<FlowPath> {
     let end = SimTime::ZERO + setup.settings.duration;
     let looks = (MOST_WORK / (tracks.len() as u64).max(1)).max(FEWEST_LOOKS);
     let step = STEP.max(SimDuration::from_nanos(setup.settings.duration.as_nanos() / looks));
-    let facts = pair_facts(&mut tracks, &pairs, &links, SimTime::ZERO, end, step);
-    setup.flows.iter().zip(facts).map(|(flow, facts)| flow_path(flow, facts, range, &mut tracks)).collect()
+    let facts = pair_facts(&mut tracks, pairs, &links, SimTime::ZERO, end, step);
+    (facts, range, tracks)
 }
 
 /// Measured links that carry frames and their answers: those that can be decoded in both directions.

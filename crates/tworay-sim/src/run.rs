@@ -1,7 +1,7 @@
 //! Runs a scenario with a seed and returns a report.
 
 use crate::network::Network;
-use crate::paths::{FlowPath, flow_paths};
+use crate::paths::{FlowPath, Pair, all_pairs, flow_paths};
 use crate::report::RunReport;
 use crate::scenario::Scenario;
 use std::path::PathBuf;
@@ -143,6 +143,16 @@ pub fn facts(scenario: &Scenario, seed: u64) -> Result<(PathFacts, Vec<FlowPath>
     let paths = flow_paths(&setup);
     let pairs: Vec<PairFacts> = paths.iter().map(|path| path.facts).collect();
     Ok((PathFacts::of(&pairs), paths))
+}
+
+/// How every two nodes are connected over a run, from positions and wires alone; each pair once.
+///
+/// # Errors
+///
+/// If no network can be set up from the scenario and `seed`.
+pub fn pair_paths(scenario: &Scenario, seed: u64) -> Result<Vec<(Pair, PairFacts)>, RunError> {
+    let setup = scenario.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
+    Ok(all_pairs(&setup))
 }
 
 /// All TCP variants.

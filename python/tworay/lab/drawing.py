@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from tworay.histograms import Histogram
+
 KINDS = ("lines", "dots", "ecdf", "heat")
 MARKERS = "os^Dv<>P"
 
@@ -100,6 +102,28 @@ def trace(
         axes.legend(frameon=False, fontsize=9)
         axes.set_title(title, fontsize=10)
         axes.spines[["top", "right"]].set_visible(False)
+        write(figure, Path(output), Path(output).suffix)
+    return figure
+
+
+def bars(
+    arms: Sequence[tuple[str, Histogram]], column: str, *, output: str | PathLike[str], title: str = ""
+) -> Figure:
+    """Draw histograms below each other, with the same axis: the share of values in each bin."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(SETTINGS):
+        figure = Figure(figsize=INCHES, layout="constrained")
+        rows = figure.subplots(len(arms), sharex=True, sharey=True, squeeze=False)[:, 0]
+        for i, (axes, (label, found)) in enumerate(zip(rows, arms, strict=True)):
+            shares = [100 * count / sum(found.counts) for count in found.counts]
+            axes.stairs(shares, found.edges, fill=True, color=COLOURS[i], label=label)
+            axes.set_ylabel("% of values")
+            axes.legend(frameon=False, fontsize=9)
+            axes.spines[["top", "right"]].set_visible(False)
+        rows[0].set_title(title, fontsize=10)
+        rows[-1].set_xlabel(column.replace("_", " "))
         write(figure, Path(output), Path(output).suffix)
     return figure
 

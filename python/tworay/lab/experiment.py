@@ -35,7 +35,7 @@ KEYS = (
     *("keep", "facts", "resources", "entries", "set", "vary", "zip", "axis"),
 )
 # Tables of a run that a sweep can keep.
-TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive")
+TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs")
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000

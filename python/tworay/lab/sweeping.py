@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tworay.lab.experiment import Cell, Plan
-    from tworay.running.run import Run
 
 EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
     "experiment.toml",
@@ -34,6 +33,8 @@ EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
     "failures",
 )
 FORMAT = 2
+# The table of every two nodes' shortest paths: from the scenario, not from a run.
+PAIRS = "pairs"
 LEAST_UNTIL_CI = 5
 PROGRESS_SECONDS = 2.0
 
@@ -328,6 +329,8 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
     try:
         if plan.facts == "only":
             nothing = {"scenario": cell.world.name, "seed": seed, "flows": []}
+            if out is not None and PAIRS in plan.keep:
+                keep_table(out, PAIRS, cell.key, seed, pair_table(cell.world, seed))
             return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
         keep = set(plan.keep)
         world = entered(cell, seed, plan.entries) if plan.entries else cell.world
@@ -345,7 +348,11 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
             document = with_resources(document, throughput_max(world, seed))
         facts = cell.world.facts(seed) if plan.facts else (None, None)
         if out is not None:
-            keep_tables(out, cell.key, seed, result, plan.keep)
+            for name in plan.keep:
+                if name == PAIRS:
+                    keep_table(out, name, cell.key, seed, pair_table(world, seed))
+                elif name in result.tables:
+                    keep_table(out, name, cell.key, seed, result.tables[name])
         return row(cell.key, seed, document, facts=facts)
     except (Cancelled, OutputError):
         raise
@@ -368,13 +375,21 @@ def entered(cell: Cell, seed: int, within: str) -> Scenario:
     return Scenario.from_toml(text, "scenario.toml", "", starts)
 
 
-def keep_tables(out: Path, key: str, seed: int, result: Run, names: Iterable[str]) -> None:
-    """Write the tables of a run that the experiment keeps, one file each."""
-    for name in names:
-        if name in result.tables:
-            buffer = io.BytesIO()
-            result.tables[name].write_parquet(buffer, compression="zstd")
-            write_whole(out / "tables" / name / f"{key}-{seed}.parquet", buffer.getvalue())
+def keep_table(out: Path, name: str, key: str, seed: int, table: pl.DataFrame) -> None:
+    """Write a table of a run that the experiment keeps."""
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, compression="zstd")
+    write_whole(out / "tables" / name / f"{key}-{seed}.parquet", buffer.getvalue())
+
+
+def pair_table(world: Scenario, seed: int) -> pl.DataFrame:
+    """Return the table ``pairs``: the shortest path of every two nodes over the run.
+
+    ``hops`` is its mean length while there is a path (null if there never is), ``partitioned`` the fraction
+    of time without one.
+    """
+    schema = {"node": pl.Int64, "other": pl.Int64, "hops": pl.Float64, "partitioned": pl.Float64}
+    return pl.DataFrame(world.pair_paths(seed), schema=schema, orient="row")
 
 
 def write_text(path: Path, content: str) -> None:

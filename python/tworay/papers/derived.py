@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from tworay import stats
@@ -178,30 +179,39 @@ RULES: tuple[Rule, ...] = ("freedman-diaconis", "sturges")
 LONG = 3.0
 
 
-def bins(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
-    """Add the centre of the bin of a topology's mean path, and whether it exceeds three hops.
+def pair_lengths(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
+    """Add the mean shortest path of a topology's pairs, and the share of pairs above three hops.
 
-    The bins cover all topologies of a cell, by the rule of Freedman and Diaconis and by Sturges' rule.
+    The share is given as measured, and with every pair at the middle of its bin. The bins are those of all
+    pairs of a cell, by Freedman and Diaconis' rule and by Sturges'.
     """
-    del where
-    middles: dict[str, dict[tuple[int, int], float]] = {rule: {} for rule in RULES}
-    for (cell,), part in frame.group_by("cell"):
-        known = part.filter(pl.col("path_hops").is_not_null())
-        for rule in RULES:
-            edges = histogram(known["path_hops"].to_list(), rule).edges
-            for seed, hops in known.select("seed", "path_hops").iter_rows():
-                i = sum(hops >= edge for edge in edges[1:-1])
-                middles[rule][cell, seed] = (edges[i] + edges[i + 1]) / 2
-    places = list(frame.select("cell", "seed").iter_rows())
-    columns = []
-    for name, by_place in middles.items():
-        values = [by_place.get(place) for place in places]
-        above = [None if value is None else float(value > LONG) for value in values]
-        columns += [
-            pl.Series(f"bin.{name}", values, dtype=pl.Float64),
-            pl.Series(f"long.{name}", above, dtype=pl.Float64),
-        ]
-    return frame.with_columns(columns)
+    columns: dict[str, list[float | None]] = {"pairs.mean_hops": [], "pairs.long": []}
+    columns |= {f"pairs.long.{rule}": [] for rule in RULES}
+    cells = {
+        cell: {
+            seed: pl.read_parquet(where / "tables" / "pairs" / f"{world}-{seed}.parquet")["hops"].drop_nulls()
+            for world, seed in part.select("world", "seed").iter_rows()
+        }
+        for (cell,), part in frame.group_by("cell")
+    }
+    for cell, seed in frame.select("cell", "seed").iter_rows():
+        hops = cells[cell][seed]
+        columns["pairs.mean_hops"].append(None if hops.is_empty() else float(hops.to_numpy().mean()))
+        columns["pairs.long"].append(None if hops.is_empty() else float((hops > LONG).to_numpy().mean()))
+    for rule in RULES:
+        edges = {
+            cell: np.array(histogram(pl.concat(list(runs.values())).to_list(), rule).edges)
+            for cell, runs in cells.items()
+        }
+        for cell, seed in frame.select("cell", "seed").iter_rows():
+            known = edges[cell]
+            if cells[cell][seed].is_empty():
+                columns[f"pairs.long.{rule}"].append(None)
+                continue
+            bins = np.clip(np.searchsorted(known, cells[cell][seed], side="right") - 1, 0, len(known) - 2)
+            middles = (known[bins] + known[bins + 1]) / 2
+            columns[f"pairs.long.{rule}"].append(float((middles > LONG).mean()))
+    return frame.with_columns([pl.Series(name, values, dtype=pl.Float64) for name, values in columns.items()])
 
 
 # By the value of an experiment's `derive`.
@@ -210,6 +220,6 @@ DERIVED: dict[str, Callable[[pl.DataFrame, Path], pl.DataFrame]] = {
     "restoration": restoration,
     "wired": wired,
     "at-changes": at_changes,
-    "bins": bins,
+    "pair-lengths": pair_lengths,
     "ack-coverage": ack_coverage,
 }

@@ -7,9 +7,12 @@ import functools
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from tworay.histograms import Rule
 
 HERE = Path(__file__).parent
 # The setting that selects the dialect, and the name of the reading that changes it.
@@ -53,11 +56,14 @@ class Figure:
     cols: str | None = None
     where: dict[str, Any] = field(default_factory=dict)
     kind: str | None = None
-    """Type of drawing: as `tworay table --kind`, `trace` (a series over time) or `table` (numbers only)."""
+    """Type of drawing: as `tworay table --kind`, `trace` (a series over time), `histogram` (of the values in
+    the kept tables of all seeds) or `table` (numbers only)."""
     columns: tuple[str, ...] = ()
     """Metrics side by side in a table, instead of one metric."""
     table: str = "series"
-    """For a trace: the kept table that has the column."""
+    """For a trace or histogram: the kept table that has the column."""
+    bins: Rule = "freedman-diaconis"
+    """For a histogram: the rule for its bins."""
     mean_of: int = 1
     """For a trace: number of rows of the running mean."""
     missing: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from tworay.lab import reading
 from tworay.lab.experiment import Plan, read
 from tworay.lab.sweeping import Shard, Sweep, silent
 from tworay.papers.derived import DERIVED
+from tworay.papers.figures import FROM_TABLES, draw_figure
 from tworay.papers.judging import decided, judge_claim
 from tworay.papers.library import STANDARD
 from tworay.papers.quantities import from_documents
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 MAIN = "as judged"
 # Directory of the runs of --quick, next to the full-size runs.
 QUICK = "quick"
-# Maximum number of rows per line in the table of a figure over time.
-TRACED = 200
 NOT_RUN = Judgement(Verdict.UNTESTED, reason="not run yet")
 
 
@@ -168,12 +166,12 @@ def reproduce(
         result.judgements[claim.id] = _judged(claim, frames)
     for one in figures:
         if one.experiment in frames:
-            numbered = numbers(one, *frames[one.experiment]) if one.kind != "trace" else None
+            numbered = numbers(one, *frames[one.experiment]) if one.kind not in FROM_TABLES else None
             if numbered is not None:
                 result.tables[one.id] = numbered
             base = out / QUICK if one.experiment in result.shortened and not quick else out
             where = place(base, paper, paper.trials[one.experiment])
-            drawn = _draw(one, *frames[one.experiment], out / paper.name, where)
+            drawn = draw_figure(one, *frames[one.experiment], out / paper.name, where)
             if drawn is not None:
                 result.drawn[one.id], traced = drawn
                 if traced is not None:
@@ -251,68 +249,3 @@ def _sensitivity(
         for claim in result.paper.claims_of({trial.id}):
             if found is not None and decided(claim) is None:
                 result.others.setdefault(claim.id, {})[name] = judge_claim(claim, *found)
-
-
-def _draw(
-    figure: Figure, frame: pl.DataFrame, axes: list[str], out: Path, place_: Path
-) -> tuple[Path, Table | None] | None:
-    """Draw a figure; return its path, and for a figure over time also its numbers."""
-    out.mkdir(parents=True, exist_ok=True)
-    file = out / f"figure-{re.sub(r'[^A-Za-z0-9.]+', '-', figure.id)}.svg"
-    if figure.kind == "table" or figure.columns:
-        return None
-    if figure.kind == "trace":
-        return _trace(figure, frame, axes, place_, file)
-    from tworay.lab.contrasts import means, select
-    from tworay.lab.drawing import draw
-    from tworay.papers.quantities import with_quantity
-
-    try:
-        frame = with_quantity(select(frame, figure.where, axes), figure.metric)
-        keys = [axis for axis in (figure.rows, figure.cols) if axis]
-        table = means(frame, keys, figure.metric)
-    except InputError:
-        return None  # --quick leaves some cells out.
-    if table["mean"].drop_nulls().is_empty():
-        return None
-    draw(
-        table,
-        figure.metric,
-        rows=figure.rows,
-        lines=figure.cols,
-        output=file,
-        kind=figure.kind,
-        title=figure.title,
-    )
-    return file, None
-
-
-def _trace(
-    figure: Figure, frame: pl.DataFrame, axes: list[str], where: Path, file: Path
-) -> tuple[Path, Table] | None:
-    """Draw a column of a kept table over time, for the first seed of each arm."""
-    from tworay.lab.contrasts import select
-    from tworay.lab.drawing import trace
-
-    found = (
-        select(frame, figure.where, axes).sort("seed").unique(figure.rows, keep="first", maintain_order=True)
-    )
-    lines = []
-    for label, world, seed in found.select(figure.rows, "world", "seed").iter_rows():
-        file_ = where / "tables" / figure.table / f"{world}-{seed}.parquet"
-        if file_.is_file():
-            series = pl.read_parquet(file_, columns=["t_s", figure.metric])
-            if figure.mean_of > 1:
-                series = series.with_columns(pl.col(figure.metric).rolling_mean(figure.mean_of)).drop_nulls()
-            lines.append((f"{label}, seed {seed}", series))
-    if not lines:
-        return None
-    trace(lines, figure.metric, output=file, title=figure.title)
-    rows = []
-    for label, series in lines:
-        kept = series.gather_every(max(1, -(-series.height // TRACED)))
-        rows += [
-            [label, f"{time:.6f}", "–" if value is None else f"{value:.4g}"]
-            for time, value in kept.iter_rows()
-        ]
-    return file, (["line", "t, s", figure.metric.replace("_", " ")], rows)

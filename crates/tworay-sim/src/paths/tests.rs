@@ -19,6 +19,15 @@ fn a_path_gives_no_words() {
 }
 
 #[test]
+fn every_pair_of_a_string_is_as_far_as_its_numbers() {
+    let text = "duration = \"10s\"\n[topology]\nkind = \"string\"\nhops = 3\nspacing = \"200m\"\n[[flow]]\nfrom = 0\nto = 2\n";
+    let scenario = Scenario::from_toml(text, "t.toml", Path::new(""), &[]).expect("a good scenario");
+    let found = all_pairs(&scenario.setup(1, false).expect("a setup"));
+    let hops: Vec<_> = found.iter().map(|((a, b), facts)| (a.0, b.0, facts.hops, facts.connected)).collect();
+    assert_eq!(hops, [(0, 1, 1, 1), (0, 2, 2, 1), (0, 3, 3, 1), (1, 2, 1, 1), (1, 3, 2, 1), (2, 3, 1, 1)]);
+}
+
+#[test]
 fn a_gap_is_named_with_what_closes_it() {
     let found = paths("[topology]\nkind = \"explicit\"\npositions = [[0, 0], [200, 0], [600, 0]]");
     assert_eq!(
