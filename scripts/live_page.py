@@ -63,8 +63,8 @@ is just after the link's return, the route is back at once, with or without a fr
 11 s later. The simulated network could notify the sender earlier only by looking at the simulated radios,
 which no real node can do, or by changing the routing protocol. It does neither.
 
-The largest value over OLSR is a run in which the capture shows every probe arriving, but the peer's node had no
-route back before the relay's next HELLO message, 2 s after the sender's node had its own."""
+The largest value over OLSR is a run in which the capture shows every probe arriving, but the peer's node had
+no route back before the relay's next HELLO message, 2 s after the sender's node had its own."""
 
 
 def page(known: dict[str, Any], seconds: int, together: int) -> str:
