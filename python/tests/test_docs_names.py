@@ -81,7 +81,7 @@ def test_scenario_keys_exist(page: Path) -> None:
     for name in named:
         # `mac.sent.rts` is a metric, `wire.1.rate` the key of a wire, `wire_kind.sink.rate` of a kind.
         key = re.sub(r"^(wire_kind)\.[^.]+", r"\1.NAME", re.sub(r"\.\d+", "", name))
-        is_metric = f"`{name}" in metrics or f"`{name.rpartition('.')[0]}.*`" in metrics
+        is_metric = f"`{name}`" in metrics or f"`{name.rpartition('.')[0]}.*`" in metrics
         if key not in known and not is_metric:
             wrong.append(name)
     assert not wrong
