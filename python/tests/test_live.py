@@ -370,7 +370,7 @@ def test_what_outlives_the_keeper_too_is_ended_by_the_next_down(
             process.kill()
         assert live_station.inside(live_station.namespaces() - before), "the stubborn child is still there"
         down = cli("live", "down")
-        assert (down.code, "had left running are ended" in down.out) == (0, True), down.err
+        assert (down.code, "that a killed network had left running" in down.out) == (0, True), down.err
 
 
 def test_programs_end_with_the_network_though_its_object_lives() -> None:
