@@ -134,10 +134,19 @@ impl Network {
     /// A valid frame for the station's own MAC.
     #[inline(never)]
     fn hand_up(&mut self, tx: u32, frame: &Frame, node: NodeId) {
+        if self.common.watch.on {
+            return self.hand_up_watched(tx, frame, node);
+        }
+        self.with_mac(node, |mac, now, out| mac.on_frame(now, frame, out));
+    }
+
+    /// As [`Network::hand_up`]; shows the watchers whether the MAC refused the frame.
+    #[cold]
+    #[inline(never)]
+    fn hand_up_watched(&mut self, tx: u32, frame: &Frame, node: NodeId) {
         let refused = self.nodes[node].mac.counters().busy;
         self.with_mac(node, |mac, now, out| mac.on_frame(now, frame, out));
-        if self.common.watch.on
-            && frame.to == node
+        if frame.to == node
             && self.nodes[node].mac.counters().busy > refused
             && let Some(radio) = &self.radio
         {

@@ -68,8 +68,7 @@ impl Radio {
             self.blame_fading(nodes, common.now, tx, frame);
         }
         if common.watch.on {
-            let held = nodes[node].mac.holds();
-            common.watch.transmitted(common.now, (tx, frame), held, &common.packets, &self.medium);
+            self.show_transmitted(nodes, common, node, (tx, frame));
         }
         if let Some(meters) = &mut nodes.meters {
             meters.transmitted(common.now, node, frame, &mut common.agenda);
@@ -80,6 +79,13 @@ impl Radio {
         }
         common.agenda.push(common.now + frame.airtime, Event::End(tx));
         self.begin(nodes, common, tx);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show_transmitted(&self, nodes: &Nodes, common: &mut Common, node: NodeId, sent: (u32, &Frame)) {
+        let held = nodes[node].mac.holds();
+        common.watch.transmitted(common.now, sent, held, &common.packets, &self.medium);
     }
 
     /// An attempt that only fading keeps from its next hop, or whose answer fading keeps away, fails by the
@@ -205,11 +211,24 @@ impl Radio {
             verdict = self.spoil(nodes, common, tx, frame, h.node);
         }
         if common.watch.on {
-            let up = nodes[h.node].up;
-            let (watch, packets) = (&mut common.watch, &common.packets);
-            watch.received(common.now, (tx, frame), h, (verdict, up), packets, &self.medium);
+            self.show_received(nodes, common, (tx, frame), h, verdict);
         }
         verdict
+    }
+
+    /// Shows the watchers how a station received a frame. Out of line: it would cost every run registers.
+    #[cold]
+    #[inline(never)]
+    fn show_received(
+        &self,
+        nodes: &Nodes,
+        common: &mut Common,
+        sent: (u32, &Frame),
+        h: Hearer,
+        verdict: Verdict,
+    ) {
+        let up = nodes[h.node].up;
+        common.watch.received(common.now, sent, h, (verdict, up), &common.packets, &self.medium);
     }
 
     /// A transmission has ended everywhere.
