@@ -23,7 +23,7 @@ from conftest import Result, command
 import tworay
 from tworay.cli import main, streams
 from tworay.errors import InputError
-from tworay.lab import batches, reading, sweeping
+from tworay.lab import batches, onerun, reading, sweeping
 from tworay.lab.batches import DONE, Batches, read_journal
 from tworay.lab.experiment import digest, kept, read
 from tworay.lab.reading import batch_frame, joined
@@ -313,7 +313,7 @@ def test_trap_9_failures_are_rows_and_hide_nothing(tmp_path: Path, here: Callabl
 
 
 def test_retry_failed_does_failed_runs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = sweeping.do
+    real = onerun.do
     broken = {2}
 
     def do(cell: Any, seed: int, *rest: Any) -> batches.Row:

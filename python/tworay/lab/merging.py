@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
 from tworay.lab.batches import FAILED, MANIFEST, PARTS, Batches, name_of, read_manifest, write_whole
+from tworay.lab.directory import CELLS, EXPERIMENT, RUNS
 from tworay.lab.reading import joined, open_directory
-from tworay.lab.sweeping import CELLS, EXPERIMENT, RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

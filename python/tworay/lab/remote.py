@@ -47,7 +47,7 @@ def work(
 
     from tworay._native import Scenario
     from tworay.lab.experiment import Cell, Plan
-    from tworay.lab.sweeping import do
+    from tworay.lab.onerun import do
 
     plan = Plan("", (), (), facts=extras["facts"], resources=extras["resources"], entries=extras["entries"])
     rows = []

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import random
 import threading
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-import polars as pl
-
-from tworay._native import RESULTS, VERSION, RunControl, Scenario
-from tworay.errors import Cancelled, InputError, OutputError, RunError
-from tworay.lab.batches import DONE, FAILED, MANIFEST, Batches, Row, read_manifest, row, write_whole
+from tworay._native import RESULTS, VERSION, RunControl
+from tworay.errors import Cancelled, InputError, OutputError
+from tworay.lab.batches import DONE, FAILED, Batches, Row, read_manifest
+from tworay.lab.directory import (
+    FAILURES,
+    PROGRESS,
+    check_directory,
+    stored,
+    write_head,
+    write_runs,
+    write_text,
+)
+from tworay.lab.onerun import do
 from tworay.running.executing import check_jobs
 from tworay.running.workers import Workers
 
@@ -25,16 +31,6 @@ if TYPE_CHECKING:
 
     from tworay.lab.experiment import Cell, Plan
 
-EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
-    "experiment.toml",
-    "cells.parquet",
-    "runs.parquet",
-    "progress.json",
-    "failures",
-)
-FORMAT = 2
-# The table of every two nodes' shortest paths: from the scenario, not from a run.
-PAIRS = "pairs"
 LEAST_UNTIL_CI = 5
 PROGRESS_SECONDS = 2.0
 
@@ -320,161 +316,3 @@ class Threads:
         with Workers(one, todo, jobs=self.jobs, halt=halt) as workers:
             for _ in workers.results():
                 yield sum(control.progress() for control in list(active.values()))
-
-
-def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path | None) -> Row:
-    """Do one run and return its row; a failure gives a row, too."""
-    from tworay.running.run import run
-
-    try:
-        if plan.facts == "only":
-            nothing = {"scenario": cell.world.name, "seed": seed, "flows": []}
-            if out is not None and PAIRS in plan.keep:
-                keep_table(out, PAIRS, cell.key, seed, pair_table(cell.world, seed))
-            return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
-        keep = set(plan.keep)
-        world = entered(cell, seed, plan.entries) if plan.entries else cell.world
-        result = run(
-            world,
-            seed=seed,
-            series=bool(keep & {"series", "alive"}),
-            control=control,
-        )
-        document = result.summary
-        if plan.resources:
-            from tworay.running.resources import with_resources
-            from tworay.running.run import throughput_max
-
-            document = with_resources(document, throughput_max(world, seed))
-        facts = cell.world.facts(seed) if plan.facts else (None, None)
-        if out is not None:
-            for name in plan.keep:
-                if name == PAIRS:
-                    keep_table(out, name, cell.key, seed, pair_table(world, seed))
-                elif name in result.tables:
-                    keep_table(out, name, cell.key, seed, result.tables[name])
-        return row(cell.key, seed, document, facts=facts)
-    except (Cancelled, OutputError):
-        raise
-    except RunError as error:
-        return row(cell.key, seed, None, message=str(error))
-    except Exception as error:
-        return row(cell.key, seed, None, message=f"{type(error).__name__}: {error}")
-
-
-def entered(cell: Cell, seed: int, within: str) -> Scenario:
-    """Return the scenario with random start times of flows, from 0 on, drawn from the seed.
-
-    A wired network has no other randomness: without this, all seeds would give the same result.
-    """
-    draw = random.Random(seed)
-    limit = max(1, round(float(within.removesuffix("s")) * 1000))
-    text = cell.files["scenario.toml"]
-    flows = text.count("[[flow]]")
-    starts = [f"flow.{i}.start={draw.randrange(limit)}ms" for i in range(flows)]
-    return Scenario.from_toml(text, "scenario.toml", "", starts)
-
-
-def keep_table(out: Path, name: str, key: str, seed: int, table: pl.DataFrame) -> None:
-    """Write a table of a run that the experiment keeps."""
-    buffer = io.BytesIO()
-    table.write_parquet(buffer, compression="zstd")
-    write_whole(out / "tables" / name / f"{key}-{seed}.parquet", buffer.getvalue())
-
-
-def pair_table(world: Scenario, seed: int) -> pl.DataFrame:
-    """Return the table ``pairs``: the shortest path of every two nodes over the run.
-
-    ``hops`` is its mean length while there is a path (null if there never is), ``partitioned`` the fraction
-    of time without one.
-    """
-    schema = {"node": pl.Int64, "other": pl.Int64, "hops": pl.Float64, "partitioned": pl.Float64}
-    return pl.DataFrame(world.pair_paths(seed), schema=schema, orient="row")
-
-
-def write_text(path: Path, content: str) -> None:
-    """Write a small file in one step."""
-    write_whole(path, content.encode())
-
-
-def check_directory(out: Path, name: str) -> None:
-    """Reject a directory with other contents, before hours of work are done."""
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise InputError(f"--out {out}: this is a file; name a directory")
-    manifest = read_manifest(out)
-    if manifest is None:
-        if any(
-            entry.name not in ("parts", "journal", "tables", "corrupt") and not entry.name.startswith(".")
-            for entry in out.iterdir()
-        ):
-            raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
-    elif manifest.get("command") != "sweep":
-        raise InputError(
-            f"--out {out}: it holds results of `tworay {manifest.get('command')}`; name another one"
-        )
-    elif manifest.get("name") != name:
-        raise InputError(
-            f"--out {out}: it holds the sweep `{manifest.get('name')}`, and this is `{name}`; "
-            "name another directory"
-        )
-
-
-def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
-    """Write manifest, experiment and cells."""
-    write_whole(out / CELLS, cells_parquet(cells))
-    write_text(out / EXPERIMENT, plan.text)
-    manifest = {
-        "format": FORMAT,
-        "command": "sweep",
-        "tworay": VERSION,
-        "results": RESULTS,
-        "name": plan.name,
-        "about": plan.about,
-        "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in plan.axes],
-        "seeds": list(plan.seeds),
-        "until_ci": plan.until_ci,
-        "max_seeds": plan.max_seeds if plan.until_ci else None,
-        "metrics": list(plan.metrics),
-        "cells": len(cells),
-    }
-    write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")
-
-
-def cells_parquet(cells: list[Cell]) -> bytes:
-    """Return the table of cells: number, hash, a column per axis, the complete scenario."""
-    axes = list(cells[0].place)
-    frame = pl.DataFrame(
-        {
-            "cell": pl.Series([cell.number for cell in cells], dtype=pl.UInt32),
-            "world": [cell.key for cell in cells],
-            **{axis: [cell.place[axis] for cell in cells] for axis in axes},
-            "toml": [cell.files["scenario.toml"] for cell in cells],
-        }
-    )
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", statistics=False)
-    return buffer.getvalue()
-
-
-def stored(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return the finished runs of a directory, one row per run, also those of other experiments."""
-    from tworay.lab.reading import batch_frame
-
-    return batch_frame(out, columns).filter(pl.col("status") == DONE)
-
-
-def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[int]]) -> None:
-    """Write the table of all runs, joined with the axes, independent of the order of work."""
-    from tworay.lab.reading import joined
-
-    while True:
-        before = sorted((out / "parts").glob("*"))
-        frame = joined(out, only=seeds)
-        buffer = io.BytesIO()
-        frame.write_parquet(buffer, compression="zstd", statistics=False)
-        write_whole(out / RUNS, buffer.getvalue())
-        # Another shard may have finished meanwhile; the last one writes the runs of all.
-        if before == sorted((out / "parts").glob("*")):
-            return
