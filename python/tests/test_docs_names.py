@@ -1,7 +1,8 @@
-"""Commands, options, scenario keys and make targets that the pages name exist."""
+"""Commands, options, scenario keys, Python names and make targets that the pages name exist."""
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 from pathlib import Path
@@ -102,3 +103,21 @@ def test_wrong_names_are_found() -> None:
     assert unknown(["live", "run", "string-2", "--congestion", "reno"]) == []
     assert len(commands(ROOT / "docs/guide/tour.md")) > 20
     assert "mac.rts_threshold" in keys_of_the_reference()
+
+
+def resolved(name: str) -> object:
+    """Return what a dotted name such as ``tworay.stats.mser_warmup`` stands for."""
+    parts = name.split(".")
+    found: object = importlib.import_module(parts[0])
+    for i, part in enumerate(parts[1:], 2):
+        if not hasattr(found, part):
+            importlib.import_module(".".join(parts[:i]))
+        found = getattr(found, part)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_names_of_the_package_exist(page: Path) -> None:
+    names = set(re.findall(r"`(tworay(?:\.[A-Za-z_]\w*)+)[`(]", page.read_text(encoding="utf-8")))
+    for name in sorted(names - {"tworay.json"}):
+        assert resolved(name) is not None, name
