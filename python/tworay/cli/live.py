@@ -24,31 +24,32 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Run real programs over simulated air. Needs Linux and root.",
+    help="Run real programs over a simulated network. Needs Linux and root.",
     rich_markup_mode=None,
 )
 
-SeedOption = Annotated[int, typer.Option(help="Seed of the air's random streams.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of the simulated network.")]
 LayerOption = Annotated[
-    int, typer.Option(help="3: IP packets, the scenario routes. 2: Ethernet frames, your daemons route.")
+    int,
+    typer.Option(help="3: IP packets, routed by the scenario. 2: Ethernet frames, routed by your daemons."),
 ]
 NodesOption = Annotated[
     str | None, typer.Option(metavar="A,B,C", help="Nodes with a station; the command runs at the first.")
 ]
-AllOption = Annotated[bool, typer.Option("--all", help="A station at every node.")]
-SlowOption = Annotated[float, typer.Option(help="Run so many times slower than real time.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Place a station at every node.")]
+SlowOption = Annotated[float, typer.Option(help="Factor by which the network runs slower than real time.")]
 LateOption = Annotated[
-    float, typer.Option("--most-late", metavar="MS", help="Stop when the machine is later than this.")
+    float, typer.Option("--most-late", metavar="MS", help="Stop when the engine is later than this.")
 ]
-LimitOption = Annotated[float, typer.Option(metavar="S", help="End after so many simulated seconds.")]
+LimitOption = Annotated[float, typer.Option(metavar="S", help="Maximum duration in simulated seconds.")]
 MtuOption = Annotated[int | None, typer.Option(help="Largest IP packet, bytes.")]
 CongestionOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="The kernels' congestion control: reno, cubic, ...")
 ]
 FreezeOption = Annotated[
-    bool, typer.Option("--freeze", help="Close the senders' window while their route is broken.")
+    bool, typer.Option("--freeze", help="Close the senders' windows while their route is broken.")
 ]
-NameOption = Annotated[str | None, typer.Option(help="Name of the network; default: the scenario's.")]
+NameOption = Annotated[str | None, typer.Option(help="Name of the network. Default: that of the scenario.")]
 
 
 def _world(
@@ -75,7 +76,7 @@ def _world(
 
 
 def _words(command: list[str] | None) -> list[str]:
-    """Return a command without the dashes that set it apart."""
+    """Return a command without the leading ``--``."""
     words = command or []
     return words[1:] if words[:1] == ["--"] else words
 
@@ -86,7 +87,8 @@ def run(
     command: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="-- COMMAND...", help="Default: iperf3. {peer} becomes the other end's address."
+            metavar="-- COMMAND...",
+            help="Default: iperf3. {peer} is replaced by the address of the other end.",
         ),
     ] = None,
     serve: Annotated[
@@ -94,7 +96,9 @@ def run(
     ] = None,
     each: Annotated[
         str | None,
-        typer.Option(metavar="CMD", help="Shell command to run at every station first: a routing daemon."),
+        typer.Option(
+            metavar="CMD", help="Shell command to run at every station first, such as a routing daemon."
+        ),
     ] = None,
     seed: SeedOption = Options.seed,
     set_: SetOption = None,
@@ -109,13 +113,13 @@ def run(
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
     pcap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")
+        Path | None, typer.Option(metavar="FILE", help="Write a capture of all frames to this file.")
     ] = None,
     force: ForceOption = False,
     profile: ProfileOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run a command between two real kernels over the scenario's air, in real time."""
+    """Run a command between two real kernels over the scenario's network, in real time."""
     from tworay.cli.liverun import run_live
 
     world, options = _world(
@@ -143,13 +147,13 @@ def up(
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
     pcap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a capture of the air there.")
+        Path | None, typer.Option(metavar="FILE", help="Write a capture of all frames to this file.")
     ] = None,
     force: ForceOption = False,
     profile: ProfileOption = None,
     hold: Annotated[Path | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Keep a live network standing in the background, for `tworay live shell`."""
+    """Start a live network in the background, for `tworay live shell`."""
     from tworay.cli.liverun import stand
 
     world, options = _world(
@@ -163,10 +167,10 @@ def up(
 @app.command()
 def down(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Which; may be left out if there is one.")
+        str | None, typer.Argument(metavar="NAME", help="The network. Default: the only one that is up.")
     ] = None,
 ) -> None:
-    """End a standing network; its results are written if `up` had --out."""
+    """End a network that is up, and write its results if `up` had --out."""
     from tworay.live import standing
 
     for line in standing.down(name):
@@ -175,13 +179,13 @@ def down(
 
 @app.command()
 def shell(
-    node: Annotated[int, typer.Argument(help="The node's number.")],
+    node: Annotated[int, typer.Argument(help="Number of the node.")],
     command: Annotated[
         list[str] | None, typer.Argument(metavar="-- COMMAND...", help="Default: your shell.")
     ] = None,
     name: NameOption = None,
 ) -> None:
-    """Open a shell at a node of a standing network, or run a command there."""
+    """Open a shell at a node of a network that is up, or run a command there."""
     from tworay.live import standing
 
     standing.enter(name, node, _words(command))
@@ -189,7 +193,7 @@ def shell(
 
 @app.command()
 def status(json: JsonOption = False) -> None:
-    """List the networks that stand."""
+    """List the networks that are up."""
     from tworay.cli.output import print_json
     from tworay.live import standing
 
@@ -200,4 +204,4 @@ def status(json: JsonOption = False) -> None:
     for one in found:
         print(f"{one['name']}  {one['scenario']}, process {one['pid']}, nodes {', '.join(one['nodes'])}")
     if not found:
-        print("no live network stands")
+        print("no live network is up")

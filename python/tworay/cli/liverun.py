@@ -58,7 +58,7 @@ def run_live(
         raise typer.Exit(INTERRUPTED)
     if outcome.problem is not None or outcome.code != 0:
         if outcome.code:
-            note(f"tworay: the command ended with {outcome.code}")
+            note(f"tworay: the command ended with exit code {outcome.code}")
         raise typer.Exit(1)
 
 
@@ -71,7 +71,7 @@ def stand(
     force: bool,
     hold: Path | None,
 ) -> None:
-    """``tworay live up``: checks everything here; ``hold`` is its other half, in the background."""
+    """``tworay live up``: check the input and start the background process, which passes ``hold``."""
     from tworay.live import require, standing
 
     options = replace(options, pcap=_free(options.pcap, force))
@@ -83,8 +83,8 @@ def stand(
         return
     found = standing.up(name or world.name, sys.argv[3:])
     nodes = ", ".join(f"{node} ({about['address']})" for node, about in found["nodes"].items())
-    print(f"{found['name']} stands; nodes {nodes}")
-    print(f"tworay live shell {next(iter(found['nodes']))}        a shell at a node")
+    print(f"{found['name']} is up; nodes {nodes}")
+    print(f"tworay live shell {next(iter(found['nodes']))}        opens a shell at a node")
     print(f"tworay live down {found['name']}        ends it")
 
 
@@ -107,7 +107,7 @@ def _free(path: Path | None, force: bool) -> Path | None:
 
 
 def print_report(document: dict[str, Any]) -> None:
-    """Print a live run as a simulated one, and what only a live one has."""
+    """Print the report of a live run: that of a simulated run, lateness, and packets not carried."""
     from tworay.showing.rendering import run_report, show
 
     sys.stdout.flush()
@@ -116,9 +116,9 @@ def print_report(document: dict[str, Any]) -> None:
     late = live["lateness"]
     print(
         f"engine: {late['wakeups']:,} wake-ups, late by {1e3 * late['p50_seconds']:.2f} ms (median), "
-        f"{1e3 * late['p99_seconds']:.2f} ms (p99), {1e3 * late['max_seconds']:.2f} ms (most)"
+        f"{1e3 * late['p99_seconds']:.2f} ms (p99), {1e3 * late['max_seconds']:.2f} ms (maximum)"
     )
     for what, count in live["refused"].items():
         print(f"not carried: {count} packets, {what}")
     if live["kept_while_frozen"]:
-        print(f"kept back while their sender was frozen: {live['kept_while_frozen']} packets")
+        print(f"withheld while their sender was frozen: {live['kept_while_frozen']} packets")
