@@ -169,8 +169,8 @@ def test_overrides_can_be_a_mapping_or_texts() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({"until_ci": 5}, "until_ci = 5 is no share between 0 and 1; 0.05 means ± 5 %"),
-        ({"until_ci": "5%"}, "no share between 0 and 1"),
+        ({"until_ci": 5}, "until_ci = 5 is not a share between 0 and 1; 0.05 means ± 5 %"),
+        ({"until_ci": "5%"}, "not a share between 0 and 1"),
         ({"until_ci": 0.05, "max_seeds": 3, "seeds": 5}, "--max-seeds 3 is less than the 5 seeds"),
         ({"max_seeds": 30}, "says where --until-ci gives up"),
         ({"tcp": []}, "no variant given"),

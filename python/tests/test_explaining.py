@@ -56,7 +56,7 @@ def test_a_break_is_told_as_the_ledger_has_it(broken: tworay.Run) -> None:
     # The packet for the dead relay that died next to 20.1 s: its root is the relay, its end ARP's hold.
     assert loss in lost(broken, next_hop=1, cause="node-down")
     assert f"on the hop from node {loss['root_node']} to node 1, since {loss['since_s']:.3f} s" in said
-    assert f"{loss['attempts']} frames sent in vain" in said
+    assert f"{loss['attempts']} frames sent without success" in said
     assert ROOTS["node-down"] in said
     assert ENDS[loss["died"]] in said
     # The sender's own view: one timeout, between the break and the end of the pause.
@@ -104,7 +104,7 @@ def test_a_lost_segment_is_followed_to_its_repair(string: tworay.Run) -> None:
     by = loss["interferer"]
     assert by != loss["next_hop"]
     hop = f"on the hop from node {loss['root_node']} to node {loss['next_hop']}"
-    assert f"{hop}, since {loss['since_s']:.3f} s; {loss['attempts']} frames sent in vain" in said
+    assert f"{hop}, since {loss['since_s']:.3f} s; {loss['attempts']} frames sent without success" in said
     assert f"the last spoiled by the signal of node {by}." in said
     again = string.retransmissions.filter(pl.col("seq") == loss["seq"])["t_s"].to_list()
     assert [row["t_s"] for row in moment["sent_again"]] == again != []
@@ -194,7 +194,7 @@ def test_a_flow_that_lost_nothing() -> None:
     assert run.ledger.is_empty()
     said = plain(run.explain(at=2))
     assert "2.000 s: this flow lost nothing in the whole run" in said
-    assert "nothing: neither its timer nor duplicate ACKs told it of a loss." in said
+    assert "nothing: neither its timer nor duplicate ACKs indicated a loss." in said
 
 
 def test_what_can_not_be_explained_is_refused(string: tworay.Run) -> None:
@@ -222,7 +222,7 @@ def test_the_command_says_what_python_says(
     assert printed(capsys, place, "--at", "15200ms", "--json") == string.explain(at=15.2).document
     assert printed(capsys, place, "--json") == string.explain().document
     for wrong, reason in {
-        ("--at", "3h"): "no time of a run",
+        ("--at", "3h"): "not a time of a run",
         ("--flow", "7"): "there is no flow 7",
         ("--seed", "1"): "leave out --arm and --seed",
     }.items():

@@ -1,4 +1,4 @@
-"""Files that nobody sees half written."""
+"""Writes files atomically."""
 
 from __future__ import annotations
 

@@ -58,5 +58,5 @@ def explain(
 def _seconds(spec: str) -> float:
     match = TIME.fullmatch(spec)
     if match is None:
-        raise InputError(f"--at `{spec}` is no time of a run; write for example `20.5s` or `20500ms`")
+        raise InputError(f"--at `{spec}` is not a time of a run; write for example `20.5s` or `20500ms`")
     return float(match[1]) / (1000 if match[2] == "ms" else 1)

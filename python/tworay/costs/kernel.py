@@ -156,7 +156,7 @@ def _number(file: Path, program: Mapping[str, Any], key: str) -> int:
     value = program.get(key, 0)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise InputError(
-            f"--kernel {file}: {key} of {program.get('name')}: `{value}` is no count; give what "
+            f"--kernel {file}: {key} of {program.get('name')}: `{value}` is not a count; give what "
             "`bpftool -j prog show` prints"
         )
     return value

@@ -56,8 +56,8 @@ def read(
             mean, count = float(row["mean_ns"]), int(row["count"])
         except (TypeError, KeyError, ValueError) as error:
             raise InputError(
-                f"--kernel {file}: costs[{place}] is no measured cost ({error!r}); give what `tworay kernel "
-                "stats --json` prints"
+                f"--kernel {file}: costs[{place}] is not a measured cost ({error!r}); give what "
+                "`tworay kernel stats --json` prints"
             ) from error
         variant = names.get(name) or _variant(name, variants, sack=sack)
         if variant is None:
@@ -71,7 +71,7 @@ def read(
         said = ", ".join(sorted(others)) or "nothing"
         raise InputError(
             f"--kernel {file}: no controller is a variant's (found: {said}); say `--as NAME=VARIANT`, or let "
-            "one of ours carry some traffic while `tworay kernel stats` measures"
+            "a controller of tworay carry some traffic while `tworay kernel stats` measures"
         )
     return [_run_time(variant, kinds[variant]) for variant in sorted(kinds)], sorted(others)
 

@@ -99,7 +99,7 @@ def batctl(file: str, text: str) -> Dump:
                     Loss(place, here, originator, 1 - number(quality, place, "TQ", 0, 255) / 255)
                 )
         elif words.strip() and "Originator" not in words:
-            problem = f'"{shown(words)}" is no line of a table of originators'
+            problem = f'"{shown(words)}" is not a line of a table of originators'
             raise wrong(place, problem, f"give the output of {dump.command}")
     return dump
 
@@ -248,7 +248,7 @@ def _netjson(place: Place, document: dict[str, Any]) -> Dump:
 def _entries(place: Place, document: dict[str, Any], table: str) -> list[dict[str, Any]]:
     found = document.get(table, [])
     if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise wrong(place, f"{table} is no list of objects", "give the output as the daemon prints it")
+        raise wrong(place, f"{table} is not a list of objects", "give the output as the daemon prints it")
     return found
 
 

@@ -146,7 +146,7 @@ def _time(word: str, place: Place) -> tuple[float, bool]:
 
 def _no_time(word: str, place: Place) -> float:
     remedy = "give seconds, or a date like 2026-03-01T12:00:00Z"
-    raise wrong(place, f'"{shown(word)}" is no time', remedy)
+    raise wrong(place, f'"{shown(word)}" is not a time', remedy)
 
 
 def _gpx(file: str, text: str) -> list[Fix]:

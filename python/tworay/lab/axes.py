@@ -106,7 +106,7 @@ def _braces(where: str, entry: str) -> list[str]:
         return [entry]
     first, last = int(match[1]), int(match[2])
     if not first <= last < first + MAX_VALUES:
-        raise InputError(f"{where}: `{match[0]}` is no range; write the lower number first: {{3..12}}")
+        raise InputError(f"{where}: `{match[0]}` is not a range; write the lower number first: {{3..12}}")
     return [f"{entry[: match.start()]}{number}{entry[match.end() :]}" for number in range(first, last + 1)]
 
 
@@ -139,5 +139,5 @@ def _range(where: str, value: dict[str, Any]) -> list[str]:
 def _quantity(where: str, value: object) -> tuple[float, str]:
     match = re.fullmatch(r"(-?\d+(?:\.\d*)?)([A-Za-z/%]*)", str(value))
     if match is None or isinstance(value, bool):
-        raise InputError(f"{where}: `{value}` is no number, with or without a unit")
+        raise InputError(f"{where}: `{value}` is not a number, with or without a unit")
     return float(match[1]), match[2]

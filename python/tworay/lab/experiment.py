@@ -41,7 +41,7 @@ DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
 # Version of the storage format and the hash.
 FORM = 1
-# What decides results beside the scenario.
+# What determines results in addition to the scenario.
 ENGINE = f"{VERSION}, results {RESULTS}"
 
 

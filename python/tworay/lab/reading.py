@@ -23,7 +23,7 @@ BESIDE = ("message", "tworay", "cpu_seconds", "document")
 
 
 def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return every stored run once; ``columns`` beside world, seed and status (families of metrics too)."""
+    """Return every stored run once, with ``columns`` (also families) besides world, seed and status."""
     wanted = None if columns is None else list(columns)
     plain = (
         list(COLUMNS) if wanted is None else [*KEYS, *(c for c in wanted if c in COLUMNS and c not in KEYS)]

@@ -22,7 +22,7 @@ JOINED_AT_MOST = 60
 PALE = frozenset({"congestion", "channel", "link-failure", "ttl", "reorder-discard"})
 
 
-# Values of an axis that are all marked, if there are no more.
+# Up to this many values of an axis, each has a mark.
 FEW = 7
 # Shapes of series, as corners of radius 1; none for a circle.
 SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
@@ -138,7 +138,7 @@ def svg(width: float, height: float, title: str, parts: Iterable[str], kind: str
 def write(
     x: float, y: float, words: object, *, anchor: str = "start", kind: str = "", turn: float = 0.0
 ) -> str:
-    """Return a text of a picture, turned by so many degrees around its place."""
+    """Return a text of a picture, rotated around its position by an angle in degrees."""
     style = f' class="{kind}"' if kind else ""
     turned = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
     return f'<text{style} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{turned}>{esc(words)}</text>'
@@ -339,7 +339,7 @@ def lines(
     parts.append(write(14, (top + floor) / 2, unit, anchor="middle", kind="soft", turn=-90))
     for number, (name, of) in enumerate(series):
         kind = f"s-{number % 6}"
-        # Side by side, so that intervals at one place can be told apart.
+        # Side by side, so that intervals at one position can be distinguished.
         shift = (number - (len(series) - 1) / 2) * 3.0
         path = " ".join(f"{x(p.x) + shift:.1f},{y(p.y):.1f}" for p in of)
         parts.append(f'<polyline class="{kind}" points="{path}"/>')

@@ -28,7 +28,7 @@ def capital(text: str) -> str:
 
 
 def coded(text: object) -> str:
-    """Return any text as ``esc`` does, with what stands between backticks as code."""
+    """Return a text as ``esc`` does, with text between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", esc(text))
 
 

@@ -65,7 +65,7 @@ def _found(root: Path, folder: Path, depth: int) -> Iterator[Found]:
 
 
 def _written_by_us(report: Path) -> str:
-    """Return the title of a report of ours; nothing of any other file."""
+    """Return the title of a report of tworay, or nothing for any other file."""
     try:
         with report.open(encoding="utf-8", errors="replace") as file:
             head = file.read(4000)

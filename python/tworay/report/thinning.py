@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # A table with no more rows needs no second level.
 FEW = 6000
-# Each level groups so many times more rows than the one before.
+# Ratio of the group sizes of successive levels.
 FACTOR = 8
 FIRST_GROUP = 32
 
@@ -48,7 +48,7 @@ def levels(columns: Columns, most: int | None = None) -> list[Level]:
 
 
 def kept_rows(columns: Columns, group: int) -> NDArray[np.int64]:
-    """Return the rows that a level with groups of so many rows keeps."""
+    """Return the rows that a level keeps, given the size of its groups."""
     rows = len(next(iter(columns.values())))
     starts = np.arange(0, rows, group)
     kept = [starts, np.minimum(starts + group, rows) - 1]

@@ -26,7 +26,7 @@ def write_report(
 ) -> Path:
     """Write the report of a result directory into it and return where it is.
 
-    With ``arm`` and ``seed`` it is the page of one run of a comparison, beside the comparison's own.
+    With ``arm`` and ``seed`` it is the page of one run of a comparison, next to the comparison's own.
     Raises ``InputError`` if the directory holds no results, ``OutputError`` if the file can't be written.
     """
     place = Path(directory)
@@ -68,7 +68,7 @@ def _is_sweep(directory: Path) -> bool:
 
 
 def write_papers(results: Iterable[Reproduction]) -> list[Path]:
-    """Write a page for each paper, beside its runs."""
+    """Write a page for each paper next to its runs."""
     from tworay.report.paperpage import paper_page
 
     written = []

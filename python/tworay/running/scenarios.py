@@ -96,7 +96,7 @@ def load(
 
 
 def load_text(text: str, path: pathlib.Path, settings: Mapping[str, object]) -> Scenario:
-    """Load a scenario from its text; ``path`` is where it lies, and what it names is beside it."""
+    """Load a scenario from its text; files that it names are relative to ``path``."""
     return _read(str(path), overrides(settings), classes=True, text=text)
 
 

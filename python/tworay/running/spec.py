@@ -55,7 +55,7 @@ def written(seeds: Iterable[int]) -> str:
 def check_precision(until_ci: float | None, max_seeds: int | None, seeds: int) -> None:
     """Reject an impossible precision, or a limit of seeds without a precision."""
     if until_ci is not None and not (isinstance(until_ci, int | float) and 0 < until_ci < 1):
-        raise InputError(f"until_ci = {until_ci!r} is no share between 0 and 1; 0.05 means ± 5 %")
+        raise InputError(f"until_ci = {until_ci!r} is not a share between 0 and 1; 0.05 means ± 5 %")
     if max_seeds is None:
         return
     if until_ci is None:

@@ -57,7 +57,7 @@ def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Ex
     about = _choose(run, flow)
     seconds = run.summary["sim_seconds"]
     if at is not None and not (isinstance(at, int | float) and 0 <= at <= seconds):
-        raise InputError(f"at = {at!r} is no time of this run; it lasts from 0 to {seconds:g} s")
+        raise InputError(f"at = {at!r} is not a time of this run; it lasts from 0 to {seconds:g} s")
     seen = _Flow(run, about)
     moments = seen.moments() if at is None else [seen.moment_at(at)]
     return Explanation(

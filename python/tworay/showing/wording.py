@@ -136,7 +136,7 @@ def _where(loss: Row) -> str:
     sentence = f"on the hop from node {here} to node {there}, since {_at(loss['since_s'])}"
     if not tried:
         return f"{sentence}."
-    sentence += f"; {_count(tried, 'frame')} sent in vain"
+    sentence += f"; {_count(tried, 'frame')} sent without success"
     if by is None:
         none = ", the last spoiled by no single signal" if loss["cause"] == "contention" else ""
         return f"{sentence}{none}."
@@ -168,7 +168,7 @@ def _sender(moment: Row) -> str:
 
 def _did(reactions: list[Row]) -> str:
     if not reactions:
-        return "nothing: neither its timer nor duplicate ACKs told it of a loss."
+        return "nothing: neither its timer nor duplicate ACKs indicated a loss."
     said = []
     for reaction in reactions[:LISTED]:
         changes = [
