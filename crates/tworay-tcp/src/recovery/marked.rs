@@ -89,13 +89,18 @@ impl Recovery for Marked {
                 Dup::Loss => true,
                 Dup::Early | Dup::More => false,
             };
+        let room = self.room(tx);
         let lost = self.find_losses(tx, cx, shows_loss);
-        if lost && self.state == State::Open && may_enter(tx) {
+        let enters = lost && self.state == State::Open && may_enter(tx);
+        if enters {
             self.enter(tx, cx, before);
         }
         if self.state == State::Recovery {
-            let progress = Progress { delivered, safe: advanced && !lost };
-            self.reduce(tx, progress);
+            if delivered > 0 {
+                self.reduce(tx, Progress { delivered, safe: advanced && !lost });
+            } else if lost {
+                self.keep_room(tx, if enters { 0.0 } else { room });
+            }
         }
         if advanced && !opening {
             let may_grow = self.state != State::Recovery && (!was_recovering || cx.cfg.growth_on_exit);
@@ -296,7 +301,9 @@ impl Marked {
         let places = self.board.outstanding().min(tx.sent.len());
         if let Some(rack) = &self.rack {
             self.reordering_until = None;
-            if self.board.is_plain() && self.state == State::Open {
+            // A repeated segment that has arrived can have been sent after what is in flight now.
+            let in_order = self.board.is_plain() && !rack.has_overtaken(self.board.order(0));
+            if in_order && self.state == State::Open {
                 return false;
             }
             let window = self.reordering_window(tx, cx);
@@ -361,9 +368,22 @@ impl Marked {
         }
     }
 
-    /// An ACK in fast recovery.
+    /// By how much the window exceeds what is in flight, segments.
+    fn room(&self, tx: &Machinery) -> f64 {
+        (tx.window.cwnd - self.board.in_flight() as f64).max(0.0)
+    }
+
+    /// Time has shown losses at an ACK that delivers nothing. With PRR, it lets out nothing either: the window shrinks
+    /// by what is lost, except in Linux, which leaves it.
+    fn keep_room(&mut self, tx: &mut Machinery, room: f64) {
+        if self.prr.is_some() && !self.repairs.linux {
+            tx.window.cwnd = tx.bounded(self.board.in_flight() as f64 + room);
+        }
+    }
+
+    /// An ACK in fast recovery that delivers something.
     fn reduce(&mut self, tx: &mut Machinery, progress: Progress) {
-        if let Some(prr) = self.prr.as_mut().filter(|_| progress.delivered > 0) {
+        if let Some(prr) = &mut self.prr {
             tx.window.cwnd = tx.bounded(prr.window(progress, self.board.in_flight()));
             // PRR releases the first retransmission itself.
             self.forced = false;

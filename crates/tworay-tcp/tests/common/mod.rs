@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tworay_base::{NodeId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_tcp::{
-    Amount, Arrival, Connection, PathEvent, Phase, Ports, Side, TcpAction, TcpConfig, TcpTimer, Variant,
-    VariantInfo, registry,
+    Amount, Arrival, Connection, PathEvent, Phase, Ports, Side, Snapshot, TcpAction, TcpConfig, TcpNote,
+    TcpTimer, Variant, VariantInfo, registry,
 };
 use tworay_wire::TcpSegment;
 
@@ -43,6 +43,20 @@ enum Event {
     Notice(usize),
 }
 
+/// What end 0 met and did, in order.
+#[derive(Debug)]
+pub enum Trace {
+    /// This segment arrived.
+    Heard(SimTime, TcpSegment),
+    /// A timer expired.
+    Timer(SimTime, TcpTimer),
+    Noted(SimTime, TcpNote),
+    /// This segment was sent; whether it is lost.
+    Sent(SimTime, TcpSegment, bool),
+    /// The state after all this.
+    State(Snapshot),
+}
+
 /// What one end observed.
 #[derive(Default, Debug)]
 pub struct Seen {
@@ -58,6 +72,9 @@ pub struct Pair {
     pub seen: [Seen; 2],
     /// Every segment sent, with its time and sender.
     pub log: Vec<(SimTime, usize, TcpSegment)>,
+    /// Kept if `tracing`.
+    pub trace: Vec<Trace>,
+    pub tracing: bool,
     pub delay: SimDuration,
     /// Periods in which nothing gets through; the sender is notified of each loss.
     pub outages: Vec<(SimTime, SimTime)>,
@@ -65,6 +82,9 @@ pub struct Pair {
     pub strips_probes: bool,
     /// The fate of payload by its place in full segments, when it is sent first; comes before `fates`.
     pub fate_of_new_data: Option<Box<dyn Fn(u64) -> Fate>>,
+    /// The fates of end 0's payload, in the order in which it is sent, first or again; come before all others.
+    pub fates_of_data: Option<Vec<Fate>>,
+    data_sent: usize,
     highest: u32,
     fates: Vec<Fate>,
     sent: usize,
@@ -85,10 +105,14 @@ impl Pair {
             ends: [end(Side::Active, 1, 2), end(Side::Passive, 2, 1)],
             seen: Default::default(),
             log: Vec::new(),
+            trace: Vec::new(),
+            tracing: false,
             delay: SimDuration::from_millis(50),
             outages: Vec::new(),
             strips_probes: false,
             fate_of_new_data: None,
+            fates_of_data: None,
+            data_sent: 0,
             highest: 0,
             fates,
             sent: 0,
@@ -122,6 +146,7 @@ impl Pair {
             let mut out = Vec::new();
             let who = match self.events.remove(&id).expect("an event") {
                 Event::Arrive(who, segment) => {
+                    self.note(who, || Trace::Heard(at, segment.clone()));
                     self.ends[who].on_segment(at, &segment, Arrival { ttl_left: 60, hops: 4 }, &mut out);
                     who
                 }
@@ -134,6 +159,7 @@ impl Pair {
                         continue;
                     }
                     self.timers[who][timer.index()] = SimTime::NEVER;
+                    self.note(who, || Trace::Timer(at, timer));
                     self.ends[who].on_timer(at, timer, &mut out);
                     who
                 }
@@ -142,11 +168,18 @@ impl Pair {
             // A stopped sender needs a timer to wake it, and one with outstanding data needs a
             // retransmission timer.
             let state = self.ends[who].snapshot();
+            self.note(who, || Trace::State(state));
             let runs = |timer: TcpTimer| self.timers[who][timer.index()] < SimTime::NEVER;
             let frozen = state.phase == Phase::Frozen;
             assert!(!frozen || runs(TcpTimer::Variant), "stopped without a timer: {:?}", self.ends[who]);
             let waits = state.flight_bytes > 0 && !frozen;
             assert!(!waits || runs(TcpTimer::Retransmit), "waits without a timer: {:?}", self.ends[who]);
+        }
+    }
+
+    fn note(&mut self, who: usize, event: impl FnOnce() -> Trace) {
+        if self.tracing && who == 0 {
+            self.trace.push(event());
         }
     }
 
@@ -171,6 +204,15 @@ impl Pair {
                             fate = fate_of(u64::from(segment.seq.0 - 1) / 1460);
                         }
                     }
+                    if who == 0
+                        && segment.payload > 0
+                        && let Some(fates) = &self.fates_of_data
+                    {
+                        fate = fates.get(self.data_sent).copied().unwrap_or(Fate::Arrives);
+                        self.data_sent += 1;
+                    }
+                    let sent = self.now;
+                    self.note(who, || Trace::Sent(sent, segment.clone(), fate == Fate::Lost));
                     self.sent += 1;
                     let at = self.now + self.delay;
                     if self.outages.iter().any(|o| (o.0..o.1).contains(&self.now)) {
@@ -197,7 +239,10 @@ impl Pair {
                 TcpAction::Connected => self.seen[who].connected += 1,
                 TcpAction::PeerClosed => self.seen[who].peer_closed += 1,
                 TcpAction::Finished => self.seen[who].finished += 1,
-                TcpAction::Note(_) => {}
+                TcpAction::Note(note) => {
+                    let at = self.now;
+                    self.note(who, || Trace::Noted(at, note));
+                }
             }
         }
     }

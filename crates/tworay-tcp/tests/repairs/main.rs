@@ -6,6 +6,7 @@ mod ladder;
 mod network;
 mod properties;
 mod prr;
+mod prr_bound;
 mod rack;
 mod spurious;
 mod tlp;

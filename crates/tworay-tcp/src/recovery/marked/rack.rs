@@ -127,6 +127,11 @@ impl Rack {
         (quarter * u64::from(self.multiplier)).min(situation.srtt.unwrap_or(SimDuration::MAX))
     }
 
+    /// Whether something sent after this transmission has arrived.
+    pub fn has_overtaken(&self, order: u64) -> bool {
+        self.newest.is_some_and(|newest| newest > order)
+    }
+
     /// How much longer a segment that is neither acknowledged nor SACKed may take; zero if it is lost,
     /// `None` if nothing sent after it has arrived (§6.2 step 5).
     pub fn patience(
@@ -136,7 +141,7 @@ impl Rack {
         order: u64,
         window: SimDuration,
     ) -> Option<SimDuration> {
-        (self.newest? > order).then(|| self.time_left(now, segment, window))
+        self.has_overtaken(order).then(|| self.time_left(now, segment, window))
     }
 
     /// The rest of the time that a segment has to arrive, regardless of what has arrived.

@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 fn delivered(delivered: usize, safe: bool) -> Progress {
     Progress { delivered, safe }
@@ -51,4 +52,69 @@ fn what_ran_dry_is_not_made_up_in_a_burst() {
     // but no more than the target.
     let mut prr = Prr::new(10.0, 20);
     assert_eq!(prr.window(delivered(12, false), 0), 10.0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// RFC 9937 §6, over any losses and ACKs. With more in flight than the target, what was sent is to what was
+    /// delivered as the target is to the flight at the beginning; with less, the flight never exceeds the target: so on
+    /// average never more than the target is in flight. In all no more is sent than was delivered, and one segment
+    /// for each safe ACK.
+    #[test]
+    fn never_more_than_the_rfc_allows(
+        flight in 2usize..200,
+        share in 0.05f64..1.0,
+        steps in prop::collection::vec((1usize..8, 0usize..40, any::<bool>(), 0usize..20), 1..200),
+    ) {
+        let target = ((flight as f64 * share) as usize).max(2);
+        let mut prr = Prr::new(target as f64, flight);
+        let (mut in_flight, mut delivered, mut out, mut safe_acks) = (flight, 0, 0, 0);
+        for (i, (brings, loses, advances, has)) in steps.into_iter().enumerate() {
+            let brings = brings.min(in_flight);
+            let loses = loses.max(usize::from(i == 0)).min(in_flight - brings);
+            if brings == 0 {
+                break;
+            }
+            in_flight -= brings + loses;
+            delivered += brings;
+            let safe = advances && loses == 0;
+            safe_acks += usize::from(safe);
+            let window = prr.window(Progress { delivered: brings, safe }, in_flight) as usize;
+            let sends = (window - in_flight).min(has);
+            let above = in_flight > target;
+            prr.sent(sends);
+            (out, in_flight) = (out + sends, in_flight + sends);
+            prop_assert!(out <= delivered + safe_acks, "{out} of {delivered} and {safe_acks}");
+            if sends == 0 || out == 1 {
+                continue;
+            }
+            if above {
+                let share = (delivered * target).div_ceil(flight);
+                prop_assert!(out <= share, "{out} of {share}");
+            } else {
+                prop_assert!(in_flight <= target, "{in_flight} of {target}");
+            }
+        }
+    }
+
+    /// PRR's aim: after a single loss the flight ends at the target, however ACKs come.
+    #[test]
+    fn one_loss_ends_at_the_target(flight in 4usize..200, share in 0.3f64..1.0, brings in prop::collection::vec(1usize..4, 200)) {
+        let target = ((flight as f64 * share) as usize).max(2);
+        let mut prr = Prr::new(target as f64, flight);
+        let (mut in_flight, mut left) = (flight - 1, flight - 1);
+        for brings in brings {
+            let brings = brings.min(left);
+            if brings == 0 {
+                break;
+            }
+            left -= brings;
+            in_flight -= brings;
+            let window = prr.window(delivered(brings, false), in_flight) as usize;
+            prr.sent(window - in_flight);
+            in_flight = window;
+        }
+        prop_assert_eq!(in_flight, target);
+    }
 }
