@@ -90,7 +90,7 @@ clean:
 	rm -rf $(VENV) python/tworay/_native*.so python/tworay/kernel/tworay-kernel
 	cargo clean
 
-# make peers   runs ns-2, ns-3 and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,olsr: chapters)
+# make peers   runs ns-2, ns-3, this kernel (as root) and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,kernel: chapters)
 # make bench   measures the CPU time of each for the same scenarios and writes docs/studies/performance.md (QUICK=1: prints a subset)
 .PHONY: peers bench
 comma := ,

@@ -9,6 +9,7 @@ import pytest
 
 import tworay
 from tworay.peers import (
+    kernel_tcp,
     mactrace,
     more_windows,
     moving,
@@ -22,6 +23,7 @@ from tworay.peers import (
     windows,
 )
 from tworay.peers.jobs import Job, Result, Results, read_json
+from tworay.peers.kernel_replay import Sent
 from tworay.peers.movement import Waypoints
 from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, NS3_WIRED, ROOT, SCENARIOS
 from tworay.peers.plan import FULL, QUICK, Plan
@@ -384,3 +386,43 @@ def test_every_sender_is_compared_as_ns3_has_it_and_by_the_text() -> None:
     assert ours == {*senders.AS_NS3.values(), *senders.BY_THE_TEXT.values()}
     # Three bottlenecks: CUBIC once, BBR with a deep queue, and with two seeds where it overflows.
     assert len([job for job in jobs if job.tool == "ns-3"]) == 3 * (1 + 1 + 2)
+
+
+def _sent(*sends: tuple[float, int, bool]) -> list[Sent]:
+    return [Sent(*send) for send in sends]
+
+
+def test_the_pace_of_a_recovery_is_counted_by_ack() -> None:
+    from tworay.peers.kernel_capture import MSS, Capture, Segment, Ticks
+
+    def ack(time: float, number: int) -> Segment:
+        return Segment(time, False, 0x10, 1, number * MSS + 1, 65535, 0)
+
+    packets = [ack(0.1, 1), ack(0.2, 1), ack(0.3, 1), ack(0.4, 4), ack(0.5, 6)]
+    # Segments 0 to 3, the second repeated at 0.2, 4 and 5 sent meanwhile; 4 segments are acknowledged at 0.4.
+    kernel = _sent((0.0, 0, False), (0.1, 3, False), (0.2, 1, True), (0.3, 4, False), (0.3, 5, False))
+    ours = _sent((0.0, 0, False), (0.1, 3, False), (0.2, 1, True), (0.2, 4, False), (0.4, 5, False))
+    captured = Capture(packets, Ticks(4_000_000, 0, 0))
+    assert kernel_tcp.pace(captured, kernel, ours) == ([1, 2, 0], [2, 0, 1])
+    assert kernel_tcp.pace(captured, kernel[:2], ours) == ([], []), "nothing is repeated"
+
+
+def test_a_transfer_agrees_within_a_tick() -> None:
+    case = kernel_tcp.CASES[0]
+
+    def row(time: float, number: int = 7, pace: tuple[list[int], list[int]] = ([1], [1])) -> kernel_tcp.Row:
+        theirs, own = _sent((0.1, 7, True)), _sent((time, number, True))
+        return kernel_tcp.Row(case, "reno", theirs, own, pace, 0.004)
+
+    assert row(0.1).agrees
+    assert row(0.1035).agrees
+    assert not row(0.106).in_time
+    assert not row(0.1, number=8).same
+    assert row(0.1, pace=([1, 0, 2], [2, 0, 1])).apart == 1
+    shown = kernel_tcp.written([row(0.1, number=8)]).markdown()
+    assert "**off: segments sent again, their times**" in shown
+
+
+def test_without_root_the_kernel_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert kernel_tcp.KernelTcp().section(Results()) is None

@@ -1,10 +1,15 @@
 //! A sender that gets the segments another stack got, at the same times: what does it send, and when?
 //!
-//! `replay VARIANT MSS < EVENTS`. A line of standard input is `NANOSECONDS write BYTES`, data of the application (given
-//! when the other stack sent it, so that both send new data in the same order), or a segment that arrived:
-//! `NANOSECONDS syn|ack SEQ ACK WINDOW ECHO|- LEFT-RIGHT,...|-`, with numbers from the two SYNs, time stamps in
-//! milliseconds from the first packet, and times from there too. Prints a line for each segment with payload that the
-//! sender sends: `NANOSECONDS FIRST-BYTE LENGTH new|again`; and `stuck ACK` for an ACK of something it never sent.
+//! `replay VARIANT MSS < EVENTS`. A line of standard input is one of
+//!
+//! - `0 ticks PERIOD FIRST NUMBER`, the clock of the other stack's host: its first tick comes FIRST ns after the first
+//!   packet, has this number, and the others follow every PERIOD ns. Without it timers are exact.
+//! - `NANOSECONDS write BYTES`, data of the application.
+//! - `NANOSECONDS syn|ack SEQ ACK WINDOW ECHO|- LEFT-RIGHT,...|-`, a segment that arrived, with numbers from the two
+//!   SYNs and time stamps in milliseconds from the first packet.
+//!
+//! Times count from the first packet. Prints a line for each segment with payload that the sender sends: `NANOSECONDS
+//! FIRST-BYTE LENGTH new|again`; and `stuck ACK` for an ACK of something it never sent.
 
 use std::io::BufRead;
 use tworay_base::{Bytes, NodeId, Purpose, RngStream, Seq32, SimDuration, SimTime};
@@ -14,9 +19,44 @@ use tworay_tcp::{
 };
 use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
 
+/// When timers expire on a host whose clock ticks, as in Linux' timer wheel (kernel/time/timer.c): never early, and the
+/// longer they run the coarser, in steps of 1, 8, 64 ... ticks.
+#[derive(Copy, Clone)]
+struct Ticks {
+    period: u64,
+    first: u64,
+    number: u64,
+}
+
+/// Ticks that a level of the wheel reaches ahead, in its own steps.
+const REACH: u64 = 63;
+
+impl Ticks {
+    fn read(line: &str) -> Option<Self> {
+        let mut words = line.strip_prefix("0 ticks ")?.split_whitespace().map(str::parse);
+        let mut next = || words.next()?.ok();
+        Some(Self { period: next()?, first: next()?, number: next()? })
+    }
+
+    /// When a timer expires that is set now and due then.
+    fn expires(&self, now: SimTime, due: SimTime) -> SimTime {
+        let since = |t: SimTime| t.since_start().as_nanos() + self.period - self.first;
+        let current = self.number + since(now) / self.period - 1;
+        let tick = current + (due.as_nanos() - now.as_nanos()).div_ceil(self.period);
+        let ahead = tick - current;
+        let mut shift = 0;
+        while ahead >= REACH << shift {
+            shift += 3;
+        }
+        let rounded = ((tick >> shift) + 1) << shift;
+        SimTime::ZERO + SimDuration::from_nanos(self.first + (rounded - self.number) * self.period)
+    }
+}
+
 struct Replay {
     end: Connection,
     timers: [SimTime; TcpTimer::COUNT],
+    ticks: Option<Ticks>,
 }
 
 impl Replay {
@@ -27,7 +67,9 @@ impl Replay {
                     let kind = if retransmission { "again" } else { "new" };
                     println!("{} {} {} {kind}", now.as_nanos(), segment.seq.0, segment.payload);
                 }
-                TcpAction::Arm(timer, at) => self.timers[timer.index()] = at,
+                TcpAction::Arm(timer, at) => {
+                    self.timers[timer.index()] = self.ticks.map_or(at, |ticks| ticks.expires(now, at));
+                }
                 TcpAction::Disarm(timer) => self.timers[timer.index()] = SimTime::NEVER,
                 _ => {}
             }
@@ -77,11 +119,15 @@ fn main() {
     let ports = Ports { local: 1, remote: 2 };
     let end =
         Connection::new(&config, &variant, Side::Active, ports, RngStream::new(1, NodeId(0), Purpose::Tcp));
-    let mut replay = Replay { end, timers: [SimTime::NEVER; TcpTimer::COUNT] };
+    let mut replay = Replay { end, timers: [SimTime::NEVER; TcpTimer::COUNT], ticks: None };
     let mut out = Vec::new();
     replay.end.open(SimTime::ZERO, &mut out);
     replay.carry_out(SimTime::ZERO, out);
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        if let Some(ticks) = Ticks::read(&line) {
+            replay.ticks = Some(ticks);
+            continue;
+        }
         if let Some((now, bytes)) = write(&line) {
             replay.run(now);
             let mut out = Vec::new();

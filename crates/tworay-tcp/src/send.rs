@@ -30,7 +30,7 @@ mod window;
 
 pub(crate) use acks::{Ack, Dup};
 pub(crate) use output::{ip_bytes, timestamp};
-pub(crate) use rtt::RttEstimator;
+pub(crate) use rtt::{LINUX_TICK, RttEstimator};
 pub(crate) use scoreboard::{NextSeg, Outstanding, Scoreboard};
 pub(crate) use space::Space;
 pub(crate) use window::{CongestionWindow, Cut, CutBy};

@@ -27,10 +27,6 @@ def main() -> int:
 
             bench(repeats=options.repeats, quick=options.quick, only=options.only)
             return 0
-        if options.what == "kernel":
-            from tworay.peers.kernel_tcp import compare as compare_with_kernel
-
-            return 0 if compare_with_kernel() or not options.strict else FAILED
         if options.what == "windows":
             from tworay.peers.more_windows import Wanted, compare
 
@@ -61,11 +57,6 @@ def _parser() -> argparse.ArgumentParser:
     validate = verbs.add_parser(
         "validate", help="compare results; write docs/studies/validation.md and its chapters"
     )
-    kernel = verbs.add_parser(
-        "kernel",
-        help="compare the variant linux with this machine's kernel (root); write docs/studies/kernel-peer.md",
-    )
-    kernel.add_argument("--strict", action="store_true", help="exit with 1 if anything differs")
     bench = verbs.add_parser("bench", help="compare CPU time and memory; write docs/studies/performance.md")
     bench.add_argument(
         "--repeats", type=_positive, default=5, metavar="N", help="runs per simulator and case (default 5)"

@@ -11,13 +11,16 @@ import ctypes
 import fcntl
 import heapq
 import os
+import re
 import select
 import socket
 import struct
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
@@ -26,7 +29,9 @@ MTU = 1500
 MSS = MTU - 52
 """Payload of a full segment: IP and TCP headers, and the time stamps that Linux sends."""
 _SENDER, _RECEIVER = "10.77.0.1", "10.77.0.2"
-_FIN, _SYN, _ACK = 0x01, 0x02, 0x10
+_SYN, _ACK = 0x02, 0x10
+_APART = 0.0004
+"""Seconds between two ACKs: the stack's answers to one are read before the next."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +66,29 @@ class Case:
     """Segments, and the extra delay of their first transmission in seconds."""
     held: tuple[float, float] = (0.0, 0.0)
     """Period, in seconds after the first data, in which ACKs are held back; all arrive at its end."""
-    backlog: bool = False
-    """Give tworay's sender all data at once instead of when the kernel sent it: probes need unsent data."""
-    delay: float = 0.025
-    """Delay in each direction, seconds."""
+    delay: float = 0.014
+    """One way, seconds. A timeout, 200 ms and a round trip, is then shorter than the 63 ticks of 4 ms from
+    which timers are coarser, and in the middle of a tick."""
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """The clock of the kernel's timers."""
+
+    period: int
+    """Nanoseconds."""
+    first: int
+    """Nanoseconds from the first packet to the next tick."""
+    number: int
+    """Of that tick (jiffies)."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A transfer."""
+
+    packets: list[Segment]
+    ticks: Ticks
 
 
 @dataclass
@@ -82,6 +106,8 @@ class _Path:
     log: list[Segment] = field(default_factory=list)
     due: list[tuple[float, int, int, bytes, Segment | None]] = field(default_factory=list)
     count: int = 0
+    last_ack: float = 0.0
+    """When the last ACK is due."""
 
     def take(self, device: int, packet: bytes, now: float) -> None:
         """Record a packet that leaves a stack and schedule its delivery, unless it is dropped."""
@@ -103,6 +129,8 @@ class _Path:
             late = max(0.0, end - arrives) if begin <= arrives else 0.0
         self.count += 1
         at = now + self.case.delay + late
+        if not ours:
+            self.last_ack = at = max(at, self.last_ack + _APART)
         heapq.heappush(self.due, (at, self.count, self.wires[device], packet, None if ours else segment))
 
     def deliver(self, now: float) -> None:
@@ -185,15 +213,43 @@ def _options(
     return sack, stamps, scale
 
 
-def capture(case: Case, congestion: str, *, limit: float = 20.0) -> list[Segment]:
-    """Run a transfer and return its packets as the sending stack saw them.
+def ticking() -> tuple[int, int]:
+    """Give the period of the kernel's ticks in nanoseconds, and the number of the tick at time 0.
 
-    Raises:
-        OSError: namespaces or TUN devices cannot be created (no root, no /dev/net/tun), or the transfer takes
-            longer than ``limit`` seconds.
-
+    Ticks come at multiples of the period of the monotonic clock. Raises OSError where
+    /proc/timer_list can't be read (no root).
     """
+    began, first = _jiffies()
+    time.sleep(0.1)
+    ended, last = _jiffies()
+    rate = (last - first) / (ended - began) * 1e9
+    period = round(1e9 / min((100, 250, 300, 1000), key=lambda hertz: abs(hertz - rate)))
+    # A tick may come between a time and its number, and a sleeping kernel counts late.
+    counted = Counter(number - now // period for now, number in (_jiffies() for _ in range(9)))
+    return period, counted.most_common(1)[0][0]
+
+
+def _jiffies() -> tuple[int, int]:
+    """Give the monotonic time in nanoseconds and the number of the latest tick."""
+    text = Path("/proc/timer_list").read_text()
+    now, number = re.search(r"^now at (\d+)", text, re.M), re.search(r"^jiffies: (\d+)", text, re.M)
+    if now is None or number is None:
+        raise OSError("/proc/timer_list has no jiffies")
+    return int(now[1]), int(number[1])
+
+
+def capture(case: Case, congestion: str, *, limit: float = 20.0) -> Capture:
+    """Run a transfer and give its packets as the sending stack saw them.
+
+    Raises OSError where namespaces or TUN devices can't be made (no root, no /dev/net/tun).
+    """
+    period, zero = ticking()
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    spinner = _spin()
     ends = [_start(_SENDER, case, congestion), _start(_RECEIVER, case, congestion)]
+    # Other work must not come between an ACK and the answer.
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     try:
         (ours, go), (theirs, ready) = [_tun_of(channel) for _, channel in ends]
         for device in (ours, theirs):
@@ -214,16 +270,37 @@ def capture(case: Case, congestion: str, *, limit: float = 20.0) -> list[Segment
                 finished = now + 0.1
         if not finished:
             raise OSError(f"the transfer of {case.name} did not end within {limit:g} s")
-        return path.log
+        began = round(path.began * 1e9)
+        next_tick = began // period + 1
+        return Capture(path.log, Ticks(period, next_tick * period - began, next_tick + zero))
     finally:
-        for pid, channel in ends:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.sched_setaffinity(0, allowed)
+        for _, channel in ends:
             channel.close()
+        for pid in (spinner, *(pid for pid, _ in ends)):
             os.kill(pid, 9)
             os.waitpid(pid, 0)
 
 
+def _spin() -> int:
+    """Start a process of the least priority that keeps its processor from sleeping.
+
+    The timers of a sleeping processor are left to others, which may be a tick late.
+    """
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        while os.getppid() != 1:
+            pass
+    finally:
+        os._exit(0)
+
+
 def _start(address: str, case: Case, congestion: str) -> tuple[int, socket.socket]:
-    """Start a process with its own network namespace; it runs until it is killed."""
+    """Start a process with a stack of its own; it lives until it is killed."""
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     pid = os.fork()
     if pid:
@@ -253,7 +330,8 @@ def _live(channel: socket.socket, address: str, case: Case, congestion: str) -> 
     for words in (
         ["link", "set", "lo", "up"],
         ["addr", "add", f"{address}/24", "dev", "peer0"],
-        ["link", "set", "peer0", "mtu", str(MTU), "up"],
+        # One segment a packet: the stack doesn't wait to send several at once (tcp_tso_should_defer).
+        ["link", "set", "peer0", "mtu", str(MTU), "gso_max_segs", "1", "up"],
     ):
         subprocess.run(["ip", *words], check=True)
     socket.send_fds(channel, [b"tun"], [device])
@@ -268,6 +346,8 @@ def _live(channel: socket.socket, address: str, case: Case, congestion: str) -> 
     else:
         sender = socket.socket()
         sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+        # Room for everything: the window alone limits what is sent.
+        sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
         sender.connect((_RECEIVER, PORT))
         sender.sendall(bytes(case.segments * MSS))
     time.sleep(60)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tworay.peers.kernel_capture import Segment
+    from tworay.peers.kernel_capture import Capture, Segment
 
 _SYN = 0x02
 
@@ -57,17 +57,19 @@ def sent_by_kernel(packets: Sequence[Segment]) -> list[Sent]:
     return sent
 
 
-def replay(replayer: Path, variant: str, packets: Sequence[Segment], *, backlog: int = 0) -> Replayed:
+def replay(replayer: Path, variant: str, captured: Capture, *, written: int) -> Replayed:
     """Feed the packets that reached the captured stack to tworay's sender.
 
-    The application writes data when that stack sent it, or ``backlog`` bytes at the beginning.
+    The application writes ``written`` bytes when that stack's did; timers expire when they would have
+    expired there.
     """
-    lines, highest = [f"0 write {backlog}\n"] if backlog else [], 0
-    for p in packets:
+    ticks = captured.ticks
+    lines, began = [f"0 ticks {ticks.period} {ticks.first} {ticks.number}\n"], False
+    for p in captured.packets:
         if p.ours:
-            if p.length and p.seq > highest and not backlog:
-                highest = p.seq
-                lines.append(f"{round(p.time * 1e9)} write {p.length}\n")
+            if p.length and not began:
+                began = True
+                lines.append(f"{round(p.time * 1e9)} write {written}\n")
             continue
         kind = "syn" if p.flags & _SYN else "ack"
         echo = "-" if p.echo is None else str(p.echo)

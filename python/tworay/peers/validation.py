@@ -9,6 +9,7 @@ from tworay.peers.against_ns3 import AgainstNs3
 from tworay.peers.against_ns3_moving import AgainstNs3Moving
 from tworay.peers.earlier import earlier
 from tworay.peers.jobs import Results
+from tworay.peers.kernel_tcp import KernelTcp
 from tworay.peers.moving import Moving
 from tworay.peers.olsr import OlsrStrings
 from tworay.peers.olsr_tables import OlsrTables
@@ -35,7 +36,7 @@ class Chapter(Protocol):
     def jobs(self) -> Iterator[Job]:
         """Yield all runs that the chapter needs."""
 
-    def section(self, results: Results) -> Section:
+    def section(self, results: Results) -> Section | None:
         """Return the chapter."""
 
 
@@ -45,6 +46,7 @@ def chapters(plan: Plan) -> dict[str, Chapter]:
         "suite": Suite(plan),
         "windows": Windows(),
         "senders": Senders(plan),
+        "kernel": KernelTcp(),
         "static": Strings(plan, "static"),
         "aodv": Strings(plan, "aodv"),
         "ns3": AgainstNs3(plan),
@@ -67,7 +69,8 @@ def validate(plan: Plan, *, threads: int, only: list[str]) -> bool:
     unknown = [name for name in only if name not in known]
     if unknown:
         raise ProgramError(f"--only {unknown[0]}: there is no such chapter; allowed are {', '.join(known)}")
-    tools.install()
+    if only != ["kernel"]:
+        tools.install()
     wanted = {name: chapter for name, chapter in known.items() if not only or name in only}
     jobs = [job for chapter in wanted.values() for job in chapter.jobs()]
     programs = {job.command[0] for job in jobs}
@@ -78,7 +81,8 @@ def validate(plan: Plan, *, threads: int, only: list[str]) -> bool:
     results = Results()
     results.do(jobs, threads=threads)
     say(f"{len(results)} runs, {results.taken_from_cache} of them from the cache")
-    sections = {name: chapter.section(results) for name, chapter in wanted.items()}
+    tried = {name: chapter.section(results) for name, chapter in wanted.items()}
+    sections = {name: section for name, section in tried.items() if section is not None}
     again = earlier(results)
     if again is not None and not only:
         sections["peers"] = again

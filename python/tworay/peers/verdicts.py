@@ -118,6 +118,8 @@ class Section:
     title: str
     bound: str
     """The bound, in words."""
+    simulators: bool = True
+    """Whether the page names the versions of the simulators."""
     checks: list[Check] = field(default_factory=list)
     _lines: list[str] = field(default_factory=list)
 

@@ -19,7 +19,7 @@ mod rack;
 use super::Recovery;
 use super::sack::take_blocks;
 use crate::control::Window;
-use crate::send::{Ack, CutBy, Cx, Dup, Early, Machinery, Sent};
+use crate::send::{Ack, CutBy, Cx, Dup, Early, LINUX_TICK, Machinery, Sent};
 use crate::variant::Repairs;
 use board::{Board, Mark};
 use growth::Growth;
@@ -28,8 +28,8 @@ use prr::{Progress, Prr};
 use rack::{Rack, Situation};
 use tworay_base::{SimDuration, SimTime};
 
-/// A tick of a kernel with 250 Hz.
-const LINUX_TICK: SimDuration = SimDuration::from_millis(4);
+/// By how much Linux' probe and reordering timer are later than the RFC's, before they are rounded to ticks.
+const LINUX_SLACK: SimDuration = SimDuration::from_millis(2);
 
 /// What is being repaired.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -156,6 +156,9 @@ impl Recovery for Marked {
 
     fn on_spurious(&mut self, _: &Machinery) {
         self.board.unmark_losses();
+        if let Some(rack) = &mut self.rack {
+            rack.on_spurious();
+        }
         (self.state, self.prr, self.forced) = (State::Open, None, false);
     }
 
@@ -260,7 +263,10 @@ impl Marked {
                 self.note_delivery(tx, cx, ack, *segment, order);
             }
         }
-        for &(left, right) in &ack.blocks {
+        // In ascending order: a higher block of the same ACK is no sign of reordering (RFC 8985 §6.2 step 3).
+        let mut blocks = ack.blocks.clone();
+        blocks.sort_unstable();
+        for (left, right) in blocks {
             let from = tx.sent.partition_point(|s| s.end <= left).max(acked);
             let to = tx.sent.partition_point(|s| s.end <= right);
             for place in from..to {
@@ -320,7 +326,7 @@ impl Marked {
                 }
             }
             if !longest.is_zero() {
-                self.reordering_until = Some(cx.now + self.in_ticks(longest) + self.slack());
+                self.reordering_until = Some(cx.now + self.in_ticks(longest + self.slack()));
             }
         } else {
             let below = self.board.below_sacked(cx.cfg.dup_threshold as usize).max(usize::from(shows_loss));
@@ -338,9 +344,9 @@ impl Marked {
         found
     }
 
-    /// What Linux adds to these timers: two ticks (`TCP_TIMEOUT_MIN`).
+    /// What Linux adds to these timers (`TCP_TIMEOUT_MIN_US`).
     fn slack(&self) -> SimDuration {
-        if self.repairs.linux { LINUX_TICK * 2 } else { SimDuration::ZERO }
+        if self.repairs.linux { LINUX_SLACK } else { SimDuration::ZERO }
     }
 
     /// The time that a timer of Linux takes: whole ticks, rounded up.

@@ -3,6 +3,9 @@
 use crate::config::{RttArithmetic, TcpConfig};
 use tworay_base::{SimDuration, SimTime};
 
+/// A tick of a kernel with 250 Hz.
+pub(crate) const LINUX_TICK: SimDuration = SimDuration::from_millis(4);
+
 /// SRTT, RTTVAR, RTO and the backoff.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
@@ -117,8 +120,10 @@ impl RttEstimator {
         self.set_linux_rto();
     }
 
+    // In whole ticks of a kernel with 250 Hz, rounded up.
     fn set_linux_rto(&mut self) {
-        self.base_rto = SimDuration::from_nanos(self.srtt + 4 * self.rttvar) * self.multiplier;
+        let rto = (self.srtt + 4 * self.rttvar) * self.multiplier;
+        self.base_rto = SimDuration::from_nanos(rto.next_multiple_of(LINUX_TICK.as_nanos()));
     }
 
     /// Whether the estimators are those of Linux.

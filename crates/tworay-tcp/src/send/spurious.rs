@@ -91,8 +91,8 @@ impl Machinery {
             return recovery.on_ack(self, cx, ack);
         };
         let advanced = ack.to > self.space.una;
-        // RFC 3522 §3.2 step 5. With everything delivered, a D-SACK proves nothing more.
-        let original = self.spurious.eifel
+        // RFC 3522 §3.2 step 5; Linux does the same. With everything delivered, a D-SACK proves nothing more.
+        let original = (self.spurious.eifel || self.spurious.linux)
             && cx.cfg.timestamps
             && ack.echo.is_some_and(|echo| (echo.wrapping_sub(trial.stamp) as i32) < 0);
         if advanced && original {

@@ -83,3 +83,20 @@ fn three_sacked_segments_make_a_loss_at_once() {
         ],
     );
 }
+
+/// §6.2 step 3 goes through what an ACK reports in ascending order: the first block is the latest to arrive, which may
+/// be above others of the same ACK.
+#[test]
+fn two_new_blocks_of_one_ack_are_no_reordering() {
+    climb(
+        "sack+rack",
+        &config(6),
+        Some(6),
+        &[1, 2, 3, 4, 5, 6],
+        &[
+            (100, Ack(1, &[]), &[]),
+            (101, Ack(1, &[(5, 5), (3, 3)]), &[]),
+            (102, Ack(1, &[(5, 6), (3, 3)]), &[2, 4]),
+        ],
+    );
+}

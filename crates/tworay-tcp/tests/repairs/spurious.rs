@@ -97,3 +97,13 @@ fn eifel_knows_at_the_first_ack() {
         assert_eq!(real.counters().undone_timeouts, 0, "{variant}");
     }
 }
+
+/// Linux looks at the time stamps too, and restores the whole window of six.
+#[test]
+fn linux_knows_at_the_first_ack() {
+    // Without a round trip there is no probe: the timeout follows at once.
+    let rungs = [(1000, Timer, &[][..]), (1000, Timer, &[1]), (1100, Echo(1, &[], 0), &[7])];
+    let ladder = climb("linux", &config(6), None, &[1, 2, 3, 4, 5, 6], &rungs);
+    assert_eq!(ladder.counters().undone_timeouts, 1);
+    assert_eq!(ladder.state().cwnd, 6.0);
+}

@@ -110,6 +110,11 @@ impl Rack {
         }
     }
 
+    /// A timeout was spurious: what seemed to answer the repeated segments answered the first copies.
+    pub fn on_spurious(&mut self) {
+        self.newest = None;
+    }
+
     /// A recovery is over.
     pub fn on_recovery_end(&mut self) {
         self.persist = self.persist.saturating_sub(1);
