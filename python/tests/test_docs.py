@@ -1,4 +1,4 @@
-"""The documentation says what the program does: commands of README and tour run, tables have columns."""
+"""The documentation says what the program does: commands of its pages run, tables have columns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ import pytest
 import tworay
 from tworay.cli.app import app
 from tworay.cli.optional_files import filled_in
+from tworay.lab.experiment import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 TOUR = (ROOT / "docs/guide/tour.md").read_text()
+SWEEPS = (ROOT / "docs/guide/sweeps.md").read_text()
 TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
     "integer": pl.Int64,
     "real": pl.Float64,
@@ -114,6 +117,21 @@ def test_the_pages_python_runs(tmp_path: Path) -> None:
     kind, table, pairs, runs = done.stdout.splitlines()[-1].split()
     assert (kind, int(runs)) == ("float", 8)
     assert int(table) > 0 < int(pairs)
+
+
+def test_the_sweeps_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    experiment, more_axes = blocks(SWEEPS, "toml")
+    short = experiment.replace("seeds = 10", "seeds = 2").replace('"60s"', '"2s"')
+    assert short != experiment
+    Path("retry.toml").write_text(short)
+    for line in lines(SWEEPS):
+        assert line.startswith("tworay "), line
+        app(shlex.split(line)[1:], standalone_mode=False)
+    assert len(read(tomllib.loads(short + more_axes)).cells()) == 320
+    polars, code = blocks(SWEEPS, "python")
+    exec(compile(code + polars, "docs/guide/sweeps.md", "exec"), {})
+    assert Path("retry.svg").is_file()
 
 
 def test_options_of_the_readme_exist(cli: Cli) -> None:
