@@ -47,15 +47,19 @@ impl Default for OverloadConfig {
 impl OverloadConfig {
     /// Checks ranges; keys are relative to the `[mac]` table.
     pub(crate) fn validate(&self) -> Result<(), ConfigProblem> {
-        for (key, value, least, most) in [
-            ("overload.min_retries", self.min_retries, 0.0, 10.0),
-            ("overload.max_retries", self.max_retries, self.min_retries, 100.0),
-            ("overload.max_drop", self.max_drop, 0.0, 1.0),
-            ("overload.weight", self.weight, 0.0, 1.0),
+        use Lower::{Above, From};
+        for (key, value, lower, most) in [
+            ("overload.min_retries", self.min_retries, From(0.0), 10.0),
+            ("overload.max_retries", self.max_retries, Above(self.min_retries), 100.0),
+            ("overload.max_drop", self.max_drop, From(0.0), 1.0),
+            ("overload.weight", self.weight, Above(0.0), 1.0),
         ] {
-            if !(least..=most).contains(&value) || (value == least && least_is_too_little(key)) {
-                let above = if value == least { "more than " } else { "" };
-                let remedy = format!("choose {above}{least} to {most}, or leave it out");
+            let (is_enough, lower) = match lower {
+                From(least) => (value >= least, format!("{least}")),
+                Above(limit) => (value > limit, format!("more than {limit}")),
+            };
+            if !is_enough || value > most {
+                let remedy = format!("choose {lower} to {most}, or leave it out");
                 return ConfigProblem::refuse(key, format!("{value} is out of range"), &remedy);
             }
         }
@@ -63,9 +67,10 @@ impl OverloadConfig {
     }
 }
 
-/// Whether a value must lie above its lower limit: equal thresholds or a weight of 0 make no sense.
-fn least_is_too_little(key: &str) -> bool {
-    matches!(key, "overload.max_retries" | "overload.weight")
+/// A lower limit: the least value allowed, or a value that is too small itself.
+enum Lower {
+    From(f64),
+    Above(f64),
 }
 
 /// The average number of retries of a station's packets, and what the station does about it.

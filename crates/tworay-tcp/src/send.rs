@@ -132,7 +132,9 @@ pub(crate) struct Sender {
 
 impl Sender {
     pub fn new(variant: &Variant, cfg: &TcpConfig, clock_phase: SimDuration) -> Self {
-        let quirks = cfg.quirks(variant.recovery());
+        let mut quirks = cfg.quirks(variant.recovery());
+        // A sender that marks segments has a form of its own.
+        quirks.data_with_first_syn &= !variant.repairs().marks_segments();
         let tx = Machinery {
             space: Space::new(cfg),
             window: CongestionWindow::new(cfg),

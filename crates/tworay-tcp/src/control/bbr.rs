@@ -3,9 +3,9 @@
 //!
 //! | here | draft |
 //! |---|---|
-//! | [`Bbr::update_rate`], [`Rounds`] | BtlBw, a maximum over 10 round trips, §4.1.1 |
+//! | [`Bbr::update_rate`], [`filter::Rounds`] | BtlBw, a maximum over 10 round trips, §4.1.1 |
 //! | [`Bbr::update_rtprop`] | RTprop, a minimum over 10 s, §4.1.2 |
-//! | [`Bbr::pace`] | pacing rate, §4.2.1; the send quantum, §4.2.2, is the part of a window that goes at once |
+//! | [`Shared::pace`] | pacing rate, §4.2.1; the send quantum, §4.2.2, is the part of a window that goes at once |
 //! | [`Bbr::window`], [`Bbr::in_flight_of`] | congestion window, §4.2.3 |
 //! | [`Bbr::check_full_pipe`], [`Bbr::check_drain`] | Startup and Drain, §4.3.2, §4.3.3 |
 //! | [`Bbr::check_cycle`] | the gains 5/4, 3/4 and six times 1 of ProbeBW, §4.3.4 |
@@ -17,22 +17,20 @@
 //! for each loss after the first. The time between two segments is at most one smoothed round trip.
 
 mod filter;
+mod shared;
 pub(crate) mod three;
 
 use super::*;
 use crate::control::{
-    AckEvent, Backoff, Effect, Effects, LossEvent, RateSample, RtoDecision, RtoEvent, RttEvent, SenderView,
-    SentEvent, Window,
+    AckEvent, Effect, Effects, LossEvent, RateSample, RtoDecision, RtoEvent, RttEvent, SenderView, SentEvent,
+    Window,
 };
-use filter::{MaxFilter, OwnLimit, Rounds, gap, passed};
-use tworay_base::{Purpose, RngStream, SimDuration, SimTime};
+use filter::{MaxFilter, passed};
+use shared::{FULL_GROWTH, FULL_ROUNDS, NEEDS, Shared, UNLESS};
+use tworay_base::{SimDuration, SimTime};
 
 /// Pacing gains of ProbeBW.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Startup's pipe counts as full after [`FULL_ROUNDS`] rounds in which the rate grew by less than this
-/// factor.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u32 = 3;
 
 settings! {
     struct Options {
@@ -64,16 +62,12 @@ enum Mode {
 #[derive(Debug)]
 struct Bbr {
     options: Options,
-    rng: RngStream,
-    /// Window after the handshake, segments.
-    initial: f64,
+    shared: Shared,
     mode: Mode,
     pacing_gain: f64,
     cwnd_gain: f64,
     /// BtlBw, segments per second.
     rate: MaxFilter,
-    rounds: Rounds,
-    own_limit: OwnLimit,
     rtprop: Option<SimDuration>,
     rtprop_at: SimTime,
     full_rate: f64,
@@ -81,36 +75,20 @@ struct Bbr {
     filled: bool,
     cycle: usize,
     cycle_at: SimTime,
-    /// When ProbeRTT may end; `None` while more than its window is in flight.
-    probe_until: Option<SimTime>,
-    probe_round_done: bool,
-    /// Segments per second.
-    pacing_rate: Option<f64>,
-    /// Sent but not delivered after the latest ACK, segments.
-    in_flight: f64,
-    delivered: f64,
     /// Retransmitted since the latest ACK, segments.
     lost: f64,
     conserving: bool,
-    /// The window before a recovery or ProbeRTT.
-    prior_cwnd: f64,
-    timed_out: bool,
-    /// Whether sending resumed after everything had been delivered.
-    from_idle: bool,
 }
 
 impl Bbr {
     fn new(options: Options, initial: f64) -> Self {
         Self {
             options,
-            rng: RngStream::numbered(0, 0, Purpose::Tcp),
-            initial,
+            shared: Shared::new(initial),
             mode: Mode::Startup,
             pacing_gain: options.high_gain,
             cwnd_gain: options.high_gain,
             rate: MaxFilter::new(options.rounds.into()),
-            rounds: Rounds::default(),
-            own_limit: OwnLimit::default(),
             rtprop: None,
             rtprop_at: SimTime::ZERO,
             full_rate: 0.0,
@@ -118,16 +96,8 @@ impl Bbr {
             filled: false,
             cycle: 0,
             cycle_at: SimTime::ZERO,
-            probe_until: None,
-            probe_round_done: false,
-            pacing_rate: None,
-            in_flight: 0.0,
-            delivered: 0.0,
             lost: 0.0,
             conserving: false,
-            prior_cwnd: 0.0,
-            timed_out: false,
-            from_idle: false,
         }
     }
 
@@ -137,7 +107,7 @@ impl Bbr {
         if self.options.quantum > 0.0 {
             return self.options.quantum;
         }
-        let bytes = self.pacing_rate.unwrap_or(0.0) * f64::from(view.mss);
+        let bytes = self.shared.pacing_rate.unwrap_or(0.0) * f64::from(view.mss);
         match bytes * 8.0 {
             bps if bps < 1.2e6 => 1.0,
             bps if bps < 24e6 => 2.0,
@@ -147,19 +117,17 @@ impl Bbr {
 
     /// BBRInflight(gain), segments.
     fn in_flight_of(&self, gain: f64, view: &SenderView) -> f64 {
-        let Some(rtprop) = self.rtprop else { return self.initial };
+        let Some(rtprop) = self.rtprop else { return self.shared.initial };
         gain * self.rate.best() * rtprop.as_secs_f64() + 3.0 * self.quantum(view)
     }
 
     fn update_rate(&mut self, sample: &RateSample) {
-        self.rounds.update(sample);
-        if self.rounds.started {
+        self.shared.rounds.update(sample);
+        if self.shared.rounds.started {
             self.conserving = false;
         }
-        if let Some(rate) = sample.rate()
-            && (rate >= self.rate.best() || !self.own_limit.concerns(sample))
-        {
-            self.rate.update(self.rounds.count, rate);
+        if let Some(rate) = self.shared.rate_of(sample, self.rate.best()) {
+            self.rate.update(self.shared.rounds.count, rate);
         }
     }
 
@@ -188,7 +156,7 @@ impl Bbr {
     }
 
     fn check_full_pipe(&mut self, sample: &RateSample) {
-        if self.filled || !self.rounds.started || self.own_limit.concerns(sample) {
+        if self.filled || !self.shared.rounds.started || self.shared.own_limit.concerns(sample) {
             return;
         }
         let rate = self.rate.best();
@@ -208,7 +176,7 @@ impl Bbr {
             self.pacing_gain = 1.0 / self.options.high_gain;
             threshold = Some(self.in_flight_of(1.0, view));
         }
-        if self.mode == Mode::Drain && self.in_flight <= self.in_flight_of(1.0, view) {
+        if self.mode == Mode::Drain && self.shared.in_flight <= self.in_flight_of(1.0, view) {
             self.enter_probe_bw(view.now);
         }
         threshold
@@ -218,7 +186,7 @@ impl Bbr {
     fn enter_probe_bw(&mut self, now: SimTime) {
         self.mode = Mode::ProbeBw;
         self.cwnd_gain = self.options.cwnd_gain;
-        self.cycle = CYCLE.len() - 1 - self.rng.below(7) as usize;
+        self.cycle = CYCLE.len() - 1 - self.shared.rng.below(7) as usize;
         self.advance_cycle(now);
     }
 
@@ -235,27 +203,12 @@ impl Bbr {
 
     /// Returns the window to restore if ProbeRTT ends here.
     fn check_probe_rtt(&mut self, view: &SenderView, sample: &RateSample, expired: bool) -> Option<f64> {
-        if self.mode != Mode::ProbeRtt && expired && !self.from_idle {
-            self.save(view);
+        if self.shared.starts_probe_rtt(view, expired && self.mode != Mode::ProbeRtt) {
             self.mode = Mode::ProbeRtt;
             (self.pacing_gain, self.cwnd_gain) = (1.0, 1.0);
-            self.probe_until = None;
         }
-        self.from_idle = false;
-        if self.mode != Mode::ProbeRtt {
-            return None;
-        }
-        self.own_limit.mark(sample);
-        let Some(until) = self.probe_until else {
-            if self.in_flight <= self.options.floor {
-                self.probe_until = Some(view.now + self.options.probe_rtt);
-                self.probe_round_done = false;
-                self.rounds.restart(sample.total_delivered);
-            }
-            return None;
-        };
-        self.probe_round_done |= self.rounds.started;
-        if !self.probe_round_done || view.now <= until {
+        let Options { floor, probe_rtt, .. } = self.options;
+        if self.mode != Mode::ProbeRtt || !self.shared.ends_probe_rtt(view, sample, floor, probe_rtt) {
             return None;
         }
         self.rtprop_at = view.now;
@@ -265,27 +218,7 @@ impl Bbr {
             self.mode = Mode::Startup;
             (self.pacing_gain, self.cwnd_gain) = (self.options.high_gain, self.options.high_gain);
         }
-        Some(self.prior_cwnd)
-    }
-
-    /// Saves the last good window.
-    fn save(&mut self, view: &SenderView) {
-        let repairing = view.in_recovery || view.after_timeout;
-        self.prior_cwnd = if !repairing && self.mode != Mode::ProbeRtt {
-            view.cwnd
-        } else {
-            self.prior_cwnd.max(view.cwnd)
-        };
-    }
-
-    fn pace(&mut self, view: &SenderView, effects: &mut Effects) {
-        let rate = self.pacing_gain * self.rate.best();
-        if rate > 0.0 && (self.filled || self.pacing_rate.is_none_or(|r| rate > r)) {
-            self.pacing_rate = Some(rate);
-        }
-        if let Some(rate) = self.pacing_rate {
-            effects.push(Effect::Pace(gap(rate, view.srtt)));
-        }
+        Some(self.shared.prior_cwnd)
     }
 
     fn window(&mut self, view: &SenderView, sample: &RateSample, restored: Option<f64>) -> f64 {
@@ -299,12 +232,7 @@ impl Bbr {
             cwnd = cwnd.max(sample.in_flight + acked);
         } else {
             let target = self.in_flight_of(self.cwnd_gain, view);
-            if self.filled {
-                cwnd = (cwnd + acked).min(target);
-            } else if cwnd < target || self.delivered < self.initial {
-                cwnd += acked;
-            }
-            cwnd = cwnd.max(self.options.floor);
+            cwnd = self.shared.grown(cwnd, acked, target, self.filled).max(self.options.floor);
         }
         if self.mode == Mode::ProbeRtt { cwnd.min(self.options.floor) } else { cwnd }
     }
@@ -312,33 +240,25 @@ impl Bbr {
 
 impl CongestionControl for Bbr {
     fn seed(&mut self, seed: u64) {
-        self.rng = RngStream::numbered(seed, 0, Purpose::Tcp);
+        self.shared.seed(seed);
     }
 
     /// The round trip of the handshake determines the first rate.
     fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
-        if self.pacing_rate.is_none() && !event.exact.is_zero() {
+        if self.shared.pace_by_handshake(view, event.exact, self.options.high_gain, effects) {
             (self.rtprop, self.rtprop_at) = (Some(event.exact), view.now);
-            let rate = self.options.high_gain * self.initial / event.exact.as_secs_f64();
-            self.pacing_rate = Some(rate);
-            effects.push(Effect::Pace(gap(rate, view.srtt)));
         }
     }
 
     fn on_rate(&mut self, view: &SenderView, sample: &RateSample, effects: &mut Effects) {
-        (self.in_flight, self.delivered) = (sample.in_flight, sample.total_delivered);
-        let mut restored = None;
-        if self.timed_out && !view.after_timeout {
-            self.timed_out = false;
-            restored = Some(self.prior_cwnd);
-        }
+        let restored = self.shared.on_rate(view, sample);
         self.update_rate(sample);
         self.check_cycle(view, sample);
         self.check_full_pipe(sample);
         let threshold = self.check_drain(view);
         let expired = self.update_rtprop(view, sample);
         let probed = self.check_probe_rtt(view, sample, expired);
-        self.pace(view, effects);
+        self.shared.pace(view, self.pacing_gain * self.rate.best(), self.filled, effects);
         let cwnd = self.window(view, sample, restored.or(probed));
         let ssthresh = threshold.unwrap_or(view.ssthresh);
         effects.push(Effect::SetWindow(Window { cwnd, ssthresh }));
@@ -349,46 +269,38 @@ impl CongestionControl for Bbr {
     }
 
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
-        self.save(view);
+        self.shared.save(view, self.mode == Mode::ProbeRtt);
         self.conserving = true;
-        self.rounds.restart(self.delivered);
+        self.shared.rounds.restart(self.shared.delivered);
         // Everything in flight except the lost segment, plus its retransmission.
-        let cwnd = (self.in_flight - 1.0).max(0.0) + 1.0;
+        let cwnd = (self.shared.in_flight - 1.0).max(0.0) + 1.0;
         Window { cwnd, ssthresh: view.ssthresh }
     }
 
     fn on_recovery_exit(&mut self, view: &SenderView, effects: &mut Effects) {
         self.conserving = false;
-        let cwnd = view.cwnd.max(self.prior_cwnd);
+        let cwnd = view.cwnd.max(self.shared.prior_cwnd);
         let cwnd = if self.mode == Mode::ProbeRtt { cwnd.min(self.options.floor) } else { cwnd };
         effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
     }
 
     fn on_rto(&mut self, view: &SenderView, _: &RtoEvent, _: &mut Effects) -> RtoDecision {
-        self.save(view);
         self.conserving = false;
-        self.timed_out = true;
-        RtoDecision { window: Window { cwnd: 1.0, ssthresh: view.ssthresh }, backoff: Backoff::Double }
+        self.shared.on_rto(view, self.mode == Mode::ProbeRtt)
     }
 
     fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {
-        let segments = f64::from(event.bytes) / f64::from(view.mss);
         if event.retransmission {
-            self.lost += segments;
-        } else if self.delivered > 0.0 && self.in_flight == 0.0 && !view.after_timeout {
-            self.from_idle = true;
+            self.lost += f64::from(event.bytes) / f64::from(view.mss);
+        } else {
+            self.shared.on_new_data(view, event);
         }
-        self.in_flight += if event.retransmission { 0.0 } else { segments };
     }
 
     fn wants_sent(&self) -> bool {
         true
     }
 }
-
-/// Requirements of both versions.
-const NEEDS: Needs = Needs { pacing: true, rates: true, chance: true, ..Needs::NOTHING };
-const UNLESS: &str = "it counts segments in flight, which needs selective acknowledgments";
 
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {

@@ -270,8 +270,9 @@ impl Marked {
             let from = tx.sent.partition_point(|s| s.end <= left).max(acked);
             let to = tx.sent.partition_point(|s| s.end <= right);
             for place in from..to {
-                let start = place.checked_sub(1).map_or(tx.space.una, |below| tx.sent[below].end);
-                if start >= left && self.board.mark(place - acked).is_some_and(|m| m != Mark::Sacked) {
+                if tx.start_of_sent(place) >= left
+                    && self.board.mark(place - acked).is_some_and(|m| m != Mark::Sacked)
+                {
                     self.board.set(place - acked, Mark::Sacked);
                     delivered += 1;
                     let order = self.board.order(place - acked);
@@ -463,26 +464,17 @@ impl Marked {
     }
 
     fn send_again(&mut self, tx: &mut Machinery, cx: &mut Cx, place: usize) {
-        let Some(&Sent { end, .. }) = tx.sent.get(place) else { return };
-        let start = place.checked_sub(1).map_or(tx.space.una, |below| tx.sent[below].end);
-        tx.output(cx, self, start, end - start);
+        let Some((start, len)) = tx.sent_segment(place) else { return };
+        tx.output(cx, self, start, len);
         if place == 0 {
             tx.arm_timer(cx);
         }
     }
 
-    /// Whether a new segment could be sent now.
+    /// Sends a new segment; returns whether that was possible.
     fn send_new(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
-        let nxt = tx.space.max;
-        let waits = tx.space.una == 0 && nxt > 0;
-        if nxt >= tx.space.end() || waits {
-            return false;
-        }
-        let len = tx.space.segment_len(nxt);
-        if nxt + len > tx.space.una + tx.space.rwnd(cx.cfg) && nxt > 0 {
-            return false;
-        }
-        tx.output(cx, self, nxt, len);
+        let Some(len) = tx.new_segment_len(cx, tx.space.max) else { return false };
+        tx.output(cx, self, tx.space.max, len);
         tx.space.nxt = tx.space.max;
         if self.state == State::Open && self.board.sacked() > 0 {
             // Limited transmit: not included in what a loss halves (RFC 5681 §3.2 step 2).

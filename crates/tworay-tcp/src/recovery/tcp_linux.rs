@@ -6,7 +6,7 @@ mod board;
 use super::Recovery;
 use crate::config::TcpConfig;
 use crate::control::Window;
-use crate::send::{Ack, CutBy, Cx, Dup, Machinery, Sent};
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
 use board::{Board, News};
 use smallvec::SmallVec;
 
@@ -164,8 +164,7 @@ impl TcpLinux {
         let mut blocks: SmallVec<[(u64, u64); 4]> = SmallVec::new();
         for &(left, right) in &ack.blocks {
             let from = ends.partition_point(|s| s.end <= left);
-            let start = from.checked_sub(1).map_or(tx.space.una, |below| ends[below].end);
-            let from = from + usize::from(start < left);
+            let from = from + usize::from(tx.start_of_sent(from) < left);
             let to = ends.partition_point(|s| s.end <= right);
             if from < to {
                 blocks.push((first + from as u64, first + to as u64));
@@ -217,24 +216,15 @@ impl TcpLinux {
     }
 
     fn send_again(&mut self, tx: &mut Machinery, cx: &mut Cx, place: usize) {
-        let Some(&Sent { end, .. }) = tx.sent.get(place) else { return };
-        let start = place.checked_sub(1).map_or(tx.space.una, |below| tx.sent[below].end);
+        let Some((start, len)) = tx.sent_segment(place) else { return };
         self.board.sent_again(place, tx.sent.len());
-        tx.output(cx, self, start, end - start);
+        tx.output(cx, self, start, len);
     }
 
     /// Sends a new segment; returns whether that was possible.
     fn send_new(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
-        let nxt = tx.space.nxt;
-        let waits = tx.space.una == 0 && nxt > 0 && !tx.quirks.data_with_first_syn;
-        if nxt >= tx.space.end() || waits {
-            return false;
-        }
-        let len = tx.space.segment_len(nxt);
-        if nxt + len > tx.space.una + tx.space.rwnd(cx.cfg) && nxt > 0 {
-            return false;
-        }
-        tx.output(cx, self, nxt, len);
+        let Some(len) = tx.new_segment_len(cx, tx.space.nxt) else { return false };
+        tx.output(cx, self, tx.space.nxt, len);
         tx.space.nxt += len;
         true
     }

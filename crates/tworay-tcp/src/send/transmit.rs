@@ -108,6 +108,29 @@ impl Machinery {
         }
     }
 
+    /// Offset at which the segment at this place of [`Machinery::sent`] starts.
+    pub fn start_of_sent(&self, place: usize) -> u64 {
+        place.checked_sub(1).map_or(self.space.una, |below| self.sent[below].end)
+    }
+
+    /// Offset and length of the segment at this place, to retransmit it.
+    pub fn sent_segment(&self, place: usize) -> Option<(u64, u64)> {
+        let end = self.sent.get(place)?.end;
+        let start = self.start_of_sent(place);
+        Some((start, end - start))
+    }
+
+    /// Length of the new segment at `offset`, if there is data to send and the peer's window has room for it.
+    pub fn new_segment_len(&self, cx: &Cx, offset: u64) -> Option<u64> {
+        let waits = self.space.una == 0 && offset > 0 && !self.quirks.data_with_first_syn;
+        if offset >= self.space.end() || waits {
+            return None;
+        }
+        let len = self.space.segment_len(offset);
+        let fits = offset == 0 || offset + len <= self.space.una + self.space.rwnd(cx.cfg);
+        fits.then_some(len)
+    }
+
     /// Limited transmit: one new segment beyond the window (RFC 3042).
     pub fn send_one_more(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
         let nxt = self.space.nxt;

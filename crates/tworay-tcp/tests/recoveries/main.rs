@@ -3,6 +3,8 @@
 #![allow(unreachable_pub)]
 
 mod newreno;
+#[path = "../common/numbered.rs"]
+mod numbered;
 mod reno;
 mod sack;
 mod table;

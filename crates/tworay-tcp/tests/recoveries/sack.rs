@@ -1,8 +1,9 @@
 //! SACK (RFC 2018) with the recovery of RFC 6675: a scoreboard of lost data and an estimate (pipe) of data
 //! in the network. Growth and timeouts are those of RFC 5681.
 
+use crate::numbered::MSS;
 use crate::table::Do::{Ack, Sack, Timeout};
-use crate::table::{MSS, Row, play, ten, timers};
+use crate::table::{Row, play, ten, timers};
 use tworay_tcp::{AfterRto, Amount, InitialWindow, SackConfig, SackForm, TcpConfig};
 
 /// §5, steps 1 to 4 and A to C. Segments 1, 4 and 5 are lost.

@@ -1,15 +1,9 @@
-//! Checks a sender's window step by step against a table. Segments are numbered from 1; `Ack(n)`
-//! acknowledges everything up to segment n.
+//! Checks a sender's window step by step against a table. `Ack(n)` acknowledges everything up to
+//! segment n.
 
-use smallvec::SmallVec;
-use tworay_base::{NodeId, Purpose, RngStream, Seq32, SimDuration, SimTime};
-use tworay_tcp::{
-    Amount, Arrival, Connection, Handshake, Ports, SegmentKind, Side, TcpAction, TcpConfig, TcpTimer,
-    WindowSize,
-};
-use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
-
-pub const MSS: u32 = 1000;
+use crate::numbered::{ack, sender, sent};
+use tworay_base::{SimDuration, SimTime};
+use tworay_tcp::{Amount, Arrival, TcpAction, TcpConfig, TcpTimer};
 
 /// One step.
 #[derive(Clone, Debug)]
@@ -26,13 +20,7 @@ pub type Row = (Do, &'static [u32], f64, f64);
 
 /// An open connection without limited transmit; other settings follow the RFCs.
 pub fn config() -> TcpConfig {
-    TcpConfig {
-        mss: tworay_base::Bytes(u64::from(MSS)),
-        handshake: Handshake::None,
-        window: WindowSize::Segments(100),
-        limited_transmit: false,
-        ..TcpConfig::default()
-    }
+    TcpConfig { limited_transmit: false, ..crate::numbered::config() }
 }
 
 /// A window of ten segments, all in flight, in congestion avoidance.
@@ -53,14 +41,12 @@ pub fn play(variant: &str, config: &TcpConfig, table: &[Row]) {
 /// timer.
 pub fn timers(variant: &str, config: &TcpConfig, amount: Amount, table: &[Row]) -> Vec<usize> {
     let mut restarted = Vec::new();
-    let rng = RngStream::new(1, NodeId(0), Purpose::Test);
-    let ports = Ports { local: 1, remote: 2 };
-    let mut end = Connection::new(config, &variant.parse().expect(variant), Side::Active, ports, rng);
+    let mut end = sender(variant, config);
     let mut now = SimTime::ZERO;
     let mut out = Vec::new();
     end.open(now, &mut out);
     end.write(now, amount, &mut out);
-    for (i, (step, sent, cwnd, ssthresh)) in table.iter().enumerate() {
+    for (i, (step, numbers, cwnd, ssthresh)) in table.iter().enumerate() {
         now += SimDuration::from_millis(10);
         out.clear();
         match step {
@@ -70,40 +56,14 @@ pub fn timers(variant: &str, config: &TcpConfig, amount: Amount, table: &[Row]) 
                 end.on_segment(now, &ack(*n, blocks, config), Arrival::default(), &mut out)
             }
         }
-        let numbers: Vec<u32> = out
-            .iter()
-            .filter_map(|a| match a {
-                TcpAction::Send { segment, kind: SegmentKind::Data { .. }, .. } => {
-                    Some((segment.seq.0 - 1) / MSS + 1)
-                }
-                _ => None,
-            })
-            .collect();
         if out.iter().any(|a| matches!(a, TcpAction::Arm(TcpTimer::Retransmit, _))) {
             restarted.push(i + 1);
         }
         let s = end.snapshot();
         let at = format!("{variant}, step {} ({step:?})", i + 1);
-        assert_eq!(numbers, *sent, "{at}: segments sent");
+        assert_eq!(sent(&out), *numbers, "{at}: segments sent");
         assert!((s.cwnd - cwnd).abs() < 1e-3, "{at}: cwnd {}, expected {cwnd}", s.cwnd);
         assert!((s.ssthresh - ssthresh).abs() < 1e-9, "{at}: ssthresh {}, expected {ssthresh}", s.ssthresh);
     }
     restarted
-}
-
-fn ack(n: u32, blocks: &[(u32, u32)], config: &TcpConfig) -> TcpSegment {
-    let sack: SmallVec<[SackBlock; 4]> = blocks
-        .iter()
-        .map(|(first, last)| SackBlock { left: Seq32(1 + (first - 1) * MSS), right: Seq32(1 + last * MSS) })
-        .collect();
-    TcpSegment {
-        src_port: 2,
-        dst_port: 1,
-        seq: Seq32(1),
-        ack: Seq32(1 + n * MSS),
-        flags: TcpFlags::ACK,
-        window: config.window_bytes() as u32,
-        payload: 0,
-        options: TcpOptions { sack, ..TcpOptions::default() },
-    }
 }

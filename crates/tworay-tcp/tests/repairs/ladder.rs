@@ -1,14 +1,10 @@
-//! A sender against a table of events at given times. Segments are numbered from 1 and have 1000 bytes.
+//! A sender against a table of events at given times.
 
-use smallvec::SmallVec;
-use tworay_base::{NodeId, Purpose, RngStream, Seq32, SimDuration, SimTime};
+use crate::numbered::{MSS, ack, sender, sent};
+use tworay_base::{SimDuration, SimTime};
 use tworay_tcp::{
-    Amount, Arrival, Connection, Counters, Handshake, InitialWindow, Ports, SegmentKind, Side, Snapshot,
-    TcpAction, TcpConfig, TcpTimer, WindowSize,
+    Amount, Arrival, Connection, Counters, InitialWindow, Snapshot, TcpAction, TcpConfig, TcpTimer,
 };
-use tworay_wire::{SackBlock, TcpFlags, TcpOptions, TcpSegment};
-
-pub const MSS: u32 = 1000;
 
 /// What happens.
 #[derive(Clone, Debug)]
@@ -27,12 +23,9 @@ pub type Rung = (u64, On, &'static [u32]);
 /// An open connection with `window` segments to start with.
 pub fn config(window: u32) -> TcpConfig {
     TcpConfig {
-        mss: tworay_base::Bytes(u64::from(MSS)),
-        handshake: Handshake::None,
-        window: WindowSize::Segments(100),
         initial_window: InitialWindow::Segments(window),
         initial_ssthresh: Some(f64::from(window.max(2))),
-        ..TcpConfig::default()
+        ..crate::numbered::config()
     }
 }
 
@@ -47,10 +40,7 @@ pub struct Ladder {
 impl Ladder {
     /// Opens and writes `segments` of them; gives the sender and what it sent.
     pub fn new(variant: &str, config: &TcpConfig, segments: Option<u32>) -> (Self, Vec<u32>) {
-        let rng = RngStream::new(1, NodeId(0), Purpose::Test);
-        let ports = Ports { local: 1, remote: 2 };
-        let end = Connection::new(config, &variant.parse().expect(variant), Side::Active, ports, rng);
-        let mut ladder = Self { end, config: config.clone(), due: None };
+        let mut ladder = Self { end: sender(variant, config), config: config.clone(), due: None };
         let amount = segments.map_or(Amount::Endless, |n| Amount::Bytes(u64::from(n * MSS)));
         let mut out = Vec::new();
         ladder.end.open(SimTime::ZERO, &mut out);
@@ -70,27 +60,20 @@ impl Ladder {
                 self.end.on_timer(now, TcpTimer::Retransmit, &mut out);
             }
             On::Ack(n, blocks) => {
-                self.end.on_segment(now, &self.ack(*n, blocks, None), Arrival::default(), &mut out)
+                self.end.on_segment(now, &ack(*n, blocks, &self.config), Arrival::default(), &mut out);
             }
             On::Echo(n, blocks, sent) => {
-                self.end.on_segment(
-                    now,
-                    &self.ack(*n, blocks, Some(*sent as u32)),
-                    Arrival::default(),
-                    &mut out,
-                );
+                let mut segment = ack(*n, blocks, &self.config);
+                segment.options.timestamps = Some((0, *sent as u32));
+                self.end.on_segment(now, &segment, Arrival::default(), &mut out);
             }
         }
         self.note(&out)
     }
 
     fn note(&mut self, out: &[TcpAction]) -> Vec<u32> {
-        let mut sent = Vec::new();
         for action in out {
             match action {
-                TcpAction::Send { segment, kind: SegmentKind::Data { .. }, .. } => {
-                    sent.push((segment.seq.0 - 1) / MSS + 1);
-                }
                 TcpAction::Arm(TcpTimer::Retransmit, at) => {
                     self.due = Some(at.since_start().as_secs_f64() * 1e3)
                 }
@@ -98,7 +81,7 @@ impl Ladder {
                 _ => {}
             }
         }
-        sent
+        sent(out)
     }
 
     pub fn state(&self) -> Snapshot {
@@ -107,26 +90,6 @@ impl Ladder {
 
     pub fn counters(&self) -> &Counters {
         self.end.counters()
-    }
-
-    fn ack(&self, n: u32, blocks: &[(u32, u32)], echo: Option<u32>) -> TcpSegment {
-        let sack: SmallVec<[SackBlock; 4]> = blocks
-            .iter()
-            .map(|(first, last)| SackBlock {
-                left: Seq32(1 + (first - 1) * MSS),
-                right: Seq32(1 + last * MSS),
-            })
-            .collect();
-        TcpSegment {
-            src_port: 2,
-            dst_port: 1,
-            seq: Seq32(1),
-            ack: Seq32(1 + n * MSS),
-            flags: TcpFlags::ACK,
-            window: self.config.window_bytes() as u32,
-            payload: 0,
-            options: TcpOptions { sack, timestamps: echo.map(|e| (0, e)), ..TcpOptions::default() },
-        }
     }
 }
 

@@ -4,6 +4,8 @@
 mod ladder;
 #[path = "../common/mod.rs"]
 mod network;
+#[path = "../common/numbered.rs"]
+mod numbered;
 mod properties;
 mod prr;
 mod prr_bound;

@@ -159,12 +159,12 @@ fn recovery_conserves_packets() {
     let mut path = Path::full();
     path.ack(100.0, 10.0, (14.0, 13.0));
     let before = path.view.cwnd;
-    path.bbr.in_flight = 12.0;
+    path.bbr.shared.in_flight = 12.0;
     path.view.in_recovery = false;
     let cut = path.bbr.on_loss(&path.view, &LOSS, &mut Effects::new());
     assert_eq!(cut.cwnd, 12.0, "11 beside the lost one, and one for it");
     (path.view.cwnd, path.view.in_recovery) = (12.0, true);
-    path.bbr.rounds.restart(1e9);
+    path.bbr.shared.rounds.restart(1e9);
     assert_eq!(path.after(1, 100.0, 1.0, (12.0, 11.0)), 12.0, "one delivered, one sent");
     let mut effects = Effects::new();
     path.bbr.on_recovery_exit(&path.view, &mut effects);

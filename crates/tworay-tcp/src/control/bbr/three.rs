@@ -123,12 +123,9 @@ struct Aggregation {
 #[derive(Debug)]
 struct Bbr3 {
     options: Options,
-    rng: RngStream,
-    initial: f64,
+    shared: Shared,
     state: State,
     ack_phase: AckPhase,
-    rounds: Rounds,
-    own_limit: OwnLimit,
     /// Maximum rate over probing cycles.
     max_rate: MaxFilter,
     cycle: u64,
@@ -147,26 +144,15 @@ struct Bbr3 {
     cycle_at: SimTime,
     too_high: bool,
     precautionary: bool,
-    probe_until: Option<SimTime>,
-    probe_round_done: bool,
-    pacing_rate: Option<f64>,
-    in_flight: f64,
-    delivered: f64,
-    prior_cwnd: f64,
-    timed_out: bool,
-    from_idle: bool,
 }
 
 impl Bbr3 {
     fn new(options: Options, initial: f64) -> Self {
         Self {
             options,
-            rng: RngStream::numbered(0, 0, Purpose::Tcp),
-            initial,
+            shared: Shared::new(initial),
             state: State::Startup,
             ack_phase: AckPhase::Init,
-            rounds: Rounds::default(),
-            own_limit: OwnLimit::default(),
             // The current cycle and the previous one.
             max_rate: MaxFilter::new(1),
             cycle: 0,
@@ -184,14 +170,6 @@ impl Bbr3 {
             cycle_at: SimTime::ZERO,
             too_high: false,
             precautionary: false,
-            probe_until: None,
-            probe_round_done: false,
-            pacing_rate: None,
-            in_flight: 0.0,
-            delivered: 0.0,
-            prior_cwnd: 0.0,
-            timed_out: false,
-            from_idle: false,
         }
     }
 
@@ -200,13 +178,13 @@ impl Bbr3 {
             return self.options.quantum;
         }
         let mss = f64::from(view.mss);
-        let bytes = self.pacing_rate.unwrap_or(0.0) * mss * 1e-3;
+        let bytes = self.shared.pacing_rate.unwrap_or(0.0) * mss * 1e-3;
         (bytes.min(65_536.0) / mss).max(2.0)
     }
 
     /// BDPMultiple(gain), segments.
     fn bdp(&self, gain: f64) -> f64 {
-        let Some(rtt) = self.min_rtt.value else { return self.initial };
+        let Some(rtt) = self.min_rtt.value else { return self.shared.initial };
         gain * self.rate().min(1e12) * rtt.as_secs_f64()
     }
 
@@ -230,25 +208,10 @@ impl Bbr3 {
         self.bdp(State::ProbeRtt.cwnd_gain()).max(self.options.floor)
     }
 
-    fn pace(&mut self, view: &SenderView, effects: &mut Effects) {
-        // One per cent below the measured rate (BBR.PacingMarginPercent).
-        let rate = 0.99 * self.state.pacing_gain() * self.rate();
-        if rate > 0.0 && (self.full.reached || self.pacing_rate.is_none_or(|r| rate > r)) {
-            self.pacing_rate = Some(rate);
-        }
-        if let Some(rate) = self.pacing_rate {
-            effects.push(Effect::Pace(gap(rate, view.srtt)));
-        }
-    }
-
     fn window(&mut self, view: &SenderView, sample: &RateSample, restored: Option<f64>) -> f64 {
-        let mut cwnd = restored.map_or(view.cwnd, |r| r.max(view.cwnd));
+        let cwnd = restored.map_or(view.cwnd, |r| r.max(view.cwnd));
         let most = self.budget(self.bdp(self.state.cwnd_gain()) + self.aggregation.extra.best(), view);
-        if self.full.reached {
-            cwnd = (cwnd + sample.newly_delivered).min(most);
-        } else if cwnd < most || self.delivered < self.initial {
-            cwnd += sample.newly_delivered;
-        }
+        let cwnd = self.shared.grown(cwnd, sample.newly_delivered, most, self.full.reached);
         self.bound(cwnd.max(self.options.floor))
     }
 
@@ -262,38 +225,21 @@ impl Bbr3 {
         };
         cwnd.min(cap.min(self.bounds.flight_short).max(self.options.floor))
     }
-
-    fn save(&mut self, view: &SenderView) {
-        let repairing = view.in_recovery || view.after_timeout;
-        self.prior_cwnd = if !repairing && self.state != State::ProbeRtt {
-            view.cwnd
-        } else {
-            self.prior_cwnd.max(view.cwnd)
-        };
-    }
 }
 
 impl CongestionControl for Bbr3 {
     fn seed(&mut self, seed: u64) {
-        self.rng = RngStream::numbered(seed, 0, Purpose::Tcp);
+        self.shared.seed(seed);
     }
 
     fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
-        if self.pacing_rate.is_none() && !event.exact.is_zero() {
+        if self.shared.pace_by_handshake(view, event.exact, State::Startup.pacing_gain(), effects) {
             self.min_rtt.begin(view.now, event.exact);
-            let rate = State::Startup.pacing_gain() * self.initial / event.exact.as_secs_f64();
-            self.pacing_rate = Some(rate);
-            effects.push(Effect::Pace(gap(rate, view.srtt)));
         }
     }
 
     fn on_rate(&mut self, view: &SenderView, sample: &RateSample, effects: &mut Effects) {
-        (self.in_flight, self.delivered) = (sample.in_flight, sample.total_delivered);
-        let mut restored = None;
-        if self.timed_out && !view.after_timeout {
-            self.timed_out = false;
-            restored = Some(self.prior_cwnd);
-        }
+        let restored = self.shared.on_rate(view, sample);
         self.note_losses();
         self.update_signals(view, sample);
         self.update_aggregation(view, sample);
@@ -310,7 +256,9 @@ impl CongestionControl for Bbr3 {
         self.min_rtt.update(view.now, sample.rtt, &self.options);
         let probed = self.check_probe_rtt(view, sample);
         self.latest.advance(sample);
-        self.pace(view, effects);
+        // One per cent below the measured rate (BBR.PacingMarginPercent).
+        let rate = 0.99 * self.state.pacing_gain() * self.rate();
+        self.shared.pace(view, rate, self.full.reached, effects);
         let cwnd = self.window(view, sample, restored.or(probed));
         effects.push(Effect::SetWindow(Window { cwnd, ssthresh }));
     }
@@ -321,19 +269,17 @@ impl CongestionControl for Bbr3 {
 
     /// Only the model reacts to losses.
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
-        self.save(view);
+        self.shared.save(view, self.state == State::ProbeRtt);
         Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
     }
 
     fn on_recovery_exit(&mut self, view: &SenderView, effects: &mut Effects) {
-        let cwnd = self.bound(view.cwnd.max(self.prior_cwnd));
+        let cwnd = self.bound(view.cwnd.max(self.shared.prior_cwnd));
         effects.push(Effect::SetWindow(Window { cwnd, ssthresh: view.ssthresh }));
     }
 
     fn on_rto(&mut self, view: &SenderView, _: &RtoEvent, _: &mut Effects) -> RtoDecision {
-        self.save(view);
-        self.timed_out = true;
-        RtoDecision { window: Window { cwnd: 1.0, ssthresh: view.ssthresh }, backoff: Backoff::Double }
+        self.shared.on_rto(view, self.state == State::ProbeRtt)
     }
 
     fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {
@@ -342,12 +288,8 @@ impl CongestionControl for Bbr3 {
             *pending = true;
             *ranges += u32::from(*last_end != Some(event.seq));
             *last_end = Some(event.seq.plus(event.bytes));
-        } else {
-            if self.delivered > 0.0 && self.in_flight == 0.0 && !view.after_timeout {
-                self.from_idle = true;
-                self.aggregation.since = view.now;
-            }
-            self.in_flight += f64::from(event.bytes) / f64::from(view.mss);
+        } else if self.shared.on_new_data(view, event) {
+            self.aggregation.since = view.now;
         }
     }
 

@@ -96,7 +96,7 @@ impl Bbr3 {
     pub(super) fn note_losses(&mut self) {
         if std::mem::take(&mut self.losses.pending) {
             if !self.latest.loss {
-                self.latest.round_end = self.delivered;
+                self.latest.round_end = self.shared.delivered;
             }
             self.latest.loss = true;
         }
@@ -105,11 +105,9 @@ impl Bbr3 {
     /// UpdateLatestDeliverySignals and UpdateCongestionSignals.
     pub(super) fn update_signals(&mut self, view: &SenderView, sample: &RateSample) {
         self.latest.update(sample);
-        self.rounds.update(sample);
-        self.rounds_since_up += u64::from(self.rounds.started);
-        if let Some(rate) = sample.rate()
-            && (rate >= self.max_rate.best() || !self.own_limit.concerns(sample))
-        {
+        self.shared.rounds.update(sample);
+        self.rounds_since_up += u64::from(self.shared.rounds.started);
+        if let Some(rate) = self.shared.rate_of(sample, self.max_rate.best()) {
             self.max_rate.update(self.cycle, rate);
         }
         if self.latest.round_started {
@@ -147,7 +145,7 @@ impl Bbr3 {
             // In Startup only the current round counts.
             *extra = MaxFilter::new(10);
         }
-        extra.update(self.rounds.count, more);
+        extra.update(self.shared.rounds.count, more);
     }
 
     /// IsInflightTooHigh.
@@ -158,7 +156,7 @@ impl Bbr3 {
     pub(super) fn handle_too_high(&mut self, view: &SenderView, sample: &RateSample) {
         self.too_high = true;
         self.probe_samples = false;
-        if !self.own_limit.concerns(sample) {
+        if !self.shared.own_limit.concerns(sample) {
             let target = self.bdp(1.0).min(view.cwnd);
             self.bounds.flight_long = sample.sent_in_flight.max(self.options.beta * target);
         }
@@ -178,13 +176,13 @@ impl Bbr3 {
 
     /// AdaptLongTermModel; returns whether it has changed the state.
     pub(super) fn adapt_long_term(&mut self, view: &SenderView, sample: &RateSample) -> bool {
-        if self.rounds.started && self.ack_phase == AckPhase::Starting {
+        if self.shared.rounds.started && self.ack_phase == AckPhase::Starting {
             self.ack_phase = AckPhase::Feedback;
         }
-        if self.rounds.started && self.ack_phase == AckPhase::Stopping {
+        if self.shared.rounds.started && self.ack_phase == AckPhase::Stopping {
             self.probe_samples = false;
             self.ack_phase = AckPhase::Init;
-            if self.state.is_probe_bw() && !self.own_limit.concerns(sample) {
+            if self.state.is_probe_bw() && !self.shared.own_limit.concerns(sample) {
                 self.cycle += 1;
             }
             if self.state.is_probe_bw() && self.precautionary && !self.too_high {
@@ -220,7 +218,7 @@ impl Bbr3 {
             upward.acked -= more * upward.per_segment;
             self.bounds.flight_long += more;
         }
-        if self.rounds.started {
+        if self.shared.rounds.started {
             self.raise_slope(view);
         }
     }

@@ -12,7 +12,7 @@ const PROBE_RTT_LASTS: SimDuration = SimDuration::from_millis(200);
 
 impl Bbr3 {
     fn start_round(&mut self) {
-        self.rounds.restart(self.delivered);
+        self.shared.rounds.restart(self.shared.delivered);
     }
 
     fn reset_full_rate(&mut self, rate: f64) {
@@ -20,7 +20,7 @@ impl Bbr3 {
     }
 
     pub(super) fn check_full_rate(&mut self, sample: &RateSample) {
-        if self.full.now || !self.rounds.started || self.own_limit.concerns(sample) {
+        if self.full.now || !self.shared.rounds.started || self.shared.own_limit.concerns(sample) {
             return;
         }
         let rate = sample.rate().unwrap_or(0.0);
@@ -48,10 +48,10 @@ impl Bbr3 {
     pub(super) fn check_startup_and_drain(&mut self, view: &SenderView) {
         if self.state == State::Startup && self.full.reached {
             self.state = State::Drain;
-            self.drain_round = self.rounds.count;
+            self.drain_round = self.shared.rounds.count;
         }
-        let drained = self.in_flight <= self.in_flight_of(1.0, view);
-        if self.state == State::Drain && (drained || self.rounds.count > self.drain_round + 3) {
+        let drained = self.shared.in_flight <= self.in_flight_of(1.0, view);
+        if self.state == State::Drain && (drained || self.shared.rounds.count > self.drain_round + 3) {
             self.start_down(view.now);
         }
     }
@@ -60,8 +60,8 @@ impl Bbr3 {
         self.latest.reset();
         self.upward.per_segment = f64::INFINITY;
         // PickProbeWait.
-        self.rounds_since_up = self.rng.below(2).into();
-        self.wait = SimDuration::from_secs_f64(self.options.wait + self.rng.unit());
+        self.rounds_since_up = self.shared.rng.below(2).into();
+        self.wait = SimDuration::from_secs_f64(self.options.wait + self.shared.rng.unit());
         self.cycle_at = now;
         self.ack_phase = AckPhase::Stopping;
         self.start_round();
@@ -94,7 +94,7 @@ impl Bbr3 {
         match self.state {
             State::Down | State::Cruise if self.is_time_to_probe(view) => self.start_refill(),
             State::Down if self.is_time_to_cruise(view) => self.state = State::Cruise,
-            State::Refill if self.rounds.started => {
+            State::Refill if self.shared.rounds.started => {
                 self.probe_samples = true;
                 self.start_up(view, sample);
             }
@@ -114,11 +114,11 @@ impl Bbr3 {
     fn is_time_to_cruise(&self, view: &SenderView) -> bool {
         let rtt = self.min_rtt.value.map_or(0.0, |r| r.as_secs_f64());
         let product = self.budget(self.max_rate.best() * rtt, view);
-        self.in_flight <= self.flight_with_headroom() && self.in_flight <= product
+        self.shared.in_flight <= self.flight_with_headroom() && self.shared.in_flight <= product
     }
 
     fn is_time_to_go_down(&mut self, view: &SenderView, sample: &RateSample) -> bool {
-        if self.too_high && self.in_flight >= self.bounds.flight_long {
+        if self.too_high && self.shared.in_flight >= self.bounds.flight_long {
             self.precautionary = true;
             return true;
         }
@@ -132,28 +132,15 @@ impl Bbr3 {
 
     /// CheckProbeRTT; returns the window to restore if it ends here.
     pub(super) fn check_probe_rtt(&mut self, view: &SenderView, sample: &RateSample) -> Option<f64> {
-        if self.state != State::ProbeRtt && self.min_rtt.probe_expired && !self.from_idle {
-            self.save(view);
+        let due = self.min_rtt.probe_expired && self.state != State::ProbeRtt;
+        if self.shared.starts_probe_rtt(view, due) {
             self.state = State::ProbeRtt;
-            self.probe_until = None;
             self.ack_phase = AckPhase::Stopping;
             self.start_round();
         }
-        self.from_idle = false;
-        if self.state != State::ProbeRtt {
-            return None;
-        }
-        self.own_limit.mark(sample);
-        let Some(until) = self.probe_until else {
-            if self.in_flight <= self.probe_rtt_cwnd() {
-                self.probe_until = Some(view.now + PROBE_RTT_LASTS);
-                self.probe_round_done = false;
-                self.start_round();
-            }
-            return None;
-        };
-        self.probe_round_done |= self.rounds.started;
-        if !self.probe_round_done || view.now <= until {
+        let window = self.probe_rtt_cwnd();
+        if self.state != State::ProbeRtt || !self.shared.ends_probe_rtt(view, sample, window, PROBE_RTT_LASTS)
+        {
             return None;
         }
         self.min_rtt.probe_at = view.now;
@@ -164,6 +151,6 @@ impl Bbr3 {
         } else {
             self.state = State::Startup;
         }
-        Some(self.prior_cwnd)
+        Some(self.shared.prior_cwnd)
     }
 }
