@@ -25,8 +25,8 @@ A key is written in its table (`[mac]`, `[tcp.rto]`), with `--set` by its whole 
 mac.cw_min=15`); the second wire of `[[wire]]` is `wire.1`. Numbers with a unit are texts (`"2Mbps"`,
 `"250m"`, `"20ms"`, `"512B"`). Defaults are those of `dialect = "standard"`; where `dialect = "ns2"` has
 another, it stands behind *ns2*. *Required* keys have none. A key without a default is absent, and its
-meaning says what then holds. The keys of AODV, DSR and OLSR default to the values of their own `dialect`,
-the parameters of the RFC or program that it names.
+meaning says what then holds. The keys of AODV, DSR and OLSR follow the `dialect` of their own table: first
+stands the default of `standard`, behind it those of dialects that have another.
 """
 
 WORLD = 'duration = "1s"\n[topology]\nkind = "string"\nhops = 1\n[[flow]]\nfrom = 0\nto = 1\n'
@@ -174,6 +174,11 @@ def _default(key: Key, standard: dict[str, Any], ns2: dict[str, Any]) -> str:
     value = "" if given is None or isinstance(given, dict) or given == "" else _written(given)
     if key.path in standard and standard[key.path] != "":
         value = _written(standard[key.path])
+    dialects: dict[str, list[str]] = {}
+    for dialect, its in key.schema.get("x-dialects", {}).items():
+        dialects.setdefault(_written(its), []).append(f"*{dialect}*")
+    if dialects:
+        return "; ".join([value, *(f"{', '.join(names)} {its}" for its, names in dialects.items())])
     if key.path in ns2 and ns2[key.path] != standard.get(key.path):
         return f"{value or 'absent'}; *ns2* {_written(ns2[key.path])}"
     return f"{value}; *ns2* absent" if key.path in standard and key.path not in ns2 else value

@@ -41,6 +41,10 @@ def test_every_key_is_there_once_with_what_it_accepts_and_means() -> None:
         ("wire_kind.NAME.queue", "whole number", "`50`"),
         ("topology.hops` (string)", "whole number", "required"),
         ("errors.pkt_err.bernoulli", "table", ""),
+        ("routing.aodv.net_diameter", "whole number", "`35`; *ns2* `30`"),
+        ("routing.aodv.ttl_start", "whole number", "`1`; *ns2* `5`; *thesis-trace*, *thesis* `2`"),
+        ("routing.dsr.max_route_hops", "whole number", "`63`; *ns2*, *freeze-probing* `15`"),
+        ("routing.olsr.willingness", "whole number", "`3`"),
     ],
 )
 def test_keys_have_type_unit_and_defaults_of_both_dialects(key: str, accepts: str, default: str) -> None:

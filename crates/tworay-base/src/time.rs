@@ -247,7 +247,8 @@ impl std::str::FromStr for SimDuration {
         if nanos > Self::MAX.0 as f64 {
             return Err(UnitError::new(text, "a time must be at most 146 years", "\"900s\""));
         }
-        Ok(Self(nanos as u64))
+        // The nearest f64 to the maximum lies above it.
+        Ok(Self((nanos as u64).min(Self::MAX.0)))
     }
 }
 

@@ -1,7 +1,26 @@
 //! Declares a protocol's settings once.
 
+use schemars::Schema;
+use serde_json::{Map, Value};
+
+/// Defines an enumerated setting with kebab-case names.
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+        }
+    };
+}
+
 /// Defines a protocol's settings as values and as the table in a scenario, which modifies a dialect. The
 /// dialect type's `Default` applies if the table is empty; the config type has `fn dialect(Dialect) -> Self`.
+/// The schema has each key's default, and under `x-dialects` the values of dialects that have another.
 macro_rules! settings {
     (
         $(#[$config_doc:meta])* $config:ident from $(#[$dialect_doc:meta])* $dialect:ident, schema $schema:literal;
@@ -46,10 +65,48 @@ macro_rules! settings {
                 Overrides::schema_name()
             }
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                Overrides::json_schema(generator)
+                let every_key = |c: $config| {
+                    Overrides { dialect: Some(c.dialect), $($name: Some(c.$name),)+ }
+                };
+                let of = |dialect| $crate::settings::written(every_key($config::dialect(dialect)));
+                let dialects = $dialect::ALL.iter().map(|&dialect| of(dialect)).collect();
+                let mut schema = Overrides::json_schema(generator);
+                $crate::settings::add_defaults(&mut schema, &of($dialect::default()), dialects);
+                schema
             }
         }
     };
 }
 
-pub(crate) use settings;
+pub(crate) use {choice, settings};
+
+/// The keys of a table and their values as a scenario would write them.
+pub(crate) fn written(table: impl serde::Serialize) -> Map<String, Value> {
+    match serde_json::to_value(table) {
+        Ok(Value::Object(keys)) => keys,
+        _ => Map::new(),
+    }
+}
+
+/// Adds to a table's schema what its keys default to if no dialect is named, and in each dialect.
+pub(crate) fn add_defaults(
+    schema: &mut Schema,
+    unnamed: &Map<String, Value>,
+    dialects: Vec<Map<String, Value>>,
+) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (key, property) in properties.iter_mut().filter_map(|(key, p)| Some((key, p.as_object_mut()?))) {
+        let Some(default) = unnamed.get(key) else { continue };
+        property.insert("default".into(), default.clone());
+        let others: Map<String, Value> = dialects
+            .iter()
+            .filter(|values| key != "dialect" && values.get(key) != Some(default))
+            .filter_map(|values| {
+                Some((values.get("dialect")?.as_str()?.to_owned(), values.get(key)?.clone()))
+            })
+            .collect();
+        if !others.is_empty() {
+            property.insert("x-dialects".into(), others.into());
+        }
+    }
+}

@@ -63,6 +63,7 @@ fn lengths_are_shown_in_the_shortest_exact_form() {
         (999_999_999, "999.999999ms"),
         (1_000_000_001, "1.000000001s"),
         (900_000_000_000, "900s"),
+        (SimDuration::MAX.as_nanos(), "4611686018.427387903s"),
     ] {
         let length = SimDuration::from_nanos(nanos);
         assert_eq!(length.to_string(), text);

@@ -1,32 +1,22 @@
 //! AODV's enumerated settings.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::settings::choice;
 
-/// An enumerated setting with kebab-case names.
-macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $name { $($(#[$vdoc])* $variant),+ }
-    };
-}
-
-/// Whose AODV to run. Single keys change its values.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum AodvDialect {
-    /// RFC 3561 §10, with link-layer feedback instead of HELLOs.
-    #[default]
-    Standard,
-    /// ns-2.35's `Agent/AODV` with its quirks.
-    Ns2,
-    /// The route-break trace of Papanastasiou (2006), table 3.1: HELLOs instead of link-layer feedback.
-    ThesisTrace,
-    /// All other runs of Papanastasiou (2006), appendix A.1: AODV-UU with link-layer feedback and repair.
-    Thesis,
-}
+choice!(
+    /// Whose AODV to run. Single keys change its values.
+    #[derive(Default)]
+    AodvDialect {
+        /// RFC 3561 §10, with link-layer feedback instead of HELLOs.
+        #[default]
+        Standard,
+        /// ns-2.35's `Agent/AODV` with its quirks.
+        Ns2,
+        /// The route-break trace of Papanastasiou (2006), table 3.1: HELLOs instead of link-layer feedback.
+        ThesisTrace,
+        /// All other runs of Papanastasiou (2006), appendix A.1: AODV-UU with link-layer feedback and repair.
+        Thesis,
+    }
+);
 choice!(
     /// Sequence of route requests.
     Requests {

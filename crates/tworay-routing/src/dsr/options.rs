@@ -1,36 +1,25 @@
 //! DSR's enumerated settings.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::settings::choice;
 
-/// An enumerated setting with kebab-case names.
-macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum $name { $($(#[$vdoc])* $variant),+ }
-    };
-}
-
-/// Whose DSR to run. Single keys change its values.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DsrDialect {
-    /// RFC 4728 §9, with link-layer feedback.
-    #[default]
-    Standard,
-    /// The route-break trace of Papanastasiou (2006), table 3.2: passive and network-layer acknowledgments
-    /// instead of link-layer feedback.
-    ThesisTrace,
-    /// All other runs of Papanastasiou (2006), appendix A.2: DSR-UU with link-layer feedback.
-    Thesis,
-    /// ns-2.35's `DSRAgent` with its quirks, without its flow state.
-    Ns2,
-    /// ns-2 without replies from caches, as in the Freeze-Probing paper (2005).
-    FreezeProbing,
-}
-
+choice!(
+    /// Whose DSR to run. Single keys change its values.
+    #[derive(Default)]
+    DsrDialect {
+        /// RFC 4728 §9, with link-layer feedback.
+        #[default]
+        Standard,
+        /// The route-break trace of Papanastasiou (2006), table 3.2: passive and network-layer acknowledgments
+        /// instead of link-layer feedback.
+        ThesisTrace,
+        /// All other runs of Papanastasiou (2006), appendix A.2: DSR-UU with link-layer feedback.
+        Thesis,
+        /// ns-2.35's `DSRAgent` with its quirks, without its flow state.
+        Ns2,
+        /// ns-2 without replies from caches, as in the Freeze-Probing paper (2005).
+        FreezeProbing,
+    }
+);
 choice!(
     /// Structure of the route cache (RFC 4728 §4.1).
     CacheKind {

@@ -1,36 +1,36 @@
 //! All parameters of OLSR.
 
-use crate::settings::settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::settings::{choice, settings};
 use tworay_base::{ConfigProblem, SimDuration};
 use tworay_wire::olsr::Vtime;
 
-/// Whose OLSR to run. Single keys change its values.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OlsrDialect {
-    /// RFC 3626 §18.
-    #[default]
-    Standard,
-    /// The route-break trace of Papanastasiou (2006), table 3.3: HELLOs twice as often as in the RFC.
-    ThesisTrace,
-    /// All other runs of Papanastasiou (2006), appendix A.3: the same values, stated more fully.
-    Thesis,
-}
+choice!(
+    /// Whose OLSR to run. Single keys change its values.
+    #[derive(Default)]
+    OlsrDialect {
+        /// RFC 3626 §18.
+        #[default]
+        Standard,
+        /// The route-break trace of Papanastasiou (2006), table 3.3: HELLOs twice as often as in the RFC.
+        ThesisTrace,
+        /// All other runs of Papanastasiou (2006), appendix A.3: the same values, stated more fully.
+        Thesis,
+    }
+);
 
-/// What a node advertises in TC messages (TC_REDUNDANCY, RFC 3626 §15.1).
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TcRedundancy {
-    /// 0: the neighbours that have chosen the node as relay.
-    #[default]
-    Selectors,
-    /// 1: these and the relays that the node has chosen.
-    SelectorsAndRelays,
-    /// 2: every neighbour.
-    Neighbours,
-}
+choice!(
+    /// What a node advertises in TC messages (TC_REDUNDANCY, RFC 3626 §15.1).
+    #[derive(Default)]
+    TcRedundancy {
+        /// 0: the neighbours that have chosen the node as relay.
+        #[default]
+        Selectors,
+        /// 1: these and the relays that the node has chosen.
+        SelectorsAndRelays,
+        /// 2: every neighbour.
+        Neighbours,
+    }
+);
 
 settings! {
     /// Settings of OLSR. In a scenario, `dialect` says whose rules apply, and the other keys change

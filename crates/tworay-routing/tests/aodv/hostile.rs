@@ -107,19 +107,15 @@ fn input() -> impl Strategy<Value = Input> {
 }
 
 fn any_config() -> impl Strategy<Value = AodvConfig> {
-    let dialect = prop_oneof![
-        Just(AodvDialect::Standard),
-        Just(AodvDialect::Ns2),
-        Just(AodvDialect::ThesisTrace),
-        Just(AodvDialect::Thesis)
-    ];
-    (dialect, any::<bool>(), any::<bool>()).prop_map(|(dialect, blacklist, tight)| {
-        let mut config = AodvConfig { blacklist, ..AodvConfig::dialect(dialect) };
-        if tight {
-            config.buffer_packets = 2;
-        }
-        config
-    })
+    (prop::sample::select(AodvDialect::ALL), any::<bool>(), any::<bool>()).prop_map(
+        |(dialect, blacklist, tight)| {
+            let mut config = AodvConfig { blacklist, ..AodvConfig::dialect(dialect) };
+            if tight {
+                config.buffer_packets = 2;
+            }
+            config
+        },
+    )
 }
 
 proptest! {

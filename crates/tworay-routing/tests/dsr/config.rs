@@ -8,14 +8,6 @@ fn read(text: &str) -> Result<RoutingConfig, String> {
     toml::from_str(text).map_err(|e| e.to_string())
 }
 
-const DIALECTS: [DsrDialect; 5] = [
-    DsrDialect::Standard,
-    DsrDialect::ThesisTrace,
-    DsrDialect::Thesis,
-    DsrDialect::Ns2,
-    DsrDialect::FreezeProbing,
-];
-
 #[test]
 fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
     assert_eq!(read("protocol = \"dsr\"").unwrap().protocol, Protocol::Dsr);
@@ -26,7 +18,7 @@ fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
 
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
-    for dialect in DIALECTS {
+    for &dialect in DsrDialect::ALL {
         let mut config = DsrConfig::dialect(dialect);
         assert_eq!(config.dialect, dialect);
         assert_eq!(config.validate(), Ok(()));
@@ -84,5 +76,28 @@ fn the_schema_describes_every_key() {
     assert!(properties.len() > 40);
     for (key, value) in properties {
         assert!(value["description"].is_string(), "{key} has no description");
+    }
+}
+
+/// The defaults in the schema, with those of a dialect in their place, are that dialect.
+#[test]
+fn the_schema_has_the_defaults_of_every_dialect() {
+    let schema = serde_json::to_value(schemars::schema_for!(DsrConfig)).unwrap();
+    for &dialect in DsrDialect::ALL {
+        let name = serde_json::to_value(dialect).unwrap();
+        let default = |value: &serde_json::Value| {
+            let own = value["x-dialects"].get(name.as_str().unwrap());
+            own.unwrap_or(&value["default"]).clone()
+        };
+        let properties = schema["properties"].as_object().unwrap().iter();
+        let keys: serde_json::Map<_, _> =
+            properties.map(|(key, value)| (key.clone(), default(value))).collect();
+        for base in DsrDialect::ALL {
+            // Whatever dialect lies below, the keys say everything.
+            let mut keys = keys.clone();
+            keys.insert("dialect".into(), serde_json::to_value(base).unwrap());
+            let read: DsrConfig = serde_json::from_value(keys.into()).unwrap();
+            assert_eq!(DsrConfig { dialect, ..read }, DsrConfig::dialect(dialect));
+        }
     }
 }

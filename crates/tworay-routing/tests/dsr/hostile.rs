@@ -166,22 +166,17 @@ fn input() -> impl Strategy<Value = Input> {
 }
 
 fn any_config() -> impl Strategy<Value = DsrConfig> {
-    let dialect = prop::sample::select(vec![
-        DsrDialect::Standard,
-        DsrDialect::ThesisTrace,
-        DsrDialect::Thesis,
-        DsrDialect::Ns2,
-        DsrDialect::FreezeProbing,
-    ]);
-    (dialect, any::<bool>(), any::<bool>()).prop_map(|(dialect, tight, network_acks)| {
-        let mut config = DsrConfig { network_acks, ..DsrConfig::dialect(dialect) };
-        if tight {
-            config.send_buffer_packets = 2;
-            config.rexmt_buffer_packets = 2;
-            config.max_route_hops = 2;
-        }
-        config
-    })
+    (prop::sample::select(DsrDialect::ALL), any::<bool>(), any::<bool>()).prop_map(
+        |(dialect, tight, network_acks)| {
+            let mut config = DsrConfig { network_acks, ..DsrConfig::dialect(dialect) };
+            if tight {
+                config.send_buffer_packets = 2;
+                config.rexmt_buffer_packets = 2;
+                config.max_route_hops = 2;
+            }
+            config
+        },
+    )
 }
 
 proptest! {
