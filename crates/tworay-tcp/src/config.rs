@@ -1,14 +1,20 @@
 //! A connection's settings: the default follows the RFCs, `ns2()` follows ns-2.35.
 
-mod choices;
+mod handshake;
 mod presets;
+mod receiver;
+mod recovery;
+mod rto;
+mod window;
 
-pub use choices::{
-    AckPolicy, AckSize, AfterRto, DaaConfig, Halving, HalvingPrecision, Handshake, IdleRestart,
-    InitialWindow, NamedInitialWindow, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck,
-    ReceiverConfig, RenoForm, RtoConfig, RttArithmetic, SackConfig, SackForm, TackConfig, Timing, VegasForm,
-    WindowSize,
+pub use handshake::{AckSize, Handshake};
+pub use receiver::{AckPolicy, DaaConfig, ReceiverConfig, TackConfig};
+pub use recovery::{
+    AfterRto, NewRenoConfig, NewRenoEntry, NewRenoExit, NewRenoTimer, PartialAck, RenoForm, SackConfig,
+    SackForm, VegasForm,
 };
+pub use rto::{RtoConfig, RttArithmetic, Timing};
+pub use window::{Halving, HalvingPrecision, IdleRestart, InitialWindow, NamedInitialWindow, WindowSize};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
