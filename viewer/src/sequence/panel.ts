@@ -3,30 +3,22 @@
 // knows: each loss with its true cause, and what the sender took it for.
 
 import uPlot from "uplot";
-import type { TimeAxis } from "./axis";
-import { lastUpTo, load, has, lowerBound, nothing, type Table } from "./data";
-import { el, table } from "./dom";
-import { Levels, slice, type Slice } from "./levels";
-import type { Guess, Loss } from "./losses";
-import { brush, frame, playhead, short, steer } from "./panel";
-import type { Pen } from "./pen";
-import { picture, type Box, type Key } from "./picture";
-import type { FlowInfo } from "./run";
-import { causeColour, colour, onTheme, shapeIcon, shapePath, CAUSES } from "./theme";
-import { Details, downloads, type Context, type Row } from "./tools";
+import type { TimeAxis } from "../axis";
+import { lastUpTo, load, has, lowerBound, nothing, type Table } from "../data";
+import { el } from "../dom";
+import { Levels, slice } from "../levels";
+import type { Guess, Loss } from "../losses";
+import { brush, frame, playhead, short, steer } from "../panel";
+import type { Pen } from "../pen";
+import { picture, type Box, type Key } from "../picture";
+import type { FlowInfo } from "../run";
+import { causeColour, colour, onTheme, shapeIcon, CAUSES } from "../theme";
+import { Details, downloads, type Context } from "../tools";
+import { drawSequence, sentUpTo, type Shown } from "./drawing";
+import { lossList, markRows } from "./rows";
 
 const HEIGHT = 380;
 const REACH = 14;
-
-interface Shown {
-  series: Slice | null;
-  sent: Slice | null;
-  window: Slice | null;
-  again: Slice;
-  sacks: Slice;
-  losses: Loss[];
-  guesses: Guess[];
-}
 
 export class SequencePanel {
   readonly root: HTMLElement;
@@ -76,7 +68,7 @@ export class SequencePanel {
         el("h3", {}, "Time and sequence"),
         layer("acks", "lost ACKs"),
         layer("guesses", "guesses"),
-        downloads("sequence", "Time and sequence", () => this.picture(), () => this.numbers()),
+        downloads("sequence", "Time and sequence", () => this.picture(), () => markRows(this.shown)),
       ),
       this.legend(),
       this.host,
@@ -209,7 +201,7 @@ export class SequencePanel {
       const { table, from, to } = shown.series;
       for (let i = from; i < to; i++) {
         take(table.columns.acked[i]);
-        take(this.sentUpTo(table, i));
+        take(sentUpTo(table, i, this.flow.mss));
       }
     }
     if (shown.sent) {
@@ -225,10 +217,6 @@ export class SequencePanel {
     [this.low, this.high] = [(low - margin) / 1000, (high + margin) / 1000];
   }
 
-  private sentUpTo(table: Table, i: number): number {
-    return table.columns.acked[i] + table.columns.in_flight[i] * this.flow.mss;
-  }
-
   private paint(): void {
     const { ctx, bbox } = this.plot;
     ctx.save();
@@ -239,121 +227,10 @@ export class SequencePanel {
     ctx.restore();
   }
 
-  private content(ctx: Pen, x: (t: number) => number, kilobytes: (kb: number) => number, ratio: number): void {
-    const shown = this.shown;
-    if (!shown) return;
-    const y = (byte: number): number => kilobytes(byte / 1000);
-    ctx.lineWidth = 1.3 * ratio;
-    if (shown.series) {
-      const { table } = shown.series;
-      if (!shown.window) {
-        this.steps(ctx, shown.series, "seq-window", x, y, (i) => table.columns.acked[i] + table.columns.cwnd[i] * this.flow.mss);
-      }
-      this.steps(ctx, shown.series, "seq-ack", x, y, (i) => table.columns.acked[i]);
-      if (!shown.sent) this.steps(ctx, shown.series, "seq-data", x, y, (i) => this.sentUpTo(table, i));
-    }
-    if (shown.window) {
-      const { table } = shown.window;
-      this.steps(ctx, shown.window, "seq-window", x, y, (i) => table.columns.edge[i]);
-    }
-    this.bars(ctx, shown.sacks, "seq-sack", "left", "right", x, y, 2 * ratio);
-    if (shown.sent) this.bars(ctx, shown.sent, "seq-data", "low", "high", x, y, 1.3 * ratio);
-    this.resent(ctx, shown.again, x, y, ratio);
-    for (const guess of shown.guesses) this.paintGuess(ctx, guess, x, y, ratio);
-    for (const loss of shown.losses) this.paintLoss(ctx, loss, x, y, ratio);
-  }
-
-  /** A line that keeps each value until the next. */
-  private steps(
-    ctx: Pen,
-    { from, to, table }: Slice,
-    paint: string,
-    x: (t: number) => number,
-    y: (byte: number) => number,
-    value: (i: number) => number,
-  ): void {
-    ctx.strokeStyle = colour(paint);
-    ctx.beginPath();
-    for (let i = from; i < to; i++) {
-      const height = y(value(i));
-      if (i === from) ctx.moveTo(x(table.columns.t[i]), height);
-      else ctx.lineTo(x(table.columns.t[i]), height);
-      ctx.lineTo(x(i + 1 < table.rows ? table.columns.t[i + 1] : this.axis.max), height);
-    }
-    ctx.stroke();
-  }
-
-  /** Upright bars from one byte to another. */
-  private bars(
-    ctx: Pen,
-    { table, from, to }: Slice,
-    paint: string,
-    low: string,
-    high: string,
-    x: (t: number) => number,
-    y: (byte: number) => number,
-    width: number,
-  ): void {
-    ctx.fillStyle = colour(paint);
-    for (let i = from; i < to; i++) {
-      const bottom = y(table.columns[low][i]);
-      const top = y(table.columns[high][i]);
-      ctx.fillRect(x(table.columns.t[i]) - width / 2, top, width, Math.max(1.5, bottom - top));
-    }
-  }
-
-  private resent(ctx: Pen, { table, from, to }: Slice, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
-    ctx.fillStyle = colour("seq-again");
-    ctx.font = `bold ${10 * ratio}px system-ui, sans-serif`;
-    ctx.textAlign = "center";
-    const letters = to - from < 120;
-    for (let i = from; i < to; i++) {
-      const [left, bottom, top] = [
-        x(table.columns.t[i]),
-        y(table.columns.byte[i]),
-        y(table.columns.byte[i] + table.columns.bytes[i]),
-      ];
-      ctx.fillRect(left - 1.2 * ratio, top, 2.4 * ratio, Math.max(3 * ratio, bottom - top));
-      if (letters) ctx.fillText("R", left, top - 3 * ratio);
-    }
-  }
-
-  private paintLoss(ctx: Pen, loss: Loss, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
-    const [left, top] = [x(loss.since), y(loss.byte)];
-    const radius = (loss.kind === "data" ? 5 : 3) * ratio;
-    ctx.fillStyle = causeColour(loss.cause);
-    ctx.strokeStyle = colour("paper");
-    ctx.lineWidth = ratio;
-    ctx.beginPath();
-    shapePath(ctx, loss.cause, left, top, radius);
-    ctx.fill();
-    ctx.stroke();
-    if (loss === this.selected) {
-      ctx.strokeStyle = colour("ink");
-      ctx.lineWidth = 1.5 * ratio;
-      ctx.beginPath();
-      ctx.arc(left, top, radius + 5 * ratio, 0, 2 * Math.PI);
-      ctx.stroke();
-    }
-  }
-
-  private paintGuess(ctx: Pen, guess: Guess, x: (t: number) => number, y: (byte: number) => number, ratio: number): void {
-    const [left, top] = [x(guess.t), y(guess.byte)];
-    const about = this.all.find((loss) => loss.guess === guess);
-    ctx.strokeStyle = causeColour(guess.guess);
-    ctx.lineWidth = ratio;
-    if (about) {
-      ctx.setLineDash([3 * ratio, 3 * ratio]);
-      ctx.beginPath();
-      ctx.moveTo(x(about.since), y(about.byte));
-      ctx.lineTo(left, top);
-      ctx.stroke();
-      ctx.setLineDash([]);
-    }
-    ctx.lineWidth = 1.8 * ratio;
-    ctx.beginPath();
-    shapePath(ctx, guess.guess, left, top, 5.5 * ratio);
-    ctx.stroke();
+  private content(pen: Pen, x: (t: number) => number, kilobytes: (kb: number) => number, ratio: number): void {
+    if (!this.shown) return;
+    const about = { mss: this.flow.mss, all: this.all, selected: this.selected };
+    drawSequence(pen, this.shown, about, { x, y: (byte) => kilobytes(byte / 1000), until: this.axis.max, ratio });
   }
 
   /** The loss next to the pointer. */
@@ -399,48 +276,7 @@ export class SequencePanel {
   }
 
   private list(): HTMLElement[] {
-    if (!this.shown) return [];
-    const most = 200;
-    const shown = this.shown.losses.slice(0, most);
-    const body = shown.map((loss) =>
-      el(
-        "tr",
-        {},
-        el("td", { class: "number" }, loss.since.toFixed(6)),
-        el("td", {}, loss.kind),
-        el("td", { class: "number" }, String(loss.byte)),
-        el("td", {}, shapeIcon(loss.cause), ` ${loss.cause}`),
-        el("td", {}, loss.guess?.guess ?? "–"),
-        el("td", {}, el("button", { type: "button", click: () => this.choose(loss) }, "story")),
-      ),
-    );
-    const more = this.shown.losses.length - shown.length;
-    const list = table(`Losses in view${more > 0 ? `, the first ${most} of ${this.shown.losses.length}` : ""}`, ["t, s", "kind", "byte", "true cause", "guess", ""], []);
-    list.tBodies[0].append(...body);
-    return [list];
-  }
-
-  /** Everything drawn, a row for each mark: data and retransmissions, ACKs, blocks, losses and guesses. */
-  private numbers(): Row[] {
-    const rows: Row[] = [];
-    const shown = this.shown;
-    const take = (kind: string, slice: Slice | null, low: (c: Table["columns"], i: number) => number, high: (c: Table["columns"], i: number) => number): void => {
-      for (let i = slice?.from ?? 0; slice && i < slice.to; i++) {
-        const c = slice.table.columns;
-        rows.push([c.t[i], kind, low(c, i), high(c, i), "", "", ""]);
-      }
-    };
-    if (shown) {
-      take("data", shown.sent, (c, i) => c.low[i], (c, i) => c.high[i]);
-      take("sent again", shown.again, (c, i) => c.byte[i], (c, i) => c.byte[i] + c.bytes[i]);
-      take("acknowledged", shown.series, () => 0, (c, i) => c.acked[i]);
-      take("window", shown.window, () => NaN, (c, i) => c.edge[i]);
-      take("SACK", shown.sacks, (c, i) => c.left[i], (c, i) => c.right[i]);
-      for (const loss of shown.losses) rows.push([loss.since, loss.kind === "ack" ? "lost ACK" : "lost", loss.byte, null, loss.cause, loss.died, loss.guess?.guess ?? ""]);
-      for (const guess of shown.guesses) rows.push([guess.t, "guess", guess.byte, null, guess.cause, "", guess.guess]);
-    }
-    rows.sort((a, b) => (a[0] as number) - (b[0] as number));
-    return [["t_s", "what", "from_byte", "to_byte", "cause", "died", "guess"], ...rows];
+    return this.shown ? [lossList(this.shown.losses, this.choose)] : [];
   }
 
   private picture(): string {
