@@ -7,9 +7,6 @@ from typing import Annotated
 
 import typer
 
-ScenarioArgument = Annotated[
-    str, typer.Argument(help="A built-in scenario (see `tworay scenarios`), a TOML file, or - for stdin.")
-]
 ScenarioOrProfile = Annotated[
     str | None,
     typer.Argument(

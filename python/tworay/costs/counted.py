@@ -27,9 +27,6 @@ from tworay.running.workers import in_order
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-JOULES_PER_INSTRUCTION = 1e-9
-"""Nominal value: the default of the scenario's ``energy.instruction``."""
-
 # Parameters used in the measurement where they are required.
 _GIVEN = {"cwl": "cwl(4)"}
 _PREFIX, _SUFFIX, _SAMPLED = "tworay_cost_", "_end", "_sampled"

@@ -130,10 +130,6 @@ class Plan:
         """Return the plan with other seeds, if any are given."""
         return self if seeds is None else replace(self, seeds=tuple(parse_seeds(seeds)))
 
-    def with_set(self, *settings: str) -> Plan:
-        """Return the plan with further settings for all cells."""
-        return replace(self, set=(*self.set, *settings))
-
 
 def kept(world: Scenario) -> dict[str, str]:
     """Return the files of a scenario by name: complete text, costs, classes of variants."""

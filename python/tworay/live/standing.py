@@ -193,12 +193,6 @@ def enter(name: str | None, node: int, command: Sequence[str]) -> None:
         raise InputError(f"can't start {words[0]}: {error.strerror}") from error
 
 
-def run_at(name: str | None, node: int, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command at a node of a network that is up, in a child process, and return its result."""
-    start = [sys.executable, "-m", "tworay", "live", "shell", *(["--name", name] if name else []), str(node)]
-    return subprocess.run([*start, "--", *command], capture_output=True, text=True, check=False)
-
-
 def standing() -> list[dict[str, Any]]:
     """Return the descriptions of all networks that are up."""
     places = sorted(HOME.glob("[!.]*")) if HOME.is_dir() else []
