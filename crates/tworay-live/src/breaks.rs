@@ -3,7 +3,7 @@
 use crate::engine::{Engine, untracked};
 use crate::packet;
 use tworay_base::{NodeId, Seq32};
-use tworay_sim::{Carries, Entry, RouteBreak};
+use tworay_sim::{Carries, Entering, RouteBreak};
 
 impl Engine {
     /// Freezes senders whose route is broken, and probes the routes of frozen senders.
@@ -57,7 +57,7 @@ impl Engine {
             let Ok(view) = packet::view(&bytes) else { continue };
             let (flow, carries) = (self.connections.all[number].flow, Some(Carries::Data));
             let seq = view.tcp.map_or(Seq32(0), |t| t.seq);
-            self.live.take_in(Entry { flow, carries, seq, ..untracked((node, to), &view, bytes) });
+            self.live.take_in(Entering { flow, carries, seq, ..untracked((node, to), &view, bytes) });
         }
     }
 

@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::connections::Connections;
 use crate::device::{Station, address};
 use crate::diag::Told;
-use crate::freeze::{Fate, Freeze, Freezer};
+use crate::freeze::{Admission, Freeze, Freezer};
 use crate::lateness::Lateness;
 use crate::packet::{self, Refused, View};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tworay_base::{FlowId, NodeId, Seq32, SimTime};
-use tworay_sim::{Entry, Expired, Layer, Leaving, Live, LiveStatus};
+use tworay_sim::{Entering, Expired, Layer, Leaving, Live, LiveStatus};
 
 /// Longest sleep, which bounds the reaction time to a stop request.
 const NAP: Duration = Duration::from_millis(20);
@@ -202,14 +202,14 @@ impl Engine {
             let place = connection.place(sorted.side, tcp);
             let acked = connection.acked(sorted.side);
             let sender = (sorted.connection, sorted.side);
-            if self.freezer.sends(sender, (place, acked), tcp, &bytes) == Fate::Kept {
+            if self.freezer.sends(sender, (place, acked), tcp, &bytes) == Admission::Withheld {
                 self.kept += 1;
                 return Ok(());
             }
         }
         let (flow, phase) = (connection.flow, connection.phase(sorted.side));
         let carries = Some(sorted.carries);
-        let uid = self.live.take_in(Entry {
+        let uid = self.live.take_in(Entering {
             flow,
             carries,
             seq: sorted.seq,
@@ -229,7 +229,7 @@ impl Engine {
             _ => None,
         };
         let flow = tracked.map_or(FlowId::NONE, |s| self.connections.all[s.connection].flow);
-        self.live.take_in(Entry {
+        self.live.take_in(Entering {
             node,
             to,
             ttl: view.map_or(1, |v| v.ttl),
@@ -294,8 +294,8 @@ impl Engine {
 }
 
 /// Injects an IP packet from one node to another that the ledger does not track.
-pub(crate) fn untracked((node, to): (NodeId, NodeId), view: &View, bytes: Arc<[u8]>) -> Entry {
-    Entry {
+pub(crate) fn untracked((node, to): (NodeId, NodeId), view: &View, bytes: Arc<[u8]>) -> Entering {
+    Entering {
         node,
         to,
         ttl: view.ttl,

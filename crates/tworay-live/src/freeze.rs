@@ -62,13 +62,13 @@ pub(crate) struct Freezer {
     senders: BTreeMap<Sender, Memory>,
 }
 
-/// Decision about a packet from a sender.
+/// Whether a packet from a sender may enter the network.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Fate {
+pub(crate) enum Admission {
     /// It enters the network.
     Pass,
     /// It is withheld because the sender is frozen.
-    Kept,
+    Withheld,
 }
 
 impl Freezer {
@@ -79,7 +79,7 @@ impl Freezer {
         (place, acked): (u64, u64),
         tcp: &Tcp,
         bytes: &Arc<[u8]>,
-    ) -> Fate {
+    ) -> Admission {
         let memory = self.senders.entry(sender).or_default();
         if let Some((value, _)) = tcp.timestamps {
             memory.timestamp = value;
@@ -97,7 +97,7 @@ impl Freezer {
             }
         }
         // Acknowledgments of the peer's data, resets and FINs are passed: they do not reopen the window.
-        if memory.frozen.is_some() && tcp.payload > 0 { Fate::Kept } else { Fate::Pass }
+        if memory.frozen.is_some() && tcp.payload > 0 { Admission::Withheld } else { Admission::Pass }
     }
 
     /// A packet from the peer arrives at `sender`, whose sequence space is acknowledged up to `acked`.
@@ -214,14 +214,14 @@ mod tests {
         freezer.hears(SENDER, 1, at(10), &segment(5000, 0).0);
         for seq in [1, 501] {
             let (tcp, bytes) = segment(seq, 500);
-            assert_eq!(freezer.sends(SENDER, (seq.into(), 1), &tcp, &bytes), Fate::Pass);
+            assert_eq!(freezer.sends(SENDER, (seq.into(), 1), &tcp, &bytes), Admission::Pass);
         }
         let ack = freezer.freeze(SENDER, at(100), ENDS).expect("an acknowledgment");
         let tcp = view(&ack).expect("a packet").tcp.expect("a segment");
         assert_eq!((tcp.seq, tcp.ack), (Seq32(5000), Seq32(1000)));
         assert!(freezer.freeze(SENDER, at(110), ENDS).is_none(), "once is enough");
         let (tcp, bytes) = segment(1, 500);
-        assert_eq!(freezer.sends(SENDER, (1, 1), &tcp, &bytes), Fate::Kept);
+        assert_eq!(freezer.sends(SENDER, (1, 1), &tcp, &bytes), Admission::Withheld);
         assert!(freezer.due(at(250)).is_empty());
         assert_eq!(freezer.next_due(), at(300));
         let probes = freezer.due(at(300));
@@ -230,7 +230,7 @@ mod tests {
         let lasted = freezer.hears(SENDER, 501, at(700), &segment(5000, 0).0);
         let ended = Freeze { since: at(100), until: at(700), route_lost: None, route_back: None };
         assert_eq!(lasted, Some(ended));
-        assert_eq!(freezer.sends(SENDER, (1001, 501), &segment(1001, 500).0, &bytes), Fate::Pass);
+        assert_eq!(freezer.sends(SENDER, (1001, 501), &segment(1001, 500).0, &bytes), Admission::Pass);
         assert_eq!(freezer.next_due(), SimTime::NEVER);
     }
 

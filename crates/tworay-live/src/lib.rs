@@ -28,4 +28,4 @@ pub use lateness::Lateness;
 pub use namespace::{Child, join_namespace};
 pub use processes::end_left_over;
 pub use rights::missing;
-pub use session::{Ended, Error, Session, Settings, Status};
+pub use session::{Ended, Error, Session, SessionSettings, Status};

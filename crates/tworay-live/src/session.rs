@@ -33,7 +33,7 @@ const HEADERS: u64 = 52;
 
 /// Settings of a live network.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct SessionSettings {
     /// Seed of all random streams.
     pub seed: u64,
     /// Layer at which stations exchange packets.
@@ -130,7 +130,7 @@ pub struct Session {
 
 impl Session {
     /// Creates the stations and starts the network.
-    pub fn start(scenario: &Scenario, settings: &Settings) -> Result<Self, Error> {
+    pub fn start(scenario: &Scenario, settings: &SessionSettings) -> Result<Self, Error> {
         let nodes = nodes(scenario, settings)?;
         let mtu = mtu(scenario, settings)?;
         if let Some(missing) = crate::missing() {
@@ -255,7 +255,7 @@ pub fn device(node: u16) -> String {
     crate::device::device_name(NodeId(node))
 }
 
-fn nodes(scenario: &Scenario, settings: &Settings) -> Result<Vec<NodeId>, Error> {
+fn nodes(scenario: &Scenario, settings: &SessionSettings) -> Result<Vec<NodeId>, Error> {
     let count = scenario.node_count();
     let tcp = scenario.flows.iter().filter(|f| matches!(f.application, Application::Ftp { .. }));
     let nodes: BTreeSet<NodeId> = match (settings.nodes.as_slice(), settings.layer) {
@@ -276,7 +276,7 @@ fn nodes(scenario: &Scenario, settings: &Settings) -> Result<Vec<NodeId>, Error>
     Ok(nodes.into_iter().collect())
 }
 
-fn mtu(scenario: &Scenario, settings: &Settings) -> Result<u16, Error> {
+fn mtu(scenario: &Scenario, settings: &SessionSettings) -> Result<u16, Error> {
     let fits = (scenario.settings.tcp.mss.0 + HEADERS).clamp(LEAST_MTU.into(), MOST_MTU.into()) as u16;
     let mtu = settings.mtu.unwrap_or(if settings.layer == Layer::Two { 1500 } else { fits });
     if (LEAST_MTU..=MOST_MTU).contains(&mtu) {
@@ -285,7 +285,12 @@ fn mtu(scenario: &Scenario, settings: &Settings) -> Result<u16, Error> {
     Err(Error::Input(format!("--mtu {mtu}: an 802.11 frame carries {LEAST_MTU} to {MOST_MTU} bytes")))
 }
 
-fn set_up(scenario: &Scenario, settings: &Settings, nodes: &[NodeId], mtu: u16) -> Result<Engine, Error> {
+fn set_up(
+    scenario: &Scenario,
+    settings: &SessionSettings,
+    nodes: &[NodeId],
+    mtu: u16,
+) -> Result<Engine, Error> {
     let limit = SimDuration::from_secs_f64(settings.limit);
     let options = LiveOptions {
         seed: settings.seed,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use tworay_live::{Child, Ended, Error, Session, Settings, Status};
+use tworay_live::{Child, Ended, Error, Session, SessionSettings, Status};
 use tworay_sim::Layer;
 
 use crate::errors;
@@ -66,7 +66,8 @@ impl LiveNetwork {
         pcap: Option<PathBuf>,
     ) -> PyResult<Self> {
         let layer = if layer == 2 { Layer::Two } else { Layer::Three };
-        let settings = Settings { seed, layer, nodes, slow, most_late, limit, mtu, congestion, freeze, pcap };
+        let settings =
+            SessionSettings { seed, layer, nodes, slow, most_late, limit, mtu, congestion, freeze, pcap };
         py.detach(|| Session::start(&scenario.world, &settings)).map(Self).map_err(raise)
     }
 

@@ -43,7 +43,7 @@ pub struct LiveOptions {
 
 /// A packet that a station sends into the network.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct Entering {
     /// The station's node.
     pub node: NodeId,
     /// Destination node; for a frame the neighbour, or [`NodeId::BROADCAST`].
@@ -234,7 +234,7 @@ impl Live {
     }
 
     /// A packet enters the network at the current time; returns its uid.
-    pub fn take_in(&mut self, entry: Entry) -> u64 {
+    pub fn take_in(&mut self, entry: Entering) -> u64 {
         self.network.take_in(entry)
     }
 

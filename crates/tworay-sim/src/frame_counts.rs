@@ -59,7 +59,7 @@ impl ByFrame {
 
 /// Counters over all nodes.
 #[derive(Clone, Debug, Default)]
-pub struct Counters {
+pub struct NetworkCounters {
     /// Frames lost to overlap at a station they were addressed to.
     pub collisions: ByFrame,
     /// Broadcast frames among these, counted at each station.

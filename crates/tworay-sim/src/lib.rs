@@ -23,7 +23,7 @@ mod stations;
 mod wires;
 
 pub use external::{
-    Entry, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
+    Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
 };
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};

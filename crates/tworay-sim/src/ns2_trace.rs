@@ -3,7 +3,7 @@
 use crate::report::{Column, ColumnData, Table};
 use crate::scenario::{ScenarioError, unreadable};
 use std::path::Path;
-use tworay_wire::ns2::trace::{Fate, TraceEnd, TraceSummary};
+use tworay_wire::ns2::trace::{TraceEnd, TraceFate, TraceSummary};
 use tworay_wire::read_text;
 
 /// Reads a wireless trace of ns-2 in the old or new format, optionally gzip. The tables are `packets` (each
@@ -33,17 +33,17 @@ fn end(end: TraceEnd) -> String {
 
 fn packets(summary: &TraceSummary) -> Table {
     let all = || summary.packets.iter();
-    let received = |fate: &Fate| match fate {
-        Fate::Received(at) => at.since_start().as_secs_f64(),
+    let received = |fate: &TraceFate| match fate {
+        TraceFate::Received(at) => at.since_start().as_secs_f64(),
         _ => f64::NAN,
     };
-    let fate = |fate: &Fate| match fate {
-        Fate::Received(_) => "received".to_owned(),
-        Fate::Lost { layer, reason, .. } => format!("{} {reason}", layer.name()),
-        Fate::UnderWay => "under way".to_owned(),
+    let fate = |fate: &TraceFate| match fate {
+        TraceFate::Received(_) => "received".to_owned(),
+        TraceFate::Lost { layer, reason, .. } => format!("{} {reason}", layer.name()),
+        TraceFate::UnderWay => "under way".to_owned(),
     };
-    let lost = |fate: &Fate| match fate {
-        Fate::Lost { at, node, .. } => (at.since_start().as_secs_f64(), f64::from(*node)),
+    let lost = |fate: &TraceFate| match fate {
+        TraceFate::Lost { at, node, .. } => (at.since_start().as_secs_f64(), f64::from(*node)),
         _ => (f64::NAN, f64::NAN),
     };
     let columns = vec![

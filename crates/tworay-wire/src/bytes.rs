@@ -33,7 +33,7 @@ pub use checksum::{frame_check, internet_checksum};
 pub use dot11::{Dot11, FCS_BYTES, append_fcs, decode_dot11, encode_dot11, without_fcs};
 pub use dsr::{decode_dsr, encode_dsr};
 pub use error::{DecodeError, EncodeError};
-pub use ipv4::{IPV4_HEADER_BYTES, Ipv4Header, Protocol, decode_ipv4, ipv4_header};
+pub use ipv4::{IPV4_HEADER_BYTES, IpProtocol, Ipv4Header, decode_ipv4, ipv4_header};
 pub use llc::{EtherType, decode_llc, encode_llc};
 pub use olsr::{decode_olsr, encode_olsr};
 pub use packet::{Encoding, PayloadBytes, decode_packet, encode_packet, ethertype};

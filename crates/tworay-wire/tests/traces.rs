@@ -2,7 +2,7 @@
 //! summary must match the counters of ns-2's own agent.
 
 use std::path::PathBuf;
-use tworay_wire::ns2::trace::{Fate, TraceSummary};
+use tworay_wire::ns2::trace::{TraceFate, TraceSummary};
 use tworay_wire::read_text;
 
 fn summary(name: &str) -> TraceSummary {
@@ -23,7 +23,7 @@ fn both_formats_of_a_run_give_what_its_agent_counted() {
     assert_eq!((data.sent, acks.received), (SENT, ACKED + 1), "the SYN has an ACK too");
     assert!(data.goodput_bytes >= ACKED * 1460);
     assert!(old.packets.iter().all(|p| p.forwarded <= 1), "two hops have one node between");
-    let under_way = old.packets.iter().filter(|p| p.fate == Fate::UnderWay).count() as u64;
+    let under_way = old.packets.iter().filter(|p| p.fate == TraceFate::UnderWay).count() as u64;
     assert_eq!(data.received + acks.received + under_way, data.sent + acks.sent, "nothing was lost");
 }
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tworay.papers.library import Claim
     from tworay.papers.reproducing import Reproduction
 
+GUESSES = "Guesses of the senders by true cause, summed over all runs (`none`: nothing had been lost):"
 NUMBERS = "Numbers are means over seeds ± half of the 95 % interval."
 SHOWN = (
     Verdict.HOLDS,

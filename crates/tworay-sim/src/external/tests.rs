@@ -11,13 +11,13 @@ fn live(scenario: &str, overrides: &[&str], layer: Layer) -> Live {
 }
 
 /// A datagram of an unknown protocol with 100 bytes of payload.
-fn datagram(live: &mut Live, from: u16, to: u16, ttl: u8) -> Entry {
+fn datagram(live: &mut Live, from: u16, to: u16, ttl: u8) -> Entering {
     let mut bytes = vec![7; 120];
     bytes[..20].copy_from_slice(&[0x45, 0, 0, 120, 0, 0, 0, 0, ttl, 253, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0]);
     bytes[15] = from as u8;
     bytes[19] = to as u8;
     let flow = live.open_flow(NodeId(from), NodeId(to), 0, false).expect("a number");
-    Entry {
+    Entering {
         node: NodeId(from),
         to: NodeId(to),
         ttl,
@@ -81,7 +81,7 @@ fn where_the_hops_ran_out_is_told_and_can_be_answered() {
         );
         assert!(live.pop_expired().is_none());
         let answer =
-            Entry { node: NodeId(2), to: NodeId(0), ttl: 64, flow: FlowId::NONE, carries: None, ..entry };
+            Entering { node: NodeId(2), to: NodeId(0), ttl: 64, flow: FlowId::NONE, carries: None, ..entry };
         live.take_in(answer);
         live.run_until(start + SimDuration::from_secs_f64(8.0));
         let out = live.pop_leaving().unwrap_or_else(|| panic!("{routing}: no answer"));
@@ -111,8 +111,8 @@ fn a_node_knows_its_route_and_what_waits_for_it() {
 fn frames_go_one_hop_and_broadcasts_to_all_neighbours() {
     let mut live = live("string-4", &[], Layer::Two);
     let entry = datagram(&mut live, 1, 2, 64);
-    live.take_in(Entry { frame: true, ..entry.clone() });
-    live.take_in(Entry { frame: true, to: NodeId::BROADCAST, carries: None, ..entry });
+    live.take_in(Entering { frame: true, ..entry.clone() });
+    live.take_in(Entering { frame: true, to: NodeId::BROADCAST, carries: None, ..entry });
     live.run_until(END);
     let mut who: Vec<u16> = std::iter::from_fn(|| live.pop_leaving()).map(|l| l.node.0).collect();
     who.sort_unstable();
@@ -125,7 +125,7 @@ fn frames_go_one_hop_and_broadcasts_to_all_neighbours() {
 fn a_frame_to_nobody_is_in_the_ledger_alone() {
     let mut live = live("string-4", &[], Layer::Two);
     let entry = datagram(&mut live, 0, 3, 64);
-    live.take_in(Entry { frame: true, ..entry });
+    live.take_in(Entering { frame: true, ..entry });
     live.run_until(END);
     assert_eq!(live.status().lost, [(LossCause::LinkFailure, 1)]);
     assert!(live.pop_leaving().is_none() && live.pop_break().is_none());

@@ -4,7 +4,7 @@ use super::agenda::Agenda;
 use super::judge::Judge;
 use super::packets::PacketSlab;
 use super::watch::Watchers;
-use crate::frame_counts::Counters;
+use crate::frame_counts::NetworkCounters;
 use crate::ledger::{Death, Ledger};
 use crate::provenance::Setback;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
@@ -18,7 +18,7 @@ pub(crate) struct Books {
     /// Every segment sent, and its outcome.
     pub ledger: Ledger,
     /// Network-wide counters.
-    pub counters: Counters,
+    pub counters: NetworkCounters,
     /// Determines root causes of losses.
     pub judge: Judge,
 }
@@ -39,7 +39,7 @@ impl Common {
             now: SimTime::ZERO,
             agenda,
             packets: PacketSlab::default(),
-            books: Books { ledger, counters: Counters::default(), judge: Judge::new(nodes) },
+            books: Books { ledger, counters: NetworkCounters::default(), judge: Judge::new(nodes) },
             watch: Watchers::default(),
             last_control_uid: UNTRACKED,
         }

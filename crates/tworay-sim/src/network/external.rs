@@ -4,7 +4,7 @@
 use super::Network;
 use super::common::UNTRACKED;
 use super::event::Event;
-use crate::external::{Entry, Expired, Leaving, RouteBreak};
+use crate::external::{Entering, Expired, Leaving, RouteBreak};
 use crate::flow::{Flow, FlowSetup};
 use crate::ledger::{Carries, Ledger};
 use std::collections::VecDeque;
@@ -120,8 +120,8 @@ impl Network {
     }
 
     /// A packet enters the network. Returns its uid.
-    pub(crate) fn take_in(&mut self, entry: Entry) -> u64 {
-        let Entry { node, to, ttl, ip_bytes, bytes, flow, carries, seq, frame } = entry;
+    pub(crate) fn take_in(&mut self, entry: Entering) -> u64 {
+        let Entering { node, to, ttl, ip_bytes, bytes, flow, carries, seq, frame } = entry;
         let uid = match carries {
             Some(carries) => self.common.books.ledger.ship(flow, carries, seq, self.common.now),
             None => self.common.control_uid(),

@@ -3,7 +3,7 @@
 use super::Network;
 use super::wires::WireRecord;
 use crate::flow::Flow;
-use crate::frame_counts::Counters;
+use crate::frame_counts::NetworkCounters;
 use crate::ledger::Ledger;
 use crate::record::Recorder;
 use crate::scenario::Costs;
@@ -23,10 +23,10 @@ pub(crate) struct Outcome {
     pub events: u64,
     pub flows: Vec<Flow>,
     pub ledger: Ledger,
-    pub counters: Counters,
-    /// Counters summed over all MACs.
+    pub counters: NetworkCounters,
+    /// NetworkCounters summed over all MACs.
     pub mac: MacCounters,
-    /// Counters of each node's router since it was last switched on.
+    /// NetworkCounters of each node's router since it was last switched on.
     pub routing: Vec<RoutingCounters>,
     /// Meters of all radios, if an energy model was on.
     pub meters: Option<Vec<Meter>>,

@@ -8,7 +8,7 @@ use crate::provenance::{HeldUp, Setback};
 use tworay_base::PacketId;
 use tworay_wire::Packet;
 
-struct Place {
+struct PacketSlot {
     packet: Option<Packet>,
     /// Current and earlier setbacks of the packet.
     held_up: Option<Box<HeldUp>>,
@@ -20,7 +20,7 @@ struct Place {
 /// All live packets of a simulation.
 #[derive(Default)]
 pub struct PacketSlab {
-    places: Vec<Place>,
+    slots: Vec<PacketSlot>,
     free: Vec<u32>,
 }
 
@@ -28,26 +28,26 @@ impl PacketSlab {
     /// Stores a packet.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        let place = Place { packet: Some(packet), held_up: None, pins: 0, dead: false };
+        let slot = PacketSlot { packet: Some(packet), held_up: None, pins: 0, dead: false };
         if let Some(i) = self.free.pop() {
-            self.places[i as usize] = place;
+            self.slots[i as usize] = slot;
             PacketId(i)
         } else {
-            self.places.push(place);
-            PacketId(self.places.len() as u32 - 1)
+            self.slots.push(slot);
+            PacketId(self.slots.len() as u32 - 1)
         }
     }
 
     /// The packet behind a live or pinned handle.
     #[inline]
     pub fn get(&self, id: PacketId) -> &Packet {
-        self.places[id.index()].packet.as_ref().expect("packet handle is live")
+        self.slots[id.index()].packet.as_ref().expect("packet handle is live")
     }
 
     /// The packet behind a live handle.
     #[inline]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Packet {
-        self.places[id.index()].packet.as_mut().expect("packet handle is live")
+        self.slots[id.index()].packet.as_mut().expect("packet handle is live")
     }
 
     /// Whether the ledger tracks a live packet.
@@ -58,23 +58,23 @@ impl PacketSlab {
 
     /// What currently prevents a live packet from going on, if anything.
     pub fn setback(&self, id: PacketId) -> Option<Setback> {
-        self.places[id.index()].held_up.as_ref()?.here
+        self.slots[id.index()].held_up.as_ref()?.here
     }
 
     /// The first setback of a live packet, here or earlier on its path, that load did not cause.
     pub fn independent_setback(&self, id: PacketId) -> Option<Setback> {
-        self.places[id.index()].held_up.as_ref()?.independent()
+        self.slots[id.index()].held_up.as_ref()?.independent()
     }
 
     /// Something prevents a live packet from going on. Only the first such setback counts.
     pub fn set_back(&mut self, id: PacketId, by: Setback) {
-        self.places[id.index()].held_up.get_or_insert_default().here.get_or_insert(by);
+        self.slots[id.index()].held_up.get_or_insert_default().here.get_or_insert(by);
     }
 
     /// A live packet goes on; if it only waited for a route discovery, that setback is over.
     #[inline]
     pub fn end_search(&mut self, id: PacketId) {
-        if let Some(held_up) = &mut self.places[id.index()].held_up {
+        if let Some(held_up) = &mut self.slots[id.index()].held_up {
             held_up.here.take_if(|s| s.cause.is_none());
         }
     }
@@ -83,16 +83,16 @@ impl PacketSlab {
     /// current one.
     #[inline]
     pub fn hand_on(&mut self, id: PacketId, copy: PacketId) {
-        if let Some(held_up) = &self.places[id.index()].held_up {
-            self.places[copy.index()].held_up = held_up.one_hop_on().map(Box::new);
+        if let Some(held_up) = &self.slots[id.index()].held_up {
+            self.slots[copy.index()].held_up = held_up.one_hop_on().map(Box::new);
         }
     }
 
     /// Takes a packet from its owner; the handle becomes invalid, but stays readable while pinned.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
-        let place = &mut self.places[id.index()];
-        let packet = if place.pins > 0 { place.packet.clone() } else { place.packet.take() };
+        let slot = &mut self.slots[id.index()];
+        let packet = if slot.pins > 0 { slot.packet.clone() } else { slot.packet.take() };
         self.discard(id);
         packet.expect("packet handle is live")
     }
@@ -100,12 +100,12 @@ impl PacketSlab {
     /// The owner releases a packet; the handle becomes invalid, but stays readable while pinned.
     #[inline]
     pub fn discard(&mut self, id: PacketId) {
-        let place = &mut self.places[id.index()];
-        debug_assert!(!place.dead, "a packet is let go of once");
-        if place.pins > 0 {
-            place.dead = true;
+        let slot = &mut self.slots[id.index()];
+        debug_assert!(!slot.dead, "a packet is let go of once");
+        if slot.pins > 0 {
+            slot.dead = true;
         } else {
-            place.packet = None;
+            slot.packet = None;
             self.free.push(id.0);
         }
     }
@@ -113,23 +113,23 @@ impl PacketSlab {
     /// Keeps a packet readable.
     #[inline]
     pub fn pin(&mut self, id: PacketId) {
-        self.places[id.index()].pins += 1;
+        self.slots[id.index()].pins += 1;
     }
 
     /// Undoes a [`PacketSlab::pin`].
     #[inline]
     pub fn unpin(&mut self, id: PacketId) {
-        let place = &mut self.places[id.index()];
-        place.pins -= 1;
-        if place.pins == 0 && place.dead {
-            place.packet = None;
+        let slot = &mut self.slots[id.index()];
+        slot.pins -= 1;
+        if slot.pins == 0 && slot.dead {
+            slot.packet = None;
             self.free.push(id.0);
         }
     }
 
     /// Live packets with their handles.
     pub fn iter(&self) -> impl Iterator<Item = (PacketId, &Packet)> {
-        let live = self.places.iter().enumerate().filter(|(_, p)| !p.dead);
+        let live = self.slots.iter().enumerate().filter(|(_, p)| !p.dead);
         live.filter_map(|(i, p)| Some((PacketId(i as u32), p.packet.as_ref()?)))
     }
 }

@@ -6,7 +6,7 @@ use super::de::read;
 use super::error::ScenarioError;
 use super::file::Settings;
 use super::flow::{self, MOST_FLOWS, MOST_PAYLOAD, Ports};
-use super::tree::{Kind, Node};
+use super::tree::{Kind, TomlNode};
 use super::wire::WireConfig;
 use crate::flow::FlowSetup;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,11 @@ const LONGEST: SimDuration = SimDuration::from_secs(30 * 24 * 3600);
 pub(crate) const DEFAULT_VARIANT: &str = "newreno";
 
 /// Reads the tree and checks all of it.
-pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Result<Scenario, ScenarioError> {
+pub(crate) fn resolve(
+    mut tree: TomlNode,
+    file_name: &str,
+    base_dir: &Path,
+) -> Result<Scenario, ScenarioError> {
     let variant = variant(&tree)?;
     super::kinds::apply(&mut tree)?;
     // The variant is in the same table, but it is not a setting of an endpoint.
@@ -56,7 +60,7 @@ pub(crate) fn resolve(mut tree: Node, file_name: &str, base_dir: &Path) -> Resul
     Ok(scenario)
 }
 
-fn variant(tree: &Node) -> Result<Variant, ScenarioError> {
+fn variant(tree: &TomlNode) -> Result<Variant, ScenarioError> {
     let entry = tree.as_table().and_then(|t| t.get("tcp")).and_then(|e| e.node.as_table()?.get("variant"));
     let name = match entry {
         Some(entry) => read::<String>(&entry.node, "tcp.variant")?,
@@ -66,7 +70,7 @@ fn variant(tree: &Node) -> Result<Variant, ScenarioError> {
         .map_err(|p| ScenarioError::new(tree.place_of("tcp.variant"), p.headline(), p.advice()))
 }
 
-fn table_mut<'t>(tree: &'t mut Node, key: &str) -> Option<&'t mut super::tree::Table> {
+fn table_mut<'t>(tree: &'t mut TomlNode, key: &str) -> Option<&'t mut super::tree::Table> {
     let Kind::Table(root) = &mut tree.kind else { return None };
     match &mut root.get_mut(key)?.node.kind {
         Kind::Table(table) => Some(table),
@@ -95,7 +99,7 @@ fn joined(file: PathBuf, base_dir: &Path) -> PathBuf {
 
 /// Checks whose errors point at the user's lines.
 pub(super) struct Check<'a> {
-    tree: &'a Node,
+    tree: &'a TomlNode,
 }
 
 impl Check<'_> {

@@ -1,14 +1,14 @@
-//! Deserializes serde types from a [`Node`] and records the key and place of an error.
+//! Deserializes serde types from a [`TomlNode`] and records the key and place of an error.
 
 use super::error::{Place, ScenarioError};
 use super::schema;
-use super::tree::{Entry, Kind, Node, Table};
+use super::tree::{Entry, Kind, Table, TomlNode};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, Unexpected, Visitor};
 use std::fmt;
 use tworay_base::suggest;
 
 /// Reads a `T` from `node`; `path` is the dotted path of `node`, for messages.
-pub(crate) fn read<T: DeserializeOwned>(node: &Node, path: &str) -> Result<T, ScenarioError> {
+pub(crate) fn read<T: DeserializeOwned>(node: &TomlNode, path: &str) -> Result<T, ScenarioError> {
     T::deserialize(node).map_err(|fault| fault.explain(node, path))
 }
 
@@ -63,7 +63,7 @@ impl Fault {
         self
     }
 
-    fn explain(mut self, root: &Node, prefix: &str) -> ScenarioError {
+    fn explain(mut self, root: &TomlNode, prefix: &str) -> ScenarioError {
         self.refine(root);
         let outer = Some(prefix.to_owned()).filter(|prefix| !prefix.is_empty());
         let parts: Vec<String> = outer.into_iter().chain(self.path.into_iter().rev()).collect();
@@ -114,7 +114,7 @@ impl Fault {
 
     /// Serde buffers tables with a `kind` before reading them and thereby loses the inner place: find it
     /// again by the key or text in the error.
-    fn refine(&mut self, root: &Node) {
+    fn refine(&mut self, root: &TomlNode) {
         let path: Vec<String> = self.path.iter().rev().cloned().collect();
         let Some(node) = find(root, &path) else { return };
         let Some(table) = node.as_table() else { return };
@@ -149,7 +149,7 @@ impl Fault {
 
     /// Moves to the only entry that fits or contains a fit; stays if there are several. Serde reads lists
     /// in order, so of a list's items the first one that fits is taken.
-    fn refine_to(&mut self, table: &Table, fits: impl Fn(&Node) -> bool) {
+    fn refine_to(&mut self, table: &Table, fits: impl Fn(&TomlNode) -> bool) {
         let mut hits = table.iter().filter_map(|(key, entry)| {
             let (node, mut inner) = innermost(&entry.node, &fits)?;
             inner.push(key.clone());
@@ -200,7 +200,10 @@ fn key_hint(found: &str, allowed: &[&str]) -> String {
 
 /// The first of a list's innermost items that fits, otherwise the node itself; with its path from the
 /// inside out.
-fn innermost<'n>(node: &'n Node, fits: &impl Fn(&Node) -> bool) -> Option<(&'n Node, Vec<String>)> {
+fn innermost<'n>(
+    node: &'n TomlNode,
+    fits: &impl Fn(&TomlNode) -> bool,
+) -> Option<(&'n TomlNode, Vec<String>)> {
     let mut items = node.as_list().unwrap_or_default().iter().enumerate();
     let inside = items.find_map(|(index, item)| {
         let (found, mut way) = innermost(item, fits)?;
@@ -211,7 +214,7 @@ fn innermost<'n>(node: &'n Node, fits: &impl Fn(&Node) -> bool) -> Option<(&'n N
 }
 
 /// The node at a path.
-fn find<'n>(root: &'n Node, path: &[String]) -> Option<&'n Node> {
+fn find<'n>(root: &'n TomlNode, path: &[String]) -> Option<&'n TomlNode> {
     path.iter().try_fold(root, |node, key| match &node.kind {
         Kind::Table(table) => table.get(key).map(|entry| &entry.node),
         Kind::List(items) => items.get(key.parse::<usize>().ok()?),
@@ -220,7 +223,7 @@ fn find<'n>(root: &'n Node, path: &[String]) -> Option<&'n Node> {
 }
 
 /// Description of a value, for messages.
-fn describe(node: &Node) -> String {
+fn describe(node: &TomlNode) -> String {
     match &node.kind {
         Kind::Text(text) => unexpected(&Unexpected::Str(text)),
         Kind::Integer(n) => unexpected(&Unexpected::Signed(*n)),
@@ -313,7 +316,7 @@ impl de::Error for Fault {
     }
 }
 
-impl<'de> de::Deserializer<'de> for &'de Node {
+impl<'de> de::Deserializer<'de> for &'de TomlNode {
     type Error = Fault;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -370,7 +373,7 @@ impl<'de> de::Deserializer<'de> for &'de Node {
 
 /// A list's items.
 struct Items<'de> {
-    items: std::iter::Enumerate<std::slice::Iter<'de, Node>>,
+    items: std::iter::Enumerate<std::slice::Iter<'de, TomlNode>>,
 }
 
 impl<'de> de::SeqAccess<'de> for Items<'de> {

@@ -5,13 +5,13 @@ use super::error::{Place, ScenarioError, Source};
 use super::file::Settings;
 use super::overrides;
 use super::tree::Kind;
-use super::tree::{Entry, Node, Table};
+use super::tree::{Entry, Table, TomlNode};
 use std::sync::Arc;
 use tworay_mac::Dialect;
 
 /// Layers the defaults that the file selects, the user's file, and the overrides.
-pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, ScenarioError> {
-    let mut user = Node::parse(source)?;
+pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<TomlNode, ScenarioError> {
+    let mut user = TomlNode::parse(source)?;
     // Errors that concern the whole file are shown at its first line.
     user.place = Some(Place::new(source, 0..0));
     for set in sets {
@@ -27,17 +27,17 @@ pub(crate) fn assemble(source: &Arc<Source>, sets: &[String]) -> Result<Node, Sc
 }
 
 /// The tables whose defaults differ from those of their types.
-fn defaults(dialect: Dialect) -> Node {
+fn defaults(dialect: Dialect) -> TomlNode {
     let mut table = Table::new();
     if dialect == Dialect::Ns2 {
         let plain = written(&Settings::default());
         for (key, value) in written(&Settings::ns2()) {
             if plain.get(&key) != Some(&value) {
-                table.insert(key, Entry { key_place: None, node: Node::from_toml(&value) });
+                table.insert(key, Entry { key_place: None, node: TomlNode::from_toml(&value) });
             }
         }
     }
-    Node { kind: Kind::Table(table), place: None }
+    TomlNode { kind: Kind::Table(table), place: None }
 }
 
 fn written(settings: &Settings) -> toml::Table {

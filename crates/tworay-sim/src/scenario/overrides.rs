@@ -1,7 +1,7 @@
 //! Options such as `--set mac.rts_threshold=3000B`, which override single values of the scenario file.
 
 use super::error::{Place, ScenarioError, Source};
-use super::tree::{Entry, Kind, Node, Table};
+use super::tree::{Entry, Kind, Table, TomlNode};
 use std::sync::Arc;
 
 /// Format of `--set`, for messages.
@@ -10,7 +10,7 @@ const FORM: &str =
 
 /// Applies one `--set` to `root`. The value may be bare (`3000B`, `sack`, `true`, `7`) or TOML (`"3000B"`,
 /// `[1, 2]`). List items are numbered from 0: `flow.0.start=2s`.
-pub(crate) fn apply(root: &mut Node, text: &str) -> Result<(), ScenarioError> {
+pub(crate) fn apply(root: &mut TomlNode, text: &str) -> Result<(), ScenarioError> {
     let source = Arc::new(Source { name: "--set".into(), text: text.to_owned(), has_lines: false });
     let whole = || Some(Place::new(&source, 0..text.len()));
     let Some((path, _)) = text.split_once('=') else {
@@ -34,19 +34,19 @@ pub(crate) fn apply(root: &mut Node, text: &str) -> Result<(), ScenarioError> {
 }
 
 /// The value after the `=`: TOML if it parses as TOML, otherwise the bare text.
-fn value_at(source: &Arc<Source>, start: usize) -> Node {
+fn value_at(source: &Arc<Source>, start: usize) -> TomlNode {
     let raw = &source.text[start..];
     let lead = raw.len() - raw.trim_start().len();
     let span = start + lead..start + lead + raw.trim().len();
     let bare =
-        Node { kind: Kind::Text(raw.trim().to_owned()), place: Some(Place::new(source, span.clone())) };
-    match Node::parse_value(source, span) {
+        TomlNode { kind: Kind::Text(raw.trim().to_owned()), place: Some(Place::new(source, span.clone())) };
+    match TomlNode::parse_value(source, span) {
         Some(node) => node,
         None => bare,
     }
 }
 
-fn descend(node: &mut Node, parts: &[(&str, Place)], value: Node) -> Result<(), ScenarioError> {
+fn descend(node: &mut TomlNode, parts: &[(&str, Place)], value: TomlNode) -> Result<(), ScenarioError> {
     let Some(((name, place), rest)) = parts.split_first() else {
         node.overlay(value);
         return Ok(());
@@ -66,7 +66,7 @@ fn descend(node: &mut Node, parts: &[(&str, Place)], value: Node) -> Result<(), 
         Kind::Table(table) => {
             let entry = table.entry((*name).to_owned()).or_insert_with(|| Entry {
                 key_place: None,
-                node: Node { kind: Kind::Table(Table::new()), place: None },
+                node: TomlNode { kind: Kind::Table(Table::new()), place: None },
             });
             entry.key_place = Some(place.clone());
             descend(&mut entry.node, rest, value)
@@ -74,7 +74,7 @@ fn descend(node: &mut Node, parts: &[(&str, Place)], value: Node) -> Result<(), 
         // A value where the path needs a table: `--set duration.x=1`, or a shorthand in place of its long
         // form. Deserializing decides whether the table is allowed there.
         _ => {
-            *node = Node::empty();
+            *node = TomlNode::empty();
             descend(node, parts, value)
         }
     }

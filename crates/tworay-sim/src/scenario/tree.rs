@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A value and its place; default values have none.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct TomlNode {
     pub kind: Kind,
     pub place: Option<Place>,
 }
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     Integer(i64),
     Float(f64),
     Bool(bool),
-    List(Vec<Node>),
+    List(Vec<TomlNode>),
     Table(Table),
 }
 
@@ -32,10 +32,10 @@ pub(crate) type Table = BTreeMap<String, Entry>;
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub key_place: Option<Place>,
-    pub node: Node,
+    pub node: TomlNode,
 }
 
-impl Node {
+impl TomlNode {
     /// An empty table without a place.
     pub fn empty() -> Self {
         Self { kind: Kind::Table(Table::new()), place: None }
@@ -92,7 +92,7 @@ impl Node {
     }
 
     /// The list's items, if this is a list.
-    pub fn as_list(&self) -> Option<&[Node]> {
+    pub fn as_list(&self) -> Option<&[TomlNode]> {
         match &self.kind {
             Kind::List(items) => Some(items),
             _ => None,
@@ -101,8 +101,8 @@ impl Node {
 
     /// Puts `over` on top of `self`: tables are merged key by key, everything else is replaced. A table
     /// whose `kind` changes is replaced completely, because the keys of one kind do not apply to another.
-    pub fn overlay(&mut self, over: Node) {
-        let Node { kind: over_kind, place } = over;
+    pub fn overlay(&mut self, over: TomlNode) {
+        let TomlNode { kind: over_kind, place } = over;
         match (&mut self.kind, over_kind) {
             (Kind::Table(mine), Kind::Table(theirs)) if same_kind(mine, &theirs) => {
                 for (key, entry) in theirs {
@@ -181,7 +181,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn node(&self, value: &DeValue<'_>, span: Range<usize>) -> Result<Node, ScenarioError> {
+    fn node(&self, value: &DeValue<'_>, span: Range<usize>) -> Result<TomlNode, ScenarioError> {
         let place = self.place(span);
         let kind = match value {
             DeValue::String(text) => Kind::Text(text.to_string()),
@@ -203,7 +203,7 @@ impl Reader<'_> {
             ),
             DeValue::Table(table) => Kind::Table(self.table(table)?),
         };
-        Ok(Node { kind, place: Some(place) })
+        Ok(TomlNode { kind, place: Some(place) })
     }
 }
 

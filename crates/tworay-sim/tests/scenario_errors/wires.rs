@@ -94,3 +94,32 @@ Did you mean "sink"? Kinds here: sink."#
 Give 1 to 1000000 packets, such as 50."#
     );
 }
+
+/// Keys of a kind that no wire has would do nothing.
+#[test]
+fn a_kind_without_a_wire_is_refused() {
+    let sink = wired("kind = \"sink\"", "[wire_kind.sink]\nqueue = 9\n");
+    assert_eq!(
+        refusal(&sink, &["wire_kind.snik.errors.bernoulli.rate=0.1"]),
+        r#"--set: wire_kind.snik: no wire is of this kind
+   | wire_kind.snik.errors.bernoulli.rate=0.1
+   |           ^^^^
+Did you mean "sink"? Kinds here: sink."#
+    );
+    assert_eq!(
+        refusal(&wired("", "[wire_kind.sink]\nqueue = 9\n"), &[]),
+        r#"my.toml:10:12: wire_kind.sink: no wire is of this kind
+  10 | [wire_kind.sink]
+     |            ^^^^
+Give a [[wire]] kind = "sink", or remove this."#
+    );
+    assert_eq!(
+        refusal(super::GOOD, &["wire_kind.sink.queue=9"]),
+        r#"--set: wire_kind.sink: no wire is of this kind
+   | wire_kind.sink.queue=9
+   |           ^^^^
+Give a [[wire]] kind = "sink", or remove this."#
+    );
+    let number = refusal(&wired("kind = 7", "[wire_kind.sink]\nqueue = 9\n"), &[]);
+    assert!(number.starts_with("my.toml:6:8: wire.0.kind: "), "{number}");
+}

@@ -136,7 +136,7 @@ impl CostTable {
                 "Give one cell per column; an empty cell keeps the shipped value.".into(),
             ));
         }
-        let name = row.cell(Column::Variant).ok_or_else(|| {
+        let name = row.cell(CostColumn::Variant).ok_or_else(|| {
             problem(
                 row.span.clone(),
                 "variant is empty".into(),
@@ -157,7 +157,7 @@ impl CostTable {
                 "Give each variant one line.".into(),
             ));
         }
-        let recovery = match row.cell(Column::Recovery) {
+        let recovery = match row.cell(CostColumn::Recovery) {
             Some(cell) if RECOVERIES.contains(&cell.text) => Some(cell.text.to_owned()),
             Some(cell) => {
                 let text = cell.text;
@@ -176,7 +176,7 @@ impl CostTable {
             line.recovery = recovery;
         }
         for operation in Operation::ALL {
-            let Some(cell) = row.cell(Column::Operation(operation)) else { continue };
+            let Some(cell) = row.cell(CostColumn::Operation(operation)) else { continue };
             let number = cell.number(name.text, operation, &unit)?;
             let at = operation as usize;
             match unit {
@@ -193,8 +193,9 @@ impl CostTable {
 const FORM: &str = "A table has a heading such as \"variant,recovery,unit,power,timeout\" and lines such as \
                     \"newreno,newreno,instructions,,1084.9\" or \"newreno,newreno,ns,2.5W,310\".";
 
+/// A column of a table of costs.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Column {
+enum CostColumn {
     Variant,
     Recovery,
     Unit,
@@ -202,14 +203,14 @@ enum Column {
     Operation(Operation),
 }
 
-impl Column {
+impl CostColumn {
     fn of(name: &str) -> Option<Self> {
         match name {
-            VARIANT => Some(Column::Variant),
-            RECOVERY => Some(Column::Recovery),
-            UNIT => Some(Column::Unit),
-            POWER => Some(Column::Power),
-            _ => Operation::ALL.into_iter().find(|o| o.name() == name).map(Column::Operation),
+            VARIANT => Some(CostColumn::Variant),
+            RECOVERY => Some(CostColumn::Recovery),
+            UNIT => Some(CostColumn::Unit),
+            POWER => Some(CostColumn::Power),
+            _ => Operation::ALL.into_iter().find(|o| o.name() == name).map(CostColumn::Operation),
         }
     }
 }
@@ -220,14 +221,14 @@ enum Unit {
 }
 
 struct Heading {
-    columns: Vec<Column>,
+    columns: Vec<CostColumn>,
 }
 
 impl Heading {
     fn read(cells: &[Cell], span: Range<usize>) -> Result<Self, CostProblem> {
-        let mut columns: Vec<Column> = Vec::with_capacity(cells.len());
+        let mut columns: Vec<CostColumn> = Vec::with_capacity(cells.len());
         for cell in cells {
-            let Some(column) = Column::of(cell.text) else {
+            let Some(column) = CostColumn::of(cell.text) else {
                 let mut names = vec![VARIANT, RECOVERY, UNIT, POWER];
                 names.extend(Operation::ALL.iter().map(|o| o.name()));
                 let text = format!("\"{}\" is neither a column nor an operation", cell.text);
@@ -239,8 +240,8 @@ impl Heading {
             }
             columns.push(column);
         }
-        let missing = match columns.iter().any(|c| matches!(c, Column::Operation(_))) {
-            _ if !columns.contains(&Column::Variant) => "there is no column \"variant\"",
+        let missing = match columns.iter().any(|c| matches!(c, CostColumn::Operation(_))) {
+            _ if !columns.contains(&CostColumn::Variant) => "there is no column \"variant\"",
             false => "there is no operation column",
             true => return Ok(Self { columns }),
         };
@@ -256,14 +257,14 @@ struct Row<'a> {
 
 impl Row<'_> {
     /// The cell of a column unless it is empty.
-    fn cell(&self, column: Column) -> Option<&Cell<'_>> {
+    fn cell(&self, column: CostColumn) -> Option<&Cell<'_>> {
         let at = self.heading.columns.iter().position(|c| *c == column)?;
         self.cells.get(at).filter(|cell| !cell.text.is_empty())
     }
 
     fn unit(&self) -> Result<Unit, CostProblem> {
-        let power = self.cell(Column::Power);
-        let unit = self.cell(Column::Unit);
+        let power = self.cell(CostColumn::Power);
+        let unit = self.cell(CostColumn::Unit);
         match unit.map_or("instructions", |cell| cell.text) {
             "instructions" => match power {
                 Some(cell) => Err(problem(

@@ -11,7 +11,7 @@ pub const IPV4_HEADER_BYTES: usize = 20;
 
 /// What an IPv4 packet carries.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Protocol {
+pub enum IpProtocol {
     /// TCP.
     Tcp,
     /// UDP.
@@ -22,24 +22,24 @@ pub enum Protocol {
     Other(u8),
 }
 
-impl Protocol {
+impl IpProtocol {
     /// The protocol number.
     pub const fn number(self) -> u8 {
         match self {
-            Protocol::Tcp => 6,
-            Protocol::Udp => 17,
-            Protocol::Dsr => 48,
-            Protocol::Other(n) => n,
+            IpProtocol::Tcp => 6,
+            IpProtocol::Udp => 17,
+            IpProtocol::Dsr => 48,
+            IpProtocol::Other(n) => n,
         }
     }
 
     /// The protocol with a number.
     pub const fn of(number: u8) -> Self {
         match number {
-            6 => Protocol::Tcp,
-            17 => Protocol::Udp,
-            48 => Protocol::Dsr,
-            n => Protocol::Other(n),
+            6 => IpProtocol::Tcp,
+            17 => IpProtocol::Udp,
+            48 => IpProtocol::Dsr,
+            n => IpProtocol::Other(n),
         }
     }
 }
@@ -52,7 +52,7 @@ pub struct Ipv4Header {
     /// Hop limit.
     pub ttl: u8,
     /// Next protocol.
-    pub protocol: Protocol,
+    pub protocol: IpProtocol,
     /// Source.
     pub src: NodeId,
     /// Destination, or [`NodeId::BROADCAST`] for 255.255.255.255.
@@ -95,7 +95,7 @@ pub fn decode_ipv4(bytes: &[u8]) -> Result<(Ipv4Header, &[u8]), DecodeError> {
     let id = r.u16()?;
     let fragment = r.u16()?;
     let ttl = r.u8()?;
-    let protocol = Protocol::of(r.u8()?);
+    let protocol = IpProtocol::of(r.u8()?);
     let found = r.u16()?;
     let src = r.take(4)?;
     let dst = r.take(4)?;

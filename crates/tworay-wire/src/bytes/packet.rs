@@ -4,7 +4,7 @@ use super::aodv::{decode_aodv, encode_aodv};
 use super::arp::{decode_arp, encode_arp};
 use super::dsr::{decode_dsr, encode_dsr};
 use super::error::{DecodeError, EncodeError};
-use super::ipv4::{IPV4_HEADER_BYTES, Ipv4Header, Protocol, decode_ipv4, ipv4_header};
+use super::ipv4::{IPV4_HEADER_BYTES, IpProtocol, Ipv4Header, decode_ipv4, ipv4_header};
 use super::llc::EtherType;
 use super::olsr::{decode_olsr, encode_olsr};
 use super::real;
@@ -69,14 +69,14 @@ fn append(packet: &Packet, encoding: Encoding, out: &mut Vec<u8>) -> Result<u32,
     }
     out.extend_from_slice(&[0; IPV4_HEADER_BYTES]);
     let above = match &packet.body {
-        Body::Tcp(_) => Protocol::Tcp.number(),
-        Body::Udp(_) | Body::Aodv(_) | Body::Olsr(_) => Protocol::Udp.number(),
+        Body::Tcp(_) => IpProtocol::Tcp.number(),
+        Body::Udp(_) | Body::Aodv(_) | Body::Olsr(_) => IpProtocol::Udp.number(),
         Body::Dsr | Body::Arp(_) | Body::Datagram(_) | Body::Frame(_) => NO_NEXT_HEADER,
     };
-    let mut protocol = Protocol::of(above);
+    let mut protocol = IpProtocol::of(above);
     if let Some(dsr) = &packet.dsr {
         encode_dsr(dsr, above, out)?;
-        protocol = Protocol::Dsr;
+        protocol = IpProtocol::Dsr;
     }
     let ends = (packet.src, packet.dst);
     let payload = match &packet.body {
@@ -145,16 +145,16 @@ pub fn decode_packet(ethertype: EtherType, bytes: &[u8], window_shift: u8) -> Re
     let ip_bytes = (IPV4_HEADER_BYTES + rest.len()) as u32;
     let mut protocol = ip.protocol;
     let mut dsr = None;
-    if protocol == Protocol::Dsr {
+    if protocol == IpProtocol::Dsr {
         let (header, next, behind) = decode_dsr(rest)?;
         dsr = Some(Box::new(header));
-        protocol = Protocol::of(next);
+        protocol = IpProtocol::of(next);
         rest = behind;
     }
     let ends = (ip.src, ip.dst);
     let body = match protocol {
-        Protocol::Tcp => Body::Tcp(decode_tcp(rest, ends, window_shift)?),
-        Protocol::Udp => {
+        IpProtocol::Tcp => Body::Tcp(decode_tcp(rest, ends, window_shift)?),
+        IpProtocol::Udp => {
             let (ports, payload) = decode_udp(rest, ends)?;
             match ports.dst_port {
                 AODV_PORT => Body::Aodv(Box::new(decode_aodv(payload)?)),
@@ -165,7 +165,7 @@ pub fn decode_packet(ethertype: EtherType, bytes: &[u8], window_shift: u8) -> Re
                 }
             }
         }
-        Protocol::Other(NO_NEXT_HEADER) if dsr.is_some() => Body::Dsr,
+        IpProtocol::Other(NO_NEXT_HEADER) if dsr.is_some() => Body::Dsr,
         other => {
             let found = other.number().into();
             let allowed = "6 (TCP), 17 (UDP) and 48 (DSR, not within DSR) are known";

@@ -4,7 +4,7 @@ use super::IPV4_HEADER_BYTES;
 use super::checksum::internet_checksum;
 use super::dsr::encode_dsr;
 use super::error::EncodeError;
-use super::ipv4::Protocol;
+use super::ipv4::IpProtocol;
 use super::llc::EtherType;
 use crate::dsr::DsrHeader;
 
@@ -44,7 +44,7 @@ pub(super) fn encode_datagram(
     out.extend_from_slice(&bytes[..header]);
     if let Some(dsr) = dsr {
         encode_dsr(dsr, bytes[9], out)?;
-        out[start + 9] = Protocol::Dsr.number();
+        out[start + 9] = IpProtocol::Dsr.number();
     }
     out.extend_from_slice(&bytes[header..]);
     let total = (out.len() - start) as u64;

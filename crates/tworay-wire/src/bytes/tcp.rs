@@ -2,7 +2,7 @@
 
 use super::checksum::Sum;
 use super::error::{DecodeError, EncodeError};
-use super::ipv4::Protocol;
+use super::ipv4::IpProtocol;
 use super::reader::Reader;
 use super::tcp_options::{decode_tcp_options, encode_tcp_options};
 use crate::tcp::{TcpFlags, TcpSegment};
@@ -34,7 +34,7 @@ pub fn encode_tcp(
     debug_assert_eq!(out.len() - start, offset * 4);
     let length = (out.len() - start) as u64 + u64::from(segment.payload);
     EncodeError::check("the length of the TCP segment", length, u16::MAX.into())?;
-    let mut sum = Sum::pseudo_header(src, dst, Protocol::Tcp.number(), length as u32);
+    let mut sum = Sum::pseudo_header(src, dst, IpProtocol::Tcp.number(), length as u32);
     sum.add(&out[start..]);
     out[start + 16..start + 18].copy_from_slice(&sum.finish().to_be_bytes());
     Ok(())
@@ -56,7 +56,7 @@ pub fn decode_tcp(bytes: &[u8], (src, dst): (NodeId, NodeId), shift: u8) -> Resu
         return Err(DecodeError::Length { what: "the TCP data offset", found: header_bytes, allowed });
     }
     let options = r.take(header_bytes - HEADER_BYTES)?;
-    let mut sum = Sum::pseudo_header(src, dst, Protocol::Tcp.number(), bytes.len() as u32);
+    let mut sum = Sum::pseudo_header(src, dst, IpProtocol::Tcp.number(), bytes.len() as u32);
     sum.add(&bytes[..16]);
     sum.add(&bytes[18..]);
     let computed = sum.finish();

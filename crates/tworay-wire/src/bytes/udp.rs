@@ -2,7 +2,7 @@
 
 use super::checksum::Sum;
 use super::error::{DecodeError, EncodeError};
-use super::ipv4::Protocol;
+use super::ipv4::IpProtocol;
 use super::reader::Reader;
 use tworay_base::NodeId;
 
@@ -35,7 +35,7 @@ pub fn encode_udp(
     out.extend_from_slice(&(length as u16).to_be_bytes());
     out.extend_from_slice(&[0, 0]);
     out.extend_from_slice(payload);
-    let mut sum = Sum::pseudo_header(src, dst, Protocol::Udp.number(), length as u32);
+    let mut sum = Sum::pseudo_header(src, dst, IpProtocol::Udp.number(), length as u32);
     sum.add(&out[start..]);
     // Zero means "no checksum"; a sum of zero is sent as all ones.
     let checksum = match sum.finish() {
@@ -60,7 +60,7 @@ pub fn decode_udp(bytes: &[u8], (src, dst): (NodeId, NodeId)) -> Result<(UdpHead
         return Err(DecodeError::Truncated { what: "the UDP datagram", need: length, have: bytes.len() });
     };
     if found != 0 {
-        let mut sum = Sum::pseudo_header(src, dst, Protocol::Udp.number(), length as u32);
+        let mut sum = Sum::pseudo_header(src, dst, IpProtocol::Udp.number(), length as u32);
         sum.add(&datagram[..6]);
         sum.add(&datagram[UDP_HEADER_BYTES..]);
         let computed = match sum.finish() {

@@ -12,7 +12,7 @@ mod new;
 mod old;
 mod summary;
 
-pub use summary::{Fate, TraceFlow, TracePacket, TraceSummary};
+pub use summary::{TraceFate, TraceFlow, TracePacket, TraceSummary};
 
 use crate::text_file::ReadError;
 use tworay_base::{Position, SimTime};

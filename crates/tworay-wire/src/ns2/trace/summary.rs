@@ -28,12 +28,12 @@ pub struct TracePacket {
     /// Number of nodes that forwarded it.
     pub forwarded: u32,
     /// How it ended.
-    pub fate: Fate,
+    pub fate: TraceFate,
 }
 
 /// How a packet ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
+pub enum TraceFate {
     /// The destination's agent received it.
     Received(SimTime),
     /// Its last record is a drop.
@@ -138,7 +138,7 @@ impl TraceSummary {
                 bytes: r.bytes.unwrap_or(0),
                 sent: r.at,
                 forwarded: 0,
-                fate: Fate::UnderWay,
+                fate: TraceFate::UnderWay,
             });
             return;
         }
@@ -149,13 +149,13 @@ impl TraceSummary {
             }
             return self.book_drop(r);
         };
-        let received = matches!(packet.fate, Fate::Received(_));
+        let received = matches!(packet.fate, TraceFate::Received(_));
         let arrived = r.layer == TraceLayer::Agent && i32::from(r.node) == ip.dst.node;
         match r.event {
-            TraceEvent::Receive if !received && arrived => packet.fate = Fate::Received(r.at),
+            TraceEvent::Receive if !received && arrived => packet.fate = TraceFate::Received(r.at),
             TraceEvent::Forward => packet.forwarded += 1,
             TraceEvent::Drop if !received => {
-                packet.fate = Fate::Lost {
+                packet.fate = TraceFate::Lost {
                     at: r.at,
                     node: r.node,
                     layer: r.layer,
@@ -163,8 +163,8 @@ impl TraceSummary {
                 };
             }
             // A frame lost at one receiver, or given up by one node, may continue from another.
-            _ if !received && matches!(packet.fate, Fate::Lost { at, .. } if at < r.at) => {
-                packet.fate = Fate::UnderWay;
+            _ if !received && matches!(packet.fate, TraceFate::Lost { at, .. } if at < r.at) => {
+                packet.fate = TraceFate::UnderWay;
             }
             _ => {}
         }
@@ -197,17 +197,17 @@ impl TraceSummary {
             });
             flow.sent += 1;
             match &p.fate {
-                Fate::Received(at) => {
+                TraceFate::Received(at) => {
                     flow.received += 1;
                     flow.delay_sum += at.since(p.sent).as_secs_f64();
                     if p.number.is_none_or(|n| numbers.insert(n)) {
                         flow.goodput_bytes += u64::from(payload(p));
                     }
                 }
-                Fate::Lost { layer, reason, .. } => {
+                TraceFate::Lost { layer, reason, .. } => {
                     *flow.losses.entry((*layer, reason.clone())).or_default() += 1;
                 }
-                Fate::UnderWay => {}
+                TraceFate::UnderWay => {}
             }
         }
         self.flows = flows.into_values().map(|(flow, _)| flow).collect();

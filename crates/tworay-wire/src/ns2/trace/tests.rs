@@ -119,9 +119,9 @@ fn flows_add_up() {
     assert!((flow.delay_sum - 0.7).abs() < 1e-9);
     assert_eq!(flow.losses.iter().collect::<Vec<_>>(), [(&(TraceLayer::Queue, "IFQ".to_owned()), &1)]);
     let fates: Vec<_> =
-        summary.packets.iter().map(|p| (p.uid, matches!(p.fate, Fate::Received(_)))).collect();
+        summary.packets.iter().map(|p| (p.uid, matches!(p.fate, TraceFate::Received(_)))).collect();
     assert_eq!(fates, [(0, false), (5, true), (6, false), (7, true)]);
-    assert_eq!(summary.packets[0].fate, Fate::UnderWay, "AODV's message of the same number is not it");
+    assert_eq!(summary.packets[0].fate, TraceFate::UnderWay, "AODV's message of the same number is not it");
     let drops: Vec<_> =
         summary.drops.iter().map(|((l, r, k), n)| (l.name(), r.as_str(), k.as_str(), *n)).collect();
     assert_eq!(drops, [("IFQ", "IFQ", "tcp", 1), ("MAC", "COL", "RTS", 1), ("MAC", "COL", "tcp", 1)]);
