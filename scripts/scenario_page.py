@@ -30,6 +30,8 @@ stands the default of `standard`, behind it those of dialects that have another.
 """
 
 WORLD = 'duration = "1s"\n[topology]\nkind = "string"\nhops = 1\n[[flow]]\nfrom = 0\nto = 1\n'
+# The longest time that the simulator can hold, 146 years.
+FOR_EVER = "4611686018.427387903s"
 # Set by WORLD, so no defaults.
 OF_THE_WORLD = ("name", "duration", "topology", "mobility", "flow")
 
@@ -138,6 +140,8 @@ def _flat(table: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _written(value: Any) -> str:
+    if value == FOR_EVER:
+        return "for ever"
     if isinstance(value, list):
         return f"a list of {len(value)}" if value else "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

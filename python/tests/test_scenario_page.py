@@ -42,8 +42,9 @@ def test_every_key_is_there_once_with_what_it_accepts_and_means() -> None:
         ("topology.hops` (string)", "whole number", "required"),
         ("errors.pkt_err.bernoulli", "table", ""),
         ("routing.aodv.net_diameter", "whole number", "`35`; *ns2* `30`"),
-        ("routing.aodv.ttl_start", "whole number", "`1`; *ns2* `5`; *thesis-trace*, *thesis* `2`"),
-        ("routing.dsr.max_route_hops", "whole number", "`63`; *ns2*, *freeze-probing* `15`"),
+        ("routing.aodv.ttl_start", "whole number", "`1`; *ns2* `5`; *thesis*, *thesis-trace* `2`"),
+        ("routing.dsr.max_route_hops", "whole number", "`63`; *freeze-probing*, *ns2* `15`"),
+        ("routing.dsr.route_cache_timeout", "900s", "`300s`; *freeze-probing*, *ns2* for ever"),
         ("routing.olsr.willingness", "whole number", "`3`"),
     ],
 )
