@@ -1,9 +1,11 @@
-"""The package's own order: no import circles, one file a command, the public names."""
+"""The order of crates and package: layers, no import circles, one file per command, the public names."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import re
+import tomllib
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -13,6 +15,8 @@ import tworay
 from tworay import cli
 
 PACKAGE = Path(tworay.__file__).parent
+ROOT = Path(__file__).parents[2]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def modules() -> dict[str, Path]:
@@ -73,3 +77,20 @@ def test_options_of_a_comparison_are_those_of_its_function() -> None:
     with pytest.raises(TypeError, match="seedz"):
         tworay.compare("string-2", tcp="reno", seedz=3)  # type: ignore[call-arg]
     assert "until_ci" in str(importlib.import_module("inspect").signature(tworay.compare))
+
+
+def test_crates_depend_on_lower_layers_only() -> None:
+    rows = re.findall(r"^\| (\d) \| (.*)$", CONTRIBUTING, re.MULTILINE)
+    layers = {name: int(layer) for layer, row in rows for name in re.findall(r"`crates/([\w-]+)`", row)}
+    manifests = {file.parent.name: file for file in (ROOT / "crates").glob("*/Cargo.toml")}
+    assert set(layers) == set(manifests)
+    for name, file in manifests.items():
+        own = tomllib.loads(file.read_text(encoding="utf-8")).get("dependencies", {})
+        upwards = [other for other in own if other in layers and layers[other] >= layers[name]]
+        assert not upwards, f"{name} depends on {upwards}"
+
+
+def test_every_package_is_described() -> None:
+    packages = {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
+    described = re.findall(r"^\| (`\w+/`.*?) \|", CONTRIBUTING, re.MULTILINE)
+    assert packages == {name for row in described for name in re.findall(r"`(\w+)/`", row)}
