@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from tworay.cli import app
+from tworay.peers.__main__ import _parser
 
 ROOT = Path(__file__).parents[2]
 # The changelog and decisions also name what was replaced.
@@ -95,6 +96,17 @@ def test_make_targets_exist(page: Path) -> None:
     lines, spans = code(page)
     named = {match[1] for text in (*lines, *spans) if (match := re.match(r"make ([a-z][a-z-]+)", text))}
     assert named <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_chapters_and_verbs_of_the_peers_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    usage = _parser().format_usage()
+    for verb in re.findall(r"-m tworay\.peers ([a-z]+)", text):
+        assert verb in re.findall(r"[a-z]+", usage.partition("{")[2]), verb
+    chapters = {file.stem for file in (ROOT / "docs/studies/validation").glob("*.md")}
+    named = ",".join(re.findall(r"(?:peers ONLY=|validate --only )([a-z0-9,-]+)", text)).split(",")
+    assert set(named) - {""} <= chapters
 
 
 def test_wrong_names_are_found() -> None:
