@@ -48,6 +48,10 @@ impl Network {
 
     /// A transmission ends. As in `Radio::begin`, hearers share one event if nothing else comes between
     /// them.
+    ///
+    /// Kept out of line, with [`Network::end_at`] inlined: calling that for each hearer takes up to 4 % more
+    /// instructions.
+    #[inline(never)]
     pub(super) fn on_end(&mut self, tx: u32) {
         let Some(radio) = &mut self.radio else { return };
         let base = self.common.now;
@@ -91,7 +95,7 @@ impl Network {
         rest.is_none()
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_at(&mut self, tx: u32, frame: &Frame, h: Hearer) {
         let Some(radio) = &mut self.radio else { return };
         let now = self.common.now;

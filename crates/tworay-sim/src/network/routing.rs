@@ -85,11 +85,11 @@ impl Network {
         self.rooms.routing.push(out);
     }
 
-    /// Carries out a router's actions after `occasion`.
+    /// Carries out a router's actions after `occasion`; what they own is taken out of them.
     pub(super) fn apply_routing(
         &mut self,
         node: NodeId,
-        actions: &mut Vec<RoutingAction>,
+        actions: &mut [RoutingAction],
         occasion: &mut Occasion,
     ) {
         // The timer first: an action may call this router again, which then changes it.
@@ -99,8 +99,8 @@ impl Network {
                 self.common.agenda.set_timer(slot, *at);
             }
         }
-        for action in actions.drain(..) {
-            match action {
+        for action in actions {
+            match *action {
                 RoutingAction::Forward { packet, next_hop, delay } => {
                     if self.common.books.judge.lost_any(node) {
                         let dst = self.common.packets.get(packet).dst;
@@ -111,7 +111,10 @@ impl Network {
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
                 RoutingAction::WakeAt(_) => {}
-                other => self.apply_rare(node, other, occasion),
+                ref mut rare => {
+                    let rare = std::mem::replace(rare, RoutingAction::WakeAt(SimTime::NEVER));
+                    self.apply_rare(node, rare, occasion);
+                }
             }
         }
     }

@@ -195,7 +195,7 @@ impl Radio {
     }
 
     /// How a station received a frame that ends at it, after errors, cuts and deaths of senders.
-    #[inline]
+    #[inline(always)]
     pub fn verdict(
         &mut self,
         nodes: &mut Nodes,
