@@ -53,6 +53,8 @@ const COMBINATIONS: &[&str] = &[
     "copa(switching=no,delta=0.05)",
     "linux+bbr",
     "linux+cubic",
+    "linux+cubic+hystart++",
+    "sack+hystart++(cap=0)+veno",
     "linux+eifel+westwood+cwl(4)",
     "sack+rack-tlp+prr+f-rto+eifel+hystart++",
     "sack+prr+elfn(resume=go_back)",

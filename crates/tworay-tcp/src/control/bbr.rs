@@ -11,6 +11,7 @@
 //! | [`Bbr::check_cycle`] | the gains 5/4, 3/4 and six times 1 of ProbeBW, §4.3.4 |
 //! | [`Bbr::check_probe_rtt`] | ProbeRTT, §4.3.5 |
 //! | `on_loss`, `on_rto`, `on_recovery_exit` | packet conservation, and the window saved, §4.2.3.4 |
+//! | `on_undo` | not in the draft; as Linux' `bbr_undo_cwnd`: the saved window, and a new judgement of Startup |
 //!
 //! Segments are sent one by one. A lost segment counts as in flight until it is retransmitted. If several
 //! segments are lost, the first round of a recovery may therefore exceed packet conservation by one segment
@@ -23,7 +24,7 @@ pub(crate) mod three;
 use super::*;
 use crate::control::{
     AckEvent, Effect, Effects, LossEvent, RateSample, RtoDecision, RtoEvent, RttEvent, SenderView, SentEvent,
-    Window,
+    UndoEvent, Window,
 };
 use filter::{MaxFilter, passed};
 use shared::{FULL_GROWTH, FULL_ROUNDS, NEEDS, Shared, UNLESS};
@@ -287,6 +288,13 @@ impl CongestionControl for Bbr {
     fn on_rto(&mut self, view: &SenderView, _: &RtoEvent, _: &mut Effects) -> RtoDecision {
         self.conserving = false;
         self.shared.on_rto(view, self.mode == Mode::ProbeRtt)
+    }
+
+    fn on_undo(&mut self, view: &SenderView, event: &UndoEvent, _: &mut Effects) -> Window {
+        (self.full_rate, self.full_rounds) = (0.0, 0);
+        let cwnd = event.standard.cwnd.max(self.shared.undo());
+        let cwnd = if self.mode == Mode::ProbeRtt { cwnd.min(self.options.floor) } else { cwnd };
+        Window { cwnd, ssthresh: view.ssthresh }
     }
 
     fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {

@@ -236,7 +236,7 @@ pub(crate) const ENTRY: Entry = Entry {
         with: ANY_RENO,
         unless: "it changes growth and halving of a fast recovery",
         needs: Needs { chance: true, ..Needs::NOTHING },
-        ..Part::new(Role::Whole, |values| {
+        ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
             factory(move || Cdg::new(options))
         })

@@ -8,13 +8,17 @@
 //! | [`Epoch::estimate`] | W_est, §4.3 figure 4; α = 3 (1 − β)/(1 + β), 1 from cwnd_prior on |
 //! | [`Cubic::reduce`] | multiplicative decrease, §4.6; fast convergence, §4.7 |
 //! | a timeout | §4.8: the next avoidance starts with K = 0 and W_max = cwnd |
+//! | [`Cubic::on_undo`] | a spurious timeout, §4.9.1: everything is as before it |
 //!
 //! The flight size multiplied in §4.6 is limited to cwnd, because limited transmit (RFC 3042) sends beyond
 //! it and RFC 5681 does not count these segments. The clock stops on ACKs that arrive while something other
-//! than cwnd limits the sender (§5.8). HyStart++ is not implemented.
+//! than cwnd limits the sender (§5.8). Slow start is Reno's; §4.10 recommends HyStart++ (`cubic+hystart++`). Linux
+//! forgets W_max at a spurious timeout, and CUBIC then grows from the restored window on.
 
 use super::*;
-use crate::control::{AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, Window};
+use crate::control::{
+    AckEvent, Backoff, Effects, LossEvent, RtoDecision, RtoEvent, SenderView, UndoEvent, Window,
+};
 use tworay_base::SimTime;
 
 settings! {
@@ -66,11 +70,14 @@ struct Cubic {
     prior: f64,
     epoch: Option<Epoch>,
     last_ack: SimTime,
+    /// `w_max`, `prior` and `epoch` before the last timeout.
+    before_timeout: (Option<f64>, f64, Option<Epoch>),
 }
 
 impl Cubic {
     fn new(options: Options) -> Self {
-        Self { options, w_max: None, prior: f64::INFINITY, epoch: None, last_ack: SimTime::ZERO }
+        let (w_max, prior, epoch) = (None, f64::INFINITY, None);
+        Self { options, w_max, prior, epoch, last_ack: SimTime::ZERO, before_timeout: (w_max, prior, epoch) }
     }
 
     /// Returns the threshold after a loss, and records the window before it.
@@ -131,11 +138,19 @@ impl CongestionControl for Cubic {
 
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
         let again = event.consecutive > 1 || event.opening;
+        if !again {
+            self.before_timeout = (self.w_max, self.prior, self.epoch);
+        }
         // An earlier timeout has already reduced the threshold (RFC 5681 §3.1).
         let ssthresh = if again { view.ssthresh } else { self.reduce(view) };
         self.w_max = None;
         self.epoch = None;
         RtoDecision { window: Window { cwnd: event.standard.cwnd, ssthresh }, backoff: Backoff::Double }
+    }
+
+    fn on_undo(&mut self, _: &SenderView, event: &UndoEvent, _: &mut Effects) -> Window {
+        (self.w_max, self.prior, self.epoch) = self.before_timeout;
+        event.standard
     }
 }
 
@@ -149,7 +164,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it replaces growth and halving of a fast recovery",
-        ..Part::new(Role::Whole, |values| {
+        ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
             factory(move || Cubic::new(options))
         })

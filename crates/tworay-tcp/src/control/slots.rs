@@ -23,14 +23,16 @@ pub(crate) enum Role {
     Start,
     /// Everything.
     Whole,
+    /// The same, with the standard slow start: another part may end that.
+    Avoidance,
 }
 
 impl Role {
     fn grows(self) -> bool {
-        matches!(self, Role::Growth | Role::Whole)
+        matches!(self, Role::Growth | Role::Whole | Role::Avoidance)
     }
     fn reduces(self) -> bool {
-        matches!(self, Role::Reduction | Role::Whole)
+        matches!(self, Role::Reduction | Role::Whole | Role::Avoidance)
     }
 }
 

@@ -97,6 +97,7 @@ fn sensible_and_senseless_combinations() {
         ("reno+adaptive-cwl", "reno+adaptive-cwl"),
         ("vegas(2,4,1)+daa", "vegas(2,4)+daa"),
         ("newreno+sca(4)+westwood+cwl(4)", "newreno+sca(4)+westwood+cwl(4)"),
+        ("sack+hystart+++cubic", "sack+hystart+++cubic"),
     ] {
         let variant: Variant = text.parse().expect(text);
         assert_eq!(variant.name(), name);
@@ -119,6 +120,8 @@ fn sensible_and_senseless_combinations() {
             "combine it with newreno",
         ),
         ("newreno+ss+sca", "ss and sca take the same decision", "keep one of them"),
+        ("sack+copa+hystart++", "copa and hystart++ take the same decision", "keep one of them"),
+        ("cubic+sca", "cubic and sca take the same decision", "keep one of them"),
         ("westwood+fixed-rto", "westwood and fixed-rto take the same decision", "keep one of them"),
         ("newreno+cwl", "cwl needs n (limit of the congestion window, segments)", "write cwl(1)"),
         ("newreno+cwl(0)", "n = 0 is out of range", "choose 1 to 100000"),

@@ -130,7 +130,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it changes growth and halving of a fast recovery",
-        ..Part::new(Role::Whole, |values| {
+        ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
             factory(move || Veno { options, base: None, window: PerWindow::default(), gate: Gate::default() })
         })

@@ -122,8 +122,10 @@ fn clashes(a: Role, b: Role) -> bool {
     a == b
         || matches!(
             (a, b),
-            (Role::Whole, Role::Growth | Role::Reduction | Role::Start)
-                | (Role::Growth | Role::Reduction | Role::Start, Role::Whole)
+            (Role::Whole, Role::Avoidance | Role::Growth | Role::Reduction | Role::Start)
+                | (Role::Avoidance | Role::Growth | Role::Reduction | Role::Start, Role::Whole)
+                | (Role::Avoidance, Role::Growth | Role::Reduction)
+                | (Role::Growth | Role::Reduction, Role::Avoidance)
                 | (Role::LimitAndAcks, Role::Limit | Role::Acks)
                 | (Role::Limit | Role::Acks, Role::LimitAndAcks)
         )

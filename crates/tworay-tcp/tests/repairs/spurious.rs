@@ -1,7 +1,7 @@
 //! Spurious timeouts: F-RTO (RFC 5682), Eifel (RFC 3522) and the response (RFC 4015).
 
 use crate::ladder::On::{Ack, Echo, Timer};
-use crate::ladder::{climb, config};
+use crate::ladder::{Ladder, climb, config};
 use tworay_tcp::TcpConfig;
 
 /// RFC 5682 §2.1: the window was delayed, not lost. The first ACK brings two new segments, the second shows that
@@ -106,4 +106,44 @@ fn linux_knows_at_the_first_ack() {
     let ladder = climb("linux", &config(6), None, &[1, 2, 3, 4, 5, 6], &rungs);
     assert_eq!(ladder.counters().undone_timeouts, 1);
     assert_eq!(ladder.state().cwnd, 6.0);
+}
+
+/// After a spurious timeout CUBIC and BBR have at least the window of before, whoever found it (RFC 4015 §3.2, RFC 9438
+/// §4.9.1, Linux' `tcp_undo_cwnd_reduction`). BBR's segments are paced: only the state is checked.
+#[test]
+fn cubic_and_bbr_get_their_window_back() {
+    let config = TcpConfig { timestamps: true, ..config(6) };
+    for (variant, echo) in [
+        ("sack+cubic+f-rto", false),
+        ("sack+cubic+eifel", true),
+        ("sack+rack-tlp+prr+cubic+f-rto", false),
+        ("linux+cubic", true),
+        ("bbr+f-rto", false),
+        ("bbr+eifel", true),
+        ("linux+bbr", true),
+        ("bbr3+f-rto", false),
+        ("bbr3+eifel", true),
+        ("linux+bbr3", true),
+    ] {
+        let (mut ladder, _) = Ladder::new(variant, &config, None);
+        // A round trip, and time for the pacer; then nothing until the timeout, after probes if there are any.
+        ladder.step(100, &Echo(1, &[], 0));
+        let before = ladder.state();
+        while ladder.counters().timeouts == 0 {
+            let due = ladder.due.expect("a timer runs").ceil() as u64;
+            ladder.due = Some(due as f64);
+            ladder.step(due, &Timer);
+        }
+        let at = ladder.due.expect("the next timeout") as u64;
+        assert_eq!(ladder.state().cwnd, 1.0, "{variant}");
+        ladder.step(at - 20, &Echo(2, &[], if echo { 0 } else { u64::from(u32::MAX) }));
+        if !echo {
+            ladder.step(at - 10, &Ack(3, &[]));
+        }
+        assert_eq!(ladder.counters().undone_timeouts, 1, "{variant}");
+        // BBR restores its window at the next ACK, from its model.
+        ladder.step(at - 5, &Ack(4, &[]));
+        let after = ladder.state();
+        assert!(after.cwnd + 1.0 >= before.cwnd, "{variant}: {} before, {} after", before.cwnd, after.cwnd);
+    }
 }

@@ -123,6 +123,12 @@ impl Shared {
         RtoDecision { window: Window { cwnd: 1.0, ssthresh: view.ssthresh }, backoff: Backoff::Double }
     }
 
+    /// The timeout was spurious: returns the window to restore.
+    pub fn undo(&mut self) -> f64 {
+        self.timed_out = false;
+        self.prior_cwnd
+    }
+
     /// New data was sent; returns whether sending resumes with it after everything had been delivered.
     pub fn on_new_data(&mut self, view: &SenderView, event: &SentEvent) -> bool {
         let resumes = self.delivered > 0.0 && self.in_flight == 0.0 && !view.after_timeout;

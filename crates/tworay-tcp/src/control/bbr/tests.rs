@@ -194,3 +194,26 @@ fn a_maximum_lasts_its_rounds() {
         assert_eq!(filter.best(), best, "round {round}");
     }
 }
+
+/// Linux' bbr_undo_cwnd: the saved window comes back, and three rounds without growth are counted anew.
+#[test]
+fn a_spurious_timeout_restores_the_window_and_judges_startup_anew() {
+    let mut path = Path::defaults();
+    for rate in [25.0, 50.0, 50.0, 50.0] {
+        path.ack(rate, rate / 10.0, (30.0, 30.0));
+    }
+    let (before, mut effects) = (path.view.cwnd, Effects::new());
+    path.view.cwnd = path.bbr.on_rto(&path.view, &rto(1), &mut effects).window.cwnd;
+    assert_eq!(path.view.cwnd, 1.0);
+    path.view.after_timeout = true;
+    let standard = Window { cwnd: 3.0, ssthresh: 5.0 };
+    let window = path.bbr.on_undo(&path.view, &UndoEvent { before: standard, standard }, &mut effects);
+    assert_eq!((window.cwnd, window.ssthresh), (before, path.view.ssthresh));
+    (path.view.cwnd, path.view.after_timeout) = (window.cwnd, false);
+    for _ in 0..3 {
+        path.ack(50.0, 5.0, (30.0, 30.0));
+        assert_eq!(path.bbr.mode, Mode::Startup);
+    }
+    path.ack(50.0, 5.0, (30.0, 30.0));
+    assert_eq!(path.bbr.mode, Mode::Drain);
+}

@@ -4,7 +4,7 @@
 //! `model` estimates rate, round trip and bounds; `phases` is the state machine. Names are the draft's.
 //! Differences from the draft: a loss is noticed when the segment is retransmitted, and whether too much
 //! was in flight is judged at the next ACK, by the newest delivered segment instead of the lost one.
-//! Nothing is undone after a recovery that proves spurious. Segments are sent one by one, at most one
+//! After a spurious timeout the state before it is restored; fast recoveries are never found spurious. Segments are sent one by one, at most one
 //! smoothed round trip apart.
 
 mod model;
@@ -112,6 +112,14 @@ struct Losses {
     last_end: Option<Seq32>,
 }
 
+/// State to restore if a timeout proves spurious.
+#[derive(Debug, Default)]
+struct Undo {
+    /// The state that losses have ended.
+    state: Option<State>,
+    bounds: Bounds,
+}
+
 /// Aggregated ACKs: how much more they deliver than the rate explains.
 #[derive(Debug)]
 struct Aggregation {
@@ -144,6 +152,7 @@ struct Bbr3 {
     cycle_at: SimTime,
     too_high: bool,
     precautionary: bool,
+    undo: Undo,
 }
 
 impl Bbr3 {
@@ -170,6 +179,7 @@ impl Bbr3 {
             cycle_at: SimTime::ZERO,
             too_high: false,
             precautionary: false,
+            undo: Undo::default(),
         }
     }
 
@@ -225,6 +235,11 @@ impl Bbr3 {
         };
         cwnd.min(cap.min(self.bounds.flight_short).max(self.options.floor))
     }
+
+    /// SaveStateUponLoss, without the window.
+    fn save_state(&mut self) {
+        self.undo = Undo { state: None, bounds: self.bounds };
+    }
 }
 
 impl CongestionControl for Bbr3 {
@@ -269,6 +284,7 @@ impl CongestionControl for Bbr3 {
 
     /// Only the model reacts to losses.
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
+        self.save_state();
         self.shared.save(view, self.state == State::ProbeRtt);
         Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
     }
@@ -279,7 +295,15 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_rto(&mut self, view: &SenderView, _: &RtoEvent, _: &mut Effects) -> RtoDecision {
+        self.save_state();
         self.shared.on_rto(view, self.state == State::ProbeRtt)
+    }
+
+    /// HandleSpuriousLossDetection.
+    fn on_undo(&mut self, view: &SenderView, event: &UndoEvent, _: &mut Effects) -> Window {
+        self.restore();
+        let cwnd = event.standard.cwnd.max(self.shared.undo());
+        Window { cwnd: self.bound(cwnd), ssthresh: view.ssthresh }
     }
 
     fn on_sent(&mut self, view: &SenderView, event: &SentEvent) {

@@ -122,3 +122,21 @@ fn what_the_window_does_not_limit_does_not_let_it_grow() {
     let after = path.run(1.0);
     assert!((after - 95.64).abs() < 1.0, "W(2 s) of its own clock: {after}");
 }
+
+/// RFC 9438 §4.9.1: after a spurious timeout the window follows the function of before, as if nothing had happened.
+#[test]
+fn a_spurious_timeout_changes_nothing() {
+    let options = Options { friendly: false, ..Options::defaults() };
+    let mut path = Path::after_loss(options, 100.0, 100);
+    path.run(2.0);
+    let (view, before) = (path.view(), path.window);
+    let after = path.cubic.on_rto(&view, &rto(1), &mut Effects::new()).window;
+    assert!(after.cwnd == 1.0 && path.cubic.epoch.is_none() && path.cubic.w_max.is_none());
+    let again = SenderView { cwnd: 1.0, ssthresh: after.ssthresh, ..view };
+    path.cubic.on_rto(&again, &rto(2), &mut Effects::new());
+    let event = UndoEvent { before, standard: before };
+    path.window = path.cubic.on_undo(&again, &event, &mut Effects::new());
+    assert_eq!(path.window, before);
+    let found = path.run(4.0);
+    assert!((found - 102.27).abs() < 1.0, "W(6) = 102.27, found {found}");
+}

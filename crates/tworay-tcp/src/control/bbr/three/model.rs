@@ -3,7 +3,7 @@
 use super::*;
 
 /// Upper bounds on rate (segments per second) and flight (segments); infinite if unset.
-#[derive(Debug)]
+#[derive(Copy, Clone, Debug)]
 pub(super) struct Bounds {
     /// Valid until the next bandwidth probe.
     pub rate_short: f64,
@@ -20,6 +20,13 @@ impl Default for Bounds {
 }
 
 impl Bounds {
+    /// At least these.
+    pub fn raise(&mut self, other: Bounds) {
+        self.rate_short = self.rate_short.max(other.rate_short);
+        self.flight_short = self.flight_short.max(other.flight_short);
+        self.flight_long = self.flight_long.max(other.flight_long);
+    }
+
     /// ResetShortTermModel.
     pub fn forget_short(&mut self) {
         (self.rate_short, self.flight_short) = (f64::INFINITY, f64::INFINITY);
@@ -161,6 +168,7 @@ impl Bbr3 {
             self.bounds.flight_long = sample.sent_in_flight.max(self.options.beta * target);
         }
         if self.state == State::Up {
+            self.undo.state = Some(State::Up);
             self.start_down(view.now);
         }
     }

@@ -32,6 +32,23 @@ impl Bbr3 {
         self.full.reached |= self.full.now;
     }
 
+    /// Restores what was saved before losses that were none.
+    pub(super) fn restore(&mut self) {
+        self.latest.loss = false;
+        self.reset_full_rate(0.0);
+        self.bounds.raise(self.undo.bounds);
+        match self.undo.state.take() {
+            Some(State::Startup) if self.state != State::Startup => {
+                self.full.reached = false;
+                if self.state != State::ProbeRtt {
+                    self.state = State::Startup;
+                }
+            }
+            Some(State::Up) if !matches!(self.state, State::Up | State::ProbeRtt) => self.start_refill(),
+            _ => {}
+        }
+    }
+
     /// CheckStartupHighLoss.
     pub(super) fn check_startup_loss(&mut self, view: &SenderView, sample: &RateSample) {
         if !self.latest.round_started {
@@ -40,6 +57,7 @@ impl Bbr3 {
         let ranges = std::mem::take(&mut self.losses.ranges);
         let many = ranges >= STARTUP_LOSSES && self.is_too_high(sample);
         if self.state == State::Startup && !self.full.reached && view.in_recovery && many {
+            self.undo.state = Some(State::Startup);
             self.full.reached = true;
             self.bounds.flight_long = self.bdp(1.0).max(self.latest.delivered);
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::control::tests::view;
+use crate::control::tests::{rto, view};
 
 /// A path that delivers round by round, and its sender.
 struct Path {
@@ -167,4 +167,44 @@ fn the_round_trip_is_measured_anew_with_half_the_flight() {
     assert_eq!([path.ack(half), path.ack(half)], [State::ProbeRtt; 2], "101 ms of 200");
     assert_eq!(path.ack(half), State::Cruise);
     assert!((path.bbr.rate() - 100.0).abs() < 1e-9, "rates of the small window don't count");
+}
+
+/// HandleSpuriousLossDetection: window, bounds and the phase that the losses ended.
+#[test]
+fn a_spurious_timeout_restores_what_losses_changed() {
+    let standard = Window { cwnd: 3.0, ssthresh: 5.0 };
+    let event = UndoEvent { before: standard, standard };
+    let mut effects = Effects::new();
+    for (state, ended_by_losses, found, restored) in [
+        (State::Cruise, None, State::Cruise, State::Cruise),
+        (State::Startup, Some(State::Startup), State::Drain, State::Startup),
+        (State::Up, Some(State::Up), State::Down, State::Refill),
+        (State::Up, Some(State::Up), State::ProbeRtt, State::ProbeRtt),
+    ] {
+        let mut path = Path::new();
+        for _ in 0..3 {
+            path.ack(STEADY);
+        }
+        (path.view.cwnd, path.bbr.state, path.bbr.bounds.flight_long) = (20.0, state, 15.0);
+        let view = SenderView { cwnd: 1.0, after_timeout: true, ..path.view };
+        path.bbr.on_rto(&path.view, &rto(1), &mut effects);
+        (path.bbr.state, path.bbr.undo.state, path.bbr.full.reached) = (found, ended_by_losses, true);
+        path.bbr.bounds = Bounds { rate_short: 1.0, flight_short: 2.0, flight_long: 3.0 };
+        path.bbr.latest.loss = true;
+        let window = path.bbr.on_undo(&view, &event, &mut effects);
+        assert_eq!(path.bbr.state, restored);
+        assert_eq!(path.bbr.full.reached, state != State::Startup, "{state:?}");
+        let Bounds { rate_short, flight_short, flight_long } = path.bbr.bounds;
+        assert_eq!((rate_short, flight_short, flight_long), (f64::INFINITY, f64::INFINITY, 15.0));
+        assert!(!path.bbr.latest.loss && path.bbr.undo.state.is_none());
+        // By the bounds of Cruise (headroom), of Startup (none), of Refill, and of ProbeRTT.
+        let floor = path.bbr.options.floor;
+        let expected = match restored {
+            State::Startup => 20.0,
+            State::Refill => 15.0,
+            State::Cruise => 15.0 - 2.25,
+            _ => path.bbr.probe_rtt_cwnd().max(floor).min(12.75),
+        };
+        assert!((window.cwnd - expected).abs() < 1e-9, "{restored:?}: {} for {expected}", window.cwnd);
+    }
 }
