@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The coefficient of variation measures contention: the more round trips vary, the longer the gap. The
-//! rules for the window are unchanged. Round trips are measured from the paced departure of a segment, so
+//! rules for the window are unchanged. n, α and 50 are those of the authors' slides. Round trips are measured from the paced departure of a segment, so
 //! they exclude the time in the pacer. Nothing is paced while the number of hops is unknown.
 
 use super::*;

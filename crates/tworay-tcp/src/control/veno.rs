@@ -5,6 +5,9 @@
 //! a fifth, any other halves it (§II-B). In congestion avoidance, N ≥ β halves the growth to one step on
 //! every second ACK (§II-C). Slow start and timeouts are Reno's.
 //!
+//! β = 3, the fifth and the slower growth are also those of Linux' `tcp_veno.c`; ns-3's default of 6 is Linux' number in
+//! halves of a segment.
+//!
 //! RTT is the smoothed round trip. BaseRTT, the shortest sample, is reset at each loss (§II-A). Linux keeps
 //! it for the whole connection and uses the shortest round trip of the last window instead of the smoothed
 //! one: `veno(base=ever)` and `veno(rtt=shortest)`.
