@@ -423,9 +423,4 @@ impl Connection {
     pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.sender.counted()
     }
-
-    /// Whether [`TcpAction::Finished`] has been returned.
-    pub fn is_finished(&self) -> bool {
-        self.finished
-    }
 }

@@ -142,11 +142,6 @@ pub fn records<'a>(
     })
 }
 
-/// Whether `text` looks like a wireless trace, judged by its first record.
-pub fn is_trace(text: &str) -> bool {
-    records("", text).next().is_some_and(|r| r.is_ok())
-}
-
 /// A line being read.
 #[derive(Copy, Clone)]
 struct Line<'a> {
