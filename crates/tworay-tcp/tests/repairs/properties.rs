@@ -132,7 +132,7 @@ fn needless_timeouts(name: &str, segments: u64, window: u32, lost: &[bool]) -> R
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// RFC 8985 §3: whatever is lost, first copies or repeated ones, in bursts or alone: if anything sent later
     /// arrives, the loss is repaired without a timeout.

@@ -210,7 +210,7 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// RFC 9937 §6: with more than ssthresh in flight, what is sent is to what is delivered as ssthresh is to the
     /// flight at the beginning; with less, the flight doesn't rise above ssthresh. An ACK lets out what it and the
