@@ -263,6 +263,8 @@ def test_lengths_of_all_pairs_and_their_bins(tmp_path: Path) -> None:
     assert found["pairs.long"].to_list() == [0.0, 1.0]
     assert found["pairs.long.freedman-diaconis"].to_list() == [0.0, 1.0]
     assert found["pairs.long.sturges"].to_list() == [0.0, 28 / 32]
+    unkept = pair_lengths(kept_pairs(tmp_path, {1: values}).with_columns(world=pl.lit("older")), tmp_path)
+    assert unkept["pairs.mean_hops"].to_list() == [None]
 
 
 def test_a_histogram_counts_the_values_of_all_seeds(tmp_path: Path) -> None:

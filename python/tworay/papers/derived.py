@@ -179,6 +179,12 @@ RULES: tuple[Rule, ...] = ("freedman-diaconis", "sturges")
 LONG = 3.0
 
 
+def _kept(where: Path, table: str, world: str, seed: int, column: str) -> pl.Series:
+    """Return a column of a kept table; empty where an earlier form of the experiment did not keep it."""
+    file = where / "tables" / table / f"{world}-{seed}.parquet"
+    return pl.read_parquet(file)[column].drop_nulls() if file.is_file() else pl.Series(column, [], pl.Float64)
+
+
 def pair_lengths(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     """Add the mean shortest path of a topology's pairs, and the share of pairs above three hops.
 
@@ -189,7 +195,7 @@ def pair_lengths(frame: pl.DataFrame, where: Path) -> pl.DataFrame:
     columns |= {f"pairs.long.{rule}": [] for rule in RULES}
     cells = {
         cell: {
-            seed: pl.read_parquet(where / "tables" / "pairs" / f"{world}-{seed}.parquet")["hops"].drop_nulls()
+            seed: _kept(where, "pairs", world, seed, "hops")
             for world, seed in part.select("world", "seed").iter_rows()
         }
         for (cell,), part in frame.group_by("cell")
