@@ -22,6 +22,7 @@ from tworay.peers import (
     validation,
     windows,
 )
+from tworay.peers.bench import bench
 from tworay.peers.jobs import Job, Result, Results, read_json
 from tworay.peers.kernel_replay import Sent
 from tworay.peers.movement import Waypoints
@@ -259,6 +260,11 @@ def test_a_subset_of_the_runs_is_printed_and_not_written(
     validation.validate(plan, threads=1, only=only)
     printed = capsys.readouterr().out
     assert (written, "## Strings" in printed) == ((["static"], False) if plan is FULL else ([], True))
+
+
+def test_a_case_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ProgramError, match="--only string-3: there is no such case; allowed are string-4, "):
+        bench(repeats=1, quick=False, only=["string-3"])
 
 
 def test_ranks_are_spearmans() -> None:

@@ -1,4 +1,4 @@
-"""``python -m tworay.peers validate|kernel|bench|windows``."""
+"""``python -m tworay.peers validate|bench|windows``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tworay.peers.processes import ProgramError
 from tworay.peers.tools import MissingTool
 from tworay.running.executing import cores
 
-FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, INTERRUPTED = 1, 130
 
 
 def main() -> int:

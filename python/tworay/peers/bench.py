@@ -9,6 +9,7 @@ from tworay.peers.cases import BARE, COMMAND, NS2, STANDARD, Case, Measured, cas
 from tworay.peers.jobs import read_json
 from tworay.peers.performance import document
 from tworay.peers.places import NS2_DRIVER, PERFORMANCE, ROOT, SCENARIOS, replace
+from tworay.peers.processes import ProgramError
 from tworay.peers.progress import Progress, say
 from tworay.peers.simulators import acked, tworay_arguments
 
@@ -18,6 +19,10 @@ LONG_SECONDS = 150.0
 
 def bench(*, repeats: int, quick: bool, only: list[str]) -> None:
     """Measure all cases alternately, one process at a time, and write the document."""
+    known = [case.name for case in cases()]
+    for name in only:
+        if name not in known:
+            raise ProgramError(f"--only {name}: there is no such case; allowed are {', '.join(known)}")
     tools.install()
     tools.build_ns3_driver()
     tools.build_measure()
