@@ -78,16 +78,9 @@ fn the_schema_describes_every_key() {
 /// The defaults in the schema, with those of a dialect in their place, are that dialect.
 #[test]
 fn the_schema_has_the_defaults_of_every_dialect() {
-    let schema = serde_json::to_value(schemars::schema_for!(AodvConfig)).unwrap();
+    let schema = schemars::schema_for!(AodvConfig);
     for &dialect in AodvDialect::ALL {
-        let name = serde_json::to_value(dialect).unwrap();
-        let default = |value: &serde_json::Value| {
-            let own = value["x-dialects"].get(name.as_str().unwrap());
-            own.unwrap_or(&value["default"]).clone()
-        };
-        let properties = schema["properties"].as_object().unwrap().iter();
-        let keys: serde_json::Map<_, _> =
-            properties.map(|(key, value)| (key.clone(), default(value))).collect();
+        let keys = crate::schema::defaults(&schema, &serde_json::to_value(dialect).unwrap());
         for base in AodvDialect::ALL {
             // Whatever dialect lies below, the keys say everything.
             let mut keys = keys.clone();

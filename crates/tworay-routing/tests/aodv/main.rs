@@ -10,3 +10,5 @@ mod network;
 mod ns2;
 mod properties;
 mod rules;
+#[path = "../common/schema.rs"]
+mod schema;

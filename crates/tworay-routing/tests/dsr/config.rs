@@ -82,16 +82,9 @@ fn the_schema_describes_every_key() {
 /// The defaults in the schema, with those of a dialect in their place, are that dialect.
 #[test]
 fn the_schema_has_the_defaults_of_every_dialect() {
-    let schema = serde_json::to_value(schemars::schema_for!(DsrConfig)).unwrap();
+    let schema = schemars::schema_for!(DsrConfig);
     for &dialect in DsrDialect::ALL {
-        let name = serde_json::to_value(dialect).unwrap();
-        let default = |value: &serde_json::Value| {
-            let own = value["x-dialects"].get(name.as_str().unwrap());
-            own.unwrap_or(&value["default"]).clone()
-        };
-        let properties = schema["properties"].as_object().unwrap().iter();
-        let keys: serde_json::Map<_, _> =
-            properties.map(|(key, value)| (key.clone(), default(value))).collect();
+        let keys = crate::schema::defaults(&schema, &serde_json::to_value(dialect).unwrap());
         for base in DsrDialect::ALL {
             // Whatever dialect lies below, the keys say everything.
             let mut keys = keys.clone();

@@ -10,3 +10,5 @@ mod net;
 mod network;
 mod properties;
 mod rules;
+#[path = "../common/schema.rs"]
+mod schema;
