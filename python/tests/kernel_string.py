@@ -45,7 +45,7 @@ with open(sys.argv[1], "w") as file:
     file.write(digest.hexdigest())
 """
 SEND = """
-import hashlib, random, socket, sys
+import fcntl, hashlib, random, socket, struct, sys, termios, time
 _, server, size, controller = sys.argv
 data = random.Random(1).randbytes(int(size))
 connection = socket.socket()
@@ -53,12 +53,16 @@ if controller:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, controller.encode())
 connection.connect((server, 5001))
 connection.sendall(data)
+# The kernel may hold all data: ACKs that arrive after the FIN take another way, which is not measured.
+while struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]:
+    time.sleep(0.01)
 connection.shutdown(socket.SHUT_WR)
 connection.recv(1)
 name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
-# tcpi_snd_cwnd of struct tcp_info.
-cwnd = int.from_bytes(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)[80:84], sys.byteorder)
-print(hashlib.sha256(data).hexdigest(), name.rstrip(b"\\0").decode(), cwnd)
+info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 144)
+# tcpi_snd_cwnd and tcpi_segs_in of struct tcp_info.
+cwnd, arrived = (int.from_bytes(info[at : at + 4], sys.byteorder) for at in (80, 140))
+print(hashlib.sha256(data).hexdigest(), name.rstrip(b"\\0").decode(), cwnd, arrived)
 """
 
 
@@ -144,13 +148,18 @@ def narrow(ends: String, rate: str) -> None:
     subprocess.run(["tc", "-n", ends.router, "qdisc", "replace", "dev", "right", "root", *shape], check=True)
 
 
-def transfer(
-    ends: String, size: int, controller: str = "", *, user: int | None = None, window: bool = False
-) -> str:
-    """Send bytes from end to end and check their digests.
+class Sent(NamedTuple):
+    """What the kernel of the sending end says after a transfer."""
 
-    Returns the controller that the sender had, or with ``window`` its last congestion window.
-    """
+    controller: str
+    cwnd: int
+    """The last congestion window, segments."""
+    arrived: int
+    """Segments that arrived at the sender: its ACKs, and one or two at either end of the connection."""
+
+
+def transfer(ends: String, size: int, controller: str = "", *, user: int | None = None) -> Sent:
+    """Send bytes from end to end and check their digests."""
     received = subprocess.Popen(
         ["ip", "netns", "exec", ends.receiver, sys.executable, "-c", RECEIVE],
         stdout=subprocess.PIPE,
@@ -164,7 +173,7 @@ def transfer(
         sent = subprocess.run(
             [*command, SERVER, str(size), controller], check=True, capture_output=True, text=True, timeout=60
         )
-        digest, name, cwnd = sent.stdout.split()
+        digest, name, cwnd, arrived = sent.stdout.split()
         assert received.stdout.read().strip() == digest
         assert digest != hashlib.sha256(b"").hexdigest()
-    return cwnd if window else name
+    return Sent(name, int(cwnd), int(arrived))

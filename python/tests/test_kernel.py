@@ -141,7 +141,7 @@ def test_losses_are_told_and_what_they_cost_is_measured(ends: String | None):
         listener = threading.Thread(target=lambda: told.extend(kernel.events(4)))
         listener.start()
         with kernel.Measuring(port=5001) as whole:
-            transfer(ends, SIZE, "tworay_welcome")
+            sent = transfer(ends, SIZE, "tworay_welcome")
         listener.join()
         with kernel.Measuring(callbacks=True) as callbacks:
             transfer(ends, SIZE, "tworay_welcome")
@@ -156,13 +156,15 @@ def test_losses_are_told_and_what_they_cost_is_measured(ends: String | None):
         assert event["to_port"] == 5001
         assert event["cwnd"]["before"] >= event["cwnd"]["after"] > 0
     costs = {one["kind"]: one for one in whole.result["costs"]}
-    # An ACK for every other of 346 segments at least, and not a millisecond each.
-    assert sum(one["count"] for one in costs.values()) > 150
+    # All ACKs but those of the beginning and the end, and less than a millisecond each.
+    acks = [one for kind, one in costs.items() if kind != "timeout"]
+    assert 0.9 * sent.arrived < sum(one["count"] for one in acks) <= sent.arrived
+    assert sum(one["count"] * one["mean_ns"] for one in acks) < 1e6 * sent.arrived
     assert costs["ack_congestion_avoidance"]["count"] > 0
     # Some recoveries begin by the kernel's reordering timer, without an ACK.
     signs = [event["sign"] for event in told]
     assert 0 < costs["fast_retransmit"]["count"] <= signs.count("dup-acks")
-    assert all(100 < one["mean_ns"] < 1e6 for one in costs.values())
+    assert all(one["mean_ns"] > 100 for one in costs.values())
     assert {one["controller"] for one in costs.values()} == {"tworay_welcome"}
     ran = {one["callback"]: one["count"] for one in callbacks.result["callbacks"]}
     assert ran["init"] == 1
@@ -177,7 +179,7 @@ def test_the_limit_by_hops_reads_the_ttl(ends: String | None):
     kernel.load("cwl")
     try:
         # Two hops: two segments (Papanastasiou 2006, table 4.2).
-        assert transfer(ends, SIZE, "tworay_cwl", window=True) == "2"
+        assert transfer(ends, SIZE, "tworay_cwl").cwnd == 2
     finally:
         kernel.unload("cwl")
 

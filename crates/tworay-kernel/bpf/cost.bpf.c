@@ -3,7 +3,8 @@
  * The time of an ACK starts with the tracepoint tcp_probe at the entry of tcp_rcv_established and ends when
  * the kernel frees the ACK's sk_buff after tcp_ack. It includes SACK, loss detection, the timer and the
  * controller's callbacks, but not the transmission of segments released by the ACK. The time of a timeout
- * is that of its timer function, including the retransmission. Tracepoints work where a locked-down kernel
+ * is that of its timer function, including the retransmission. ACKs that arrive after the program has closed
+ * its end are not seen: tcp_rcv_established has no part in them. Tracepoints work where a locked-down kernel
  * rejects programs at functions (fentry), and some compilers inline tcp_ack.
  */
 #include "kernel.h"
