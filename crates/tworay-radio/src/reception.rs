@@ -4,9 +4,12 @@
 //! frames it can decode. There are three models: ns-2's capture rule with its quirks, the same rule without
 //! them, and signal to noise plus the sum of all interference.
 
+mod others;
+
 use crate::channel::Channel;
 use crate::config::{RadioConfig, ReceptionModel, SinrErrors};
 use crate::dsss;
+use others::{Other, Others};
 use smallvec::SmallVec;
 use tworay_base::{BitRate, RngStream, SimDuration, SimTime};
 
@@ -113,6 +116,12 @@ impl Reception {
 }
 
 impl Reception {
+    /// Whether the sum of all interference decides what is received (sinr), not the strongest signal alone.
+    #[inline]
+    pub fn adds_up(&self) -> bool {
+        self.sinr
+    }
+
     /// Whether signals that are not being received must be stored.
     #[inline]
     fn keeps_others(&self) -> bool {
@@ -151,14 +160,6 @@ enum Spoiled {
     OwnTransmission,
 }
 
-/// A signal that is not being received.
-#[derive(Copy, Clone, Debug)]
-struct Other {
-    start: SimTime,
-    end: SimTime,
-    power: f64,
-}
-
 /// The effect of a signal's beginning.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
@@ -195,7 +196,7 @@ pub struct Receiver {
     lock: Option<Lock>,
     /// Other signals on the air at this station, and those that ended during the current lock. Stored only if
     /// the model needs them.
-    others: Vec<Other>,
+    others: Others,
     /// Largest sum of interference during the lock (sinr).
     worst: f64,
     /// Stream for frames that bit errors may or may not destroy.
@@ -242,8 +243,15 @@ impl Receiver {
         }
     }
 
+    /// As [`Receiver::begin`], for rules that do not [add up](Reception::adds_up) interference.
     #[inline(never)]
-    fn begin_capture(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
+    pub fn begin_capture(
+        &mut self,
+        now: SimTime,
+        s: Signal,
+        transmitting: bool,
+        rules: &Reception,
+    ) -> Arrived {
         let decodable = s.power >= rules.rx_threshold;
         let q = &rules.quirks;
         let fresh = Lock {
@@ -257,7 +265,7 @@ impl Receiver {
         };
         let Some(lock) = &mut self.lock else {
             if !q.locks_on_undecodable {
-                let strongest = self.strongest_other(now);
+                let strongest = self.others.strongest(now);
                 self.others.push(Other { start: now, end: s.end, power: s.power });
                 if !decodable || transmitting {
                     return Arrived::default();
@@ -290,39 +298,19 @@ impl Receiver {
         Arrived { lost: readable(&fresh).then_some(s.tx), ..Arrived::default() }
     }
 
-    fn strongest_other(&mut self, now: SimTime) -> f64 {
-        self.others.retain(|o| o.end > now);
-        self.others.iter().fold(0.0, |m, o| m.max(o.power))
-    }
-
-    /// Removes the other signals that have ended; returns the sum of the remaining powers, W.
-    #[inline]
-    fn forget_ended(&mut self, now: SimTime) -> f64 {
-        let others = self.others.as_mut_slice();
-        let (mut kept, mut sum) = (0, 0.0);
-        for i in 0..others.len() {
-            let other = others[i];
-            others[kept] = other;
-            let lasts = other.end > now;
-            kept += usize::from(lasts);
-            sum += if lasts { other.power } else { 0.0 };
-        }
-        self.others.truncate(kept);
-        sum
-    }
-
+    /// As [`Receiver::begin`], for rules that [add up](Reception::adds_up) interference.
     #[inline(always)]
-    fn begin_sinr(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
+    pub fn begin_sinr(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
         let decodable = s.power >= rules.rx_threshold;
         let other = Other { start: now, end: s.end, power: s.power };
         if self.lock.is_some() {
             // While a frame is being received, ended signals stay: its bit errors depend on all of them.
-            let before: f64 = self.others.iter().map(|o| if o.end > now { o.power } else { 0.0 }).sum();
+            let before = self.others.sum(now);
             self.others.push(other);
             self.worst = self.worst.max(before + s.power);
             return Arrived { lost: (decodable && !transmitting).then_some(s.tx), ..Arrived::default() };
         }
-        let before = self.forget_ended(now);
+        let before = self.others.forget_ended(now);
         let clear = s.power >= rules.preamble * (rules.noise + before);
         if !decodable || !clear || transmitting {
             self.others.push(other);
@@ -381,11 +369,11 @@ impl Receiver {
 
     /// The probability that every bit of the frame is correct, computed over intervals of constant
     /// interference.
-    fn success(lock: &Lock, others: &[Other], known: &mut LogErrorFree, rules: &Reception) -> f64 {
+    fn success(lock: &Lock, others: &Others, known: &mut LogErrorFree, rules: &Reception) -> f64 {
         let header_end = lock.start + rules.plcp;
         let mut marks: SmallVec<[SimTime; 12]> = SmallVec::new();
         marks.extend([lock.start, header_end.min(lock.end), lock.end]);
-        for o in others {
+        for o in others.iter() {
             marks.extend([o.start, o.end].into_iter().filter(|&t| t > lock.start && t < lock.end));
         }
         marks.sort_unstable();

@@ -4,7 +4,6 @@ mod common;
 
 use common::{Pair, every_variant};
 use proptest::prelude::*;
-use smallvec::SmallVec;
 use tworay_base::{Seq32, SimDuration};
 use tworay_tcp::{AckSize, Arrival, Handshake, Ignored, PathEvent, SackForm, TcpConfig, TcpTimer};
 use tworay_wire::{ProbeKind, ProbeOption, SackBlock, TcpFlags, TcpOptions, TcpSegment};
@@ -26,7 +25,7 @@ fn segment() -> impl Strategy<Value = TcpSegment> {
         .prop_map(|(timestamps, blocks, sack_permitted, probe)| TcpOptions {
             probe,
             timestamps,
-            sack: SmallVec::from_vec(blocks),
+            sack: blocks.into_iter().collect(),
             sack_permitted,
             ..TcpOptions::default()
         });
@@ -97,7 +96,7 @@ fn open() -> (Pair, TcpSegment) {
     let config = TcpConfig { handshake: Handshake::None, ..TcpConfig::default() };
     let mut pair = Pair::new(&config, &"sack".parse().expect("a variant"), Vec::new());
     pair.start([100_000, 0]);
-    let sent = pair.log.iter().find(|(_, who, s)| *who == 0 && s.payload > 0).expect("data").2.clone();
+    let sent = pair.log.iter().find(|(_, who, s)| *who == 0 && s.payload > 0).expect("data").2;
     let ack = TcpSegment { src_port: 2, dst_port: 1, seq: sent.ack, ack: sent.seq_end(), payload: 0, ..sent };
     (pair, ack)
 }
@@ -166,8 +165,7 @@ fn forged_probes_and_notices_change_nothing() {
         let mut pair = Pair::new(&TcpConfig::default(), &variant.parse().expect("a variant"), Vec::new());
         pair.start([100_000, 0]);
         pair.run(6);
-        let (_, _, sent) =
-            pair.log.iter().find(|(_, who, s)| *who == 0 && s.payload > 0).expect("data").clone();
+        let (_, _, sent) = *pair.log.iter().find(|(_, who, s)| *who == 0 && s.payload > 0).expect("data");
         let ack = TcpSegment { src_port: 2, dst_port: 1, seq: sent.ack, ack: sent.seq, payload: 0, ..sent };
         (pair, ack)
     };

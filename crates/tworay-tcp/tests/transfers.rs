@@ -216,7 +216,7 @@ fn a_closed_window_is_probed_until_it_opens() {
     else {
         unreachable!()
     };
-    let mut answer = segment.clone();
+    let mut answer = *segment;
     (answer.ack, answer.seq, answer.payload, answer.window) = (segment.seq_end(), segment.ack, 0, 0);
     out.clear();
     end.on_segment(now, &answer, Arrival::default(), &mut out);

@@ -35,7 +35,7 @@ fn both_syns_carry_the_option_if_the_window_needs_it() {
         pair.start([30_000, 0]);
         pair.run(10_000);
         assert_eq!(pair.seen[1].delivered, 30_000);
-        let (syns, others): (Vec<_>, Vec<_>) =
+        let (syns, others): (Vec<&TcpSegment>, Vec<&TcpSegment>) =
             pair.log.iter().map(|(_, _, s)| s).partition(|s| s.flags.has(TcpFlags::SYN));
         assert_eq!(syns.len(), 2);
         assert!(syns.iter().all(|s| s.options.window_scale == option && s.window == on_syn), "{window} B");
@@ -72,8 +72,7 @@ fn a_peer_that_does_not_scale_gets_plain_windows() {
         options: TcpOptions { mss: Some(1460), ..TcpOptions::default() },
     };
     end.on_segment(SimTime::ZERO, &syn, Arrival::default(), &mut out);
-    let data =
-        TcpSegment { seq: Seq32(1), ack: Seq32(1), flags: TcpFlags::ACK, payload: 1460, ..syn.clone() };
+    let data = TcpSegment { seq: Seq32(1), ack: Seq32(1), flags: TcpFlags::ACK, payload: 1460, ..syn };
     end.on_segment(SimTime::ZERO, &data, Arrival::default(), &mut out);
     let sent: Vec<_> = out
         .iter()

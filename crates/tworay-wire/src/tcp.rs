@@ -1,6 +1,6 @@
 //! TCP segments with the options in use (RFC 793, 2018, 7323).
 
-use smallvec::SmallVec;
+use tinyvec::ArrayVec;
 use tworay_base::Seq32;
 
 /// TCP header flags.
@@ -40,7 +40,7 @@ impl std::fmt::Debug for TcpFlags {
 }
 
 /// A block of received bytes `[left, right)` (RFC 2018 §3).
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First byte of the block.
     pub left: Seq32,
@@ -49,7 +49,7 @@ pub struct SackBlock {
 }
 
 /// At most four blocks fit in an option space of 40 bytes.
-pub type SackBlocks = SmallVec<[SackBlock; 4]>;
+pub type SackBlocks = ArrayVec<[SackBlock; 4]>;
 
 /// Type of a probe option (the four segments of TCP-Probing; Psaras, Mamatas, Tsaoussidis, "On protocol
 /// engineering: detect, confirm and adjust", section 4.1).
@@ -104,7 +104,7 @@ impl ProbeOption {
 }
 
 /// The options of a segment.
-#[derive(Debug, PartialEq, Eq, Default)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub struct TcpOptions {
     /// Maximum segment size (SYN only), bytes.
     pub mss: Option<u16>,
@@ -118,15 +118,6 @@ pub struct TcpOptions {
     pub sack: SackBlocks,
     /// A probe, its acknowledgment, or the announcement that probes are understood.
     pub probe: Option<ProbeOption>,
-}
-
-impl Clone for TcpOptions {
-    /// Written by hand for speed: every hop clones every packet, and this copies the blocks as a whole.
-    fn clone(&self) -> Self {
-        let &Self { mss, sack_permitted, window_scale, timestamps, ref sack, probe } = self;
-        let sack = if sack.is_empty() { SackBlocks::new() } else { SackBlocks::from_slice(sack) };
-        Self { mss, sack_permitted, window_scale, timestamps, sack, probe }
-    }
 }
 
 impl TcpOptions {
@@ -156,7 +147,7 @@ impl TcpOptions {
 }
 
 /// A TCP segment. Payload bytes are counted, not stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TcpSegment {
     /// Source port.
     pub src_port: u16,

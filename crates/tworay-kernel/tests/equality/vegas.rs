@@ -131,7 +131,7 @@ impl World {
             leaves = self.free.max(self.now) + self.path.service[number % self.path.service.len()];
             self.free = leaves;
         }
-        self.later(leaves + self.path.delay, Event::Arrive(1 - end, segment.clone()));
+        self.later(leaves + self.path.delay, Event::Arrive(1 - end, *segment));
     }
 
     /// Runs the next event; returns its segment, the sender's state before, and the resulting actions.

@@ -1,11 +1,25 @@
 //! Data packets: forwarding, buffering, release.
 
-use super::table::{Offer, Outcome, State};
+use super::table::{Offer, Outcome, Route, State};
 use super::{Aodv, Out, Refresh, Requests, Upkeep};
 use crate::{DropReason, Malformed, RoutingAction, RoutingNote};
 use smallvec::SmallVec;
 use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
 use tworay_wire::{Body, Packet};
+
+/// How long a route that was just used stays valid.
+#[derive(Copy, Clone, Debug)]
+struct Lifetime {
+    until: SimTime,
+    /// (ns-2) The time is set even if that shortens the lifetime.
+    may_shorten: bool,
+}
+
+impl Lifetime {
+    fn extend(self, route: &mut Route) {
+        route.expire = if self.may_shorten { self.until } else { self.until.max(route.expire) };
+    }
+}
 
 impl Aodv {
     /// A packet of this node's transport.
@@ -58,61 +72,71 @@ impl Aodv {
     ) {
         let own = packet.src == self.node;
         let dst = packet.dst;
-        match self.table.get(now, dst).map_or(State::Down, |r| r.state) {
-            State::Up => self.forward_data(now, id, packet, from, out),
-            _ if own => {
-                self.table.entry(now, dst).own = true;
-                self.wait(now, id, dst, true, out);
-                self.request(now, dst, out);
-            }
-            State::Repair => self.wait(now, id, dst, false, out),
-            State::Down => {
-                // A packet for an invalid route: its sender must be notified (§6.11 case ii).
-                let route = self.table.entry(now, dst);
-                route.expire = now;
-                let seq = route.seq;
-                match from {
-                    Some(from) => {
-                        self.report_unroutable(now, dst, seq, from, out);
-                        self.drop_packet(id, DropReason::NoRoute, out);
-                    }
-                    // Returned by the MAC or its queue, so that is where it was lost.
-                    None => self.drop_packet(id, DropReason::MacCallback, out),
+        let both_ways = self.config.refresh == Refresh::BothWays;
+        let lifetime = self.lifetime(now);
+        let repairing = match self.table.get(now, dst) {
+            Some(route) if route.is_up() => {
+                let next_hop = route.next_hop;
+                route.own |= own;
+                lifetime.extend(route);
+                if both_ways {
+                    // Users of this route must be notified when it breaks (§6.2).
+                    from.iter().for_each(|&from| route.add_precursor(from));
+                    self.touch_way_back(now, packet, from, next_hop);
                 }
+                return out.push(forward(id, next_hop, SimDuration::ZERO));
+            }
+            Some(route) => route.state == State::Repair,
+            None => false,
+        };
+        if own {
+            self.table.entry(now, dst).own = true;
+            self.wait(now, id, dst, true, out);
+            self.request(now, dst, out);
+        } else if repairing {
+            self.wait(now, id, dst, false, out);
+        } else {
+            // A packet for an invalid route: its sender must be notified (§6.11 case ii).
+            let route = self.table.entry(now, dst);
+            route.expire = now;
+            let seq = route.seq;
+            match from {
+                Some(from) => {
+                    self.report_unroutable(now, dst, seq, from, out);
+                    self.drop_packet(id, DropReason::NoRoute, out);
+                }
+                // Returned by the MAC or its queue, so that is where it was lost.
+                None => self.drop_packet(id, DropReason::MacCallback, out),
             }
         }
     }
 
-    fn forward_data(&mut self, now: SimTime, id: PacketId, packet: &Packet, from: Option<NodeId>, out: Out) {
-        let Some(route) = self.table.up(now, packet.dst) else {
-            return self.drop_packet(id, DropReason::NoRoute, out);
-        };
-        let next_hop = route.next_hop;
-        route.own |= packet.src == self.node;
-        if self.config.refresh == Refresh::BothWays {
-            if let Some(from) = from {
-                // Users of this route must be notified when it breaks (§6.2).
-                route.add_precursor(from);
-                if from != packet.src {
-                    self.touch(now, from);
-                }
-            }
-            if next_hop != packet.dst {
-                self.touch(now, next_hop);
-            }
-            self.touch(now, packet.src);
+    /// Extends the lifetimes of the routes to both neighbours and back to the packet's source.
+    fn touch_way_back(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>, next_hop: NodeId) {
+        if let Some(from) = from
+            && from != packet.src
+        {
+            self.touch(now, from);
         }
-        self.touch(now, packet.dst);
-        out.push(forward(id, next_hop, SimDuration::ZERO));
+        if next_hop != packet.dst {
+            self.touch(now, next_hop);
+        }
+        self.touch(now, packet.src);
     }
 
     /// Extends the lifetime of a valid route that was just used.
     pub(super) fn touch(&mut self, now: SimTime, dst: NodeId) {
-        let expire = now + self.config.active_route_timeout;
-        let set = self.config.refresh == Refresh::DestinationOnly;
+        let lifetime = self.lifetime(now);
         if let Some(route) = self.table.up(now, dst) {
-            // ns-2 sets the expiry time even if that shortens the lifetime.
-            route.expire = if set { expire } else { expire.max(route.expire) };
+            lifetime.extend(route);
+        }
+    }
+
+    /// The lifetime of a route that is used at `now`.
+    fn lifetime(&self, now: SimTime) -> Lifetime {
+        Lifetime {
+            until: now + self.config.active_route_timeout,
+            may_shorten: self.config.refresh == Refresh::DestinationOnly,
         }
     }
 

@@ -84,6 +84,9 @@ impl Deadlines {
         deadline: impl Fn(usize) -> SimTime,
     ) -> Option<(SimTime, usize)> {
         debug_assert!(limit < SimTime::NEVER);
+        if self.groups.is_empty() {
+            return self.first_of_few(limit, deadline);
+        }
         while self.next <= limit {
             let lowest = prefers_lowest(limit);
             let group = self.first_group(lowest);
@@ -95,6 +98,27 @@ impl Deadlines {
             }
         }
         None
+    }
+
+    /// As [`first_until`](Self::first_until) with a single group: one pass makes every bound up to `limit` a
+    /// true deadline.
+    #[inline(always)]
+    fn first_of_few(
+        &mut self,
+        limit: SimTime,
+        deadline: impl Fn(usize) -> SimTime,
+    ) -> Option<(SimTime, usize)> {
+        let mut least = SimTime::NEVER;
+        for (who, bound) in self.bounds.iter_mut().enumerate() {
+            if *bound <= limit {
+                let at = deadline(who);
+                debug_assert!(at >= *bound, "{who} is due at {at}, before {bound}");
+                *bound = at;
+            }
+            least = least.min(*bound);
+        }
+        self.next = least;
+        (least <= limit).then(|| (least, find(&self.bounds, least, prefers_lowest(limit))))
     }
 
     /// The lowest or the highest group of stations with the smallest bound.

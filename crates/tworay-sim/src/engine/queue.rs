@@ -45,6 +45,8 @@ pub struct EventQueue<E> {
     heap: Vec<Entry>,
     next_order: u64,
     now: SimTime,
+    /// Time of the next event; [`SimTime::NEVER`] if there is none.
+    next: SimTime,
     of: PhantomData<E>,
 }
 
@@ -73,6 +75,12 @@ impl Row {
         self.length += 1;
     }
 
+    /// Time of the next event; [`SimTime::NEVER`] if the row is empty.
+    #[inline]
+    fn next(&self) -> SimTime {
+        if self.length == 0 { SimTime::NEVER } else { self.times[self.length - 1] }
+    }
+
     fn entry(&self, i: usize) -> Entry {
         let key = u128::from(self.times[i].as_nanos()) << 64 | u128::from(self.orders[i]);
         Entry { key, event: self.events[i] }
@@ -83,7 +91,7 @@ impl<E> Default for EventQueue<E> {
     fn default() -> Self {
         let row = Row { times: [SimTime::ZERO; NEAR], orders: [0; NEAR], events: [0; NEAR], length: 0 };
         let heap = Vec::with_capacity(1024);
-        Self { near: row, heap, next_order: 0, now: SimTime::ZERO, of: PhantomData }
+        Self { near: row, heap, next_order: 0, now: SimTime::ZERO, next: SimTime::NEVER, of: PhantomData }
     }
 }
 
@@ -97,13 +105,25 @@ impl<E: Packed> EventQueue<E> {
 
     fn push_word(&mut self, at: SimTime, event: u64) {
         let at = at.max(self.now);
+        self.next = self.next.min(at);
         let order = self.next_order;
         self.next_order += 1;
+        // The newest of simultaneous events runs last, so comparing times is sufficient here. The row is
+        // empty only if the heap is.
+        if self.near.length < NEAR && (self.heap.is_empty() || at < self.near.times[0]) {
+            self.near.insert(at, order, event);
+        } else {
+            self.push_far(at, order, event);
+        }
+    }
+
+    /// The row is full, or an event comes after all of its events.
+    #[inline(never)]
+    fn push_far(&mut self, at: SimTime, order: u64, event: u64) {
         if self.near.length == NEAR {
             self.spill();
         }
-        // The newest of simultaneous events runs last, so comparing times is sufficient here.
-        if !self.heap.is_empty() && self.near.length > 0 && at >= self.near.times[0] {
+        if at >= self.near.times[0] {
             let key = u128::from(at.as_nanos()) << 64 | u128::from(order);
             heap_push(&mut self.heap, Entry { key, event });
         } else {
@@ -114,7 +134,7 @@ impl<E: Packed> EventQueue<E> {
     /// The next event's time.
     #[inline]
     pub fn peek_time(&self) -> SimTime {
-        if self.near.length == 0 { SimTime::NEVER } else { self.near.times[self.near.length - 1] }
+        self.next
     }
 
     /// Advances the clock to the time of something that was not queued.
@@ -134,6 +154,7 @@ impl<E: Packed> EventQueue<E> {
             self.refill();
         }
         self.now = at;
+        self.next = self.near.next();
         Some((at, E::unpack(event)))
     }
 

@@ -59,11 +59,14 @@ impl Network {
         let frame = ending.frame;
         let done = if ending.alone {
             let hearers = radio.take_hearers(tx);
-            let every = self.common.watch.wants_every_hearer();
-            for &hearer in &hearers {
-                if every || self.nodes[hearer.node].receiver.reads(tx) {
-                    self.common.now = ending.origin + hearer.delay();
-                    self.end_at(tx, &frame, hearer);
+            if self.common.watch.wants_every_hearer() {
+                self.end_at_every(tx, ending.origin, &frame, &hearers);
+            } else {
+                for &hearer in &hearers {
+                    if self.nodes[hearer.node].receiver.reads(tx) {
+                        self.common.now = ending.origin + hearer.delay();
+                        self.end_at(tx, &frame, hearer);
+                    }
                 }
             }
             if let Some(radio) = &mut self.radio {
@@ -77,6 +80,16 @@ impl Network {
             radio.retire(&mut self.common, tx, &frame);
         }
         self.common.now = base;
+    }
+
+    /// Ends a transmission at all its hearers, also where nobody reads it: somebody watches.
+    #[cold]
+    #[inline(never)]
+    fn end_at_every(&mut self, tx: u32, origin: SimTime, frame: &Frame, hearers: &[Hearer]) {
+        for &hearer in hearers {
+            self.common.now = origin + hearer.delay();
+            self.end_at(tx, frame, hearer);
+        }
     }
 
     /// Ends a transmission at its hearers until another event comes first; returns whether all are done.

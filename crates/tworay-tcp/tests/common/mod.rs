@@ -146,7 +146,7 @@ impl Pair {
             let mut out = Vec::new();
             let who = match self.events.remove(&id).expect("an event") {
                 Event::Arrive(who, segment) => {
-                    self.note(who, || Trace::Heard(at, segment.clone()));
+                    self.note(who, || Trace::Heard(at, segment));
                     self.ends[who].on_segment(at, &segment, Arrival { ttl_left: 60, hops: 4 }, &mut out);
                     who
                 }
@@ -196,7 +196,7 @@ impl Pair {
                     if self.strips_probes {
                         segment.options.probe = None;
                     }
-                    self.log.push((self.now, who, segment.clone()));
+                    self.log.push((self.now, who, segment));
                     let mut fate = self.fates.get(self.sent).copied().unwrap_or(Fate::Arrives);
                     if who == 0 && segment.payload > 0 && segment.seq.0 > self.highest {
                         self.highest = segment.seq.0;
@@ -212,7 +212,7 @@ impl Pair {
                         self.data_sent += 1;
                     }
                     let sent = self.now;
-                    self.note(who, || Trace::Sent(sent, segment.clone(), fate == Fate::Lost));
+                    self.note(who, || Trace::Sent(sent, segment, fate == Fate::Lost));
                     self.sent += 1;
                     let at = self.now + self.delay;
                     if self.outages.iter().any(|o| (o.0..o.1).contains(&self.now)) {
@@ -224,7 +224,7 @@ impl Pair {
                         Fate::Arrives => self.schedule(at, Event::Arrive(1 - who, segment)),
                         Fate::Late(by) => self.schedule(at + by, Event::Arrive(1 - who, segment)),
                         Fate::Doubled => {
-                            self.schedule(at, Event::Arrive(1 - who, segment.clone()));
+                            self.schedule(at, Event::Arrive(1 - who, segment));
                             self.schedule(at, Event::Arrive(1 - who, segment));
                         }
                     }

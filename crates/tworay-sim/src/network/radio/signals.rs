@@ -154,7 +154,14 @@ impl Radio {
     fn begin_at(&mut self, nodes: &mut Nodes, common: &mut Common, signal: Passing, hearers: &[Hearer]) {
         common.agenda.events += hearers.len() as u64;
         let mut hearers = hearers.iter();
-        while let Some((h, arrived)) = begin_until_noted(signal, &mut hearers, &self.rules, nodes, common) {
+        loop {
+            // The model is asked once, not at each hearer.
+            let noted = if self.rules.adds_up() {
+                begin_until_noted::<true>(signal, &mut hearers, &self.rules, nodes, common)
+            } else {
+                begin_until_noted::<false>(signal, &mut hearers, &self.rules, nodes, common)
+            };
+            let Some((h, arrived)) = noted else { return };
             common.now = signal.start + h.delay();
             self.after_begin(nodes, common, signal, h, arrived);
         }
@@ -327,8 +334,9 @@ pub(in super::super) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
 }
 
 /// Notifies stations in order that a signal starts, up to the first one that needs an entry in the books.
+/// `ADDS_UP`: whether the rules do.
 #[inline(always)]
-fn begin_until_noted(
+fn begin_until_noted<const ADDS_UP: bool>(
     signal: Passing,
     hearers: &mut std::slice::Iter<'_, Hearer>,
     rules: &Reception,
@@ -346,7 +354,12 @@ fn begin_until_noted(
         let now = start + h.delay();
         let end = now + airtime;
         let transmitting = node.mac.is_transmitting(now);
-        let arrived = node.receiver.begin(now, Signal { tx, end, power: h.power, body }, transmitting, rules);
+        let signal = Signal { tx, end, power: h.power, body };
+        let arrived = if ADDS_UP {
+            node.receiver.begin_sinr(now, signal, transmitting, rules)
+        } else {
+            node.receiver.begin_capture(now, signal, transmitting, rules)
+        };
         if node.mac.on_busy(now, end) {
             accesses.postpone(h.node.index(), end + node.mac.timing().difs);
         }

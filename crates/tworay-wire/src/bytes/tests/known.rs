@@ -77,7 +77,7 @@ fn tcp_options_byte_for_byte() {
         ),
     ];
     for (what, value, bytes) in cases {
-        assert_eq!(options(value.clone()), bytes, "{what}");
+        assert_eq!(options(value), bytes, "{what}");
         assert_eq!(decode_tcp_options(bytes), Ok(value), "{what}");
     }
 }
