@@ -66,3 +66,6 @@ impl Others {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests;
