@@ -128,9 +128,7 @@ impl Radio {
             },
         };
         if alone {
-            let hearers = self.medium.take_hearers(tx);
-            self.begin_at(nodes, common, signal, &hearers);
-            self.medium.give_back(tx, hearers);
+            self.begin_at(nodes, common, signal, self.medium.hearers(tx));
         } else {
             self.begin_by_turns(nodes, common, signal);
         }
@@ -151,7 +149,7 @@ impl Radio {
 
     /// A signal starts at some of its hearers.
     #[inline(always)]
-    fn begin_at(&mut self, nodes: &mut Nodes, common: &mut Common, signal: Passing, hearers: &[Hearer]) {
+    fn begin_at(&self, nodes: &mut Nodes, common: &mut Common, signal: Passing, hearers: &[Hearer]) {
         common.agenda.events += hearers.len() as u64;
         let mut hearers = hearers.iter();
         loop {
@@ -170,7 +168,7 @@ impl Radio {
     /// Rare consequences of the start of a signal.
     #[inline(never)]
     fn after_begin(
-        &mut self,
+        &self,
         nodes: &mut Nodes,
         common: &mut Common,
         signal: Passing,
