@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,7 +14,6 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 # Small enough that a run takes a moment, long enough that losses happen.
 QUICK = ("--set", "duration=10s")
@@ -60,6 +60,17 @@ def cli(tmp_path: Path) -> Callable[..., Result]:
         )
 
     return run
+
+
+@pytest.fixture
+def live_able() -> None:
+    """Skip where live networks lack rights or devices; as root with /dev/net/tun nothing may be missing."""
+    from tworay import _native
+
+    missing = _native.live_missing()
+    if missing is not None:
+        assert not (os.geteuid() == 0 and Path("/dev/net/tun").exists()), missing
+        pytest.skip(f"{missing}; then: sudo .venv/bin/pytest -k live")
 
 
 def document(variant: str, seed: int, goodput: float = 100_000.0, **flow: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Helpers of the tests of live networks: what runs at the stations, and what must not be left behind."""
+"""Helpers of the tests of live networks: the command, what runs at the stations, what must not be left."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import urllib.request
 from pathlib import Path
 
 BLOCK = 4096
+# A busy machine may be late: the tests are about bytes, not about time.
+PATIENT = ("--most-late", "2000")
 # Two hops; the only relay is off from 4 s to 14 s, or later by as much as is asked for: OLSR takes its time
 # to know the routes at first.
 OFF_AT, BACK_AT = 4.0, 14.0
@@ -38,6 +40,11 @@ node = 1
 at = "{BACK_AT + later}s"
 what = "up"
 """
+
+
+def tworay(*arguments: str | Path) -> list[str]:
+    """Return the command ``tworay live`` with these arguments."""
+    return [sys.executable, "-m", "tworay", "live", *map(str, arguments)]
 
 
 def content(size: int) -> bytes:

@@ -1,21 +1,16 @@
-"""Live networks: real kernels over simulated air.
+"""Live networks: what programs send over simulated air arrives, is counted, and finds its way.
 
-They run in real time but need little of the processor, so those of all tests run at once, and each test
-waits for its own. Where the machine can't run them, the tests say what is missing; as root with /dev/net/tun
-they fail.
+The networks run in real time but need little of the processor, so all of them run at once, and each test
+waits for its own.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import shlex
-import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,27 +18,24 @@ from typing import TYPE_CHECKING, Any
 import live_station
 import polars as pl
 import pytest
-
-import tworay as tworay_package
-from tworay import _native
-from tworay.live import Network, Options
+from live_station import PATIENT, tworay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from conftest import Result
+pytestmark = pytest.mark.usefixtures("live_able")
 
-MISSING = _native.live_missing()
-ABLE = os.geteuid() == 0 and Path("/dev/net/tun").exists()
 STATION = Path(live_station.__file__).resolve()
+
 MEGABYTE = 1_000_000
+
 # At 11 Mb/s two hops carry a megabyte in some four seconds.
 FAST = ("--set", "mac.data_rate=11Mbps", "--set", "mac.basic_rate=2Mbps")
+
 FIXED = ("--set", "routing.protocol=static")
-# A busy machine may be late: these tests are about bytes, not about time.
-PATIENT = ("--most-late", "2000")
 
 ROUND_OFF_AT = 25
+
 SCENARIOS = {
     # In the middle of the transfer the link that carries it is gone for a second.
     "cut.toml": """
@@ -84,18 +76,6 @@ what = "down"
 }
 
 
-@pytest.fixture(autouse=True)
-def able() -> None:
-    """Skip where there are no rights or devices; where there are, nothing may be missing."""
-    if MISSING is not None:
-        assert not ABLE, MISSING
-        pytest.skip(f"{MISSING}; then: sudo .venv/bin/pytest python/tests/test_live.py")
-
-
-def tworay(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "tworay", "live", *map(str, arguments)]
-
-
 def python(*arguments: str) -> list[str]:
     return [sys.executable, str(STATION), *arguments]
 
@@ -105,22 +85,27 @@ def shell(words: list[str]) -> str:
 
 
 SERVER = shell(python("serve", str(MEGABYTE)))
+
 # The server may take a while to come up.
 PATIENT_CURL = "curl -s --retry 30 --retry-delay 1 --retry-connrefused"
+
 CURL = (
     "sh",
     "-c",
     f"{PATIENT_CURL} --max-time 60 http://$TWORAY_PEER:8000/ | sha256sum >&2",
 )
+
 # Ten seconds without a relay, and as long after it as a kernel's timer may take.
 UPLOAD = (
     "--congestion", "cubic", "--serve", "exec iperf3 -s >&2", "--out", "out", "--json",
     "--", "sh", "-c", "timeout 28 iperf3 -c $TWORAY_PEER -t 40 >&2; true",
 )  # fmt: skip
+
 BABELD = (
     "exec babeld -I babeld-$TWORAY_NODE.pid -S babeld-$TWORAY_NODE.state -h 1 "
     "-C 'default type wireless' -C 'default hello-interval 1' $TWORAY_DEVICE"
 )
+
 # Pings go on over the break, and from then on until one comes back. The network began before this.
 MESH = f"""
 (sleep {ROUND_OFF_AT + 2}; touch broken) &
@@ -131,6 +116,7 @@ ping -i 0.3 -W 1 -w 60 $TWORAY_PEER >/dev/null &
 until [ -e broken ]; do ping -c 1 -W 1 $TWORAY_PEER; sleep 1; done
 for n in $(seq 60); do ping -c 1 -W 1 $TWORAY_PEER && break; sleep 1; done
 """
+
 DUMP = f"""
 tcpdump --immediate-mode -U -i $TWORAY_DEVICE -w station.pcap 2>&1 &
 sleep 1
@@ -177,6 +163,13 @@ class Jobs:
         self._pool = ThreadPoolExecutor(len(RUNS))
         self._futures: dict[str, Future[subprocess.CompletedProcess[str]]] = {}
 
+    def __enter__(self) -> Jobs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Tests of what a network leaves behind follow: nothing of these may still be running.
+        self._pool.shutdown()
+
     def __getitem__(self, name: str) -> subprocess.CompletedProcess[str]:
         for one, arguments in RUNS.items():
             if one not in self._futures:
@@ -199,8 +192,9 @@ class Jobs:
 
 
 @pytest.fixture(scope="module")
-def jobs(tmp_path_factory: pytest.TempPathFactory) -> Jobs:
-    return Jobs(tmp_path_factory.mktemp("live"))
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jobs]:
+    with Jobs(tmp_path_factory.mktemp("live")) as jobs:
+        yield jobs
 
 
 def losses(document: Any) -> dict[str, int]:
@@ -311,163 +305,3 @@ def tshark(file: Path, wanted: str, fields: tuple[str, ...]) -> list[list[str]]:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     return [line.split("\t") for line in done.stdout.splitlines()]
-
-
-@contextlib.contextmanager
-def nothing_left() -> Iterator[None]:
-    """Afterwards no namespace is left that was not there before, and the host has the same interfaces."""
-    before, links = live_station.namespaces(), subprocess.check_output(["ip", "-o", "link"])
-    yield
-    until = time.monotonic() + 10
-    while (left := live_station.namespaces() - before) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not left
-    assert subprocess.check_output(["ip", "-o", "link"]) == links
-
-
-# Leaves a child of its own that doesn't end when asked to, then goes on.
-STUBBORN = "setsid sh -c 'trap \"\" TERM INT HUP; while :; do sleep 0.1; done' >/dev/null 2>&1 & echo up; "
-
-
-@contextlib.contextmanager
-def started(place: Path) -> Iterator[subprocess.Popen[str]]:
-    """Run a command that leaves a stubborn child over a network; what is given has begun."""
-    with subprocess.Popen(
-        tworay("run", "string-2", *PATIENT, "--", "sh", "-c", STUBBORN + "sleep 60"),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=place, text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        assert process.stdout.readline() == "up\n"
-        yield process
-        process.wait(timeout=20)
-
-
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_nothing_is_left_of_a_network_that_is_killed(jobs: Jobs, how: signal.Signals, tmp_path: Path) -> None:
-    for name in RUNS:
-        jobs[name]
-    with nothing_left():
-        with started(tmp_path) as process:
-            if how == signal.SIGINT:
-                os.killpg(process.pid, how)
-            else:
-                process.kill()
-        assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
-
-
-def test_what_outlives_the_keeper_too_is_ended_by_the_next_down(
-    jobs: Jobs, cli: Callable[..., Result], tmp_path: Path
-) -> None:
-    for name in RUNS:
-        jobs[name]
-    with nothing_left():
-        before = live_station.namespaces()
-        with started(tmp_path) as process:
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            keepers = [pid for pid in children if "tworay-keeper" in Path(f"/proc/{pid}/cmdline").read_text()]
-            assert len(keepers) == 1
-            os.kill(int(keepers[0]), signal.SIGKILL)
-            process.kill()
-        assert live_station.inside(live_station.namespaces() - before), "the stubborn child is still there"
-        down = cli("live", "down")
-        assert (down.code, "that a killed network had left running" in down.out) == (0, True), down.err
-
-
-def test_programs_end_with_the_network_though_its_object_lives() -> None:
-    own = live_station.namespaces()
-    with Network(tworay_package.load("string-2"), Options(most_late=2.0)) as network:
-        assert network.start(0, ["sh", "-c", STUBBORN]).wait(10.0) == 0
-        stations = live_station.namespaces() - own
-        assert live_station.inside(stations)
-    assert not live_station.inside(stations)
-    assert network.finish()[1] is None
-
-
-def test_a_standing_network_is_entered_by_others_and_ended(
-    cli: Callable[..., Result], tmp_path: Path
-) -> None:
-    name = f"test-{os.getpid()}"
-    up = cli("live", "up", "string-2", "--name", name, *PATIENT, "--out", "out")
-    assert up.code == 0, up.err
-    assert name in cli("live", "status").out
-    again = cli("live", "up", "string-2", "--name", name)
-    assert again.code == 2
-    assert "is up already" in again.err
-    ping = cli("live", "shell", "--name", name, "0", "--", "ping", "-c", "2", "10.0.0.2")
-    assert "2 received" in ping.out
-    # Two networks side by side don't meet: each answers for itself.
-    assert cli("live", "up", "string-2", "--name", f"{name}-b", *PATIENT).code == 0
-    process = next(
-        one for one in json.loads(cli("live", "status", "--json").out) if one["name"] == f"{name}-b"
-    )
-    os.kill(process["pid"], signal.SIGKILL)
-    gone = cli("live", "down", f"{name}-b")
-    assert (gone.code, "had ended already" in gone.out) == (0, True)
-    down = cli("live", "down", name)
-    assert (down.code, "report.html" in down.out) == (0, True)
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())["live"]["settings"]["layer"] == 3
-    assert "<html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    nobody = cli("live", "shell", "--name", name, "0")
-    assert nobody.code == 2
-    assert "live" in nobody.err
-
-
-def test_why_a_standing_network_ended_is_told_by_the_next_command(cli: Callable[..., Result]) -> None:
-    name = f"test-{os.getpid()}-limit"
-    assert cli("live", "up", "string-2", "--name", name, *PATIENT, "--limit", "1").code == 0
-    until = time.monotonic() + 20
-    while name in cli("live", "status").out and time.monotonic() < until:
-        time.sleep(0.2)
-    gone = cli("live", "down", name)
-    assert (gone.code, "time limit of 1 s" in gone.out) == (0, True), gone.err
-
-
-def test_a_machine_that_is_too_slow_is_told_so(cli: Callable[..., Result]) -> None:
-    late = cli("live", "run", "string-2", "--most-late", "0.000001", "--", "ping", "-c", "9", "{peer}")
-    assert late.code == 1
-    assert "ms late at" in late.err
-    assert "--slow 2" in late.err
-
-
-def test_slow_motion_stretches_the_round_trip(cli: Callable[..., Result]) -> None:
-    """Five times slower: a ping that takes some 7 ms of the air's time takes 35 ms of the station's."""
-    document = cli(
-        "live", "run", "string-2", *PATIENT, "--slow", "5", "--set", "routing.protocol=static", "--json",
-        "--", "ping", "-c", "5", "-i", "0.2", "{peer}",
-    )  # fmt: skip
-    times = [
-        float(line.split("time=")[1].split()[0]) for line in document.err.splitlines() if "time=" in line
-    ]
-    assert min(times) > 25
-    assert document.document["flows"][0]["mean_delay_seconds"] < 0.02
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("string-2", "--congestion", "nonsense"), "has no congestion control"),
-        (("string-2", "--nodes", "0,9"), "there is no node 9"),
-        (("string-2", "--nodes", "a"), "node numbers"),
-        (("string-2", "--layer", "4"), "--layer 4"),
-        (("string-2", "--layer", "2", "--freeze"), "--layer 3"),
-        (("string-2", "--slow", "0.5"), "--slow 0.5"),
-        (("string-2", "--mtu", "9000"), "68 to 2304"),
-        (("dumbbell-2", "--layer", "2"), "wired only"),
-        (("string-2", "--", "no-such-program"), "can't start no-such-program"),
-        (("nowhere",), "nowhere"),
-    ],
-)
-def test_wrong_input_is_named(cli: Callable[..., Result], arguments: tuple[str, ...], words: str) -> None:
-    result = cli("live", "run", *arguments)
-    assert result.code == 2
-    assert words in result.err
-
-
-def test_without_rights_one_sentence_says_so(tmp_path: Path) -> None:
-    done = subprocess.run(
-        ["setpriv", "--bounding-set=-sys_admin,-net_admin", *tworay("run", "string-2")],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "needs root" in done.stderr
-    assert len(done.stderr.splitlines()) == 1

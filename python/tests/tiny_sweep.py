@@ -1,0 +1,37 @@
+"""A sweep of four cells with three seeds, for the tests of sweeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tworay.lab.experiment import read
+from tworay.lab.sweeping import Sweep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TINY: dict[str, Any] = {
+    "name": "tiny",
+    "scenario": ["string-2", "string-3"],
+    "tcp": ["newreno", "vegas"],
+    "seeds": 3,
+    "set": {"duration": "3s"},
+}
+
+TINY_TOML = """
+scenario = ["string-2", "string-3"]
+tcp = ["newreno", "vegas"]
+seeds = 3
+[set]
+duration = "3s"
+"""
+
+
+def sweep(out: Path, document: dict[str, Any] | None = None, **options: Any) -> Sweep:
+    found = Sweep(read(document or TINY), out, **options)
+    found.run(jobs=2)
+    return found
+
+
+def parts(out: Path) -> list[Path]:
+    return sorted((out / "parts").glob("*.parquet"))
