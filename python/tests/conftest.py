@@ -1,4 +1,4 @@
-"""Helpers of all tests: the command as a user runs it, and runs made by hand."""
+"""Helpers of all tests: the command as a user runs it, runs made by hand, reports and a browser for them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
+import tworay
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser
 
 # Small enough that a run takes a moment, long enough that losses happen.
 QUICK = ("--set", "duration=10s")
@@ -71,6 +75,36 @@ def live_able() -> None:
     if missing is not None:
         assert not (os.geteuid() == 0 and Path("/dev/net/tun").exists()), missing
         pytest.skip(f"{missing}; then: sudo .venv/bin/pytest -k live")
+
+
+# A browser for each file: while it is open, the main thread has a running event loop.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start the browser in which the pages of reports are opened."""
+    import report_browser
+
+    with report_browser.started() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Record a walk of a few nodes whose sender guesses causes, with batteries; with its report."""
+    place = tmp_path_factory.mktemp("recorded") / "one"
+    # The only relay walks out of range and comes back.
+    settings = {"duration": "40s", "energy.model": "states", "energy.battery": "50J"}
+    tworay.run("signal-loss", tcp="welcome", set=settings, record=True, out=place)
+    tworay.write_report(place)
+    return place
+
+
+@pytest.fixture(scope="session")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compare three variants over five seeds; with its report."""
+    place = tmp_path_factory.mktemp("compared") / "some"
+    tworay.compare("string-4", tcp="newreno,vegas,welcome", seeds=5, set={"duration": "20s"}, out=place)
+    tworay.write_report(place)
+    return place
 
 
 def document(variant: str, seed: int, goodput: float = 100_000.0, **flow: Any) -> dict[str, Any]:

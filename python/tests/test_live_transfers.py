@@ -26,16 +26,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("live_able")
 
 STATION = Path(live_station.__file__).resolve()
-
 MEGABYTE = 1_000_000
-
 # At 11 Mb/s two hops carry a megabyte in some four seconds.
 FAST = ("--set", "mac.data_rate=11Mbps", "--set", "mac.basic_rate=2Mbps")
-
 FIXED = ("--set", "routing.protocol=static")
-
 ROUND_OFF_AT = 25
-
 SCENARIOS = {
     # In the middle of the transfer the link that carries it is gone for a second.
     "cut.toml": """
@@ -85,27 +80,22 @@ def shell(words: list[str]) -> str:
 
 
 SERVER = shell(python("serve", str(MEGABYTE)))
-
 # The server may take a while to come up.
 PATIENT_CURL = "curl -s --retry 30 --retry-delay 1 --retry-connrefused"
-
 CURL = (
     "sh",
     "-c",
     f"{PATIENT_CURL} --max-time 60 http://$TWORAY_PEER:8000/ | sha256sum >&2",
 )
-
 # Ten seconds without a relay, and as long after it as a kernel's timer may take.
 UPLOAD = (
     "--congestion", "cubic", "--serve", "exec iperf3 -s >&2", "--out", "out", "--json",
     "--", "sh", "-c", "timeout 28 iperf3 -c $TWORAY_PEER -t 40 >&2; true",
 )  # fmt: skip
-
 BABELD = (
     "exec babeld -I babeld-$TWORAY_NODE.pid -S babeld-$TWORAY_NODE.state -h 1 "
     "-C 'default type wireless' -C 'default hello-interval 1' $TWORAY_DEVICE"
 )
-
 # Pings go on over the break, and from then on until one comes back. The network began before this.
 MESH = f"""
 (sleep {ROUND_OFF_AT + 2}; touch broken) &
@@ -116,7 +106,6 @@ ping -i 0.3 -W 1 -w 60 $TWORAY_PEER >/dev/null &
 until [ -e broken ]; do ping -c 1 -W 1 $TWORAY_PEER; sleep 1; done
 for n in $(seq 60); do ping -c 1 -W 1 $TWORAY_PEER && break; sleep 1; done
 """
-
 DUMP = f"""
 tcpdump --immediate-mode -U -i $TWORAY_DEVICE -w station.pcap 2>&1 &
 sleep 1

@@ -17,7 +17,6 @@ TINY: dict[str, Any] = {
     "seeds": 3,
     "set": {"duration": "3s"},
 }
-
 TINY_TOML = """
 scenario = ["string-2", "string-3"]
 tcp = ["newreno", "vegas"]
