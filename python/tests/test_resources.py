@@ -12,7 +12,7 @@ import pytest
 
 import tworay
 from tworay import stats
-from tworay.histograms import freedman_diaconis_width, histogram, path_lengths, sturges_bins
+from tworay.histograms import freedman_diaconis_width, histogram, sturges_bins
 from tworay.running import executing
 from tworay.running.resources import carried, eee, saturated, uar, with_resources
 from tworay.running.run import throughput_max
@@ -109,12 +109,6 @@ def test_bins() -> None:
     assert len(histogram(sample, "sturges").counts) == len(np.histogram_bin_edges(sample, "sturges")) - 1
     assert histogram([3, 3, 3]).counts == [0, 3, 0] or sum(histogram([3, 3, 3]).counts) == 3
     assert histogram([]).counts == []
-
-
-def test_path_lengths_unfold_the_table() -> None:
-    paths = pl.DataFrame({"flow": [0, 0, 1], "hops": [2, 3, 1], "packets": [2, 1, 1]})
-    assert path_lengths(paths) == [2, 2, 3, 1]
-    assert path_lengths(paths, 0) == [2, 2, 3]
 
 
 def test_mser_cuts_the_transient() -> None:

@@ -1,4 +1,4 @@
-"""Histograms of path lengths and other samples, with rules for the bin width."""
+"""Histograms of samples such as path lengths, with rules for the bin width."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import polars as pl
 
 Rule: TypeAlias = Literal["freedman-diaconis", "sturges"]
 
@@ -51,13 +49,3 @@ def histogram(values: Sequence[float], rule: Rule = "freedman-diaconis") -> Hist
     bins = math.ceil((high - low) / width) if width else sturges_bins(values)
     counts, edges = np.histogram(values, bins=max(1, bins), range=(low, high))
     return Histogram([float(edge) for edge in edges], [int(count) for count in counts])
-
-
-def path_lengths(paths: pl.DataFrame, flow: int | None = None) -> list[int]:
-    """Return the hops of every delivered data packet from a run's table ``paths``, of all flows or of one."""
-    rows = paths if flow is None else paths.filter(paths["flow"] == flow)
-    return [
-        hops
-        for hops, packets in zip(rows["hops"].to_list(), rows["packets"].to_list(), strict=True)
-        for _ in range(packets)
-    ]

@@ -23,11 +23,6 @@ impl Seq32 {
     pub const fn diff(self, other: Self) -> i32 {
         self.0.wrapping_sub(other.0) as i32
     }
-    /// Bytes from `other` up to `self`; `other` must not be after `self`.
-    #[inline]
-    pub const fn bytes_since(self, other: Self) -> u32 {
-        self.0.wrapping_sub(other.0)
-    }
     /// Strictly before.
     #[inline]
     pub const fn lt(self, other: Self) -> bool {
