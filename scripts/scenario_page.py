@@ -26,7 +26,8 @@ mac.cw_min=15`); the second wire of `[[wire]]` is `wire.1`. Numbers with a unit 
 `"250m"`, `"20ms"`, `"512B"`). Defaults are those of `dialect = "standard"`; where `dialect = "ns2"` has
 another, it stands behind *ns2*. *Required* keys have none. A key without a default is absent, and its
 meaning says what then holds. The keys of AODV, DSR and OLSR follow the `dialect` of their own table: first
-stands the default of `standard`, behind it those of dialects that have another.
+stands the default of `standard`, behind it those of dialects that have another. A power of `[energy]` that is
+absent is that of `energy.preset`: its default lists the presets.
 """
 
 WORLD = 'duration = "1s"\n[topology]\nkind = "string"\nhops = 1\n[[flow]]\nfrom = 0\nto = 1\n'
@@ -174,6 +175,8 @@ def page() -> str:
 def _default(key: Key, standard: dict[str, Any], ns2: dict[str, Any]) -> str:
     if key.required:
         return "required"
+    if presets := key.schema.get("x-presets"):
+        return "preset " + ", ".join(f"*{preset}* {_written(its)}" for preset, its in presets.items())
     given = key.schema.get("default")
     value = "" if given is None or isinstance(given, dict) or given == "" else _written(given)
     if key.path in standard and standard[key.path] != "":

@@ -46,6 +46,7 @@ def test_every_key_is_there_once_with_what_it_accepts_and_means() -> None:
         ("routing.dsr.max_route_hops", "whole number", "`63`; *freeze-probing*, *ns2* `15`"),
         ("routing.dsr.route_cache_timeout", "900s", "`300s`; *freeze-probing*, *ns2* for ever"),
         ("routing.olsr.willingness", "whole number", "`3`"),
+        ("energy.idle", "30mW", "preset *ns2* `0W`, *usb-80211n* `0.82W`, *wavelan* `0.84372W`"),
     ],
 )
 def test_keys_have_type_unit_and_defaults_of_both_dialects(key: str, accepts: str, default: str) -> None:

@@ -6,8 +6,9 @@
 //! empty is computed, not polled.
 
 use crate::config::problem;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use tworay_base::{ConfigProblem, Joules, SimDuration, SimTime, Watts};
 
@@ -59,6 +60,9 @@ pub struct Powers {
 }
 
 impl EnergyPreset {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Ns2, Self::Wavelan, Self::Usb80211n];
+
     /// The powers.
     pub const fn powers(self) -> Powers {
         let (transmit, receive, idle, sleep) = match self {
@@ -83,6 +87,7 @@ pub struct NodeBattery {
 /// The scenario's `[energy]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = add_presets)]
 pub struct EnergyConfig {
     /// How energy is counted: `none`, `states` or `per-packet`.
     pub model: EnergyModel,
@@ -154,6 +159,26 @@ impl Default for EnergyConfig {
             draw_computing: false,
             costs: None,
             costs_sha256: None,
+        }
+    }
+}
+
+/// Adds to the schema of each power that a preset fixes, under `x-presets`, its value in every preset.
+fn add_presets(schema: &mut Schema) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    let values = |power: fn(Powers) -> f64| -> Map<String, Value> {
+        let name = |preset| Some(serde_json::to_value(preset).ok()?.as_str()?.to_owned());
+        let watts = |preset: EnergyPreset| Watts(power(preset.powers())).to_string().into();
+        EnergyPreset::ALL.iter().filter_map(|&preset| Some((name(preset)?, watts(preset)))).collect()
+    };
+    for (key, power) in [
+        ("transmit", (|p| p.transmit) as fn(Powers) -> f64),
+        ("receive", |p| p.receive),
+        ("idle", |p| p.idle),
+        ("sleep", |p| p.sleep),
+    ] {
+        if let Some(property) = properties.get_mut(key).and_then(Value::as_object_mut) {
+            property.insert("x-presets".into(), values(power).into());
         }
     }
 }

@@ -174,3 +174,23 @@ proptest! {
         }
     }
 }
+
+/// Feeney and Nilsson: 280 mA at 4.74 V are 1.3272 W. Every preset that a scenario can name is there.
+#[test]
+fn the_schema_has_each_power_in_every_preset() {
+    let schema = schemars::schema_for!(EnergyConfig).to_value();
+    let named: Vec<&str> = schema["$defs"]["EnergyPreset"]["oneOf"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|form| form["const"].as_str().unwrap())
+        .collect();
+    for key in ["transmit", "receive", "idle", "sleep"] {
+        let presets = schema["properties"][key]["x-presets"].as_object().unwrap();
+        assert!(named.iter().all(|&name| presets.contains_key(name)), "{key}: {presets:?}");
+        assert_eq!(presets.len(), named.len());
+    }
+    assert_eq!(schema["properties"]["transmit"]["x-presets"]["wavelan"], "1.3272W");
+    // Without a key of its own, overhearing costs what `receive` says, not what the preset says.
+    assert_eq!(schema["properties"]["overhear"].get("x-presets"), None);
+}
