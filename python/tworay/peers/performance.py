@@ -47,9 +47,9 @@ def document(cases: Sequence[Case], measured: Table, repeats: int) -> str:
         "",
         "The simulators run alternately, one process at a time, in one session: first each case once with "
         f"seed 1, then each with seed 2, up to seed {repeats}. tworay runs before, between and after the "
-        "others of a case, because a shared machine has fast and slow moments. CPU seconds are user + system time of the "
-        "whole process, peak memory its largest resident set (`peers/measure.c`). Every number is the "
-        "median over n runs.",
+        "others of a case, because a shared machine has fast and slow moments. CPU seconds are user + system "
+        "time of the whole process, peak memory its largest resident set (`peers/measure.c`). Every number "
+        "is the median over n runs.",
         "",
         f'*{LABELS[BARE]}*: `dialect = "ns2"`, a bare binary of the library '
         f"(`crates/tworay-sim/examples/run.rs`). *{LABELS[COMMAND]}*: CPU seconds and memory include the "
