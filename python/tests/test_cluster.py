@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tiny_sweep import TINY
 
 from tworay.errors import InputError, OutputError
 from tworay.lab import remote
@@ -23,13 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-DOCUMENT: dict[str, Any] = {
-    "name": "spread",
-    "scenario": ["string-2", "string-3"],
-    "tcp": ["newreno", "vegas"],
-    "seeds": 30,
-    "set": {"duration": "10s"},
-}
+DOCUMENT: dict[str, Any] = {**TINY, "name": "spread", "seeds": 30, "set": {"duration": "10s"}}
 
 
 def certificates(folder: Path) -> dict[str, Path]:

@@ -262,7 +262,7 @@ def test_a_subset_of_the_runs_is_printed_and_not_written(
     assert (written, "## Strings" in printed) == ((["static"], False) if plan is FULL else ([], True))
 
 
-def test_a_case_that_there_is_not_is_refused() -> None:
+def test_an_unknown_case_is_refused() -> None:
     with pytest.raises(ProgramError, match="--only string-3: there is no such case; allowed are string-4, "):
         bench(repeats=1, quick=False, only=["string-3"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tworay.lab.experiment import read
@@ -10,13 +11,6 @@ from tworay.lab.sweeping import Sweep
 if TYPE_CHECKING:
     from pathlib import Path
 
-TINY: dict[str, Any] = {
-    "name": "tiny",
-    "scenario": ["string-2", "string-3"],
-    "tcp": ["newreno", "vegas"],
-    "seeds": 3,
-    "set": {"duration": "3s"},
-}
 TINY_TOML = """
 scenario = ["string-2", "string-3"]
 tcp = ["newreno", "vegas"]
@@ -24,6 +18,7 @@ seeds = 3
 [set]
 duration = "3s"
 """
+TINY: dict[str, Any] = {"name": "tiny", **tomllib.loads(TINY_TOML)}
 
 
 def sweep(out: Path, document: dict[str, Any] | None = None, **options: Any) -> Sweep:

@@ -4,8 +4,8 @@
  * the kernel frees the ACK's sk_buff after tcp_ack. It includes SACK, loss detection, the timer and the
  * controller's callbacks, but not the transmission of segments released by the ACK. The time of a timeout
  * is that of its timer function, including the retransmission. ACKs that arrive after the program has closed
- * its end are not seen: tcp_rcv_established has no part in them. Tracepoints work where a locked-down kernel
- * rejects programs at functions (fentry), and some compilers inline tcp_ack.
+ * its end are not measured, because the kernel handles them in another function. Tracepoints work where a
+ * locked-down kernel rejects programs at functions (fentry), and some compilers inline tcp_ack.
  */
 #include "kernel.h"
 

@@ -233,17 +233,8 @@ impl Receiver {
         Self { luck: Some(luck), ..Self::default() }
     }
 
-    /// A signal begins. `transmitting`: whether the station itself is transmitting.
-    #[inline]
-    pub fn begin(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
-        if rules.sinr {
-            self.begin_sinr(now, s, transmitting, rules)
-        } else {
-            self.begin_capture(now, s, transmitting, rules)
-        }
-    }
-
-    /// As [`Receiver::begin`], for rules that do not [add up](Reception::adds_up) interference.
+    /// A signal begins, under rules that do not [add up](Reception::adds_up) interference. `transmitting`:
+    /// whether the station itself is transmitting.
     #[inline(never)]
     pub fn begin_capture(
         &mut self,
@@ -298,7 +289,7 @@ impl Receiver {
         Arrived { lost: readable(&fresh).then_some(s.tx), ..Arrived::default() }
     }
 
-    /// As [`Receiver::begin`], for rules that [add up](Reception::adds_up) interference.
+    /// As [`Receiver::begin_capture`], for rules that [add up](Reception::adds_up) interference.
     #[inline(always)]
     pub fn begin_sinr(&mut self, now: SimTime, s: Signal, transmitting: bool, rules: &Reception) -> Arrived {
         let decodable = s.power >= rules.rx_threshold;

@@ -11,11 +11,11 @@ pub(super) struct Other {
     pub power: f64,
 }
 
-/// All of a station's, some of which may have ended.
+/// The signals at a station that it is not receiving; some of them may have ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Others {
     list: Vec<Other>,
-    /// When the last of them ends. Most often all have ended, and nobody needs to look at each.
+    /// When the last of them ends. Usually that time has passed, and the list needs no search.
     until: SimTime,
 }
 

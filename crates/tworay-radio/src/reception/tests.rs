@@ -53,7 +53,8 @@ fn story(rules: Reception, signals: &[Told], own: &[(u64, u64)]) -> Vec<String> 
         let (tx, _, ends, power) = signals[i];
         if what == 2 {
             let signal = Signal { tx, end: at(ends), power: power * READABLE, body: BodyRate::Basic };
-            let arrived = s.receiver.begin(at(now), signal, transmitting, &s.rules);
+            let begin = if s.rules.adds_up() { Receiver::begin_sinr } else { Receiver::begin_capture };
+            let arrived = begin(&mut s.receiver, at(now), signal, transmitting, &s.rules);
             if arrived.captured_over {
                 s.lines.push(format!("{now}: {tx} captured over"));
             }
@@ -213,8 +214,8 @@ fn a_body_at_2_mbps_needs_more() {
     for (body, verdict) in [BodyRate::Basic, BodyRate::Ack, BodyRate::Data].into_iter().zip(verdicts) {
         let (mut r, rules) = (Receiver::default(), sinr());
         let signal = |tx, power| Signal { tx, end: at(1000), power: power * READABLE, body };
-        r.begin(at(0), signal(1, 10.0), false, &rules);
-        r.begin(at(10), signal(2, 3.0), false, &rules);
+        r.begin_sinr(at(0), signal(1, 10.0), false, &rules);
+        r.begin_sinr(at(10), signal(2, 3.0), false, &rules);
         assert_eq!(r.end(1, false, &rules), verdict, "{body:?}");
     }
 }
@@ -232,8 +233,8 @@ fn bit_errors_are_drawn_where_they_leave_it_open() {
             let from = n * 10_000;
             let signal =
                 |tx, end, power| Signal { tx, end: at(end), power: power * READABLE, body: BodyRate::Data };
-            r.begin(at(from), signal(1, from + 6328, 10.0), false, &rules);
-            r.begin(at(from + 1), signal(2, from + until, interference), false, &rules);
+            r.begin_sinr(at(from), signal(1, from + 6328, 10.0), false, &rules);
+            r.begin_sinr(at(from + 1), signal(2, from + until, interference), false, &rules);
             r.end(2, false, &rules);
             r.end(1, false, &rules) == Verdict::Good
         });

@@ -10,31 +10,25 @@ use tworay_base::SimTime;
 /// Stations in a group, and groups in a group of the next level.
 const GROUP: usize = 8;
 
-/// Up to this number of stations there is a single group.
+/// Up to this number of stations there are no groups.
 const FEW: usize = 64;
 
 /// Lower bounds of many deadlines.
 pub struct Deadlines {
     /// Lower bound of each deadline; [`SimTime::NEVER`] where there is none.
     bounds: Vec<SimTime>,
-    /// Smallest bound of each group, of each group of groups, and so on up to a single one.
+    /// Smallest bound of each group, of each group of groups, and so on up to a single one; empty for few
+    /// stations.
     groups: Vec<Vec<SimTime>>,
     /// Smallest of all bounds.
     next: SimTime,
-    /// Stations in a group.
-    width: usize,
 }
 
 impl Deadlines {
     /// Creates `n` stations without deadlines.
     pub fn new(n: usize) -> Self {
         if n <= FEW {
-            return Self {
-                bounds: vec![SimTime::NEVER; n],
-                groups: Vec::new(),
-                next: SimTime::NEVER,
-                width: n,
-            };
+            return Self { bounds: vec![SimTime::NEVER; n], groups: Vec::new(), next: SimTime::NEVER };
         }
         let mut groups = Vec::new();
         let mut members = n.next_multiple_of(GROUP);
@@ -43,7 +37,7 @@ impl Deadlines {
             members = (members / GROUP).next_multiple_of(GROUP);
             groups.push(vec![SimTime::NEVER; members]);
         }
-        Self { bounds, groups, next: SimTime::NEVER, width: GROUP }
+        Self { bounds, groups, next: SimTime::NEVER }
     }
 
     /// Lower bound of all deadlines.
@@ -93,15 +87,15 @@ impl Deadlines {
             let least = self.ask(group, limit, &deadline);
             // Another group may have the same bound and precedence; then it is examined too.
             if least == self.next && least <= limit && self.first_group(lowest) == group {
-                let from = group * self.width;
-                return Some((least, from + find(&self.bounds[from..][..self.width], least, lowest)));
+                let from = group * GROUP;
+                return Some((least, from + find(&self.bounds[from..][..GROUP], least, lowest)));
             }
         }
         None
     }
 
-    /// As [`first_until`](Self::first_until) with a single group: one pass makes every bound up to `limit` a
-    /// true deadline.
+    /// As [`first_until`](Self::first_until) for few stations: one pass makes every bound up to `limit` a true
+    /// deadline.
     #[inline(always)]
     fn first_of_few(
         &mut self,
@@ -134,9 +128,9 @@ impl Deadlines {
     /// Updates the bounds of a group's stations that may be due up to `limit`; returns the smallest.
     #[inline(always)]
     fn ask(&mut self, mut group: usize, limit: SimTime, deadline: impl Fn(usize) -> SimTime) -> SimTime {
-        let from = group * self.width;
+        let from = group * GROUP;
         let mut first = SimTime::NEVER;
-        for (who, bound) in (from..).zip(&mut self.bounds[from..][..self.width]) {
+        for (who, bound) in (from..).zip(&mut self.bounds[from..][..GROUP]) {
             if *bound <= limit {
                 let at = deadline(who);
                 debug_assert!(at >= *bound, "{who} is due at {at}, before {bound}");

@@ -82,7 +82,8 @@ impl Network {
         self.common.now = base;
     }
 
-    /// Ends a transmission at all its hearers, also where nobody reads it: somebody watches.
+    /// Ends a transmission at all its hearers, also at those that do not receive it, because a watcher shows
+    /// each of them.
     #[cold]
     #[inline(never)]
     fn end_at_every(&mut self, tx: u32, origin: SimTime, frame: &Frame, hearers: &[Hearer]) {

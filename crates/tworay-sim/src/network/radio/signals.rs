@@ -153,7 +153,7 @@ impl Radio {
         common.agenda.events += hearers.len() as u64;
         let mut hearers = hearers.iter();
         loop {
-            // The model is asked once, not at each hearer.
+            // Which rules hold is checked once per signal, not at each hearer.
             let noted = if self.rules.adds_up() {
                 begin_until_noted::<true>(signal, &mut hearers, &self.rules, nodes, common)
             } else {
@@ -332,7 +332,7 @@ pub(in super::super) fn bad_end(mac: &mut Dcf, now: SimTime, verdict: Verdict) {
 }
 
 /// Notifies stations in order that a signal starts, up to the first one that needs an entry in the books.
-/// `ADDS_UP`: whether the rules do.
+/// `ADDS_UP` is [`Reception::adds_up`] of the rules.
 #[inline(always)]
 fn begin_until_noted<const ADDS_UP: bool>(
     signal: Passing,
