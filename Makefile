@@ -75,16 +75,16 @@ soak: setup
 test-python: test-tools python-checks
 
 python-checks:
-	$(BIN)/ruff check python scripts
-	$(BIN)/ruff format --check python scripts
+	$(BIN)/ruff check python studies docs/make
+	$(BIN)/ruff format --check python studies docs/make
 	$(BIN)/mypy
 	$(BIN)/stubtest tworay._native
 	$(BIN)/pytest
 
 fmt:
 	cargo fmt --all
-	$(BIN)/ruff check --fix python scripts
-	$(BIN)/ruff format python scripts
+	$(BIN)/ruff check --fix python studies docs/make
+	$(BIN)/ruff format python studies docs/make
 
 clean:
 	rm -rf $(VENV) python/tworay/_native*.so python/tworay/kernel/tworay-kernel
@@ -97,10 +97,10 @@ comma := ,
 ONLY_CHAPTERS = $(foreach name,$(subst $(comma), ,$(ONLY)),--only $(name))
 
 peers: setup
-	$(BIN)/python -m tworay.peers validate $(if $(QUICK),--quick) $(ONLY_CHAPTERS)
+	$(BIN)/python -m studies.peers validate $(if $(QUICK),--quick) $(ONLY_CHAPTERS)
 
 bench: setup
-	$(BIN)/python -m tworay.peers bench $(if $(QUICK),--quick)
+	$(BIN)/python -m studies.peers bench $(if $(QUICK),--quick)
 
 # make pictures   runs the comparison of `make run` and draws the picture in the README
 .PHONY: pictures
@@ -112,9 +112,9 @@ pictures: setup
 # make kernel-costs   measures the cost of TCP in this machine's kernel, as root; writes docs/studies/kernel-costs.md
 .PHONY: kernel-costs
 kernel-costs: kernel
-	$(BIN)/python scripts/kernel_costs.py
+	$(BIN)/python -m studies.kernel_costs
 # make live-study  runs this machine's kernels in the paper's loss situations, in real time (as root, 15 minutes); writes docs/studies/live.md
 # make live-long   adds ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root)
 .PHONY: live-study live-long
 live-study live-long: test-tools
-	$(BIN)/python scripts/live_study.py $(subst live-,,$@)
+	$(BIN)/python -m studies.live $(subst live-,,$@)

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-PATH = re.compile(r"`((?:crates|python|docs|scripts|viewer|peers)/[\w./-]*[\w/])`")
+PATH = re.compile(r"`((?:crates|python|docs|scripts|studies|viewer)/[\w./-]*[\w/])`")
 FUNCTION = re.compile(r"`(\w+)\(\)`")
 
 

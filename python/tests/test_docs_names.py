@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import typer
 
+from studies.peers.__main__ import _parser
 from tworay.cli import app
-from tworay.peers.__main__ import _parser
 
 ROOT = Path(__file__).parents[2]
 # The changelog and decisions also name what was replaced.
@@ -102,7 +102,7 @@ def test_make_targets_exist(page: Path) -> None:
 def test_chapters_and_verbs_of_the_peers_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     usage = _parser().format_usage()
-    for verb in re.findall(r"-m tworay\.peers ([a-z]+)", text):
+    for verb in re.findall(r"-m studies\.peers ([a-z]+)", text):
         assert verb in re.findall(r"[a-z]+", usage.partition("{")[2]), verb
     chapters = {file.stem for file in (ROOT / "docs/studies/validation").glob("*.md")}
     named = ",".join(re.findall(r"(?:peers ONLY=|validate --only )([a-z0-9,-]+)", text)).split(",")

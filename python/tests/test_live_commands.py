@@ -10,7 +10,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from live_station import PATIENT, tworay
+
+from studies.live.station import PATIENT, tworay
 
 if TYPE_CHECKING:
     from collections.abc import Callable

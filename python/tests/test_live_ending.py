@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import live_station
 import pytest
-from live_station import PATIENT, tworay
 
 import tworay as tworay_package
+from studies.live import station as live_station
+from studies.live.station import PATIENT, tworay
 from tworay.live import Network, Options
 
 if TYPE_CHECKING:

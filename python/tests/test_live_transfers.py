@@ -15,10 +15,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import live_station
 import polars as pl
 import pytest
-from live_station import PATIENT, tworay
+
+from studies.live import station as live_station
+from studies.live.station import PATIENT, tworay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

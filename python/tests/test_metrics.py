@@ -134,7 +134,7 @@ def test_metrics_are_chosen_and_listed(cli: Cli) -> None:
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_documentation_has_the_list(group: str) -> None:
-    """Write the tables anew with `python scripts/metrics_page.py`."""
+    """Write the tables anew with `python docs/make/metrics_page.py`."""
     page = PAGE.read_text()
     match = re.search(rf"<!-- {group} -->\n(.*?)<!-- end -->\n", page, re.DOTALL)
     assert match is not None

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 import tworay
-from tworay.peers import (
+from studies.peers import (
     kernel_tcp,
     mactrace,
     more_windows,
@@ -22,15 +22,15 @@ from tworay.peers import (
     validation,
     windows,
 )
-from tworay.peers.bench import bench
-from tworay.peers.jobs import Job, Result, Results, read_json
-from tworay.peers.kernel_replay import Sent
-from tworay.peers.movement import Waypoints
-from tworay.peers.places import NS2_DRIVER, NS3_DRIVER, NS3_WIRED, ROOT, SCENARIOS
-from tworay.peers.plan import FULL, QUICK, Plan
-from tworay.peers.processes import ProgramError
-from tworay.peers.simulators import builtin, route_changes
-from tworay.peers.verdicts import (
+from studies.peers.bench import bench
+from studies.peers.jobs import Job, Result, Results, read_json
+from studies.peers.kernel_replay import Sent
+from studies.peers.movement import Waypoints
+from studies.peers.places import NS2_DRIVER, NS3_DRIVER, NS3_WIRED, ROOT, SCENARIOS
+from studies.peers.plan import FULL, QUICK, Plan
+from studies.peers.processes import ProgramError
+from studies.peers.simulators import builtin, route_changes
+from studies.peers.verdicts import (
     Judging,
     Sample,
     Section,
@@ -125,7 +125,7 @@ def test_the_result_is_found_among_what_ns2_says() -> None:
 def test_finished_runs_are_kept_and_belong_to_what_they_depend_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tworay.peers.jobs.ROOT", tmp_path)
+    monkeypatch.setattr("studies.peers.jobs.ROOT", tmp_path)
     calls: list[tuple[str, ...]] = []
 
     def harvest(command: tuple[str, ...]) -> dict[str, int]:
@@ -277,7 +277,7 @@ def test_kept_windows_are_read_and_ns2s_chatter_is_not() -> None:
     head = "# made by\nvariant,rate_kbps,delay_ms,queue,end,drops,cwnd\n"
     first, second = windows.kept_cases(f"{head}vegas,800,100,8,3,60 61,6 12.5\nwestwood,2000,50,8,2,,31\n")
     assert first.job().command == (
-        *("ns", "peers/ns2/window.tcl", "vegas", "800", "100", "8", "3"),
+        *("ns", "studies/peers/ns2/window.tcl", "vegas", "800", "100", "8", "3"),
         *("60", "61"),
     )
     assert first.windows == (6.0, 12.5)
@@ -399,7 +399,7 @@ def _sent(*sends: tuple[float, int, bool]) -> list[Sent]:
 
 
 def test_the_pace_of_a_recovery_is_counted_by_ack() -> None:
-    from tworay.peers.kernel_capture import MSS, Capture, Segment, Ticks
+    from studies.peers.kernel_capture import MSS, Capture, Segment, Ticks
 
     def ack(time: float, number: int) -> Segment:
         return Segment(time, False, 0x10, 1, number * MSS + 1, 65535, 0)

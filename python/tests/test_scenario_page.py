@@ -12,14 +12,14 @@ import pytest
 from tworay._native import json_schema
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = runpy.run_path(str(ROOT / "scripts/scenario_page.py"))
+SCRIPT = runpy.run_path(str(ROOT / "docs/make/scenario_page.py"))
 PAGE: str = SCRIPT["page"]()
 ROWS = [line.strip("| ").split(" | ") for line in PAGE.splitlines() if line.startswith("| `")]
 
 
 def test_the_page_is_current() -> None:
     known = SCRIPT["PAGE"].read_text(encoding="utf-8")
-    assert known == PAGE, "write it anew: .venv/bin/python scripts/scenario_page.py"
+    assert known == PAGE, "write it anew: .venv/bin/python docs/make/scenario_page.py"
 
 
 def test_every_key_is_there_once_with_what_it_accepts_and_means() -> None:

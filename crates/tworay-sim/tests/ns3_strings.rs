@@ -1,6 +1,6 @@
 //! Built-in strings with their default settings against ns-3.37.
 //!
-//! The figures were measured with ns-3.37 (Debian's libns3-dev 3.37-2, driver `peers/ns3/adhoc.cc`):
+//! The figures were measured with ns-3.37 (Debian's libns3-dev 3.37-2, driver `studies/peers/ns3/adhoc.cc`):
 //! segments acknowledged in 119 s, mean over three seeds, NewReno with SACK. `make peers` runs ns-3 itself
 //! and writes all numbers side by side into docs/studies/validation.md; here a few seeds guard the
 //! agreement.

@@ -1,0 +1,1 @@
+"""The cost of TCP in this machine's kernel (``make kernel-costs``)."""

@@ -1,0 +1,1 @@
+"""Kernels in the loss situations of TCP-WELCOME's paper (``make live-study``, ``make live-long``)."""
