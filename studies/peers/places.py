@@ -19,7 +19,7 @@ SCENARIOS = Path("studies/peers/scenarios")
 CACHE = Path(".tworay-cache/peers")
 VALIDATION = Path("docs/studies/validation.md")
 PERFORMANCE = Path("docs/studies/performance.md")
-NOTES = Path("docs/studies/validation-notes.md")
+NOTES = Path("docs/explanation/differences-from-peers.md")
 
 
 def reference() -> Path | None:
