@@ -2,8 +2,8 @@
 
     .venv/bin/python docs/make/small_figures.py
 
-Run it after ``tworay reproduce --pages docs/studies`` and ``make pictures``. A figure that is small already stays
-byte for byte the same.
+Run it after ``tworay reproduce --pages docs/studies`` and ``make pictures``. A figure that is
+small already stays byte for byte the same.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scour import scour
+from scour import scour  # type: ignore[import-untyped]
 
 DOCS = Path(__file__).parents[1]
 # Matplotlib repeats this list at every text. The root has it once.
-FONTS = re.compile(
-    r"font-family: 'DejaVu Sans'[^;\"]*sans-serif(; )?|font-family=\"'DejaVu Sans', sans-serif\" ?"
-)
+FONTS = re.compile(r"font-family: 'DejaVu Sans'[^;\"]*sans-serif(; )?")
 FONT = "font:10px 'DejaVu Sans',sans-serif"
 UNTURNED = re.compile(r' transform="rotate\(-?0 [^"]*"')
 LONG = re.compile(r"-?\d+\.\d{2,}")
