@@ -51,12 +51,10 @@ def test_a_comparison_says_its_verdict_first(browser: Browser, compared: Path) -
         assert 'width="720"' in picture
         assert page.locator("#losses rect.cell").count() > 3
         # What is averaged stands beside the average.
-        assert re.search(
-            r"Recall, .*: \w+ \d+ %.*\. Balanced accuracy, the mean of th",
-            page.locator("#diagnosis").inner_text(),
-        )
+        averaged = r"Recall, .*: \w+ \d+ %.*\. Balanced accuracy, the mean of th"
+        assert re.search(averaged, page.locator("#diagnosis").inner_text())
         # The row of right guesses and the heading agree.
-        counts = tworay.results(compared).comparison().summary["diagnosis"]["welcome"]
+        counts = tworay.results(compared).summary["diagnosis"]["welcome"]
         total = sum(sum(row.values()) for row in counts.values())
         right = sum(n for guess, row in counts.items() for cause, n in row.items() if covers(guess, cause))
         assert f"welcome: {right} of {total} guesses right ({100 * right / total:.0f} %)" in (

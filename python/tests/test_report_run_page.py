@@ -253,7 +253,7 @@ def test_another_flow_leaves_no_story_of_the_first(browser: Browser, tmp_path: P
 
 
 def test_guesses_are_scored_in_words_that_agree(browser: Browser, recorded: Path) -> None:
-    """Of 26 guesses one was about a loss: right. The others, with nothing lost, are wrong and in no recall."""
+    """Few guesses were about a loss, and right. The others, with nothing lost, are wrong and in no recall."""
     with Opened(browser, recorded / "report.html") as opened:
         (row,) = tworay.Run.read(recorded).summary["diagnosis"].values()
         assert row.keys() == {"link-failure", "none"}
