@@ -126,12 +126,11 @@ class _Flow:
         self.times = [row["t_s"] for row in self.series]
         self.acked = [row["acked_bytes"] for row in self.series]
         self.settings = _settings(run)
-        again = [row["t_s"] for row in self.resent]
         frozen = [one for one in run.summary.get("live", {}).get("freezes", []) if one["flow"] == number]
         held = held_back(_rows(run, "phases", number), frozen, self.end)
         completed = about["completion_seconds"]
         end = self.end if completed is None or not self.times else self.times[0] + completed
-        self.idle = idle_spells(self.series, held, again, end)
+        self.idle = idle_spells(self.series, held, end)
         for row in (*self.lost, *self.resent, *self.guesses):
             row["byte"] = self._byte(row) if self.is_tcp else row["seq"]
 

@@ -15,7 +15,7 @@ Row: TypeAlias = dict[str, Any]
 Span: TypeAlias = tuple[float, float]
 
 # Phases in which a sender keeps back data that it has.
-HELD_BACK = frozenset({"frozen", "handshake", "rto_recovery"})
+HELD_BACK = frozenset({"frozen", "handshake", "recovery", "rto_recovery"})
 
 
 def held_back(phases: Sequence[Row], freezes: Sequence[Row], end: float) -> list[Span]:
@@ -35,19 +35,17 @@ def held_back(phases: Sequence[Row], freezes: Sequence[Row], end: float) -> list
     return held + [(one["from_seconds"], one["to_seconds"]) for one in freezes]
 
 
-def idle_spells(
-    series: Sequence[Row], held: Sequence[Span], resent: Sequence[float], end: float
-) -> list[Span]:
+def idle_spells(series: Sequence[Row], held: Sequence[Span], end: float) -> list[Span]:
     """Return the times, s, from an acknowledgment of all data to the next new data.
 
     Args:
         series: the states of one flow's sender in order of time (table ``series``).
         held: when it was held back, as ``held_back`` returns it.
-        resent: times of its retransmissions, s.
         end: the end of the flow or of the run, s.
 
-    A sender with nothing in flight may also be frozen, or have counted all data as lost after a timeout. Such
-    times are no idleness, and neither are those with a retransmission.
+    A sender with nothing in flight may also be frozen, or have counted all that was in flight as lost. Such
+    times are no idleness. The table ``retransmissions`` can't tell: of a kernel's connection it has those of
+    both ends.
 
     """
     # Between two of them nothing new was acknowledged.
@@ -65,6 +63,6 @@ def idle_spells(
         # A sender's state may be seen late: all had been acknowledged at the last advance.
         spell = (series[first]["t_s"], series[busy]["t_s"] if busy < len(series) else end)
         waits = any(begin < spell[1] and series[empty]["t_s"] < until for begin, until in held)
-        if spell[0] < spell[1] and not waits and not any(spell[0] < time < spell[1] for time in resent):
+        if spell[0] < spell[1] and not waits:
             spells.append(spell)
     return spells
