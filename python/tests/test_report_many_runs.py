@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from report_browser import HOSTILE, Opened
 
 import tworay
+from tworay.metrics.diagnosis import covers
 from tworay.papers.library import find
 from tworay.papers.reproducing import Reproduction
 from tworay.papers.verdicts import Judgement, Verdict
+from tworay.report.figures import Row, dots
 from tworay.report.writing import write_papers, write_report
 
 if TYPE_CHECKING:
@@ -31,7 +34,9 @@ def test_a_comparison_says_its_verdict_first(browser: Browser, compared: Path) -
             True,
             False,
         )
-        assert "tworay compare string-4 --tcp newreno,vegas,welcome" in goodput.inner_text()
+        command = "tworay compare string-4 --tcp newreno,vegas,welcome"
+        assert page.locator("#again code").first.inner_text().startswith(command)
+        assert page.locator("body").inner_text().count("tworay compare") == 1
         with page.expect_download() as saved:
             goodput.get_by_role("button", name="CSV").click()
         text = saved.value.path().read_text()
@@ -45,9 +50,25 @@ def test_a_comparison_says_its_verdict_first(browser: Browser, compared: Path) -
         assert "rgb(" in picture
         assert 'width="720"' in picture
         assert page.locator("#losses rect.cell").count() > 3
-        assert "balanced accuracy" in page.locator("#diagnosis").inner_text()
+        # What is averaged stands beside the average.
+        averaged = r"Recall, .*: \w+ \d+ %.*\. Balanced accuracy, the mean of th"
+        assert re.search(averaged, page.locator("#diagnosis").inner_text())
+        # The row of right guesses and the heading agree.
+        counts = tworay.results(compared).summary["diagnosis"]["welcome"]
+        total = sum(sum(row.values()) for row in counts.values())
+        right = sum(n for guess, row in counts.items() for cause, n in row.items() if covers(guess, cause))
+        assert f"welcome: {right} of {total} guesses right ({100 * right / total:.0f} %)" in (
+            page.locator("#diagnosis figcaption").inner_text()
+        )
         assert page.locator("#pairs rect").count() >= 9
         opened.picture("comparison-light")
+
+
+def test_an_axis_of_non_negative_values_starts_at_zero() -> None:
+    nobody = [Row(name, [0.0, 0.0], 0.0, (0.0, 0.0)) for name in ("a", "b")]
+    ticks = re.findall(r'<text class="soft"[^>]*>(-?[\d.]+)</text>', dots(nobody, "timeouts", "timeouts"))
+    assert ticks
+    assert min(map(float, ticks)) == 0
 
 
 def test_a_comparison_of_a_hundred_runs_stays_small(tmp_path: Path) -> None:
@@ -76,7 +97,12 @@ def test_a_sweep_is_drawn_as_small_multiples(browser: Browser, tmp_path: Path) -
         assert page.locator("figure svg.figure circle").count() == 6
         assert page.locator("figure svg.figure polygon").count() == 6
         assert page.locator("figure svg.figure line.s-0").count() == 6
-        assert "tworay table hops --metric" in page.locator("figure").first.inner_text()
+        # Said once for all pictures of a metric; what distinguishes them is their heading.
+        command = "tworay table hops --metric goodput_bps --rows scenario --cols tcp --plot goodput_bps.svg"
+        assert page.locator("body").inner_text().count("tworay table") == 1
+        codes = page.locator("#goodput_bps code").all_inner_texts()
+        assert codes == [command, "--where mac.rts_threshold=…"]
+        assert page.locator("figcaption").first.inner_text() == "mac.rts_threshold=0B"
         assert opened.grave_faults() == []
         opened.picture("sweep")
 
@@ -110,6 +136,9 @@ def test_a_papers_page_has_claims_with_verdicts_and_figures_by_number(
         with page.expect_download() as svg:
             figure.get_by_role("button", name="SVG").click()
         assert svg.value.path().read_bytes() == drawn.read_bytes()
+        command = "tworay reproduce freeze-probing:NUMBER --out AGAIN"
+        assert page.locator(".page-head code").last.inner_text() == command
+        assert "tworay reproduce" not in figure.inner_text()
         # The picture is there, and it is ours.
         assert page.locator("#figures img").evaluate("image => image.naturalWidth") == 90
         assert opened.grave_faults() == []

@@ -171,9 +171,14 @@ def test_every_plot_of_a_run_is_saved(browser: Browser, recorded: Path, name: st
         assert len(rows_of(saved.value)) > 3
 
 
-def test_a_plot_says_how_it_is_made_again(browser: Browser, recorded: Path) -> None:
+def test_a_run_is_made_again_by_one_command_and_plots_have_links(browser: Browser, recorded: Path) -> None:
     with Opened(browser, recorded / "report.html") as opened:
         page = opened.page
+        for heading in page.locator(".panel details summary").all():
+            heading.click()
+        command = "tworay run one/scenario.toml --seed 1 --record --out AGAIN"
+        assert page.locator("#again code").first.inner_text() == command
+        assert page.locator("body").inner_text().count("tworay run") == 1
         # The window's own numbers: from the handshake on in order of time.
         with page.expect_download() as saved:
             page.locator("#window").get_by_role("button", name="CSV").click()
@@ -182,11 +187,8 @@ def test_a_plot_says_how_it_is_made_again(browser: Browser, recorded: Path) -> N
         times = [float(row[0]) for row in rows]
         assert times == sorted(times)
         assert times[-1] == 40
-        page.locator("#window summary").click()
-        command = page.locator("#window .command", has_text="tworay run").inner_text()
-        assert command.startswith("tworay run one/scenario.toml --seed 1 --record --out AGAIN")
-        link = command.split("AGAIN/report.html")[1]
-        assert link == "#window&from=0&to=40&at=0&flow=0"
+        link = page.locator("#window").get_by_role("link", name="Link to this view")
+        assert link.get_attribute("href") == "#window&from=0&to=40&at=0&flow=0"
         # A link of that kind leads to the plot, the time in view and the moment looked at.
         page.goto(opened.file.as_uri() + "#rtt&from=10&to=20&at=12.5&flow=0")
         opened.wait_for_view((0, 40))
@@ -214,6 +216,53 @@ def test_why_leads_to_the_moment(browser: Browser, recorded: Path) -> None:
             page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(20, 23, 27)"
         )
         opened.picture("run-dark")
+
+
+def test_a_silence_brings_its_own_story(browser: Browser, recorded: Path) -> None:
+    """The story on show is that of the loss behind the silence, or none if nothing was lost."""
+    with Opened(browser, recorded / "report.html") as opened:
+        page = opened.page
+        silences = page.locator("#why .silences > li")
+        cause = silences.filter(has_text="an ACK stuck at node 1").first
+        delay = silences.filter(has_text="No loss, only delay").first
+        page.get_by_role("button", name="next loss").click()
+        page.get_by_role("button", name="next loss").click()
+        page.wait_for_selector("#story[data-loss]")
+        for target in ("on the map", "in the graph"):
+            delay.get_by_role("button", name=target).click()
+            page.wait_for_selector("#story:not([data-loss])", state="attached")
+            assert "lost at" not in page.locator("#story").inner_text()
+            assert "No loss is behind" in page.locator("#story").inner_text()
+            # 27.503 s: when the ACK got stuck, as the silence says.
+            cause.get_by_role("button", name=target).click()
+            page.wait_for_selector("#story[data-loss]")
+            assert "stuck at node 1 at 27.503 s" in cause.inner_text()
+            assert "an ACK of flow 0, lost at 27.503 s" in page.locator("#story").inner_text()
+
+
+def test_another_flow_leaves_no_story_of_the_first(browser: Browser, tmp_path: Path) -> None:
+    tworay.run("string-4x2", set={"duration": "20s"}, record=True, out=tmp_path / "two")
+    with Opened(browser, write_report(tmp_path / "two")) as opened:
+        page = opened.page
+        page.get_by_role("button", name="next loss").click()
+        page.wait_for_selector("#story[data-loss]")
+        assert "flow 0" in page.locator("#story").inner_text()
+        page.get_by_label("Flow", exact=True).select_option("1")
+        assert "flow 0" not in page.locator("#story").inner_text()
+        assert page.locator("#story[data-loss]").count() == 0
+
+
+def test_guesses_are_scored_in_words_that_agree(browser: Browser, recorded: Path) -> None:
+    """Few guesses were about a loss, and right. The others, with nothing lost, are wrong and in no recall."""
+    with Opened(browser, recorded / "report.html") as opened:
+        (row,) = tworay.Run.read(recorded).summary["diagnosis"].values()
+        assert row.keys() == {"link-failure", "none"}
+        total = sum(row.values())
+        said = opened.page.locator("#guessed").inner_text()
+        share = 100 * row["link-failure"] / total
+        assert f"{row['link-failure']} of {total} guesses right ({share:.0f} %)" in said
+        assert "link-failure 100 %. Balanced accuracy, the mean of this one recall: 100 %" in said
+        assert f"{row['none']} guesses were made when nothing was lost: wrong, but in no recall" in said
 
 
 def test_without_a_record_the_graph_is_drawn_from_the_senders_state(browser: Browser, tmp_path: Path) -> None:

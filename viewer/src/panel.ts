@@ -36,7 +36,7 @@ const TITLE = 16;
 const GUTTER = LEFT - TITLE;
 
 /** The parts of uPlot's options that all plots share. */
-export function frame(axis: TimeAxis, width: number, height: number, unit: string): uPlot.Options {
+export function frame(axis: TimeAxis, width: number, height: number, unit: string | (() => string)): uPlot.Options {
   const ink = (): string => colour("ink-soft");
   const grid = { stroke: () => colour("grid"), width: 1 };
   return {
@@ -194,7 +194,10 @@ export class LinePanel {
     steer(axis, this.plot);
     this.place = playhead(axis, this.plot);
     axis.onRange(() => void this.draw());
-    onTheme(() => this.plot.redraw(false));
+    onTheme(() => {
+      this.fit();
+      this.plot.redraw(false);
+    });
     new ResizeObserver(() => this.fit()).observe(this.host);
   }
 

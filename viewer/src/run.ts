@@ -16,27 +16,10 @@ export interface FlowInfo {
   window: LevelInfo[];
 }
 
-export interface Step {
-  t: number;
-  text: string;
-}
-
-export interface Silence {
-  flow: number;
-  begin: number;
-  end: number;
-  title: string;
-  cause: string | null;
-  steps: Step[];
-}
-
 export interface RunPage {
   kind: "run";
   name: string;
   seed: number;
-  /** The command that makes the run again, and the directory that it writes. */
-  again: string;
-  place: string;
   seconds: number;
   recorded: boolean;
   nodes: number;
@@ -44,8 +27,14 @@ export interface RunPage {
   ranges: { receive: number; sense: number } | null;
   placed: boolean;
   flows: FlowInfo[];
+  /** The flow that the page opens on. */
+  opened: number;
   queues: { node: number; levels: LevelInfo[] }[];
-  silences: Silence[];
   words: { roots: Record<string, string>; ends: Record<string, string>; covers: Record<string, string[]> };
   phases: Record<string, string>;
+}
+
+/** Whether a flow sends datagrams: then it has no window, no timer and no acknowledgments. */
+export function isUdp(flow: FlowInfo | undefined): boolean {
+  return flow?.tcp === null;
 }

@@ -8,7 +8,7 @@ import { Levels } from "./levels";
 import { losses, type Loss } from "./losses";
 import { MapPanel } from "./map/panel";
 import { LinePanel } from "./panel";
-import type { FlowInfo, RunPage } from "./run";
+import { isUdp, type FlowInfo, type RunPage } from "./run";
 import { SequencePanel } from "./sequence/panel";
 import { StoryPanel } from "./story";
 import type { Context } from "./tools";
@@ -19,7 +19,7 @@ export async function runPage(page: RunPage): Promise<void> {
   const plots = byId("plots");
   const side = byId("side");
   const found = await losses();
-  let flow: FlowInfo | undefined = page.flows[0];
+  let flow = page.flows.find((one) => one.id === page.opened) ?? page.flows[0];
   if (!flow) return;
   let world: World | null = null;
   let map: MapPanel | null = null;
@@ -29,22 +29,28 @@ export async function runPage(page: RunPage): Promise<void> {
     axis.show(from, to);
     axis.look(at);
   };
-  const choose = (loss: Loss): void => {
-    const chosen = page.flows.find((one) => one.id === loss.flow);
-    if (chosen && chosen !== flow) void setFlow(chosen);
+  const tell = (loss: Loss): void => {
+    follow(loss.flow);
     sequence.selected = loss;
-    if (loss.since < axis.min || loss.since > axis.max) axis.show(loss.since - axis.span / 2, loss.since + axis.span / 2);
-    map?.pause();
-    axis.look(loss.since);
     sequence.redraw();
     void story.show(loss);
   };
-  const context: Context = {
-    again: (id) => `${page.again}\n# then open ${page.place}/report.html${fragment(id)}`,
-    caption: (title, whole) => `${page.name}, seed ${page.seed}: ${title}${whole ? "" : `, ${flow?.label}`}`,
+  const choose = (loss: Loss): void => {
+    tell(loss);
+    if (loss.since < axis.min || loss.since > axis.max) axis.show(loss.since - axis.span / 2, loss.since + axis.span / 2);
+    map?.pause();
+    axis.look(loss.since);
   };
-  const fragment = (id: string): string =>
-    `#${id}&from=${+axis.min.toFixed(6)}&to=${+axis.max.toFixed(6)}&at=${+axis.at.toFixed(6)}&flow=${flow?.id ?? 0}`;
+  /** Leaves the story of another moment or flow; `instead` stands in its place. */
+  const forget = (instead?: string): void => {
+    sequence.selected = null;
+    sequence.redraw();
+    story.clear(flow, instead);
+  };
+  const context: Context = {
+    link: (id) => `#${id}&from=${+axis.min.toFixed(6)}&to=${+axis.max.toFixed(6)}&at=${+axis.at.toFixed(6)}&flow=${flow.id}`,
+    caption: (title, whole) => `${page.name}, seed ${page.seed}: ${title}${whole ? "" : `, ${flow.label}`}`,
+  };
   const sequence = new SequencePanel(axis, flow, found.losses, found.guesses, choose, context);
   const story = new StoryPanel(page, () => world, jump, (direction) => sequence.next(direction));
   const bands = new Bands(axis, page.phases, context);
@@ -92,13 +98,18 @@ export async function runPage(page: RunPage): Promise<void> {
 
   const picker = el("select", { id: "flow", "aria-label": "Flow" });
   for (const one of page.flows) picker.append(el("option", { value: one.id }, one.label));
-  picker.addEventListener("change", () => {
-    const chosen = page.flows.find((one) => one.id === Number(picker.value));
-    if (chosen) void setFlow(chosen);
-  });
+  picker.addEventListener("change", () => follow(Number(picker.value)));
+  /** Shows the flow with this number; the story of another one ends. */
+  function follow(id: number): void {
+    const chosen = page.flows.find((one) => one.id === id);
+    if (!chosen || chosen === flow) return;
+    void setFlow(chosen);
+    forget();
+  }
   async function setFlow(chosen: FlowInfo): Promise<void> {
     flow = chosen;
     picker.value = String(chosen.id);
+    for (const panel of [bands, ...flowPanels]) panel.root.hidden = isUdp(chosen);
     const levels = new Levels(chosen.series);
     overview.set(await load(`rate-${chosen.id}`), found.losses.filter((loss) => loss.flow === chosen.id));
     bands.set(await load(`phases-${chosen.id}`));
@@ -117,6 +128,7 @@ export async function runPage(page: RunPage): Promise<void> {
   );
   keys(axis, overview.root);
   side.replaceChildren(story.root);
+  story.clear(flow);
   await setFlow(flow);
   if (page.recorded && page.nodes) {
     world = await new World(page).open();
@@ -126,29 +138,31 @@ export async function runPage(page: RunPage): Promise<void> {
     const [west, south, east, north] = world.bounds;
     // A long field is shown across the whole page; what stood below the plots moves beside them.
     if (page.placed && east - west > 2.6 * (north - south)) {
-      side.parentElement?.classList.add("wide");
+      side.parentElement?.classList.add("across");
       aside.append(queued);
     }
   }
   axis.show(0, page.seconds);
-  const follow = (): void => {
+  const visit = (): void => {
     const asked = linked(location.hash);
     if (!asked) return;
-    const chosen = page.flows.find((one) => one.id === asked.flow);
-    if (chosen && chosen !== flow) void setFlow(chosen);
+    follow(asked.flow);
+    forget();
     if (asked.to > asked.from) axis.show(asked.from, asked.to);
     if (asked.at >= 0) axis.look(asked.at);
     document.getElementById(asked.id)?.scrollIntoView();
   };
-  follow();
-  addEventListener("hashchange", follow);
+  visit();
+  addEventListener("hashchange", visit);
 
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-from]")) {
     button.addEventListener("click", () => {
       const [from, to, id] = [button.dataset.from, button.dataset.to, button.dataset.flow].map(Number);
-      const chosen = page.flows.find((one) => one.id === id);
-      if (chosen && chosen !== flow) void setFlow(chosen);
       const margin = 0.1 * (to - from);
+      follow(id);
+      const behind = found.losses[Number(button.dataset.loss ?? NaN)];
+      if (behind) tell(behind);
+      else forget("No loss is behind this time without a new acknowledgment.");
       jump(from - margin, to + margin, Number(button.dataset.at ?? from));
       const target = button.dataset.target === "map" && map ? map.root : sequence.root;
       target.scrollIntoView({ block: "center" });

@@ -3,7 +3,7 @@
 import { has, load, nothing } from "./data";
 import { el } from "./dom";
 import type { Loss } from "./losses";
-import type { RunPage } from "./run";
+import { isUdp, type FlowInfo, type RunPage } from "./run";
 import { shapeIcon } from "./theme";
 import type { FrameSeen, World } from "./world";
 
@@ -16,7 +16,7 @@ const count = (n: number, thing: string): string => `${n} ${thing}${n === 1 ? ""
 export async function story(page: RunPage, world: World | null, loss: Loss): Promise<[number, string][]> {
   const flow = page.flows.find((one) => one.id === loss.flow);
   const lines: [number, string][] = [];
-  const what = loss.kind === "ack" ? `the ACK of everything before byte ${loss.byte}` : loss.byte < 0 ? "the SYN" : `the data segment at byte ${loss.byte}`;
+  const what = named(loss, isUdp(flow));
   const ends = loss.kind === "ack" ? [flow?.to, flow?.from] : [flow?.from, flow?.to];
   if (loss.uid !== null) lines.push([loss.sent, `node ${ends[0]} sends ${what} towards node ${ends[1]}`]);
   const hop = loss.nextHop === null ? `at node ${loss.rootNode}` : `on the hop from node ${loss.rootNode} to node ${loss.nextHop}`;
@@ -50,6 +50,13 @@ export async function story(page: RunPage, world: World | null, loss: Loss): Pro
   return lines.sort((a, b) => a[0] - b[0]);
 }
 
+/** What was lost, in a sentence. */
+function named(loss: Loss, datagrams: boolean): string {
+  if (datagrams) return `datagram ${loss.byte}`;
+  if (loss.kind === "ack") return `the ACK of everything before byte ${loss.byte}`;
+  return loss.byte < 0 ? "the SYN" : `the data segment at byte ${loss.byte}`;
+}
+
 function tried(frame: FrameSeen): string {
   const what = frame.kind === "rts" ? "RTS" : frame.kind === "data" ? "DATA" : frame.kind.toUpperCase();
   const fates: Record<string, string> = {
@@ -68,30 +75,37 @@ function tried(frame: FrameSeen): string {
 /** The panel that shows a story, with jumps to its moment. */
 export class StoryPanel {
   readonly root = el("section", { class: "panel story", id: "story", tabindex: -1, "aria-live": "polite" });
+  private wanted = 0;
 
   constructor(
     private readonly page: RunPage,
     private readonly world: () => World | null,
     private readonly jump: (from: number, to: number, at: number) => void,
     private readonly next: (direction: 1 | -1) => void,
-  ) {
-    this.empty();
-  }
+  ) {}
 
   private buttons(): HTMLElement[] {
     const button = (text: string, action: () => void): HTMLElement => el("button", { type: "button", click: action }, text);
     return [button("previous loss", () => this.next(-1)), button("next loss", () => this.next(1))];
   }
 
-  private empty(): void {
+  /** Tells no story: of a flow that lost something how to get to one, or instead what is said here. */
+  clear(flow: FlowInfo, instead?: string): void {
+    this.wanted++;
+    const map = this.page.recorded && this.page.nodes ? " or on the map" : "";
+    const hint = flow.lost ? `Click a loss in the graph${map}, or step from loss to loss.` : `Nothing of ${flow.label} was lost.`;
     this.root.replaceChildren(
-      el("header", {}, el("h2", {}, "Story of a loss"), ...this.buttons()),
-      el("p", {}, "Click a loss in the graph or on the map, or step from loss to loss."),
+      el("header", {}, el("h2", {}, "Story of a loss"), ...(flow.lost ? this.buttons() : [])),
+      el("p", {}, instead ?? hint),
     );
+    delete this.root.dataset.loss;
   }
 
   async show(loss: Loss): Promise<void> {
+    const number = ++this.wanted;
     const lines = await story(this.page, this.world(), loss);
+    // Another story, or none, may have been asked for meanwhile.
+    if (number !== this.wanted) return;
     const from = Math.min(...lines.map((line) => line[0]));
     const to = Math.max(...lines.map((line) => line[0]), loss.gone);
     const margin = Math.max(0.02, 0.15 * (to - from));

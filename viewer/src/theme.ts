@@ -63,7 +63,7 @@ export function colour(name: string): string {
   return found;
 }
 
-/** Calls `redraw` whenever the colours change: dark mode, and light for print. */
+/** Calls `redraw` whenever colours or widths change: in dark mode, and for print, which is light and as wide as paper. */
 export function onTheme(redraw: () => void): void {
   const changed = (): void => {
     cache.clear();

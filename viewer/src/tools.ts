@@ -1,4 +1,4 @@
-// What each plot of a run offers besides itself: its picture and rows as files, and how it is made again.
+// What each plot of a run offers besides itself: its picture and rows as files, and a link to it.
 
 import { csv, download, el } from "./dom";
 
@@ -6,8 +6,8 @@ export type Row = (string | number | null)[];
 
 /** What plots know of the page around them. */
 export interface Context {
-  /** How the plot with this id is made again, at the times in view. */
-  again: (id: string) => string;
+  /** The address within the page of the plot with this id, at the times in view. */
+  link: (id: string) => string;
   /** A plot's title with what it is of, for a file that leaves the page; `whole`: of the network, not of one flow. */
   caption: (title: string, whole?: boolean) => string;
 }
@@ -24,25 +24,25 @@ export function downloads(name: string, title: string, picture: () => string, ro
   );
 }
 
-/** Rows of a plot behind a heading, with the command below them; both are made when they are looked at. */
+/** Rows of a plot behind a heading, with a link to what is in view; both are made when they are looked at. */
 export class Details {
   private readonly rows = el("div", { class: "rows" });
-  private readonly command = el("code");
+  private readonly link = el("a", {}, "Link to this view");
   readonly root: HTMLDetailsElement;
 
   constructor(
     private readonly id: string,
     private readonly context: Context,
     private readonly table: () => HTMLElement[],
-    summary = "Numbers, and the command",
+    summary = "Numbers, and a link",
   ) {
-    this.root = el("details", {}, el("summary", {}, summary), this.rows, el("p", { class: "command" }, this.command));
+    this.root = el("details", {}, el("summary", {}, summary), this.rows, el("p", {}, this.link));
     this.root.addEventListener("toggle", () => this.update());
   }
 
   update(): void {
     if (!this.root.open) return;
     this.rows.replaceChildren(...this.table());
-    this.command.textContent = this.context.again(this.id);
+    this.link.setAttribute("href", this.context.link(this.id));
   }
 }

@@ -68,6 +68,7 @@ def run_command(
     the output of the programs to stderr.
     """
     one, other = ends(scenario, options)
+    programs = {"command": list(command), "serve": serve, "each": each}
     words = list(command)
     if not words:
         words = list(DEMO)
@@ -99,6 +100,7 @@ def run_command(
             interrupted = True
         line.clear()
         run, problem = network.finish()
+    run.summary["live"]["programs"] = programs
     diagnose(run, listener.events)
     return Outcome(run, code, problem, interrupted)
 

@@ -159,6 +159,9 @@ def live_part(options: Options, extras: dict[str, Any]) -> dict[str, Any]:
     """Return the part of the summary that only live runs have."""
     settings = {
         "layer": options.layer,
+        "nodes": list(options.nodes),
+        "limit_seconds": options.limit,
+        "mtu": options.mtu,
         "slow": options.slow,
         "most_late_seconds": options.most_late,
         "congestion": options.congestion,

@@ -12,6 +12,7 @@ from tworay import metrics
 from tworay.comparing import verdict
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
+from tworay.report.guessing import scored, share_right
 from tworay.report.page import capital, esc, number, table, whole_page
 from tworay.showing.causes import ENDS
 from tworay.showing.reporting import columns_of, conclusion, labels
@@ -36,7 +37,7 @@ def comparison_page(stored: Stored) -> str:
     names = labels(document["arms"])[2]
     shown = columns_of(result)
     energy = [name for name in metrics.OF_ENERGY if _known(document, name)]
-    page = _Page(result, document, names, command)
+    page = _Page(result, document, names)
     parts = [
         page.head(stored, shown),
         '<section id="metrics"><h2>Metrics</h2>'
@@ -60,7 +61,7 @@ def comparison_page(stored: Stored) -> str:
         parts.append("</div></section>")
         links.append(("energy", "Energy"))
     parts.append(page.runs(stored, command))
-    links.append(("runs", "Runs"))
+    links += [("runs", "Runs"), ("again", "Make it again")]
     body = "\n".join(parts)
     return whole_page(f"{result.scenario}: comparison – tworay", body, {"kind": "figures"}, links=links)
 
@@ -107,10 +108,8 @@ def _known(document: dict[str, Any], metric: str) -> bool:
 class _Page:
     """The parts of the page."""
 
-    def __init__(
-        self, result: Comparison, document: dict[str, Any], names: dict[str, str], command: str
-    ) -> None:
-        self.result, self.document, self.names, self.command = result, document, names, command
+    def __init__(self, result: Comparison, document: dict[str, Any], names: dict[str, str]) -> None:
+        self.result, self.document, self.names = result, document, names
         self.values = {arm: result.values(arm) for arm in result.variants}
 
     def head(self, stored: Stored, shown: list[str]) -> str:
@@ -187,7 +186,6 @@ class _Page:
             about,
             dots(rows, heading, heading),
             numbers(heading, head, body),
-            self.command,
         )
 
     def significance(self, shown: list[str]) -> str:
@@ -243,7 +241,6 @@ class _Page:
             about,
             picture,
             self._pairs(name, family),
-            self.command,
         )
 
     def _pairs(self, name: str, family: list[dict[str, Any]]) -> str:
@@ -299,7 +296,6 @@ class _Page:
                 about,
                 picture,
                 numbers("Lost segments", head, rows),
-                self.command,
             )
         )
         ended = self._ended(stored)
@@ -318,7 +314,6 @@ class _Page:
                     about + ".",
                     picture,
                     numbers("Lost segments", ["arm", *ends], rows),
-                    self.command,
                 )
             )
         return "".join([*parts, "</section>"])
@@ -374,11 +369,11 @@ class _Page:
                     + [Cell("–" if right is None else f"{100 * right:.0f} %")]
                 )
                 rows.append([guess, *[row.get(cause, 0) for cause in causes], right])
-            accuracy = scores["balanced_accuracy"]
-            known = "unknown" if accuracy is None else f"{100 * accuracy:.0f} %"
-            name = self.names[arm]
-            title = f"{name}: balanced accuracy {known} of {scores['guesses']:,} guesses"
-            about = "Rows: the guess. Columns: the true cause, then its precision. Green is right, red wrong."
+            title = f"{self.names[arm]}: {share_right(found)}"
+            about = (
+                "Rows: the guess. Columns: the true cause, then the share that is right. "
+                "Green is right, red wrong. " + scored(found, scores)
+            )
             picture = matrix(list(found), [*causes, "right"], cells, title)
             parts.append(
                 figure(
@@ -387,13 +382,12 @@ class _Page:
                     about,
                     picture,
                     numbers(title, ["guess", *causes, "precision"], rows),
-                    self.command,
                 )
             )
         return "".join([*parts, "</section>"])
 
     def runs(self, stored: Stored, command: str) -> str:
-        """Return how to look at one run, and every run's headline."""
+        """Return how to look at one run, every run's headline, and how all is made again."""
         arm = next(iter(self.names))
         seed = self.document["seeds"][0]
         one = f"tworay report DIR --arm {shlex.quote(arm)} --seed {seed}"
@@ -416,11 +410,13 @@ class _Page:
         ]
         return (
             '<section id="runs"><h2>Runs</h2>'
-            f"<p>The time-sequence page of one of them: <code>{esc(one)}</code>. "
-            f"The whole comparison again: <code>{esc(command)}</code>.</p>"
+            f"<p>The time-sequence page of one of them: <code>{esc(one)}</code>.</p>"
             f"<details><summary>All {number(len(rows))} runs</summary>"
             + table("Runs", ["run", "goodput, kb/s", "timeouts", "sent again"], rows)
             + "</details></section>"
+            '<section id="again"><h2>Make it again</h2>'
+            f"<p>The comparison with all its figures: <code>{esc(command)}</code>. "
+            "This page: <code>tworay report DIR</code>.</p></section>"
         )
 
 

@@ -1,6 +1,6 @@
 """Figures drawn when the page is written: SVG that takes its colours from the page's style.
 
-Each has a table of its numbers and the command that makes it again; the page's script adds the downloads.
+Each has a table of its numbers; the page's script adds the downloads.
 """
 
 from __future__ import annotations
@@ -88,15 +88,13 @@ class Row(NamedTuple):
     letter: str = ""
 
 
-def figure(
-    name: str, title: str, about: str, picture: str, numbers: str, command: str, *, opened: bool = False
-) -> str:
-    """Return a figure with its caption, its table behind a heading, and how it is made again."""
+def figure(name: str, title: str, about: str, picture: str, numbers: str, *, opened: bool = False) -> str:
+    """Return a figure with its caption, and its table behind a heading."""
     return (
         f'<figure data-name="{esc(name)}"><figcaption>{esc(title)}'
         f'<span class="about">{coded(about)}</span></figcaption>{picture}'
         f"<details{' open' * opened}><summary>Numbers of this figure</summary>{numbers}</details>"
-        f'<div class="tools"><span class="downloads"></span><code>{esc(command)}</code></div></figure>'
+        f'<div class="tools"><span class="downloads"></span></div></figure>'
     )
 
 
@@ -191,8 +189,8 @@ def _dots(rows: Sequence[Row], unit: str, title: str, room: Room) -> str:
         return ""
     low, high = min(everything), max(everything)
     margin = (high - low) * 0.05 or abs(high) * 0.05 or 1.0
-    # What can't be negative begins at zero at the earliest.
-    begin = low - margin if low < 0 or low > margin else -margin / 3
+    # An axis of non-negative values starts at zero, with room for half a point but not for a tick.
+    begin = low - margin if low < 0 or low > margin else -0.02 * (high + margin)
     x = Scale(begin, high + margin, room.gutter(row.name for row in rows), room.width - 36)
     floor = TOP + room.row * len(rows)
     parts = _axis(x, TOP, floor, unit)

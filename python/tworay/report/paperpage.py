@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import shlex
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -34,10 +33,12 @@ def paper_page(result: Reproduction) -> str:
     said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     quick = " Runs are those of <code>--quick</code>: fewer and shorter." if result.quick else ""
     again = f"tworay reproduce {paper.name}{_quick(result)} --out AGAIN"
+    one = f"tworay reproduce {paper.name}:NUMBER{_quick(result)} --out AGAIN"
     body = [
         f'<header class="page-head"><h1>{esc(paper.title)}</h1>'
         f'<p class="verdict">{sum(counts.values())} claims judged: {esc(said or "none")}.</p>'
-        f"<p>{esc(paper.cite)}.{quick} To do it again: <code>{esc(again)}</code>.</p>"
+        f"<p>{esc(paper.cite)}.{quick} To do it again: <code>{esc(again)}</code>; "
+        f"one figure by its number: <code>{esc(one)}</code>.</p>"
         "</header>",
         _claims(result),
         _figures(result),
@@ -96,9 +97,8 @@ def _figures(result: Reproduction) -> str:
 
 
 def _figure(result: Reproduction, number: str, title: str, file: Path | None) -> str:
-    """Return a figure with its numbers, the command, and the verdicts of the claims that name it."""
+    """Return a figure with its numbers, and the verdicts of the claims that name it."""
     name = f"figure {number}" if number[:1].isdigit() else number
-    command = f"tworay reproduce {shlex.quote(f'{result.paper.name}:{number}')}{_quick(result)} --out AGAIN"
     picture = ""
     if file is not None:
         data = base64.b64encode(file.read_bytes()).decode("ascii")
@@ -114,7 +114,7 @@ def _figure(result: Reproduction, number: str, title: str, file: Path | None) ->
     heading = f"{name[:1].upper()}{name[1:]}: {title}"
     # A table of the paper has no picture: its numbers are shown at once.
     opened = file is None
-    return figure(name.replace(" ", "-"), heading, "", picture + claims, known, command, opened=opened)
+    return figure(name.replace(" ", "-"), heading, "", picture + claims, known, opened=opened)
 
 
 def names(source: str, number: str) -> bool:

@@ -6,22 +6,23 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
-from tworay.errors import InputError, OutputError
-from tworay.metrics.diagnosis import COVERS
+from tworay.errors import OutputError
+from tworay.metrics.diagnosis import COVERS, scores
+from tworay.report.commands import AGAIN
+from tworay.report.guessing import scored, share_right
 from tworay.report.mapdata import write_map
-from tworay.report.page import capital, esc, table, whole_page
+from tworay.report.page import esc, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, write_losses
+from tworay.report.silences import silences_of, why
 from tworay.showing.causes import ENDS, ROOTS
-from tworay.showing.chains import sentence
 from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tworay.report.commands import Again
     from tworay.running.run import Run
 
-# The directory that a page's command writes.
-AGAIN = "AGAIN"
 PHASES = {
     "handshake": "handshake",
     "slow_start": "slow start",
@@ -41,8 +42,8 @@ def settings_of(run: Run) -> dict[str, Any]:
         return {}
 
 
-def run_page(run: Run, command: str) -> str:
-    """Return the page of a run. ``command`` makes its results again, in the directory ``AGAIN``."""
+def run_page(run: Run, again: Again) -> str:
+    """Return the page of a run. ``again`` makes its results again."""
     settings = settings_of(run)
     about = run.summary["flows"]
     recorded = "segments" in run.tables
@@ -51,13 +52,13 @@ def run_page(run: Run, command: str) -> str:
     most = SERIES_ROWS // max(1, len(flows))
     infos = [flow.write(tables, most) for flow in flows.values()]
     write_losses(run, flows, tables)
-    silences = [silence for one in about for silence in _silences(run, one)]
+    silences = silences_of(run)
     moves = run.tables.get("moves")
     placed = moves is not None and not moves.is_empty()
     nodes = moves["node"].n_unique() if placed and moves is not None else 0
     queues: list[dict[str, Any]] = []
     if recorded and placed:
-        moments = [time for silence in silences for time in (silence["begin"], silence["end"])]
+        moments = [one[end] for flow in silences for one in flow.pauses for end in ("begin", "end")]
         lost = run.tables["ledger"]["since_s"].to_list()
         queues = write_map(run, tables, [*moments, *lost])
     ranges = run.tables.get("ranges")
@@ -69,8 +70,6 @@ def run_page(run: Run, command: str) -> str:
         "kind": "run",
         "name": run.scenario,
         "seed": run.seed,
-        "again": command,
-        "place": AGAIN,
         "seconds": run.summary["sim_seconds"],
         "recorded": recorded,
         "nodes": nodes,
@@ -78,6 +77,7 @@ def run_page(run: Run, command: str) -> str:
         "ranges": in_range,
         "placed": placed and _apart(run),
         "flows": infos,
+        "opened": opened(run),
         "queues": queues,
         "words": {
             "roots": ROOTS,
@@ -92,14 +92,27 @@ def run_page(run: Run, command: str) -> str:
             f'<div class="workbench{" recorded" if recorded and placed else ""}">'
             '<div id="plots"><p>Plots need JavaScript, which is off. The tables below don\'t.</p></div>'
             '<div id="side"></div></div>',
-            _why(silences, about),
+            why(silences, opened(run)),
             _numbers(run),
-            _again(command, recorded),
+            _again(again, recorded),
         ]
     )
     links = [("plots", "Time and sequence"), *([("map", "Map")] if recorded and placed else [])]
     links += [("why", "Why"), ("numbers", "Numbers"), ("again", "Make it again")]
     return whole_page(f"{run.scenario}, seed {run.seed} – tworay", body, data, tables.packed, links)
+
+
+def opened(run: Run) -> int:
+    """Return the flow that the page opens on.
+
+    The first TCP flow, so that pages of one scenario show the same one; of a live run, whose connections come
+    as its programs make them, the one that delivered most.
+    """
+    flows = run.summary["flows"]
+    chosen = [flow for flow in flows if flow["tcp"] is not None] or flows
+    if "live" in run.summary:
+        chosen = sorted(chosen, key=lambda flow: -flow["goodput_bps"])
+    return int(chosen[0]["id"]) if chosen else 0
 
 
 def _apart(run: Run) -> bool:
@@ -121,7 +134,12 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
     notes = [f'<p class="warning">{esc(warning["text"])}</p>' for warning in summary.get("warnings", [])]
     if thinned:
         notes.append(f'<p class="thinned">Left out of this page: {esc(" ".join(thinned))}</p>')
-    if not recorded:
+    if not recorded and "live" in summary:
+        notes.append(
+            "<p>A live run: real kernels sent over the simulated network. The graph shows their state "
+            "as read several times a second.</p>"
+        )
+    elif not recorded:
         notes.append(
             "<p>Segments, map and queues were not recorded: <code>tworay run … --record --out DIR</code> "
             "keeps them. The graph is drawn from the sender's state.</p>"
@@ -129,67 +147,6 @@ def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
     return (
         f'<header class="page-head"><h1>{esc(run.scenario)}, seed {run.seed}</h1>'
         f'<p class="verdict">{esc(said)}</p>{"".join(notes)}</header>'
-    )
-
-
-def _silences(run: Run, about: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the longest pauses with their causes."""
-    try:
-        moments = run.explain(flow=about["id"]).document["moments"]
-    except InputError:
-        # A run without ledger or series can't explain them.
-        return []
-    found = []
-    for moment in moments:
-        pause, loss = moment["pause"], moment["loss"]
-        if not pause:
-            continue
-        found.append(
-            {
-                "flow": about["id"],
-                "begin": pause["begin_s"],
-                "end": pause["end_s"],
-                "at": loss["since_s"] if loss else pause["begin_s"],
-                "cause": loss and loss["cause"],
-                "steps": moment["chain"],
-            }
-        )
-    return sorted(found, key=lambda one: one["begin"] - one["end"])
-
-
-def _why(silences: list[dict[str, Any]], flows: list[dict[str, Any]]) -> str:
-    parts = [
-        '<section id="why"><h2>Why: the longest silences</h2>',
-        "<p>Of each flow the ten longest times without a new acknowledgment, and what happened in them: "
-        "where a segment or its ACK was lost, what routing did, how long the sender waited.</p>",
-    ]
-    for flow in flows:
-        mine = [one for one in silences if one["flow"] == flow["id"]]
-        name = f"flow {flow['id']}: {flow['from']} → {flow['to']}, {flow['tcp'] or 'udp'}"
-        if not mine:
-            why = "Datagrams have no acknowledgments." if flow["tcp"] is None else "No silence to explain."
-            parts.append(f"<h3>{esc(name)}</h3><p>{why}</p>")
-            continue
-        items = "".join(_silence(one) for one in mine)
-        opened = " open" if flow is flows[0] else ""
-        parts.append(
-            f"<details{opened}><summary><strong>{esc(name)}</strong>, longest "
-            f'{mine[0]["end"] - mine[0]["begin"]:.2f} s</summary><ol class="silences">{items}</ol></details>'
-        )
-    return "".join([*parts, "</section>"])
-
-
-def _silence(one: dict[str, Any]) -> str:
-    jump = (
-        f'data-from="{one["begin"]!r}" data-to="{one["end"]!r}" data-at="{one["at"]!r}" '
-        f'data-flow="{one["flow"]}"'
-    )
-    span = f"{one['end'] - one['begin']:.3f} s, from {one['begin']:.3f} s to {one['end']:.3f} s"
-    return (
-        f"<li><h3>{esc(span)} "
-        f'<button type="button" {jump} data-target="sequence">in the graph</button> '
-        f'<button type="button" {jump} data-target="map" hidden>on the map</button></h3>'
-        f"<p>{esc(capital(sentence(one['steps'])))}</p></li>"
     )
 
 
@@ -207,7 +164,7 @@ def _numbers(run: Run) -> str:
     rows = [
         [
             f"{flow['id']}: {flow['from']} → {flow['to']}, {flow['tcp'] or 'udp'}",
-            *[None if flow[key] is None else flow[key] * scale for key, _, scale in columns],
+            *[_figure(flow, key, scale) for key, _, scale in columns],
         ]
         for flow in summary["flows"]
     ]
@@ -228,14 +185,20 @@ def _numbers(run: Run) -> str:
         causes = list(dict.fromkeys(cause for row in diagnosis.values() for cause in row))
         guesses = [[guess, *[row.get(cause, 0) for cause in causes]] for guess, row in diagnosis.items()]
         parts.append(table("The sender's guesses by true cause", ["guess", *causes], guesses))
-        accuracy = (summary.get("diagnosis_scores") or {}).get("balanced_accuracy")
-        if accuracy is not None:
-            parts.append(f"<p>Balanced accuracy: {100 * accuracy:.0f} %.</p>")
+        said = scored(diagnosis, scores(diagnosis))
+        parts.append(f'<p id="guessed">{esc(share_right(diagnosis))}. {esc(said)}</p>')
     energy = summary.get("energy") or {}
     known = {key: value for key, value in energy.items() if isinstance(value, int | float)}
     if known:
         parts.append(table("Energy", ["metric", "value", "which is"], list(_energy(known))))
     return "".join([*parts, "</section>"])
+
+
+def _figure(flow: dict[str, Any], key: str, scale: float) -> float | None:
+    """Return a figure of a flow; of datagrams, which nobody acknowledges or sends again, only goodput."""
+    if flow[key] is None or (flow["tcp"] is None and key != "goodput_bps"):
+        return None
+    return float(flow[key] * scale) if scale != 1 else flow[key]
 
 
 def _energy(known: dict[str, float]) -> Iterator[list[object]]:
@@ -246,10 +209,13 @@ def _energy(known: dict[str, float]) -> Iterator[list[object]]:
         yield [title, value * (declared.scale if declared else 1), declared.definition if declared else ""]
 
 
-def _again(command: str, recorded: bool) -> str:
-    more = "" if recorded else " Add <code>--record</code> for segments, map and queues."
+def _again(again: Again, recorded: bool) -> str:
+    more = "" if recorded or again.live else " Add <code>--record</code> for segments, map and queues."
+    more += f" {esc(again.remark)}" if again.remark else ""
     return (
         '<section id="again"><h2>Make it again</h2>'
-        f"<p>The run: <code>{esc(command)}</code>.{more} This page: <code>tworay report DIR</code>. "
-        "The tables beside it (Parquet) have every row.</p></section>"
+        f"<p>The run: <code>{esc(again.command)}</code>.{more} This page: <code>tworay report DIR</code>. "
+        "The tables beside it (Parquet) have every row.</p>"
+        f"<p>Every plot has a link to what it shows; appended to <code>{AGAIN}/report.html</code> it shows "
+        "the same there.</p></section>"
     )

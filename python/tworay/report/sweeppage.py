@@ -106,7 +106,14 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
         return f"<h2>{esc(capital(heading))}</h2><p>{esc(error)}</p>"
     facets = list(itertools.product(*(_labels(results, axis) for axis in others)))
     shown = facets[:MULTIPLES]
-    words = ["tworay", "table", directory.resolve().name, "--metric", metric]
+    call = ["tworay", "table", directory.resolve().name, "--metric", metric]
+    call += ["--rows", along or over or "", *(["--cols", over] if along and over else [])]
+    call += ["--plot", f"{metric}.svg"]
+    again = f"<p>As a table and a picture: <code>{esc(shlex.join(call))}</code>"
+    if others:
+        wanted = " ".join(f"--where {axis}=…" for axis in others)
+        again += f"; with <code>{esc(wanted)}</code> as the headings say, one of those below"
+    again += ".</p>"
     figures = []
     ends = [row[key] for row in means.to_dicts() for key in ("mean", "high") if row[key] is not None]
     highest = max(ends) * scale if ends else None
@@ -117,9 +124,6 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
         if frame.is_empty():
             continue
         where = [f"{axis}={value}" for axis, value in zip(others, place, strict=True)]
-        call = [*words, *itertools.chain.from_iterable(("--where", one) for one in where)]
-        call += ["--rows", along or over or "", *(["--cols", over] if along and over else [])]
-        command = " ".join(map(shlex.quote, [*call, "--plot", f"{metric}.svg"]))
         name = ", ".join(where) or title
         picture = _picture(results, frame, (along, over), scale, heading, highest)
         head = [*(axis for axis in (along, over) if axis), heading, "95 % from", "to", "seeds"]
@@ -132,14 +136,16 @@ def _metric(results: Results, metric: str, directory: Path) -> str:
             for row in frame.to_dicts()
         ]
         safe = "".join(c if c.isalnum() else "-" for c in f"{metric} {' '.join(where)}")
-        figures.append(figure(safe, name, "", picture, numbers(name, head, rows), command))
+        figures.append(figure(safe, name, "", picture, numbers(name, head, rows)))
     left = len(facets) - len(shown)
     more = (
         f'<p class="thinned">{left} more combinations are not drawn; the tables have them.</p>'
         if left
         else ""
     )
-    return f'<h2>{esc(capital(heading))}</h2>{about}{more}<div class="multiples">{"".join(figures)}</div>'
+    return (
+        f'<h2>{esc(capital(heading))}</h2>{about}{again}{more}<div class="multiples">{"".join(figures)}</div>'
+    )
 
 
 def _labels(results: Results, axis: str) -> list[Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError, OutputError
 from tworay.files import replacing
-from tworay.stored.records import SCENARIO, read_manifest
+from tworay.report.commands import Again, again
+from tworay.stored.records import read_manifest
 
 if TYPE_CHECKING:
     import os
@@ -55,7 +55,7 @@ def render(directory: Path) -> str:
     command = read_manifest(directory)["command"]
     if command == "run":
         run = Run.read(directory)
-        return run_page(run, run_command(run, directory))
+        return run_page(run, again(run, directory))
     from tworay.stored.reading import read
 
     return comparison_page(read(directory))
@@ -79,19 +79,7 @@ def write_papers(results: Iterable[Reproduction]) -> list[Path]:
     return written
 
 
-def run_command(run: Run, directory: Path, *settings: str) -> str:
-    """Return the command that makes a run again, called where its directory is.
-
-    The complete scenario in the directory is enough: whatever was set is in it.
-    """
-    scenario = f"{directory.resolve().name}/{SCENARIO}"
-    words = ["tworay", "run", scenario, "--seed", str(run.seed), *settings]
-    if "segments" in run.tables:
-        words.append("--record")
-    return " ".join(map(shlex.quote, [*words, "--out", "AGAIN"]))
-
-
-def one_of_many(directory: Path, arm: str | None, run: Run) -> str:
+def one_of_many(directory: Path, arm: str | None, run: Run) -> Again:
     """Return the command that makes one run of a comparison again."""
     from tworay.report.comparisonpage import compare_command
     from tworay.stored.reading import read
@@ -101,11 +89,11 @@ def one_of_many(directory: Path, arm: str | None, run: Run) -> str:
     about = arms[arm] if arm is not None else next(iter(arms.values()))
     if "mix" in about:
         # Only a comparison gives each flow a variant of its own.
-        return compare_command(stored)
+        return Again(compare_command(stored))
     settings = [] if about["tcp"] is None else ["--tcp", about["tcp"]]
     for key, value in about["set"].items():
         settings += ["--set", f"{key}={value}"]
-    return run_command(run, directory, *settings)
+    return again(run, directory, *settings)
 
 
 def write_text(target: Path, text: str) -> Path:

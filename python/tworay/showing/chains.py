@@ -46,8 +46,8 @@ def chain(run: Run, about: Row, moment: Row) -> list[Row]:
         steps += _root(run, moment)
         steps += _routing(run, about, loss, end)
     elif pause:
-        late = "no loss, only delay: last acknowledgment"
-        steps.append((pause["begin_s"], late))
+        since = "first data after an idle spell" if pause["after_idle"] else "last acknowledgment"
+        steps.append((pause["begin_s"], f"no loss, only delay: {since}"))
     steps += _reactions(moment["reactions"])
     steps.sort(key=lambda step: step[0])
     if pause:

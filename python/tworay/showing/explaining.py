@@ -1,7 +1,7 @@
 """Explain one loss or one pause from the tables of a run: what the sender saw, and what happened.
 
-A pause is a time without new acknowledgments. By default the longest pauses are explained, each with the loss
-of the oldest segment or of the acknowledgment that would have ended it.
+A pause is a time without new acknowledgments although some are due. By default the longest pauses are
+explained, each with the loss of the oldest segment or of the acknowledgment that would have ended it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tworay.checks import whole
 from tworay.errors import InputError, OutputError
 from tworay.metrics.diagnosis import covers
 from tworay.showing.chains import chain
+from tworay.showing.idleness import held_back, idle_spells
 from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def explain(run: Run, *, flow: int | None = None, at: float | None = None) -> Ex
             "tcp": about["tcp"],
             "at_s": at,
             "lost": len(seen.lost),
+            "idle": [{"begin_s": begin, "end_s": end} for begin, end in seen.idle],
             "moments": moments,
         }
     )
@@ -85,7 +87,8 @@ def _of_all(run: Run) -> Explanation:
         return float(pause["end_s"] - pause["begin_s"]) if pause else 0.0
 
     longest = sorted(found, key=length, reverse=True)[:MOMENTS]
-    nobody = {"flow": None, "from": None, "to": None, "tcp": None, "lost": sum(d["lost"] for d in documents)}
+    nobody: Row = dict.fromkeys(("flow", "from", "to", "tcp"))
+    nobody |= {"lost": sum(d["lost"] for d in documents), "idle": [s for d in documents for s in d["idle"]]}
     flows = {str(one["flow"]): {key: one[key] for key in ("from", "to", "tcp")} for one in documents}
     begin = lambda moment: (moment["pause"] or {"begin_s": moment["loss"]["t_s"]})["begin_s"]  # noqa: E731
     return Explanation(documents[0] | nobody | {"flows": flows, "moments": sorted(longest, key=begin)})
@@ -123,6 +126,11 @@ class _Flow:
         self.times = [row["t_s"] for row in self.series]
         self.acked = [row["acked_bytes"] for row in self.series]
         self.settings = _settings(run)
+        frozen = [one for one in run.summary.get("live", {}).get("freezes", []) if one["flow"] == number]
+        held = held_back(_rows(run, "phases", number), frozen, self.end)
+        completed = about["completion_seconds"]
+        end = self.end if completed is None or not self.times else self.times[0] + completed
+        self.idle = idle_spells(self.series, held, end)
         for row in (*self.lost, *self.resent, *self.guesses):
             row["byte"] = self._byte(row) if self.is_tcp else row["seq"]
 
@@ -170,14 +178,19 @@ class _Flow:
         return self._moment(loss, max(between, key=lambda pause: pause[1] - pause[0], default=None))
 
     def _pauses(self) -> list[tuple[float, float]]:
-        """Return the times between advances of the acknowledgments, to the run's end or the flow's."""
+        """Return the times between advances of the acknowledgments, to the run's end or the flow's.
+
+        Idle spells are left out: a pause begins when something is sent again.
+        """
         if not self.series:
             return []
         marks = [self.times[0]]
         marks += [self.times[i] for i in range(1, len(self.times)) if self.acked[i] > self.acked[i - 1]]
         if self.about["completion_seconds"] is None:
             marks.append(self.end)
-        return list(itertools.pairwise(marks))
+        idle = dict(self.idle)
+        pauses = [(idle.get(begin, begin), end) for begin, end in itertools.pairwise(marks)]
+        return [(begin, end) for begin, end in pauses if begin < end]
 
     def _behind(self, pause: tuple[float, float]) -> Row | None:
         """Return the loss that caused the pause.
@@ -237,7 +250,13 @@ class _Flow:
         reactions = self._reactions(min(begin, pause[0]) if pause else begin, end)
         guess = next((row for row in self.guesses if begin <= row["t_s"] <= end), None)
         found: Row = {
-            "pause": pause and {"begin_s": pause[0], "end_s": pause[1], "to_the_end": pause[1] >= self.end},
+            "pause": pause
+            and {
+                "begin_s": pause[0],
+                "end_s": pause[1],
+                "to_the_end": pause[1] >= self.end,
+                "after_idle": any(end == pause[0] for _, end in self.idle),
+            },
             "burst": burst and {"first": burst[0]["seq"], "last": burst[-1]["seq"], "datagrams": len(burst)},
             "loss": loss and {key: value for key, value in loss.items() if key not in ("byte", "seed")},
             "part": loss and self._part(loss),

@@ -33,6 +33,10 @@ def text(document: Row) -> str:
     ]
     if not document["moments"]:
         lines += ["", "It lost nothing."]
+    if document["at_s"] is None and document["idle"]:
+        total = sum(spell["end_s"] - spell["begin_s"] for spell in document["idle"])
+        many = _count(len(document["idle"]), "spell")
+        lines += ["", *_wrapped("", f"It had nothing to send for {_span(total)} in {many}: no pauses.")]
     for moment in document["moments"]:
         lines += ["", *_wrapped("", _heading(document, moment))]
         if document["at_s"] is None and moment["pause"]:

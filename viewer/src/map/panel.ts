@@ -7,7 +7,7 @@ import { el } from "../dom";
 import type { Loss } from "../losses";
 import { picture } from "../picture";
 import type { RunPage } from "../run";
-import { flowColour, seconds } from "../theme";
+import { flowColour, onTheme, seconds } from "../theme";
 import { Details, downloads, type Context } from "../tools";
 import type { World } from "../world";
 import { nodeCard, nodeRows, nodeTables } from "./card";
@@ -41,7 +41,7 @@ export class MapPanel {
     private readonly choose: (loss: Loss) => void,
     private readonly context: Context,
   ) {
-    this.details = new Details("map", context, () => nodeTables(page, world, axis.at), "Nodes at this moment, and the command");
+    this.details = new Details("map", context, () => nodeTables(page, world, axis.at), "Nodes at this moment, and a link");
     this.times = Float64Array.from(losses, (loss) => loss.since);
     const host = el("div", { class: "map", role: "img" });
     host.setAttribute("aria-label", this.about());
@@ -87,6 +87,8 @@ export class MapPanel {
       this.details.root,
     );
     new ResizeObserver(() => this.fit(host)).observe(host);
+    // Before the canvas, which draws at the height found here.
+    onTheme(() => this.fit(host));
     this.canvas = new Canvas(host, (pen, width, height) => drawMap(pen, this.scene(), width, height));
     this.canvas.element.addEventListener("click", (event) => this.click(event));
     axis.onMoment(() => this.moment());

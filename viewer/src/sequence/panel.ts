@@ -11,7 +11,7 @@ import type { Guess, Loss } from "../losses";
 import { brush, frame, playhead, short, steer } from "../panel";
 import type { Pen } from "../pen";
 import { picture, type Box, type Key } from "../picture";
-import type { FlowInfo } from "../run";
+import { isUdp, type FlowInfo } from "../run";
 import { causeColour, colour, onTheme, shapeIcon, CAUSES } from "../theme";
 import { Details, downloads, type Context } from "../tools";
 import { drawSequence, sentUpTo, type Shown } from "./drawing";
@@ -34,6 +34,7 @@ export class SequencePanel {
   private again: Table = nothing("t", "byte", "bytes");
   private sacks: Table = nothing("t", "left", "right");
   private readonly layers = { acks: true, guesses: true };
+  private readonly keys = el("p", { class: "legend" });
   selected: Loss | null = null;
 
   constructor(
@@ -58,7 +59,7 @@ export class SequencePanel {
         }),
         text,
       );
-    this.details = new Details("sequence", context, () => this.list(), "Losses in view, and the command");
+    this.details = new Details("sequence", context, () => this.list(), "Losses in view, and a link");
     this.root = el(
       "section",
       { class: "panel", id: "sequence" },
@@ -66,18 +67,18 @@ export class SequencePanel {
         "header",
         {},
         el("h3", {}, "Time and sequence"),
-        layer("acks", "lost ACKs"),
-        layer("guesses", "guesses"),
+        all.some((loss) => loss.kind === "ack") ? layer("acks", "lost ACKs") : null,
+        guesses.length ? layer("guesses", "guesses") : null,
         downloads("sequence", "Time and sequence", () => this.picture(), () => markRows(this.shown)),
       ),
-      this.legend(),
+      this.keys,
       this.host,
       this.status,
       this.details.root,
     );
     this.plot = new uPlot(
       {
-        ...frame(axis, 600, HEIGHT, "kB from the start"),
+        ...frame(axis, 600, HEIGHT, () => this.unit),
         scales: {
           x: { time: false, min: axis.min, max: axis.max },
           y: { range: () => [this.low, this.high] },
@@ -96,7 +97,10 @@ export class SequencePanel {
     });
     this.plot.over.addEventListener("mousemove", (event) => this.hint(event));
     axis.onRange(() => void this.draw());
-    onTheme(() => this.plot.redraw(false));
+    onTheme(() => {
+      this.fit();
+      this.plot.redraw(false);
+    });
     new ResizeObserver(() => this.fit()).observe(this.host);
   }
 
@@ -110,7 +114,17 @@ export class SequencePanel {
       "aria-label",
       `Time-sequence graph of ${flow.label}: ${flow.lost} losses, each with its true cause, and what was sent again.`,
     );
+    this.keys.replaceChildren(...this.legend());
     await this.draw();
+  }
+
+  /** What the graph counts: bytes of a connection in thousands, or datagrams. */
+  private get unit(): string {
+    return isUdp(this.flow) ? "datagrams" : "kB from the start";
+  }
+
+  private get divisor(): number {
+    return isUdp(this.flow) ? 1 : 1000;
   }
 
   redraw(): void {
@@ -120,6 +134,7 @@ export class SequencePanel {
   /** What the lines are, each with the name of its colour. */
   private lines(): [string, string][] {
     const recorded = this.flow.sent.length > 0;
+    if (isUdp(this.flow)) return recorded ? [["seq-data", "datagrams sent"]] : [];
     return [
       ["seq-data", recorded ? "data" : "sent up to"],
       ["seq-again", "sent again"],
@@ -129,17 +144,15 @@ export class SequencePanel {
     ];
   }
 
-  private legend(): HTMLElement {
+  private legend(): HTMLElement[] {
     const causes = CAUSES.filter((cause) => this.all.some((loss) => loss.cause === cause));
-    return el(
-      "p",
-      { class: "legend" },
+    return [
       ...this.lines().map(([name, text]) => el("span", { class: "key" }, el("i", { class: `line c-${name}` }), text)),
       ...causes.map((cause) => el("span", { class: "key" }, shapeIcon(cause), cause)),
       ...(this.guesses.length
         ? [el("span", { class: "key", title: "at the moment of the guess, joined with the loss" }, shapeIcon("channel", true), "open: the sender's guess")]
         : []),
-    );
+    ];
   }
 
   private fit(): void {
@@ -214,7 +227,7 @@ export class SequencePanel {
     for (const loss of shown.losses) if (loss.byte >= 0) take(loss.byte);
     if (low > high) [low, high] = [0, this.flow.mss || 1];
     const margin = Math.max((high - low) * 0.06, this.flow.mss || 1);
-    [this.low, this.high] = [(low - margin) / 1000, (high + margin) / 1000];
+    [this.low, this.high] = [(low - margin) / this.divisor, (high + margin) / this.divisor];
   }
 
   private paint(): void {
@@ -223,14 +236,14 @@ export class SequencePanel {
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
-    this.content(ctx, (t) => this.plot.valToPos(t, "x", true), (kb) => this.plot.valToPos(kb, "y", true), devicePixelRatio);
+    this.content(ctx, (t) => this.plot.valToPos(t, "x", true), (value) => this.plot.valToPos(value, "y", true), devicePixelRatio);
     ctx.restore();
   }
 
-  private content(pen: Pen, x: (t: number) => number, kilobytes: (kb: number) => number, ratio: number): void {
+  private content(pen: Pen, x: (t: number) => number, scaled: (value: number) => number, ratio: number): void {
     if (!this.shown) return;
     const about = { mss: this.flow.mss, all: this.all, selected: this.selected };
-    drawSequence(pen, this.shown, about, { x, y: (byte) => kilobytes(byte / 1000), until: this.axis.max, ratio });
+    drawSequence(pen, this.shown, about, { x, y: (byte) => scaled(byte / this.divisor), until: this.axis.max, ratio });
   }
 
   /** The loss next to the pointer. */
@@ -242,7 +255,7 @@ export class SequencePanel {
     for (const loss of this.shown?.losses ?? []) {
       const distance = Math.hypot(
         this.plot.valToPos(loss.since, "x") - px,
-        this.plot.valToPos(loss.byte / 1000, "y") - py,
+        this.plot.valToPos(loss.byte / this.divisor, "y") - py,
       );
       if (distance < least) [best, least] = [loss, distance];
     }
@@ -254,7 +267,8 @@ export class SequencePanel {
     this.plot.over.style.cursor = loss ? "pointer" : "crosshair";
     if (loss) {
       const guess = loss.guess ? `; the sender guessed ${loss.guess.guess}` : "";
-      this.status.textContent = `${loss.kind} at byte ${loss.byte}: ${loss.cause}${guess}. Click for its story.`;
+      const what = isUdp(this.flow) ? `datagram ${loss.byte}` : `${loss.kind} at byte ${loss.byte}`;
+      this.status.textContent = `${what}: ${loss.cause}${guess}. Click for its story.`;
       return;
     }
     const t = this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x");
@@ -276,7 +290,7 @@ export class SequencePanel {
   }
 
   private list(): HTMLElement[] {
-    return this.shown ? [lossList(this.shown.losses, this.choose)] : [];
+    return this.shown ? [lossList(this.shown.losses, isUdp(this.flow) ? "datagram" : "byte", this.choose)] : [];
   }
 
   private picture(): string {
@@ -291,7 +305,7 @@ export class SequencePanel {
       ],
       height: HEIGHT,
       x: { min: this.axis.min, max: this.axis.max, label: "time, s" },
-      y: { min: this.low, max: this.high, label: "kB from the start" },
+      y: { min: this.low, max: this.high, label: this.unit },
       draw: (pen: Pen, _: Box, x, y) => this.content(pen, x, y, 1),
     });
   }

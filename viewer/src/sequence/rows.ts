@@ -11,8 +11,8 @@ import type { Shown } from "./drawing";
 /** Losses listed at most. */
 const MOST = 200;
 
-/** The losses in view, each with a button that tells its story. */
-export function lossList(losses: Loss[], choose: (loss: Loss) => void): HTMLElement {
+/** The losses in view, each with a button that tells its story; `unit`: what they are counted in. */
+export function lossList(losses: Loss[], unit: string, choose: (loss: Loss) => void): HTMLElement {
   const body = losses.slice(0, MOST).map((loss) =>
     el(
       "tr",
@@ -26,7 +26,7 @@ export function lossList(losses: Loss[], choose: (loss: Loss) => void): HTMLElem
     ),
   );
   const more = losses.length > MOST ? `, the first ${MOST} of ${losses.length}` : "";
-  const list = table(`Losses in view${more}`, ["t, s", "kind", "byte", "true cause", "guess", ""], []);
+  const list = table(`Losses in view${more}`, ["t, s", "kind", unit, "true cause", "guess", ""], []);
   list.tBodies[0].append(...body);
   return list;
 }
