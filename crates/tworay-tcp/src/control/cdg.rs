@@ -203,7 +203,7 @@ impl CongestionControl for Cdg {
             }
         }
         if let Some(shadow) = &mut self.shadow {
-            *shadow += event.standard.cwnd - view.cwnd;
+            *shadow = (*shadow + event.standard.cwnd - view.cwnd).min(view.advertised);
         }
         event.standard
     }
