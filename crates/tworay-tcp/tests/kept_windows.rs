@@ -337,3 +337,44 @@ fn a_loss_that_is_not_congestion_leaves_the_window_that_the_paper_says() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// RFC 6582 §3.2 step 3: a sender that ends its recovery with more than min(ssthresh, FlightSize + 1) limits what one ACK
+/// releases. The receiver's window was the limit, so at the end of the recovery nothing is in flight.
+#[test]
+fn the_window_that_was_kept_fills_without_a_burst() {
+    let setting = Setting { ns2: false, form: None, limit: Limit::Receiver, holes: 1 };
+    let kept = ["newreno-ff", "welcome", "cerl", "veno", "cdg(scale=10000)", "probing"];
+    for row in ROWS.iter().filter(|row| kept.contains(&row.part) && row.share != 0.75) {
+        let variant = format!("newreno+{}", row.part);
+        let config = setting.config();
+        let lost = victim(&config, &variant, row);
+        let mut pair = pair(&config, &variant);
+        pair.fate_of_new_data = Some(Box::new(move |n| if n == lost { Fate::Lost } else { Fate::Arrives }));
+        let (mut lost_at, mut ended, mut seen, mut most, mut least) = (None, None, 0, 0, f64::INFINITY);
+        while ended.is_none_or(|at| pair.now < at + SimDuration::from_millis(500)) {
+            step(&mut pair, row, lost_at);
+            let news = &pair.trace[std::mem::replace(&mut seen, pair.trace.len())..];
+            let mut sent = 0;
+            for trace in news {
+                match trace {
+                    Trace::Sent(at, _, true) => lost_at = Some(*at),
+                    Trace::Sent(..) => sent += 1,
+                    Trace::Noted(at, TcpNote::RecoveryExit) => ended = Some(*at),
+                    _ => {}
+                }
+            }
+            if ended == Some(pair.now) {
+                least = f64::min(least, pair.ends[0].snapshot().flight_segments as f64);
+            }
+            most = most.max(if ended.is_some() { sent } else { 0 });
+        }
+        let full = row.share * 20.0;
+        let flight = pair.ends[0].snapshot().flight_segments as f64;
+        assert_eq!(
+            (least, most),
+            (3.0, 3),
+            "{variant}: in flight after the last ACK of the recovery; most per ACK"
+        );
+        assert!(flight >= full.floor(), "{variant}: {flight} in flight half a second later");
+    }
+}

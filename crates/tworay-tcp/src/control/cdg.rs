@@ -188,7 +188,7 @@ impl CongestionControl for Cdg {
     }
 
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
-        self.kept.on_ack(view, event);
+        self.kept.on_ack(view);
         if self.round_end.is_none() {
             self.shadow = Some(view.in_use());
         }

@@ -71,7 +71,7 @@ impl CongestionControl for Cerl {
     }
 
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
-        self.kept.on_ack(view, event);
+        self.kept.on_ack(view);
         event.standard
     }
 

@@ -8,7 +8,7 @@
 //! RFC 6582 asks for a measure against the burst that this permits; the number of segments per ACK is limited until the
 //! window is full again.
 
-use crate::control::{AckEvent, Effect, Effects, SenderView, Window};
+use crate::control::{Effect, Effects, SenderView, Window};
 
 /// Most segments per ACK while the window fills again: that of [`TcpConfig::ns2`](crate::TcpConfig::ns2) and of
 /// WELCOME's recovery. RFC 6582 leaves the number open.
@@ -40,9 +40,14 @@ impl Kept {
         }
     }
 
-    /// The window is full again as soon as what was in flight before this ACK filled it.
-    pub fn on_ack(&mut self, view: &SenderView, event: &AckEvent) {
-        self.filling &= view.flight + event.segments + 1.0 < view.in_use();
+    /// The window is to be filled from what little is in flight now.
+    pub fn fill(&mut self) {
+        self.filling = true;
+    }
+
+    /// The limit ends when what this ACK may release fills the window.
+    pub fn on_ack(&mut self, view: &SenderView) {
+        self.filling &= view.flight + f64::from(BURST) < view.in_use();
     }
 
     /// The limit per ACK while the window fills.

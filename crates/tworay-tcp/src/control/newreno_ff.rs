@@ -52,7 +52,7 @@ impl CongestionControl for NewRenoFf {
         self.kept.hold(Window { cwnd: view.in_use(), ssthresh: view.ssthresh })
     }
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
-        self.kept.on_ack(view, event);
+        self.kept.on_ack(view);
         event.standard
     }
     fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {

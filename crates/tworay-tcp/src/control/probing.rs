@@ -242,8 +242,12 @@ impl Probing {
         };
         let hole_by_hole =
             window.cwnd > 1.0 && (!cycle.timed_out || self.options.resend == Resend::PartialAcks);
-        if hole_by_hole && !outcome.is_contention() {
-            self.kept.hold(window);
+        if !outcome.is_contention() {
+            if hole_by_hole {
+                self.kept.hold(window);
+            }
+            // All ACKs arrived while the sender was stopped.
+            self.kept.fill();
         }
         effects.push(if hole_by_hole { Effect::Recover(window) } else { Effect::GoBack(window) });
     }
@@ -322,7 +326,7 @@ impl CongestionControl for Probing {
     }
 
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
-        self.kept.on_ack(view, event);
+        self.kept.on_ack(view);
         event.standard
     }
 

@@ -100,7 +100,7 @@ impl CongestionControl for Veno {
     }
 
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
-        self.kept.on_ack(view, event);
+        self.kept.on_ack(view);
         let full = self.backlog(view).is_some_and(|n| n >= self.options.beta);
         let avoiding = event.may_grow && view.cwnd >= view.ssthresh;
         if avoiding && full && !self.gate.opens(1) {

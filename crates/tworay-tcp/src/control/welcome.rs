@@ -237,7 +237,7 @@ impl Welcome {
 impl CongestionControl for Welcome {
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
         self.estimate.on_ack(view, event, effects);
-        self.filling &= view.flight + event.segments + 1.0 < view.in_use();
+        self.filling &= view.flight + f64::from(self.options.burst) < view.in_use();
         if let Mode::Waiting(before) = self.mode {
             self.mode = Mode::Collecting(before);
             let share = match self.options.cwnd {

@@ -33,7 +33,7 @@ fn the_window_returns_with_the_end_of_recovery() {
     b.effects.clear();
     b.part.on_recovery_exit(&b.view, &mut b.effects);
     assert_eq!(b.wanted(), "window=10/20");
-    for (flight, limit) in [(3.0, Some(3)), (9.0, None)] {
+    for (flight, limit) in [(0.0, Some(3)), (6.0, Some(3)), (9.0, None)] {
         b.view.flight = flight;
         b.ack();
         assert_eq!(b.part.burst(), limit, "{flight} in flight");

@@ -245,7 +245,7 @@ fn the_burst_limit_ends_when_the_window_in_use_is_full() {
     (b.view.cwnd, b.view.advertised, b.view.flight) = (78.0, 8.0, 8.0);
     b.loss();
     b.part.on_recovery_exit(&b.view, &mut b.effects);
-    for (flight, limit) in [(2.0, Some(3)), (5.0, Some(3)), (7.0, None)] {
+    for (flight, limit) in [(0.0, Some(3)), (4.0, Some(3)), (7.0, None)] {
         // What is in flight after the ACK of one segment.
         b.view.flight = flight;
         b.ack();
