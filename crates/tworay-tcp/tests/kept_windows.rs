@@ -234,7 +234,7 @@ fn step(pair: &mut Pair, row: &Row, lost: Option<SimTime>) {
     let now = pair.next_at().as_nanos() as i64;
     let after_loss = lost.map_or((now - 1000 * MS - LOSS).min(-1), |at| now - at.as_nanos() as i64);
     let due = row.delays.iter().filter(|(at, _)| at * MS <= after_loss);
-    pair.delay = SimDuration::from_millis(due.map(|&(_, ms)| ms).last().unwrap_or(50));
+    pair.delay = SimDuration::from_millis(due.map(|&(_, ms)| ms).next_back().unwrap_or(50));
     pair.run(1);
 }
 
