@@ -18,7 +18,7 @@ struct Gentle {
 
 impl CongestionControl for Gentle {
     fn on_loss(&mut self, view: &SenderView, _: &LossEvent, _: &mut Effects) -> Window {
-        let window = (self.options.keep * view.cwnd).max(2.0);
+        let window = (self.options.keep * view.in_use()).max(2.0);
         Window { cwnd: window, ssthresh: window }
     }
 }

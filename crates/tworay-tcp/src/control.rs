@@ -19,6 +19,7 @@ mod flip_flop;
 pub(crate) mod freeze_probing;
 mod hooks;
 pub(crate) mod hystart;
+mod kept;
 pub(crate) mod newreno_ff;
 pub(crate) mod probing;
 mod slots;

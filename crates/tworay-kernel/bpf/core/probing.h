@@ -47,14 +47,14 @@ CORE int probing_contention(const struct probing *p, const struct view *v)
 {
 	if (!p->last)
 		return 0;
-	return (u64)v->cwnd * (p->last - p->best) > (u64)PROBING_THRESHOLD * p->last;
+	return (u64)in_use(v) * (p->last - p->best) > (u64)PROBING_THRESHOLD * p->last;
 }
 
 CORE void probing_begin(struct probing *p, const struct view *v, struct window standard, u8 timed_out)
 {
 	p->step = PROBING_FIRST;
 	p->asked = v->now;
-	p->before.cwnd = v->cwnd;
+	p->before.cwnd = in_use(v);
 	p->before.ssthresh = v->ssthresh;
 	p->half = standard.ssthresh;
 	p->timed_out = timed_out;
@@ -114,7 +114,7 @@ CORE struct decision probing_decide(struct probing *p, const struct view *v, u32
 	d.window = p->before;
 	if (d.guess == GUESS_TRANSIENT) {
 		if (!(first < p->best && second < p->best)) {
-			kept = least(p->before.cwnd, v->advertised) * 3 / 4;
+			kept = p->before.cwnd * 3 / 4;
 			d.window.cwnd = most(kept, 2);
 			d.window.ssthresh = d.window.cwnd;
 		}

@@ -65,4 +65,10 @@ CORE u32 most(u32 a, u32 b)
 	return a > b ? a : b;
 }
 
+/* The window that limits the segments in flight. */
+CORE u32 in_use(const struct view *v)
+{
+	return least(v->cwnd, v->advertised);
+}
+
 #endif

@@ -157,12 +157,6 @@ CORE struct wish welcome_rtt(struct welcome *w, const struct view *v, u32 rtt)
 	return none;
 }
 
-/* The window that limits the segments in flight. */
-CORE u32 in_use(const struct view *v)
-{
-	return least(v->cwnd, v->advertised);
-}
-
 CORE struct decision welcome_loss(const struct welcome *w, const struct view *v, struct window standard)
 {
 	struct decision d = { .window = standard, .guess = GUESS_CONGESTION };

@@ -85,7 +85,8 @@ fn probing(cycles: &[Cycle]) -> Result<(), TestCaseError> {
             best = best.min(rtt);
         }
         let last = cycle.data.1;
-        prop_assume!(u64::from(cycle.window.cwnd) * u64::from(last - best) != 4 * u64::from(last));
+        let in_use = cycle.window.cwnd.min(clock.advertised);
+        prop_assume!(u64::from(in_use) * u64::from(last - best) != 4 * u64::from(last));
         let view = clock.view(cycle.window);
         let standard = halved(view.flight);
         let (seq, mut effects) = (Seq32(1), Effects::new());

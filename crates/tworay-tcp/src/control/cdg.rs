@@ -14,6 +14,7 @@
 //! of the queue is not considered congestion and does not reduce the window. Linux disables this tolerance:
 //! `cdg(tolerance=no)`.
 
+use super::kept::Kept;
 use super::*;
 use crate::control::{
     AckEvent, Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
@@ -95,6 +96,7 @@ struct Cdg {
     shadow: Option<f64>,
     /// Highest byte sent at the last backoff, until it is acknowledged.
     responding: Option<Seq32>,
+    kept: Kept,
 }
 
 impl Cdg {
@@ -111,6 +113,7 @@ impl Cdg {
             in_vain: 0,
             shadow: None,
             responding: None,
+            kept: Kept::default(),
         }
     }
 
@@ -168,7 +171,8 @@ impl Cdg {
     }
 
     fn sync_shadow(&mut self, view: &SenderView) {
-        self.shadow = Some(self.shadow.map_or(view.cwnd, |s| s.max(view.cwnd)));
+        let in_use = view.in_use();
+        self.shadow = Some(self.shadow.map_or(in_use, |s| s.max(in_use)));
     }
 }
 
@@ -184,8 +188,9 @@ impl CongestionControl for Cdg {
     }
 
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        self.kept.on_ack(view);
         if self.round_end.is_none() {
-            self.shadow = Some(view.cwnd);
+            self.shadow = Some(view.in_use());
         }
         if self.round_end.is_none_or(|end| view.una.ge(end)) {
             self.round_end = Some(view.nxt);
@@ -198,7 +203,7 @@ impl CongestionControl for Cdg {
             }
         }
         if let Some(shadow) = &mut self.shadow {
-            *shadow += event.standard.cwnd - view.cwnd;
+            *shadow = (*shadow + event.standard.cwnd - view.cwnd).min(view.advertised);
         }
         event.standard
     }
@@ -210,9 +215,11 @@ impl CongestionControl for Cdg {
             let guess = if elsewhere && !responding { CHANNEL } else { CONGESTION };
             effects.push(Effect::Guess { seq: event.seq, guess });
             if elsewhere || responding {
-                return Window { cwnd: view.cwnd, ssthresh: view.cwnd };
+                let window = view.in_use();
+                return self.kept.hold(Window { cwnd: window, ssthresh: window });
             }
         }
+        self.kept.release();
         let shadow = self.shadow.map_or(0.0, |s| s / 2.0);
         self.shadow = self.shadow.map(|_| shadow);
         let window = event.standard.ssthresh.max(shadow);
@@ -222,7 +229,16 @@ impl CongestionControl for Cdg {
     fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
         // Later round trips are measured on an empty path.
         (self.current, self.previous, self.responding) = (None, None, None);
+        self.kept.release();
         RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+
+    fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
+        self.kept.on_recovery_exit(effects);
+    }
+
+    fn burst(&self) -> Option<u32> {
+        self.kept.burst()
     }
 }
 
@@ -236,7 +252,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it changes growth and halving of a fast recovery",
-        needs: Needs { chance: true, ..Needs::NOTHING },
+        needs: Needs { chance: true, bursts: true, ..Needs::NOTHING },
         ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
             factory(move || Cdg::new(options))

@@ -10,9 +10,10 @@
 //! A = 0.55 and the rule for a second loss are taken from two public implementations for ns-3 that name the paper; the
 //! paper's abstract confirms that a random loss leaves window and threshold.
 
+use super::kept::Kept;
 use super::*;
 use crate::control::{
-    Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
+    AckEvent, Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
 };
 use tworay_base::{Seq32, SimDuration};
 
@@ -33,8 +34,7 @@ struct Cerl {
     longest: SimDuration,
     /// Highest byte sent at the last reduction.
     reduced_at: Option<Seq32>,
-    /// Window and threshold to restore at the end of this recovery.
-    kept: Option<Window>,
+    kept: Kept,
 }
 
 impl Cerl {
@@ -58,25 +58,35 @@ impl CongestionControl for Cerl {
         let reduced = self.reduced_at.is_some_and(|at| event.seq.lt(at));
         if congestion && !reduced {
             self.reduced_at = Some(view.max);
-            self.kept = None;
+            self.kept.release();
             return event.standard;
         }
-        let window = Window { cwnd: view.cwnd.min(view.advertised), ssthresh: view.ssthresh };
-        // After a reduction, recovery returns to the threshold; otherwise to the window.
-        self.kept = (!congestion).then_some(window);
-        window
+        let window = Window { cwnd: view.in_use(), ssthresh: view.ssthresh };
+        if congestion {
+            // After a reduction, recovery returns to the threshold.
+            self.kept.release();
+            return window;
+        }
+        self.kept.hold(window)
+    }
+
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        self.kept.on_ack(view);
+        event.standard
     }
 
     fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
-        if let Some(window) = self.kept.take() {
-            effects.push(Effect::SetWindow(window));
-        }
+        self.kept.on_recovery_exit(effects);
     }
 
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
         self.reduced_at = Some(view.max);
-        self.kept = None;
+        self.kept.release();
         RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+
+    fn burst(&self) -> Option<u32> {
+        self.kept.burst()
     }
 }
 
@@ -90,6 +100,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack],
         unless: "it replaces the halving of a fast recovery",
+        needs: Needs { bursts: true, ..Needs::NOTHING },
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || Cerl {
@@ -98,7 +109,7 @@ pub(crate) const ENTRY: Entry = Entry {
                 queue: SimDuration::ZERO,
                 longest: SimDuration::ZERO,
                 reduced_at: None,
-                kept: None,
+                kept: Kept::default(),
             })
         })
     }),

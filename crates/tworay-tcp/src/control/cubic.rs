@@ -82,10 +82,11 @@ impl Cubic {
 
     /// Returns the threshold after a loss, and records the window before it.
     fn reduce(&mut self, view: &SenderView) -> f64 {
-        let converging = self.options.fast_convergence && self.w_max.is_some_and(|w| view.cwnd < w);
+        let window = view.in_use();
+        let converging = self.options.fast_convergence && self.w_max.is_some_and(|w| window < w);
         let share = if converging { (1.0 + self.options.beta) / 2.0 } else { 1.0 };
-        self.w_max = Some(view.cwnd * share);
-        self.prior = view.cwnd;
+        self.w_max = Some(window * share);
+        self.prior = window;
         self.epoch = None;
         (outstanding(view) * self.options.beta).max(2.0)
     }

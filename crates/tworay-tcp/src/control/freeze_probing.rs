@@ -6,6 +6,10 @@
 //! this for the shorter one). After probing, and after a freeze caused by a timeout, everything outstanding
 //! is retransmitted; after a freeze caused by duplicate ACKs only the one segment is known to be lost.
 //! Duplicate ACKs of data retransmitted in this way indicate no new loss (as in ns-2's Reno).
+//!
+//! "Half its size" refers to the window in use: the paper's W_max of 8 segments is the largest congestion window (§4,
+//! figure 2), and ns-2's agents halve min(cwnd, window). cwnd itself grows on beyond 8, and half of 78 is no reduction
+//! (`halves=cwnd`).
 
 use super::*;
 use crate::control::{
@@ -31,6 +35,22 @@ enum State {
     Probing,
 }
 
+/// The window that is halved.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Halved {
+    InUse,
+    Cwnd,
+}
+
+impl Halved {
+    fn of(self, view: &SenderView) -> f64 {
+        match self {
+            Halved::InUse => view.in_use(),
+            Halved::Cwnd => view.cwnd,
+        }
+    }
+}
+
 settings! {
     struct Options {
         /// wait after retransmitting the lost segment, seconds
@@ -39,6 +59,8 @@ settings! {
         probing: SimDuration = 2.0, 0.01..1000.0;
         /// halve the window when the retransmission alone was enough
         halve_after_frozen: bool = ["yes" => true, "no" => false];
+        /// which window is halved: the window in use, or cwnd, which grows beyond the receiver's window
+        halves: Halved = ["in_use" => Halved::InUse, "cwnd" => Halved::Cwnd];
     }
 }
 
@@ -46,7 +68,7 @@ settings! {
 struct FreezeProbing {
     options: Options,
     state: State,
-    /// Window before the freeze.
+    /// Window before the freeze, segments; half of it follows.
     old: f64,
     /// Mark of the newest probe.
     id: u16,
@@ -57,7 +79,7 @@ struct FreezeProbing {
 impl FreezeProbing {
     fn freeze(&mut self, view: &SenderView, timed_out: bool, effects: &mut Effects) {
         self.state = State::Frozen { timed_out };
-        self.old = view.cwnd;
+        self.old = self.options.halves.of(view);
         self.asked = 0;
         effects.push(Effect::Freeze);
         effects.push(Effect::Retransmit);

@@ -51,6 +51,17 @@ pub struct SenderView {
     pub hops: u8,
 }
 
+impl SenderView {
+    /// The window in use, segments: min(cwnd, `advertised`).
+    ///
+    /// Reductions and estimates of what is queued start from it, not from cwnd. cwnd also grows while the receiver's
+    /// window is the limit, far beyond it (RFC 5681 §3.1, implementation note; ns-2, whose agents therefore halve
+    /// `windowd()`), and half of a window of which only an eighth is in use reduces nothing.
+    pub fn in_use(&self) -> f64 {
+        self.cwnd.min(self.advertised)
+    }
+}
+
 /// A congestion window and a slow-start threshold, segments.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Window {

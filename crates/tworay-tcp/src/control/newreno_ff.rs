@@ -1,10 +1,11 @@
 //! NewReno-FF: a loss after several strongly delayed round trips is congestion. Any other loss is
-//! attributed to the wireless channel and does not reduce the window (Barman and Matta 2002).
+//! attributed to the wireless channel and reduces neither window nor threshold (Barman and Matta 2002).
 
 use super::flip_flop::{ControlState, FlipFlop};
+use super::kept::Kept;
 use super::*;
 use crate::control::{
-    Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
+    AckEvent, Backoff, Effect, Effects, LossEvent, RtoDecision, RtoEvent, RttEvent, SenderView, Window,
 };
 
 settings! {
@@ -24,6 +25,7 @@ struct NewRenoFf {
     filter: FlipFlop,
     /// Newest sample in the lowest bit; 1 marks an outlier.
     history: u64,
+    kept: Kept,
 }
 
 impl NewRenoFf {
@@ -43,12 +45,27 @@ impl CongestionControl for NewRenoFf {
     }
     fn on_loss(&mut self, view: &SenderView, event: &LossEvent, effects: &mut Effects) -> Window {
         effects.push(Effect::Guess { seq: event.seq, guess: self.guess() });
-        if self.congested() { event.standard } else { Window { cwnd: view.cwnd, ssthresh: view.ssthresh } }
+        if self.congested() {
+            self.kept.release();
+            return event.standard;
+        }
+        self.kept.hold(Window { cwnd: view.in_use(), ssthresh: view.ssthresh })
+    }
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        self.kept.on_ack(view);
+        event.standard
+    }
+    fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
+        self.kept.on_recovery_exit(effects);
     }
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
+        self.kept.release();
         effects.push(Effect::Guess { seq: event.seq, guess: self.guess() });
         let ssthresh = if self.congested() { event.standard.ssthresh } else { view.ssthresh };
         RtoDecision { window: Window { ssthresh, ..event.standard }, backoff: Backoff::Double }
+    }
+    fn burst(&self) -> Option<u32> {
+        self.kept.burst()
     }
 }
 
@@ -62,11 +79,12 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
         unless: "it is defined for NewReno only",
+        needs: Needs { bursts: true, ..Needs::NOTHING },
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || {
                 let filter = if options.agile { FlipFlop::agile() } else { FlipFlop::new() };
-                NewRenoFf { options, filter, history: 0 }
+                NewRenoFf { options, filter, history: 0, kept: Kept::default() }
             })
         })
     }),

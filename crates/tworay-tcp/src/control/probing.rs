@@ -19,10 +19,11 @@
 
 mod decision;
 
+use super::kept::Kept;
 use super::*;
 use crate::control::{
-    Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict, RtoDecision,
-    RtoEvent, RttEvent, SenderView, Window,
+    AckEvent, Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, ProbeEvent, ProbeVerdict,
+    RtoDecision, RtoEvent, RttEvent, SenderView, Window,
 };
 use decision::{Judge, Outcome, Reference, Tie};
 use tworay_base::{Seq32, SimDuration, SimTime};
@@ -134,6 +135,7 @@ struct Probing {
     cycle: Option<Cycle>,
     /// ACKs arrive but no answers: something on the path removes the option. Plain NewReno from now on.
     gave_up: bool,
+    kept: Kept,
     /// How losses were dealt with, in the order of [`HANDLED`].
     handled: [(&'static str, u64); HANDLED.len()],
 }
@@ -157,6 +159,7 @@ impl Probing {
             id: 0,
             cycle: None,
             gave_up: false,
+            kept: Kept::default(),
             handled: HANDLED.map(|name| (name, 0)),
         }
     }
@@ -166,7 +169,7 @@ impl Probing {
         if self.last <= 0.0 {
             return false;
         }
-        let rate = view.cwnd / self.best - view.cwnd / self.last;
+        let rate = view.in_use() / self.best - view.in_use() / self.last;
         match self.options.predictor {
             Predictor::Segments => rate * self.best > self.options.threshold,
             Predictor::PerSecond => rate > self.options.threshold,
@@ -213,7 +216,7 @@ impl Probing {
         effects.push(Effect::Thaw);
         let lost = view.una != view.max;
         let ssthresh = if lost { cycle.standard.ssthresh } else { view.ssthresh };
-        effects.push(Effect::GoBack(Window { cwnd: if lost { 1.0 } else { view.cwnd }, ssthresh }));
+        effects.push(Effect::GoBack(Window { cwnd: if lost { 1.0 } else { view.in_use() }, ssthresh }));
     }
 
     fn unanswered(&self) -> bool {
@@ -232,13 +235,20 @@ impl Probing {
         self.handled[outcome.place()].1 += 1;
         let half = cycle.standard.ssthresh;
         let window = match outcome {
-            Outcome::FullImmediate => Window { cwnd: view.cwnd, ssthresh: view.ssthresh },
+            Outcome::FullImmediate => unchanged(view),
             Outcome::ThreeQuarters => self.options.three_quarters.window(view),
             Outcome::Reno => Window { cwnd: half, ssthresh: half },
             Outcome::SlowStart => Window { cwnd: 1.0, ssthresh: half },
         };
         let hole_by_hole =
             window.cwnd > 1.0 && (!cycle.timed_out || self.options.resend == Resend::PartialAcks);
+        if !outcome.is_contention() {
+            if hole_by_hole {
+                self.kept.hold(window);
+            }
+            // All ACKs arrived while the sender was stopped.
+            self.kept.fill();
+        }
         effects.push(if hole_by_hole { Effect::Recover(window) } else { Effect::GoBack(window) });
     }
 }
@@ -248,20 +258,20 @@ impl ThreeQuarters {
         let of = |base: f64| (0.75 * base).max(2.0);
         match self {
             ThreeQuarters::Window => {
-                let three_quarters = of(view.cwnd.min(view.advertised));
+                let three_quarters = of(view.in_use());
                 Window { cwnd: three_quarters, ssthresh: three_quarters }
             }
             ThreeQuarters::Printed => Window { cwnd: 1.0, ssthresh: of(view.ssthresh) },
             ThreeQuarters::Capped => {
                 let ssthresh = of(view.ssthresh);
-                Window { cwnd: view.cwnd.min(ssthresh), ssthresh }
+                Window { cwnd: view.in_use().min(ssthresh), ssthresh }
             }
         }
     }
 }
 
 fn unchanged(view: &SenderView) -> Window {
-    Window { cwnd: view.cwnd, ssthresh: view.ssthresh }
+    Window { cwnd: view.in_use(), ssthresh: view.ssthresh }
 }
 
 impl CongestionControl for Probing {
@@ -286,6 +296,7 @@ impl CongestionControl for Probing {
         if self.cycle.is_some() {
             return unchanged(view);
         }
+        self.kept.release();
         if !view.peer_probes || self.gave_up {
             return event.standard;
         }
@@ -301,6 +312,7 @@ impl CongestionControl for Probing {
 
     fn on_rto(&mut self, view: &SenderView, event: &RtoEvent, effects: &mut Effects) -> RtoDecision {
         let standard = RtoDecision { window: event.standard, backoff: Backoff::Double };
+        self.kept.release();
         if event.opening || !view.peer_probes || self.gave_up {
             return standard;
         }
@@ -311,6 +323,19 @@ impl CongestionControl for Probing {
         }
         self.begin(view, event.seq, event.standard, true, effects);
         RtoDecision { window: unchanged(view), backoff: Backoff::Keep }
+    }
+
+    fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        self.kept.on_ack(view);
+        event.standard
+    }
+
+    fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
+        self.kept.on_recovery_exit(effects);
+    }
+
+    fn burst(&self) -> Option<u32> {
+        self.kept.burst()
     }
 
     fn on_timer(&mut self, view: &SenderView, effects: &mut Effects) {
@@ -363,7 +388,7 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: &[RecoveryKind::NewReno],
         unless: "it is defined for NewReno only",
-        needs: Needs { probes: true, ..Needs::NOTHING },
+        needs: Needs { probes: true, bursts: true, ..Needs::NOTHING },
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             Arc::new(move |config| Box::new(Probing::new(options, config.tick * 2)))

@@ -17,7 +17,7 @@ pub(crate) fn view(cwnd: f64, ssthresh: f64) -> SenderView {
         now: SimTime::ZERO,
         cwnd,
         ssthresh,
-        advertised: 64.0,
+        advertised: 1000.0,
         mss: 1000,
         una: Seq32(1),
         nxt: Seq32(1),

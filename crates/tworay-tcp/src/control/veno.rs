@@ -1,7 +1,7 @@
 //! Veno: Vegas' estimate of the segments queued on the path distinguishes congestion from random loss (Fu
 //! and Liew 2003).
 //!
-//! With N = cwnd (1 − BaseRTT/RTT) (§II-A): a loss at N < β is considered random and reduces the window by
+//! With N = W (1 − BaseRTT/RTT), W the window in use (§II-A): a loss at N < β is considered random and reduces the window by
 //! a fifth, any other halves it (§II-B). In congestion avoidance, N ≥ β halves the growth to one step on
 //! every second ACK (§II-C). Slow start and timeouts are Reno's.
 //!
@@ -12,6 +12,7 @@
 //! it for the whole connection and uses the shortest round trip of the last window instead of the smoothed
 //! one: `veno(base=ever)` and `veno(rtt=shortest)`.
 
+use super::kept::Kept;
 use super::slow_growth::Gate;
 use super::*;
 use crate::control::{
@@ -62,6 +63,7 @@ struct Veno {
     base: Option<SimDuration>,
     window: PerWindow,
     gate: Gate,
+    kept: Kept,
 }
 
 impl Veno {
@@ -73,7 +75,7 @@ impl Veno {
         };
         let (base, rtt) = (self.base?.as_secs_f64(), rtt?.as_secs_f64());
         // Smoothing may lag behind a path that has become shorter.
-        (rtt > 0.0).then(|| (view.cwnd * (1.0 - base / rtt)).max(0.0))
+        (rtt > 0.0).then(|| (view.in_use() * (1.0 - base / rtt)).max(0.0))
     }
 
     fn forget(&mut self) {
@@ -81,6 +83,7 @@ impl Veno {
             self.base = None;
         }
         self.gate.reset();
+        self.kept.release();
     }
 }
 
@@ -97,6 +100,7 @@ impl CongestionControl for Veno {
     }
 
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, _: &mut Effects) -> Window {
+        self.kept.on_ack(view);
         let full = self.backlog(view).is_some_and(|n| n >= self.options.beta);
         let avoiding = event.may_grow && view.cwnd >= view.ssthresh;
         if avoiding && full && !self.gate.opens(1) {
@@ -111,15 +115,23 @@ impl CongestionControl for Veno {
         if backlog.is_some_and(|n| n < self.options.beta) {
             effects.push(Effect::Guess { seq: event.seq, guess: CHANNEL });
             let window = (outstanding(view) * self.options.keep).max(2.0);
-            return Window { cwnd: window, ssthresh: window };
+            return self.kept.hold(Window { cwnd: window, ssthresh: window });
         }
         effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
         event.standard
     }
 
+    fn on_recovery_exit(&mut self, _: &SenderView, effects: &mut Effects) {
+        self.kept.on_recovery_exit(effects);
+    }
+
     fn on_rto(&mut self, _: &SenderView, event: &RtoEvent, _: &mut Effects) -> RtoDecision {
         self.forget();
         RtoDecision { window: event.standard, backoff: Backoff::Double }
+    }
+
+    fn burst(&self) -> Option<u32> {
+        self.kept.burst()
     }
 }
 
@@ -133,9 +145,16 @@ pub(crate) const ENTRY: Entry = Entry {
     meaning: Meaning::Part(Part {
         with: ANY_RENO,
         unless: "it changes growth and halving of a fast recovery",
+        needs: Needs { bursts: true, ..Needs::NOTHING },
         ..Part::new(Role::Avoidance, |values| {
             let options = Options::read(values);
-            factory(move || Veno { options, base: None, window: PerWindow::default(), gate: Gate::default() })
+            factory(move || Veno {
+                options,
+                base: None,
+                window: PerWindow::default(),
+                gate: Gate::default(),
+                kept: Kept::default(),
+            })
         })
     }),
 };

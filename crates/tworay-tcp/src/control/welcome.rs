@@ -214,7 +214,7 @@ impl Welcome {
         let before = match self.mode {
             Mode::Waiting(before) | Mode::Collecting(before) => before,
             _ => Before {
-                cwnd: in_use(view),
+                cwnd: view.in_use(),
                 ssthresh: view.ssthresh,
                 rto: view.base_rto,
                 rtt: self.history.average(),
@@ -234,15 +234,10 @@ impl Welcome {
     }
 }
 
-/// The window that limits the segments in flight.
-fn in_use(view: &SenderView) -> f64 {
-    view.cwnd.min(view.advertised)
-}
-
 impl CongestionControl for Welcome {
     fn on_ack(&mut self, view: &SenderView, event: &AckEvent, effects: &mut Effects) -> Window {
         self.estimate.on_ack(view, event, effects);
-        self.filling &= view.flight + 1.0 < view.cwnd;
+        self.filling &= view.flight + f64::from(self.options.burst) < view.in_use();
         if let Mode::Waiting(before) = self.mode {
             self.mode = Mode::Collecting(before);
             let share = match self.options.cwnd {
@@ -283,6 +278,9 @@ impl CongestionControl for Welcome {
         let apart = matches!(self.mode, Mode::Waiting(_) | Mode::Collecting(_));
         if self.history.growing() {
             effects.push(Effect::Guess { seq: event.seq, guess: CONGESTION });
+            if !apart {
+                self.mode = Mode::Normal;
+            }
             if self.options.congestion == Congestion::NewReno {
                 return event.standard;
             }
@@ -292,7 +290,7 @@ impl CongestionControl for Welcome {
             return Window { cwnd: 1.0, ssthresh: self.pipe(event.standard.ssthresh) };
         }
         effects.push(Effect::Guess { seq: event.seq, guess: CHANNEL });
-        let mut window = Window { cwnd: in_use(view), ssthresh: view.ssthresh };
+        let mut window = Window { cwnd: view.in_use(), ssthresh: view.ssthresh };
         if self.options.lra_wireless == Bound::Capped {
             window.ssthresh = self.pipe(event.standard.ssthresh);
             window.cwnd = window.cwnd.min(window.ssthresh);

@@ -177,6 +177,11 @@ impl Pair {
         }
     }
 
+    /// Time of the next event, which a timer that was set anew may precede in vain.
+    pub fn next_at(&self) -> SimTime {
+        self.heap.peek().map_or(self.now, |Reverse((at, _))| *at)
+    }
+
     fn note(&mut self, who: usize, event: impl FnOnce() -> Trace) {
         if self.tracing && who == 0 {
             self.trace.push(event());

@@ -109,3 +109,17 @@ fn back_offs_in_vain_pause() {
     let expected = format!(".{}{}{}", "b.".repeat(5), "..".repeat(5), "b.".repeat(5));
     assert_eq!(&found[..expected.len()], expected);
 }
+
+/// §3.4: the shadow window is that of a sender that reacts only to losses, which the receiver's window of 8 limits too.
+/// After a congestion loss at least half of it is left: 4 segments.
+#[test]
+fn the_shadow_window_is_in_use() {
+    let mut path = Path::new(Options { scale: 10_000.0, ..Options::defaults() });
+    path.view = SenderView { cwnd: 78.0, ssthresh: 10.0, advertised: 8.0, flight: 8.0, ..path.view };
+    for _ in 0..3 {
+        path.round(&[50.0, 60.0]);
+    }
+    let event = LossEvent { standard: Window { cwnd: 4.0, ssthresh: 4.0 }, ..LOSS };
+    let window = path.cdg.on_loss(&path.view, &event, &mut path.effects);
+    assert_eq!(window, Window { cwnd: 4.0, ssthresh: 4.0 });
+}

@@ -141,3 +141,14 @@ fn only_timeouts_cut_the_window() {
     assert_eq!(cut.window.cwnd, 1.0);
     assert!(path.copa.slow_start);
 }
+
+/// Where the receiver's window of 8 is the limit there is no queue, and the target rate is never reached. The window must
+/// not go on growing: 8, and what one ACK delivers.
+#[test]
+fn the_window_stays_at_the_receivers() {
+    for mut path in [Path::steady(4.0), Path::new(Options::defaults(), 4.0)] {
+        path.view.advertised = 8.0;
+        let windows: Vec<f64> = (0..100).map(|_| path.ack(100, 1.0)).collect();
+        assert!(windows.iter().all(|&w| w <= 9.0) && windows[99] >= 8.0, "{windows:?}");
+    }
+}

@@ -140,3 +140,15 @@ fn a_spurious_timeout_changes_nothing() {
     let found = path.run(4.0);
     assert!((found - 102.27).abs() < 1.0, "W(6) = 102.27, found {found}");
 }
+
+/// RFC 9438 §4.6 starts from the flight, and W_max is the window of the loss: with a receiver's window of 8 the plateau
+/// is 8 segments, K = ∛(2.4/0.4) = 1.8 s, although slow start had taken cwnd to 78.
+#[test]
+fn the_plateau_is_the_window_in_use() {
+    let mut cubic = Cubic::new(Options::defaults());
+    let view = SenderView { advertised: 8.0, flight: 8.0, ..view(78.0, 100.0) };
+    let window = cubic.on_loss(&view, &LOSS, &mut Effects::new());
+    assert!((window.cwnd - 5.6).abs() < 1e-9 && cubic.w_max == Some(8.0), "{window:?} {:?}", cubic.w_max);
+    let after = SenderView { cwnd: 5.6, ssthresh: 5.6, ..view };
+    assert!((cubic.begin(&after).k - 6f64.cbrt()).abs() < 1e-9);
+}

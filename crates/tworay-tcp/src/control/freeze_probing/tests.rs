@@ -88,3 +88,16 @@ fn windows_never_fall_below_one_segment() {
     b.ack();
     assert_eq!(b.wanted(), "stop end-backoff thaw go-back=1/2");
 }
+
+/// A receiver's window of 8: half of it is 4. Half of a cwnd of 78 would be no reduction.
+#[test]
+fn half_of_the_window_in_use() {
+    for (text, resume) in [("freeze-probing", "window=4/4"), ("freeze-probing(halves=cwnd)", "window=39/39")]
+    {
+        let mut b = Bench::new(text);
+        (b.view.cwnd, b.view.advertised, b.view.flight) = (78.0, 8.0, 8.0);
+        b.loss();
+        b.ack();
+        assert_eq!(b.wanted(), format!("stop end-backoff thaw {resume}"), "{text}");
+    }
+}

@@ -207,3 +207,15 @@ fn what_becomes_of_losses_is_counted() {
     b.rtt(200).loss();
     assert_eq!(counted(&b), [("predicted", 1), ("full-immediate", 1)]);
 }
+
+/// A receiver's window of 8: the difference is 8 (1 − 100/150) = 2.7 segments, below the threshold of 4, and a cwnd of
+/// 78 does not make it 26.
+#[test]
+fn the_predictor_counts_the_window_in_use() {
+    for (last, wanted) in [(150, "freeze probe1#1 timer=0.1"), (250, "guess=congestion")] {
+        let mut b = calm("probing");
+        (b.view.cwnd, b.view.advertised, b.view.flight) = (78.0, 8.0, 8.0);
+        b.rtt(last).loss();
+        assert_eq!(b.wanted(), wanted, "{last} ms");
+    }
+}

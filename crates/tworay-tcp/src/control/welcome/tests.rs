@@ -236,3 +236,34 @@ fn options_are_named() {
         assert_eq!(name(text), Err(format!("\"{text}\": {message}")));
     }
 }
+
+/// The limit of three segments per ACK ends when the window is full, also if the receiver's window of 8 fills before a
+/// larger cwnd.
+#[test]
+fn the_burst_limit_ends_when_the_window_in_use_is_full() {
+    let mut b = after("welcome", FLAT);
+    (b.view.cwnd, b.view.advertised, b.view.flight) = (78.0, 8.0, 8.0);
+    b.loss();
+    b.part.on_recovery_exit(&b.view, &mut b.effects);
+    for (flight, limit) in [(0.0, Some(3)), (4.0, Some(3)), (7.0, None)] {
+        // What is in flight after the ACK of one segment.
+        b.view.flight = flight;
+        b.ack();
+        assert_eq!(b.part.burst(), limit, "{flight} in flight");
+    }
+}
+
+/// A recovery whose end went unnoticed (ns-2 without deflation on partial ACKs) leaves nothing for the next one: a loss
+/// by congestion gets NewReno's reduction, and keeps it.
+#[test]
+fn congestion_ends_what_a_wireless_loss_began() {
+    let mut b = after("welcome", FLAT);
+    assert_eq!(b.loss(), SAME);
+    RAMP.into_iter().for_each(|ms| {
+        b.rtt(ms);
+    });
+    assert_eq!(b.loss(), HALF);
+    b.effects.clear();
+    b.part.on_recovery_exit(&b.view, &mut b.effects);
+    assert_eq!(b.wanted(), "");
+}
