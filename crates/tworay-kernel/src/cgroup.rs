@@ -40,8 +40,7 @@ pub fn place(program: ProgramType) -> Option<bpf_attach_type> {
 pub fn attach(program: BorrowedFd<'_>, place: bpf_attach_type) -> io::Result<()> {
     let root = root()?;
     // SAFETY: both are open descriptors, borrowed for the call.
-    let result =
-        unsafe { bpf_prog_attach(program.as_raw_fd(), root.as_raw_fd(), place, BPF_F_ALLOW_MULTI) };
+    let result = unsafe { bpf_prog_attach(program.as_raw_fd(), root.as_raw_fd(), place, BPF_F_ALLOW_MULTI) };
     outcome(result)
 }
 

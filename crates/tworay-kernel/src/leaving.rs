@@ -64,7 +64,8 @@ pub fn noted_default(controller: &Controller) -> Option<String> {
 /// Sets `net.ipv4.tcp_congestion_control` back wherever it names the controller: to what it was when the
 /// controller was loaded, otherwise to CUBIC or Reno. New connections would go on using it otherwise.
 pub fn reset_defaults(controller: &Controller, noted: Option<&str>) -> io::Result<Vec<Default>> {
-    let here = fs::metadata("/proc/thread-self/ns/net").map(|about| std::os::unix::fs::MetadataExt::ino(&about))?;
+    let here =
+        fs::metadata("/proc/thread-self/ns/net").map(|about| std::os::unix::fs::MetadataExt::ino(&about))?;
     let mut reset = Vec::new();
     for (inode, namespace) in namespaces::all() {
         let change = || -> io::Result<Option<String>> {

@@ -302,9 +302,8 @@ pub fn unload(controller: &Controller) -> Result<Unloaded, Refusal> {
         };
         let companion = Program::fd_from_id(program.id).map_err(|e| failed(&e))?;
         // Detached already if the controller was only leaving.
-        cgroup::detach(companion.as_fd(), place).or_else(|e| {
-            if registered.is_none() { Ok(()) } else { Err(failed(&e)) }
-        })?;
+        cgroup::detach(companion.as_fd(), place)
+            .or_else(|e| if registered.is_none() { Ok(()) } else { Err(failed(&e)) })?;
     }
     Ok(Unloaded { gone: gone(controller, &mine, &used), connections, defaults })
 }

@@ -26,7 +26,8 @@ pub fn all() -> BTreeMap<u64, File> {
     for process in processes {
         add(process.join("ns/net"));
         let open = entries(&process.join("fd"));
-        open.filter(|fd| fs::read_link(fd).is_ok_and(|to| to.to_string_lossy().starts_with("net:["))).for_each(&mut add);
+        open.filter(|fd| fs::read_link(fd).is_ok_and(|to| to.to_string_lossy().starts_with("net:[")))
+            .for_each(&mut add);
     }
     found
 }
