@@ -16,7 +16,9 @@ const count = (n: number, thing: string): string => `${n} ${thing}${n === 1 ? ""
 export async function story(page: RunPage, world: World | null, loss: Loss): Promise<[number, string][]> {
   const flow = page.flows.find((one) => one.id === loss.flow);
   const lines: [number, string][] = [];
-  const what = loss.kind === "ack" ? `the ACK of everything before byte ${loss.byte}` : loss.byte < 0 ? "the SYN" : `the data segment at byte ${loss.byte}`;
+  const other = loss.kind === "ack" ? "an ACK of the other direction" : "a data segment of the other direction";
+  const own = loss.kind === "ack" ? `the ACK of everything before byte ${loss.byte}` : loss.byte < 0 ? "the SYN" : `the data segment at byte ${loss.byte}`;
+  const what = Number.isNaN(loss.byte) ? other : own;
   const ends = loss.kind === "ack" ? [flow?.to, flow?.from] : [flow?.from, flow?.to];
   if (loss.uid !== null) lines.push([loss.sent, `node ${ends[0]} sends ${what} towards node ${ends[1]}`]);
   const hop = loss.nextHop === null ? `at node ${loss.rootNode}` : `on the hop from node ${loss.rootNode} to node ${loss.nextHop}`;

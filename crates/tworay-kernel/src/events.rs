@@ -39,6 +39,7 @@ pub fn follow(lasting: Option<Duration>, only: Option<&Controller>) -> Result<()
             if only.is_some() { "it" } else { "one" }
         )));
     }
+    eprintln!("following");
     let end = lasting.map(|time| Instant::now() + time);
     loop {
         // One more reading after the end, for what happened before it.

@@ -10,7 +10,7 @@ from tworay.errors import InputError, OutputError
 from tworay.metrics.diagnosis import COVERS
 from tworay.report.mapdata import write_map
 from tworay.report.page import capital, esc, table, whole_page
-from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, write_losses
+from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, late_spans, write_losses
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.showing.chains import sentence
 from tworay.stored.records import SCENARIO
@@ -84,7 +84,7 @@ def run_page(run: Run, command: str) -> str:
             "ends": ENDS,
             "covers": {guess: sorted(causes) for guess, causes in COVERS.items()},
         },
-        "phases": PHASES,
+        "phases": PHASES | ({"late": "machine too slow"} if len(late_spans(run)) else {}),
     }
     body = "\n".join(
         [

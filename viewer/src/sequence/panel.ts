@@ -254,7 +254,7 @@ export class SequencePanel {
     this.plot.over.style.cursor = loss ? "pointer" : "crosshair";
     if (loss) {
       const guess = loss.guess ? `; the sender guessed ${loss.guess.guess}` : "";
-      this.status.textContent = `${loss.kind} at byte ${loss.byte}: ${loss.cause}${guess}. Click for its story.`;
+      this.status.textContent = `${loss.kind}${Number.isNaN(loss.byte) ? "" : ` at byte ${loss.byte}`}: ${loss.cause}${guess}. Click for its story.`;
       return;
     }
     const t = this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x");
