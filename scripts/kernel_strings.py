@@ -1,7 +1,7 @@
-"""Compares the kernel controllers with the simulated variants over static strings, as root: make kernel-strings.
+"""Compares the kernel controllers with the simulated variants over static strings: make kernel-strings.
 
-Transfers 600 kB over two and four hops with each controller and its variant, once per seed, in real time
-(about six minutes), and prints the table of docs/guide/kernel.md.
+As root. Transfers 600 kB over two and four hops with each controller and its variant, once per seed, in real
+time (about six minutes), and prints the table of docs/guide/kernel.md.
 """
 
 from __future__ import annotations

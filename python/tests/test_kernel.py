@@ -245,12 +245,16 @@ def test_an_ended_network_keeps_no_controller(ends: String | None, cli: Cli):
     """Its programs leave data unsent; their sockets would retransmit into nowhere for minutes."""
     if ends is None:
         return
-    send = "import socket, os; s = socket.create_connection((os.environ['TWORAY_PEER'], 5001)); s.setblocking(0); s.send(bytes(10**6))"
+    send = (
+        "import socket, os; s = socket.create_connection((os.environ['TWORAY_PEER'], 5001)); "
+        "s.setblocking(0); s.send(bytes(10**6))"
+    )
+    serve = "import socket, time; s = socket.create_server((str(), 5001)); time.sleep(60)"
     kernel.load("westwood")
     try:
         done = cli(
             "live", "run", "string-2", "--most-late", "2000", "--congestion", "tworay_westwood",
-            "--serve", f"exec {sys.executable} -c 'import socket, time; s = socket.create_server((str(), 5001)); time.sleep(60)'",
+            "--serve", f"exec {sys.executable} -c '{serve}'",
             "--", sys.executable, "-c", send,
         )  # fmt: skip
         assert done.code == 0, done.err

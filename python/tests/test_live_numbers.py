@@ -58,11 +58,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def captured(place: Path, node: int, wanted: str, *fields: str) -> list[tuple[int, ...]]:
-    """Return fields of the packets that a station sent, each transmission of its kernel once."""
+    """Return fields of the packets that a station sent, without the MAC's own retries."""
     columns = [word for field in fields for word in ("-e", field)]
     show = f'tcp && wlan.fc.retry == 0 && frame.interface_name == "node {node}" && {wanted}'
     done = subprocess.run(
-        ["tshark", "-r", place / "air.pcapng", "-o", "tcp.relative_sequence_numbers:FALSE", "-Y", show,
+        ["tshark", "-r", place / "air.pcapng", "-o", "tcp.relative_sequence_numbers:FALSE", "-Y",
+        show,
          "-T", "fields", *columns],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
@@ -107,17 +108,12 @@ def test_stories_page_and_capture_agree(place: Path) -> None:
     again = told.values(f"again-{flow['id']}", "byte")
     assert again
     assert set(again) <= set(offsets)
-    kinds, places = (
-        told.columns["losses"]["kind"][0]
-        if isinstance(told.columns["losses"]["kind"], tuple)
-        and isinstance(told.columns["losses"]["kind"][0], tuple)
-        else told.columns["losses"]["kind"]
-    )
+    kinds, indices = told.columns["losses"]["kind"]
     flows = told.values("losses", "flow")
     bytes_ = told.values("losses", "byte")
     lost = [
         byte
-        for byte, kind, of in zip(bytes_, [kinds[place] for place in places], flows, strict=True)
+        for byte, kind, of in zip(bytes_, [kinds[index] for index in indices], flows, strict=True)
         if kind == "data" and of == flow["id"] and byte == byte
     ]
     assert len(lost) > 3

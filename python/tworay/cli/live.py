@@ -87,7 +87,7 @@ def _words(command: list[str] | None) -> list[str]:
 
 
 def _apart(scenario: str | None, command: list[str], profile: Path | None) -> tuple[str | None, list[str]]:
-    """Tell a scenario from the first word of a command: with --profile, what follows ``--`` is the command."""
+    """Tell a scenario from a command's first word: with --profile, what follows ``--`` is the command."""
     words = [*([] if scenario is None else [scenario]), *command]
     if profile is not None and words and sys.argv[-len(words) - 1 :] == ["--", *words]:
         return None, words

@@ -85,9 +85,8 @@ def stand(
     nodes = ", ".join(f"{node} ({about['address']})" for node, about in found["nodes"].items())
     print(f"{found['name']} is up; nodes {nodes}")
     # With its name these also work while other networks are up.
-    print(
-        f"tworay live shell --name {found['name']} {next(iter(found['nodes']))}        opens a shell at a node"
-    )
+    node = next(iter(found["nodes"]))
+    print(f"tworay live shell --name {found['name']} {node}        opens a shell at a node")
     print(f"tworay live down {found['name']}        ends it")
 
 

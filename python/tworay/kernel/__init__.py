@@ -59,9 +59,9 @@ def unload(name: str) -> dict[str, Any]:
 class Following:
     """Diagnoses of all loaded controllers, or of one, as they happen; iterate over it.
 
-    Begins with what happens after it was made, so nothing of an earlier run is shown. Controllers loaded later
-    are not included. Any number of programs can follow at the same time. If more happened at once than a
-    controller keeps, an entry has ``missing``, their number, instead of a diagnosis.
+    Begins with what happens after it was made, so nothing of an earlier run is shown. Controllers loaded
+    later are not included. Any number of programs can follow at the same time. If more happened at once than
+    a controller keeps, an entry has ``missing``, their number, instead of a diagnosis.
 
     Raises:
         InputError: no controller, or not this one, is loaded.

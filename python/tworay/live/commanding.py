@@ -75,8 +75,8 @@ def run_command(
         serve = serve or DEMO_SERVER
         if shutil.which(DEMO[0]) is None:
             raise InputError(
-                "the command by default is iperf3, which is not installed: `sudo apt-get install iperf3` (or the "
-                "package iperf3 of your system), or give a command after --"
+                "the command by default is iperf3, which is not installed: `sudo apt-get install iperf3` (or "
+                "the package iperf3 of your system), or give a command after --"
             )
     if to_stderr:
         words = ["sh", "-c", 'exec "$@" >&2', "sh", *words]

@@ -42,7 +42,7 @@ def late_text(spans: list[dict[str, Any]], settings: dict[str, Any], seconds: fl
     )
     more = f", and {len(spans) - NAMED} more" if len(spans) > NAMED else ""
     return (
-        f"This machine was late for {whole:.2f} of {seconds:.2f} s, by {1e3 * worst:.0f} ms at most (allowed: "
-        f"{1e3 * settings['most_late_seconds']:g} ms): {named}{more}. What the kernels did then is no result of "
-        f"the network alone; --slow {2 * settings['slow']:g} gives the machine more time."
+        f"This machine was late for {whole:.2f} of {seconds:.2f} s, by {1e3 * worst:.0f} ms at most "
+        f"(allowed: {1e3 * settings['most_late_seconds']:g} ms): {named}{more}. What the kernels did then is "
+        f"no result of the network alone; --slow {2 * settings['slow']:g} gives the machine more time."
     )
