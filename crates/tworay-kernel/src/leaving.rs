@@ -88,8 +88,12 @@ pub fn reset_defaults(controller: &Controller, noted: Option<&str>) -> io::Resul
 }
 
 /// Gives all connections of the controller their options back, and moves those whose program has closed them
-/// to Reno.
-pub fn settle(controller: &Controller, maps: &[MapHandle]) -> Result<Connections, Refusal> {
+/// to Reno. `passing` receives the ids of maps that exist only for this; the kernel frees them with a delay.
+pub fn settle(
+    controller: &Controller,
+    maps: &[MapHandle],
+    passing: &mut Vec<u32>,
+) -> Result<Connections, Refusal> {
     let failed = |e: libbpf_rs::Error| {
         Refusal::Run(format!("the connections of {} can't be visited: {e}", controller.kernel_name))
     };
@@ -107,6 +111,7 @@ pub fn settle(controller: &Controller, maps: &[MapHandle]) -> Result<Connections
         }
     }
     let object = open.load().map_err(failed)?;
+    passing.extend(object.maps().filter_map(|map| Some(map.info().ok()?.info.id)));
     let mut name = [0; NAME];
     for (slot, byte) in name.iter_mut().zip(controller.kernel_name.bytes()) {
         *slot = byte;

@@ -286,14 +286,14 @@ pub fn unload(controller: &Controller) -> Result<Unloaded, Refusal> {
         }
     };
     // Before anything changes: which maps it has is only known as long as its programs are there.
-    let (used, maps) = (map_ids(controller), maps(controller));
+    let (mut used, maps) = (map_ids(controller), maps(controller));
     let noted = leaving::noted_default(controller);
     let defaults = leaving::reset_defaults(controller, noted.as_deref()).map_err(|e| failed(&e))?;
     if let Some(id) = registered {
         let ops = MapHandle::from_map_id(id).map_err(|e| failed(&e))?;
         ops.delete(&0u32.to_ne_bytes()).map_err(|e| failed(&e))?;
     }
-    let connections = leaving::settle(controller, &maps)?;
+    let connections = leaving::settle(controller, &maps, &mut used)?;
     drop(maps);
     for program in &mine {
         let Some(place) = cgroup::place(program.ty) else { continue };
