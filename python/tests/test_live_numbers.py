@@ -47,7 +47,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     server = f"exec python3 {Path(live_station.__file__).resolve()} serve {SIZE}"
     done = subprocess.run(
         tworay(
-            "run", "string-2", *words, *PATIENT, "--congestion", "cubic", "--out", "out", "--pcap", "air.pcapng",
+            "run", "string-2", *words, *PATIENT, "--congestion", "cubic", "--out", "out", "--pcap",
+            "air.pcapng",
             "--serve", server, "--", "sh", "-c", f"{FETCH} | sha256sum",
         ),
         cwd=place, capture_output=True, text=True, timeout=120, check=False,
