@@ -113,6 +113,10 @@ pictures: setup
 .PHONY: kernel-costs
 kernel-costs: kernel
 	$(BIN)/python -m studies.kernel_costs
+# make kernel-strings   compares the kernel controllers with the simulated variants over static strings, in real time (as root, 6 minutes); prints the table of docs/guide/kernel.md
+.PHONY: kernel-strings
+kernel-strings: kernel
+	$(BIN)/python -m studies.live.strings
 # make live-study  runs this machine's kernels in the paper's loss situations, in real time (as root, 15 minutes); writes docs/studies/live.md
 # make live-long   adds ten minutes of five flows among 50 moving nodes, and 20 MB over four hops (as root)
 .PHONY: live-study live-long

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -92,7 +94,7 @@ def test_a_controller_carries_half_a_megabyte_and_leaves_nothing_behind(name: st
     assert flow["tcp"] == f"kernel:{name}"
     assert flow["acked_segments"] >= SIZE // 1460
     assert carried.gone[name]
-    assert states()[name] in {"absent", "leaving"}
+    assert states()[name] == "absent"
     assert carried.left == {"programs": [], "maps": []}
 
 
@@ -171,6 +173,96 @@ def test_losses_are_told_and_what_they_cost_is_measured(ends: String | None):
     assert ran["in_ack_event"] >= ran["cong_avoid"] > 20
     assert ran["set_state"] > 0
     assert ran["cwnd_event"] > 0
+
+
+def test_only_new_events_are_shown_with_the_time_of_day(ends: String | None, cli: Cli):
+    if ends is None:
+        return
+    narrow(ends, "4mbit")
+    kernel.load("welcome")
+    try:
+        told: list[dict[str, Any]] = []
+        listener = threading.Thread(target=lambda: told.extend(kernel.events(4)))
+        listener.start()
+        began = time.time()
+        transfer(ends, SIZE, "tworay_welcome")
+        listener.join()
+        # All of them are of the past now.
+        assert list(kernel.events(0.5)) == []
+        assert cli("kernel", "events", "--seconds", "0.5").out == ""
+    finally:
+        kernel.unload("welcome")
+    assert told
+    assert all(began - 1 < event["unix_ns"] / 1e9 < time.time() for event in told)
+
+
+def test_two_readers_see_every_event(ends: String | None):
+    if ends is None:
+        return
+    narrow(ends, "4mbit")
+    kernel.load("welcome")
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            readers = [pool.submit(lambda: list(kernel.events(4, "welcome"))) for _ in range(2)]
+            time.sleep(0.5)
+            transfer(ends, SIZE, "tworay_welcome")
+            first, second = ([(one["seq"], one["monotonic_ns"]) for one in r.result()] for r in readers)
+    finally:
+        kernel.unload("welcome")
+    assert first
+    assert first == second
+
+
+def test_simultaneous_networks_keep_their_guesses_apart(ends: String | None, tmp_path: Path):
+    """Both have the same addresses; each gets the events of its own connections, and of its own time."""
+    if ends is None:
+        return
+    tmp_path.chmod(0o755)
+    places = [tmp_path / name for name in "ab"]
+    for place in places:
+        place.mkdir(mode=0o755)
+    kernel.load("welcome")
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            everything = pool.submit(lambda: list(kernel.events(15, "welcome")))
+            time.sleep(0.5)
+            runs = list(pool.map(lambda place: over_the_air(place, SIZE, "tworay_welcome", 0.03), places))
+            seen = everything.result()
+    finally:
+        kernel.unload("welcome")
+    own = [
+        {(one["netns"], one["seq"], one["monotonic_ns"]) for one in run.summary["live"]["diagnoses"]}
+        for run in runs
+    ]
+    assert all(own)
+    assert not own[0] & own[1]
+    assert own[0] | own[1] == {(one["netns"], one["seq"], one["monotonic_ns"]) for one in seen}
+    for run in runs:
+        assert run.summary["diagnosis_scores"]["guesses"] == len(run.guesses)
+
+
+def test_an_ended_network_keeps_no_controller(ends: String | None, cli: Cli):
+    """Its programs leave data unsent; their sockets would retransmit into nowhere for minutes."""
+    if ends is None:
+        return
+    send = (
+        "import socket, os; s = socket.create_connection((os.environ['TWORAY_PEER'], 5001)); "
+        "s.setblocking(0); s.send(bytes(10**6))"
+    )
+    serve = "import socket, time; s = socket.create_server((str(), 5001)); time.sleep(60)"
+    kernel.load("westwood")
+    try:
+        done = cli(
+            "live", "run", "string-2", "--most-late", "2000", "--congestion", "tworay_westwood",
+            "--serve", f"exec {sys.executable} -c '{serve}'",
+            "--", sys.executable, "-c", send,
+        )  # fmt: skip
+        assert done.code == 0, done.err
+    finally:
+        gone = kernel.unload("westwood")
+    assert gone["connections"] == {"used": 0, "moved": 0}
+    assert gone["gone"]
+    assert states()["tworay_westwood"] == "absent"
 
 
 def test_the_limit_by_hops_reads_the_ttl(ends: String | None):

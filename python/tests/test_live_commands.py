@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
+import tworay as tworay_package
 from studies.live.station import PATIENT, tworay
 
 if TYPE_CHECKING:
@@ -61,11 +64,114 @@ def test_why_a_standing_network_ended_is_told_by_the_next_command(cli: Callable[
     assert (gone.code, "time limit of 1 s" in gone.out) == (0, True), gone.err
 
 
-def test_a_machine_that_is_too_slow_is_told_so(cli: Callable[..., Result]) -> None:
-    late = cli("live", "run", "string-2", "--most-late", "0.000001", "--", "ping", "-c", "9", "{peer}")
+# Any scenario can stand in for a profile of `tworay sedlane fit`.
+PROFILE = """
+name = "replay"
+duration = "60s"
+[topology]
+kind = "string"
+hops = 1
+[[flow]]
+from = 0
+to = 1
+"""
+# No machine is on time within a nanosecond.
+NEVER_IN_TIME = ("--most-late", "0.000001")
+
+
+def test_a_strict_network_stops_when_the_machine_is_too_slow(
+    cli: Callable[..., Result], tmp_path: Path
+) -> None:
+    late = cli(
+        "live", "run", "string-2", *NEVER_IN_TIME, "--strict", "--out", "out", "--json",
+        "--", "ping", "-c", "9", "{peer}",
+    )  # fmt: skip
     assert late.code == 1
     assert "ms late at" in late.err
     assert "--slow 2" in late.err
+    # The reason is in all results, too.
+    for document in (late.document, json.loads((tmp_path / "out" / "summary.json").read_text())):
+        assert "ms late at" in document["live"]["ended_early"]
+    assert "ended early" in cli("show", "out").out
+    assert "ended early" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_by_default_late_times_are_marked_everywhere(cli: Callable[..., Result], tmp_path: Path) -> None:
+    command = ["live", "run", "string-2", *NEVER_IN_TIME, "--out", "out", "--json", "--", "curl", "-s"]
+    late = cli(*command, "--retry", "2", "--retry-connrefused", "http://{peer}:8000/")
+    # Nobody listens: curl tries three times, one and two seconds apart, and the network goes on.
+    assert "ended with exit code 7" in late.err
+    document = late.document
+    assert document["sim_seconds"] > 3
+    spans = document["live"]["late_spans"]
+    assert spans
+    assert document["live"]["ended_early"] is None
+    for span in spans:
+        assert 0 <= span["from_seconds"] <= span["to_seconds"] <= document["sim_seconds"]
+        assert span["max_seconds"] > 0
+    warned = [one["text"] for one in document["warnings"] if one["kind"] == "late"]
+    assert len(warned) == 1
+    assert "This machine was late" in warned[0]
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["live"]["late_spans"] == spans
+    assert "This machine was late" in cli("show", "out").out
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "This machine was late" in page
+    assert "machine too slow" in page
+    table = pl.read_parquet(tmp_path / "out" / "late.parquet")
+    assert table["from_s"].to_list() == [span["from_seconds"] for span in spans]
+    if cli("plot", "out", "cwnd", "-o", "cwnd.svg").code == 0:
+        assert "machine too slow" in plotted(tmp_path / "out")
+
+
+def plotted(directory: Path) -> list[str]:
+    """Return the labels of a plot of the window."""
+    _, labels = tworay_package.plot(directory, "cwnd").axes[0].get_legend_handles_labels()
+    return [str(label) for label in labels]
+
+
+def test_a_network_in_time_has_no_marks(cli: Callable[..., Result]) -> None:
+    document = cli("live", "run", "string-2", *PATIENT, "--json", "--", "ping", "-c", "1", "{peer}").document
+    assert document["live"]["late_spans"] == []
+    assert "late" not in {one["kind"] for one in document["warnings"]}
+
+
+def test_a_profile_and_a_command_are_told_apart(cli: Callable[..., Result], tmp_path: Path) -> None:
+    """docs/guide/live.md: what follows -- is the command, also when a profile replaces the scenario."""
+    (tmp_path / "profile.toml").write_text(PROFILE)
+    done = cli("live", "run", "--profile", "profile.toml", *PATIENT, "--", "ping", "-c", "1", "{peer}")
+    assert done.code == 0, done.err
+    assert "1 received" in done.out
+
+
+def test_a_missing_iperf3_names_its_package(tmp_path: Path) -> None:
+    (tmp_path / "ip").symlink_to(str(shutil.which("ip")))
+    done = subprocess.run(
+        tworay("run", "string-2"), cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"PATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "apt-get install iperf3" in done.stderr
+
+
+def test_hints_of_a_network_work_beside_another(cli: Callable[..., Result]) -> None:
+    names = [f"test-{os.getpid()}-{letter}" for letter in "cd"]
+    try:
+        for name in names:
+            up = cli("live", "up", "string-2", "--name", name, *PATIENT)
+            assert up.code == 0, up.err
+        hint = next(line for line in up.out.splitlines() if "opens a shell" in line)
+        words = hint.partition("  ")[0].split()
+        assert words[0] == "tworay"
+        assert cli(*words[1:], "--", "true").code == 0
+    finally:
+        for name in names:
+            cli("live", "down", name)
+
+
+def test_a_controller_that_is_not_loaded_names_how_to_load_it(cli: Callable[..., Result]) -> None:
+    done = cli("live", "run", "string-2", "--congestion", "tworay_nonsense")
+    assert done.code == 2
+    assert "tworay kernel load nonsense" in done.err
 
 
 def test_slow_motion_stretches_the_round_trip(cli: Callable[..., Result]) -> None:
@@ -110,3 +216,6 @@ def test_without_rights_one_sentence_says_so(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "needs root" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+    # sudo has a path of its own, in which a virtual environment is not.
+    command = done.stderr.strip().partition("run it with sudo: ")[2]
+    assert command.startswith("sudo /") or command.startswith("sudo tworay")

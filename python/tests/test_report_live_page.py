@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from live_page import ACKED, AGAIN, COMMAND, ENDED, OPENED, live_run
 from report_browser import Opened
 
 import tworay
-from live_page import ACKED, AGAIN, COMMAND, ENDED, OPENED, live_run
 from tworay.report.writing import write_report
 from tworay.showing.idleness import held_back, idle_spells
 

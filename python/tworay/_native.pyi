@@ -102,6 +102,7 @@ class LiveNetwork:
         mtu: int | None = None,
         congestion: str | None = None,
         freeze: bool = False,
+        strict: bool = False,
         pcap: str | None = None,
     ) -> LiveNetwork: ...
     def stations(self) -> list[tuple[int, int]]: ...

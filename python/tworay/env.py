@@ -21,7 +21,7 @@ from tworay.running.scenarios import load
 try:
     import gymnasium
 except ModuleNotFoundError as error:
-    raise InputError("tworay.Env needs Gymnasium; install it: pip install 'tworay[env]'") from error
+    raise InputError("tworay.Env needs Gymnasium; install it: pip install gymnasium") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

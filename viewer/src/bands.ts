@@ -80,9 +80,10 @@ export class Bands {
   private content(pen: Pen, scale: (t: number) => number, top: number, height: number): void {
     for (const { from, to, phase } of this.inView()) {
       const left = Math.max(scale(from), 0);
-      const half = phase === "waiting" ? height / 2 : 0;
+      // Waiting covers the lower half of the sender's phase, a machine that is too slow the upper quarter.
+      const [down, tall] = phase === "waiting" ? [height / 2, height / 2] : phase === "late" ? [0, height / 4] : [0, height];
       pen.fillStyle = colour(`phase-${phase}`);
-      pen.fillRect(left, top + half, Math.max(0.6, scale(to) - left), height - half);
+      pen.fillRect(left, top + down, Math.max(phase === "late" ? 2 : 0.6, scale(to) - left), tall);
     }
   }
 

@@ -192,6 +192,9 @@ struct tcp_congestion_ops GLUE(tworay_, NAME, ) = {
 	.set_state = (void *)CALLBACK(set_state),
 	.cwnd_event = (void *)CALLBACK(cwnd_event),
 	.undo_cwnd = (void *)CALLBACK(undo_cwnd),
+#ifdef RELEASE
+	.release = (void *)RELEASE,
+#endif
 	.flags = TCP_CONG_NON_RESTRICTED,
 	.name = "tworay_" TEXT(NAME),
 };

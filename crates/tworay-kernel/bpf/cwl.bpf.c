@@ -1,5 +1,8 @@
 /* tworay_cwl: the kernel version of the simulator's `adaptive-cwl`.
  *
+ * Receivers of Linux delay ACKs by up to 40 ms unless a second segment arrives. With a window of one segment
+ * (three and four hops) every segment would wait for that delay, so the limit is at least `least` segments.
+ *
  * A controller sees no packets. A program at the cgroup's ingress writes the hop limit of arriving packets
  * to the socket's storage, where the controller reads it, so no routing protocol has to report the path
  * length.
@@ -15,6 +18,8 @@ struct core {
 	/* The limit in force; 0: none. */
 	u32 limit;
 };
+
+PARAMETERS(1);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -61,7 +66,7 @@ HOOK void on_ack(struct core *c, const struct view *v, struct tcp_sock *tp, u32 
 	u32 *hops = bpf_sk_storage_get(&tworay_path, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
 
 	if (hops && *hops)
-		c->limit = cwl_limit(*hops);
+		c->limit = most(cwl_limit(*hops), parameter(0, 2));
 	limit(c, tp);
 }
 

@@ -6,6 +6,8 @@
 
 #include "core/types.h"
 
+#define HOOK static inline __attribute__((always_inline))
+
 typedef u8 __u8;
 typedef u16 __u16;
 typedef u32 __u32;
@@ -46,7 +48,7 @@ enum { CA_ACK_SLOWPATH = 1, CA_ACK_WIN_UPDATE = 2 };
 enum { TCP_CONG_NON_RESTRICTED = 1 };
 enum { AF_INET = 2, AF_INET6 = 10, SOL_TCP = 6 };
 enum { TCP_FIN_WAIT1 = 4, TCP_LAST_ACK = 9, TCP_CLOSING = 11 };
-enum { TCP_THIN_LINEAR_TIMEOUTS = 16, TCP_USER_TIMEOUT = 18, TCP_RTO_MAX_MS = 44 };
+enum { TCP_CONGESTION = 13, TCP_THIN_LINEAR_TIMEOUTS = 16, TCP_USER_TIMEOUT = 18, TCP_RTO_MAX_MS = 44 };
 /* ETH_P_IP in network byte order, as in __sk_buff. */
 #define ETHERTYPE_IPV4 bpf_htons(0x0800)
 
@@ -62,11 +64,34 @@ struct __sk_buff {
 	struct bpf_sock *sk;
 };
 
+/* Context of a program that sees setsockopt(); `optlen` 0 leaves the option as the program gave it. */
+struct bpf_sockopt {
+	struct bpf_sock *sk;
+	void *optval;
+	void *optval_end;
+	s32 level;
+	s32 optname;
+	s32 optlen;
+	s32 retval;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct in6_addr {
 	u8 bytes[16];
 };
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
 
 struct sock_common {
 	u16 skc_family;
@@ -75,12 +100,16 @@ struct sock_common {
 	__be16 skc_dport;
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
+	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr;
 	struct in6_addr skc_v6_rcv_saddr;
 };
 
+struct socket;
+
 struct sock {
 	struct sock_common __sk_common;
+	struct socket *sk_socket;
 };
 
 struct tcp_congestion_ops;
@@ -131,6 +160,17 @@ struct tcp_skb_cb {
 
 struct ack_sample {
 	s32 rtt_us;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__tcp {
+	struct bpf_iter_meta *meta;
+	struct sock_common *sk_common;
 };
 
 #pragma clang attribute pop

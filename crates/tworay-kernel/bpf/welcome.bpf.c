@@ -8,6 +8,7 @@
 #include "core/growth.h"
 #include "core/welcome.h"
 #include "hooks.h"
+#include "options.h"
 
 #define NAME welcome
 
@@ -15,10 +16,40 @@ struct core {
 	struct welcome welcome;
 };
 
-HOOK void on_init(struct core *c, const struct view *v, const struct tcp_sock *tp)
+HOOK void on_init(struct core *c, const struct view *v, struct tcp_sock *tp)
 {
 	__builtin_memset(c, 0, sizeof(*c));
+	/* What an earlier use of this controller could not restore. */
+	uncap_backoff(tp);
 }
+
+/* A connection that leaves this controller gets its options back before: the kernel lets no controller set
+ * options in `release`.
+ */
+SEC("cgroup/setsockopt")
+int tworay_welcome_leave(struct bpf_sockopt *ctx)
+{
+	if (ctx->level == SOL_TCP && ctx->optname == TCP_CONGESTION && ctx->sk) {
+		struct kept *k = bpf_sk_storage_get(&tworay_kept, ctx->sk, 0, 0);
+
+		if (k && k->changed)
+			restore_options(ctx->sk, k);
+	}
+	/* Leave the option itself as it is, whatever its length. */
+	ctx->optlen = 0;
+	return 1;
+}
+
+/* The socket goes on without this controller. The record of options still changed stays for the next use. */
+SEC("struct_ops")
+void BPF_PROG(tworay_welcome_release, struct sock *sk)
+{
+	struct kept *k = bpf_sk_storage_get(&tworay_kept, sk, 0, 0);
+
+	if (k && !k->changed)
+		bpf_sk_storage_delete(&tworay_kept, sk);
+}
+#define RELEASE tworay_welcome_release
 
 HOOK void take(struct tcp_sock *tp, struct wish wish)
 {

@@ -66,7 +66,15 @@ pub const CONTROLLERS: &[Controller] = &[
         "congestion avoidance grows on one ACK in theta + 1",
         &[parameter("theta", 10, "ACKs without growth between two ACKs with growth; 0 is plain TCP")]
     ),
-    controller!("cwl", "limits the congestion window by the number of hops, read from the TTL", &[]),
+    controller!(
+        "cwl",
+        "limits the congestion window by the number of hops, read from the TTL",
+        &[parameter(
+            "least",
+            2,
+            "segments always allowed; 1 is the paper's table, for receivers that don't delay ACKs"
+        )]
+    ),
     controller!("probing", "on a loss without contention two round trips select the recovery", &[]),
 ];
 

@@ -1,10 +1,15 @@
-//! Attaches the program that records the hop limit of arriving packets to the root of the cgroup tree.
+//! Attaches programs that accompany a controller to the root of the cgroup tree: one records the hop limit of
+//! arriving packets, another sees connections leave their controller.
 //!
-//! It is attached without a link, so that it stays when the loader exits, as the controller does. libbpf-rs
+//! They are attached without a link, so that they stay when the loader exits, as the controller does. libbpf-rs
 //! supports only links, hence the two direct calls of libbpf.
 #![allow(unsafe_code)]
 
-use libbpf_rs::libbpf_sys::{BPF_CGROUP_INET_INGRESS, BPF_F_ALLOW_MULTI, bpf_prog_attach, bpf_prog_detach2};
+use libbpf_rs::ProgramType;
+use libbpf_rs::libbpf_sys::{
+    BPF_CGROUP_INET_INGRESS, BPF_CGROUP_SETSOCKOPT, BPF_F_ALLOW_MULTI, bpf_attach_type, bpf_prog_attach,
+    bpf_prog_detach2,
+};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -22,21 +27,28 @@ fn root() -> io::Result<File> {
     File::open(place.ok_or_else(missing)?)
 }
 
+/// Where in a cgroup a program of this type runs; `None` if it belongs to no cgroup.
+pub fn place(program: ProgramType) -> Option<bpf_attach_type> {
+    match program {
+        ProgramType::CgroupSkb => Some(BPF_CGROUP_INET_INGRESS),
+        ProgramType::CgroupSockopt => Some(BPF_CGROUP_SETSOCKOPT),
+        _ => None,
+    }
+}
+
 /// Attaches the program in addition to existing ones.
-pub fn attach(program: BorrowedFd<'_>) -> io::Result<()> {
+pub fn attach(program: BorrowedFd<'_>, place: bpf_attach_type) -> io::Result<()> {
     let root = root()?;
     // SAFETY: both are open descriptors, borrowed for the call.
-    let result = unsafe {
-        bpf_prog_attach(program.as_raw_fd(), root.as_raw_fd(), BPF_CGROUP_INET_INGRESS, BPF_F_ALLOW_MULTI)
-    };
+    let result = unsafe { bpf_prog_attach(program.as_raw_fd(), root.as_raw_fd(), place, BPF_F_ALLOW_MULTI) };
     outcome(result)
 }
 
 /// Detaches the program.
-pub fn detach(program: BorrowedFd<'_>) -> io::Result<()> {
+pub fn detach(program: BorrowedFd<'_>, place: bpf_attach_type) -> io::Result<()> {
     let root = root()?;
     // SAFETY: as above.
-    let result = unsafe { bpf_prog_detach2(program.as_raw_fd(), root.as_raw_fd(), BPF_CGROUP_INET_INGRESS) };
+    let result = unsafe { bpf_prog_detach2(program.as_raw_fd(), root.as_raw_fd(), place) };
     outcome(result)
 }
 

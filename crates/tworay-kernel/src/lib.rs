@@ -8,5 +8,7 @@
 pub mod catalog;
 mod cgroup;
 pub mod events;
+pub mod leaving;
 pub mod loading;
+mod namespaces;
 pub mod stats;

@@ -5,9 +5,10 @@
 
 use crate::catalog::Controller;
 use crate::cgroup;
+use crate::leaving::{self, Connections};
 use libbpf_rs::btf::{Btf, BtfType};
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter, ProgInfoQueryOptions, ProgramInfo};
-use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel, Program, ProgramType};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, ObjectBuilder, PrintLevel, Program};
 use std::fmt::Display;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
@@ -16,6 +17,8 @@ use std::{fs, thread};
 
 /// The map that identifies a controller as one of ours.
 pub const MARK: &str = "tworay_events";
+/// The map with the number of events so far, and the default controller at the time of loading.
+pub const HEAD: &str = "tworay_head";
 /// The map of parameters.
 const PARAMETERS: &str = "tworay_params";
 /// Length to which the kernel truncates names.
@@ -229,17 +232,19 @@ fn register(controller: &Controller, values: &[(u32, u32)]) -> Result<(), Refusa
     if let Some(map) = object.maps().find(|m| m.name() == PARAMETERS) {
         set(controller, &map, values)?;
     }
+    if let Some(head) = object.maps().find(|m| m.name() == HEAD) {
+        leaving::note_default(&head).map_err(|e| failed("noting the default", e))?;
+    }
     let mut ops = object
         .maps_mut()
         .find(|m| m.name() == controller.kernel_name)
         .ok_or_else(|| Refusal::run("the object has no controller"))?;
     let mut link = ops.attach_struct_ops().map_err(|e| failed("registering", e))?;
-    if let Some(ingress) = object.progs().find(|p| p.prog_type() == ProgramType::CgroupSkb) {
-        cgroup::attach(ingress.as_fd()).map_err(|e| {
+    for companion in object.progs() {
+        let Some(place) = cgroup::place(companion.prog_type()) else { continue };
+        cgroup::attach(companion.as_fd(), place).map_err(|e| {
             let name = controller.kernel_name;
-            Refusal::run(format!(
-                "{name} reads hop limits at the root of cgroup2, which is not possible: {e}"
-            ))
+            Refusal::run(format!("{name} needs a program at the root of cgroup2, which is not possible: {e}"))
         })?;
     }
     // Otherwise the controller would be unregistered when this process exits.
@@ -255,29 +260,52 @@ fn set(controller: &Controller, map: &dyn MapCore, values: &[(u32, u32)]) -> Res
     Ok(())
 }
 
-/// Unregisters a controller. Returns whether it was freed; connections that use it keep it alive.
-pub fn unload(controller: &Controller) -> Result<bool, Refusal> {
+/// Outcome of unloading a controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unloaded {
+    /// Whether the kernel has freed it; connections that use it keep it alive.
+    pub gone: bool,
+    /// Its connections.
+    pub connections: Connections,
+    /// Defaults that named it.
+    pub defaults: Vec<leaving::Default>,
+}
+
+/// Unregisters a controller; of one that is unregistered but still in use, only looks after its connections.
+pub fn unload(controller: &Controller) -> Result<Unloaded, Refusal> {
     check()?;
     let name = controller.kernel_name;
-    let id = match presence(controller) {
-        Presence::Loaded(id) => id,
+    let failed = |e: &dyn Display| Refusal::run(format!("the kernel did not unload {name}: {e}"));
+    let mine = current(controller);
+    let registered = match presence(controller) {
+        Presence::Loaded(id) => Some(id),
+        Presence::Absent if !mine.is_empty() => None,
         Presence::Absent => return Err(Refusal::Input(format!("{name} is not loaded"))),
         Presence::Foreign => {
             return Err(Refusal::run(format!("{name} was not loaded by tworay: it stays as it is")));
         }
     };
-    let failed = |e: libbpf_rs::Error| Refusal::run(format!("the kernel did not unload {name}: {e}"));
-    let (used, mine) = (map_ids(controller), current(controller));
-    let ops = MapHandle::from_map_id(id).map_err(failed)?;
-    ops.delete(&0u32.to_ne_bytes()).map_err(failed)?;
-    drop(ops);
-    for program in mine.iter().filter(|p| p.ty == ProgramType::CgroupSkb) {
-        let failed =
-            |e: &dyn Display| Refusal::run(format!("{name} is unregistered, but its ingress stays: {e}"));
-        let ingress = Program::fd_from_id(program.id).map_err(|e| failed(&e))?;
-        cgroup::detach(ingress.as_fd()).map_err(|e| failed(&e))?;
+    // Before anything changes: which maps it has is only known as long as its programs are there.
+    let (mut used, maps) = (map_ids(controller), maps(controller));
+    let noted = leaving::noted_default(controller);
+    let defaults = leaving::reset_defaults(controller, noted.as_deref()).map_err(|e| failed(&e))?;
+    if let Some(id) = registered {
+        let ops = MapHandle::from_map_id(id).map_err(|e| failed(&e))?;
+        ops.delete(&0u32.to_ne_bytes()).map_err(|e| failed(&e))?;
     }
-    Ok(gone(controller, &mine, &used))
+    let connections = leaving::settle(controller, &maps, &mut used)?;
+    drop(maps);
+    for program in &mine {
+        let Some(place) = cgroup::place(program.ty) else { continue };
+        let failed = |e: &dyn Display| {
+            Refusal::run(format!("{name} is unregistered, but its program at cgroup2 stays: {e}"))
+        };
+        let companion = Program::fd_from_id(program.id).map_err(|e| failed(&e))?;
+        // Detached already if the controller was only leaving.
+        cgroup::detach(companion.as_fd(), place)
+            .or_else(|e| if registered.is_none() { Ok(()) } else { Err(failed(&e)) })?;
+    }
+    Ok(Unloaded { gone: gone(controller, &mine, &used), connections, defaults })
 }
 
 /// Waits until the programs and these maps are freed, which the kernel does with a delay.

@@ -54,8 +54,14 @@ fn command(words: &[&str]) -> Result<Value, Refusal> {
         }
         ["unload", name] => {
             let controller = find(name)?;
-            let gone = loading::unload(controller)?;
-            Ok(json!({"unloaded": controller.kernel_name, "gone": gone}))
+            let done = loading::unload(controller)?;
+            let defaults = done.defaults.iter().map(|one| json!({"here": one.here, "now": one.now}));
+            Ok(json!({
+                "unloaded": controller.kernel_name,
+                "gone": done.gone,
+                "connections": {"used": done.connections.used, "moved": done.connections.moved},
+                "defaults": defaults.collect::<Vec<_>>(),
+            }))
         }
         _ => Err(Refusal::Input(
             "usage: tworay-kernel list | load NAME [KEY=VALUE]... | unload NAME | events SECONDS|- [NAME] | \

@@ -10,13 +10,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use tworay_kernel::catalog::CONTROLLERS;
-use tworay_kernel::stats;
+use tworay_kernel::{leaving, stats};
 
 const OTHER_KERNEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/debian-6.1.0-56.btf");
 /// Types declared in bpf/kernel.h; a suffix after three underscores is ours.
-const TYPES: [&str; 9] = [
+const TYPES: [&str; 14] = [
     "ack_sample",
+    "bpf_iter__tcp",
+    "bpf_iter_meta",
     "inet_connection_sock",
+    "net",
+    "ns_common",
+    "possible_net_t",
     "sk_buff",
     "sock",
     "sock_common",
@@ -55,7 +60,10 @@ fn fields(types: &Btf<'_>, name: &str) -> BTreeSet<String> {
 #[test]
 fn the_fields_that_our_programs_read_are_in_the_oldest_kernel() {
     let other = Btf::from_path(OTHER_KERNEL).expect("type information");
-    let objects = CONTROLLERS.iter().map(|c| (c.name, c.object)).chain([("cost", stats::OBJECT)]);
+    let objects = CONTROLLERS
+        .iter()
+        .map(|c| (c.name, c.object))
+        .chain([("cost", stats::OBJECT), ("leave", leaving::OBJECT)]);
     let mut checked = BTreeSet::new();
     for (name, object) in objects {
         assert!(!object.is_empty(), "{name}: built without clang; `make kernel` installs it");
@@ -80,7 +88,11 @@ fn bpftool_resolves_every_relocation_against_the_oldest_kernel() {
     let found = place.join("found.btf");
     let mut order = Command::new("bpftool");
     order.args(["gen", "min_core_btf", OTHER_KERNEL]).arg(&found);
-    for (name, object) in CONTROLLERS.iter().map(|c| (c.name, c.object)).chain([("cost", stats::OBJECT)]) {
+    for (name, object) in CONTROLLERS
+        .iter()
+        .map(|c| (c.name, c.object))
+        .chain([("cost", stats::OBJECT), ("leave", leaving::OBJECT)])
+    {
         let file = place.join(format!("{name}.bpf.o"));
         std::fs::write(&file, object).expect("a file");
         order.arg(file);

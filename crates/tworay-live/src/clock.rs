@@ -1,5 +1,6 @@
 //! The only place that reads the monotonic clock.
 
+use nix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 use tworay_base::SimTime;
 
@@ -7,6 +8,7 @@ use tworay_base::SimTime;
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Clock {
     start: Instant,
+    monotonic_nanos: u64,
     slow: f64,
 }
 
@@ -17,7 +19,13 @@ impl Clock {
         reason = "a live network runs by the wall clock: that is its purpose"
     )]
     pub fn start(slow: f64) -> Self {
-        Self { start: Instant::now(), slow }
+        let monotonic = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from);
+        Self { start: Instant::now(), monotonic_nanos: monotonic.as_nanos() as u64, slow }
+    }
+
+    /// The kernels' time (CLOCK_MONOTONIC, ns) at the start; 0 if it is unknown.
+    pub fn monotonic_nanos(&self) -> u64 {
+        self.monotonic_nanos
     }
 
     /// The simulated time that corresponds to the current real time.

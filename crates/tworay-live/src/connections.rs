@@ -291,6 +291,13 @@ impl Connection {
         self.ways[side].place(tcp.seq)
     }
 
+    /// The sequence number before the first byte that end `side` sends: that of its SYN.
+    pub fn initial(&self, side: usize) -> Option<Seq32> {
+        let way = &self.ways[side];
+        // Without its SYN the first number seen is taken for that of the first byte.
+        way.first.map(|first| if way.syn { first } else { Seq32(first.0.wrapping_sub(1)) })
+    }
+
     /// Payload delivered in the flow's direction.
     fn delivered(&self) -> u64 {
         let way = &self.ways[self.main];

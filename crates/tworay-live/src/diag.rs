@@ -60,6 +60,27 @@ pub(crate) fn watch(stations: &[Station], stop: Arc<AtomicBool>) -> io::Result<R
     Ok(receiver)
 }
 
+/// Aborts every TCP connection of the stations (`SOCK_DESTROY`, as `ss --kill`). A socket that its program has
+/// closed would keep its namespace, and the kernel its congestion control, until its last retransmission
+/// minutes later. Kernels without `CONFIG_INET_DIAG_DESTROY` refuse; then that is what happens.
+pub(crate) fn end_connections(stations: &[Station]) {
+    let mut buffer = vec![0; 1 << 16];
+    for station in stations {
+        let Ok(socket) = station.namespace.within(open) else { continue };
+        let mut ids = Vec::new();
+        let _ = dump(&socket, &mut buffer, |message| ids.extend(message.get(..52).map(<[u8]>::to_vec)));
+        for id in ids {
+            let mut request = header(SOCK_DESTROY, REQUEST_AND_ACK);
+            // struct inet_diag_req_v2 with the family and the identity of struct inet_diag_msg.
+            request.extend_from_slice(&[id[0], 6, 0, 0]);
+            request.extend_from_slice(&STATES.to_ne_bytes());
+            request.extend_from_slice(&id[4..52]);
+            let sent = send(socket.as_raw_fd(), &request, MsgFlags::empty());
+            let _ = sent.and_then(|_| recv(socket.as_raw_fd(), &mut buffer, MsgFlags::empty()));
+        }
+    }
+}
+
 fn open() -> io::Result<OwnedFd> {
     let flags = SockFlag::SOCK_CLOEXEC;
     Ok(socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag)?)
@@ -67,9 +88,13 @@ fn open() -> io::Result<OwnedFd> {
 
 // Constants of linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h.
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
+const SOCK_DESTROY: u16 = 21;
 const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 const REQUEST_AND_DUMP: u16 = 0x301;
+const REQUEST_AND_ACK: u16 = 0x5;
+/// Length of a request: header and struct inet_diag_req_v2.
+const REQUEST: usize = 72;
 const DIAG_INFO: u16 = 2;
 const DIAG_CONG: u16 = 4;
 /// All states except listening and those without a sender.
@@ -77,17 +102,32 @@ const STATES: u32 = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9
 
 /// Queries all TCP connections over IPv4 and IPv6.
 fn ask(socket: &OwnedFd, buffer: &mut [u8], mut tell: impl FnMut(End, End, Info)) -> io::Result<()> {
+    dump(socket, buffer, |message| {
+        if let Some((local, remote, info)) = connection(message) {
+            tell(local, remote, info);
+        }
+    })
+}
+
+/// A netlink header, for a request of fixed length.
+fn header(kind: u16, flags: u16) -> Vec<u8> {
+    let mut request = Vec::with_capacity(REQUEST);
+    request.extend_from_slice(&(REQUEST as u32).to_ne_bytes());
+    request.extend_from_slice(&kind.to_ne_bytes());
+    request.extend_from_slice(&flags.to_ne_bytes());
+    request.extend_from_slice(&[0; 8]);
+    request
+}
+
+/// Passes on the `inet_diag_msg` of every TCP connection.
+fn dump(socket: &OwnedFd, buffer: &mut [u8], mut tell: impl FnMut(&[u8])) -> io::Result<()> {
     for family in [2_u8, 10] {
-        let mut request = Vec::with_capacity(72);
-        request.extend_from_slice(&72_u32.to_ne_bytes());
-        request.extend_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
-        request.extend_from_slice(&REQUEST_AND_DUMP.to_ne_bytes());
-        request.extend_from_slice(&[0; 8]);
+        let mut request = header(SOCK_DIAG_BY_FAMILY, REQUEST_AND_DUMP);
         // struct inet_diag_req_v2: family, protocol, requested extensions, padding, states, an empty socket
         // id.
         request.extend_from_slice(&[family, 6, 1 << (DIAG_INFO - 1) | 1 << (DIAG_CONG - 1), 0]);
         request.extend_from_slice(&STATES.to_ne_bytes());
-        request.resize(72, 0);
+        request.resize(REQUEST, 0);
         send(socket.as_raw_fd(), &request, MsgFlags::empty())?;
         loop {
             let length = recv(socket.as_raw_fd(), buffer, MsgFlags::empty())?;
@@ -100,16 +140,12 @@ fn ask(socket: &OwnedFd, buffer: &mut [u8], mut tell: impl FnMut(End, End, Info)
 }
 
 /// Parses one datagram of answers; returns false if it was the last.
-fn answers(buffer: &[u8], length: usize, tell: &mut impl FnMut(End, End, Info)) -> bool {
+fn answers(buffer: &[u8], length: usize, tell: &mut impl FnMut(&[u8])) -> bool {
     let mut rest = buffer.get(..length).unwrap_or_default();
     while let Some(total) = u32_at(rest, 0).map(|n| n as usize).filter(|&n| n >= 16 && n <= rest.len()) {
         match u16_at(rest, 4) {
             Some(NLMSG_DONE | NLMSG_ERROR) | None => return false,
-            Some(_) => {
-                if let Some((local, remote, info)) = connection(&rest[16..total]) {
-                    tell(local, remote, info);
-                }
-            }
+            Some(_) => tell(&rest[16..total]),
         }
         rest = rest.get(total.next_multiple_of(4)..).unwrap_or_default();
     }

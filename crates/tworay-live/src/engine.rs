@@ -6,6 +6,7 @@ use crate::connections::Connections;
 use crate::device::{Station, address};
 use crate::diag::Told;
 use crate::freeze::{Admission, Freeze, Freezer};
+use crate::late::LateSpans;
 use crate::lateness::Lateness;
 use crate::packet::{self, Refused, View};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -55,8 +56,10 @@ pub(crate) struct Progress {
 pub(crate) struct Rules {
     pub layer: Layer,
     pub slow: f64,
-    /// Largest permitted lateness, real seconds.
+    /// Largest lateness that goes unmarked, real seconds.
     pub most_late: f64,
+    /// Whether to stop when it is exceeded.
+    pub strict: bool,
     pub limit: SimTime,
     pub freeze: bool,
 }
@@ -67,6 +70,9 @@ pub(crate) struct Engine {
     pub stations: Vec<Station>,
     pub rules: Rules,
     pub lateness: Lateness,
+    pub late: LateSpans,
+    /// The kernels' time (CLOCK_MONOTONIC, ns) at the start.
+    pub started_nanos: u64,
     pub connections: Connections,
     pub refused: BTreeMap<&'static str, u64>,
     /// Packets that a kernel did not accept.
@@ -89,6 +95,8 @@ impl Engine {
             stations,
             rules,
             lateness: Lateness::default(),
+            late: LateSpans::default(),
+            started_nanos: 0,
             connections: Connections::default(),
             refused: BTreeMap::new(),
             not_taken: 0,
@@ -104,6 +112,7 @@ impl Engine {
     /// Runs until something ends it. `tell` is called from time to time.
     pub fn run(&mut self, stop: &AtomicBool, told: &Receiver<Told>, mut tell: impl FnMut(Progress)) -> End {
         let clock = Clock::start(self.rules.slow);
+        self.started_nanos = clock.monotonic_nanos();
         let mut tell_at = SimTime::ZERO;
         loop {
             let target = clock.now().min(self.rules.limit);
@@ -112,7 +121,10 @@ impl Engine {
                 let late = clock.real_seconds(target.since(next).as_secs_f64());
                 self.lateness.note((late * 1e9) as u64);
                 if late > self.rules.most_late {
-                    return End::TooLate { seconds: late, at: next };
+                    if self.rules.strict {
+                        return End::TooLate { seconds: late, at: next };
+                    }
+                    self.late.note(next, target, late);
                 }
             }
             // In pieces, because packets must not wait for a long stretch of work.
@@ -216,7 +228,7 @@ impl Engine {
             ..untracked((node, to), &view, bytes)
         });
         if sorted.again {
-            self.live.note_resent(flow, sorted.seq, uid, phase);
+            self.live.note_resent(flow, node, sorted.seq, uid, phase);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ mod diag;
 mod engine;
 mod freeze;
 mod keeper;
+mod late;
 mod lateness;
 mod namespace;
 mod packet;
@@ -24,8 +25,9 @@ mod rights;
 pub mod session;
 
 pub use freeze::Freeze;
+pub use late::LateSpan;
 pub use lateness::Lateness;
 pub use namespace::{Child, join_namespace};
 pub use processes::end_left_over;
 pub use rights::missing;
-pub use session::{Ended, Error, Session, SessionSettings, Status};
+pub use session::{ConnectionEnd, Ended, Error, Session, SessionSettings, Status};

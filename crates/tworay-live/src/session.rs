@@ -1,11 +1,12 @@
 //! A live network from its user's view: start it, observe it, run programs in it, stop it.
 
-use crate::connections::End as Socket;
+use crate::connections::{Connection, End as Socket};
 use crate::device::{Plan, Station};
 use crate::diag;
 use crate::engine::{End, Engine, Progress, Rules, ask_for_priority};
 use crate::freeze::Freeze;
 use crate::keeper::Keeper;
+use crate::late::LateSpan;
 use crate::lateness::Lateness;
 use crate::namespace::{Child, Namespace};
 use crate::processes;
@@ -42,8 +43,10 @@ pub struct SessionSettings {
     pub nodes: Vec<u16>,
     /// How many times slower than real time the network runs, at least 1.
     pub slow: f64,
-    /// Largest permitted lateness, seconds of real time.
+    /// Largest lateness that goes unmarked, seconds of real time.
     pub most_late: f64,
+    /// Whether to stop when it is exceeded.
+    pub strict: bool,
     /// Time limit, simulated seconds.
     pub limit: f64,
     /// Largest IP packet in bytes; default: the scenario's segments just fit (layer 3), or 1500 (layer 2).
@@ -87,6 +90,17 @@ pub struct Status {
     pub running: bool,
 }
 
+/// One end of a connection.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionEnd {
+    /// Its address and port.
+    pub socket: Socket,
+    /// Its node.
+    pub node: NodeId,
+    /// The sequence number of its SYN; `None` for anything but TCP, and if it sent nothing.
+    pub initial: Option<u32>,
+}
+
 /// Results of a network that has ended.
 #[derive(Debug)]
 pub struct Ended {
@@ -96,6 +110,10 @@ pub struct Ended {
     pub problem: Option<String>,
     /// Lateness of the engine.
     pub lateness: Lateness,
+    /// Times in which it was later than permitted.
+    pub late: Vec<LateSpan>,
+    /// The kernels' time (CLOCK_MONOTONIC, ns) at simulated time 0.
+    pub started_nanos: u64,
     /// Packets of the kernels that were not carried, by reason.
     pub refused: BTreeMap<&'static str, u64>,
     /// Packets that a kernel did not accept.
@@ -106,8 +124,8 @@ pub struct Ended {
     pub freezes: Vec<(FlowId, NodeId, Freeze)>,
     /// Packets whose hop limit ran out in the simulated network and that were answered with ICMP.
     pub expired: u64,
-    /// Both ends of each connection, in the order of the flows.
-    pub connections: Vec<(Socket, Socket)>,
+    /// Flow and both ends of each connection, in the order of the flows.
+    pub connections: Vec<(FlowId, [ConnectionEnd; 2])>,
 }
 
 /// Access to a station for starting programs.
@@ -316,6 +334,7 @@ fn set_up(
         layer: settings.layer,
         slow: settings.slow.max(1.0),
         most_late: settings.most_late,
+        strict: settings.strict,
         limit: SimTime::ZERO + limit,
         freeze: settings.freeze && settings.layer == Layer::Three,
     };
@@ -345,8 +364,22 @@ fn work_off(
     if let Ok(mut status) = status.lock() {
         status.running = false;
     }
-    let Engine { mut live, lateness, connections, refused, not_taken, kept, freezes, expired, rules, .. } =
-        engine;
+    // Programs that go on, and data that their kernels still hold, would find no network any more.
+    diag::end_connections(&engine.stations);
+    let Engine {
+        mut live,
+        lateness,
+        late,
+        started_nanos,
+        connections,
+        refused,
+        not_taken,
+        kept,
+        freezes,
+        expired,
+        rules,
+        ..
+    } = engine;
     connections.settle(&mut live);
     let report = live.finish().map_err(|e| Error::Failed(e.to_string()))?;
     let problem = match end {
@@ -357,13 +390,31 @@ fn work_off(
         )),
         End::TooLate { seconds, at } => Some(format!(
             "this machine was {:.1} ms late at {:.3} s (allowed: {:.0} ms); run it slower with --slow 2, allow more \
-             with --most-late, or simulate less",
+             with --most-late, go on without --strict, or simulate less",
             seconds * 1e3,
             at.as_secs_f64(),
             rules.most_late * 1e3
         )),
         End::Failed(why) => Some(why),
     };
-    let connections = connections.all.iter().map(|c| (c.ends[0], c.ends[1])).collect();
-    Ok(Ended { report, problem, lateness, refused, not_taken, kept, freezes, expired, connections })
+    let end = |c: &Connection, side: usize| ConnectionEnd {
+        socket: c.ends[side],
+        node: c.nodes[side],
+        initial: c.initial(side).map(|seq| seq.0),
+    };
+    let connections = connections.all.iter().map(|c| (c.flow, [end(c, 0), end(c, 1)])).collect();
+    let late = late.0;
+    Ok(Ended {
+        report,
+        problem,
+        lateness,
+        late,
+        started_nanos,
+        refused,
+        not_taken,
+        kept,
+        freezes,
+        expired,
+        connections,
+    })
 }

@@ -48,7 +48,8 @@ impl LiveNetwork {
     /// the flows (layer 3) or all nodes (layer 2) have stations.
     #[staticmethod]
     #[pyo3(signature = (
-        scenario, *, seed, layer, nodes, slow, most_late, limit, mtu=None, congestion=None, freeze=false, pcap=None
+        scenario, *, seed, layer, nodes, slow, most_late, limit, mtu=None, congestion=None, freeze=false, strict=false,
+        pcap=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn start(
@@ -63,11 +64,23 @@ impl LiveNetwork {
         mtu: Option<u16>,
         congestion: Option<String>,
         freeze: bool,
+        strict: bool,
         pcap: Option<PathBuf>,
     ) -> PyResult<Self> {
         let layer = if layer == 2 { Layer::Two } else { Layer::Three };
-        let settings =
-            SessionSettings { seed, layer, nodes, slow, most_late, limit, mtu, congestion, freeze, pcap };
+        let settings = SessionSettings {
+            seed,
+            layer,
+            nodes,
+            slow,
+            most_late,
+            strict,
+            limit,
+            mtu,
+            congestion,
+            freeze,
+            pcap,
+        };
         py.detach(|| Session::start(&scenario.world, &settings)).map(Self).map_err(raise)
     }
 
@@ -138,6 +151,13 @@ fn extras(ended: &Ended) -> String {
             "max_seconds": late.max_seconds(),
             "histogram": late.buckets(),
         },
+        "late_spans": ended.late.iter().map(|span| serde_json::json!({
+            "from_seconds": span.from.as_secs_f64(),
+            "to_seconds": span.to.as_secs_f64(),
+            "max_seconds": span.seconds,
+        })).collect::<Vec<_>>(),
+        "ended_early": ended.problem,
+        "started_monotonic_ns": ended.started_nanos,
         "refused": ended.refused,
         "not_taken": ended.not_taken,
         "kept_while_frozen": ended.kept,
@@ -150,9 +170,15 @@ fn extras(ended: &Ended) -> String {
             "route_back_seconds": freeze.route_back.map(|at| at.as_secs_f64()),
         })).collect::<Vec<_>>(),
         "time_exceeded": ended.expired,
-        "connections": ended.connections.iter().map(|(a, b)| {
-            [format!("{}:{}", a.0, a.1), format!("{}:{}", b.0, b.1)]
-        }).collect::<Vec<_>>(),
+        "connections": ended.connections.iter().map(|(flow, ends)| serde_json::json!({
+            "flow": flow.0,
+            "ends": ends.map(|end| serde_json::json!({
+                "node": end.node.0,
+                "address": end.socket.0.to_string(),
+                "port": end.socket.1,
+                "initial_sequence": end.initial,
+            })),
+        })).collect::<Vec<_>>(),
     })
     .to_string()
 }

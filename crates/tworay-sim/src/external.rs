@@ -294,11 +294,11 @@ impl Live {
         }
     }
 
-    /// Packet `uid` is a retransmission.
-    pub fn note_resent(&mut self, flow: FlowId, seq: Seq32, uid: u64, phase: Phase) {
+    /// Packet `uid`, sent by the station at `from`, is a retransmission.
+    pub fn note_resent(&mut self, flow: FlowId, from: NodeId, seq: Seq32, uid: u64, phase: Phase) {
         let at = self.network.now();
         if let Some(f) = self.network.flow_mut(flow) {
-            f.resent.push(Resent { at, seq, uid, phase });
+            f.resent.push(Resent { at, from, seq, uid, phase });
         }
     }
 
@@ -337,6 +337,7 @@ impl Live {
         let mut report =
             RunReport::gather(self.network.finish(), &self.scenario, self.seed, self.protocol, &[]);
         report.document.cpu_seconds = self.begun.elapsed().as_secs_f64();
+        report.tell_senders();
         Ok(report)
     }
 }

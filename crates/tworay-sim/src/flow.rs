@@ -304,6 +304,8 @@ pub(crate) struct Flow {
 pub struct Resent {
     /// Time of the retransmission.
     pub at: SimTime,
+    /// Node that sent it.
+    pub from: NodeId,
     /// First byte.
     pub seq: tworay_base::Seq32,
     /// Uid of this transmission.

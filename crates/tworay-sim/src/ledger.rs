@@ -28,6 +28,8 @@ pub struct LossRecord {
     pub at: SimTime,
     /// Where the copy that came farthest died.
     pub node: NodeId,
+    /// Node that sent the segment.
+    pub from: NodeId,
     /// Flow of the segment.
     pub flow: FlowId,
     /// Role of the segment.
@@ -63,6 +65,8 @@ pub struct Death {
     pub died: Died,
     /// Where it died.
     pub node: NodeId,
+    /// Node that sent the segment.
+    pub from: NodeId,
     /// Number of hops the copy had travelled.
     pub hops: u8,
 }
@@ -278,7 +282,7 @@ impl Ledger {
             let (flow, carries, seq) = (s.flow, s.carries, s.seq);
             match s.death.take() {
                 Some(death) => {
-                    let Death { root, cause, died, node, .. } = *death;
+                    let Death { root, cause, died, node, from, .. } = *death;
                     self.lost[cause as usize].add(carries);
                     if let Some((source, lost)) = self.at_source.get_mut(flow.index())
                         && *source == node
@@ -290,6 +294,7 @@ impl Ledger {
                         self.records.push(LossRecord {
                             at: now,
                             node,
+                            from,
                             flow,
                             carries,
                             seq,

@@ -107,9 +107,17 @@ pub struct RunReport {
     hops: Vec<Vec<u64>>,
     power: Option<Power>,
     record: Option<Box<Recorder>>,
+    /// Whether the tables `ledger` and `retransmissions` name the sender of each segment.
+    senders: bool,
 }
 
 impl RunReport {
+    /// Adds the sender of each segment to the tables `ledger` and `retransmissions`. Real connections carry
+    /// data in both directions, with sequence numbers of their own.
+    pub(crate) fn tell_senders(&mut self) {
+        self.senders = true;
+    }
+
     /// Data segments that died at their own source, by flow: they used no network resources.
     pub fn lost_at_source(&self) -> &[u64] {
         &self.lost_at_source
@@ -224,6 +232,7 @@ impl RunReport {
             hops,
             power,
             record,
+            senders: false,
         }
     }
 

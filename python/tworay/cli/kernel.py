@@ -75,7 +75,8 @@ def load(
 def unload(name: NameArgument, json: JsonOption = False) -> None:
     """Unload a controller.
 
-    Open connections keep using it until they end.
+    Open connections keep using it until they end; those that their program has closed go on with Reno.
+    Where net.ipv4.tcp_congestion_control names it, it gets its earlier value back.
     """
     from tworay import kernel
     from tworay.cli.output import print_json
@@ -84,8 +85,13 @@ def unload(name: NameArgument, json: JsonOption = False) -> None:
     if json:
         print_json(found)
         return
-    rest = "" if found["gone"] else "; open connections use it, and the kernel frees it when they end"
+    used = found["connections"]["used"]
+    many = f"{used} open connection{'' if used == 1 else 's'}" if used else "connections out of reach"
+    rest = "" if found["gone"] else f"; {many} still use it, and the kernel frees it when they end"
     print(f"{found['unloaded']} is unloaded{rest}")
+    for one in found["defaults"]:
+        where = "" if one["here"] else " in another network namespace"
+        print(f"net.ipv4.tcp_congestion_control{where} named it and is {one['now']} now")
 
 
 SecondsOption = Annotated[
@@ -96,27 +102,36 @@ SecondsOption = Annotated[
 
 @app.command()
 def events(seconds: SecondsOption = None, json: JsonOption = False) -> None:
-    """Print losses as the controllers see them.
+    """Print losses from now on as the controllers see them.
 
-    Each line: what was lost, the guess about its cause, and the window before and after.
+    Each line: when, what was lost, the guess about its cause, and the window before and after.
     """
     from json import dumps
 
     from tworay import kernel
+    from tworay.cli.output import note
 
     for event in kernel.events(seconds):
-        print(dumps(event) if json else _told(event), flush=True)
+        if json:
+            print(dumps(event), flush=True)
+        elif "missing" in event:
+            note(f"tworay: {event['missing']} losses of {event['controller']} came too fast to be read")
+        else:
+            print(_told(event), flush=True)
 
 
 def _told(event: dict[str, Any]) -> str:
     """Format an event as a line."""
+    from datetime import datetime
+
+    at = datetime.fromtimestamp(event["unix_ns"] / 1e9).astimezone().isoformat(" ", "milliseconds")
     windows = ", ".join(
         f"{name} {event[name]['before']} -> {event[name]['after']}" for name in ("cwnd", "ssthresh")
     )
     sign = "timeout" if event["sign"] == "timeout" else "duplicate ACKs"
     trips = f", round trips {event['history']} of {event['average_us'] / 1000:.1f} ms"
     return (
-        f"{event['monotonic_ns'] / 1e9:.3f} s  {event['controller']}  {event['from']}:{event['from_port']} > "
+        f"{at}  {event['controller']}  {event['from']}:{event['from_port']} > "
         f"{event['to']}:{event['to_port']}  {sign}: {event['guess'] or 'no guess'}; {windows}"
         f"{trips if event['average_us'] else ''}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +40,11 @@ NodesOption = Annotated[
 AllOption = Annotated[bool, typer.Option("--all", help="Place a station at every node.")]
 SlowOption = Annotated[float, typer.Option(help="Factor by which the network runs slower than real time.")]
 LateOption = Annotated[
-    float, typer.Option("--most-late", metavar="MS", help="Stop when the engine is later than this.")
+    float,
+    typer.Option("--most-late", metavar="MS", help="Mark times in which the engine is later than this."),
+]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Stop when the engine is later than --most-late.")
 ]
 LimitOption = Annotated[float, typer.Option(metavar="S", help="Maximum duration in simulated seconds.")]
 MtuOption = Annotated[int | None, typer.Option(help="Largest IP packet, bytes.")]
@@ -81,6 +86,14 @@ def _words(command: list[str] | None) -> list[str]:
     return words[1:] if words[:1] == ["--"] else words
 
 
+def _apart(scenario: str | None, command: list[str], profile: Path | None) -> tuple[str | None, list[str]]:
+    """Tell a scenario from a command's first word: with --profile, what follows ``--`` is the command."""
+    words = [*([] if scenario is None else [scenario]), *command]
+    if profile is not None and words and sys.argv[-len(words) - 1 :] == ["--", *words]:
+        return None, words
+    return scenario, command
+
+
 @app.command()
 def run(
     scenario: ScenarioOrProfile = None,
@@ -109,6 +122,7 @@ def run(
     freeze: FreezeOption = Options.freeze,
     slow: SlowOption = Options.slow,
     most_late: LateOption = 1e3 * Options.most_late,
+    strict: StrictOption = Options.strict,
     limit: LimitOption = Options.limit,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
@@ -122,12 +136,13 @@ def run(
     """Run a command between two real kernels over the scenario's network, in real time."""
     from tworay.cli.liverun import run_live
 
+    scenario, words = _apart(scenario, _words(command), profile)
     world, options = _world(
         source_of(scenario, profile), set_, nodes, all_,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
-        limit=limit, mtu=mtu, pcap=pcap,
+        strict=strict, limit=limit, mtu=mtu, pcap=pcap,
     )  # fmt: skip
-    run_live(world, options, _words(command), serve, each=each, out=out, force=force, as_json=json)
+    run_live(world, options, words, serve, each=each, out=out, force=force, as_json=json)
 
 
 @app.command()
@@ -143,6 +158,7 @@ def up(
     freeze: FreezeOption = Options.freeze,
     slow: SlowOption = Options.slow,
     most_late: LateOption = 1e3 * Options.most_late,
+    strict: StrictOption = Options.strict,
     limit: LimitOption = STANDING_LIMIT,
     mtu: MtuOption = Options.mtu,
     out: OutOption = None,
@@ -159,7 +175,7 @@ def up(
     world, options = _world(
         source_of(scenario, profile), set_, nodes, all_,
         seed=seed, layer=layer, congestion=congestion, freeze=freeze, slow=slow, most_late=most_late,
-        limit=limit, mtu=mtu, pcap=pcap,
+        strict=strict, limit=limit, mtu=mtu, pcap=pcap,
     )  # fmt: skip
     stand(world, options, name, out=out, force=force, hold=hold)
 

@@ -84,7 +84,9 @@ def stand(
     found = standing.up(name or world.name, sys.argv[3:])
     nodes = ", ".join(f"{node} ({about['address']})" for node, about in found["nodes"].items())
     print(f"{found['name']} is up; nodes {nodes}")
-    print(f"tworay live shell {next(iter(found['nodes']))}        opens a shell at a node")
+    # With its name these also work while other networks are up.
+    node = next(iter(found["nodes"]))
+    print(f"tworay live shell --name {found['name']} {node}        opens a shell at a node")
     print(f"tworay live down {found['name']}        ends it")
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import math
 import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay.errors import InputError, RunError
+from tworay.sudo import with_sudo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,27 +56,64 @@ def unload(name: str) -> dict[str, Any]:
     return ask("unload", name)
 
 
-def events(seconds: float | None = None, name: str | None = None) -> Iterator[dict[str, Any]]:
-    """Yield diagnoses of all loaded controllers, or of one, as they happen, for a time or until closed.
+class Following:
+    """Diagnoses of all loaded controllers, or of one, as they happen; iterate over it.
 
-    Controllers loaded later are not included. Each event is read only once: two simultaneous readers of a
-    controller each get a part of the events.
+    Begins with what happens after it was made, so nothing of an earlier run is shown. Controllers loaded
+    later are not included. Any number of programs can follow at the same time. If more happened at once than
+    a controller keeps, an entry has ``missing``, their number, instead of a diagnosis.
+
+    Raises:
+        InputError: no controller, or not this one, is loaded.
+        RunError: this kernel or user cannot load controllers.
+
     """
-    words = ["events", "-" if seconds is None else str(seconds), *([] if name is None else [name])]
-    with subprocess.Popen(
-        [loader(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
+
+    def __init__(self, seconds: float | None = None, name: str | None = None) -> None:
+        words = ["events", "-" if seconds is None else str(seconds), *([] if name is None else [name])]
+        self._process = subprocess.Popen(
+            [loader(), *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._closed = False
+        assert self._process.stderr is not None
+        line = self._process.stderr.readline().strip()
+        if line != "following":
+            rest = self._process.communicate()[1]
+            raise _refusal(self._process.returncode, (line + "\n" + rest).strip())
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield diagnoses, with the time of day (``unix_ns``), until the time has passed or it is closed."""
+        process = self._process
         assert process.stdout is not None
         assert process.stderr is not None
-        try:
-            yield from map(json.loads, process.stdout)
-        except BaseException:
-            # The caller has stopped iterating, or was interrupted.
-            process.terminate()
-            raise
-        said = process.stderr.read().strip()
-        if process.wait() != 0:
-            raise _refusal(process.returncode, said)
+        with process:
+            try:
+                for line in process.stdout:
+                    event = json.loads(line)
+                    if "monotonic_ns" in event:
+                        event["unix_ns"] = event["monotonic_ns"] + time.time_ns() - time.monotonic_ns()
+                    yield event
+            except BaseException:
+                # The caller has stopped iterating, or was interrupted.
+                process.terminate()
+                raise
+            said = process.stderr.read().strip()
+            if process.wait() != 0 and not self._closed:
+                raise _refusal(process.returncode, said)
+
+    def close(self) -> None:
+        """End it; another thread that iterates comes to its end."""
+        self._closed = True
+        self._process.terminate()
+
+
+def events(seconds: float | None = None, name: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield diagnoses as they happen, for a time or until closed; see ``Following``."""
+    yield from Following(seconds, name)
 
 
 class Measuring:
@@ -144,4 +183,6 @@ def ask(*words: str) -> dict[str, Any]:
 
 def _refusal(code: int, said: str) -> InputError | RunError:
     text = said or f"the loader ended with {code}"
+    if "run it with sudo" in text:
+        text = f"{text}: {with_sudo('kernel')}"
     return InputError(text) if code == _WRONG_INPUT else RunError(text)

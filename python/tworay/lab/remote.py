@@ -126,7 +126,7 @@ class Cluster:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise InputError(
-                "--cluster needs Dask; pip install 'tworay[cluster]' here and on the workers"
+                "--cluster needs Dask; pip install distributed here and on the workers"
             ) from None
         plan = sweep.plan
         if plan.keep:

@@ -189,7 +189,7 @@ def tune(
     try:
         optuna: Any = importlib.import_module("optuna")
     except ImportError:
-        raise InputError("tune needs Optuna; pip install 'tworay[tune]'") from None
+        raise InputError("tune needs Optuna; pip install optuna") from None
     if set(seeds) & set(held_out_seeds):
         raise InputError(
             "training and held-out seeds have some in common; a search must not see what judges it"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tomllib
 from typing import TYPE_CHECKING, NamedTuple
@@ -73,6 +74,11 @@ def run_command(
     if not words:
         words = list(DEMO)
         serve = serve or DEMO_SERVER
+        if shutil.which(DEMO[0]) is None:
+            raise InputError(
+                "the command by default is iperf3, which is not installed: `sudo apt-get install iperf3` (or "
+                "the package iperf3 of your system), or give a command after --"
+            )
     if to_stderr:
         words = ["sh", "-c", 'exec "$@" >&2', "sh", *words]
         serve = None if serve is None else f"{{ {serve}\n}} >&2"
@@ -100,8 +106,9 @@ def run_command(
             interrupted = True
         line.clear()
         run, problem = network.finish()
+        namespaces = network.namespaces
     run.summary["live"]["programs"] = programs
-    diagnose(run, listener.events)
+    diagnose(run, listener.events, namespaces)
     return Outcome(run, code, problem, interrupted)
 
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tworay import _native
 from tworay.errors import InputError
-from tworay.live import leftovers
+from tworay.live import leftovers, marking
 from tworay.live.options import Options
 from tworay.running.run import Run
+from tworay.sudo import with_sudo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Time for programs to end by themselves, and for a server to listen, seconds.
 GRACE = 2.0
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 # State "listening" in /proc/net/tcp.
 LISTENING = "0A"
 
@@ -37,7 +39,18 @@ def require() -> None:
     """
     missing = _native.live_missing()
     if missing is not None:
-        raise InputError(missing)
+        raise InputError(f"{missing}: {with_sudo('live')}" if missing.endswith("with sudo") else missing)
+
+
+def _check_controller(name: str | None) -> None:
+    """Check that a controller of tworay's is loaded."""
+    if name is None or not name.startswith("tworay_") or not AVAILABLE.is_file():
+        return
+    if name not in AVAILABLE.read_text(encoding="ascii").split():
+        raise InputError(
+            f"--congestion {name}: it is not loaded; `tworay kernel load {name.removeprefix('tworay_')}` "
+            "loads it (as root)"
+        )
 
 
 class Status(NamedTuple):
@@ -60,8 +73,9 @@ class Network:
 
     def __post_init__(self) -> None:
         require()
-        leftovers.sweep()
         options = self.options
+        _check_controller(options.congestion)
+        leftovers.sweep()
         self._ended: tuple[_native.RunReport, str | None, str] | None = None
         self._network = _native.LiveNetwork.start(
             self.scenario,
@@ -74,9 +88,11 @@ class Network:
             mtu=options.mtu,
             congestion=options.congestion,
             freeze=options.freeze,
+            strict=options.strict,
             pcap=None if options.pcap is None else os.fspath(options.pcap),
         )
         self._record = leftovers.Record(self._network.cookies())
+        self.namespaces = frozenset(Path(path).stat().st_ino for path in self.stations.values())
 
     def __enter__(self) -> Network:
         return self
@@ -152,6 +168,7 @@ class Network:
         report, problem, extras = self._ended
         run = Run(report, self.scenario)
         run.summary["live"] = live_part(self.options, json.loads(extras))
+        marking.mark(run)
         return run, problem
 
 
@@ -164,6 +181,7 @@ def live_part(options: Options, extras: dict[str, Any]) -> dict[str, Any]:
         "mtu": options.mtu,
         "slow": options.slow,
         "most_late_seconds": options.most_late,
+        "strict": options.strict,
         "congestion": options.congestion,
         "freeze": options.freeze,
     }

@@ -24,7 +24,8 @@ class Options:
         layer: 3 (IPv4 packets; the scenario's routing) or 2 (Ethernet frames; routing is the user's).
         nodes: which nodes get a station; empty for the ends of the TCP flows (layer 3) or all (layer 2).
         slow: factor by which the network runs slower than real time, 1 to 1000.
-        most_late: maximum lateness of the engine in real seconds; if exceeded, the network stops.
+        most_late: maximum lateness of the engine in real seconds; times in which it is exceeded are marked.
+        strict: whether the network stops when it is exceeded.
         limit: maximum duration, simulated seconds.
         mtu: largest IP packet in bytes (68 to 2304); by default the scenario's full segments fit.
         congestion: congestion control of the kernels; ``None``: the machine's default.
@@ -38,6 +39,7 @@ class Options:
     nodes: Sequence[int] = ()
     slow: float = 1.0
     most_late: float = 0.02
+    strict: bool = False
     limit: float = 3600.0
     mtu: int | None = None
     congestion: str | None = None

@@ -23,6 +23,7 @@ from tworay import _native
 from tworay.errors import InputError, OutputError
 from tworay.live import leftovers
 from tworay.live.network import Network
+from tworay.sudo import with_sudo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,7 +178,9 @@ def enter(name: str | None, node: int, command: Sequence[str]) -> None:
     try:
         _native.join_namespace(about["namespace"])
     except OSError as error:
-        raise InputError(f"can't enter node {node} of {found['name']}: {error}; run it with sudo") from error
+        raise InputError(
+            f"can't enter node {node} of {found['name']}: {error}; run it with sudo: {with_sudo('live')}"
+        ) from error
     words = list(command) or [os.environ.get("SHELL", "/bin/sh")]
     os.environ |= {
         "TWORAY_NODE": str(node),

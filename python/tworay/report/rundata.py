@@ -10,6 +10,7 @@ import polars as pl
 
 from tworay.report.packing import MICROSECOND, pack
 from tworay.report.thinning import Level, bars, levels
+from tworay.showing.numbers import SEQUENCE, Numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-SEQUENCE = 2**32
 # The most rows of sender series in a page, over all flows; more are thinned out.
 SERIES_ROWS = 300_000
 # Intervals in which goodput is counted for the strip of the whole run.
@@ -91,7 +91,7 @@ class FlowData:
         self.id: int = about["id"]
         self.is_tcp = about["tcp"] is not None
         tcp = settings.get("tcp", {})
-        self.iss = int(tcp.get("iss", 0))
+        self.numbers = Numbers(run, about, settings)
         self.mss = _bytes(tcp.get("mss", FULL_SIZE)) if self.is_tcp else 1
         self.series = self.rows("series").sort("t_s")
         self.times, self.acked = column(self.series, "t_s"), column(self.series, "acked_bytes")
@@ -101,11 +101,16 @@ class FlowData:
         frame = self.run.tables.get(table)
         return pl.DataFrame() if frame is None else frame.filter(pl.col("flow") == self.id)
 
+    def resent(self) -> pl.DataFrame:
+        """Return the retransmissions of the flow's data."""
+        rows = self.rows("retransmissions")
+        return rows.filter(~pl.Series(self.numbers.all_against(rows), dtype=pl.Boolean))
+
     def bytes_of(self, seq: Array, at: Array) -> Array:
         """Return the payload before sequence numbers seen at given times; -1 for a SYN's."""
         if not self.is_tcp:
             return seq
-        first = np.mod(seq - self.iss - 1, SEQUENCE)
+        first = np.mod(seq - self.numbers.initial - 1, SEQUENCE)
         near = np.zeros(len(seq))
         if len(self.times):
             place = np.searchsorted(self.times, at, side="right") - 1
@@ -131,7 +136,7 @@ class FlowData:
         if segments.height:
             self._write_segments(tables, info, segments)
         elif self.is_tcp:
-            again = self.rows("retransmissions")
+            again = self.resent()
             at = column(again, "t_s") if again.height else np.zeros(0)
             byte = self.bytes_of(column(again, "seq"), at) if again.height else np.zeros(0)
             self._write_again(tables, at, byte, np.full(len(at), float(self.mss)))
@@ -194,19 +199,24 @@ class FlowData:
             until = min(until, float(begins[0]) + end)
         ends = np.append(begins[1:], until) if len(begins) else begins
         known, places = words(phases, "phase") if phases.height else ([], np.zeros(0, dtype=np.int64))
-        waits = self.waits()
+        waits, late = self.waits(), late_spans(self.run)
         tables.add(
             f"phases-{self.id}",
             {
-                "t": (np.concatenate([begins, waits[:, 0]]), MICROSECOND),
-                "until": (np.concatenate([ends, waits[:, 1]]), MICROSECOND),
-                "phase": ([*known, "waiting"], np.concatenate([places, np.full(len(waits), len(known))])),
+                "t": (np.concatenate([begins, waits[:, 0], late[:, 0]]), MICROSECOND),
+                "until": (np.concatenate([ends, waits[:, 1], late[:, 1]]), MICROSECOND),
+                "phase": (
+                    [*known, "waiting", "late"],
+                    np.concatenate(
+                        [places, np.full(len(waits), len(known)), np.full(len(late), len(known) + 1)]
+                    ),
+                ),
             },
         )
 
     def waits(self) -> Array:
         """Return begin and end of each wait for a timer that then expired."""
-        again = self.rows("retransmissions")
+        again = self.resent()
         if not again.height or not len(self.times):
             return np.zeros((0, 2))
         again = again.filter(pl.col("phase") == "rto_recovery")
@@ -219,7 +229,7 @@ class FlowData:
         last = np.searchsorted(advanced, at, side="right") - 1
         silent = at - advanced[np.maximum(last, 0)] > INSTANT
         expiries = at[oldest & silent]
-        before = np.union1d(self.times, column(self.rows("retransmissions"), "t_s"))
+        before = np.union1d(self.times, column(self.resent(), "t_s"))
         begins = before[np.maximum(np.searchsorted(before, expiries - INSTANT) - 1, 0)]
         return np.stack([begins, expiries], axis=1)
 
@@ -239,6 +249,14 @@ class FlowData:
             total = np.concatenate(([0], np.cumsum(column(arrived, "bytes"))))[place]
         rate = np.diff(total) * 8 / np.diff(edges) / 1000
         tables.add(f"rate-{self.id}", {"t": (edges[:-1], MICROSECOND), "kbps": (rate, 0.1)})
+
+
+def late_spans(run: Run) -> Array:
+    """Return begin and end of each time in which the machine was too slow for a live network."""
+    spans = run.tables.get("late")
+    if spans is None or spans.is_empty():
+        return np.zeros((0, 2))
+    return np.stack([column(spans, "from_s"), column(spans, "to_s")], axis=1)
 
 
 def _bytes(value: object) -> int:
@@ -300,4 +318,16 @@ def _by_flow(frame: pl.DataFrame, flows: dict[int, FlowData], at: Array) -> Arra
     for number, flow in flows.items():
         mine = of == number
         result[mine] = flow.bytes_of(seq[mine], at[mine])
+        if flow.numbers.known:
+            result[mine] = _against_apart(frame.filter(pl.Series(mine)), flow.numbers, result[mine])
     return result
+
+
+def _against_apart(frame: pl.DataFrame, numbers: Numbers, byte: Array) -> Array:
+    """Return -1 for the answer to the SYN, and no place for what else flows against the flow's direction."""
+    against = numbers.all_against(frame)
+    for place in np.flatnonzero(against):
+        row = frame.row(int(place), named=True)
+        is_syn = row["kind"] == "data" and numbers.relative(row) == 0
+        byte[place] = -1.0 if is_syn else np.nan
+    return byte

@@ -12,7 +12,7 @@ from tworay.report.commands import AGAIN
 from tworay.report.guessing import scored, share_right
 from tworay.report.mapdata import write_map
 from tworay.report.page import esc, table, whole_page
-from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, write_losses
+from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, late_spans, write_losses
 from tworay.report.silences import silences_of, why
 from tworay.showing.causes import ENDS, ROOTS
 from tworay.stored.records import SCENARIO
@@ -84,7 +84,7 @@ def run_page(run: Run, again: Again) -> str:
             "ends": ENDS,
             "covers": {guess: sorted(causes) for guess, causes in COVERS.items()},
         },
-        "phases": PHASES,
+        "phases": PHASES | ({"late": "machine too slow"} if len(late_spans(run)) else {}),
     }
     body = "\n".join(
         [

@@ -69,7 +69,9 @@ def _root(run: Run, moment: Row) -> list[Step]:
         "syn": "the SYN, or its answer",
         "fin": "the receiver's FIN",
         "datagram": f"datagram {loss['seq']}",
-        "data": f"the data segment at byte {loss['seq']}",
+        "data": f"the data segment at byte {loss.get('relative_seq', loss['seq'])}",
+        "other-data": "a data segment of the other direction",
+        "other-ack": "an ACK of the other direction",
     }[moment["part"]]
     steps: list[Step] = []
     left = None
@@ -114,7 +116,7 @@ def _routing(run: Run, about: Row, loss: Row, end: float) -> list[Step]:
     if notes is None or notes.is_empty():
         return []
     name = {"aodv": "AODV", "dsr": "DSR", "olsr": "OLSR"}.get(run.summary["routing"]["protocol"], "routing")
-    back = loss["kind"] == "ack"
+    back = loss.get("from", about["from"]) == about["to"] or ("from" not in loss and loss["kind"] == "ack")
     source, sink = (about["to"], about["from"]) if back else (about["from"], about["to"])
     during = notes.filter(pl.col("t_s").is_between(loss["since_s"], end))
     steps: list[Step] = []

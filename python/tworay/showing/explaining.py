@@ -18,6 +18,7 @@ from tworay.errors import InputError, OutputError
 from tworay.metrics.diagnosis import covers
 from tworay.showing.chains import chain
 from tworay.showing.idleness import held_back, idle_spells
+from tworay.showing.numbers import SEQUENCE, Numbers
 from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 
 # Number of pauses, or bursts of lost datagrams, that are explained by default.
 MOMENTS = 10
-# Sequence numbers are counted modulo this.
-SEQUENCE = 2**32
 # A timeout doubles the RTO; RTT samples that raise it as much also change srtt.
 BACKED_OFF = 1.5
 # Tolerance for times in tables, which are floats, s.
 MICROSECOND = 1e-6
+# Fields of a loss that only this module uses.
+UNTOLD = ("byte", "seed", "against")
 # Columns of the sender's state that a reaction may change.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
@@ -131,8 +132,12 @@ class _Flow:
         completed = about["completion_seconds"]
         end = self.end if completed is None or not self.times else self.times[0] + completed
         self.idle = idle_spells(self.series, held, end)
+        self.numbers = Numbers(run, about, self.settings)
         for row in (*self.lost, *self.resent, *self.guesses):
+            row["against"] = self.is_tcp and self.numbers.against(row)
             row["byte"] = self._byte(row) if self.is_tcp else row["seq"]
+            if self.numbers.known:
+                row["relative_seq"] = self.numbers.relative(row)
 
     def _refuse_incomplete(self, run: Run) -> None:
         counted = sum(kinds["data"] + kinds["ack"] for kinds in run.summary["ledger"].values())
@@ -149,7 +154,10 @@ class _Flow:
 
     def _byte(self, row: Row) -> int:
         """Return the payload before a sequence number; -1 for a SYN's."""
-        first: int = (row["seq"] - self.settings.get("tcp", {}).get("iss", 0) - 1) % SEQUENCE
+        first = (self.numbers.relative(row) - 1) % SEQUENCE
+        if row["against"]:
+            # What is acknowledged of this direction is not kept.
+            return -1 if first == SEQUENCE - 1 else first
         place = bisect_right(self.times, row["t_s"]) - 1
         near = self.acked[place] if place >= 0 else 0
         return first + SEQUENCE * round((near - first) / SEQUENCE)
@@ -201,21 +209,28 @@ class _Flow:
         una = self.acked[bisect_right(self.times, pause[0]) - 1]
         before = [row for row in self.lost if row["since_s"] < pause[1]]
         firsts = {una, -1} if una == 0 else {una}
-        oldest = [row for row in before if row["kind"] == "data" and row["byte"] in firsts]
-        beyond = [row for row in before if row["kind"] == "ack" and row["byte"] > una]
+        # The answer to the SYN flows against the flow.
+        oldest = [
+            row
+            for row in before
+            if row["kind"] == "data" and row["byte"] in firsts and (not row["against"] or row["byte"] < 0)
+        ]
+        beyond = [row for row in before if row["kind"] == "ack" and row["byte"] > una and not row["against"]]
         return min(oldest or beyond, key=lambda row: row["since_s"], default=None)
 
     def _part(self, loss: Row) -> str:
         """Return the kind of the lost segment."""
         if not self.is_tcp:
             return "datagram"
+        if loss["kind"] == "data" and loss["byte"] < 0:
+            return "syn"
+        if loss["against"]:
+            return f"other-{loss['kind']}"
         if loss["kind"] == "ack":
             return "ack"
-        if loss["byte"] < 0:
-            return "syn"
         # Already acknowledged and never retransmitted: the receiver's own FIN.
         known = loss["byte"] < self.acked[max(bisect_right(self.times, loss["since_s"]) - 1, 0)]
-        again = any(row["byte"] == loss["byte"] for row in self.resent)
+        again = any(row["byte"] == loss["byte"] and not row["against"] for row in self.resent)
         return "fin" if known and not again and self.keeps_resent else "data"
 
     def _bursts(self) -> list[list[Row]]:
@@ -231,6 +246,8 @@ class _Flow:
 
     def _repaired(self, loss: Row) -> float | None:
         """Return when the lost data was acknowledged, or a later acknowledgment replaced the lost one."""
+        if loss["against"] and loss["byte"] >= 0:
+            return None
         if loss["byte"] < 0:
             open_after = self.about["handshake_seconds"]
             return None if open_after is None else self.times[0] + open_after
@@ -258,7 +275,7 @@ class _Flow:
                 "after_idle": any(end == pause[0] for _, end in self.idle),
             },
             "burst": burst and {"first": burst[0]["seq"], "last": burst[-1]["seq"], "datagrams": len(burst)},
-            "loss": loss and {key: value for key, value in loss.items() if key not in ("byte", "seed")},
+            "loss": loss and {key: value for key, value in loss.items() if key not in UNTOLD},
             "part": loss and self._part(loss),
             "queue_limit": self.settings.get("mac", {}).get("queue_limit")
             if loss and loss["died"] == "ifq"
@@ -301,7 +318,7 @@ class _Flow:
         """Return the sender's reactions to silence or duplicate ACKs, without new acknowledgments."""
         again: dict[float, list[Row]] = {}
         for row in self.resent:
-            if begin <= row["t_s"] <= end:
+            if begin <= row["t_s"] <= end and not row["against"]:
                 again.setdefault(row["t_s"], []).append(row)
         first = max(bisect_left(self.times, begin), 1)
         times = {*self.times[first : bisect_right(self.times, end)], *again}
@@ -323,7 +340,9 @@ class _Flow:
         """Return when the lost segment was retransmitted; for a lost ACK, segments that it covered."""
         if loss is None or loss["byte"] < 0:
             return []
-        rows = [row for row in self.resent if loss["since_s"] < row["t_s"]]
+        rows = [
+            row for row in self.resent if loss["since_s"] < row["t_s"] and row["against"] == loss["against"]
+        ]
         if loss["kind"] == "data":
             rows = [row for row in rows if row["byte"] == loss["byte"]]
         else:

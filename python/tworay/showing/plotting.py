@@ -179,12 +179,23 @@ def _over_time(axes: Axes, what: str, lines: list[Line], found: Run | Comparison
                 axes.stairs(rates / 1000, edges, label=line.label, baseline=None, **style)
         else:
             _draw(axes, what, lines)
+        _mark_late(axes, found)
     axes.set_title(title)
     axes.set_xlabel("time, s")
     axes.set_ylabel({"cwnd": "cwnd, segments", "rtt": "smoothed RTT, ms", "goodput": "goodput, kb/s"}[what])
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     axes.legend(frameon=False, fontsize="small")
+
+
+def _mark_late(axes: Axes, run: Run) -> None:
+    """Shade the times in which the machine was too slow for a live network."""
+    spans = run.tables.get("late")
+    for number, (begin, end) in enumerate(
+        () if spans is None else spans.select("from_s", "to_s").iter_rows()
+    ):
+        label = "machine too slow" if number == 0 else None
+        axes.axvspan(begin, end, color="0.4", alpha=0.3, linewidth=1.0, label=label)
 
 
 def _draw(axes: Axes, what: str, lines: list[Line]) -> None:

@@ -123,12 +123,15 @@ def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
 
 def _what(moment: Row) -> str:
     loss, part = moment["loss"], moment["part"]
+    number = loss.get("relative_seq", loss["seq"])
     return {
         "datagram": f"datagram {loss['seq']}",
-        "ack": f"the ACK of everything before byte {loss['seq']}",
+        "ack": f"the ACK of everything before byte {number}",
         "syn": "the SYN, or its answer",
         "fin": "the receiver's FIN",
-        "data": f"the data segment at byte {loss['seq']}",
+        "data": f"the data segment at byte {number}",
+        "other-data": f"the data segment at byte {number} of the other direction",
+        "other-ack": f"the ACK of everything before byte {number} of the other direction",
     }[part]
 
 
@@ -219,6 +222,8 @@ def _again(moment: Row) -> str:
         more = f" and {len(rows) - LISTED} times more" if len(rows) > LISTED else ""
         what = "data that had arrived was sent again" if is_ack else "sent again"
         said = f"{what} at {times}{more}"
+    if done is None and moment["part"].startswith("other"):
+        return f"{said}."
     if done is None:
         return f"{said}; never acknowledged in this run."
     return f"{said}; {'a later ACK' if is_ack else 'its ACK'} came at {_at(done)}."

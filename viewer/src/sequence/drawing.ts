@@ -97,6 +97,8 @@ function resent(pen: Pen, { table, from, to }: Slice, { x, y, ratio }: Scales): 
 }
 
 function drawLoss(pen: Pen, loss: Loss, { selected }: About, { x, y, ratio }: Scales): void {
+  // What flows against the flow's direction has no place among its bytes.
+  if (Number.isNaN(loss.byte)) return;
   const [left, top] = [x(loss.since), y(loss.byte)];
   const radius = (loss.kind === "data" ? 5 : 3) * ratio;
   pen.fillStyle = causeColour(loss.cause);

@@ -267,7 +267,8 @@ export class SequencePanel {
     this.plot.over.style.cursor = loss ? "pointer" : "crosshair";
     if (loss) {
       const guess = loss.guess ? `; the sender guessed ${loss.guess.guess}` : "";
-      const what = isUdp(this.flow) ? `datagram ${loss.byte}` : `${loss.kind} at byte ${loss.byte}`;
+      const where = Number.isNaN(loss.byte) ? "" : ` at byte ${loss.byte}`;
+      const what = isUdp(this.flow) ? `datagram ${loss.byte}` : `${loss.kind}${where}`;
       this.status.textContent = `${what}: ${loss.cause}${guess}. Click for its story.`;
       return;
     }

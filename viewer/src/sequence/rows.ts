@@ -19,7 +19,7 @@ export function lossList(losses: Loss[], unit: string, choose: (loss: Loss) => v
       {},
       el("td", { class: "number" }, loss.since.toFixed(6)),
       el("td", {}, loss.kind),
-      el("td", { class: "number" }, String(loss.byte)),
+      el("td", { class: "number" }, Number.isNaN(loss.byte) ? "–" : String(loss.byte)),
       el("td", {}, shapeIcon(loss.cause), ` ${loss.cause}`),
       el("td", {}, loss.guess?.guess ?? "–"),
       el("td", {}, el("button", { type: "button", click: () => choose(loss) }, "story")),

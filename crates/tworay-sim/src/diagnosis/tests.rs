@@ -86,7 +86,7 @@ fn which_loss_a_guess_is_about() {
     ];
     let guess = (at(10), AGAIN, SENT);
     for (what, data, acks, resent, cause) in table {
-        let again = |&(seq, uid)| Resent { at: at(0), seq, uid, phase: Phase::Recovery };
+        let again = |&(seq, uid)| Resent { at: at(0), from: NodeId(0), seq, uid, phase: Phase::Recovery };
         let resent: Vec<Resent> = resent.iter().map(again).collect();
         assert_eq!(losses(data, acks).cause(guess, &resent), cause, "{what}");
     }
@@ -102,6 +102,7 @@ fn which_loss_a_guess_is_about() {
 fn a_packet_that_waits_has_met_its_root() {
     let record = LossRecord {
         at: at(20),
+        from: NodeId(0),
         node: NodeId(0),
         flow: FlowId(0),
         carries: Carries::Data,

@@ -6,7 +6,7 @@ const FLOW: FlowId = FlowId(0);
 /// A copy dies at `node` for `cause`; its hop count equals the node's number.
 fn death(cause: LossCause, node: u16) -> Death {
     let root = Setback::new(SimTime::ZERO, NodeId(node), cause);
-    Death { root, cause, died: Died::Ifq, node: NodeId(node), hops: node as u8 }
+    Death { root, cause, died: Died::Ifq, node: NodeId(node), from: NodeId(0), hops: node as u8 }
 }
 
 #[test]

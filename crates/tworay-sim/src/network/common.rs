@@ -64,7 +64,7 @@ impl Common {
     #[inline(never)]
     pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
         let p = self.packets.get(packet);
-        let (uid, hops, flow) = (p.uid, p.hops, p.flow);
+        let (uid, hops, flow, from) = (p.uid, p.hops, p.flow, p.src);
         if uid < UNTRACKED {
             let mut root = self.packets.setback(packet).unwrap_or(of);
             let (cause, interferer) = self.books.judge.final_cause(&root, died);
@@ -73,7 +73,7 @@ impl Common {
                 self.books.judge.note_struck(self.now, flow, root);
             }
             let booked = self.books.ledger.records().len();
-            self.books.ledger.died(uid, Death { root, cause, died, node, hops }, self.now);
+            self.books.ledger.died(uid, Death { root, cause, died, node, from, hops }, self.now);
             if self.watch.on {
                 self.show_loss(packet, booked);
             }

@@ -331,7 +331,7 @@ impl Network {
             let f = &mut self.flows[flow];
             if let Transport::Tcp(pair) = &f.transport {
                 let phase = pair.sender.snapshot().phase;
-                f.resent.push(Resent { at: self.common.now, seq, uid, phase });
+                f.resent.push(Resent { at: self.common.now, from: f.setup.from, seq, uid, phase });
             }
         }
         if side == Side::Active {

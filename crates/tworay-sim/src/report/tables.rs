@@ -196,7 +196,7 @@ impl RunReport {
         let node = |get: fn(&LossRecord) -> Option<NodeId>| {
             ColumnData::MaybeI64(l.iter().map(|r| get(r).map(|n| n.0.into())).collect())
         };
-        table(
+        let mut ledger = table(
             "ledger",
             [
                 ("t_s", ColumnData::F64(l.iter().map(|r| r.at.as_secs_f64()).collect())),
@@ -212,7 +212,12 @@ impl RunReport {
                 ("attempts", ColumnData::I64(l.iter().map(|r| r.attempts.into()).collect())),
                 ("interferer", node(|r| r.interferer)),
             ],
-        )
+        );
+        if self.senders {
+            let from = ColumnData::I64(l.iter().map(|r| r.from.0.into()).collect());
+            ledger.columns.push(Column { name: "from", data: from });
+        }
+        ledger
     }
 
     fn guess_table(&self) -> Table {
@@ -235,7 +240,7 @@ impl RunReport {
     /// Retransmitted segments, by flow and in order of time.
     fn retransmission_table(&self) -> Table {
         let r = &self.resent;
-        table(
+        let mut resent = table(
             "retransmissions",
             [
                 ("t_s", ColumnData::F64(r.iter().map(|(_, x)| x.at.as_secs_f64()).collect())),
@@ -243,7 +248,12 @@ impl RunReport {
                 ("seq", ColumnData::I64(r.iter().map(|(_, x)| x.seq.0.into()).collect())),
                 ("phase", ColumnData::Str(r.iter().map(|(_, x)| x.phase.name().to_string()).collect())),
             ],
-        )
+        );
+        if self.senders {
+            let from = ColumnData::I64(r.iter().map(|(_, x)| x.from.0.into()).collect());
+            resent.columns.push(Column { name: "from", data: from });
+        }
+        resent
     }
 
     fn series_table(&self) -> Table {
