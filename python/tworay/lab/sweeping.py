@@ -245,7 +245,7 @@ class Sweep:
         batches = self.open()
         batches.flush()
         assert self.plan.until_ci is not None
-        frame = stored(self.path, [self.plan.ci_metric])
+        frame = stored(self.path, [self.plan.ci_metric], self.plan.judge)
         found: dict[str, list[float]] = {}
         for world, value in frame.select("world", self.plan.ci_metric).iter_rows():
             if value is not None:

@@ -105,6 +105,8 @@ def one_of_many(directory: Path, arm: str | None, run: Run) -> str:
     settings = [] if about["tcp"] is None else ["--tcp", about["tcp"]]
     for key, value in about["set"].items():
         settings += ["--set", f"{key}={value}"]
+    if stored.manifest.get("entries"):
+        settings += ["--entries", stored.manifest["entries"]]
     return run_command(run, directory, *settings)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tworay import _native
 from tworay.checks import whole
 from tworay.errors import InputError, OutputError
+from tworay.metrics import TCP
 from tworay.metrics.diagnosis import scores
 from tworay.running.resources import carried, saturated, with_resources
 from tworay.running.scenarios import Source, load
@@ -150,8 +151,11 @@ class Run:
 
     @property
     def goodput_bps(self) -> float:
-        """In-order payload that reached the receiving applications, bit/s, summed over the flows."""
-        return self._sum("goodput_bps")
+        """In-order payload that reached the receiving applications, bit/s, summed over the TCP flows.
+
+        Over all flows if none uses TCP; ``summary["flows"]`` has each one.
+        """
+        return float(sum(flow["goodput_bps"] for flow in TCP.of(self.summary["flows"])))
 
     @property
     def throughput_bps(self) -> float:
