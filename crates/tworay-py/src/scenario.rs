@@ -198,6 +198,11 @@ impl Scenario {
         self.world.node_count()
     }
 
+    /// Estimated memory of a run, bytes.
+    fn memory(&self, py: Python<'_>, seed: u64) -> PyResult<u64> {
+        py.detach(|| self.world.memory(seed)).map_err(errors::run)
+    }
+
     /// Estimated resources of a run: initial memory in bytes, and processor time in seconds.
     fn estimate(&self, py: Python<'_>, seed: u64) -> PyResult<(u64, f64)> {
         py.detach(|| self.world.estimate(seed)).map(|e| (e.bytes, e.seconds)).map_err(errors::run)

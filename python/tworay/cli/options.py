@@ -53,7 +53,7 @@ JudgeOption = Annotated[
     typer.Option(
         "--judge",
         metavar="FLOWS",
-        help="The flows whose metrics are compared: tcp (all if there is no TCP), udp, all, or one: flow.0.",
+        help="Compare these flows: tcp (all if there is no TCP), udp, all, or one: flow.0.",
         show_default="tcp",
     ),
 ]
@@ -62,8 +62,8 @@ EntriesOption = Annotated[
     typer.Option(
         "--entries",
         metavar="SPAN",
-        help="Draw the flows' start times from the seed, from 0 to SPAN, such as 2s: on wires nothing else is "
-        "random.",
+        help="Draw the flows' start times from the seed, from 0 to SPAN, such as 2s: on wires nothing "
+        "else is random.",
     ),
 ]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair of arms.")]

@@ -154,8 +154,8 @@ def _told(results: Results, where: dict[str, list[str]]) -> list[str]:
     elif still := results.still(where):
         cells = results.where(where)["cell"].n_unique()
         notes.append(
-            f"{len(still)} of {cells} cells gave the same run with every seed, because nothing in them is random; "
-            "two of them have no test"
+            f"{len(still)} of {cells} cells gave the same run with every seed, because nothing in "
+            "them is random; two of them have no test"
         )
     elif again:
         notes.append(f"{len(again)} of {seeds} seeds repeat the runs of another one, and count once")

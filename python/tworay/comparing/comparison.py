@@ -87,7 +87,7 @@ class Comparison:
 
     @property
     def still(self) -> list[str]:
-        """Arms whose runs are equal with all seeds: they count as one run, and two of them have no verdict."""
+        """Arms whose runs are equal with all seeds: they count as one run; two of them have no verdict."""
         return [variant for variant in self.variants if still(self._prints(variant).values())]
 
     def _prints(self, variant: str) -> dict[int, str]:
@@ -191,10 +191,6 @@ class Comparison:
         return {
             "scenario": self.scenario,
             "seeds": self.seeds,
-            "repeated_seeds": list(again),
-            "still_arms": still_arms,
-            "judge": self.judge,
-            "judged": self.judged,
             "scenario_facts": self._scenario_facts(),
             "variants": described,
             "pairs": pairs,
@@ -206,6 +202,10 @@ class Comparison:
             "arms": {variant: self._describe_arm(variant) for variant in self.variants},
             "mixtures": self._mixtures(),
             "verdict": verdict.judge(described, pairs, HEADLINE),
+            "judge": self.judge,
+            "judged": self.judged,
+            "repeated_seeds": list(again),
+            "still_arms": still_arms,
         }
 
     @property

@@ -15,6 +15,7 @@ from tworay.errors import InputError
 from tworay.metrics import parse_judge
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import Task, check_jobs, execute, silent
+from tworay.running.memory import check_memory
 from tworay.running.resources import carried, saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import MAX_SEEDS, check_precision, parse_seeds
@@ -153,6 +154,8 @@ class Plan:
         ``stage`` receives a text about slow steps before the runs.
         """
         self._stage = stage
+        at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
+        check_memory(self.field.places().values(), self.seeds[0], at_once)
         try:
             self._do(self.seeds, watch)
             if self._until_ci is not None:

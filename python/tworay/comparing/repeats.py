@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
+
+Cell = TypeVar("Cell", bound="Hashable")
 
 # Keys of a document in which equal runs differ.
 APART = ("seed", "cpu_seconds")
@@ -29,7 +31,7 @@ def still(prints: Iterable[str]) -> bool:
     return len(found) > 1 and len(set(found)) == 1
 
 
-def repeated(runs: Mapping[int, Mapping[Hashable, str]]) -> dict[int, int]:
+def repeated(runs: Mapping[int, Mapping[Cell, str]]) -> dict[int, int]:
     """Return for each seed that repeats an earlier one that seed.
 
     ``runs`` has the fingerprints of each seed's runs by cell. A seed is a repetition only if every run of it
@@ -37,7 +39,7 @@ def repeated(runs: Mapping[int, Mapping[Hashable, str]]) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     # Seeds that count, by each of their runs: a repetition shares each of its runs with the seed it repeats.
-    counted: dict[tuple[Hashable, str], list[int]] = {}
+    counted: dict[tuple[Cell, str], list[int]] = {}
     for seed in sorted(runs):
         mine = runs[seed]
         near = counted.get(next(iter(mine.items())), []) if mine else []

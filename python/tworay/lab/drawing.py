@@ -220,7 +220,7 @@ def _ecdf(
     axes.set_ylabel("share of runs at or below")
 
 
-def _ink(colour: Sequence[float]) -> str:
+def _ink(colour: Any) -> str:
     """Return black or white, whichever contrasts more with a colour (WCAG 2, relative luminance)."""
     red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3])
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -248,7 +248,7 @@ def _heat(
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
             said = "–" if math.isnan(value) else f"{value:.3g}"
-            ink = _ink(image.cmap(image.norm(value)))
+            ink = _ink(image.to_rgba(value))
             axes.text(x, y, said, ha="center", va="center", color=ink, fontsize=8)
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(labels)), labels)

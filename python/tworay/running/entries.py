@@ -25,7 +25,7 @@ def check_entries(text: str, where: str) -> str:
 
 
 def entered(world: Scenario, seed: int, within: str | None) -> Scenario:
-    """Return the scenario with start times from 0 to ``within``, drawn from the seed; without it, unchanged."""
+    """Return the scenario with start times from 0 to ``within`` drawn from the seed, if it is given."""
     if not within:
         return world
     draw = random.Random(seed)

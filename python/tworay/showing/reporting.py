@@ -126,11 +126,11 @@ def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, st
     every = "with every seed, because nothing in it is random"
     draw = "--entries 2s draws the flows' start times from the seed."
     if len(same) > 1:
-        return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_judged(document)]
+        return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(document)]
     lines = [_first_line(found, chosen, names)]
     if same:
         lines.append(f"{same[0]} gave the same run {every}. {draw}")
-    lines += _judged(document)
+    lines += _whose(document)
     groups = {entry["group"] for entry in found["ranking"]}
     if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
         ranking = ", ".join(f"{names[entry['arm']]} ({entry['group']})" for entry in found["ranking"])
@@ -138,7 +138,7 @@ def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, st
     return lines
 
 
-def _judged(document: dict[str, Any]) -> list[str]:
+def _whose(document: dict[str, Any]) -> list[str]:
     judged = document["judged"]
     return [f"Judged: {judged}; --judge tcp, udp, all or flow.N chooses others."] if judged else []
 

@@ -21,8 +21,8 @@ const OLSR_PAIR: u64 = 270;
 const TRANSFER_RATE: f64 = 20.0;
 const SECONDS_PER_HOP: f64 = 10e-6;
 
-/// An estimate of a run's resources. Memory was within a factor of two of what a dozen runs took that need
-/// 10 MB to 7.3 GB (`python/tests/test_memory.py` measures some of them); time is rougher.
+/// An estimate of a run's resources. Memory was within a factor of two of what a dozen runs of 10 MB to 7.3 GB
+/// took (`python/tests/test_memory.py` repeats some of them); time is rougher.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Memory of a run: nodes, the lists of stations that hear each other, and tables of routing. Time series
@@ -33,8 +33,8 @@ pub struct Estimate {
 }
 
 impl Scenario {
-    /// The estimated resources of a run with `seed`.
-    pub fn estimate(&self, seed: u64) -> Result<Estimate, RunError> {
+    /// The estimated memory of a run with `seed`, bytes; see [`Estimate::bytes`].
+    pub fn memory(&self, seed: u64) -> Result<u64, RunError> {
         let nodes = u64::from(self.node_count());
         let tables = match self.settings.routing.protocol {
             Protocol::Static => nodes * NODE_STATIC,
@@ -42,13 +42,19 @@ impl Scenario {
             Protocol::Dsr => nodes * NODE_DSR,
             Protocol::Olsr => nodes * NODE_ROUTED + nodes * nodes * OLSR_PAIR,
         };
-        let (_, paths) = facts(self, seed)?;
         let mut setup = self.setup(seed, false).map_err(|e| RunError::Failed(e.to_string()))?;
         let heard = if setup.has_radio {
             medium::bytes_of_lists(&setup.settings.radio, seed, &mut setup.tracks)
         } else {
             0
         };
+        Ok(BASE + tables + heard)
+    }
+
+    /// The estimated resources of a run with `seed`.
+    pub fn estimate(&self, seed: u64) -> Result<Estimate, RunError> {
+        let bytes = self.memory(seed)?;
+        let (_, paths) = facts(self, seed)?;
         let end = SimTime::ZERO + self.settings.duration;
         let packet_hops = self.flows.iter().zip(paths).map(|(flow, path)| {
             let hops = path.facts.hops as f64 / path.facts.samples.max(1) as f64;
@@ -62,6 +68,6 @@ impl Scenario {
             };
             active * rate * hops
         });
-        Ok(Estimate { bytes: BASE + tables + heard, seconds: packet_hops.sum::<f64>() * SECONDS_PER_HOP })
+        Ok(Estimate { bytes, seconds: packet_hops.sum::<f64>() * SECONDS_PER_HOP })
     }
 }
