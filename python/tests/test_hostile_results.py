@@ -107,9 +107,9 @@ def test_a_wrong_line_of_the_runs_is_named_with_its_number(cli: Cli, there: Path
     lines = file.read_text().splitlines()
     lines[2] = LINES[line]
     file.write_text("\n".join(lines) + "\n")
-    with pytest.raises(tworay.OutputError, match="runs.jsonl:3"):
+    with pytest.raises(tworay.OutputError, match=r"runs\.jsonl:3"):
         tworay.results(there / "c")
-    with pytest.raises(tworay.OutputError, match="runs.jsonl:3"):
+    with pytest.raises(tworay.OutputError, match=r"runs\.jsonl:3"):
         tworay.compare(resume=there / "c", seeds=3)
     if line == "NaN":
         told(cli("show", "c"), "runs.jsonl:3")
@@ -157,7 +157,7 @@ def test_a_broken_scenario_with_resume(cli: Cli, there: Path, text: str) -> None
 @pytest.mark.parametrize("text", ["{}", "null", "[]", '"x"', "{", '{"flows": 3}', '{"flows": [{}]}'])
 def test_a_summary_that_is_none(cli: Cli, there: Path, text: str) -> None:
     (there / "r" / "summary.json").write_text(text)
-    with pytest.raises(tworay.OutputError, match="r/summary.json"):
+    with pytest.raises(tworay.OutputError, match=r"r/summary\.json"):
         tworay.results(there / "r")
     if text == "{}":
         told(cli("show", "r"), "r/summary.json")

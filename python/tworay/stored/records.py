@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tworay._native import VERSION
 from tworay.errors import InputError, OutputError
 from tworay.metrics import parse_judge
+from tworay.running.entries import check_entries
 from tworay.stored.formats import FORMAT, OLDEST, scenario_of_today
 
 if TYPE_CHECKING:
@@ -178,6 +179,8 @@ def _check_manifest(path: Path, manifest: dict[str, Any]) -> None:
         if not isinstance(manifest.get(key), kinds):
             raise _odd(path, key, manifest.get(key), " or ".join(kind.__name__ for kind in kinds))
     parse_judge(manifest.get("judge"))
+    if manifest.get("entries") is not None:
+        check_entries(manifest["entries"], f"{path / MANIFEST}: entries")
 
 
 # Further keys of a comparison's manifest, and their types.
