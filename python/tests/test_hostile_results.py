@@ -118,8 +118,9 @@ def test_a_wrong_line_of_the_runs_is_named_with_its_number(cli: Cli, there: Path
 MANIFESTS = {
     "arms": [[], {}, 3, None, {"reno": None}, {"reno": {"tcp": 3, "set": {}}}, {"reno": {"tcp": "reno"}}],
     "format": ["3", None, [], -1, 2.5],
-    "seeds": ["1-2", None, [], [None], ["1"], [-1], {"1": 2}],
-    "set": [3, {"a": 1}],
+    "seeds": ["1-2", None, [], [None], ["1"], [-1], [2**64], {"1": 2}],
+    "set": [3, {"a": 1}, [3]],
+    "entries": ["soon", 3],
     "judge": [3, "flow.x"],
     "max_seeds": ["a"],
     "scenario": [None, 7],

@@ -34,7 +34,7 @@ import resource, sys, tworay
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 world = tworay.load(sys.argv[1])
-tworay.run("string-1", set={"duration": "1s"}, series=False)
+tworay.run("string-1", set={"duration": "2s"}, series=False)
 before = peak()
 tworay.run(world, series=False)
 print(world.memory(1), peak() - before)
@@ -85,7 +85,7 @@ def test_a_run_without_the_memory_for_it_does_not_start(
         tworay.compare(file, tcp="reno,vegas", seeds=1, out=tmp_path / "c")
     assert not (tmp_path / "c").exists()
     monkeypatch.setattr(memory, "available", lambda: 200_000_000)
-    with pytest.raises(tworay.RunError, match="and 4 run at a time; 200 MB are free: .*--jobs 1"):
+    with pytest.raises(tworay.RunError, match=r"and 4 run at a time; 200 MB are free: .*--jobs 1"):
         tworay.compare(file, tcp="reno,vegas", seeds=3, jobs=4)
     plan = {"scenario": str(file), "tcp": ["reno", "vegas"], "seeds": 3}
     with pytest.raises(tworay.RunError, match="4 run at a time"):
@@ -93,7 +93,7 @@ def test_a_run_without_the_memory_for_it_does_not_start(
 
 
 def test_the_limit_of_a_process_counts(tmp_path: Path) -> None:
-    """With three gigabytes of address space, as `ulimit -v` gives it, 7.2 GB are refused rather than aborted."""
+    """With three gigabytes of address space, as `ulimit -v` gives it, 7.2 GB are refused."""
     file = field(tmp_path, 20_000, 100, "static", 1)
     program = (
         "import resource, sys, tworay\n"

@@ -135,7 +135,7 @@ def test_a_wrong_span_is_refused(cli: Cli, wrong: str) -> None:
 
 
 def test_start_times_beyond_the_end_of_a_flow_are_refused(cli: Cli) -> None:
-    found = cli("run", "bottleneck-2", "--set", "duration=1s", "--entries", "9s", "--seed", "1")
+    found = cli("run", "bottleneck-2", "--set", "duration=1500ms", "--entries", "9s", "--seed", "1")
     assert found.code == 2
     assert "would start at" in found.err
 

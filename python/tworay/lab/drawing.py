@@ -40,9 +40,14 @@ def number(label: str) -> float | None:
 
 def with_unit(axis: str, labels: Sequence[str]) -> str:
     """Return an axis's name with the unit that all its labels have: ``olsr.tc_interval (s)``."""
-    units = {match[1] if (match := UNIT.fullmatch(label)) else None for label in labels}
+    units = {_unit(label) for label in labels}
     (unit,) = units if len(units) == 1 else (None,)
     return f"{axis} ({unit})" if unit else axis
+
+
+def _unit(label: str) -> str | None:
+    match = UNIT.fullmatch(label)
+    return match[1] if match else None
 
 
 def _without_unit(label: str) -> str:
@@ -70,7 +75,9 @@ def draw(
         lines = None
     labels = list(dict.fromkeys(means[rows].to_list()))
     places = [number(label) for label in labels]
-    numeric = None not in places and len(set(places)) == len(places) > 1
+    # 500ms and 1s are 500 and 1 in different units.
+    alike = len({_unit(label) for label in labels}) == 1
+    numeric = alike and None not in places and len(set(places)) == len(places) > 1
     kind = kind or ("lines" if numeric else "dots")
     if kind not in KINDS:
         raise InputError(f"there is no plot `{kind}`; there are {', '.join(KINDS)}")

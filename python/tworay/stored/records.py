@@ -71,7 +71,7 @@ def _reason(error: Exception) -> str:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64
 
 
 def _record(found: Any) -> dict[str, Any]:
@@ -178,6 +178,8 @@ def _check_manifest(path: Path, manifest: dict[str, Any]) -> None:
     for key, kinds in OF_COMPARISON.items():
         if not isinstance(manifest.get(key), kinds):
             raise _odd(path, key, manifest.get(key), " or ".join(kind.__name__ for kind in kinds))
+    if not all(isinstance(setting, str) for setting in manifest.get("set") or []):
+        raise _odd(path, "set", manifest["set"], "a list of settings such as mac.queue_limit=10")
     parse_judge(manifest.get("judge"))
     if manifest.get("entries") is not None:
         check_entries(manifest["entries"], f"{path / MANIFEST}: entries")

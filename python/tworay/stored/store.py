@@ -255,6 +255,18 @@ def read_part(path: Path, variant: str, seed: int, document: dict[str, Any]) -> 
     return {"text": None, "frames": frames, "kept": None, "summary": document}
 
 
+@contextmanager
+def known_tables(place: Path) -> Iterator[None]:
+    """Turn errors about tables that lack columns or rows into one line with the directory."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = (str(error) or "damaged").splitlines()[0]
+        raise OutputError(
+            f"{place}: its tables are not as tworay writes them ({reason}); run it again"
+        ) from error
+
+
 def read_table(file: Path, rows: pl.Expr | None = None) -> pl.DataFrame:
     """Read a stored table, or some of its rows; raise ``OutputError`` with its name if it is damaged."""
     try:
