@@ -107,6 +107,11 @@ DOCUMENT: dict[str, tuple[type, ...]] = {
     "energy": (dict,),
     "metrics": (dict,),
 }
+OF_SECTION = {
+    "mac": ("collisions", "drops", "queue_drops"),
+    "routing": ("protocol", "control_packets", "control_bytes", "route_changes", "false_link_failures"),
+}
+OF_WHOLE_FLOW = ("completion_seconds", "handshake_seconds", "timeouts", "retransmitted_segments")
 OF_FLOW = ("id", "from", "to", "tcp", "goodput_bps")
 
 
@@ -119,9 +124,28 @@ def check_document(found: Any) -> dict[str, Any]:
             raise ValueError(f"`{key}` is {str(found.get(key, 'missing'))[:40]}")
     for flow in found["flows"]:
         missing = [key for key in OF_FLOW if not isinstance(flow, dict) or key not in flow]
-        if missing or not isinstance(flow["goodput_bps"], int | float):
-            raise ValueError(f"a flow has no {missing[0] if missing else 'goodput_bps'}")
+        if missing or not isinstance(flow["goodput_bps"], int | float) or not _is_whole(flow["id"]):
+            raise ValueError(f"a flow has no {missing[0] if missing else 'id or goodput_bps'}")
     return found
+
+
+def check_whole(found: Any) -> dict[str, Any]:
+    """Check the document of a single run, which is shown with all its sections."""
+    document = check_document(found)
+    for section, keys in OF_SECTION.items():
+        for key in keys:
+            if document[section].get(key) is None:
+                raise ValueError(f"`{section}.{key}` is missing")
+    texts = document.setdefault("warnings", [])
+    if not isinstance(texts, list) or not all(isinstance(one, dict) and "text" in one for one in texts):
+        raise ValueError(f"`warnings` is {str(texts)[:40]}")
+    if not isinstance(document.setdefault("cpu_seconds", 0.0), int | float):
+        raise ValueError(f"`cpu_seconds` is {str(document['cpu_seconds'])[:40]}")
+    for flow in document["flows"]:
+        for key in OF_WHOLE_FLOW:
+            if key not in flow:
+                raise ValueError(f"a flow has no {key}")
+    return document
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

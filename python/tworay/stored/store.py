@@ -35,7 +35,7 @@ from tworay.stored.records import (
     RUNS,
     SCENARIO,
     SUMMARY,
-    check_document,
+    check_whole,
     read_manifest,
     read_records,
     read_scenario,
@@ -228,7 +228,7 @@ def read_run(path: Path) -> dict[str, Any]:
     if manifest["command"] != "run":
         raise InputError(f"{path} holds results of `tworay {manifest['command']}`, not of a run")
     try:
-        summary = check_document(strict_json((path / SUMMARY).read_text(encoding="utf-8")))
+        summary = check_whole(strict_json((path / SUMMARY).read_text(encoding="utf-8")))
         names = [COSTS, *(str(file.relative_to(path)) for file in sorted(path.rglob("*.py")))]
         kept = {SCENARIO: read_scenario(path)} | {
             name: (path / name).read_text(encoding="utf-8") for name in names if (path / name).is_file()
