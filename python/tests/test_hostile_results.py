@@ -7,7 +7,6 @@ import os
 import resource
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +16,7 @@ import tworay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Cli = Callable[..., Result]
 

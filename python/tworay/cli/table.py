@@ -166,10 +166,15 @@ def _layout(
     axes: list[str], varying: list[str], rows: str | None, cols: str | None
 ) -> tuple[list[str], str | None]:
     """Return the axes of the rows, and the axis of the columns if there is one."""
+    from tworay.errors import InputError
     from tworay.lab.contrasts import resolve
 
     sides = [resolve(one.strip(), axes, "--rows") for one in rows.split(",")] if rows else []
     over = resolve(cols, axes, "--cols") if cols else None
+    named = [*sides, *([over] if over else [])]
+    for axis in named:
+        if named.count(axis) > 1:
+            raise InputError(f"--rows, --cols: `{axis}` is named twice; name each axis once")
     if over is None:
         others = [axis for axis in varying if axis not in sides]
         wanted = others if sides or len(others) > 1 else []
