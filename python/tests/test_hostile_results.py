@@ -174,6 +174,12 @@ def test_an_axis_with_the_name_of_a_column_or_metric_is_refused(name: str) -> No
         tworay.Experiment({"scenario": "string-2", "axis": axis})
 
 
+@pytest.mark.parametrize("key", ["metrics", "keep", "axis", "vary", "set"])
+def test_a_number_in_place_of_a_list_or_table_is_refused(key: str) -> None:
+    with pytest.raises(tworay.InputError, match=f"{key} = 3"):
+        tworay.Experiment({"scenario": "string-2", key: 3})
+
+
 def test_a_zero_byte_in_a_scenarios_name(cli: Cli, tmp_path: Path) -> None:
     text = cli("scenarios", "string-2").out.replace('name = "string-2"', r'name = "a\u0000b"')
     (tmp_path / "zero.toml").write_text(text)

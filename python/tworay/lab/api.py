@@ -75,6 +75,12 @@ class Results:
             from tworay.running.frames import Table
 
             frame = reading.with_prints(self.path, judge=self._judge)
+            if (
+                not frame.is_empty()
+                and frame["goodput_bps"].null_count() == frame.height
+                and self.judge != "tcp"
+            ):
+                raise InputError(f"--judge {self.judge}: no run has such flows")
             self._prints = {(c, s): p for c, s, p in frame.select("cell", "seed", reading.PRINT).iter_rows()}
             self._runs = Table(frame.drop(reading.PRINT))
         return self._runs

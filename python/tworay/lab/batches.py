@@ -280,7 +280,7 @@ class Batches:
         if not self.found.doubles and len(small) < 2:
             return
         chosen = files if self.found.doubles else small
-        whole = unique(pl.concat([frames[file] for file in chosen])).sort("world", "seed")
+        whole = unique(pl.concat([frames[file] for file in chosen], how="diagonal")).sort("world", "seed")
         buffer = io.BytesIO()
         whole.write_parquet(buffer, compression="zstd", statistics=False)
         content = buffer.getvalue()

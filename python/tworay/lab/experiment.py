@@ -225,6 +225,13 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
             near = _native.nearest(key, list(KEYS))
             hint = f"did you mean {near}?" if near else f"allowed are {', '.join(KEYS)}"
             raise InputError(f"{where}: there is no key `{key}`; {hint}")
+    for key in ("metrics", "keep"):
+        found = document.get(key, ())
+        if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
+            raise InputError(f'{where}: {key} = {found!r}; write a list of names, such as ["goodput_bps"]')
+    for key in ("axis", "vary", "set"):
+        if not isinstance(document.get(key, {}), dict):
+            raise InputError(f"{where}: {key} = {document[key]!r}; write a table, [{key}]")
     axes = _axes(document, where)
     seen: set[str] = set()
     for axis in axes:

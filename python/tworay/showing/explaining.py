@@ -34,6 +34,8 @@ BACKED_OFF = 1.5
 MICROSECOND = 1e-6
 # Rounding of printed times, s.
 HALF_MILLISECOND = 0.5e-3 + 1e-9
+# A loss farther from the time asked for is told only if no listed pause has that time, s.
+FAR = 0.1
 # Columns of the sender's state that a reaction may change.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
@@ -165,7 +167,9 @@ class _Flow:
             around = [(begin, end) for begin, end in pauses if begin <= at <= end]
             return self._moment(None, around[-1] if around else None)
         loss = min(self.lost, key=lambda row: (_distance(row, at), row["kind"] != "data", row["t_s"]))
-        if _distance(loss, at)[0] > HALF_MILLISECOND and (pause := self._listed(pauses, at)):
+        away = _distance(loss, at)[0]
+        pause = self._listed(pauses, at) if away > HALF_MILLISECOND else None
+        if pause and (away > FAR or min(abs(at - pause[0]), abs(at - pause[1])) <= HALF_MILLISECOND):
             return self._moment(self._behind(pause), pause) | {"of": "pause"}
         if not self.is_tcp:
             return self._moment(loss, None)

@@ -10,6 +10,8 @@ from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
 
 LABEL = 10
+# A loss farther from the time asked for is said to be the nearest one, s.
+FAR = 0.1
 # The most reactions and retransmissions in a text; the document has all.
 LISTED = 4
 
@@ -83,7 +85,7 @@ def _heading(document: Row, moment: Row) -> str:
         many = _count(burst["datagrams"], "datagram")
         return f"{_at(loss['since_s'])}: {many} lost one after the other, {burst['first']} to {burst['last']}"
     if loss:
-        nearest = at is not None and not loss["since_s"] - 0.001 <= at <= loss["t_s"] + 0.001
+        nearest = at is not None and not loss["since_s"] - FAR <= at <= loss["t_s"] + FAR
         return (
             f"{_at(loss['t_s'])}: {_what(moment)} was lost"
             + f", the nearest loss to {_at(at or 0.0)}" * nearest
