@@ -149,10 +149,7 @@ def test_the_message_about_a_manifest_names_file_and_key(cli: Cli, there: Path) 
 @pytest.mark.parametrize("text", ["[topology\n", "", "\x00", "name = 3\n"])
 def test_a_broken_scenario_with_resume(cli: Cli, there: Path, text: str) -> None:
     (there / "c" / "scenario.toml").write_text(text)
-    told(
-        cli("compare", "--resume", "c", "--seeds", "3"),
-        "--resume c" if text != "[topology\n" else "scenario.toml",
-    )
+    told(cli("compare", "--resume", "c", "--seeds", "3"), " c")
 
 
 @pytest.mark.parametrize("text", ["{}", "null", "[]", '"x"', "{", '{"flows": 3}', '{"flows": [{}]}'])
@@ -203,7 +200,7 @@ def test_a_full_disk_with_plot(there: Path, ending: str) -> None:
         text=True,
         check=False,
         preexec_fn=full,
-        env=os.environ | {"MPLCONFIGDIR": str(there), "PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )
     told(Result(done), f"cannot write x.{ending}")
     assert list(there.glob("*x.*")) == []
@@ -214,11 +211,7 @@ print("loading")
 import tworay
 
 class Mine(tworay.CongestionControl):
-    def __init__(self, *a, **k):
-        print("created")
-        super().__init__(*a, **k)
-
-    def on_ack(self, sender, ack, window):
+    def on_ack(self, state, event):
         print("an ACK")
 """
 
@@ -232,7 +225,7 @@ def test_prints_of_a_variant_don_t_disturb_the_document(
 ) -> None:
     (tmp_path / "v.py").write_text(CHATTY)
     seeds = ("--seeds", "2") if arguments[0] == "compare" else ()
-    found = cli(*arguments, *seeds, "--set", "duration=1s", "--json")
+    found = cli(*arguments, *seeds, "--set", "duration=2s", "--json")
     assert found.code == 0, found.err
     assert found.document["scenario"] == "string-2"
     assert "loading" in found.err
