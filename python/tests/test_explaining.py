@@ -257,3 +257,17 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     """Return the document that the command prints, in this process."""
     app(["explain", *arguments], standalone_mode=False)
     return json.loads(capsys.readouterr().out)
+
+
+def test_a_listed_time_finds_the_moment_that_is_listed_with_it(broken: tworay.Run) -> None:
+    """A reader copies the time of a pause or of a loss from the list into ``--at``."""
+    for moment in broken.explain().document["moments"]:
+        begin = round(moment["pause"]["begin_s"], 3)
+        if any(abs(row[key] - begin) < 1e-3 for row in lost(broken) for key in ("t_s", "since_s")):
+            continue  # A loss is printed with the same time, and comes first.
+        (found,) = broken.explain(at=begin).document["moments"]
+        assert found["pause"] == moment["pause"]
+        assert found["loss"] == moment["loss"]
+    for row in lost(broken):
+        (found,) = broken.explain(at=round(row["t_s"], 3)).document["moments"]
+        assert round(row["t_s"], 3) in (round(found["loss"]["t_s"], 3), round(found["loss"]["since_s"], 3))

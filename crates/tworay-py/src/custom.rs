@@ -42,6 +42,11 @@ impl Custom {
         Ok(Self { name, recovery, class, rated })
     }
 
+    /// The same variant again.
+    pub(crate) fn copied(&self, py: Python<'_>) -> Self {
+        Self { name: self.name.clone(), recovery: self.recovery, class: self.class(py), rated: self.rated }
+    }
+
     /// Its name in results.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -88,6 +88,23 @@ impl Scenario {
         Ok(Self { world: Arc::new(world), custom })
     }
 
+    /// The same scenario with start times in milliseconds, one for each flow.
+    fn with_starts(&self, py: Python<'_>, milliseconds: Vec<u64>) -> PyResult<Self> {
+        let starts: Vec<_> = milliseconds
+            .into_iter()
+            .map(|start| simulator::SimTime::ZERO + simulator::SimDuration::from_millis(start))
+            .collect();
+        let world = self.world.with_starts(&starts).map_err(errors::scenario)?;
+        let custom = self.custom.iter().map(|(one, flows)| (one.copied(py), flows.clone())).collect();
+        Ok(Self { world: Arc::new(world), custom })
+    }
+
+    /// Number of flows, TCP or not.
+    #[getter]
+    fn flows(&self) -> usize {
+        self.world.flows.len()
+    }
+
     /// Number of TCP flows.
     #[getter]
     fn tcp_flows(&self) -> usize {
@@ -179,6 +196,11 @@ impl Scenario {
     #[getter]
     fn nodes(&self) -> u32 {
         self.world.node_count()
+    }
+
+    /// Estimated memory of a run, bytes.
+    fn memory(&self, py: Python<'_>, seed: u64) -> PyResult<u64> {
+        py.detach(|| self.world.memory(seed)).map_err(errors::run)
     }
 
     /// Estimated resources of a run: initial memory in bytes, and processor time in seconds.

@@ -1,13 +1,13 @@
 //! The items of `tworay-sim` that this crate uses. A renamed item needs a change only here.
 
-pub(crate) use tworay_base::{Joules, NodeId, SimDuration, Watts};
+pub(crate) use tworay_base::{Joules, NodeId, SimDuration, SimTime, Watts};
 pub(crate) use tworay_sim::scenario::suggest;
 pub(crate) use tworay_sim::scenario::{
     Scenario, ScenarioError, builtin_list, builtin_text, convert, flow_tables, json_schema,
 };
 pub(crate) use tworay_sim::{
     Better, Column, ColumnData, Metric, MoveFormat, Of, RESULTS, RunControl, RunError, RunOptions, RunReport,
-    Table, VERSION, facts, metrics, moves, moves_of_file, pair_paths, read_ns2_trace, run, variants,
+    Shares, Table, VERSION, facts, metrics, moves, moves_of_file, pair_paths, read_ns2_trace, run, variants,
 };
 pub(crate) use tworay_tcp::{
     AckEvent, Backoff, COSTS_CSV, CongestionControl, Effect, Effects, LossEvent, Operation, RateSample,

@@ -49,6 +49,13 @@ pub(crate) fn metrics() -> Vec<MetricRow> {
     simulator::metrics().into_iter().map(row).collect()
 }
 
+/// Of these goodputs, bit/s: Jain's fairness index, the least, the largest; `None` where not defined.
+#[pyfunction]
+pub(crate) fn shares(goodputs: Vec<f64>) -> (Option<f64>, Option<f64>, Option<f64>) {
+    let simulator::Shares { jain, least, most } = simulator::Shares::of(&goodputs);
+    (jain, least, most)
+}
+
 /// The entry of `among` of which `word` is probably a misspelling.
 #[pyfunction]
 pub(crate) fn nearest(word: &str, among: Vec<String>) -> Option<String> {

@@ -7,7 +7,7 @@
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mac::Frame;
 use tworay_mobility::Track;
-use tworay_radio::{Channel, Fader, MEASURED_DELAY, MeasuredLink};
+use tworay_radio::{Channel, Fader, MEASURED_DELAY, MeasuredLink, RadioConfig};
 
 /// A station that hears a transmission.
 #[derive(Copy, Clone, Debug)]
@@ -67,17 +67,96 @@ pub struct Medium {
     free: Vec<u32>,
 }
 
+/// By how much candidates may exceed the reach, relative to it.
+const MARGIN: f64 = 0.1;
+/// Bytes of a candidate and of a hearer in a list.
+const CANDIDATE: u64 = size_of::<NodeId>() as u64;
+const HEARER: u64 = size_of::<Hearer>() as u64;
+
+/// Distance up to which a signal may be sensed, m.
+fn reach_of(channel: &Channel, fader: Option<&Fader>) -> f64 {
+    channel.range_of(channel.cs_threshold() / fader.map_or(1.0, Fader::most))
+}
+
+/// Bytes of the lists of a medium of stations that move along `tracks`: one entry for every two stations in
+/// reach of each other. They are counted, not made, so that a scenario can be refused before it takes the
+/// memory.
+pub fn bytes_of_lists(config: &RadioConfig, seed: u64, tracks: &mut [Track]) -> u64 {
+    if !config.links.is_empty() {
+        return config.links.len() as u64 * (2 * CANDIDATE + HEARER);
+    }
+    let fader = Fader::new(config, seed);
+    let wide = (1.0 + MARGIN) * reach_of(&Channel::new(config), fader.as_ref());
+    let grid = Grid::new(tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect(), wide);
+    let mut near = 0u64;
+    (0..tracks.len()).for_each(|i| grid.near(i, |_| near += 1));
+    let still = fader.is_none() && tracks.iter().all(Track::is_static);
+    near * (CANDIDATE + if still { HEARER } else { 0 })
+}
+
+/// Stations sorted into square cells that are as wide as the distance within which stations are looked for.
+struct Grid {
+    points: Vec<tworay_base::Position>,
+    cells: Vec<Vec<u16>>,
+    columns: usize,
+    corner: (f64, f64),
+    cell: f64,
+    wide: f64,
+}
+
+impl Grid {
+    fn new(points: Vec<tworay_base::Position>, wide: f64) -> Self {
+        let (mut x0, mut y0, mut x1, mut y1) = (f64::MAX, f64::MAX, f64::MIN, f64::MIN);
+        for p in &points {
+            (x0, y0, x1, y1) = (x0.min(p.x), y0.min(p.y), x1.max(p.x), y1.max(p.y));
+        }
+        // Limits the number of cells, however far apart the stations are.
+        let cell = wide.max((x1 - x0).max(y1 - y0) / 1024.0).max(1.0);
+        let columns = ((x1 - x0) / cell) as usize + 1;
+        let rows = ((y1 - y0) / cell) as usize + 1;
+        let mut grid =
+            Self { points, cells: vec![Vec::new(); columns * rows], columns, corner: (x0, y0), cell, wide };
+        for i in 0..grid.points.len() {
+            let (cx, cy) = grid.place(i);
+            grid.cells[cy * columns + cx].push(i as u16);
+        }
+        grid
+    }
+
+    fn place(&self, i: usize) -> (usize, usize) {
+        let (p, (x0, y0)) = (&self.points[i], self.corner);
+        (((p.x - x0) / self.cell) as usize, ((p.y - y0) / self.cell) as usize)
+    }
+
+    /// Calls `found` with every other station within the distance of station `i`.
+    #[inline]
+    fn near(&self, i: usize, mut found: impl FnMut(u16)) {
+        let (cx, cy) = self.place(i);
+        let rows = self.cells.len() / self.columns;
+        let here = self.points[i];
+        for y in cy.saturating_sub(1)..=(cy + 1).min(rows - 1) {
+            for x in cx.saturating_sub(1)..=(cx + 1).min(self.columns - 1) {
+                for &j in &self.cells[y * self.columns + x] {
+                    let d2 = self.points[j as usize].distance_squared(here);
+                    if j as usize != i && d2 <= self.wide * self.wide {
+                        found(j);
+                    }
+                }
+            }
+        }
+    }
+}
+
 impl Medium {
     /// The medium of stations that move along `tracks`.
     pub fn new(channel: Channel, fader: Option<Fader>, tracks: &mut [Track]) -> Self {
-        let most = fader.as_ref().map_or(1.0, Fader::most);
-        let reach = channel.range_of(channel.cs_threshold() / most);
+        let reach = reach_of(&channel, fader.as_ref());
         let max_speed = tracks.iter().map(|t| t.max_speed().get()).fold(0.0, f64::max);
         let mut medium = Self {
             channel,
             fader,
             reach,
-            margin: 0.1 * reach,
+            margin: MARGIN * reach,
             candidates: vec![Vec::new(); tracks.len()],
             fixed: None,
             measured: None,
@@ -162,37 +241,12 @@ impl Medium {
         self.fader.is_some()
     }
 
-    /// Recomputes all candidates with a grid whose cells are as wide as reach plus margin.
+    /// Recomputes all candidates.
     fn refresh(&mut self, now: SimTime, tracks: &mut [Track]) {
-        let wide = self.reach + self.margin;
-        let points: Vec<_> = tracks.iter_mut().map(|t| t.position(now)).collect();
-        let (mut x0, mut y0, mut x1, mut y1) = (f64::MAX, f64::MAX, f64::MIN, f64::MIN);
-        for p in &points {
-            (x0, y0, x1, y1) = (x0.min(p.x), y0.min(p.y), x1.max(p.x), y1.max(p.y));
-        }
-        // Limits the number of cells, however far apart the stations are.
-        let cell = wide.max((x1 - x0).max(y1 - y0) / 1024.0).max(1.0);
-        let columns = ((x1 - x0) / cell) as usize + 1;
-        let rows = ((y1 - y0) / cell) as usize + 1;
-        let mut grid: Vec<Vec<u16>> = vec![Vec::new(); columns * rows];
-        let place = |p: &tworay_base::Position| (((p.x - x0) / cell) as usize, ((p.y - y0) / cell) as usize);
-        for (i, p) in points.iter().enumerate() {
-            let (cx, cy) = place(p);
-            grid[cy * columns + cx].push(i as u16);
-        }
-        for (i, p) in points.iter().enumerate() {
-            let (cx, cy) = place(p);
-            let list = &mut self.candidates[i];
+        let grid = Grid::new(tracks.iter_mut().map(|t| t.position(now)).collect(), self.reach + self.margin);
+        for (i, list) in self.candidates.iter_mut().enumerate() {
             list.clear();
-            for y in cy.saturating_sub(1)..=(cy + 1).min(rows - 1) {
-                for x in cx.saturating_sub(1)..=(cx + 1).min(columns - 1) {
-                    for &j in &grid[y * columns + x] {
-                        if j as usize != i && points[j as usize].distance_squared(*p) <= wide * wide {
-                            list.push(NodeId(j));
-                        }
-                    }
-                }
-            }
+            grid.near(i, |j| list.push(NodeId(j)));
             list.sort_unstable();
         }
         self.candidates_until = if self.max_speed > 0.0 {

@@ -247,13 +247,20 @@ fn frame_count(b: &crate::frame_counts::ByFrame) -> FrameCount {
 }
 
 fn over_flows(flows: &[FlowReport]) -> MetricsReport {
-    let goodputs: Vec<f64> = flows.iter().map(|f| f.goodput_bps).collect();
+    let goodputs = |chosen: &dyn Fn(&FlowReport) -> bool| -> Vec<f64> {
+        flows.iter().filter(|f| chosen(f)).map(|f| f.goodput_bps).collect()
+    };
+    let (all, tcp, udp) =
+        (goodputs(&|_| true), goodputs(&|f| f.tcp.is_some()), goodputs(&|f| f.tcp.is_none()));
+    let shares = Shares::of(if tcp.is_empty() { &all } else { &tcp });
     let connections: Vec<f64> = flows.iter().filter_map(|f| f.connection_seconds).collect();
     let unfinished = flows.iter().filter(|f| f.tcp.is_some() && f.completion_seconds.is_none());
     MetricsReport {
-        jain_fairness: jain(&goodputs),
-        least_goodput_bps: goodputs.iter().copied().reduce(f64::min),
-        most_goodput_bps: goodputs.iter().copied().reduce(f64::max),
+        jain_fairness: shares.jain,
+        least_goodput_bps: shares.least,
+        most_goodput_bps: shares.most,
+        udp_goodput_bps: (!udp.is_empty()).then(|| udp.iter().sum()),
+        total_goodput_bps: (!all.is_empty()).then(|| all.iter().sum()),
         mean_connection_seconds: (!connections.is_empty())
             .then(|| connections.iter().sum::<f64>() / connections.len() as f64),
         unfinished_connections: unfinished.count() as u64,
@@ -261,10 +268,28 @@ fn over_flows(flows: &[FlowReport]) -> MetricsReport {
     }
 }
 
-fn jain(x: &[f64]) -> Option<f64> {
-    let sum: f64 = x.iter().sum();
-    let squares: f64 = x.iter().map(|v| v * v).sum();
-    (squares > 0.0).then(|| sum * sum / (x.len() as f64 * squares))
+/// How flows share what they get.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Shares {
+    /// Jain's fairness index (Σx)² / (n Σx²); `None` if nothing arrived.
+    pub jain: Option<f64>,
+    /// The least of the goodputs, bit/s.
+    pub least: Option<f64>,
+    /// The largest of the goodputs, bit/s.
+    pub most: Option<f64>,
+}
+
+impl Shares {
+    /// The shares of flows with these goodputs, bit/s.
+    pub fn of(goodputs: &[f64]) -> Self {
+        let sum: f64 = goodputs.iter().sum();
+        let squares: f64 = goodputs.iter().map(|x| x * x).sum();
+        Self {
+            jain: (squares > 0.0).then(|| sum * sum / (goodputs.len() as f64 * squares)),
+            least: goodputs.iter().copied().reduce(f64::min),
+            most: goodputs.iter().copied().reduce(f64::max),
+        }
+    }
 }
 
 /// Segments and notices that both ends of a connection ignored after the warm-up, by reason.

@@ -2,11 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-app = typer.Typer(
+from tworay.cli import streams
+from tworay.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Command(TyperCommand):
+    """A command that refuses an option given twice, unless it is repeatable.
+
+    Click would drop the first value.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        # An option is an object of its own; flags and arguments may be repeated or have several values.
+        times = Counter(id(one) for one in given)
+        for one in given:
+            single = one.param_type_name == "option" and not (one.multiple or getattr(one, "is_flag", False))
+            if single and times[id(one)] > 1:
+                raise InputError(f"{max(one.opts, key=len)} is given {times[id(one)]} times; give it once")
+        return list(super().parse_args(ctx, args))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; with ``--json`` nothing but the document reaches standard output."""
+        if not ctx.params.get("json"):
+            return super().invoke(ctx)
+        with streams.only_the_document():
+            return super().invoke(ctx)
+
+
+class Typer(typer.Typer):
+    """An application whose commands are ``Command``."""
+
+    def command(self, *names: Any, **settings: Any) -> Callable[[Any], Any]:
+        """Register a command."""
+        return super().command(*names, **({"cls": Command} | settings))
+
+
+app = Typer(
     name="tworay",
     help="TCP for networks that move: simulate it, see why every packet was lost.",
     no_args_is_help=True,

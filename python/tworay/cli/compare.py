@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 from tworay.cli.app import app
 from tworay.cli.options import (
     CostsOption,
+    EntriesOption,
     ForceOption,
     JsonOption,
+    JudgeOption,
     MetricsOption,
     OutOption,
     PairsOption,
     ResourcesOption,
     SetOption,
+    joined,
 )
 
 FAILURES_SHOWN = 5
@@ -37,7 +40,8 @@ def compare(
         ),
     ] = None,
     tcp: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="TCP variants to compare. See `tworay variants`.")
+        list[str] | None,
+        typer.Option(metavar="A,B,C", help="TCP variants to compare. See `tworay variants`. Repeatable."),
     ] = None,
     vary: Annotated[
         list[str] | None,
@@ -85,6 +89,8 @@ def compare(
     force: ForceOption = False,
     resources: ResourcesOption = False,
     costs: CostsOption = None,
+    judge: JudgeOption = None,
+    entries: EntriesOption = None,
     metrics: MetricsOption = None,
     pairs: PairsOption = False,
     json: JsonOption = False,
@@ -100,11 +106,12 @@ def compare(
     from tworay.running.progress import Progress
     from tworay.running.spec import parse_percent, written
 
-    check(metrics)
+    columns = joined(metrics)
+    check(columns)
     precision = None if until_ci is None else parse_percent(until_ci)
     options = Options(
         scenario,
-        tcp=tcp,
+        tcp=joined(tcp),
         vary=vary,
         mix=mix,
         seeds=seeds,
@@ -117,6 +124,8 @@ def compare(
         force=force,
         resources=resources,
         costs=costs,
+        judge=judge,
+        entries=entries,
     )
     plan = Plan(options)
     plan.announce(say_what_it_takes)
@@ -136,12 +145,12 @@ def compare(
             note(f"tworay: interrupted; finished runs are in {place}; continue with --resume {place}")
         else:
             note("tworay: interrupted")
-        print_comparison(result, metrics, pairs=pairs, as_json=json)
+        print_comparison(result, columns, pairs=pairs, as_json=json)
         raise
     if costs is not None and len(result):
         say_if_idle(result.summary["costs"])
         _say_if_mixed(result.costed())
-    print_comparison(result, metrics, pairs=pairs, as_json=json)
+    print_comparison(result, columns, pairs=pairs, as_json=json)
     if precision is not None:
         _say_precision(result, precision)
     if place is not None and len(result):

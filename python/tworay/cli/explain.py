@@ -46,9 +46,11 @@ def explain(
     For each: the loss, its true cause, what the sender guessed, and the retransmission.
     """
     from tworay.stored.reading import run_of
+    from tworay.stored.store import known_tables
 
-    found = run_of(directory, arm, seed)
-    explanation = found.explain(flow=flow, at=None if at is None else _seconds(at))
+    time = None if at is None else _seconds(at)
+    with known_tables(directory):
+        explanation = run_of(directory, arm, seed).explain(flow=flow, at=time)
     if json:
         print_json(explanation.document)
     else:

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(
-    no_args_is_help=True, help="Use the variants in this machine's kernel. Needs Linux and root."
-)
+from tworay.cli.app import Typer
+
+app = Typer(no_args_is_help=True, help="Use the variants in this machine's kernel. Needs Linux and root.")
 
 NameArgument = Annotated[
     str,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tworay.cli.app import Typer
 from tworay.cli.options import (
     ForceOption,
     JsonOption,
@@ -23,7 +24,7 @@ from tworay.live.options import STANDING_LIMIT
 if TYPE_CHECKING:
     import tworay
 
-app = typer.Typer(
+app = Typer(
     no_args_is_help=True,
     help="Run real programs over a simulated network. Needs Linux and root.",
     rich_markup_mode=None,

@@ -21,6 +21,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         try:
+            streams.refuse_bytes(sys.argv[1:])
             app(filled_in(sys.argv[1:]))
         except SystemExit:
             sys.stdout.flush()

@@ -21,7 +21,7 @@ def say_what_it_takes(world: tworay.Scenario, seed: int, jobs: int = 1) -> None:
     together = f"; {jobs} run at a time (--jobs)" if jobs > 1 else ""
     note(
         f"tworay: {world.nodes} nodes: a run needs roughly {memory / 1e6:.0f} MB of memory, more with "
-        f"traffic, and {seconds:.0f} s of processor time{together}"
+        f"tables (--out), and {seconds:.0f} s of processor time{together}"
     )
 
 

@@ -41,10 +41,29 @@ ForceOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 MetricsOption = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         metavar="A,B,C",
-        help="Columns of the table, for example goodput_bps,mean_delay_seconds. See `tworay metrics`.",
+        help="Columns of the table, for example goodput_bps,mean_delay_seconds. See `tworay metrics`. "
+        "Repeatable.",
+    ),
+]
+JudgeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="FLOWS",
+        help="Compare these flows: tcp (all if there is no TCP), udp, all, or one: flow.0.",
+        show_default="tcp",
+    ),
+]
+EntriesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--entries",
+        metavar="SPAN",
+        help="Draw the flows' start times from the seed, from 0 to SPAN, such as 2s: on wires nothing "
+        "else is random.",
     ),
 ]
 PairsOption = Annotated[bool, typer.Option("--pairs", help="Also print the tests of every pair of arms.")]
@@ -62,6 +81,11 @@ CostsOption = Annotated[
         help="Use this table of computing costs (from `tworay costs --out FILE.csv`).",
     ),
 ]
+
+
+def joined(several: list[str] | None) -> str | None:
+    """Join the values of a repeated option: ``--tcp reno --tcp sack`` is ``--tcp reno,sack``."""
+    return ",".join(several) if several else None
 
 
 def source_of(scenario: str | None, profile: Path | None) -> str:

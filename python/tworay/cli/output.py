@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+import textwrap
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from tworay.cli import streams
 from tworay.errors import InputError, OutputError
 from tworay.files import replacing
 
@@ -25,7 +27,7 @@ def note(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """Print a document on stdout."""
-    print(json.dumps(document, indent=2, allow_nan=False))
+    print(json.dumps(document, indent=2, allow_nan=False), file=streams.document_stream())
 
 
 def check_apart(outputs: Mapping[str, Path | None]) -> None:
@@ -88,6 +90,27 @@ def print_columns(rows: list[list[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def only_one(name: str | None, option: str | None) -> str | None:
+    """Return a name given as an argument or with ``--show``."""
+    if name is not None and option is not None:
+        raise InputError(f"--show {option}: `{name}` is named already; leave one out")
+    return option if name is None else name
+
+
+def print_entry(name: str, *texts: str, width: int, line: int = 80, indent: int = 0) -> None:
+    """Print a name, then texts beside it, each on lines of its own that fit a terminal."""
+    margin = " " * (indent + width)
+    head = f"{' ' * indent}{name:{width}}"
+    if len(head) > len(margin):
+        print(head.rstrip())
+        head = margin
+    for text in filter(None, texts):
+        print(
+            textwrap.fill(text, line, initial_indent=head, subsequent_indent=margin, break_on_hyphens=False)
+        )
+        head = margin
 
 
 def print_comparison(result: tworay.Comparison, wanted: str | None, *, pairs: bool, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from tworay.cli.options import JudgeOption
 from tworay.cli.output import check_free, write_file
 from tworay.errors import InputError
 
@@ -35,6 +36,7 @@ def plot(
     metric: Annotated[str, typer.Option(metavar="NAME", help="The metric of box. See `tworay metrics`.")] = (
         "goodput_bps"
     ),
+    judge: JudgeOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
     """Draw stored results.
@@ -42,11 +44,13 @@ def plot(
     Window, RTT or goodput over time, or a metric by arm.
     """
     from tworay.showing.plotting import FORMATS, KINDS, plot, write
+    from tworay.stored.store import known_tables
 
     if what not in KINDS:
         raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")
     if output.suffix.lower() not in FORMATS:
         raise InputError(f"{output}: plots are written as {', '.join(FORMATS)}; name such a file")
     check_free(output, force=force)
-    figure = plot(directory, cast("What", what), flow=flow, seed=seed, metric=metric)
+    with known_tables(directory):
+        figure = plot(directory, cast("What", what), flow=flow, seed=seed, metric=metric, judge=judge)
     write_file(output, lambda path: write(figure, path, output.suffix))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -113,7 +114,7 @@ def reproduce(
 
 
 def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
-    from tworay.cli.output import print_json
+    from tworay.cli.output import print_entry, print_json
 
     figures = [(p, f) for p in chosen for f in p.figures if figure in (None, f.id)]
     wanted = {f.experiment for _, f in figures}
@@ -140,15 +141,14 @@ def _list(chosen: list[Paper], figure: str | None, *, as_json: bool) -> None:
         )
         return
     for one in chosen:
-        print(f"{one.name}  ({one.cite})")
+        print(textwrap.fill(f"{one.name}  ({one.cite})", 80, subsequent_indent="  "))
         for p, f in figures:
             if p is one:
-                print(
-                    f"  {one.name}:{f.id:8} {f.title}" + (f"  [not made: {f.missing}]" if f.missing else "")
-                )
+                missing = f"[not made: {f.missing}]" if f.missing else ""
+                print_entry(f"{one.name}:{f.id}", f.title, missing, width=24, indent=2)
         for p, c in claims:
             if p is one:
-                print(f"    {c.id:6} {c.source}: {c.says}")
+                print_entry(c.id, f"{c.source}: {c.says}", width=8, indent=4)
 
 
 def _judged(result: Reproduction) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from tworay.cli.app import app
 from tworay.cli.notes import say_if_idle, say_what_it_takes
 from tworay.cli.options import (
     CostsOption,
+    EntriesOption,
     ForceOption,
     JsonOption,
     OutOption,
@@ -32,7 +34,8 @@ def run(
     seed: Annotated[int, typer.Option(help="Random seed. The same seed gives the same result.")] = 1,
     set_: SetOption = None,
     tcp: Annotated[
-        str | None, typer.Option(metavar="VARIANT", help="TCP variant of all flows. See `tworay variants`.")
+        list[str] | None,
+        typer.Option(metavar="VARIANT", help="TCP variant of all flows. See `tworay variants`."),
     ] = None,
     out: OutOption = None,
     record: Annotated[
@@ -62,6 +65,7 @@ def run(
     resources: ResourcesOption = False,
     costs: CostsOption = None,
     profile: ProfileOption = None,
+    entries: EntriesOption = None,
     json: JsonOption = False,
 ) -> None:
     """Simulate a scenario once.
@@ -69,9 +73,13 @@ def run(
     Prints goodput, and why each lost segment was lost.
     """
     from tworay._native import RunControl
+    from tworay.running.entries import check_entries, entered
     from tworay.running.progress import RunProgress
 
-    world = tworay.load(source_of(scenario, profile), tcp=tcp, set=set_, costs=costs)
+    source = source_of(scenario, profile)
+    world = tworay.load(source, tcp=_single(tcp, source), set=set_, costs=costs)
+    if entries is not None:
+        world = entered(world, seed, check_entries(entries, "--entries"))
     if pcap is not None:
         pcap = _free_file("--pcap", pcap, f"{world.name}-{seed}.pcapng", force=force)
     if animate is not None:
@@ -121,6 +129,21 @@ def run(
     show(run_report(result.summary), stderr=printed)
 
 
+def _single(variants: list[str] | None, source: str) -> str | None:
+    """Return the variant of all flows; refuse several, which `compare` is for."""
+    from tworay.running.spec import parse_variants
+
+    if not variants:
+        return None
+    found = parse_variants(",".join(variants))
+    if len(found) > 1:
+        names = ",".join(map(str, found))
+        raise InputError(
+            f"--tcp {names}: a run has one variant; compare them: `tworay compare {source} --tcp {names}`"
+        )
+    return variants[0]
+
+
 def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
     """Check the path of an output file before the run; in a directory the file is called ``name``."""
     if is_stdout(path):
@@ -128,7 +151,7 @@ def _free_file(option: str, path: Path, name: str, *, force: bool) -> Path:
     if is_device(path):
         return path
     if path.is_dir():
-        path /= name.replace("/", "-")
+        path /= re.sub(r"[/\x00-\x1f\x7f]", "-", name)
     if not path.absolute().parent.is_dir():
         raise InputError(f"{option} {path}: there is no directory {path.absolute().parent}; make it first")
     if path.exists() and not (force and path.is_file()):

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from tworay.cli.app import Typer
 from tworay.cli.options import ForceOption, JsonOption
 
-app = typer.Typer(no_args_is_help=True, help="Replay a recorded network as classes of delay and loss.")
+app = Typer(no_args_is_help=True, help="Replay a recorded network as classes of delay and loss.")
 
 
 @app.command()

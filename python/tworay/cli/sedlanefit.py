@@ -28,6 +28,7 @@ def fit_profile(
     from tworay.sedlane import fit, read_trace
     from tworay.sedlane.exporting import TARGETS
     from tworay.sedlane.exporting import export as rules
+    from tworay.stored.store import known_tables
 
     if export is not None and export not in TARGETS:
         raise InputError(f"--export {export}: allowed are {' and '.join(TARGETS)}")
@@ -41,7 +42,8 @@ def fit_profile(
     for file in (output, table):
         if file is not None:
             check_free(file, force=force)
-    profile = fit(read_trace(source, flow), classes)
+    with known_tables(source):
+        profile = fit(read_trace(source, flow), classes)
     if output is not None and table is not None:
         text = profile.toml()
         write_file(output, lambda path: path.write_text(text, encoding="utf-8"))

@@ -9,7 +9,7 @@ import typer
 
 import tworay
 from tworay.cli.app import app
-from tworay.cli.options import JsonOption, MetricsOption, PairsOption
+from tworay.cli.options import JsonOption, JudgeOption, MetricsOption, PairsOption, joined
 from tworay.cli.output import note, print_comparison, print_json
 
 
@@ -24,6 +24,7 @@ def show(
     ],
     metrics: MetricsOption = None,
     pairs: PairsOption = False,
+    judge: JudgeOption = None,
     json: JsonOption = False,
 ) -> None:
     """Print stored results again."""
@@ -38,7 +39,9 @@ def show(
 
             show(run_report(found.summary))
         return
-    print_comparison(found, metrics, pairs=pairs, as_json=json)
+    if judge is not None:
+        found.judge = judge
+    print_comparison(found, joined(metrics), pairs=pairs, as_json=json)
     planned = len(read_manifest(directory)["seeds"]) * len(found.variants)
     if (directory / RUNS).is_dir() or len(found) < planned:
         note(

@@ -9,10 +9,14 @@ import io
 import os
 import sys
 import unicodedata
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from tworay.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 STDIN, STDOUT = Path("/dev/stdin"), Path("/dev/stdout")
 
@@ -52,11 +56,43 @@ def prepare() -> None:
         sys.stderr.reconfigure(errors=FALLBACK)
 
 
+# Standard output while ``sys.stdout`` is directed elsewhere.
+_document: list[TextIO] = []
+
+
+@contextmanager
+def only_the_document() -> Iterator[None]:
+    """Direct prints to stderr, such as those of a Python variant; ``document_stream`` still is stdout."""
+    _document.append(sys.stdout)
+    sys.stdout = sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout = _document.pop()
+
+
+def document_stream() -> TextIO:
+    """Return where a JSON document goes."""
+    return _document[-1] if _document else sys.stdout
+
+
 def stdout_path(option: str) -> Path:
     """Return the path of standard output, for binary data."""
     if not os.access(STDOUT, os.W_OK) or fcntl.fcntl(1, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
         raise InputError(f"{option} -: standard output is closed")
     return STDOUT
+
+
+def refuse_bytes(arguments: list[str]) -> None:
+    """Raise ``InputError`` for an argument that is not UTF-8: scenarios and tables hold names as text."""
+    for argument in arguments:
+        if argument == "--":
+            return  # The rest belongs to another program.
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            shown = os.fsencode(argument).decode("ascii", "backslashreplace")
+            raise InputError(f"`{shown}` is not UTF-8 text; rename the file or directory") from None
 
 
 def _open(descriptor: int, mode: str) -> io.TextIOWrapper:

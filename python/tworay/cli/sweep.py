@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -188,9 +189,16 @@ def _report(work: Sweep, state: State, *, as_json: bool, emit: object) -> None:
     )
     varying = [axis.name for axis in work.plan.axes if len(axis.labels) > 1]
     if varying and state.stored:
-        rows = f"--rows {varying[0]}"
-        cols = f" --cols {varying[-1]}" if len(varying) > 1 else ""
-        print(f"tworay table {work.path} {rows}{cols} --metric {work.plan.metrics[0]}")
+        print(_table_command(work, varying))
+
+
+def _table_command(work: Sweep, varying: list[str]) -> str:
+    """Return the command that tabulates the sweep: every axis that varies is a row's or the columns'."""
+    cols = "tcp" if "tcp" in varying else varying[-1]
+    rows = [axis for axis in varying if axis != cols] or [cols]
+    words = ["tworay", "table", str(work.path), "--rows", ",".join(rows)]
+    words += ["--cols", cols] if len(varying) > 1 else []
+    return " ".join(map(shlex.quote, [*words, "--metric", work.plan.metrics[0]]))
 
 
 def _failed(work: Sweep) -> list[dict[str, object]]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tworay.cli.app import app
-from tworay.cli.options import JsonOption
+from tworay.cli.options import JsonOption, JudgeOption, joined
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from tworay.lab.api import Results
     from tworay.lab.contrasts import Contrast
 
 
@@ -23,8 +24,10 @@ def table(
         typer.Argument(metavar="DIR", help="A directory of `tworay sweep`, also of one that is running."),
     ],
     rows: Annotated[
-        str | None,
-        typer.Option(metavar="AXIS,AXIS", help="Axes of the rows. Default: all that --cols doesn't use."),
+        list[str] | None,
+        typer.Option(
+            metavar="AXIS,AXIS", help="Axes of the rows. Default: all that --cols doesn't use. Repeatable."
+        ),
     ] = None,
     cols: Annotated[
         str | None,
@@ -59,6 +62,7 @@ def table(
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write means and intervals as CSV; - is stdout.")
     ] = None,
+    judge: JudgeOption = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -68,18 +72,20 @@ def table(
     """
     import polars as pl
 
-    from tworay.cli.output import check_free, print_json, write_file, write_text
+    from tworay.cli.output import check_free, note, print_json, write_file, write_text
     from tworay.errors import InputError
     from tworay.lab.api import Results
     from tworay.lab.batches import read_manifest
 
-    results = Results(directory)
+    results = Results(directory, judge=judge)
     chosen = _where(where or [])
     frame = results.where(chosen)
     if frame.is_empty():
         raise InputError(f"{directory}: no run has finished yet")
+    for text in _told(results, chosen):
+        note(f"tworay: {text}")
     varying = [axis for axis in results.axes if frame[axis].n_unique() > 1] or [results.axes[0]]
-    sides, over = _layout(results.axes, varying, rows, cols)
+    sides, over = _layout(results.axes, varying, joined(rows), cols)
     side = ", ".join(sides)
     name = metric or (read_manifest(directory) or {"metrics": ["goodput_bps"]})["metrics"][0]
     for file in (plot, csv):
@@ -101,7 +107,8 @@ def table(
         from tworay.lab.drawing import draw
         from tworay.showing.plotting import write
 
-        figure = draw(means, found.metric, rows=side, lines=over, kind=kind)
+        title = ", ".join([directory.resolve().name.removesuffix(".sweep"), *(where or [])])
+        figure = draw(means, found.metric, rows=side, lines=over, kind=kind, title=title)
         write_file(plot, lambda path: write(figure, path, plot.suffix))
     if csv is not None:
         write_text(csv, means.drop("values").write_csv())
@@ -110,6 +117,8 @@ def table(
     if json:
         document: dict[str, Any] = {
             "metric": found.metric,
+            "judge": results.judge,
+            "repeated_seeds": list(results.repeated(chosen)),
             "rows": side,
             "cols": over,
             "cells": means.drop("values").to_dicts(),
@@ -124,14 +133,48 @@ def table(
         _show_interaction(results.interaction(name, side, over, where=chosen), found.metric)
 
 
+def _told(results: Results, where: dict[str, list[str]]) -> list[str]:
+    """Return notes about the runs: whether some are missing, and whether some repeat others."""
+    from tworay.lab.batches import read_manifest
+
+    manifest = read_manifest(results.path) or {}
+    notes = []
+    planned = len(manifest.get("seeds") or []) * int(manifest.get("cells") or 0)
+    if results.runs.height < planned:
+        notes.append(
+            f"{results.runs.height} of {planned} runs are finished; `tworay sweep` with the same experiment "
+            "does the others"
+        )
+    again, seeds = results.repeated(where), results.where(where)["seed"].n_unique()
+    if again and len(again) == seeds - 1:
+        notes.append(
+            f"all {seeds} seeds gave the same runs, because nothing in them is random, and count once; "
+            'entries = "2s" in the experiment draws the flows\' start times from the seed'
+        )
+    elif still := results.still(where):
+        cells = results.where(where)["cell"].n_unique()
+        notes.append(
+            f"{len(still)} of {cells} cells gave the same run with every seed, because nothing in "
+            "them is random; two of them have no test"
+        )
+    elif again:
+        notes.append(f"{len(again)} of {seeds} seeds repeat the runs of another one, and count once")
+    return notes
+
+
 def _layout(
     axes: list[str], varying: list[str], rows: str | None, cols: str | None
 ) -> tuple[list[str], str | None]:
     """Return the axes of the rows, and the axis of the columns if there is one."""
+    from tworay.errors import InputError
     from tworay.lab.contrasts import resolve
 
     sides = [resolve(one.strip(), axes, "--rows") for one in rows.split(",")] if rows else []
     over = resolve(cols, axes, "--cols") if cols else None
+    named = [*sides, *([over] if over else [])]
+    for axis in named:
+        if named.count(axis) > 1:
+            raise InputError(f"--rows, --cols: `{axis}` is named twice; name each axis once")
     if over is None:
         others = [axis for axis in varying if axis not in sides]
         wanted = others if sides or len(others) > 1 else []
@@ -143,12 +186,12 @@ def _where(texts: list[str]) -> dict[str, list[str]]:
     from tworay.comparing.arms import split_list
     from tworay.errors import InputError
 
-    found = {}
+    found: dict[str, list[str]] = {}
     for text in texts:
         axis, equals, values = text.partition("=")
         if not (axis.strip() and equals and values.strip()):
             raise InputError(f"--where {text}: write AXIS=VALUE, such as --where tcp=reno,newreno")
-        found[axis.strip()] = [one.strip() for one in split_list(values)]
+        found.setdefault(axis.strip(), []).extend(one.strip() for one in split_list(values))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tworay
-from tworay.cli.output import print_json
+from tworay.cli.output import only_one, print_entry, print_json
 from tworay.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,21 +17,23 @@ if TYPE_CHECKING:
 from tworay.cli.app import app
 from tworay.cli.options import JsonOption
 
-# Columns of text.
-LINE = 110
+# Columns of text, those of a terminal.
+LINE = 80
 
 
 @app.command()
 def variants(
-    show: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Explain this variant and its parameters.")
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Explain this variant and its parameters.")
     ] = None,
+    show: Annotated[str | None, typer.Option(metavar="NAME", help="The same as NAME.")] = None,
     json: JsonOption = False,
 ) -> None:
     """List the TCP variants, or explain one."""
     from tworay._native import nearest
 
     entries = tworay.variants()
+    show = only_one(name, show)
     if show is not None:
         names = [entry.name for entry in entries]
         entries = [entry for entry in entries if entry.name == show.lower()]
@@ -51,18 +53,17 @@ def variants(
     else:
         width = max(len(entry.name) for entry in entries) + 2
         for entry in entries:
-            print(f"{entry.name:{width}}{entry.summary}")
             details = entry.source
             if entry.parameters:
                 details += "; parameters " + ", ".join(map(_with_default, entry.parameters))
-            indent = " " * width
-            print(textwrap.fill(details, LINE, initial_indent=indent, subsequent_indent=indent))
-        print("\nParts are joined by +, parameters given in order or by name: newreno+sca(10)+cwl(n=4).")
-        print("tworay variants --show NAME explains them.")
+            print_entry(entry.name, entry.summary, details, width=width)
+        print("\nParts are joined by +, parameters given in order or by name:")
+        print("newreno+sca(10)+cwl(n=4). `tworay variants NAME` explains one.")
 
 
 def _explain(variant: VariantInfo) -> None:
-    print(f"{variant.name}: {variant.summary}\nSource: {variant.source}")
+    print(textwrap.fill(f"{variant.name}: {variant.summary}", LINE))
+    print(textwrap.fill(f"Source: {variant.source}", LINE))
     for parameter in variant.parameters:
         if parameter.choices:
             allowed = " or ".join(parameter.choices)

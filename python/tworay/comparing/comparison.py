@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay import metrics, stats
 from tworay.comparing import arms, mixing, verdict
+from tworay.comparing.repeats import fingerprint, repeated, still
 from tworay.metrics.diagnosis import scores
 from tworay.running.resources import with_resources
 
@@ -32,17 +33,74 @@ class Comparison:
     ``ledger`` are polars data frames of it.
     """
 
-    def __init__(self, scenario: str, variants: list[str], arms: Sequence[Arm] = ()) -> None:
+    def __init__(
+        self,
+        scenario: str,
+        variants: list[str],
+        arms: Sequence[Arm] = (),
+        judge: str | metrics.Judge | None = None,
+    ) -> None:
         self.scenario = scenario
+        self._judge = metrics.parse_judge(judge)
         self.variants = variants
         """Names of the arms: variants, with ``vary`` and ``mix`` with what tells them apart."""
         self.arms = {arm.name: arm for arm in arms}
         self.failures: list[Failure] = []
         self._documents: dict[tuple[str, int], dict[str, Any]] = {}
+        self._fingerprints: dict[tuple[str, int], str] = {}
         self._facts: dict[tuple[str, int], Facts] = {}
         self._maxima: dict[tuple[str, int], float] = {}
         self._summary: dict[str, Any] | None = None
         self._warnings: list[str] = []
+
+    @property
+    def judge(self) -> str:
+        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.N``."""
+        return self._judge.name
+
+    @judge.setter
+    def judge(self, flows: str | metrics.Judge) -> None:
+        chosen = metrics.parse_judge(flows)
+        for document in self._documents.values():
+            chosen.check(sum(flow["tcp"] is not None for flow in document["flows"]), len(document["flows"]))
+        self._judge, self._summary = chosen, None
+
+    @property
+    def judged(self) -> str | None:
+        """Which flows are judged, in words, if they are not all flows of a run."""
+        first = next(iter(self._documents.values()), None)
+        return self._judge.words(first["flows"]) if first else None
+
+    @property
+    def judged_flows(self) -> int:
+        """Number of judged flows, in the run that has most."""
+        return max((len(self._judge.of(one["flows"])) for one in self._documents.values()), default=0)
+
+    @property
+    def repeated(self) -> dict[int, int]:
+        """For each seed whose runs equal those of an earlier seed, that seed. They are counted once."""
+        runs: dict[int, dict[str, str]] = {}
+        for variant in self.variants:
+            for seed, found in self._prints(variant).items():
+                runs.setdefault(seed, {})[variant] = found
+        return repeated(runs)
+
+    @property
+    def still(self) -> list[str]:
+        """Arms whose runs are equal with all seeds: they count as one run; two of them have no verdict."""
+        return [variant for variant in self.variants if still(self._prints(variant).values())]
+
+    def _prints(self, variant: str) -> dict[int, str]:
+        for key, document in self._documents.items():
+            if key not in self._fingerprints:
+                self._fingerprints[key] = fingerprint(document)
+        found = self._fingerprints
+        return {seed: found[variant, seed] for seed in self.seeds if (variant, seed) in found}
+
+    def _counted(self, variant: str) -> dict[int, metrics.Values]:
+        """Return the metrics of a variant's runs by seed, without seeds that repeat an earlier one."""
+        again = self.repeated
+        return {seed: found for seed, found in self.values(variant).items() if seed not in again}
 
     @property
     def warnings(self) -> list[str]:
@@ -60,6 +118,7 @@ class Comparison:
     def add(self, variant: str, seed: int, document: dict[str, Any]) -> None:
         """Add a finished run."""
         self._documents[variant, seed] = document
+        self._fingerprints.pop((variant, seed), None)
         self._summary = None
 
     def add_facts(self, seed: int, facts: Facts, place: str = "") -> None:
@@ -87,7 +146,7 @@ class Comparison:
     def values(self, variant: str) -> dict[int, metrics.Values]:
         """Return the metrics of a variant's runs by seed, in the order of the seeds."""
         return {
-            seed: metrics.values(self._document(variant, seed))
+            seed: metrics.values(self._document(variant, seed), self._judge)
             for seed in self.seeds
             if (variant, seed) in self._documents
         }
@@ -117,9 +176,17 @@ class Comparison:
         return self._summary
 
     def _summarize(self) -> dict[str, Any]:
-        by_variant = {variant: self.values(variant) for variant in self.variants}
-        described = {variant: _describe(runs) for variant, runs in by_variant.items()}
-        pairs = _pairs(by_variant)
+        again = self.repeated
+        by_variant = {
+            variant: {seed: found for seed, found in self.values(variant).items() if seed not in again}
+            for variant in self.variants
+        }
+        still_arms = self.still
+        described = {
+            variant: _describe(_first(runs) if variant in still_arms else runs)
+            for variant, runs in by_variant.items()
+        }
+        pairs = _pairs(by_variant, still_arms)
         diagnosis = self._counts("diagnosis")
         return {
             "scenario": self.scenario,
@@ -135,6 +202,10 @@ class Comparison:
             "arms": {variant: self._describe_arm(variant) for variant in self.variants},
             "mixtures": self._mixtures(),
             "verdict": verdict.judge(described, pairs, HEADLINE),
+            "judge": self.judge,
+            "judged": self.judged,
+            "repeated_seeds": list(again),
+            "still_arms": still_arms,
         }
 
     @property
@@ -228,7 +299,7 @@ class Comparison:
         """Half width of the widest 95 % interval of goodput, relative to its mean; ``None`` if unknown."""
         widths = []
         for variant in self.variants:
-            width = stats.relative_half_width(_column(self.values(variant), HEADLINE))
+            width = stats.relative_half_width(_column(self._counted(variant), HEADLINE))
             if width is None:
                 return None
             widths.append(width)
@@ -237,7 +308,8 @@ class Comparison:
     def seeds_needed(self, relative: float) -> int | None:
         """Estimated seeds until every variant's 95 % interval of goodput is within ± ``relative``."""
         needed = [
-            stats.seeds_needed(_column(self.values(variant), HEADLINE), relative) for variant in self.variants
+            stats.seeds_needed(_column(self._counted(variant), HEADLINE), relative)
+            for variant in self.variants
         ]
         return max((n for n in needed if n is not None), default=None) if None not in needed else None
 
@@ -260,14 +332,16 @@ class Comparison:
     def _mixtures(self) -> dict[str, Any]:
         """Return for each mixture the results of its variants, compared with the unmixed cases."""
         found = {}
+        again = self.repeated
         for arm in self.arms.values():
             if arm.mix:
+                mixed = {seed: one for seed, one in self.documents(arm.name).items() if seed not in again}
                 pure = {
                     one.tcp: self.documents(one.name)
                     for one in self.arms.values()
                     if one.tcp in arm.mix.shares and one.settings == arm.settings
                 }
-                found[arm.name] = mixing.effects(arm.mix, self.documents(arm.name), pure)
+                found[arm.name] = mixing.effects(arm.mix, mixed, pure)
         return found
 
     def _costs(self) -> dict[str, Any] | None:
@@ -312,6 +386,10 @@ def _column(runs: dict[int, metrics.Values], metric: str) -> list[float]:
     return [value for values in runs.values() if (value := values.get(metric)) is not None]
 
 
+def _first(runs: dict[int, metrics.Values]) -> dict[int, metrics.Values]:
+    return dict(itertools.islice(runs.items(), 1))
+
+
 def _describe(runs: dict[int, metrics.Values]) -> dict[str, Any]:
     names = dict.fromkeys(name for values in runs.values() for name in values)
     return {name: stats.describe(_column(runs, name)) for name in names}
@@ -321,15 +399,29 @@ def _listed(interval: stats.Interval | None) -> list[float] | None:
     return None if interval is None else list(interval)
 
 
-def _pairs(by_variant: dict[str, dict[int, metrics.Values]]) -> list[dict[str, Any]]:
-    """Compare each pair of variants seed by seed; Holm's correction covers the pairs of one metric."""
+def _pairs(by_variant: dict[str, dict[int, metrics.Values]], still_arms: list[str]) -> list[dict[str, Any]]:
+    """Compare each pair of variants seed by seed; Holm's correction covers the pairs of one metric.
+
+    Two arms whose runs are equal with all seeds are compared by one seed, and so without a test.
+    """
     result = []
     everything = [values for runs in by_variant.values() for values in runs.values()]
     known = dict.fromkeys(
         name for values in everything for name, value in values.items() if value is not None
     )
     for metric in known:
-        family = [_pair(a, b, metric, by_variant) for a, b in itertools.combinations(by_variant, 2)]
+        family = [
+            _pair(
+                a,
+                b,
+                metric,
+                {
+                    one: _first(by_variant[one]) if {a, b} <= set(still_arms) else by_variant[one]
+                    for one in (a, b)
+                },
+            )
+            for a, b in itertools.combinations(by_variant, 2)
+        ]
         for pair, p in zip(family, stats.holm([pair["p"] for pair in family]), strict=True):
             pair["holm_p"] = p
         result += family

@@ -42,6 +42,8 @@ class Options:
     force: bool = False
     resources: bool = False
     costs: str | os.PathLike[str] | None = None
+    judge: str | None = None
+    entries: str | None = None
     watch: Watcher = silent
 
 

@@ -12,7 +12,10 @@ from tworay.comparing.arms import label, line_up
 from tworay.comparing.comparison import Comparison
 from tworay.comparing.options import Options, taking
 from tworay.errors import InputError
+from tworay.metrics import parse_judge
+from tworay.running.entries import check_entries, entered
 from tworay.running.executing import Task, check_jobs, execute, silent
+from tworay.running.memory import check_memory
 from tworay.running.resources import carried, saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import MAX_SEEDS, check_precision, parse_seeds
@@ -70,6 +73,10 @@ class Plan:
             earlier=self._stored.arms if self._stored else (),
         )
         base = self.field.base
+        self._entries = _entries(options.entries, earlier, self._stored)
+        judge = parse_judge(options.judge or earlier.get("judge"))
+        judge.check(base.tcp_flows, base.flows)
+        entered(base, self.seeds[0], self._entries)
         sources = source_digests(self.field.classes)
         if self._stored:
             self._stored.refuse_other(base)
@@ -84,7 +91,7 @@ class Plan:
         # By place and seed: mean hops, time without a path, and that of each flow.
         self._paths: dict[tuple[str, int], Paths] = {}
         self._stage: Callable[[str], None] = lambda text: None
-        self.result = Comparison(base_name, self.field.names, self.field.arms)
+        self.result = Comparison(base_name, self.field.names, self.field.arms, judge)
         resources = options.resources or earlier.get("resources", False)
         self._crowded = {}
         if resources:
@@ -108,6 +115,8 @@ class Plan:
                 "until_ci": self._until_ci,
                 "max_seeds": self._max_seeds,
                 "resources": resources,
+                "judge": judge.name,
+                "entries": self._entries,
                 "maxima": {name: settings for name, (settings, _) in self._crowded.items()},
                 "sources": sources,
             }
@@ -133,7 +142,7 @@ class Plan:
         return self._store.path if self._store else None
 
     def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
-        """Call ``say`` with each scenario, a seed and the number of threads."""
+        """Call ``tell`` with each scenario, a seed and the number of threads."""
         for world in self.field.places().values():
             tell(world, self.seeds[0], self._jobs)
 
@@ -145,6 +154,8 @@ class Plan:
         ``stage`` receives a text about slow steps before the runs.
         """
         self._stage = stage
+        at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
+        check_memory(self.field.places().values(), self.seeds[0], at_once)
         try:
             self._do(self.seeds, watch)
             if self._until_ci is not None:
@@ -178,9 +189,10 @@ class Plan:
         tasks = []
         for seed in batch:
             todo = [arm for arm in self.field.arms if not self._take((arm.name, seed))]
-            tasks += [Task(seed, arm.name, arm.at(seed)) for arm in todo]
+            tasks += [Task(seed, arm.name, entered(arm.at(seed), seed, self._entries)) for arm in todo]
             crowded = [name for name in self._crowded if not self._take((name, seed))]
-            tasks += [Task(seed, name, self._crowded[name][1], totals_only=True) for name in crowded]
+            worlds = {name: entered(self._crowded[name][1], seed, self._entries) for name in crowded}
+            tasks += [Task(seed, name, world, totals_only=True) for name, world in worlds.items()]
         self.result.failures += execute(
             tasks, jobs=self._jobs, series=self._store is not None, finished=self._finished, watch=watch
         )
@@ -224,6 +236,8 @@ class Plan:
             precision = self.result.headline_precision()
             if len(done) >= MIN_SEEDS_UNTIL_CI and precision is not None and precision <= until_ci:
                 return
+            if len(done) >= MIN_SEEDS_UNTIL_CI and len(self.result.repeated) == len(done) - 1:
+                return  # All seeds give the same run, and so will further ones.
             wanted = min(self._max_seeds, max(MIN_SEEDS_UNTIL_CI, len(done) + (len(done) + 1) // 2))
             fresh = list(itertools.islice(itertools.count(max(done) + 1), wanted - len(done)))
             self._do(fresh, watch)
@@ -242,6 +256,17 @@ def _seeds(planned: list[int], wanted: list[int], stored: Stored | None) -> tupl
     begun = {seed for _, seed in stored.records}
     left_out = [seed for seed in seeds if seed not in begun and seed not in wanted]
     return [seed for seed in seeds if seed not in left_out], left_out
+
+
+def _entries(wanted: str | None, earlier: dict[str, Any], stored: Stored | None) -> str | None:
+    """Return the span within which flows start; that of a resumed comparison can't change."""
+    chosen = None if wanted is None else check_entries(wanted, "--entries")
+    if stored is None or chosen is None:
+        return earlier.get("entries") if stored else chosen
+    if chosen != earlier.get("entries"):
+        made = f"--entries {earlier['entries']}" if earlier.get("entries") else "no --entries"
+        raise InputError(f"--resume {stored.path}: it was made with {made}; start a new one with --out")
+    return chosen
 
 
 def _source(scenario: Source) -> str | None:
@@ -302,6 +327,9 @@ def compare(options: Options) -> Comparison:
     ``resources`` measures EEE and UAR, which adds one run per seed with saturating sources, shared by all
     variants (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of
     the scenario's.
+    ``judge`` chooses the flows whose metrics are compared: ``tcp`` (all flows if there is no TCP), ``udp``,
+    ``all`` or ``flow.N``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s: a wired
+    network has no other randomness. Seeds whose runs are equal are counted once.
 
     The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tworay.comparing.repeats import repeated, still
 from tworay.errors import InputError
 from tworay.lab import contrasts, reading
+from tworay.lab.batches import read_manifest
 from tworay.lab.experiment import Plan, read
 from tworay.lab.sweeping import Shard, Sweep, silent
+from tworay.metrics import parse_judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,10 +58,12 @@ def default_out(plan: Plan, out: str | PathLike[str] | None) -> Path:
 class Results:
     """The runs of a sweep's directory, finished or not."""
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], *, judge: str | None = None) -> None:
         self.path = reading.open_directory(path)
         self.axes = reading.axes(self.path)
+        self._judge = parse_judge(judge or (read_manifest(self.path) or {}).get("judge"))
         self._runs: pl.DataFrame | None = None
+        self._prints: dict[tuple[int, int], str] = {}
 
     def __repr__(self) -> str:
         return f"<tworay.Results {self.path} {self.runs.height} runs by {', '.join(self.axes)}>"
@@ -69,8 +74,40 @@ class Results:
         if self._runs is None:
             from tworay.running.frames import Table
 
-            self._runs = Table(reading.joined(self.path))
+            frame = reading.with_prints(self.path, judge=self._judge)
+            if (
+                not frame.is_empty()
+                and frame["goodput_bps"].null_count() == frame.height
+                and self.judge != "tcp"
+            ):
+                raise InputError(f"--judge {self.judge}: no run has such flows")
+            self._prints = {(c, s): p for c, s, p in frame.select("cell", "seed", reading.PRINT).iter_rows()}
+            self._runs = Table(frame.drop(reading.PRINT))
         return self._runs
+
+    @property
+    def judge(self) -> str:
+        """The judged flows: ``tcp`` (all if there is no TCP), ``udp``, ``all`` or ``flow.N``."""
+        return self._judge.name
+
+    def repeated(self, where: Mapping[str, object] | None = None) -> dict[int, int]:
+        """For each seed whose runs all equal those of an earlier one, that seed. They are counted once."""
+        runs: dict[int, dict[int, str]] = {}
+        for cell, seed in self.where(where).select("cell", "seed").iter_rows():
+            runs.setdefault(seed, {})[cell] = self._prints[cell, seed]
+        return repeated(runs)
+
+    def still(self, where: Mapping[str, object] | None = None) -> list[int]:
+        """Numbers of the cells whose runs are equal with all seeds: they count as one run."""
+        cells: dict[int, list[str]] = {}
+        for cell, seed in self.where(where).select("cell", "seed").iter_rows():
+            cells.setdefault(cell, []).append(self._prints[cell, seed])
+        return [cell for cell, prints in cells.items() if still(prints)]
+
+    def _counted(self, where: Mapping[str, object] | None) -> pl.DataFrame:
+        """Return the selected runs without seeds that repeat an earlier one."""
+        frame, again = self.where(where), list(self.repeated(where))
+        return frame.filter(~frame["seed"].is_in(again)) if again else frame
 
     @property
     def failures(self) -> pl.DataFrame:
@@ -97,7 +134,7 @@ class Results:
         """Return mean, 95 % interval and number of seeds for every combination of ``rows`` and ``cols``."""
         names = [rows] if isinstance(rows, str) else list(rows)
         keys = [contrasts.resolve(axis, self.axes, "rows") for axis in [*names, *([cols] if cols else [])]]
-        return contrasts.means(self.where(where), keys, metric_of(self.runs, metric))
+        return contrasts.means(self._counted(where), keys, metric_of(self.runs, metric), self.still(where))
 
     def compare(
         self,
@@ -113,7 +150,7 @@ class Results:
         ``by`` defaults to all other axes that vary. Tests are paired by seed; Holm's correction covers the
         table.
         """
-        frame = self.where(where)
+        frame = self._counted(where)
         varying = [axis for axis in self.axes if frame[axis].n_unique() > 1]
         if over is None:
             if not varying:
@@ -124,14 +161,20 @@ class Results:
             by = [axis for axis in varying if axis != over]
         names = [by] if isinstance(by, str) else list(by)
         return contrasts.contrast(
-            frame, self.axes, metric_of(frame, metric), over=over, by=names, against=against
+            frame,
+            self.axes,
+            metric_of(frame, metric),
+            over=over,
+            by=names,
+            against=against,
+            still=self.still(where),
         )
 
     def interaction(
         self, metric: str, one: str, other: str, *, where: Mapping[str, object] | None = None
     ) -> pl.DataFrame:
         """Return interactions of two axes (``tworay.lab.contrasts.interaction``)."""
-        frame = self.where(where)
+        frame = self._counted(where)
         return contrasts.interaction(frame, self.axes, metric_of(frame, metric), one, other)
 
 

@@ -105,8 +105,14 @@ def _braces(where: str, entry: str) -> list[str]:
     if match is None:
         return [entry]
     first, last = int(match[1]), int(match[2])
-    if not first <= last < first + MAX_VALUES:
-        raise InputError(f"{where}: `{match[0]}` is not a range; write the lower number first: {{3..12}}")
+    if first > last:
+        raise InputError(
+            f"{where}: `{match[0]}` runs downwards; write the lower number first: {{{last}..{first}}}"
+        )
+    if last - first >= MAX_VALUES:
+        raise InputError(
+            f"{where}: `{match[0]}` has {last - first + 1} values; allowed are up to {MAX_VALUES}, take fewer"
+        )
     return [f"{entry[: match.start()]}{number}{entry[match.end() :]}" for number in range(first, last + 1)]
 
 

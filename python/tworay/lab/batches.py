@@ -280,7 +280,7 @@ class Batches:
         if not self.found.doubles and len(small) < 2:
             return
         chosen = files if self.found.doubles else small
-        whole = unique(pl.concat([frames[file] for file in chosen])).sort("world", "seed")
+        whole = unique(pl.concat([frames[file] for file in chosen], how="diagonal")).sort("world", "seed")
         buffer = io.BytesIO()
         whole.write_parquet(buffer, compression="zstd", statistics=False)
         content = buffer.getvalue()
@@ -304,7 +304,27 @@ def _light(content: bytes) -> list[Row]:
 def read_manifest(out: Path) -> dict[str, Any] | None:
     """Return a directory's manifest, if there is one."""
     try:
-        found: dict[str, Any] = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
+        found = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    if not isinstance(found, dict):
+        return None
+    if found.get("command") == "sweep":
+        _check_sweep(out, found)
     return found
+
+
+def _check_sweep(out: Path, found: dict[str, Any]) -> None:
+    """Raise ``OutputError`` for what no sweep says about itself."""
+    texts, seeds = found.get("metrics", ["goodput_bps"]), found.get("seeds", [])
+    right = {
+        "metrics": isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts),
+        "seeds": isinstance(seeds, list),
+        "cells": isinstance(found.get("cells", 0), int),
+        "judge": isinstance(found.get("judge"), str | None),
+    }
+    for key, fine in right.items():
+        if not fine:
+            raise OutputError(
+                f"{out / MANIFEST}: {key} = {str(found.get(key))[:40]!r} is odd; has it been edited?"
+            )

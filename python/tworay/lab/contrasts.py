@@ -17,7 +17,7 @@ from tworay.errors import InputError
 from tworay.stats import SIGNIFICANT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from os import PathLike
 
     from matplotlib.figure import Figure
@@ -102,11 +102,25 @@ def groups(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> Group:
     return found
 
 
-def means(frame: pl.DataFrame, keys: Sequence[str], metric: str) -> pl.DataFrame:
-    """Return mean, 95 % t interval and number of seeds of every combination of keys."""
+def _still(frame: pl.DataFrame, keys: Sequence[str], cells: Collection[int]) -> set[tuple[str, ...]]:
+    """Return the combinations of keys whose runs are equal with all seeds."""
+    places = frame.select([*keys, "cell"]).unique().iter_rows()
+    return {tuple(map(str, place)) for *place, cell in places if cell in cells}
+
+
+def _first(by_seed: Mapping[int, float]) -> dict[int, float]:
+    return dict(itertools.islice(by_seed.items(), 1))
+
+
+def means(frame: pl.DataFrame, keys: Sequence[str], metric: str, still: Collection[int] = ()) -> pl.DataFrame:
+    """Return mean, 95 % t interval and number of seeds of every combination of keys.
+
+    Cells in ``still``, whose runs are equal with all seeds, count as one run.
+    """
     rows = []
+    same = _still(frame, keys, still)
     for key, by_seed in groups(frame, keys, metric).items():
-        values = list(by_seed.values())
+        values = list((_first(by_seed) if key in same else by_seed).values())
         interval = stats.t_interval(values)
         rows.append(
             {
@@ -158,11 +172,16 @@ def contrast(
     over: str,
     by: Iterable[str] = (),
     against: str | None = None,
+    still: Collection[int] = (),
 ) -> Contrast:
-    """Compare the values of the axis ``over`` in every cell of ``by``: all pairs, or with ``against``."""
+    """Compare the values of the axis ``over`` in every cell of ``by``: all pairs, or with ``against``.
+
+    Two cells in ``still``, whose runs are equal with all seeds, are compared by one seed: without a test.
+    """
     by = tuple(resolve(axis, axes, "--rows") for axis in by)
     over = resolve(over, axes, "--cols")
     found = groups(frame, [*by, over], metric)
+    same = _still(frame, [*by, over], still)
     labels = list(dict.fromkeys(key[-1] for key in found))
     if against is not None and against not in labels:
         raise InputError(f"--against: {over} has no value `{against}`; it has {', '.join(labels)}")
@@ -173,7 +192,10 @@ def contrast(
         )
         for a, b in pairs:
             if (*place, a) in found and (*place, b) in found:
-                between = difference(found[*place, a], found[*place, b])
+                left, right = found[*place, a], found[*place, b]
+                if {(*place, a), (*place, b)} <= same:
+                    left = _first(left)
+                between = difference(left, right)
                 rows.append({**dict(zip(by, place, strict=True)), "a": a, "b": b, **between})
     corrected = stats.holm([one["p"] for one in rows])
     for one, p in zip(rows, corrected, strict=True):
@@ -188,7 +210,9 @@ def contrast(
         "p_holm": pl.Float64,
         "verdict": pl.String,
     }
-    return Contrast(metric, over, by, pl.DataFrame(rows, schema=schema), means(frame, [*by, over], metric))
+    return Contrast(
+        metric, over, by, pl.DataFrame(rows, schema=schema), means(frame, [*by, over], metric, still)
+    )
 
 
 def interaction(frame: pl.DataFrame, axes: Sequence[str], metric: str, one: str, other: str) -> pl.DataFrame:

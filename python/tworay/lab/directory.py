@@ -11,6 +11,7 @@ import polars as pl
 from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
 from tworay.lab.batches import DONE, MANIFEST, read_manifest, write_whole
+from tworay.metrics import TCP, Judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +74,8 @@ def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
         "until_ci": plan.until_ci,
         "max_seeds": plan.max_seeds if plan.until_ci else None,
         "metrics": list(plan.metrics),
+        "judge": plan.judge.name,
+        "entries": plan.entries or None,
         "cells": len(cells),
     }
     write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")
@@ -94,11 +97,11 @@ def cells_parquet(cells: list[Cell]) -> bytes:
     return buffer.getvalue()
 
 
-def stored(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
+def stored(out: Path, columns: Iterable[str] | None = None, judge: Judge = TCP) -> pl.DataFrame:
     """Return the finished runs of a directory, one row per run, also those of other experiments."""
     from tworay.lab.reading import batch_frame
 
-    return batch_frame(out, columns).filter(pl.col("status") == DONE)
+    return batch_frame(out, columns, judge).filter(pl.col("status") == DONE)
 
 
 def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[int]]) -> None:
@@ -107,7 +110,7 @@ def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[i
 
     while True:
         before = sorted((out / "parts").glob("*"))
-        frame = joined(out, only=seeds)
+        frame = joined(out, only=seeds, judge=plan.judge)
         buffer = io.BytesIO()
         frame.write_parquet(buffer, compression="zstd", statistics=False)
         write_whole(out / RUNS, buffer.getvalue())

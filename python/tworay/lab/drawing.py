@@ -5,6 +5,7 @@ The same results give the same bytes of SVG.
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,12 +26,33 @@ if TYPE_CHECKING:
 
 KINDS = ("lines", "dots", "ecdf", "heat")
 MARKERS = "os^Dv<>P"
+# Up to this many values of an axis of numbers, each has a tick of its own.
+MOST_TICKS = 12
+# A number with a unit, as in `2m/s`.
+UNIT = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?\s*([A-Za-zµ%][A-Za-z/%]*)")
 
 
 def number(label: str) -> float | None:
     """Return the number in a label such as ``2m/s`` or ``string-4``; ``None`` if there is not exactly one."""
     found = re.findall(r"(?<![\d.])-?\d+(?:\.\d+)?(?:e-?\d+)?", label.replace("-", " "))
     return float(found[0]) if len(found) == 1 else None
+
+
+def with_unit(axis: str, labels: Sequence[str]) -> str:
+    """Return an axis's name with the unit that all its labels have: ``olsr.tc_interval (s)``."""
+    units = {_unit(label) for label in labels}
+    (unit,) = units if len(units) == 1 else (None,)
+    return f"{axis} ({unit})" if unit else axis
+
+
+def _unit(label: str) -> str | None:
+    match = UNIT.fullmatch(label)
+    return match[1] if match else None
+
+
+def _without_unit(label: str) -> str:
+    match = UNIT.fullmatch(label)
+    return label[: match.start(1)].strip() if match else label
 
 
 def draw(
@@ -53,7 +75,9 @@ def draw(
         lines = None
     labels = list(dict.fromkeys(means[rows].to_list()))
     places = [number(label) for label in labels]
-    numeric = None not in places and len(set(places)) == len(places) > 1
+    # 500ms and 1s are 500 and 1 in different units.
+    alike = len({_unit(label) for label in labels}) == 1
+    numeric = alike and None not in places and len(set(places)) == len(places) > 1
     kind = kind or ("lines" if numeric else "dots")
     if kind not in KINDS:
         raise InputError(f"there is no plot `{kind}`; there are {', '.join(KINDS)}")
@@ -72,9 +96,9 @@ def draw(
                 else [float(i) for i in range(len(labels))]
             )
             _points(axes, means, metric, rows, lines, labels, names, xs, joined=kind == "lines")
-            if not numeric:
-                axes.set_xticks(xs, labels)
-            axes.set_xlabel(rows)
+            if not numeric or len(labels) <= MOST_TICKS:
+                axes.set_xticks(xs, [_without_unit(label) if numeric else label for label in labels])
+            axes.set_xlabel(with_unit(rows, labels) if numeric else rows)
         if kind in ("lines", "dots", "ecdf") and (len(names) > 1 or kind == "ecdf"):
             axes.legend(frameon=False, fontsize=9)
         if title:
@@ -203,6 +227,14 @@ def _ecdf(
     axes.set_ylabel("share of runs at or below")
 
 
+def _ink(colour: Any) -> str:
+    """Return black or white, whichever contrasts more with a colour (WCAG 2, relative luminance)."""
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3])
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    # A cell without a value is transparent, on white.
+    return "black" if colour[3] == 0 or (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+
+
 def _heat(
     figure: Figure,
     axes: Axes,
@@ -222,7 +254,9 @@ def _heat(
     image = axes.imshow(grid, aspect="auto", cmap="cividis")
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
-            axes.text(x, y, f"{value:.3g}", ha="center", va="center", color="white", fontsize=8)
+            said = "–" if math.isnan(value) else f"{value:.3g}"
+            ink = _ink(image.cmap(image.norm(value)))
+            axes.text(x, y, said, ha="center", va="center", color=ink, fontsize=8)
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylabel(rows)

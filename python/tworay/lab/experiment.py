@@ -20,7 +20,10 @@ from tworay import _native
 from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
 from tworay.lab.axes import SCENARIO, TCP, Axis, labelled, plain, several, text, vary, zipped
+from tworay.metrics import TCP as TCP_FLOWS
+from tworay.metrics import Judge, find, parse_judge
 from tworay.running.control import is_reference, load_class
+from tworay.running.entries import check_entries
 from tworay.running.scenarios import load
 from tworay.running.spec import parse_percent, parse_seeds, parse_variants
 
@@ -32,13 +35,46 @@ if TYPE_CHECKING:
 
 KEYS = (
     *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
-    *("keep", "facts", "resources", "entries", "set", "vary", "zip", "axis"),
+    *("keep", "facts", "resources", "entries", "judge", "set", "vary", "zip", "axis"),
 )
 # Tables of a run that a sweep can keep.
 TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs")
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
+# Names of columns in the tables of runs, means and differences: an axis can't have them.
+TAKEN = frozenset(
+    [
+        *(
+            "cell",
+            "world",
+            "toml",
+            "seed",
+            "status",
+            "message",
+            "tworay",
+            "cpu_seconds",
+            "document",
+            "path_hops",
+        ),
+        *(
+            "partitioned",
+            "mean",
+            "low",
+            "high",
+            "std",
+            "n",
+            "values",
+            "a",
+            "b",
+            "mean_a",
+            "mean_b",
+            "p",
+            "p_holm",
+        ),
+        *("difference", "percent", "percent_low", "percent_high", "verdict"),
+    ]
+)
 # Version of the storage format and the hash.
 FORM = 1
 # What determines results in addition to the scenario.
@@ -77,6 +113,7 @@ class Plan:
     facts: bool | str = False
     resources: bool = False
     entries: str = ""
+    judge: Judge = TCP_FLOWS
     about: str = ""
     base: Path = Path()
     text: str = ""
@@ -188,12 +225,23 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
             near = _native.nearest(key, list(KEYS))
             hint = f"did you mean {near}?" if near else f"allowed are {', '.join(KEYS)}"
             raise InputError(f"{where}: there is no key `{key}`; {hint}")
+    for key in ("metrics", "keep"):
+        found = document.get(key, ())
+        if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
+            raise InputError(f'{where}: {key} = {found!r}; write a list of names, such as ["goodput_bps"]')
+    for key in ("axis", "vary", "set"):
+        if not isinstance(document.get(key, {}), dict):
+            raise InputError(f"{where}: {key} = {document[key]!r}; write a table, [{key}]")
     axes = _axes(document, where)
     seen: set[str] = set()
     for axis in axes:
         if axis.name in seen:
             raise InputError(f"{where}: two axes are called `{axis.name}`; give one of them another name")
         seen.add(axis.name)
+        if axis.name in TAKEN or find(axis.name) is not None:
+            what = "a column of the tables" if axis.name in TAKEN else "a metric"
+            remedy = "write seeds = 10" if axis.name == "seed" else "give it another name with [axis.NAME]"
+            raise InputError(f"{where}: an axis can't be called `{axis.name}`, which is {what}; {remedy}")
     try:
         seeds = parse_seeds(document.get("seeds", DEFAULT_SEEDS))
         until = document.get("until_ci")
@@ -225,6 +273,7 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
         facts=_facts(document.get("facts", False), where),
         resources=bool(document.get("resources", False)),
         entries=_entries(document.get("entries", ""), where),
+        judge=_judge(document.get("judge"), where),
         about=str(document.get("about", "")),
         base=base,
         text=content or _as_toml(document),
@@ -232,9 +281,14 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
 
 
 def _entries(found: Any, where: str) -> str:
-    if found and not re.fullmatch(r"\d+(\.\d+)?s", str(found)):
-        raise InputError(f'{where}: entries = {found!r}; write seconds, within which flows start: "2s"')
-    return str(found)
+    return check_entries(str(found), f"{where}: entries") if found else ""
+
+
+def _judge(found: Any, where: str) -> Judge:
+    try:
+        return parse_judge(None if found is None else str(found))
+    except InputError as error:
+        raise InputError(f"{where}: {str(error).removeprefix('--')}") from None
 
 
 def _facts(found: Any, where: str) -> bool | str:

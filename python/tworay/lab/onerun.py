@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import io
-import random
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tworay._native import RunControl, Scenario
 from tworay.errors import Cancelled, OutputError, RunError
 from tworay.lab.batches import Row, row, write_whole
+from tworay.running.entries import entered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tworay._native import RunControl, Scenario
     from tworay.lab.experiment import Cell, Plan
 
 # The table of every two nodes' shortest paths: from the scenario, not from a run.
@@ -32,7 +32,7 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
                 keep_table(out, PAIRS, cell.key, seed, pair_table(cell.world, seed))
             return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
         keep = set(plan.keep)
-        world = entered(cell, seed, plan.entries) if plan.entries else cell.world
+        world = entered(cell.world, seed, plan.entries)
         result = run(
             world,
             seed=seed,
@@ -59,19 +59,6 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
         return row(cell.key, seed, None, message=str(error))
     except Exception as error:
         return row(cell.key, seed, None, message=f"{type(error).__name__}: {error}")
-
-
-def entered(cell: Cell, seed: int, within: str) -> Scenario:
-    """Return the scenario with random start times of flows, from 0 on, drawn from the seed.
-
-    A wired network has no other randomness: without this, all seeds would give the same result.
-    """
-    draw = random.Random(seed)
-    limit = max(1, round(float(within.removesuffix("s")) * 1000))
-    text = cell.files["scenario.toml"]
-    flows = text.count("[[flow]]")
-    starts = [f"flow.{i}.start={draw.randrange(limit)}ms" for i in range(flows)]
-    return Scenario.from_toml(text, "scenario.toml", "", starts)
 
 
 def keep_table(out: Path, name: str, key: str, seed: int, table: pl.DataFrame) -> None:

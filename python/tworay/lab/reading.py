@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tworay.errors import InputError
+from tworay.comparing.repeats import fingerprint
+from tworay.errors import InputError, OutputError
 from tworay.lab.batches import COLUMNS, DONE, PARTS, name_of, read_journal, read_manifest, unique
-from tworay.metrics import EXAMPLES, find, values
+from tworay.metrics import EXAMPLES, TCP, Judge, find, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,15 +21,19 @@ if TYPE_CHECKING:
 KEYS = ("world", "seed", "status")
 # Columns that are not metrics, and columns that differ between equal runs.
 BESIDE = ("message", "tworay", "cpu_seconds", "document")
+# Name of the column with the fingerprints of runs; no metric and no axis can have it.
+PRINT = "~run"
 
 
-def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return every stored run once, with ``columns`` (also families) besides world, seed and status."""
+def batch_frame(out: Path, columns: Iterable[str] | None = None, judge: Judge = TCP) -> pl.DataFrame:
+    """Return every stored run once, with ``columns`` (also families) besides world, seed and status.
+
+    The stored columns are those of the default judge; with another one they are computed from the documents.
+    """
     wanted = None if columns is None else list(columns)
-    plain = (
-        list(COLUMNS) if wanted is None else [*KEYS, *(c for c in wanted if c in COLUMNS and c not in KEYS)]
-    )
-    families = [c for c in wanted or () if c not in COLUMNS]
+    ready = [c for c in COLUMNS if judge == TCP or c not in EXAMPLES]
+    plain = ready if wanted is None else [*KEYS, *(c for c in wanted if c in ready and c not in KEYS)]
+    families = [c for c in (COLUMNS if wanted is None else wanted) if c not in ready]
     read = [*plain, "document"] if families and "document" not in plain else plain
     frames = []
     for file in sorted((out / PARTS).glob("[!.]*.parquet")):
@@ -37,14 +42,33 @@ def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame
         except FileNotFoundError:
             continue  # Another process has compacted the batches meanwhile.
         if name_of(content) == file.name:
-            frames.append(pl.read_parquet(io.BytesIO(content), columns=read))
+            frames.append(_batch(content, read, file))
     frames.append(_journals(out, read))
     frame = unique(pl.concat(frames))
     if not families:
         return frame
-    found = [values(json.loads(text)) if text else {} for text in frame["document"]]
+    found = [values(json.loads(text), judge) if text else {} for text in frame["document"]]
     extra = [pl.Series(name, [one.get(name) for one in found], dtype=pl.Float64) for name in families]
     return frame.with_columns(extra).select([*plain, *families])
+
+
+def _batch(content: bytes, columns: list[str], file: Path) -> pl.DataFrame:
+    """Read a batch; metrics that its version did not know are computed from its documents."""
+    try:
+        there = pl.read_parquet_schema(io.BytesIO(content))
+        frame = pl.read_parquet(
+            io.BytesIO(content),
+            columns=[c for c in dict.fromkeys([*columns, "document"]) if c in there],
+        )
+        unknown = [c for c in columns if c not in there]
+        if unknown:
+            known = [values(json.loads(text)) if text else {} for text in frame["document"]]
+            frame = frame.with_columns(
+                pl.Series(c, [one.get(c) for one in known], dtype=COLUMNS[c]) for c in unknown
+            )
+        return frame.select(columns)
+    except (pl.exceptions.PolarsError, ValueError, KeyError) as error:
+        raise OutputError(f"{file} can't be read: {str(error).splitlines()[0]}") from error
 
 
 def _journals(out: Path, columns: list[str]) -> pl.DataFrame:
@@ -74,13 +98,18 @@ def axes(out: Path) -> list[str]:
     return [name for name in cells(out).columns if name not in ("cell", "world", "toml")]
 
 
-def joined(out: Path, *, only: dict[int, list[int]] | None = None) -> pl.DataFrame:
+def joined(out: Path, *, only: dict[int, list[int]] | None = None, judge: Judge = TCP) -> pl.DataFrame:
     """Return the finished runs by cell and seed, with a column per axis and per metric.
 
     Has all metrics that occur, also families, except the goodput of single flows if there are more than 20.
     """
+    return with_prints(out, only=only, judge=judge).drop(PRINT)
+
+
+def with_prints(out: Path, *, only: dict[int, list[int]] | None = None, judge: Judge = TCP) -> pl.DataFrame:
+    """Return ``joined`` with a fingerprint of each run in the column ``PRINT``."""
     table = cells(out).drop("toml")
-    frame = batch_frame(out).filter(pl.col("status") == DONE)
+    frame = batch_frame(out, [c for c in COLUMNS if c not in EXAMPLES]).filter(pl.col("status") == DONE)
     mine = table.join(frame, on="world", how="inner").sort("cell", "seed")
     if only is not None:
         wanted = pl.DataFrame(
@@ -90,12 +119,16 @@ def joined(out: Path, *, only: dict[int, list[int]] | None = None) -> pl.DataFra
             }
         )
         mine = mine.join(wanted, on=["cell", "seed"], how="semi").sort("cell", "seed")
-    documents = [values(json.loads(text)) for text in mine["document"]]
-    names = sorted({name for one in documents for name in one if name not in EXAMPLES})
+    documents = [json.loads(text) for text in mine["document"]]
+    found = [values(one, judge) for one in documents]
+    names = sorted({name for one in found for name in one if name not in EXAMPLES})
     many = sum(name.startswith("flow.") for name in names) > 20
     families = [name for name in names if not (many and name.startswith("flow.")) and find(name) is not None]
-    extra = [pl.Series(name, [one.get(name) for one in documents], dtype=pl.Float64) for name in families]
-    return mine.drop("status", *BESIDE).with_columns(extra)
+    extra = [
+        pl.Series(name, [one.get(name) for one in found], dtype=pl.Float64) for name in (*EXAMPLES, *families)
+    ]
+    prints = pl.Series(PRINT, [fingerprint(one) for one in documents], dtype=pl.String)
+    return mine.drop("status", *BESIDE).with_columns([*extra, prints])
 
 
 def failures(out: Path) -> pl.DataFrame:

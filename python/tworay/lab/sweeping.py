@@ -23,6 +23,7 @@ from tworay.lab.directory import (
 )
 from tworay.lab.onerun import do
 from tworay.running.executing import check_jobs
+from tworay.running.memory import check_memory
 from tworay.running.workers import Workers
 
 if TYPE_CHECKING:
@@ -157,6 +158,9 @@ class Sweep:
     def run(self, *, engine: Engine | None = None, jobs: int | None = None, watch: Watcher = silent) -> State:
         """Do the missing runs. After an interruption or an error, finished runs are kept."""
         engine = engine or Threads(check_jobs(jobs))
+        if isinstance(engine, Threads) and self.plan.facts != "only":
+            runs = len(self.cells) * len(self.plan.seeds)
+            check_memory((cell.world for cell in self.cells), self.plan.seeds[0], min(engine.jobs, runs))
         write_head(self.path, self.plan, self.cells)
         batches = self.open()
         seeds = self.start()
@@ -245,7 +249,7 @@ class Sweep:
         batches = self.open()
         batches.flush()
         assert self.plan.until_ci is not None
-        frame = stored(self.path, [self.plan.ci_metric])
+        frame = stored(self.path, [self.plan.ci_metric], self.plan.judge)
         found: dict[str, list[float]] = {}
         for world, value in frame.select("world", self.plan.ci_metric).iter_rows():
             if value is not None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tworay.metrics.declared import METRICS, Better, Metric, Of
+from tworay.metrics.judged import TCP, Judge, parse_judge
 from tworay.metrics.of_runs import (
     EXAMPLES,
+    OF_BOTH_KINDS,
     OF_DATAGRAMS,
     OF_ENERGY,
     OF_RESOURCES,
@@ -23,12 +25,15 @@ from tworay.metrics.of_runs import (
 __all__ = [
     "EXAMPLES",
     "METRICS",
+    "OF_BOTH_KINDS",
     "OF_DATAGRAMS",
     "OF_ENERGY",
     "OF_RESOURCES",
     "OF_SEVERAL_FLOWS",
     "SHOWN",
+    "TCP",
     "Better",
+    "Judge",
     "Metric",
     "Of",
     "Values",
@@ -36,6 +41,7 @@ __all__ = [
     "check",
     "find",
     "parse",
+    "parse_judge",
     "title",
     "values",
     "words",

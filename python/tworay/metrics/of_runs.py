@@ -1,17 +1,20 @@
 """The metrics of one run, and how they are found by name.
 
-``tworay.metrics.declared`` defines each metric. A metric of flows is summed or averaged over the flows of
-a run; any other is identified by its path in the document: ``mac.queue_drops``.
+``tworay.metrics.declared`` defines each metric. A metric of flows is summed or averaged over the judged
+flows of a run (``tworay.metrics.judged``); any other is identified by its path in the document:
+``mac.queue_drops``.
 """
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay import _native
 from tworay.errors import InputError
 from tworay.metrics.declared import GROUPS, METRICS, Metric, Of
+from tworay.metrics.judged import TCP, Judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,9 +34,10 @@ SHOWN = (
     "mean_cwnd_segments",
     "mean_rtt_seconds",
 )
-# Further columns for scenarios with several flows, with datagrams, with energy, and with T_max.
+# Further columns for scenarios with several flows, with datagrams, with both kinds, with energy, with T_max.
 OF_SEVERAL_FLOWS = ("metrics.jain_fairness", "metrics.least_goodput_bps")
 OF_DATAGRAMS = ("delivery_ratio", "mean_delay_seconds")
+OF_BOTH_KINDS = ("metrics.udp_goodput_bps", "metrics.total_goodput_bps")
 OF_ENERGY = (
     "energy.joules_total",
     "energy.joules_per_received_bit",
@@ -73,9 +77,13 @@ def words(name: str) -> tuple[str, str]:
     return (head, unit) if head and unit in UNITS else (title(name), "")
 
 
-def values(document: dict[str, Any]) -> Values:
-    """Return every metric of a run's document; ``None`` where the run has no such value."""
-    flows = [dict(_leaves("", flow)) for flow in document["flows"]]
+def values(document: dict[str, Any], judge: Judge = TCP) -> Values:
+    """Return every metric of a run's document; ``None`` where the run has no such value.
+
+    Metrics of flows, fairness and the flows' extremes are those of the flows that ``judge`` chooses.
+    """
+    judged = judge.of(document["flows"])
+    flows = [dict(_leaves("", flow)) for flow in judged]
     result: Values = {}
     for key in dict.fromkeys(name for flow in flows for name in flow if name not in NAMES):
         metric = find(key)
@@ -85,7 +93,25 @@ def values(document: dict[str, Any]) -> Values:
         result[f"flow.{flow['id']}.goodput_bps"] = flow["goodput_bps"]
     for section in SECTIONS:
         result.update(_leaves(f"{section}.", document.get(section) or {}))
+    if document["flows"]:
+        result.update(_shares(document["flows"], judged))
     return result
+
+
+def _shares(flows: list[dict[str, Any]], judged: list[dict[str, Any]]) -> Values:
+    """Return fairness and extremes of the judged flows, and the sums by kind of flow.
+
+    The simulator computes both, but earlier versions judged all flows, and knew no sums.
+    """
+    jain, least, most = _native.shares([flow["goodput_bps"] for flow in judged])
+    datagrams = [flow["goodput_bps"] for flow in flows if flow["tcp"] is None]
+    return {
+        "metrics.jain_fairness": jain,
+        "metrics.least_goodput_bps": least,
+        "metrics.most_goodput_bps": most,
+        "metrics.udp_goodput_bps": math.fsum(datagrams) if datagrams else None,
+        "metrics.total_goodput_bps": math.fsum(flow["goodput_bps"] for flow in flows),
+    }
 
 
 def _over_flows(of: Of, found: list[float | None]) -> float | None:

@@ -15,8 +15,9 @@ from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbe
 from tworay.report.guessing import scored, share_right
 from tworay.report.page import capital, esc, number, table, whole_page
 from tworay.showing.causes import ENDS
-from tworay.showing.reporting import columns_of, conclusion, labels
+from tworay.showing.reporting import columns_of, conclusion, labels, seeds_of
 from tworay.stored.records import RUNS
+from tworay.stored.store import read_table
 
 if TYPE_CHECKING:
     from tworay.comparing.comparison import Comparison
@@ -90,6 +91,9 @@ def compare_command(stored: Stored) -> str:
     for setting in manifest.get("set") or []:
         words += ["--set", setting]
     words += ["--seeds", _seeds(manifest["seeds"])]
+    for option in ("entries", "judge"):
+        if manifest.get(option) and manifest[option] != metrics.TCP.name:
+            words += [f"--{option}", manifest[option]]
     if manifest.get("resources"):
         words.append("--resources")
     return " ".join(map(shlex.quote, [*words, "--out", "AGAIN"]))
@@ -118,7 +122,7 @@ class _Page:
         facts = document["scenario_facts"]
         hops, parted = facts["mean_shortest_path_hops"], facts["partitioned_fraction"]
         seconds = " or ".join(f"{one:g}" for one in self.result.sim_seconds)
-        world = f"{seconds} s simulated, {len(document['seeds'])} seeds, {len(self.names)} arms"
+        world = f"{seconds} s simulated, {seeds_of(document)}; {len(self.names)} arms"
         if hops is not None:
             world += f"; shortest path {hops:.2f} hops on average"
         if parted is not None:
@@ -323,13 +327,8 @@ class _Page:
         files = [file for file in files if file.is_file()]
         if not files:
             return []
-        counted = (
-            pl.scan_parquet(files)
-            .group_by("variant", "cause", "died")
-            .len()
-            .sort("variant", "cause", "died")
-            .collect()
-        )
+        whole = pl.concat([read_table(file).select("variant", "cause", "died") for file in files])
+        counted = whole.group_by("variant", "cause", "died").len().sort("variant", "cause", "died")
         found = []
         for arm, name in self.names.items():
             mine = counted.filter(pl.col("variant") == arm)

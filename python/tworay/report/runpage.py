@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.errors import OutputError
+from tworay.metrics import TCP
 from tworay.metrics.diagnosis import COVERS, scores
 from tworay.report.commands import AGAIN
 from tworay.report.guessing import scored, share_right
@@ -124,10 +125,12 @@ def _apart(run: Run) -> bool:
 def _head(run: Run, recorded: bool, thinned: list[str]) -> str:
     summary = run.summary
     lost = sum(kinds["data"] + kinds["ack"] for kinds in summary["ledger"].values())
-    goodput = sum(flow["goodput_bps"] for flow in summary["flows"]) / 1000
+    goodput = run.goodput_bps / 1000
     many = len(summary["flows"])
+    judged = TCP.words(summary["flows"])
+    whose = f"{judged}: " if judged else "together " * (many != 1)
     said = (
-        f"{many} flow{'s' * (many != 1)}, {'together ' * (many != 1)}{goodput:,.1f} kb/s of goodput; "
+        f"{many} flow{'s' * (many != 1)}, {whose}{goodput:,.1f} kb/s of goodput; "
         f"{lost:,} segment{'s' * (lost != 1)} lost in "
         f"{summary['sim_seconds']:g} s."
     )

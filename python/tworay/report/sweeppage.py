@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tworay import metrics
 from tworay.errors import InputError
 from tworay.lab.drawing import number as number_of
+from tworay.lab.drawing import with_unit
 from tworay.report.figures import Point, Row, dots, figure, lines, numbers, series_legend
 from tworay.report.page import capital, coded, esc, table, whole_page
 
@@ -178,7 +179,13 @@ def _picture(
             ]
             series.append((str(name), sorted(points)))
         names = [name for name, _ in series]
-        return series_legend(names) + lines(series, along, heading, heading, highest=highest)
+        return series_legend(names) + lines(
+            series,
+            with_unit(along, [str(label) for label in _labels(results, along)]),
+            heading,
+            heading,
+            highest=highest,
+        )
     drawn = [
         Row(
             " ".join(str(row[axis]) for axis in (along, over) if axis),

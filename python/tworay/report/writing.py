@@ -10,6 +10,7 @@ from tworay.errors import InputError, OutputError
 from tworay.files import replacing
 from tworay.report.commands import Again, again
 from tworay.stored.records import read_manifest
+from tworay.stored.store import known_tables
 
 if TYPE_CHECKING:
     import os
@@ -31,15 +32,19 @@ def write_report(
     """
     place = Path(directory)
     if arm is None and seed is None:
-        return write_text(place / REPORT, render(place))
+        with known_tables(place):
+            page = render(place)
+        return write_text(place / REPORT, page)
     if read_manifest(place)["command"] == "run":
         raise InputError(f"{place} holds a single run; leave out --arm and --seed")
     from tworay.report.runpage import run_page
     from tworay.stored.reading import run_of
 
-    run = run_of(place, arm, seed)
-    chosen = _safe(f"{arm or run.summary['flows'][0]['tcp']}-{run.seed}")
-    return write_text(place / f"report-{chosen}.html", run_page(run, one_of_many(place, arm, run)))
+    with known_tables(place):
+        run = run_of(place, arm, seed)
+        chosen = _safe(f"{arm or run.summary['flows'][0]['tcp']}-{run.seed}")
+        page = run_page(run, one_of_many(place, arm, run))
+    return write_text(place / f"report-{chosen}.html", page)
 
 
 def render(directory: Path) -> str:
@@ -93,6 +98,8 @@ def one_of_many(directory: Path, arm: str | None, run: Run) -> Again:
     settings = [] if about["tcp"] is None else ["--tcp", about["tcp"]]
     for key, value in about["set"].items():
         settings += ["--set", f"{key}={value}"]
+    if stored.manifest.get("entries"):
+        settings += ["--entries", stored.manifest["entries"]]
     return again(run, directory, *settings)
 
 

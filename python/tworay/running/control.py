@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -94,6 +95,18 @@ def identity(variant: Variant) -> object:
 def is_reference(text: str) -> bool:
     """Return whether a name is a reference such as ``mine.py:Mine``."""
     return ".py:" in text
+
+
+def refuse_file(name: str, where: str = "--tcp") -> None:
+    """Raise ``InputError`` for a Python file without a class: ``mine.py``."""
+    if not name.endswith(".py"):
+        return
+    file = Path(name)
+    if not file.is_file():
+        raise InputError(f"{where} {name}: there is no file {file}; check the path, and add :Class")
+    classes = re.findall(r"^class\s+(\w+)", file.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+    named = f", such as {name}:{classes[0]}" if classes else ""
+    raise InputError(f"{where} {name}: a file can have several classes; add :Class{named}")
 
 
 def load_class(reference: str) -> type[CongestionControl]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from tworay import _native
 from tworay.checks import whole
 from tworay.errors import InputError, OutputError
+from tworay.metrics import TCP
 from tworay.metrics.diagnosis import scores
+from tworay.running.memory import check_memory
 from tworay.running.resources import carried, saturated, with_resources
 from tworay.running.scenarios import Source, load
 
@@ -150,8 +152,11 @@ class Run:
 
     @property
     def goodput_bps(self) -> float:
-        """In-order payload that reached the receiving applications, bit/s, summed over the flows."""
-        return self._sum("goodput_bps")
+        """In-order payload that reached the receiving applications, bit/s, summed over the TCP flows.
+
+        Over all flows if none uses TCP; ``summary["flows"]`` has each one.
+        """
+        return float(sum(flow["goodput_bps"] for flow in TCP.of(self.summary["flows"])))
 
     @property
     def throughput_bps(self) -> float:
@@ -212,6 +217,7 @@ def run(
 
         # Reject the directory before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})
+    check_memory([world], seed)
     result = Run(_native.run(world, seed, series, control, pcap, animation, losses, record), world)
     if resources:
         result.summary = with_resources(result.summary, throughput_max(world, seed))

@@ -102,6 +102,10 @@ def load_text(text: str, path: pathlib.Path, settings: Mapping[str, object]) -> 
 
 def _read(source: str, settings: list[str], *, classes: bool, text: str | None = None) -> Scenario:
     """Read a scenario; with ``classes`` also load the Python variants that it names."""
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        raise ScenarioError(f"{source!a}: the name is not UTF-8 text; rename the file") from None
     path = pathlib.Path(source)
     given = text
     if text is None:
@@ -138,6 +142,7 @@ def _stdin() -> str:
 def with_variant(scenario: Scenario, tcp: Variant, *, name: str | None = None) -> Scenario:
     """Return the scenario with ``tcp`` in every TCP flow; ``name`` is the class's name in results."""
     if isinstance(tcp, str):
+        control.refuse_file(tcp)
         if presets.is_preset(tcp):
             return scenario.with_variant(presets.read_preset(tcp))
         if not control.is_reference(tcp):

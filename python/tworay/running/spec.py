@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tworay import _native
 from tworay.checks import whole
 from tworay.errors import InputError
-from tworay.running.control import check_class, identity, name_of
+from tworay.running.control import check_class, identity, name_of, refuse_file
 from tworay.running.run import MAX_SEED
 
 if TYPE_CHECKING:
@@ -110,7 +110,9 @@ def parse_variants(spec: str | type[CongestionControl] | Iterable[Variant]) -> l
     if not variants:
         raise InputError("--tcp: no variant given; write for example `reno,newreno`")
     for variant in variants:
-        if not isinstance(variant, str):
+        if isinstance(variant, str):
+            refuse_file(variant)
+        else:
             check_class(variant, "tcp")
     refuse_twins(variants, "--tcp")
     return variants

@@ -34,6 +34,10 @@ BACKED_OFF = 1.5
 MICROSECOND = 1e-6
 # Fields of a loss that only this module uses.
 UNTOLD = ("byte", "seed", "against")
+# Rounding of printed times, s.
+HALF_MILLISECOND = 0.5e-3 + 1e-9
+# A loss farther from the time asked for is told only if no listed pause has that time, s.
+FAR = 0.1
 # Columns of the sender's state that a reaction may change.
 CHANGING = ("cwnd_segments", "ssthresh_segments", "rto_s")
 
@@ -166,24 +170,45 @@ class _Flow:
         """Explain the longest pauses in order of time; of datagrams, the longest bursts of losses."""
         if not self.is_tcp:
             return [self._moment(burst[0], None, burst) for burst in self._bursts()]
-        pauses = sorted(self._pauses(), key=lambda pause: (pause[0] - pause[1], pause[0]))[:MOMENTS]
+        pauses = self._longest(self._pauses())
         return [self._moment(self._behind(pause), pause) for pause in sorted(pauses)]
 
     def moment_at(self, at: float) -> Row:
-        """Explain the loss next to a time; without any loss, the pause around it."""
+        """Explain what happened at a time: a loss or a pause that has it, else the nearest loss.
+
+        Times are printed in milliseconds, so the time of a listed loss or pause finds that one.
+        """
+        pauses = [] if not self.is_tcp else self._pauses()
         if not self.lost:
-            pauses = [(begin, end) for begin, end in self._pauses() if begin <= at <= end]
-            return self._moment(None, pauses[0] if pauses else None)
+            around = [(begin, end) for begin, end in pauses if begin <= at <= end]
+            return self._moment(None, around[-1] if around else None)
         loss = min(self.lost, key=lambda row: (_distance(row, at), row["kind"] != "data", row["t_s"]))
+        away = _distance(loss, at)[0]
+        pause = self._listed(pauses, at) if away > HALF_MILLISECOND else None
+        if pause and (away > FAR or min(abs(at - pause[0]), abs(at - pause[1])) <= HALF_MILLISECOND):
+            return self._moment(self._behind(pause), pause) | {"of": "pause"}
         if not self.is_tcp:
             return self._moment(loss, None)
         until = self._repaired(loss)
         between = [
             (begin, end)
-            for begin, end in self._pauses()
+            for begin, end in pauses
             if end > loss["since_s"] and (until is None or begin < until)
         ]
         return self._moment(loss, max(between, key=lambda pause: pause[1] - pause[0], default=None))
+
+    def _longest(self, pauses: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        return sorted(pauses, key=lambda pause: (pause[0] - pause[1], pause[0]))[:MOMENTS]
+
+    def _listed(self, pauses: list[tuple[float, float]], at: float) -> tuple[float, float] | None:
+        """Return the longest pause around a time, if it is one of those that are listed."""
+        around = [
+            (begin, end)
+            for begin, end in self._longest(pauses)
+            if begin - HALF_MILLISECOND <= at <= end + HALF_MILLISECOND
+        ]
+        # Pauses follow each other without a gap: the one that begins there is meant.
+        return max(around, default=None)
 
     def _pauses(self) -> list[tuple[float, float]]:
         """Return the times between advances of the acknowledgments, to the run's end or the flow's.
@@ -382,6 +407,14 @@ def _settings(run: Run) -> dict[str, Any]:
         return {}
 
 
-def _distance(row: Row, at: float) -> float:
-    early, late = row["since_s"] - at, at - row["t_s"]
-    return max(float(early), float(late), 0.0)
+def _distance(row: Row, at: float) -> tuple[float, float]:
+    """How far a time is from the two times of a loss that are printed, and from the span between them.
+
+    A loss printed with this time comes first, then one whose span has it, then the nearest.
+    """
+    begin, end = float(row["since_s"]), float(row["t_s"])
+    printed = min(abs(begin - at), abs(end - at))
+    outside = max(begin - at, at - end, 0.0)
+    return (
+        (printed, printed) if printed <= HALF_MILLISECOND else (max(outside, 2 * HALF_MILLISECOND), printed)
+    )

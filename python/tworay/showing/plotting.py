@@ -18,6 +18,7 @@ from tworay.errors import InputError, OutputError
 from tworay.running.run import Run
 from tworay.stored.reading import results
 from tworay.stored.records import RUNS
+from tworay.stored.store import read_table
 
 if TYPE_CHECKING:
     import os
@@ -61,13 +62,15 @@ def plot(
     flow: int | None = None,
     seed: int | None = None,
     metric: str = "goodput_bps",
+    judge: str | None = None,
 ) -> Figure:
     """Draw results: a ``Run``, a ``Comparison``, or the directory of one; ``output`` also writes a file.
 
     ``cwnd`` and ``rtt`` draw the window and the smoothed round-trip time over time: every flow of a run,
     or of a comparison one flow (``flow``, the first) of one ``seed`` (the first) by arm. ``goodput`` draws
     acknowledged data per interval: by flow, or of a comparison the mean over the seeds by arm, with its 95 %
-    interval. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed.
+    interval. ``box`` draws a ``metric`` by arm: quartiles, and a point per seed; ``judge`` chooses its flows
+    (``tcp``, ``udp``, ``all`` or ``flow.N``; default: those of the comparison).
     """
     file = None if output is None else Path(output)
     if what not in KINDS:
@@ -79,6 +82,8 @@ def plot(
     if what == "box":
         if not isinstance(found, Comparison):
             raise InputError("box compares arms: name the directory of a comparison")
+        if judge is not None:
+            found.judge = judge
         _box(axes, found, metric)
     else:
         lines = list(_lines(source, found, flow))
@@ -136,7 +141,7 @@ def _lines(
     parts = _series_files(Path(source))
     if not parts:
         return
-    series = pl.concat([pl.read_parquet(part) for part in parts])
+    series = pl.concat([read_table(part) for part in parts])
     for (arm, seed, number), frame in _split(series, "variant", "seed", "flow"):
         if flow in (None, number):
             yield Line(arm, seed, number, frame)
@@ -265,7 +270,8 @@ def _box(axes: Axes, found: Comparison, metric: str) -> None:
         axes.plot(place + np.asarray(spread), column, ".", color="#0072B2", alpha=0.6, markersize=4)
     title, unit = metrics.words(name)
     axes.set_ylabel(f"{title}, {unit}" if unit else title)
-    axes.set_title(f"{found.scenario}, {len(found.seeds)} seeds")
+    judged = f", {found.judged}" if found.judged else ""
+    axes.set_title(f"{found.scenario}, {len(found.seeds)} seeds{judged}")
     axes.grid(visible=False, axis="x")
 
 

@@ -88,14 +88,20 @@ def _head(result: Comparison, document: dict[str, Any], same: list[str]) -> Text
     ] or [document["scenario_facts"]]
     hops = _range([fact["mean_shortest_path_hops"] for fact in facts], 1.0, ".2f")
     parted = _range([fact["partitioned_fraction"] for fact in facts], 100.0, ".1f")
-    seeds = len(document["seeds"])
     return Text.assemble(
         (", ".join([document["scenario"], *same]), "bold"),
         f": {' or '.join(f'{seconds:g}' for seconds in result.sim_seconds)} s simulated, "
-        f"{seeds} seed{'s' * (seeds != 1)}; "
+        f"{seeds_of(document)}; "
         f"shortest path {hops} hops on average, "
         f"no path {parted} % of the time",
     )
+
+
+def seeds_of(document: dict[str, Any]) -> str:
+    """Say how many seeds ran, and how many of them repeat another one."""
+    seeds, again = len(document["seeds"]), len(document["repeated_seeds"])
+    text = f"{seeds} seed{'s' * (seeds != 1)}"
+    return f"{text}, of which {again} repeat{'s' * (again == 1)} another and count once" if again else text
 
 
 def _range(values: list[float | None], scale: float, form: str) -> str:
@@ -107,7 +113,7 @@ def _range(values: list[float | None], scale: float, form: str) -> str:
 
 
 def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, str]) -> list[str]:
-    """Return the verdict about the first metric that is better high or low, in one to three lines."""
+    """Return the verdict about the first metric that is better high or low, in one to four lines."""
     chosen = next((name for name in columns if _has_direction(name)), None)
     if chosen is None or len(document["variants"]) < 2:
         return []
@@ -116,12 +122,25 @@ def conclusion(document: dict[str, Any], columns: list[str], names: dict[str, st
         found = verdict.judge(document["variants"], document["pairs"], chosen)
     if len(found["ranking"]) < 2:
         return []
+    same = [names[arm] for arm in document["still_arms"]]
+    every = "with every seed, because nothing in it is random"
+    draw = "--entries 2s draws the flows' start times from the seed."
+    if len(same) > 1:
+        return [f"No verdict: {_listed(same)} gave the same run {every}. {draw}", *_whose(document)]
     lines = [_first_line(found, chosen, names)]
+    if same:
+        lines.append(f"{same[0]} gave the same run {every}. {draw}")
+    lines += _whose(document)
     groups = {entry["group"] for entry in found["ranking"]}
     if len(found["ranking"]) > 2 and found["best"] and len(groups) > 1:
         ranking = ", ".join(f"{names[entry['arm']]} ({entry['group']})" for entry in found["ranking"])
         lines.append(f"Ranking: {ranking}. Who shares a letter doesn't differ.")
     return lines
+
+
+def _whose(document: dict[str, Any]) -> list[str]:
+    judged = document["judged"]
+    return [f"Judged: {judged}; --judge tcp, udp, all or flow.N chooses others."] if judged else []
 
 
 def _has_direction(name: str) -> bool:
@@ -166,10 +185,10 @@ def columns_of(result: Comparison) -> list[str]:
     """Return the metrics to show for the kinds of flows in the runs."""
     tcp, datagrams = result.kinds_of_flows()
     chosen = list(metrics.SHOWN if tcp else metrics.SHOWN[:1])
-    if tcp + datagrams > 1:
+    if result.judged_flows > 1:
         chosen[1:1] = metrics.OF_SEVERAL_FLOWS
     if datagrams:
-        chosen[1:1] = metrics.OF_DATAGRAMS
+        chosen[1:1] = metrics.OF_BOTH_KINDS if tcp else metrics.OF_DATAGRAMS
     return chosen
 
 

@@ -10,6 +10,8 @@ from tworay.showing.chains import sentence
 from tworay.showing.layout import screen_width
 
 LABEL = 10
+# A loss farther from the time asked for is said to be the nearest one, s.
+FAR = 0.1
 # The most reactions and retransmissions in a text; the document has all.
 LISTED = 4
 
@@ -71,9 +73,14 @@ def _wrapped(label: str, sentence: str) -> list[str]:
     return textwrap.wrap(sentence, screen_width(), initial_indent=first, subsequent_indent=indent)
 
 
+def _tells_pause(document: Row, moment: Row) -> bool:
+    """Whether a moment was chosen by its pause, and not by its loss."""
+    return document["at_s"] is None or moment.get("of") == "pause"
+
+
 def _heading(document: Row, moment: Row) -> str:
-    pause, loss = moment["pause"], moment["loss"]
-    if document["at_s"] is None and pause:
+    pause, loss, at = moment["pause"], moment["loss"], document["at_s"]
+    if _tells_pause(document, moment) and pause:
         until = "to the run's end" if pause["to_the_end"] else f"until {_at(pause['end_s'])}"
         length = _span(pause["end_s"] - pause["begin_s"])
         return f"{_at(pause['begin_s'])}: nothing new acknowledged for {length}, {until}"
@@ -82,7 +89,11 @@ def _heading(document: Row, moment: Row) -> str:
         many = _count(burst["datagrams"], "datagram")
         return f"{_at(loss['since_s'])}: {many} lost one after the other, {burst['first']} to {burst['last']}"
     if loss:
-        return f"{_at(loss['t_s'])}: {_what(moment)} was lost"
+        nearest = at is not None and not loss["since_s"] - FAR <= at <= loss["t_s"] + FAR
+        return (
+            f"{_at(loss['t_s'])}: {_what(moment)} was lost"
+            + f", the nearest loss to {_at(at or 0.0)}" * nearest
+        )
     return f"{_at(document['at_s'] or 0.0)}: this flow lost nothing in the whole run"
 
 
@@ -91,12 +102,12 @@ def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
     loss = moment["loss"]
     said: list[tuple[str, str]] = []
     if loss:
-        if document["at_s"] is None:
+        if _tells_pause(document, moment):
             first = ", the first of them" if moment["burst"] else ""
             said.append(("lost", f"{_what(moment)}{first}, at {_at(loss['t_s'])}."))
         said += [("cause", f"{ROOTS.get(loss['cause'], loss['cause'])}."), ("where", _where(loss))]
         said.append(("ended", _ended(moment)))
-    elif document["at_s"] is None:
+    elif _tells_pause(document, moment):
         said.append(("lost", "nothing that would have ended it: what was on its way was late."))
     if moment["others_lost"]:
         thing = "datagram" if document["tcp"] is None else "segment"
@@ -109,7 +120,7 @@ def _sentences(document: Row, moment: Row) -> list[tuple[str, str]]:
     if moment["sender"]:
         said.append(("sender", _sender(moment)))
     pause = moment["pause"]
-    if pause and document["at_s"] is not None:
+    if pause and not _tells_pause(document, moment):
         until = "the run's end" if pause["to_the_end"] else _at(pause["end_s"])
         said.append(("saw", f"nothing new acknowledged from {_at(pause['begin_s'])} to {until}."))
     if document["tcp"] is None:

@@ -13,6 +13,7 @@ from tworay._native import RESULTS, VERSION
 from tworay.comparing.arms import Arm
 from tworay.comparing.comparison import Comparison
 from tworay.errors import InputError
+from tworay.running.entries import entered
 from tworay.running.scenarios import load_text
 from tworay.stored.formats import settings_of_today
 from tworay.stored.records import (
@@ -52,7 +53,9 @@ class Stored:
 
     def comparison(self) -> Comparison:
         """Return all finished runs."""
-        result = Comparison(self.manifest["scenario"], list(self.manifest["arms"]), self.arms)
+        result = Comparison(
+            self.manifest["scenario"], list(self.manifest["arms"]), self.arms, self.manifest.get("judge")
+        )
         for key in sorted(self.records):
             take(result, self.records[key], self.manifest.get("maxima", {}))
         result.warnings = read_warnings(self.path)
@@ -152,7 +155,8 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
     state = read_part(place, *chosen[0], read_records(place)[chosen[0]]["document"])
     manifest = read_manifest(place)
     settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
-    state["kept"] = keep(load_text(read_scenario(place), place / SCENARIO, settings))
+    world = load_text(read_scenario(place), place / SCENARIO, settings)
+    state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries")))
     result.__setstate__(state)
     return result
 

@@ -35,9 +35,11 @@ from tworay.stored.records import (
     RUNS,
     SCENARIO,
     SUMMARY,
+    check_whole,
     read_manifest,
     read_records,
     read_scenario,
+    strict_json,
 )
 
 if TYPE_CHECKING:
@@ -168,7 +170,7 @@ class Store:
         if not missing:
             return
         tables = {
-            file.name: pl.read_parquet(file).partition_by("variant", "seed", as_dict=True)
+            file.name: read_table(file).partition_by("variant", "seed", as_dict=True)
             for file in self.path.glob("*.parquet")
             if file.name != "runs.parquet"
         }
@@ -226,16 +228,17 @@ def read_run(path: Path) -> dict[str, Any]:
     if manifest["command"] != "run":
         raise InputError(f"{path} holds results of `tworay {manifest['command']}`, not of a run")
     try:
-        summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+        summary = check_whole(strict_json((path / SUMMARY).read_text(encoding="utf-8")))
         names = [COSTS, *(str(file.relative_to(path)) for file in sorted(path.rglob("*.py")))]
         kept = {SCENARIO: read_scenario(path)} | {
             name: (path / name).read_text(encoding="utf-8") for name in names if (path / name).is_file()
         }
-        frames = {
-            file.stem: Table(pl.read_parquet(file).drop("seed")) for file in sorted(path.glob("*.parquet"))
-        }
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        raise OutputError(f"{path} can't be read: {error}") from error
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path / SUMMARY} can't be read: {error}; run it again") from error
+    frames = {
+        file.stem: Table(read_table(file).drop("seed", strict=False))
+        for file in sorted(path.glob("*.parquet"))
+    }
     return {"text": None, "frames": frames, "kept": kept, "summary": summary}
 
 
@@ -244,15 +247,34 @@ def read_part(path: Path, variant: str, seed: int, document: dict[str, Any]) -> 
     part = path / RUNS / _part_name(variant, seed)
     place = part if part.is_dir() else path
     mine = (pl.col("variant") == variant) & (pl.col("seed") == seed)
-    try:
-        frames = {
-            file.stem: Table(pl.scan_parquet(file).filter(mine).drop("variant", "seed").collect())
-            for file in sorted(place.glob("*.parquet"))
-            if file.stem != "runs"
-        }
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise OutputError(f"{place} can't be read: {error}") from error
+    frames = {
+        file.stem: Table(read_table(file, mine).drop("variant", "seed"))
+        for file in sorted(place.glob("*.parquet"))
+        if file.stem != "runs"
+    }
     return {"text": None, "frames": frames, "kept": None, "summary": document}
+
+
+@contextmanager
+def known_tables(place: Path) -> Iterator[None]:
+    """Turn errors about tables that lack columns or rows into one line with the directory."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = (str(error) or "damaged").splitlines()[0]
+        raise OutputError(
+            f"{place}: its tables are not as tworay writes them ({reason}); run it again"
+        ) from error
+
+
+def read_table(file: Path, rows: pl.Expr | None = None) -> pl.DataFrame:
+    """Read a stored table, or some of its rows; raise ``OutputError`` with its name if it is damaged."""
+    try:
+        frame = pl.scan_parquet(file)
+        return (frame if rows is None else frame.filter(rows)).collect()
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = (getattr(error, "strerror", None) or str(error) or "it is damaged").splitlines()[0]
+        raise OutputError(f"{file} can't be read: {reason}; restore the file, or run it again") from error
 
 
 class Lock:

@@ -97,17 +97,25 @@ declare! {
 }
 
 declare! {
-    /// Metrics over all flows; `null` where not defined for this run.
+    /// Metrics of the run's flows together; `null` where not defined for this run. Fairness and the flows'
+    /// extremes are those of the TCP flows, or of all flows if none uses TCP: datagrams don't adapt, so they
+    /// say nothing about how senders share.
     pub struct MetricsReport in "metrics." {
-        /// Jain's fairness index of the flows' goodputs: (Σx)² / (n Σx²)
+        /// Jain's fairness index of the goodputs of the TCP flows (of all flows without TCP): (Σx)² / (n Σx²)
         jain_fairness: Option<f64> = rates("1/n..1").of_run().more().shown("Jain", 1.0, ".3f")
                 .from("Jain, Chiu and Hawe 1984; misprinted in Psaras et al., On protocol engineering"),
-        /// goodput of the flow with the lowest goodput
+        /// goodput of the TCP flow with the lowest goodput (of all flows without TCP)
         least_goodput_bps: Option<f64> = rates("bit/s").of_run().more()
                 .shown("least flow kb/s", 1e-3, ",.1f").from("this project"),
-        /// goodput of the flow with the highest goodput
+        /// goodput of the TCP flow with the highest goodput (of all flows without TCP)
         most_goodput_bps: Option<f64> = rates("bit/s").of_run()
                 .shown("most flow kb/s", 1e-3, ",.1f").from("this project"),
+        /// goodput of all datagram flows together; null without any
+        udp_goodput_bps: Option<f64> = rates("bit/s").of_run().more()
+                .shown("UDP kb/s", 1e-3, ",.1f").from("this project"),
+        /// goodput of all flows together, TCP and datagrams
+        total_goodput_bps: Option<f64> = rates("bit/s").of_run().more()
+                .shown("all flows kb/s", 1e-3, ",.1f").from("this project"),
         /// extra energy expenditure: (T − G)/T_max + b·(T_max − T)/T_max with b = 0.3 as printed
         eee: Option<f64> = resources("0..1").of_run().less().shown("EEE", 1.0, ".3f")
                 .from("Psaras et al., On protocol engineering"),

@@ -3,7 +3,7 @@
 mod dumbbell;
 mod pairs;
 
-use self::dumbbell::{Dumbbell, Schedule};
+use self::dumbbell::{Dumbbell, Schedule, Shape};
 use self::pairs::Pairs;
 use super::error::ScenarioError;
 use tworay_base::suggest;
@@ -50,14 +50,14 @@ impl Builtin {
         Self { name, text, numbers, dumbbell: None, pairs: Some(pairs) }
     }
 
-    const fn dumbbell(name: &'static str, split: bool, schedule: Schedule) -> Self {
-        let text = if split {
-            include_str!("../../scenarios/split-dumbbell-N.toml")
-        } else {
-            include_str!("../../scenarios/dumbbell-N.toml")
+    const fn dumbbell(name: &'static str, shape: Shape, schedule: Schedule) -> Self {
+        let text = match shape {
+            Shape::Plain => include_str!("../../scenarios/dumbbell-N.toml"),
+            Shape::Split => include_str!("../../scenarios/split-dumbbell-N.toml"),
+            Shape::Shared => include_str!("../../scenarios/bottleneck-N.toml"),
         };
         let numbers = &[Number { letter: 'N', example: 10, most: 1000 }];
-        Self { name, text, numbers, dumbbell: Some(Dumbbell { split, schedule }), pairs: None }
+        Self { name, text, numbers, dumbbell: Some(Dumbbell { shape, schedule }), pairs: None }
     }
 }
 
@@ -105,12 +105,13 @@ const BUILTINS: &[Builtin] = &[
     Builtin::one("link-failure", include_str!("../../scenarios/link-failure.toml")),
     Builtin::one("link-failure-shorter", include_str!("../../scenarios/link-failure-shorter.toml")),
     Builtin::one("signal-loss", include_str!("../../scenarios/signal-loss.toml")),
-    Builtin::dumbbell("dumbbell-decrease-N", false, Schedule::Decrease),
-    Builtin::dumbbell("dumbbell-increase-N", false, Schedule::Increase),
-    Builtin::dumbbell("dumbbell-N", false, Schedule::Steady),
-    Builtin::dumbbell("split-dumbbell-decrease-N", true, Schedule::Decrease),
-    Builtin::dumbbell("split-dumbbell-increase-N", true, Schedule::Increase),
-    Builtin::dumbbell("split-dumbbell-N", true, Schedule::Steady),
+    Builtin::dumbbell("bottleneck-N", Shape::Shared, Schedule::Steady),
+    Builtin::dumbbell("dumbbell-decrease-N", Shape::Plain, Schedule::Decrease),
+    Builtin::dumbbell("dumbbell-increase-N", Shape::Plain, Schedule::Increase),
+    Builtin::dumbbell("dumbbell-N", Shape::Plain, Schedule::Steady),
+    Builtin::dumbbell("split-dumbbell-decrease-N", Shape::Split, Schedule::Decrease),
+    Builtin::dumbbell("split-dumbbell-increase-N", Shape::Split, Schedule::Increase),
+    Builtin::dumbbell("split-dumbbell-N", Shape::Split, Schedule::Steady),
     Builtin::one("freeze-probing-field", include_str!("../../scenarios/freeze-probing-field.toml")),
     Builtin::one("freeze-probing-field-udp", include_str!("../../scenarios/freeze-probing-field-udp.toml")),
 ];

@@ -44,6 +44,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+use tworay_base::SimTime;
 use tworay_tcp::Variant;
 
 /// A complete scenario: all defaults filled in, all values validated, file names resolved.
@@ -148,6 +149,28 @@ impl Scenario {
                 *variant = chosen;
             }
         }
+    }
+
+    /// The same scenario with other start times, one for each flow in their order. Fails at a flow that would start after its end, or after the end of the run.
+    pub fn with_starts(&self, starts: &[SimTime]) -> Result<Self, ScenarioError> {
+        let mut changed = self.clone();
+        let end = SimTime::ZERO + self.settings.duration;
+        for (i, (flow, &start)) in changed.flows.iter_mut().zip(starts).enumerate() {
+            let until = flow.stop.unwrap_or(end).min(end);
+            if start >= until {
+                return Err(ScenarioError::new(
+                    None,
+                    format!(
+                        "flow {i} would start at {:.3} s, and it ends at {:.3} s",
+                        start.as_secs_f64(),
+                        until.as_secs_f64()
+                    ),
+                    "Draw start times from a shorter span.",
+                ));
+            }
+            flow.start = start;
+        }
+        Ok(changed)
     }
 
     /// Number of nodes, numbered from 0: those placed by the topology or the movement file, or in a

@@ -1,4 +1,4 @@
-//! Wires and flows of the TCP-Probing paper's dumbbells (Psaras, Mamatas and Tsaoussidis, On protocol
+//! Wires and flows of dumbbells: the classic one whose flows share a bottleneck, and the TCP-Probing paper's (Psaras, Mamatas and Tsaoussidis, On protocol
 //! engineering: detect, confirm and adjust, §5.1): as many as the name says, by a schedule.
 
 use std::fmt::Write;
@@ -15,11 +15,22 @@ pub(super) enum Schedule {
     Increase,
 }
 
+/// The routers of a dumbbell, and where its flows are limited.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Two routers; each sink has a slow wire of its own.
+    Plain,
+    /// Three routers in a row, half of the sinks at the third; each sink has a slow wire of its own.
+    Split,
+    /// Two routers with a slow wire between them, which all flows share.
+    Shared,
+}
+
 /// A dumbbell: sources at one end, sinks at one or two ends.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dumbbell {
-    /// Whether half of the sinks are at a third router.
-    pub split: bool,
+    /// The routers.
+    pub shape: Shape,
     /// When flows start and end.
     pub schedule: Schedule,
 }
@@ -34,7 +45,11 @@ const LAST_ENTRY: u32 = 20_000;
 impl Dumbbell {
     /// The text of the scenario with `n` flows.
     pub fn render(self, text: &str, n: u32) -> String {
-        let base = if self.split { "split-dumbbell" } else { "dumbbell" };
+        let base = match self.shape {
+            Shape::Plain => "dumbbell",
+            Shape::Split => "split-dumbbell",
+            Shape::Shared => "bottleneck",
+        };
         let (suffix, about) = match self.schedule {
             Schedule::Steady => ("", "All flows enter within the first two seconds and stay."),
             Schedule::Decrease => (
@@ -68,12 +83,12 @@ impl Dumbbell {
             let _ = write!(text, "[[wire]]\nfrom = {from}\nto = {to}\nkind = \"{kind}\"\n\n");
         };
         wire(first_router, first_router + 1, "bottleneck");
-        if self.split {
+        if self.shape == Shape::Split {
             wire(first_router + 1, first_router + 2, "bottleneck");
         }
         for i in 0..n {
             wire(i, first_router, "source");
-            let router = first_router + 1 + if self.split { i % 2 } else { 0 };
+            let router = first_router + 1 + if self.shape == Shape::Split { i % 2 } else { 0 };
             wire(router, n + i, "sink");
         }
         text

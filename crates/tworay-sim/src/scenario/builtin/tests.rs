@@ -22,6 +22,7 @@ fn numbers_in_the_name_make_the_network() {
         ("cross", 9),
         ("strip-50", 50),
         ("route-break", 6),
+        ("bottleneck-2", 6),
         ("dumbbell-10", 22),
         ("dumbbell-decrease-7", 16),
         ("split-dumbbell-100", 203),
@@ -47,7 +48,7 @@ fn numbers_in_the_name_make_the_network() {
 
 #[test]
 fn wrong_names_say_what_there_is() {
-    let list = "Built in: string-HxN, string-N, grid-RxC, cross, mesh-3, mesh-6, strip-50-N, square-50-N, strip-50, square-50, route-break, energy-field, energy-field-lost-link, congestion, interference, link-failure, link-failure-shorter, signal-loss, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
+    let list = "Built in: string-HxN, string-N, grid-RxC, cross, mesh-3, mesh-6, strip-50-N, square-50-N, strip-50, square-50, route-break, energy-field, energy-field-lost-link, congestion, interference, link-failure, link-failure-shorter, signal-loss, bottleneck-N, dumbbell-decrease-N, dumbbell-increase-N, dumbbell-N, split-dumbbell-decrease-N, split-dumbbell-increase-N, split-dumbbell-N, freeze-probing-field, freeze-probing-field-udp. The name of a file of your own ends in \".toml\".";
     let table = [
         ("strnig-4", format!("\"strnig-4\" is neither a file nor a built-in scenario\nDid you mean \"string-4\"? {list}")),
         ("manet", format!("\"manet\" is neither a file nor a built-in scenario\n{list}")),
@@ -67,5 +68,14 @@ fn wrong_names_say_what_there_is() {
     ];
     for (name, message) in table {
         assert_eq!(Scenario::load(name, &[]).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn every_built_in_scenario_says_where_its_bottleneck_is() {
+    for info in builtin_list() {
+        let text = builtin_text(&info.name).unwrap();
+        let said = text.lines().filter(|line| line.starts_with("# Bottleneck: ")).count();
+        assert_eq!(said, 1, "{}", info.name);
     }
 }
