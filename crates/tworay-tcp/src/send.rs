@@ -28,7 +28,7 @@ mod spurious;
 mod transmit;
 mod window;
 
-pub(crate) use acks::{Ack, Dup};
+pub(crate) use acks::{Ack, Dup, Timed};
 pub(crate) use output::{ip_bytes, timestamp};
 pub(crate) use rtt::{LINUX_TICK, RttEstimator};
 pub(crate) use scoreboard::{NextSeg, Outstanding, Scoreboard};

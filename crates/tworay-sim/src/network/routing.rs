@@ -156,6 +156,9 @@ impl Network {
             }
             RoutingAction::Consume { packet } => self.common.release(packet),
             RoutingAction::Drop { packet, reason } => {
+                if reason == DropReason::NoRoute {
+                    self.note_stopped(packet);
+                }
                 if reason == DropReason::Ttl {
                     self.note_expired(node, packet);
                 }

@@ -151,7 +151,7 @@ impl Pair {
                     who
                 }
                 Event::Notice(who) => {
-                    self.ends[who].on_path_event(at, PathEvent::LinkFailure, &mut out);
+                    self.ends[who].on_path_event(at, PathEvent::LinkFailure { segment: None }, &mut out);
                     who
                 }
                 Event::Timer(who, timer, at) => {
