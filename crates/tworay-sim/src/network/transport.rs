@@ -243,7 +243,7 @@ impl Network {
         }
     }
 
-    fn with_tcp(
+    pub(super) fn with_tcp(
         &mut self,
         flow: usize,
         side: Side,

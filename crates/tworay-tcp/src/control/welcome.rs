@@ -16,9 +16,8 @@
 //! Until then the factor a is 2/3, for the window and for the timeout. Equation 3 derives the new timeout
 //! from the one "over the lost old route", so it is the same at every expiry until the path is back
 //! (`repeat=once`). Figure 7 numbers the timeouts, RTO_n = (1/a) RTO_(n-1), which can also be read as a
-//! timeout that grows by half at each expiry (`repeat=each`). Equation 3 also shortens the timeout if the
-//! first round trips after an outage are shorter than those before; §IV.B warns of a timeout below the round
-//! trip, which `shorten=no` avoids.
+//! timeout that grows by half at each expiry (`repeat=each`). While routing holds the segment for longer than
+//! 1.5 RTO, each equal timeout is one more copy of a segment that is not lost.
 //!
 //! The time without a link is no measure of either route, so the bandwidth estimate leaves it out
 //! (`outage=excluded`): the sender "starts the communication after route recovery from this calculated CWND
@@ -137,9 +136,6 @@ settings! {
         /// timeouts while the link is broken: RTO / a each time (equation 3), or each time the previous
         /// timeout / a (figure 7)
         repeat: Repeat = ["once" => Repeat::Once, "each" => Repeat::Each];
-        /// whether a shorter round trip on the new path shortens the timeout (equation 3), or only a longer
-        /// one lengthens it
-        shorten: bool = ["yes" => true, "no" => false];
     }
 }
 
@@ -243,8 +239,7 @@ impl Welcome {
         let ratio = before.rtt.map_or(1.0, |old| old / new);
         let a = if self.options.a_fixed { self.options.a } else { ratio };
         if a.is_finite() && a > 0.0 {
-            let shortest = if self.options.shorten { 0.5 } else { 1.0 };
-            effects.push(Effect::ScaleRtt((1.0 / a).clamp(shortest, 10.0)));
+            effects.push(Effect::ScaleRtt((1.0 / a).clamp(0.5, 10.0)));
         }
         if self.options.cwnd == Proposition::Ratio {
             let cwnd = a.min(1.0) * before.cwnd;
@@ -284,10 +279,7 @@ impl Welcome {
         } else {
             self.pipe(event.standard.ssthresh)
         };
-        RtoDecision {
-            window: Window { cwnd: 1.0, ssthresh },
-            backoff: Backoff::Wait(self.waited),
-        }
+        RtoDecision { window: Window { cwnd: 1.0, ssthresh }, backoff: Backoff::Wait(self.waited) }
     }
 }
 

@@ -224,6 +224,7 @@ impl Machinery {
                 return cx.counters.ignore(Ignored::StrayNotice);
             }
             PathEvent::LinkFailure { segment } => *segment = segment.filter(|&seq| self.is_out(seq)),
+            PathEvent::PeerWindow { .. } if self.space.una == 0 => return,
             _ => {}
         }
         match event {
@@ -234,7 +235,8 @@ impl Machinery {
                 self.hops = hops;
                 self.source_routed = true;
             }
-            PathEvent::LinkFailure { .. } | PathEvent::RouteFound => {}
+            PathEvent::Interruption | PathEvent::Restored => return,
+            PathEvent::LinkFailure { .. } | PathEvent::RouteFound | PathEvent::PeerWindow { .. } => {}
         }
         if self.controls.is_standard() {
             return;
@@ -242,6 +244,8 @@ impl Machinery {
         let asked = match event {
             PathEvent::LinkFailure { .. } | PathEvent::RouteFound => self.needs.notices,
             PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.needs.hops,
+            PathEvent::PeerWindow { .. } => self.needs.windows,
+            PathEvent::Interruption | PathEvent::Restored => false,
         };
         if asked {
             let mut effects = Effects::new();

@@ -225,7 +225,9 @@ fn an_outage_is_no_gap_between_acks() {
 /// module of Linux 2.6).
 #[test]
 fn every_segment_is_timed() {
-    for (text, timing) in [("welcome", Timing::EverySegment), ("welcome(timing=window)", Timing::OnePerWindow)] {
+    for (text, timing) in
+        [("welcome", Timing::EverySegment), ("welcome(timing=window)", Timing::OnePerWindow)]
+    {
         let variant: crate::Variant = text.parse().expect("a variant");
         assert_eq!(variant.configured(&TcpConfig::default()).timing, timing, "{text}");
     }
@@ -235,7 +237,8 @@ fn every_segment_is_timed() {
 /// 3.375 s; after an acknowledgment it starts again.
 #[test]
 fn the_timeouts_of_one_failure_are_alike_or_grow() {
-    for (text, waits) in [("welcome", [1500, 1500, 1500, 1500]), ("welcome(repeat=each)", [1500, 2250, 3375, 1500])]
+    for (text, waits) in
+        [("welcome", [1500, 1500, 1500, 1500]), ("welcome(repeat=each)", [1500, 2250, 3375, 1500])]
     {
         let mut b = after(text, FLAT);
         let backoff = |b: &mut Bench, ms| {
@@ -244,21 +247,6 @@ fn the_timeouts_of_one_failure_are_alike_or_grow() {
         waits[..3].iter().for_each(|ms| backoff(&mut b, *ms));
         b.ack();
         backoff(&mut b, waits[3]);
-    }
-}
-
-/// The first round trips after an outage are those of an empty path: 50 ms instead of 100. Equation 3 halves
-/// the timeout, or it stays.
-#[test]
-fn a_shorter_path_may_leave_the_timeout() {
-    for (text, scale) in [("welcome", "scale=0.500"), ("welcome(shorten=no)", "scale=1.000")] {
-        let mut b = after(text, FLAT);
-        b.rto();
-        b.ack();
-        (0..4).for_each(|_| {
-            b.rtt(50);
-        });
-        assert_eq!(b.wanted(), format!("{scale} window=10/20"), "{text}");
     }
 }
 
