@@ -54,13 +54,12 @@ fn ladder(pair: &Pair, begin: SimTime, end: SimTime) -> String {
     })
 }
 
-/// With a window of four and the first two segments sent at 1000 ms, the sender sends four segments every 100
-/// ms from 1100 ms on (three after the first two ACKs of slow start fill the window), and the receiver
-/// acknowledges them 50 ms later. The receiver closes its window at 1960 ms, so what arrives at 2000 is
-/// acknowledged with a window of 0, and nothing is in flight after that. The round trip is constant, so RTTVAR
-/// has decayed and the timeout is its minimum of 200 ms. The ACK that closes the window arrives at 2010 ms:
-/// probes follow after 200, another 400 and another 800 ms. The receiver reopens at 4000 ms with three ACKs,
-/// and at 4050 ms the sender sends its whole window of new data.
+/// The transfer starts at 1000 ms, so the sender sends its window of four at every full 100 ms, and the receiver
+/// acknowledges it 50 ms later. The receiver closes its window at 1960 ms with an ACK of its own, which reaches
+/// the sender at 2010 ms: the four segments sent at 2000 ms are acknowledged with a window of 0, and nothing is
+/// in flight after that. The round trip is constant, so RTTVAR has decayed and the timeout is its minimum of
+/// 200 ms: probes follow 200, another 400 and another 800 ms after 2010 ms. The receiver reopens at 4000 ms with
+/// three ACKs, and at 4050 ms the sender sends its whole window of new data.
 #[test]
 fn the_ladder_of_an_interruption() {
     let mut pair = transfer("freeze-tcp", 4_000_000);
@@ -71,8 +70,9 @@ fn the_ladder_of_an_interruption() {
     let data = |n: u32| next - 1000 * n;
     let expected = [
         format!("1960 receiver: ack {} window 0", data(4)),
+        format!("2000 sender: data {} data {} data {} data {}", data(4), data(3), data(2), data(1)),
         format!(
-            "2000 receiver: ack {} window 0 ack {} window 0 ack {} window 0 ack {next} window 0",
+            "2050 receiver: ack {} window 0 ack {} window 0 ack {} window 0 ack {next} window 0",
             data(3),
             data(2),
             data(1)
@@ -90,16 +90,16 @@ fn the_ladder_of_an_interruption() {
 }
 
 /// The path fails from 2000 to 4000 ms. Warned one round trip before, the sender loses nothing: no timeout, no
-/// retransmission, the same window. Told at the break, it has lost its window of four, retransmits that and no
-/// more, and keeps its window. Reno meanwhile doubles its timeout and restarts with one segment.
+/// retransmission, the same window. Told at the break, it has lost the window of four that it sent at 2000 ms,
+/// retransmits that and no more, and keeps its window. Reno meanwhile doubles its timeout and restarts with one segment.
 #[test]
 fn an_interruption_costs_neither_timeouts_nor_window() {
     let away = (at(2000), at(4000));
     // Variant; when the receiver is warned or the sender told; retransmitted segments.
     for (variant, warned, told, again) in [
         ("freeze-tcp", Some(1890), None, 0),
-        ("newreno+freeze-tcp(0)", None, Some(2000), 4),
-        ("sack+freeze-tcp(0)", None, Some(2000), 4),
+        ("newreno+freeze-tcp(0)", None, Some(2005), 4),
+        ("sack+freeze-tcp(0)", None, Some(2005), 4),
     ] {
         let mut pair = transfer(variant, 4_000_000);
         pair.outages = vec![away];
