@@ -288,7 +288,7 @@ pub(crate) struct Flow {
     pub drawn: Option<Box<Drawn>>,
     /// Retransmitted segments in order.
     pub resent: Vec<Resent>,
-    /// The latest segment that a node could not pass on, until a route error about it has reached the sender.
+    /// The first segment that a node could not pass on since the last route error that reached the sender.
     pub stopped: Option<tworay_base::Seq32>,
     /// IP bytes transmitted by the sending side, including headers, retransmissions and probes.
     pub sent_bytes: u64,

@@ -80,6 +80,7 @@ fn handoffs_and_switched_nodes_are_foreseen_and_cuts_are_not() {
             topology = {{ kind = "string", hops = 2 }}
             radio = {{ propagation = "range", range = "250m" }}
             routing = {{ protocol = "static" }}
+            mac = {{ arp = false }}
             tcp = {{ variant = "freeze-tcp(0.5)", window = 8 }}
             [[flow]]
             from = 0

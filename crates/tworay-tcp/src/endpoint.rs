@@ -309,7 +309,9 @@ impl Connection {
     ) -> bool {
         let had_room = self.sender.space().peer_has_room();
         let changed = self.sender.space_mut().set_peer_window(segment.window);
-        let has_room = self.sender.space().peer_has_room();
+        // Rare, and known only from a window that changed.
+        let closed = changed && had_room && segment.window == 0;
+        let reopened = changed && !had_room && segment.window > 0;
         let mut ack = Ack {
             to,
             pure: segment.seq_len() == 0 && !changed && segment.options.probe.is_none(),
@@ -325,14 +327,14 @@ impl Connection {
         }
         let sent = self.with(now, out, |sender, cx| {
             if let Some(hops) = arrival.path_hops() {
-                sender.on_path_event(cx, PathEvent::Hops(hops));
+                sender.on_hops(cx, hops);
             }
             // A sender that freezes does so before it answers this ACK, and resumes with what it says.
-            if had_room && !has_room {
+            if closed {
                 sender.on_path_event(cx, PathEvent::PeerWindow { open: false });
             }
             sender.on_ack(cx, &ack);
-            if has_room && !had_room {
+            if reopened {
                 sender.on_path_event(cx, PathEvent::PeerWindow { open: true });
             }
             if changed {

@@ -208,7 +208,11 @@ impl Network {
         let p = self.common.packets.get(packet);
         let Body::Tcp(segment) = &p.body else { return };
         let (seq, dst) = (segment.seq, p.dst);
-        if let Some(flow) = self.flows.get_mut(p.flow.index()).filter(|f| f.setup.to == dst) {
+        let Some(flow) = self.flows.get_mut(p.flow.index()).filter(|f| f.setup.to == dst) else { return };
+        let Transport::Tcp(pair) = &flow.transport else { return };
+        // The first one causes the route error; one that got through after all is of no interest any more.
+        let una = pair.sender.snapshot().una;
+        if flow.stopped.is_none_or(|first| first.lt(una)) {
             flow.stopped = Some(seq);
         }
     }

@@ -216,6 +216,12 @@ impl Machinery {
         self.space.offset(seq).is_some_and(|at| (self.space.una..self.space.max).contains(&at))
     }
 
+    /// Whether an arrival over this many hops says nothing new.
+    #[inline]
+    pub fn knows_path(&self, hops: u8) -> bool {
+        self.source_routed || self.hops == hops
+    }
+
     /// Information about the path; ignored if it concerns nothing in flight.
     pub(super) fn on_path_event(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, mut event: PathEvent) {
         let nothing_out = self.space.una == 0 || self.space.una >= self.space.max;
@@ -228,7 +234,7 @@ impl Machinery {
             _ => {}
         }
         match event {
-            PathEvent::Hops(hops) if self.source_routed || self.hops == hops => return,
+            PathEvent::Hops(hops) if self.knows_path(hops) => return,
             PathEvent::SourceRoute(hops) if self.source_routed && self.hops == hops => return,
             PathEvent::Hops(hops) => self.hops = hops,
             PathEvent::SourceRoute(hops) => {
