@@ -288,6 +288,8 @@ pub(crate) struct Flow {
     pub drawn: Option<Box<Drawn>>,
     /// Retransmitted segments in order.
     pub resent: Vec<Resent>,
+    /// The first segment that a node could not pass on since the last route error that reached the sender.
+    pub stopped: Option<tworay_base::Seq32>,
     /// IP bytes transmitted by the sending side, including headers, retransmissions and probes.
     pub sent_bytes: u64,
     pub first_sent: Option<SimTime>,
@@ -369,6 +371,7 @@ impl Flow {
             guesses: Vec::new(),
             drawn: None,
             resent: Vec::new(),
+            stopped: None,
             sent_bytes: 0,
             first_sent: None,
             last_acked: None,

@@ -14,6 +14,7 @@ mod common;
 mod event;
 mod external;
 mod fixed_routes;
+mod foresight;
 mod judge;
 mod link_layer;
 mod meters;
@@ -40,6 +41,7 @@ use crate::stations::Stations;
 use agenda::Agenda;
 use common::Common;
 use event::{AppEvent, Event};
+use foresight::Foresight;
 use judge::{Judge, Occasion};
 use meters::Meters;
 use nodes::{NodeTimer, Nodes};
@@ -121,6 +123,8 @@ pub struct Network {
     plan: Plan,
     /// Interface for packets of real stations, if there are any.
     external: Option<Box<External>>,
+    /// Warns receivers of interruptions, if any wants it.
+    foresight: Option<Box<Foresight>>,
     rooms: Rooms,
 }
 
@@ -144,12 +148,14 @@ impl Network {
             flows: Vec::new(),
             plan: Plan { seed, settings, warm_at, switches, costs },
             external: external.map(|ends| Box::new(External::new(ends))),
+            foresight: None,
             rooms: Rooms::default(),
         };
         network.common.agenda.add_timers(network.nodes.timers() as usize);
         for flow in flows {
             network.plan_flow(flow, series);
         }
+        network.plan_foresight();
         if network.plan.settings.routing.protocol == Protocol::Static
             && !network.fill_static_routes(&mut keep_going)
         {
@@ -342,6 +348,7 @@ impl Network {
             }
             Event::Cut(order) => self.radio.iter_mut().for_each(|radio| radio.cut_due(order)),
             Event::Mend(order) => self.radio.iter_mut().for_each(|radio| radio.mend(order)),
+            Event::Foresee(flow) => self.foresee(flow),
             Event::Warm => self.on_warm(),
             Event::Sample => self.on_sample(),
         }

@@ -17,6 +17,7 @@ pub(crate) mod few;
 pub(crate) mod fixed_rto;
 mod flip_flop;
 pub(crate) mod freeze_probing;
+pub(crate) mod freeze_tcp;
 mod hooks;
 pub(crate) mod hystart;
 mod kept;

@@ -132,6 +132,11 @@ impl Connection {
         }
     }
 
+    /// How long before an interruption of the path this end closes its window, if it does (Freeze-TCP).
+    pub fn warning(&self) -> Option<SimDuration> {
+        self.config.receiver.warning
+    }
+
     /// An armed timer expired.
     pub fn on_timer(&mut self, now: SimTime, timer: TcpTimer, out: &mut Vec<TcpAction>) {
         match timer {
@@ -149,6 +154,14 @@ impl Connection {
 
     /// Information about the path that did not arrive with a segment, such as a route error (ELFN).
     pub fn on_path_event(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
+        match event {
+            PathEvent::Interruption | PathEvent::Restored => return self.announce(now, event, out),
+            // In the peer's name, because its own ACK cannot get through.
+            PathEvent::PeerWindow { open: false } => {
+                self.sender.space_mut().set_peer_window(0);
+            }
+            _ => {}
+        }
         self.with(now, out, |sender, cx| {
             sender.on_path_event(cx, event);
             // Routing selects a source route while it forwards one of our segments; segments behind that
@@ -158,6 +171,19 @@ impl Connection {
                 sender.send_window(cx, cx.cfg.max_burst);
             }
         });
+    }
+
+    /// The path is about to be interrupted, or works again: the receiver announces its closed or open window.
+    /// Three ACKs reopen it, because one may be lost (Goff et al. 2000).
+    fn announce(&mut self, now: SimTime, event: PathEvent, out: &mut Vec<TcpAction>) {
+        if self.state != State::Established {
+            return;
+        }
+        let interrupted = event == PathEvent::Interruption;
+        self.receiver.set_frozen(interrupted);
+        for _ in 0..if interrupted { 1 } else { 3 } {
+            self.send_ack(now, out);
+        }
     }
 
     /// A segment arrived. Nothing in it is trusted: whatever does not fit is ignored and counted.
@@ -281,7 +307,11 @@ impl Connection {
         arrival: Arrival,
         out: &mut Vec<TcpAction>,
     ) -> bool {
+        let had_room = self.sender.space().peer_has_room();
         let changed = self.sender.space_mut().set_peer_window(segment.window);
+        // Rare, and known only from a window that changed.
+        let closed = changed && had_room && segment.window == 0;
+        let reopened = changed && !had_room && segment.window > 0;
         let mut ack = Ack {
             to,
             pure: segment.seq_len() == 0 && !changed && segment.options.probe.is_none(),
@@ -297,9 +327,16 @@ impl Connection {
         }
         let sent = self.with(now, out, |sender, cx| {
             if let Some(hops) = arrival.path_hops() {
-                sender.on_path_event(cx, PathEvent::Hops(hops));
+                sender.on_hops(cx, hops);
+            }
+            // A sender that freezes does so before it answers this ACK, and resumes with what it says.
+            if closed {
+                sender.on_path_event(cx, PathEvent::PeerWindow { open: false });
             }
             sender.on_ack(cx, &ack);
+            if reopened {
+                sender.on_path_event(cx, PathEvent::PeerWindow { open: true });
+            }
             if changed {
                 sender.send_window(cx, cx.cfg.max_burst);
             }

@@ -62,6 +62,8 @@ pub(crate) struct Receiver {
     daa: daa::Daa,
     tack: tack::Tack,
     field: WindowField,
+    /// The window is closed until the path is back (Freeze-TCP).
+    frozen: bool,
 }
 
 /// Meaning of the header's window field.
@@ -103,6 +105,7 @@ impl Receiver {
             daa: daa::Daa::new(),
             tack: tack::Tack::new(),
             field: WindowField::Unlimited,
+            frozen: false,
         }
     }
 
@@ -134,9 +137,18 @@ impl Receiver {
     pub fn ack(&self) -> Seq32 {
         self.irs.unwrap_or_default().plus(self.next as u32)
     }
-    /// The window to advertise, bytes.
+    /// The window for data, bytes. What was sent into it is accepted also after it was closed (RFC 9293
+    /// §3.8.6: the window should not shrink).
     pub fn window(&self, cfg: &TcpConfig) -> u64 {
         self.field.hold(cfg.window_bytes())
+    }
+    /// The window to advertise, bytes.
+    pub fn advertised(&self, cfg: &TcpConfig) -> u64 {
+        if self.frozen { 0 } else { self.window(cfg) }
+    }
+    /// Closes the advertised window, or reopens it.
+    pub fn set_frozen(&mut self, frozen: bool) {
+        self.frozen = frozen;
     }
     /// Whether both sides scale their windows.
     pub fn scales(&self) -> bool {

@@ -28,7 +28,7 @@ mod spurious;
 mod transmit;
 mod window;
 
-pub(crate) use acks::{Ack, Dup};
+pub(crate) use acks::{Ack, Dup, Timed};
 pub(crate) use output::{ip_bytes, timestamp};
 pub(crate) use rtt::{LINUX_TICK, RttEstimator};
 pub(crate) use scoreboard::{NextSeg, Outstanding, Scoreboard};
@@ -267,7 +267,16 @@ impl Sender {
         self.tx.on_variant_timer(cx, &mut *self.recovery);
     }
 
+    /// A packet arrived over a path of this many hops.
+    #[inline]
+    pub fn on_hops(&mut self, cx: &mut Cx, hops: u8) {
+        if !self.tx.knows_path(hops) {
+            self.on_path_event(cx, PathEvent::Hops(hops));
+        }
+    }
+
     /// Information about the path; ignored if it concerns nothing in flight.
+    #[inline(never)]
     pub fn on_path_event(&mut self, cx: &mut Cx, event: PathEvent) {
         self.tx.on_path_event(cx, &mut *self.recovery, event);
     }

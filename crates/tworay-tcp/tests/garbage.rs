@@ -77,7 +77,7 @@ proptest! {
                     end.on_segment(now, segment, Arrival { ttl_left: 1, hops: *wait as u8 }, &mut out);
                     match TcpTimer::from_index(*timer) {
                         Some(timer) => end.on_timer(now, timer, &mut out),
-                        None if *timer == 4 => end.on_path_event(now, PathEvent::LinkFailure, &mut out),
+                        None if *timer == 4 => end.on_path_event(now, PathEvent::LinkFailure { segment: None }, &mut out),
                         None if *timer == 5 => end.on_path_event(now, PathEvent::RouteFound, &mut out),
                         None => {}
                     }
@@ -190,7 +190,7 @@ fn forged_probes_and_notices_change_nothing() {
     }
     // A notice of a broken link before the connection is open, when nothing is in flight.
     let mut pair = Pair::new(&TcpConfig::default(), &"reno+elfn".parse().expect("a variant"), Vec::new());
-    pair.ends[1].on_path_event(pair.now, PathEvent::LinkFailure, &mut Vec::new());
+    pair.ends[1].on_path_event(pair.now, PathEvent::LinkFailure { segment: None }, &mut Vec::new());
     assert_eq!(pair.ends[1].counters().ignored_for(Ignored::StrayNotice), 1);
     assert_eq!(pair.ends[1].counters().freezes, 0);
 }

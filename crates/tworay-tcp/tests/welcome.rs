@@ -137,3 +137,34 @@ fn without_the_cap_the_window_is_what_it_was_once_the_path_is_measured() {
         assert!(pair.ends[0].counters().timeouts > 8, "{variant}, {form:?}");
     }
 }
+
+/// The path that returns after four seconds is the old one: its rate of 200 segments/s times the round trip of
+/// 100 ms is the window of 20, and the outage is no part of the estimate (§IV.B: the sender starts from the
+/// calculated window rather than from the minimum). The first flight after the outage has two thirds of the
+/// window, so the estimate may be a tenth lower. Counted as one gap of four seconds between two ACKs, the
+/// outage leaves the minimum of two segments, from which the window has to grow again.
+#[test]
+fn the_cap_after_an_outage_is_what_the_path_carries() {
+    let away = (SimTime::from_nanos(11_000_000_000), SimTime::from_nanos(15_000_000_000));
+    for (recovery, form) in RECOVERIES {
+        for (outage, range) in [("excluded", 0.9 * WINDOW..=WINDOW), ("counted", 0.0..=0.5 * WINDOW)] {
+            let variant = format!("{recovery}+welcome(outage={outage})");
+            let mut pair = transfer(&variant, form, Vec::new());
+            pair.outages = vec![away];
+            while pair.now < away.1 {
+                pair.run(1);
+            }
+            let waiting = pair.ends[0].snapshot();
+            while pair.ends[0].snapshot().una == waiting.una {
+                pair.run(1);
+            }
+            // Two round trips later the new path has been measured.
+            let later = pair.now + SimDuration::from_millis(210);
+            while pair.now < later {
+                pair.run(1);
+            }
+            let now = pair.ends[0].snapshot();
+            assert!(range.contains(&now.ssthresh), "{variant}, {form:?}: {now:?}");
+        }
+    }
+}

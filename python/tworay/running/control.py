@@ -67,7 +67,7 @@ class CongestionControl:
         """Return the window after a timeout, and whether the timeout doubles."""
 
     def on_rtt(self, state: SenderState, rtt: RttEvent) -> None:
-        """Receive a round-trip sample."""
+        """Receive a round-trip sample of data; that of the handshake is in ``state.srtt`` only."""
 
     def on_rate(self, state: SenderState, rate: RateSample) -> Answer:
         """Take a sample of the delivery rate, before anything else that an ACK causes; a window sets it."""

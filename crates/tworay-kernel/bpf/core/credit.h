@@ -27,6 +27,12 @@ CORE u32 credit_advance(struct credit *c, u32 segments)
 	return least(credited, 2);
 }
 
+/* The path is interrupted: the next credit starts a new series of gaps, as the first one did. */
+CORE void credit_pause(struct credit *c)
+{
+	c->last = 0;
+}
+
 /* Adds credit. Returns the time since the previous ACK, after which `credited` arrived; 0 if there was
  * none.
  */

@@ -183,6 +183,7 @@ CORE struct decision welcome_rto(struct welcome *w, const struct view *v, struct
 	}
 	w->mode = WELCOME_WAITING;
 	w->fresh = 0;
+	credit_pause(&w->credit);
 	d.guess = GUESS_LINK_FAILURE;
 	d.window.ssthresh = welcome_pipe(w, standard.ssthresh);
 	/* Equation 3 with a = 2/3. */

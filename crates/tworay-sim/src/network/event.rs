@@ -32,6 +32,8 @@ pub(crate) enum Event {
     Cut(u16),
     /// The link cut by an order works again.
     Mend(u16),
+    /// The route of a flow is checked for a coming interruption.
+    Foresee(u16),
     /// The warm-up is over.
     Warm,
     /// The remaining battery energy is sampled.
@@ -97,6 +99,7 @@ impl Packed for Event {
             Event::Launch { packet, node } => hop(12, packet, node, NodeId(0)),
             Event::Cut(i) => number(13, i.into()),
             Event::Mend(i) => number(14, i.into()),
+            Event::Foresee(flow) => number(15, flow.into()),
         }
     }
 
@@ -128,7 +131,8 @@ impl Packed for Event {
             11 => Event::Sample,
             12 => Event::Launch { packet, node },
             13 => Event::Cut(number as u16),
-            _ => Event::Mend(number as u16),
+            14 => Event::Mend(number as u16),
+            _ => Event::Foresee(number as u16),
         }
     }
 }

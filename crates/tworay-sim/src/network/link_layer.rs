@@ -277,6 +277,7 @@ impl Network {
             return self.common.kill(packet, node, died, root);
         }
         self.common.set_back(packet, root);
+        self.note_stopped(packet);
         let p = self.common.packets.get(packet).clone();
         if let (Some(external), true) = (&mut self.external, root.is_physical()) {
             external.note_break(self.common.now, p.src, p.dst);

@@ -38,12 +38,15 @@ impl Network {
     #[inline(never)]
     pub(super) fn receive_packet(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         let mut out = self.rooms.routing.pop().unwrap_or_default();
-        let n = &mut self.nodes[node];
-        if !n.up {
+        if !self.nodes[node].up {
             self.rooms.routing.push(out);
             self.common.kill_at_dead_node(packet, node);
             return;
         }
+        if self.foresight.is_some() {
+            self.note_hop(packet, from, node);
+        }
+        let n = &mut self.nodes[node];
         n.router.on_receive(self.common.now, packet, self.common.packets.get(packet), from, &mut out);
         let p = self.common.packets.get(packet);
         let mut occasion = Occasion::received(p, from);
@@ -156,6 +159,9 @@ impl Network {
             }
             RoutingAction::Consume { packet } => self.common.release(packet),
             RoutingAction::Drop { packet, reason } => {
+                if reason == DropReason::NoRoute {
+                    self.note_stopped(packet);
+                }
                 if reason == DropReason::Ttl {
                     self.note_expired(node, packet);
                 }

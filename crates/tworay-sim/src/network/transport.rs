@@ -201,16 +201,33 @@ impl Network {
         }
     }
 
+    /// A node cannot pass on a packet: the link to the next hop failed, or it has no route. If the packet has
+    /// a sender's data, the notice that reaches this sender names the segment (Holland and Vaidya 1999). The
+    /// simulator remembers it; it adds nothing to the length of routing's messages.
+    pub(super) fn note_stopped(&mut self, packet: PacketId) {
+        let p = self.common.packets.get(packet);
+        let Body::Tcp(segment) = &p.body else { return };
+        let (seq, dst) = (segment.seq, p.dst);
+        let Some(flow) = self.flows.get_mut(p.flow.index()).filter(|f| f.setup.to == dst) else { return };
+        let Transport::Tcp(pair) = &flow.transport else { return };
+        // The first one causes the route error; one that got through after all is of no interest any more.
+        let una = pair.sender.snapshot().una;
+        if flow.stopped.is_none_or(|first| first.lt(una)) {
+            flow.stopped = Some(seq);
+        }
+    }
+
     /// Routing at `node` met a broken link on the route to `dst`: notifies the flows concerned.
     #[inline(never)]
     pub(super) fn notify_of_failure(&mut self, node: NodeId, dst: NodeId) {
         let mut heard = false;
         for flow in 0..self.flows.len() {
-            let f = &self.flows[flow];
+            let f = &mut self.flows[flow];
             if (f.setup.from, f.setup.to) == (node, dst) && matches!(f.transport, Transport::Tcp(_)) {
                 heard = true;
+                let segment = f.stopped.take();
                 self.with_tcp(flow, Side::Active, |c, now, out| {
-                    c.on_path_event(now, PathEvent::LinkFailure, out);
+                    c.on_path_event(now, PathEvent::LinkFailure { segment }, out);
                 });
             }
         }
@@ -230,7 +247,7 @@ impl Network {
         }
     }
 
-    fn with_tcp(
+    pub(super) fn with_tcp(
         &mut self,
         flow: usize,
         side: Side,

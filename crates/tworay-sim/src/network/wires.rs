@@ -165,6 +165,11 @@ impl Wires {
         if self.wires.is_empty() { None } else { self.by_ends.get(&(a, b)).copied() }
     }
 
+    /// Whether a handoff takes a wire down at a time.
+    pub fn is_down(&self, wire: u16, at: SimTime) -> bool {
+        self.wires[usize::from(wire)].setup.outages.cut(at, at)
+    }
+
     /// Appends the nodes that wires connect to `node`.
     pub fn from(&self, node: NodeId, out: &mut Vec<NodeId>) {
         out.extend(self.by_ends.range((node, NodeId(0))..=(node, NodeId::BROADCAST)).map(|((_, to), _)| *to));

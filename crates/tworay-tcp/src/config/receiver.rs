@@ -23,6 +23,10 @@ pub struct ReceiverConfig {
     pub daa: DaaConfig,
     /// The parameters of `acks = "tack"`.
     pub tack: TackConfig,
+    /// How long before an interruption of the path the receiver closes its window; `None` for never. The
+    /// variant `freeze-tcp` sets it.
+    #[serde(skip)]
+    pub warning: Option<SimDuration>,
 }
 
 impl Default for ReceiverConfig {
@@ -34,6 +38,7 @@ impl Default for ReceiverConfig {
             heartbeat: None,
             daa: DaaConfig::default(),
             tack: TackConfig::default(),
+            warning: None,
         }
     }
 }

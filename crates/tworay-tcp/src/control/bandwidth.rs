@@ -42,6 +42,11 @@ impl Credit {
         }
     }
 
+    /// The next credit starts a new series of gaps, as the first one did.
+    pub fn pause(&mut self) {
+        self.last = None;
+    }
+
     /// Passes the credit and the time since the last one to the estimator; credits at one instant are
     /// summed.
     pub fn pass(&mut self, credit: f64, view: &SenderView, to: &mut dyn Bandwidth) {

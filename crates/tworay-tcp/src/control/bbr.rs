@@ -244,7 +244,12 @@ impl CongestionControl for Bbr {
         self.shared.seed(seed);
     }
 
-    /// The round trip of the handshake determines the first rate.
+    /// The round trip of the handshake determines the first rate, as in Linux.
+    fn on_handshake(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        self.on_rtt(view, event, effects);
+    }
+
+    /// If the handshake gave no round trip because a SYN was repeated, the first of data does.
     fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
         if self.shared.pace_by_handshake(view, event.exact, self.options.high_gain, effects) {
             (self.rtprop, self.rtprop_at) = (Some(event.exact), view.now);

@@ -88,6 +88,14 @@ impl Bench {
         self
     }
 
+    /// The round trip of the handshake.
+    pub fn handshake(&mut self, ms: u64) -> &mut Self {
+        self.effects.clear();
+        let exact = SimDuration::from_millis(ms);
+        self.part.on_handshake(&self.view, &RttEvent { exact, ticked: exact }, &mut self.effects);
+        self
+    }
+
     pub fn timer(&mut self) -> &mut Self {
         self.effects.clear();
         self.part.on_timer(&self.view, &mut self.effects);

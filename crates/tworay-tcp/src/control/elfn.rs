@@ -3,7 +3,9 @@
 //! recovery.
 //!
 //! The notices come from route errors of DSR and AODV. Over routing without route errors (OLSR, static) the
-//! sender behaves like its plain recovery.
+//! sender behaves like its plain recovery. A notice names the segment that met the break, and the guess is
+//! about that segment; if the notice is about another packet on the route, it is about the oldest one
+//! outstanding.
 
 use super::*;
 use crate::control::{AckEvent, Effect, Effects, LossEvent, PathEvent, SenderView, Window};
@@ -35,10 +37,11 @@ struct Elfn {
 
 impl CongestionControl for Elfn {
     fn on_path_event(&mut self, view: &SenderView, event: PathEvent, effects: &mut Effects) {
+        let PathEvent::LinkFailure { segment } = event else { return };
         // Further notices during stand-by add nothing.
-        if event == PathEvent::LinkFailure && !self.standing_by {
+        if !self.standing_by {
             self.standing_by = true;
-            effects.push(Effect::Guess { seq: view.una, guess: LINK_FAILURE });
+            effects.push(Effect::Guess { seq: segment.unwrap_or(view.una), guess: LINK_FAILURE });
             effects.push(Effect::Freeze);
             effects.push(Effect::StartTimer(self.options.interval));
         }

@@ -11,6 +11,12 @@
 //! therefore `window`: ssthresh = cwnd = ¾ of the window in use. `capped` takes ¾ of ssthresh as printed,
 //! without the single segment; ssthresh falls in the same way.
 //!
+//! The pseudo-code compares the probes with `best_RTT`. `reference=data` takes the shortest round trip of
+//! segments with data. §4.2 adds that `best_rtt` is usually the first round trip of the connection
+//! establishment phase: `reference=connection` counts the handshake's too, in the predictor as well. The
+//! handshake's segments are as short as probes, so hardly any probe is then shorter than the reference, and
+//! full immediate recovery all but disappears.
+//!
 //! After a cycle started by duplicate ACKs, immediate recovery and Reno's recovery are fast recoveries with
 //! NewReno's partial ACKs. When the window falls to one segment, and after a timeout, everything
 //! outstanding is retransmitted. The probe timer equals the smoothed round trip at the start of the cycle
@@ -66,8 +72,13 @@ settings! {
         threshold: f64 = 4.0, 0.0..100_000.0;
         /// also skip the probes of timeouts when contention is predicted
         gate_rto: bool = ["no" => false, "yes" => true];
-        /// compare both probes with the shortest round trip of data, or of earlier probes
-        reference: Reference = ["data" => Reference::Data, "best_probe_prev" => Reference::BestProbe];
+        /// compare both probes with the shortest round trip of data, of earlier probes, or of the connection
+        /// with its handshake
+        reference: Reference = [
+            "data" => Reference::Data,
+            "best_probe_prev" => Reference::BestProbe,
+            "connection" => Reference::Connection,
+        ];
         /// whether a current round trip equal to the average counts as above or below it
         tie: Tie = ["above" => Tie::Above, "below" => Tie::Below];
         /// 3/4 of the window for cwnd and ssthresh; as printed, 3/4 of ssthresh and cwnd 1; or cwnd at most
@@ -282,6 +293,12 @@ impl CongestionControl for Probing {
     fn on_rtt(&mut self, _: &SenderView, event: &RttEvent, _: &mut Effects) {
         self.last = event.exact.as_secs_f64();
         self.best = self.best.min(self.last);
+    }
+
+    fn on_handshake(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        if self.options.reference == Reference::Connection {
+            self.on_rtt(view, event, effects);
+        }
     }
 
     fn on_dup_ack(&mut self, view: &SenderView, _: &DupAckEvent, effects: &mut Effects) -> DupAckDecision {

@@ -143,6 +143,9 @@ impl Controls {
     pub fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_rtt(view, event, effects));
     }
+    pub fn on_handshake(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        self.parts.iter_mut().for_each(|(_, p)| p.on_handshake(view, event, effects));
+    }
     pub fn on_rate(&mut self, view: &SenderView, sample: &RateSample, effects: &mut Effects) {
         self.parts.iter_mut().for_each(|(_, p)| p.on_rate(view, sample, effects));
     }

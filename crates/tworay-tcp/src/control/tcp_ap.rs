@@ -12,8 +12,11 @@
 //! gap = d̂ · (1 + 2·cov)                                            cov: σ / µ of the last 50 round trips
 //! ```
 //!
-//! The coefficient of variation measures contention: the more round trips vary, the longer the gap. The
-//! rules for the window are unchanged. n, α and 50 are those of the authors' slides. Round trips are measured from the paced departure of a segment, so
+//! The coefficient of variation measures contention: the more round trips vary, the longer the gap. σ is
+//! estimated from a sample, so its sum of squares is divided by one less than the number of round trips
+//! (`deviation=sample`). The authors' agent for ns-2 and WiFu divide by their number (`population`), and that
+//! agent spaces segments by the mean absolute deviation, which saves a square root (`absolute`). The rules
+//! for the window are unchanged. n, α and 50 are those of the authors' slides. Round trips are measured from the paced departure of a segment, so
 //! they exclude the time in the pacer. Nothing is paced while the number of hops is unknown.
 
 use super::*;
@@ -33,7 +36,24 @@ settings! {
         spread: f64 = 2.0, 0.0..10.0;
         /// number of round trips from which the coefficient of variation is computed
         samples: u32 = 50.0, 2.0..1000.0;
+        /// deviation over the mean: of a sample (n - 1), of a population (n), or the mean absolute one
+        deviation: Deviation = [
+            "sample" => Deviation::Sample,
+            "population" => Deviation::Population,
+            "absolute" => Deviation::Absolute,
+        ];
     }
+}
+
+/// Which deviation of the last round trips is set in relation to their mean.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Deviation {
+    /// Square root of the sum of squares over n - 1.
+    Sample,
+    /// Square root of the sum of squares over n.
+    Population,
+    /// Mean of the absolute deviations.
+    Absolute,
 }
 
 #[derive(Debug)]
@@ -60,12 +80,20 @@ impl AdaptivePacing {
         }
     }
 
-    /// Standard deviation over mean of the round trips; 0 for a single one.
+    /// Deviation over mean of the round trips; 0 for a single one.
     fn variation(&self) -> f64 {
         let n = self.round_trips.len() as f64;
         let mean = self.round_trips.iter().sum::<f64>() / n;
-        let square = self.round_trips.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>() / n;
-        if mean > 0.0 { square.sqrt() / mean } else { 0.0 }
+        if mean <= 0.0 || n < 2.0 {
+            return 0.0;
+        }
+        let squares = || self.round_trips.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>();
+        let deviation = match self.options.deviation {
+            Deviation::Sample => (squares() / (n - 1.0)).sqrt(),
+            Deviation::Population => (squares() / n).sqrt(),
+            Deviation::Absolute => self.round_trips.iter().map(|r| (r - mean).abs()).sum::<f64>() / n,
+        };
+        deviation / mean
     }
 }
 

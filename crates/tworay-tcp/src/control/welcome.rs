@@ -13,13 +13,31 @@
 //! reduce nothing.
 //!
 //! A link failure is handled in two steps, because the new round trip is known only after some samples.
-//! Until then the factor a is 2/3, for the window and for the timeout.
+//! Until then the factor a is 2/3, for the window and for the timeout. Equation 3 derives the new timeout
+//! from the one "over the lost old route", so it is the same at every expiry until the path is back
+//! (`repeat=once`). Figure 7 numbers the timeouts, RTO_n = (1/a) RTO_(n-1), which can also be read as a
+//! timeout that grows by half at each expiry (`repeat=each`). While routing holds the segment for longer than
+//! 1.5 RTO, each equal timeout is one more copy of a segment that is not lost.
+//!
+//! The time without a link is no measure of either route, so the bandwidth estimate leaves it out
+//! (`outage=excluded`): the sender "starts the communication after route recovery from this calculated CWND
+//! value rather than starting from minimum" (§IV.B). Counted as one gap between two ACKs (`counted`), three
+//! seconds leave next to nothing of TIBET's estimate, and the window is capped at two segments. Westwood's
+//! filters count idle time, as its authors do; their threshold is set when the timer expires, before the gap
+//! can enter it.
+//!
+//! Every segment sent only once gives a round trip (`timing=every`): "only the data packets that are
+//! acknowledged without retransmissions will be considered" (§IV.B, on Karn's algorithm), and the authors'
+//! code is a module for Linux 2.6, which they ran in ns-2 through TCP-Linux (§V); both pass a round trip with
+//! every ACK. So the ten samples of the history span ten ACKs. `timing=window` times one segment per window,
+//! as ns-2's own agents and RFC 6298's gains do.
 
 mod history;
 
 use super::bandwidth::{Bandwidth, PerRoundTrip, Tibet, Tustin};
 use super::westwood::{Rtts, Westwood};
 use super::*;
+use crate::config::{TcpConfig, Timing};
 use crate::control::{
     AckEvent, Backoff, DupAckDecision, DupAckEvent, Effect, Effects, LossEvent, RtoDecision, RtoEvent,
     RttEvent, Sampling, SenderView, Window,
@@ -110,7 +128,31 @@ settings! {
         constant: Constant = ["any" => Constant::Any, "band" => Constant::Band];
         /// RTT_THRESHOLD, percent above or below the average (used with constant=band)
         band: f64 = 10.0, 0.0..1000.0;
+        /// whether the bandwidth estimate leaves out the time in which the link was broken, or counts it as a
+        /// gap between two ACKs
+        outage: Outage = ["excluded" => Outage::Excluded, "counted" => Outage::Counted];
+        /// which segments give a round trip: every one sent only once, or one per window
+        timing: Timing = ["every" => Timing::EverySegment, "window" => Timing::OnePerWindow];
+        /// timeouts while the link is broken: RTO / a each time (equation 3), or each time the previous
+        /// timeout / a (figure 7)
+        repeat: Repeat = ["once" => Repeat::Once, "each" => Repeat::Each];
     }
+}
+
+/// What the bandwidth estimate makes of the time in which the link was broken.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Outage {
+    Excluded,
+    Counted,
+}
+
+/// The timeouts of one link failure.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Repeat {
+    /// All alike.
+    Once,
+    /// Each longer than the one before.
+    Each,
 }
 
 /// Whether the window is capped at bandwidth x shortest round trip.
@@ -176,6 +218,8 @@ struct Welcome {
     fresh: SmallVec<[f64; 8]>,
     /// Recovery from a wireless loss has ended and the window is not full yet.
     filling: bool,
+    /// The last timeout chosen for a broken link.
+    waited: SimDuration,
 }
 
 impl Welcome {
@@ -220,17 +264,22 @@ impl Welcome {
                 rtt: self.history.average(),
             },
         };
+        let last = match (self.options.repeat, self.mode) {
+            (Repeat::Each, Mode::Waiting(_)) => self.waited,
+            _ => before.rto,
+        };
+        self.waited = last.mul_f64(1.0 / self.options.a);
         self.mode = Mode::Waiting(before);
         self.fresh.clear();
+        if self.options.outage == Outage::Excluded {
+            self.estimate.pause();
+        }
         let ssthresh = if self.options.cwnd == Proposition::Keep || self.options.lra_link == Bound::Kept {
             before.ssthresh
         } else {
             self.pipe(event.standard.ssthresh)
         };
-        RtoDecision {
-            window: Window { cwnd: 1.0, ssthresh },
-            backoff: Backoff::Wait(before.rto.mul_f64(1.0 / self.options.a)),
-        }
+        RtoDecision { window: Window { cwnd: 1.0, ssthresh }, backoff: Backoff::Wait(self.waited) }
     }
 }
 
@@ -344,6 +393,12 @@ impl CongestionControl for Welcome {
     }
 }
 
+fn configure(values: &[f64], config: &mut TcpConfig) {
+    if Options::read(values).timing == Timing::EverySegment {
+        config.timing = Timing::EverySegment;
+    }
+}
+
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
         name: "welcome",
@@ -355,6 +410,7 @@ pub(crate) const ENTRY: Entry = Entry {
         with: ANY_RENO,
         unless: "it changes what fast recovery does to the window",
         needs: Needs { bursts: true, sampling: true, ..Needs::NOTHING },
+        configure: Some(configure),
         ..Part::new(Role::Reduction, |values| {
             let options = Options::read(values);
             factory(move || Welcome {
@@ -364,6 +420,7 @@ pub(crate) const ENTRY: Entry = Entry {
                 mode: Mode::Normal,
                 fresh: SmallVec::new(),
                 filling: false,
+                waited: SimDuration::ZERO,
             })
         })
     }),

@@ -41,6 +41,11 @@ impl Westwood {
         self.shortest = Some(rtt);
     }
 
+    /// The path is interrupted: the time until the next ACK is no gap between two ACKs.
+    pub fn pause(&mut self) {
+        self.credit.pause();
+    }
+
     /// Bandwidth times shortest round trip in whole segments, at least 2; `None` before the first estimate.
     pub fn pipe(&self) -> Option<f64> {
         let rate = self.bandwidth.estimate();

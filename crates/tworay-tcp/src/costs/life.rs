@@ -55,7 +55,10 @@ fn call(sender: &mut Connection, now: SimTime, input: &Input, out: &mut Vec<TcpA
     match input {
         Input::Segment(s) => sender.on_segment(now, s, Arrival { ttl_left: 53, hops: 12 }, out),
         Input::Timer(t) => sender.on_timer(now, *t, out),
-        Input::Notice => sender.on_path_event(now, PathEvent::LinkFailure, out),
+        Input::Notice if sender.warning().is_some() => {
+            sender.on_path_event(now, PathEvent::PeerWindow { open: false }, out);
+        }
+        Input::Notice => sender.on_path_event(now, PathEvent::LinkFailure { segment: None }, out),
     }
 }
 

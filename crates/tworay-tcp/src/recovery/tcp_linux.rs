@@ -6,7 +6,7 @@ mod board;
 use super::Recovery;
 use crate::config::TcpConfig;
 use crate::control::Window;
-use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
+use crate::send::{Ack, CutBy, Cx, Dup, Machinery, Timed};
 use board::{Board, News};
 use smallvec::SmallVec;
 
@@ -59,7 +59,7 @@ impl Recovery for TcpLinux {
             let news = self.mark(tx, cx, ack, 0);
             if dup {
                 // The echo belongs to the last in-order segment, but ns-2 samples it nevertheless.
-                tx.sample_echo(cx, self, ack);
+                tx.sample_echo(cx, self, ack, Timed::Data);
                 tx.arm_timer(cx);
                 if tx.count_dup(cx, self) == Dup::Done {
                     return tx.send_window(cx, self, cx.cfg.max_burst);

@@ -21,6 +21,15 @@ pub(crate) struct Ack {
     pub echo: Option<u32>,
 }
 
+/// What a round-trip sample measured.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Timed {
+    /// A SYN and its answer.
+    Handshake,
+    /// A segment with payload.
+    Data,
+}
+
 /// What a duplicate ACK means for the recovery.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Dup {
@@ -47,7 +56,7 @@ impl Machinery {
         self.dup_acks = 0;
         self.limited_bytes = 0;
         self.move_una(cx, ack.to);
-        self.sample(cx, recovery, ack);
+        self.sample(cx, recovery, ack, if had_syn { Timed::Handshake } else { Timed::Data });
         if had_syn && self.cut.by == CutBy::Timeout && !self.quirks.lost_syn_keeps_rto {
             self.rtt.syn_was_lost();
         }
@@ -98,7 +107,7 @@ impl Machinery {
     }
 
     /// Takes a round-trip sample if this ACK gives one (RFC 6298 §3, RFC 7323 §4).
-    fn sample(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
+    fn sample(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, timed: Timed) {
         let newest = self.forget_acked();
         let mut sent_at = None;
         if let Some((end, at)) = self.timed
@@ -118,10 +127,11 @@ impl Machinery {
         // Linux prefers its own record to the echo, whose clock is coarse.
         let recorded = self.rtt.is_linux() && sent_at.is_some();
         if cx.cfg.timestamps && ack.echo.is_some() && !recorded {
-            return self.sample_echo(cx, recovery, ack);
+            return self.sample_echo(cx, recovery, ack, timed);
         }
         if let Some(at) = sent_at {
-            self.take_sample(cx, recovery, cx.now.since(at), self.rtt.measure(at, cx.now));
+            let event = RttEvent { exact: cx.now.since(at), ticked: self.rtt.measure(at, cx.now) };
+            self.take_sample(cx, recovery, event, timed);
         }
     }
 
@@ -141,26 +151,21 @@ impl Machinery {
     }
 
     /// Takes the age of the echoed timestamp as a sample; ignores an echo from the future.
-    pub fn sample_echo(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
+    pub fn sample_echo(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, timed: Timed) {
         let Some(echo) = ack.echo.filter(|_| cx.cfg.timestamps) else { return };
         self.rtt.end_backoff();
         let clock = cx.cfg.timestamp_clock;
         let age = clock * u64::from(timestamp(cx.now, clock).wrapping_sub(echo));
         if age <= cx.now.since_start() {
-            self.take_sample(cx, recovery, age, self.rtt.measure_age(age, cx.now));
+            let event = RttEvent { exact: age, ticked: self.rtt.measure_age(age, cx.now) };
+            self.take_sample(cx, recovery, event, timed);
         }
     }
 
     #[inline]
-    fn take_sample(
-        &mut self,
-        cx: &mut Cx,
-        recovery: &mut dyn Recovery,
-        exact: SimDuration,
-        ticked: SimDuration,
-    ) {
+    fn take_sample(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: RttEvent, timed: Timed) {
         if !self.controls.withholds_samples() {
-            self.rtt.sample(ticked);
+            self.rtt.sample(event.ticked);
             if self.rtt.is_linux() {
                 self.rtt.on_round(self.space.una, self.space.nxt);
             }
@@ -170,7 +175,10 @@ impl Machinery {
             let mut effects = Effects::new();
             let view = self.view(cx, recovery);
             cx.counters.ran(Operation::FilterUpdate);
-            self.controls.on_rtt(&view, &RttEvent { exact, ticked }, &mut effects);
+            match timed {
+                Timed::Handshake => self.controls.on_handshake(&view, &event, &mut effects),
+                Timed::Data => self.controls.on_rtt(&view, &event, &mut effects),
+            }
             self.apply(cx, recovery, effects);
         }
     }
@@ -203,26 +211,47 @@ impl Machinery {
         }
     }
 
+    /// Whether a segment that begins at `seq` is outstanding.
+    fn is_out(&self, seq: Seq32) -> bool {
+        self.space.offset(seq).is_some_and(|at| (self.space.una..self.space.max).contains(&at))
+    }
+
+    /// Whether an arrival over this many hops says nothing new.
+    #[inline]
+    pub fn knows_path(&self, hops: u8) -> bool {
+        self.source_routed || self.hops == hops
+    }
+
     /// Information about the path; ignored if it concerns nothing in flight.
-    pub(super) fn on_path_event(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: PathEvent) {
+    pub(super) fn on_path_event(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, mut event: PathEvent) {
         let nothing_out = self.space.una == 0 || self.space.una >= self.space.max;
+        match &mut event {
+            PathEvent::LinkFailure { .. } if nothing_out => {
+                return cx.counters.ignore(Ignored::StrayNotice);
+            }
+            PathEvent::LinkFailure { segment } => *segment = segment.filter(|&seq| self.is_out(seq)),
+            PathEvent::PeerWindow { .. } if self.space.una == 0 => return,
+            _ => {}
+        }
         match event {
-            PathEvent::LinkFailure if nothing_out => return cx.counters.ignore(Ignored::StrayNotice),
-            PathEvent::Hops(hops) if self.source_routed || self.hops == hops => return,
+            PathEvent::Hops(hops) if self.knows_path(hops) => return,
             PathEvent::SourceRoute(hops) if self.source_routed && self.hops == hops => return,
             PathEvent::Hops(hops) => self.hops = hops,
             PathEvent::SourceRoute(hops) => {
                 self.hops = hops;
                 self.source_routed = true;
             }
-            PathEvent::LinkFailure | PathEvent::RouteFound => {}
+            PathEvent::Interruption | PathEvent::Restored => return,
+            PathEvent::LinkFailure { .. } | PathEvent::RouteFound | PathEvent::PeerWindow { .. } => {}
         }
         if self.controls.is_standard() {
             return;
         }
         let asked = match event {
-            PathEvent::LinkFailure | PathEvent::RouteFound => self.needs.notices,
+            PathEvent::LinkFailure { .. } | PathEvent::RouteFound => self.needs.notices,
             PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.needs.hops,
+            PathEvent::PeerWindow { .. } => self.needs.windows,
+            PathEvent::Interruption | PathEvent::Restored => false,
         };
         if asked {
             let mut effects = Effects::new();

@@ -40,7 +40,7 @@ impl Machinery {
             seq: self.space.seq(offset),
             ack: if synchronised || early { acked } else { Seq32(0) },
             flags: if synchronised || early { TcpFlags::ACK } else { TcpFlags(0) },
-            window: cx.rx.window(cx.cfg) as u32,
+            window: cx.rx.advertised(cx.cfg) as u32,
             payload: 0,
             options,
         }

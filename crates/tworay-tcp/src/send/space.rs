@@ -63,6 +63,12 @@ impl Space {
         changed
     }
 
+    /// Whether the peer's window has room.
+    #[inline]
+    pub fn peer_has_room(&self) -> bool {
+        self.peer_window > 0
+    }
+
     /// The offset after everything to be sent.
     #[inline]
     pub fn end(&self) -> u64 {

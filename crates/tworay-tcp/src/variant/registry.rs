@@ -3,8 +3,9 @@
 use super::{ControlFactory, RecoveryKind};
 use crate::config::TcpConfig;
 use crate::control::{
-    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing, hystart,
-    newreno_ff, probing, slow_growth, tack, tcp_ap, veno, welcome, westwood, westwood_plus,
+    Role, adaptive_sca, bbr, cdg, cerl, copa, cubic, cwl, daa, elfn, few, fixed_rto, freeze_probing,
+    freeze_tcp, hystart, newreno_ff, probing, slow_growth, tack, tcp_ap, veno, welcome, westwood,
+    westwood_plus,
 };
 use crate::recovery;
 
@@ -74,6 +75,8 @@ pub struct Needs {
     pub notices: bool,
     /// Events for each change of the path length in hops.
     pub hops: bool,
+    /// Events when the peer closes its window and when it reopens it.
+    pub windows: bool,
     /// Queries of [`limit`](crate::CongestionControl::limit) and
     /// [`floor`](crate::CongestionControl::floor).
     pub bounds: bool,
@@ -95,6 +98,7 @@ impl Needs {
         probes: false,
         notices: false,
         hops: false,
+        windows: false,
         bounds: false,
         bursts: false,
         sampling: false,
@@ -106,6 +110,7 @@ impl Needs {
     pub(crate) const ANYTHING: Needs = Needs {
         notices: true,
         hops: true,
+        windows: true,
         bounds: true,
         bursts: true,
         sampling: true,
@@ -120,6 +125,7 @@ impl Needs {
             probes: self.probes || other.probes,
             notices: self.notices || other.notices,
             hops: self.hops || other.hops,
+            windows: self.windows || other.windows,
             bounds: self.bounds || other.bounds,
             bursts: self.bursts || other.bursts,
             sampling: self.sampling || other.sampling,
@@ -276,6 +282,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     probing::ENTRY,
     freeze_probing::ENTRY,
     elfn::ENTRY,
+    freeze_tcp::ENTRY,
     cwl::CWL,
     cwl::ADAPTIVE,
     daa::ENTRY,

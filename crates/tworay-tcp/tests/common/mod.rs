@@ -39,8 +39,8 @@ pub enum Fate {
 enum Event {
     Arrive(usize, TcpSegment),
     Timer(usize, TcpTimer, SimTime),
-    /// A notice of a broken link.
-    Notice(usize),
+    /// Information about the path.
+    Path(usize, PathEvent),
 }
 
 /// What end 0 met and did, in order.
@@ -135,6 +135,11 @@ impl Pair {
         }
     }
 
+    /// Plans information about the path for an end.
+    pub fn tell(&mut self, at: SimTime, who: usize, event: PathEvent) {
+        self.schedule(at, Event::Path(who, event));
+    }
+
     /// Runs until both ends are finished, no event is left, or `limit` events have run.
     pub fn run(&mut self, limit: u64) {
         for _ in 0..limit {
@@ -150,8 +155,8 @@ impl Pair {
                     self.ends[who].on_segment(at, &segment, Arrival { ttl_left: 60, hops: 4 }, &mut out);
                     who
                 }
-                Event::Notice(who) => {
-                    self.ends[who].on_path_event(at, PathEvent::LinkFailure, &mut out);
+                Event::Path(who, event) => {
+                    self.ends[who].on_path_event(at, event, &mut out);
                     who
                 }
                 Event::Timer(who, timer, at) => {
@@ -221,7 +226,8 @@ impl Pair {
                     self.sent += 1;
                     let at = self.now + self.delay;
                     if self.outages.iter().any(|o| (o.0..o.1).contains(&self.now)) {
-                        self.schedule(at, Event::Notice(who));
+                        let segment = (segment.payload > 0).then_some(segment.seq);
+                        self.schedule(at, Event::Path(who, PathEvent::LinkFailure { segment }));
                         continue;
                     }
                     match fate {

@@ -82,7 +82,7 @@ fn the_first_segments_are_paced_by_the_handshake() {
     let mut path = Path::defaults();
     let rtt = SimDuration::from_millis(RTT_MS);
     let mut effects = Effects::new();
-    path.bbr.on_rtt(&path.view, &RttEvent { exact: rtt, ticked: rtt }, &mut effects);
+    path.bbr.on_handshake(&path.view, &RttEvent { exact: rtt, ticked: rtt }, &mut effects);
     let [Effect::Pace(gap)] = effects[..] else { panic!("{effects:?}") };
     assert!((gap.as_secs_f64() - 0.1 / 5.77).abs() < 1e-6);
 }

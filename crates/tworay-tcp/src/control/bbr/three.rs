@@ -247,6 +247,10 @@ impl CongestionControl for Bbr3 {
         self.shared.seed(seed);
     }
 
+    fn on_handshake(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
+        self.on_rtt(view, event, effects);
+    }
+
     fn on_rtt(&mut self, view: &SenderView, event: &RttEvent, effects: &mut Effects) {
         if self.shared.pace_by_handshake(view, event.exact, State::Startup.pacing_gain(), effects) {
             self.min_rtt.begin(view.now, event.exact);

@@ -7,6 +7,8 @@ pub(super) enum Reference {
     Data,
     /// The shortest of earlier probes.
     BestProbe,
+    /// The shortest of the connection, the handshake's included.
+    Connection,
 }
 
 /// How a current round trip equal to the average counts.
@@ -63,11 +65,11 @@ impl Judge {
         Self { reference, tie, best: f64::INFINITY, worst: 0.0, current: None }
     }
 
-    /// Adds the two round trips of a cycle and selects the recovery; `best_data` is the shortest round trip
-    /// of data.
-    pub fn decide(&mut self, probes: [f64; 2], best_data: f64) -> Outcome {
+    /// Adds the two round trips of a cycle and selects the recovery; `shortest` is that of the connection's
+    /// segments, without its probes.
+    pub fn decide(&mut self, probes: [f64; 2], shortest: f64) -> Outcome {
         let reference = match self.reference {
-            Reference::Data => best_data,
+            Reference::Data | Reference::Connection => shortest,
             Reference::BestProbe => self.best,
         };
         let mut current = self.current.unwrap_or(probes[0]);

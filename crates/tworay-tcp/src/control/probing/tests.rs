@@ -31,6 +31,26 @@ fn a_cycle_of_two_probes() {
     }
 }
 
+/// The handshake took 30 ms, data 100 ms, and the probes 60 and 50 ms. Compared with data both probes are
+/// shorter: full immediate recovery keeps the window of 10. Compared with all of the connection they aren't:
+/// three quarters of it.
+#[test]
+fn the_reference_is_the_shortest_round_trip_of_data() {
+    for (text, then) in [("probing", "10/20"), ("probing(reference=connection)", "7.5/7.5")] {
+        let mut b = Bench::new(text);
+        b.handshake(30).rtt(100).rtt(100);
+        // The predictor uses the same shortest round trip: 10 (1 - 30 / 100) = 7 segments exceed its
+        // threshold of 4, so the cycle is started by a timeout.
+        b.rto();
+        b.at(60).answer(Pr1Ack, 1);
+        b.at(110).answer(Pr2Ack, 1);
+        assert_eq!(b.wanted(), format!("guess=transient stop end-backoff thaw go-back={then}"), "{text}");
+        b.loss();
+        let contended = text != "probing";
+        assert_eq!(b.wanted() == "guess=congestion", contended, "{text}");
+    }
+}
+
 #[test]
 fn a_lost_probe_starts_the_exchange_anew() {
     let mut b = calm("probing");

@@ -193,6 +193,63 @@ fn the_cap_after_a_broken_link_is_an_option() {
     }
 }
 
+/// 20 segments in flight over a round trip of 200 ms, so an ACK every 10 ms: 100 segments/s x 0.2 s = 20. The
+/// path is interrupted for three seconds and comes back as it was, so a = 1 and the window of 20 is again
+/// what fits (§IV.B: the sender starts from the calculated window rather than from the minimum). Counted as a
+/// gap between two ACKs, three seconds raise TIBET's interval from 10 ms to 0.9 x 10 + 0.1 x 3190 = 328 ms,
+/// and nothing is left of the old estimate: exp(-3.19 / 0.5) = 0.2 %. 3.05 + 0.17 segments/s x 0.2 s are less
+/// than one segment, so the cap is its minimum of two.
+#[test]
+fn an_outage_is_no_gap_between_acks() {
+    for (text, window) in [("welcome", "20/20"), ("welcome(outage=counted)", "2/2")] {
+        let mut b = Bench::new(text);
+        (b.view.cwnd, b.view.flight) = (20.0, 20.0);
+        for ack in 0..200 {
+            b.at(10 * ack).rtt(200);
+            b.ack();
+        }
+        // Three timeouts, then the acknowledgment of what was retransmitted.
+        for ms in [2500, 3500, 4500] {
+            b.at(ms).rto();
+        }
+        b.at(5180);
+        b.ack();
+        for _ in 0..4 {
+            b.rtt(200);
+        }
+        assert_eq!(b.wanted(), format!("scale=1.000 window={window}"), "{text}");
+    }
+}
+
+/// Every segment sent once is timed, unless one per window is asked for (§IV.B: Karn's algorithm; §V: a
+/// module of Linux 2.6).
+#[test]
+fn every_segment_is_timed() {
+    for (text, timing) in
+        [("welcome", Timing::EverySegment), ("welcome(timing=window)", Timing::OnePerWindow)]
+    {
+        let variant: crate::Variant = text.parse().expect("a variant");
+        assert_eq!(variant.configured(&TcpConfig::default()).timing, timing, "{text}");
+    }
+}
+
+/// RTO 1 s and a = 2/3. Equation 3: 1.5 s at each timeout. Figure 7's RTO_n = (1/a) RTO_(n-1): 1.5, 2.25 and
+/// 3.375 s; after an acknowledgment it starts again.
+#[test]
+fn the_timeouts_of_one_failure_are_alike_or_grow() {
+    for (text, waits) in
+        [("welcome", [1500, 1500, 1500, 1500]), ("welcome(repeat=each)", [1500, 2250, 3375, 1500])]
+    {
+        let mut b = after(text, FLAT);
+        let backoff = |b: &mut Bench, ms| {
+            assert_eq!(b.rto().backoff, Backoff::Wait(SimDuration::from_millis(ms)), "{text}");
+        };
+        waits[..3].iter().for_each(|ms| backoff(&mut b, *ms));
+        b.ack();
+        backoff(&mut b, waits[3]);
+    }
+}
+
 /// Equation 2: all round trips within 10 % of the average. Neither growing nor constant is treated as
 /// congestion.
 #[test]
