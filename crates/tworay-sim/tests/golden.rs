@@ -11,9 +11,9 @@
 //! Then, and after adding a case, run with `TWORAY_BLESS=1` to rewrite the files. The digests cover a new key from
 //! the next change of results on.
 
-mod common;
 #[path = "golden/cases.rs"]
 mod cases;
+mod common;
 #[path = "golden/shape.rs"]
 mod shape;
 #[path = "golden/words.rs"]
@@ -261,7 +261,11 @@ fn runs_give_what_they_always_gave() {
 #[test]
 fn every_word_of_a_scenario_has_a_case() {
     let missing = words::without_a_case(&cases());
-    assert!(missing.is_empty(), "no golden run has these; add cases to golden/cases.rs:\n{}", missing.join("\n"));
+    assert!(
+        missing.is_empty(),
+        "no golden run has these; add cases to golden/cases.rs:\n{}",
+        missing.join("\n")
+    );
 }
 
 #[test]
@@ -275,8 +279,14 @@ fn differences_name_the_run_and_the_figure() {
 #[test]
 fn a_moved_digest_names_the_run_and_the_part() {
     let known = "9 1 2 3 4 5 string-1 1\n9 1 2 3 4 5 string-2 1 a=b\n";
-    assert_eq!(moved(known, "9 1 2 3 4 5 string-1 1\n9 1 7 3 4 6 string-2 1 a=b\n"), ["string-2 1 a=b: ledger, energy"]);
-    assert!(moved(known, "9 1 2 3 4 5 string-1 1\n0 0 0 0 0 0 string-3 1\n").is_empty(), "a new case moves nothing");
+    assert_eq!(
+        moved(known, "9 1 2 3 4 5 string-1 1\n9 1 7 3 4 6 string-2 1 a=b\n"),
+        ["string-2 1 a=b: ledger, energy"]
+    );
+    assert!(
+        moved(known, "9 1 2 3 4 5 string-1 1\n0 0 0 0 0 0 string-3 1\n").is_empty(),
+        "a new case moves nothing"
+    );
 }
 
 /// A metric that is only shown must not look like a change of results, and a changed value must.
@@ -298,7 +308,9 @@ fn an_added_key_changes_no_digest_and_a_changed_value_does() {
     let mut wider = Shape::default();
     wider.join(run.shape);
     shape.join(wider);
-    assert!(shape.keys().any(|key| key == "flows[].timeouts") && shape.keys().any(|key| key == "ledger:cause"));
+    assert!(
+        shape.keys().any(|key| key == "flows[].timeouts") && shape.keys().any(|key| key == "ledger:cause")
+    );
 }
 
 #[test]

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tworay.errors import InputError
-from tworay.lab.batches import COLUMNS, DONE, PARTS, name_of, read_journal, read_manifest, unique
+from tworay.lab.batches import (
+    COLUMNS,
+    DONE,
+    PARTS,
+    as_columns,
+    name_of,
+    read_journal,
+    read_manifest,
+    unique,
+)
 from tworay.metrics import EXAMPLES, find, values
 
 if TYPE_CHECKING:
@@ -37,7 +46,10 @@ def batch_frame(out: Path, columns: Iterable[str] | None = None) -> pl.DataFrame
         except FileNotFoundError:
             continue  # Another process has compacted the batches meanwhile.
         if name_of(content) == file.name:
-            frames.append(pl.read_parquet(io.BytesIO(content), columns=read))
+            present = pl.read_parquet_schema(io.BytesIO(content))
+            there = [name for name in read if name in present]
+            more = [] if len(there) == len(read) or "document" in there else ["document"]
+            frames.append(as_columns(pl.read_parquet(io.BytesIO(content), columns=[*there, *more]), read))
     frames.append(_journals(out, read))
     frame = unique(pl.concat(frames))
     if not families:

@@ -136,7 +136,7 @@ def _lines(
     parts = _series_files(Path(source))
     if not parts:
         return
-    series = pl.concat([pl.read_parquet(part) for part in parts])
+    series = pl.concat([pl.read_parquet(part) for part in parts], how="diagonal_relaxed")
     for (arm, seed, number), frame in _split(series, "variant", "seed", "flow"):
         if flow in (None, number):
             yield Line(arm, seed, number, frame)

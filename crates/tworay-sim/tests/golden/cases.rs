@@ -70,7 +70,11 @@ const ROUTING: &[(&str, u64, &str)] = &[
     ("field.toml", 1, "routing.protocol=olsr dialect=ns2"),
     ("field.toml", 1, "routing.protocol=olsr routing.olsr.dialect=thesis"),
     ("field.toml", 1, "routing.protocol=olsr routing.olsr.dialect=thesis-trace"),
-    ("field.toml", 1, "routing.protocol=olsr routing.olsr.link_layer_feedback=true routing.olsr.hysteresis=true"),
+    (
+        "field.toml",
+        1,
+        "routing.protocol=olsr routing.olsr.link_layer_feedback=true routing.olsr.hysteresis=true",
+    ),
     ("field.toml", 1, "routing.protocol=olsr routing.olsr.tc_redundancy=neighbours"),
     ("route-break", 1, "duration=50s"),
 ];
@@ -115,12 +119,24 @@ const WIRES: &[(&str, u64, &str)] = &[
     ("wired.toml", 1, "wire.3.handoffs={length=\"0.5s\",count=6}"),
     ("wired.toml", 1, "wire.3.drops=[50,51,52,300,900]"),
     ("wired.toml", 1, "wire.3.errors={bernoulli={rate=1e-6,unit=\"bit\"}}"),
-    ("wired.toml", 1, "wire.3.kind=access wire.3.errors={gilbert-elliott={good_to_bad=0.005,bad_to_good=0.3}}"),
-    ("wired.toml", 1, "wire.3.kind=access wire.3.errors={gilbert-elliott={good_to_bad=1e-6,bad_to_good=1e-4,unit=\"bit\"}}"),
+    (
+        "wired.toml",
+        1,
+        "wire.3.kind=access wire.3.errors={gilbert-elliott={good_to_bad=0.005,bad_to_good=0.3}}",
+    ),
+    (
+        "wired.toml",
+        1,
+        "wire.3.kind=access wire.3.errors={gilbert-elliott={good_to_bad=1e-6,bad_to_good=1e-4,unit=\"bit\"}}",
+    ),
     ("wired.toml", 1, "wire.3.kind=access wire.3.errors_back.bernoulli.rate=0.1"),
     ("wired.toml", 1, "wire.3.errors_back={bernoulli={rate=1e-4,unit=\"bit\"}}"),
     ("wired.toml", 1, "wire.3.errors_back={gilbert-elliott={good_to_bad=0.02,bad_to_good=0.3}}"),
-    ("wired.toml", 1, "wire.3.errors_back={gilbert-elliott={good_to_bad=1e-5,bad_to_good=1e-3,unit=\"bit\"}}"),
+    (
+        "wired.toml",
+        1,
+        "wire.3.errors_back={gilbert-elliott={good_to_bad=1e-5,bad_to_good=1e-3,unit=\"bit\"}}",
+    ),
     (
         "wired.toml",
         1,
@@ -137,7 +153,11 @@ const ENERGY: &[(&str, u64, &str)] = &[
     ("relay.toml", 1, "energy.model=states energy.preset=usb-80211n"),
     ("relay.toml", 1, "energy.model=per-packet"),
     ("relay.toml", 1, "energy.model=states energy.preset=wavelan energy.battery=10J"),
-    ("relay.toml", 1, "energy.model=per-packet energy.battery=2J energy.draw_computing=true energy.instruction=1e-6J"),
+    (
+        "relay.toml",
+        1,
+        "energy.model=per-packet energy.battery=2J energy.draw_computing=true energy.instruction=1e-6J",
+    ),
     ("energy-field", 1, "duration=35s energy.battery=5J"),
 ];
 
@@ -149,8 +169,16 @@ const TCP: &[(&str, u64, &str)] = &[
     ("wired.toml", 1, "tcp.timestamps=true tcp.timing=every-segment"),
     ("wired.toml", 1, "tcp.handshake=none tcp.idle_restart=off"),
     ("wired.toml", 1, "tcp.halving_precision=integer"),
-    ("wired.toml", 1, "tcp.newreno.entry=less-careful tcp.newreno.exit=ssthresh tcp.newreno.timer=slow-but-steady"),
-    ("wired.toml", 1, "tcp.variant=sack tcp.sack.form=tcp-linux tcp.rto.arithmetic=linux-ticks tcp.tick=10ms"),
+    (
+        "wired.toml",
+        1,
+        "tcp.newreno.entry=less-careful tcp.newreno.exit=ssthresh tcp.newreno.timer=slow-but-steady",
+    ),
+    (
+        "wired.toml",
+        1,
+        "tcp.variant=sack tcp.sack.form=tcp-linux tcp.rto.arithmetic=linux-ticks tcp.tick=10ms",
+    ),
     ("wired.toml", 1, "tcp.variant=sack tcp.sack.partial_ack=two-segments dialect=ns2"),
     ("wired.toml", 1, "tcp.variant=sack tcp.sack.dsack=true tcp.rto.arithmetic=linux"),
 ];
@@ -176,7 +204,11 @@ fn variants() -> (Vec<String>, Vec<String>) {
         plain.push(format!("{}{given}", info.name));
         for parameter in info.parameters {
             words.extend(
-                parameter.choices.iter().skip(1).map(|word| format!("{}({}={word})", info.name, parameter.name)),
+                parameter
+                    .choices
+                    .iter()
+                    .skip(1)
+                    .map(|word| format!("{}({}={word})", info.name, parameter.name)),
             );
         }
     }

@@ -45,7 +45,8 @@ pub struct Shape(BTreeMap<String, &'static str>);
 impl Shape {
     /// Adds the keys of a run.
     pub fn add(&mut self, report: &RunReport, document: &Value) {
-        let families: BTreeSet<&str> = tworay_sim::metrics().iter().filter(|m| m.family).map(|m| m.name).collect();
+        let families: BTreeSet<&str> =
+            tworay_sim::metrics().iter().filter(|m| m.family).map(|m| m.name).collect();
         self.walk("", document, &families);
         for table in report.tables() {
             for column in &table.columns {
@@ -180,7 +181,8 @@ fn real(value: f64) -> String {
 }
 
 fn column_text(tables: &[Table], table: &str, column: &str) -> String {
-    let found = tables.iter().find(|t| t.name == table).and_then(|t| t.columns.iter().find(|c| c.name == column));
+    let found =
+        tables.iter().find(|t| t.name == table).and_then(|t| t.columns.iter().find(|c| c.name == column));
     let cells: Vec<String> = match found.map(|c| &c.data) {
         None => return "-".into(),
         Some(ColumnData::F64(values)) => values.iter().map(|&v| real(v)).collect(),

@@ -13,7 +13,8 @@ pub fn without_a_case(cases: &[Case]) -> Vec<String> {
     let schema = json_schema();
     let mut wanted = BTreeSet::new();
     words(&schema, &schema, "", &mut wanted);
-    let hidden = |key: &str| BY_DIALECT.iter().any(|table| key.starts_with(table)) && !key.contains(".dialect=");
+    let hidden =
+        |key: &str| BY_DIALECT.iter().any(|table| key.starts_with(table)) && !key.contains(".dialect=");
     // Wires without errors have no such key.
     let absent = |key: &str| key.starts_with("wire") && key.ends_with("=none");
     wanted.retain(|key| !hidden(key) && !absent(key));
@@ -36,7 +37,10 @@ fn words(root: &Value, at: &Value, path: &str, found: &mut BTreeSet<String>) {
             found.insert(format!("{path}={word}"));
         }
         for (key, inner) in form.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            let tagged = !std::ptr::eq(form, at) && form.get("required").is_some_and(|r| r.as_array().is_some_and(|r| r.len() == 1 && r[0] == key.as_str()));
+            let tagged = !std::ptr::eq(form, at)
+                && form
+                    .get("required")
+                    .is_some_and(|r| r.as_array().is_some_and(|r| r.len() == 1 && r[0] == key.as_str()));
             if tagged && key != "kind" {
                 found.insert(format!("{path}={key}"));
             }
@@ -66,9 +70,11 @@ fn chosen(at: &toml::Value, path: &str, found: &mut BTreeSet<String>) {
 /// Resolves references, and the choice between a type and nothing.
 fn follow<'s>(root: &'s Value, mut at: &'s Value) -> &'s Value {
     loop {
-        let target = at.get("$ref").and_then(Value::as_str).and_then(|path| root.pointer(path.strip_prefix('#')?));
+        let target =
+            at.get("$ref").and_then(Value::as_str).and_then(|path| root.pointer(path.strip_prefix('#')?));
         let some = at.get("anyOf").and_then(Value::as_array).and_then(|forms| {
-            let mut some = forms.iter().filter(|form| form.get("type").and_then(Value::as_str) != Some("null"));
+            let mut some =
+                forms.iter().filter(|form| form.get("type").and_then(Value::as_str) != Some("null"));
             some.next().filter(|_| some.next().is_none())
         });
         match target.or(some) {
