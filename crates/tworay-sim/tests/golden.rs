@@ -300,17 +300,10 @@ fn an_added_key_changes_no_digest_and_a_changed_value_does() {
     more["flows"][0]["rto_idle_ratio"] = 0.25.into();
     more["ledger"]["a-new-cause"] = serde_json::json!({ "data": 0, "ack": 0 });
     assert_eq!(digests(&more, &run.tables, &cover), before);
-    let mut shape = run.shape.clone();
     more["flows"][0]["timeouts"] = 77.into();
     let changed = digests(&more, &run.tables, &cover);
     assert_ne!(changed[0], before[0], "flows");
     assert_eq!(changed[1..], before[1..]);
-    let mut wider = Shape::default();
-    wider.join(run.shape);
-    shape.join(wider);
-    assert!(
-        shape.keys().any(|key| key == "flows[].timeouts") && shape.keys().any(|key| key == "ledger:cause")
-    );
 }
 
 #[test]
