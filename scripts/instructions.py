@@ -28,7 +28,7 @@ CASES = {
     "strip-50": "strip-50 1 duration=10s",
     "grid": "grid-5x5 1 duration=15s",
     "DSR": "strip-50 1 duration=10s routing.protocol=dsr",
-    "OLSR": "strip-50 1 duration=10s routing.protocol=olsr",
+    "OLSR": "strip-50 1 duration=25s routing.protocol=olsr",
     "wired": "dumbbell-10 1 duration=20s",
 }
 
