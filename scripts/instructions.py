@@ -1,8 +1,9 @@
 """Counts the instructions of eight short runs with callgrind and compares them with the committed counts.
 
-``make instructions`` prints the difference of each run; ``--write`` replaces the committed file. Counts are
-exact and repeat with the same binary: the environment is empty and addresses are not randomised. Another
-compiler, C library or valgrind gives other counts, so compare two commits on one machine.
+``make instructions`` prints the difference of each run; ``--write`` replaces the committed file. The counts
+of a binary repeat: the environment is empty and addresses are not randomised. Only printing CPU time takes
+a few instructions more or less, so counts are in thousands. Another compiler, C library or valgrind gives
+other counts: compare two commits on one machine.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def build() -> Path:
 
 
 def count(program: Path, words: str) -> tuple[int, int]:
-    """Return the instructions and events of a run."""
+    """Return the thousands of instructions and the events of a run."""
     fixed = ("setarch", platform.machine(), "-R", "env", "-i", shutil.which("valgrind") or "valgrind")
     options = ("--tool=callgrind", "--callgrind-out-file=/dev/null")
     done = subprocess.run(
@@ -58,7 +59,7 @@ def count(program: Path, words: str) -> tuple[int, int]:
     found = re.search(r"Collected\s*: (\d+)", done.stderr)
     if done.returncode or not found:
         raise SystemExit(f"{words}: {done.stderr[-1000:]}")
-    return int(found[1]), int(json.loads(done.stdout)["events"])
+    return round(int(found[1]) / 1000), int(json.loads(done.stdout)["events"])
 
 
 def committed() -> dict[str, tuple[int, int]]:
@@ -66,7 +67,9 @@ def committed() -> dict[str, tuple[int, int]]:
     if not COUNTS.is_file():
         return {}
     lines = [line for line in COUNTS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    return {row["case"]: (int(row["instructions"]), int(row["events"])) for row in csv.DictReader(lines)}
+    return {
+        row["case"]: (int(row["thousand_instructions"]), int(row["events"])) for row in csv.DictReader(lines)
+    }
 
 
 def main() -> int:
@@ -82,11 +85,11 @@ def main() -> int:
     made_by = ", ".join((platform.machine(), *tools))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(CASES, pool.map(lambda words: count(program, words), CASES.values()), strict=True))
-    print(f"{'case':<26}{'instructions':>16}{'events':>10}{'per event':>11}{'change':>10}")
+    print(f"{'case':<26}{'1000 instructions':>19}{'events':>10}{'per event':>11}{'change':>10}")
     for case, (instructions, events) in found.items():
         known = before.get(case, (0, 0))[0]
         change = f"{100 * (instructions / known - 1):+.2f} %" if known else "new"
-        print(f"{case:<26}{instructions:>16,}{events:>10,}{instructions / events:>11,.1f}{change:>10}")
+        print(f"{case:<26}{instructions:>19,}{events:>10,}{1000 * instructions / events:>11,.1f}{change:>10}")
     first = COUNTS.read_text(encoding="utf-8").splitlines()[1] if before else ""
     if before and first != f"# {made_by}":
         print(f"counted before by {first[2:]}, now by {made_by}: changes are not only those of the code")
@@ -95,7 +98,7 @@ def main() -> int:
             file.write("# Instructions of short runs of the release build, by callgrind: make instructions\n")
             file.write(f"# {made_by}\n")
             rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(("case", "run", "instructions", "events"))
+            rows.writerow(("case", "run", "thousand_instructions", "events"))
             for case, (instructions, events) in found.items():
                 rows.writerow((case, CASES[case], instructions, events))
     return 0
