@@ -88,6 +88,8 @@ const RADIO: &[(&str, u64, &str)] = &[
     ("string-3", 1, "duration=15s dialect=ns2 radio.shadowing.sigma=3dB topology.spacing=180m"),
     ("string-3", 1, "duration=15s radio.fading.k=6 topology.spacing=150m"),
     ("string-3", 1, "duration=15s radio.fading.coherence=100ms topology.spacing=120m"),
+    // Nodes 405 m apart hear each other only at gains above (405/250)^4 = 6.9.
+    ("string-7", 1, "duration=15s routing.protocol=static radio.fading.k=0 topology.spacing=135m"),
     ("string-7", 1, "duration=15s radio.sinr.errors=threshold"),
     ("string-2", 1, "duration=15s radio.profile=custom radio.tx_power=0.1W topology.spacing=150m"),
 ];
