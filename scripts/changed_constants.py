@@ -158,7 +158,7 @@ def main() -> int:
     for name in ("Cargo.toml", "Cargo.lock", "clippy.toml"):
         shutil.copy2(ROOT / name, copy / name)
     for change in CHANGES:
-        # Cargo must not take what the last session built with this file changed for what is built from it now.
+        # Cargo must not reuse what the last session built while this file was changed.
         (copy / change.file).touch()
     code, output = golden(copy)
     if code:

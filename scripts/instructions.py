@@ -77,9 +77,9 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--write", action="store_true", help="replace the committed counts")
     given = options.parse_args()
-    for program in ("valgrind", "setarch"):
-        if shutil.which(program) is None:
-            raise SystemExit(f"{program} is not installed (Debian: apt-get install valgrind util-linux)")
+    for tool in ("valgrind", "setarch"):
+        if shutil.which(tool) is None:
+            raise SystemExit(f"{tool} is not installed (Debian: apt-get install valgrind util-linux)")
     program, before = build(), committed()
     tools = (said(name, "--version") for name in ("rustc", "valgrind", "ldd"))
     made_by = ", ".join((platform.machine(), *tools))
