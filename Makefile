@@ -92,7 +92,9 @@ clean:
 
 # make peers   runs ns-2, ns-3, this kernel (as root) and tworay on the same scenarios and writes docs/studies/validation.md (QUICK=1: prints a subset; ONLY=ns3,kernel: chapters)
 # make bench   measures the CPU time of each for the same scenarios and writes docs/studies/performance.md (QUICK=1: prints a subset)
-.PHONY: peers bench
+# make instructions   counts the instructions of eight short runs with callgrind and compares them with the committed counts
+# make changed-constants   changes ten constants, one at a time, and checks that the golden test notices each
+.PHONY: peers bench instructions changed-constants
 comma := ,
 ONLY_CHAPTERS = $(foreach name,$(subst $(comma), ,$(ONLY)),--only $(name))
 
@@ -101,6 +103,12 @@ peers: setup
 
 bench: setup
 	$(BIN)/python -m studies.peers bench $(if $(QUICK),--quick)
+
+instructions:
+	python3 studies/instructions.py
+
+changed-constants:
+	python3 studies/changed_constants.py
 
 # make pictures   runs the comparison of `make run` and draws the picture in the README
 .PHONY: pictures

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias, final
 
 __all__ = [
     "RESULTS",
+    "SCHEMA",
     "VERSION",
     "AckEvent",
     "Cancelled",
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 RESULTS: int
+SCHEMA: int
 VERSION: str
 
 class TworayError(Exception): ...

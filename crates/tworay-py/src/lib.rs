@@ -23,6 +23,7 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", simulator::VERSION)?;
     module.add("RESULTS", simulator::RESULTS)?;
+    module.add("SCHEMA", simulator::SCHEMA)?;
     errors::register(module)?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<run::RunControl>()?;

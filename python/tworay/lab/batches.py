@@ -275,7 +275,7 @@ class Batches:
     def compact(self) -> None:
         """Merge small batches, and drop duplicates (such as a failed run that succeeded later)."""
         files = self.files()
-        frames = {file: pl.read_parquet(file) for file in files}
+        frames = {file: as_columns(pl.read_parquet(file)) for file in files}
         small = [file for file in files if frames[file].height < SMALL]
         if not self.found.doubles and len(small) < 2:
             return
@@ -290,6 +290,23 @@ class Batches:
             if file != target:
                 file.unlink(missing_ok=True)
         self.found.doubles = False
+
+
+def as_columns(frame: pl.DataFrame, names: Iterable[str] = COLUMNS) -> pl.DataFrame:
+    """Return the named columns of a batch.
+
+    A batch of another schema may lack columns of metrics; they come from its documents if these have the
+    value, and are null if the runs never counted it.
+    """
+    wanted = list(names)
+    absent = [name for name in wanted if name not in frame.columns]
+    if absent and "document" in frame.columns:
+        found = [values(json.loads(text)) if text else {} for text in frame["document"]]
+        more = {name: [one.get(name) for one in found] for name in absent}
+    else:
+        more = {name: [None] * frame.height for name in absent}
+    columns = [pl.Series(name, cells, dtype=COLUMNS[name]) for name, cells in more.items()]
+    return frame.with_columns(columns).select(wanted)
 
 
 def unique(frame: pl.DataFrame) -> pl.DataFrame:

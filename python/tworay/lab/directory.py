@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tworay._native import RESULTS, VERSION
+from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError
 from tworay.lab.batches import DONE, MANIFEST, read_manifest, write_whole
 from tworay.metrics import TCP, Judge
@@ -67,6 +67,7 @@ def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
         "command": "sweep",
         "tworay": VERSION,
         "results": RESULTS,
+        "schema": SCHEMA,
         "name": plan.name,
         "about": plan.about,
         "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in plan.axes],

@@ -11,7 +11,7 @@ import polars as pl
 
 from tworay.comparing.repeats import fingerprint
 from tworay.errors import InputError, OutputError
-from tworay.lab.batches import COLUMNS, DONE, PARTS, name_of, read_journal, read_manifest, unique
+from tworay.lab.batches import COLUMNS, DONE, PARTS, as_columns, name_of, read_journal, read_manifest, unique
 from tworay.metrics import EXAMPLES, TCP, Judge, find, values
 
 if TYPE_CHECKING:
@@ -55,18 +55,10 @@ def batch_frame(out: Path, columns: Iterable[str] | None = None, judge: Judge = 
 def _batch(content: bytes, columns: list[str], file: Path) -> pl.DataFrame:
     """Read a batch; metrics that its version did not know are computed from its documents."""
     try:
-        there = pl.read_parquet_schema(io.BytesIO(content))
-        frame = pl.read_parquet(
-            io.BytesIO(content),
-            columns=[c for c in dict.fromkeys([*columns, "document"]) if c in there],
-        )
-        unknown = [c for c in columns if c not in there]
-        if unknown:
-            known = [values(json.loads(text)) if text else {} for text in frame["document"]]
-            frame = frame.with_columns(
-                pl.Series(c, [one.get(c) for one in known], dtype=COLUMNS[c]) for c in unknown
-            )
-        return frame.select(columns)
+        present = pl.read_parquet_schema(io.BytesIO(content))
+        there = [name for name in columns if name in present]
+        more = [] if len(there) == len(columns) or "document" in there else ["document"]
+        return as_columns(pl.read_parquet(io.BytesIO(content), columns=[*there, *more]), columns)
     except (pl.exceptions.PolarsError, ValueError, KeyError) as error:
         raise OutputError(f"{file} can't be read: {str(error).splitlines()[0]}") from error
 

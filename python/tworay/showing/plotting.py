@@ -141,7 +141,7 @@ def _lines(
     parts = _series_files(Path(source))
     if not parts:
         return
-    series = pl.concat([read_table(part) for part in parts])
+    series = pl.concat([read_table(part) for part in parts], how="diagonal_relaxed")
     for (arm, seed, number), frame in _split(series, "variant", "seed", "flow"):
         if flow in (None, number):
             yield Line(arm, seed, number, frame)

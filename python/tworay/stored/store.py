@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay._native import RESULTS, VERSION
+from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError, OutputError
 from tworay.files import replacing, sync
 from tworay.running.frames import Table
@@ -80,7 +80,13 @@ class Store:
         classes: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self.path = path
-        self._manifest = {"format": FORMAT, "tworay": VERSION, "results": RESULTS, "command": command}
+        self._manifest = {
+            "format": FORMAT,
+            "tworay": VERSION,
+            "results": RESULTS,
+            "schema": SCHEMA,
+            "command": command,
+        }
         if scenario is not None:
             self._manifest["scenario"] = scenario.name
             # Also the files that the scenario names: the table of costs, classes of variants.
@@ -420,7 +426,12 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 
 
 def _merge(parts: list[Path], target: Path) -> None:
-    pl.scan_parquet(parts).sink_parquet(target, compression="zstd")
+    """Merge the tables of several runs; a column that a run of another schema lacks is null there."""
+    if len({tuple(pl.read_parquet_schema(part).items()) for part in parts}) == 1:
+        pl.scan_parquet(parts).sink_parquet(target, compression="zstd")
+    else:
+        whole = pl.concat([pl.scan_parquet(part) for part in parts], how="diagonal_relaxed")
+        whole.sink_parquet(target, compression="zstd")
 
 
 def _json(document: dict[str, Any]) -> str:
