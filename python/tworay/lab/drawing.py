@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tworay import metrics
 from tworay.errors import InputError
 from tworay.showing.plotting import COLOURS, FORMATS, INCHES, SETTINGS, write
@@ -255,7 +257,7 @@ def _heat(
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
             said = "–" if math.isnan(value) else f"{value:.3g}"
-            ink = _ink(image.to_rgba(value))
+            ink = _ink(image.to_rgba(np.asarray(value)))
             axes.text(x, y, said, ha="center", va="center", color=ink, fontsize=8)
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(labels)), labels)
