@@ -98,7 +98,9 @@ def test_scenarios_are_listed_and_shown_as_toml_that_runs(cli: Cli, tmp_path: Pa
     for name in ("string-N", "grid-RxC", "cross", "strip-50", "square-50"):
         assert f"{name} " in listed.out
     names = [entry["name"] for entry in cli("scenarios", "--json").document]
-    assert names == [line.split()[0] for line in listed.out.splitlines()]
+    lines = listed.out.splitlines()
+    assert names == [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert max(map(len, lines)) <= 80
     (tmp_path / "mine.toml").write_text(cli("scenarios", "--show", "string-2").out)
     assert cli("run", "mine.toml", *QUICK, "--json").document["flows"][0]["acked_segments"] > 0
 
@@ -109,7 +111,7 @@ def test_variants_are_listed(cli: Cli) -> None:
     for name in ("tahoe", "reno", "newreno", "sack"):
         assert name in listed
         assert f"\n{name}" in f"\n{text}"
-    assert max(map(len, text.splitlines())) <= 110
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_every_variant_has_a_summary_a_source_and_explained_parameters(cli: Cli) -> None:
@@ -117,9 +119,9 @@ def test_every_variant_has_a_summary_a_source_and_explained_parameters(cli: Cli)
     for entry in cli("variants", "--json").document:
         assert entry["summary"], entry["name"]
         assert entry["source"], entry["name"]
-        assert entry["summary"] in text, entry["name"]
+        assert entry["summary"] in " ".join(text.split()), entry["name"]
         shown = cli("variants", "--show", entry["name"]).out
-        assert entry["source"] in shown, entry["name"]
+        assert entry["source"] in " ".join(shown.split()), entry["name"]
         for parameter in entry["parameters"]:
             assert parameter["about"], (entry["name"], parameter["name"])
             assert f"  {parameter['name']}" in shown, (entry["name"], parameter["name"])
@@ -259,6 +261,10 @@ def test_compare_json_does_not_depend_on_the_number_of_threads(cli: Cli) -> None
         "arms",
         "mixtures",
         "verdict",
+        "judge",
+        "judged",
+        "repeated_seeds",
+        "still_arms",
         "warnings",
     }
     assert document["seeds"] == [1, 2, 3]

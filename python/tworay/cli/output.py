@@ -103,7 +103,7 @@ def print_entry(name: str, *texts: str, width: int, line: int = 80, indent: int 
     """Print a name, then texts beside it, each on lines of its own that fit a terminal."""
     margin = " " * (indent + width)
     head = f"{' ' * indent}{name:{width}}"
-    if len(head) > len(margin):
+    if not head.endswith("  "):
         print(head.rstrip())
         head = margin
     for text in filter(None, texts):

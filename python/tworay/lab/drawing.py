@@ -257,7 +257,7 @@ def _heat(
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
             said = "–" if math.isnan(value) else f"{value:.3g}"
-            ink = _ink(image.to_rgba(np.array(value)))
+            ink = _ink(image.to_rgba(np.asarray(value)))
             axes.text(x, y, said, ha="center", va="center", color=ink, fontsize=8)
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(labels)), labels)

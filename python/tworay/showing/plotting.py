@@ -5,6 +5,7 @@ Drawn with matplotlib. The same results give the same bytes of SVG.
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -99,12 +100,18 @@ def write(figure: Figure, file: Path, form: str | None = None) -> None:
     """Write a picture in the format of the file's ending; the same picture gives the same bytes."""
     import matplotlib as mpl
 
+    hidden = form is not None
     form = (form or file.suffix).lower()
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(form)
+    # Drawn in memory first: a full disk is then a plain OSError of write().
+    drawn = io.BytesIO()
+    with mpl.rc_context(SETTINGS):
+        figure.savefig(drawn, format=form[1:], metadata=metadata, dpi=150)
     try:
-        with mpl.rc_context(SETTINGS):
-            figure.savefig(file, format=form[1:], metadata=metadata, dpi=150)
+        file.write_bytes(drawn.getvalue())
     except OSError as error:
+        if hidden:
+            raise  # The caller knows the name that the user gave.
         raise OutputError(f"cannot write {file}: {error.strerror}") from error
 
 
