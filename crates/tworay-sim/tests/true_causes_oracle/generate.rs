@@ -4,17 +4,42 @@ use crate::medium::Loss;
 use crate::rules::Case;
 use crate::world::{BitErrors, Cut, Flow, Outage, PROTOCOLS, Scene, Traffic, Walk};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, FileFailurePersistence};
+use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
+use std::cell::Cell;
 
-/// 100 scenarios for each test, or PROPTEST_CASES.
-pub fn config() -> Config {
+/// Runs a test's scenarios: 100, or PROPTEST_CASES. They must lose at least `least` packets per scenario on
+/// average; otherwise the test shows little.
+///
+/// `file` and `name` are those of the test: the seeds of its failures are stored beside the file.
+pub fn oracle(
+    file: &'static str,
+    name: &'static str,
+    scenes: impl Strategy<Value = Scene>,
+    least: usize,
+    allowed: impl Fn(&Loss, &Case) -> bool,
+) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
-    Config {
+    let persistence = FileFailurePersistence::WithSource("proptest-regressions");
+    let config = Config {
         cases,
         max_shrink_iters: 200,
-        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("proptest-regressions"))),
+        failure_persistence: Some(Box::new(persistence)),
+        source_file: Some(file),
+        test_name: Some(name),
         ..Config::default()
+    };
+    let (scenarios, lost) = (Cell::new(0), Cell::new(0));
+    let result = TestRunner::new(config).run(&scenes, |scene| {
+        let case = judge(&scene, &allowed)?;
+        scenarios.set(scenarios.get() + 1);
+        lost.set(lost.get() + case.losses.len());
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
     }
+    let (scenarios, lost) = (scenarios.get(), lost.get());
+    assert!(lost >= least * scenarios, "only {lost} losses in {scenarios} scenarios");
 }
 
 /// Stations in a line.
@@ -69,23 +94,28 @@ impl Ground {
 
 impl Scene {
     /// Moves everything that happens to after OLSR's convergence.
-    pub fn after_convergence(mut self) -> Self {
-        if self.routing() == "olsr" {
-            let later = 300;
-            self.duration += later;
-            self.flows.iter_mut().for_each(|f| f.start += later);
-            self.walks.iter_mut().for_each(|w| w.at += later);
-            self.cuts.iter_mut().for_each(|c| c.at += later);
-            for o in &mut self.outages {
-                o.from += later;
-                o.until = o.until.map(|until| until + later);
-            }
+    pub fn after_convergence(self) -> Self {
+        if self.routing() == "olsr" { self.later(300) } else { self }
+    }
+
+    /// Moves everything by this many tenths of a second.
+    pub fn later(mut self, tenths: u32) -> Self {
+        self.duration += tenths;
+        self.walks.iter_mut().for_each(|w| w.at += tenths);
+        self.cuts.iter_mut().for_each(|c| c.at += tenths);
+        for f in &mut self.flows {
+            f.start += tenths;
+            f.stop = f.stop.map(|stop| stop + tenths);
+        }
+        for o in &mut self.outages {
+            o.from += tenths;
+            o.until = o.until.map(|until| until + tenths);
         }
         self
     }
 
     pub fn with_flow(mut self, from: usize, to: usize, traffic: Traffic) -> Self {
-        self.flows.push(Flow { from, to, traffic, start: 10 });
+        self.flows.push(Flow { from, to, traffic, start: 10, stop: None });
         self
     }
 
@@ -107,11 +137,11 @@ impl Scene {
 
 /// Fails with the scenario and what is wrong, if the invariant is violated or a loss has a cause for which
 /// `allowed` does not hold. Contention is also allowed in a run in which the medium log shows any.
-pub fn judge(scene: &Scene, allowed: impl Fn(&Loss) -> bool) -> Result<Case, TestCaseError> {
+fn judge(scene: &Scene, allowed: impl Fn(&Loss, &Case) -> bool) -> Result<Case, TestCaseError> {
     let case = Case::run(scene);
     let mut wrong = case.violations();
     for loss in &case.losses {
-        if !(allowed(loss) || loss.cause == "contention" && case.collides()) {
+        if !(allowed(loss, &case) || loss.cause == "contention" && case.collides()) {
             wrong.push(format!("{} is not disturbed here: {loss:?}", loss.cause));
         }
     }

@@ -78,12 +78,13 @@ impl Geometry {
             for b in 0..self.nodes {
                 let pair = a * self.nodes + b;
                 let distances = [from, (from + to) / 2.0, to].map(|t| self.distance(a, b, t));
-                near[pair] = a != b && distances.iter().any(|d| *d <= RANGE + MARGIN);
-                let cut = cuts
-                    .iter()
-                    .any(|c| (c.ends == (a, b) || c.ends == (b, a)) && c.from < to && c.until > from);
+                let between = |c: &&CutTime| c.ends == (a, b) || c.ends == (b, a);
+                let cut = cuts.iter().filter(between).any(|c| c.from < to && c.until > from);
+                let cut_throughout = cuts.iter().filter(between).any(|c| c.from <= from && c.until >= to);
+                let comes_near = a != b && distances.iter().any(|d| *d <= RANGE + MARGIN);
+                near[pair] = comes_near && !cut_throughout;
                 far[pair] = cut || distances.iter().any(|d| *d >= RANGE - MARGIN);
-                self.ever[pair] |= near[pair];
+                self.ever[pair] |= comes_near;
             }
         }
         let off = |node| {
@@ -146,6 +147,12 @@ impl Geometry {
     /// Whether a station was switched off during the step.
     pub fn off(&self, step: usize, node: usize) -> bool {
         !self.up[step][node]
+    }
+
+    /// Whether all stations are on and every link of the beginning is there during the whole step.
+    pub fn undisturbed(&self, step: usize) -> bool {
+        let lost = |pair: usize| self.far[step][pair] && !self.far[0][pair];
+        self.up[step].iter().all(|up| *up) && !(0..self.nodes * self.nodes).any(lost)
     }
 
     /// Number of hops of the shortest path over stations that are on, during the whole step.

@@ -64,10 +64,15 @@ impl Case {
     pub fn violations(&self) -> Vec<String> {
         let wrong = |loss: &Loss| {
             let why = Touch::new(self, loss).objection()?;
-            let s = &self.segments[&loss.uid];
+            let s = self.segment(loss);
             Some(format!("{why}: {loss:?}, sent at {:.3} s from {} to {}", s.sent, s.from, s.to))
         };
         self.losses.iter().filter_map(wrong).collect()
+    }
+
+    /// The segment that was lost.
+    pub fn segment(&self, loss: &Loss) -> &Segment {
+        &self.segments[&loss.uid]
     }
 
     /// Whether any reception at an addressed station failed by overlap, or a station had to leave a frame
@@ -88,7 +93,7 @@ struct Touch<'a> {
 
 impl<'a> Touch<'a> {
     fn new(case: &'a Case, loss: &'a Loss) -> Self {
-        let segment = &case.segments[&loss.uid];
+        let segment = case.segment(loss);
         let paths = [segment.from, loss.node].map(|from| case.geometry.on_path(from, segment.to));
         Self { case, loss, segment, paths }
     }
@@ -111,14 +116,21 @@ impl<'a> Touch<'a> {
         fault.or_else(|| self.attempts())
     }
 
+    /// Whether something was full when the packet died. The packets in it may have been held up by a disturbance
+    /// that this one did not meet.
+    fn fills(&self) -> bool {
+        matches!(self.loss.died, "ifq" | "arp" | "buffer" | "link-red")
+    }
+
     /// When the disturbance may have occurred, seconds.
     fn window(&self) -> (f64, f64) {
-        let held = match self.loss.died {
-            // Others may have waited longer, and fill the queue, slot or buffer now.
-            "ifq" | "arp" | "buffer" | "link-red" => HELD,
-            _ => 0.0,
-        };
+        let held = if self.fills() { HELD } else { 0.0 };
         (self.loss.since - memory(&self.case.scene) - SERVICE - held, self.loss.at)
+    }
+
+    /// From when on a missing path may have been seen, seconds.
+    fn judged_since(&self) -> f64 {
+        if self.fills() { self.window().0 } else { self.loss.since - GLANCE }
     }
 
     fn has_link(&self, a: usize, b: usize) -> bool {
@@ -134,7 +146,7 @@ impl<'a> Touch<'a> {
         let (a, to) = (self.loss.root_node, self.segment.to);
         let (from, until) = self.window();
         let Some(b) = self.loss.next_hop else {
-            let mut steps = geometry.steps(self.loss.since - GLANCE, until);
+            let mut steps = geometry.steps(self.judged_since(), until);
             let apart = steps.any(|step| geometry.hops_over_all(step, a, to).is_none());
             return (!apart).then(|| format!("a path from {a} to {to} existed all the time"));
         };
@@ -156,9 +168,11 @@ impl<'a> Touch<'a> {
             return (!off).then(|| format!("{node} was on"));
         }
         let Some(b) = self.loss.next_hop else {
-            let mut steps = geometry.steps(self.loss.since - GLANCE, until);
+            let mut steps = geometry.steps(self.judged_since(), until);
+            // A station that was off itself has lost its neighbours' addresses.
             let missing = steps.any(|step| {
                 geometry.hops(step, a, to).is_none() && geometry.hops_over_all(step, a, to).is_some()
+                    || self.fills() && geometry.off(step, a)
             });
             return (!missing)
                 .then(|| format!("no station that was off would have completed a path from {a} to {to}"));
@@ -212,7 +226,8 @@ impl<'a> Touch<'a> {
         match died {
             "ifq" => {
                 let queue = &self.case.queues[node];
-                let seen = queue.partition_point(|(t, _)| *t <= at + 1e-9);
+                // The packet died at once; `at` is later if another copy of it was left behind.
+                let seen = queue.partition_point(|(t, _)| *t <= since + 1e-9);
                 if !queue[..seen]
                     .iter()
                     .rev()
@@ -224,9 +239,11 @@ impl<'a> Touch<'a> {
                 let filling = queue[..seen].iter().rposition(|(_, n)| *n == 0).map_or(0.0, |i| queue[i].0);
                 self.obstructed(filling)
             }
-            "arp" => {
+            // Packets that arrive faster than addresses are resolved replace each other in the hold slot. In ns-2's
+            // dialect each of them asks again, and the third one finds the neighbour silent.
+            "arp" | "arp-unanswered" => {
                 let gone = next_hop
-                    .filter(|&b| then.all(|step| geometry.far(step, node, b) || geometry.off(step, b)));
+                    .filter(|&b| then.all(|step| !geometry.near(step, node, b) || geometry.off(step, b)));
                 gone.map(|b| format!("{b} could not be reached from {node}"))
             }
             "buffer" => {
@@ -247,23 +264,21 @@ impl<'a> Touch<'a> {
         let attempts: Vec<&Attempt> = self.case.medium.attempts.iter().filter(served).collect();
         let hop = attempts.last()?.to;
         let mut then = geometry.steps(at, at);
-        if then.all(|step| geometry.far(step, node, hop) || geometry.off(step, hop)) {
+        if then.all(|step| !geometry.near(step, node, hop) || geometry.off(step, hop)) {
             return Some(format!("the queue was full because {hop} could not be reached"));
         }
-        let corrupted = |f: &&Failure| {
-            f.why == Reason::Corruption
-                && f.content != Content::Routing
-                && (f.from == node || f.receiver == node)
-        };
+        let corrupted = |f: &&Failure| f.why == Reason::Corruption && (f.from == node || f.receiver == node);
         let corrupted = self.case.medium.failures_between(since, at).iter().filter(corrupted).count();
-        (10 * corrupted >= 9 * attempts.len() && attempts.len() >= 10).then(|| {
-            format!("errors corrupted {corrupted} of {} attempts while the queue filled", attempts.len())
-        })
+        let answered = attempts.iter().filter(|a| a.answered).count();
+        let blackout =
+            attempts.len() >= 10 && 20 * answered <= attempts.len() && 2 * corrupted >= attempts.len();
+        blackout
+            .then(|| format!("errors left {answered} of {} attempts while the queue filled", attempts.len()))
     }
 
     fn no_route(&self) -> Option<String> {
         let Loss { node, at, since, died, .. } = *self.loss;
-        if matches!(died, "ifq" | "arp" | "rts-retries" | "data-retries" | "error" | "node-down") {
+        if matches!(died, "ifq" | "arp" | "rts-retries" | "data-retries" | "error") {
             return Some(format!("a packet that dies of {died} had a route"));
         }
         let to = self.segment.to;

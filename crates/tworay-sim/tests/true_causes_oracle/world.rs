@@ -42,6 +42,8 @@ pub struct Flow {
     pub traffic: Traffic,
     /// Tenths of a second.
     pub start: u32,
+    /// Tenths of a second; `None`: the end of the run.
+    pub stop: Option<u32>,
 }
 
 /// A station that walks in a straight line.
@@ -225,6 +227,7 @@ impl Scene {
         for f in &self.flows {
             let _ =
                 writeln!(t, "[[flow]]\nfrom = {}\nto = {}\nstart = \"{}\"", f.from, f.to, seconds(f.start));
+            *t += &f.stop.map(|at| format!("stop = \"{}\"\n", seconds(at))).unwrap_or_default();
             *t += &match f.traffic {
                 Traffic::Datagrams { kbps } => {
                     format!("app = \"cbr\"\nsize = \"512B\"\nrate = \"{kbps}kbps\"\n")
