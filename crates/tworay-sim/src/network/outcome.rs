@@ -53,6 +53,7 @@ impl Network {
             recorder
         });
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
+        self.common.close_holds();
         let books = self.common.books;
         let mut ledger = books.ledger;
         ledger.close(end);
