@@ -2,6 +2,7 @@
 //! protocols.
 
 mod animation;
+mod attempts;
 mod capture;
 mod diagnosis;
 mod engine;

@@ -24,6 +24,7 @@ mod radio;
 mod receive;
 mod routing;
 mod scene;
+mod service;
 mod switching;
 #[cfg(test)]
 mod testing;
@@ -154,6 +155,9 @@ impl Network {
             && !network.fill_static_routes(&mut keep_going)
         {
             return None;
+        }
+        if network.plan.settings.routing.protocol == Protocol::Olsr {
+            network.common.books.judge.expect_tables();
         }
         for node in network.nodes.ids() {
             network.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
@@ -346,7 +350,7 @@ impl Network {
                 self.switch(node, on);
             }
             Event::Cut(order) => self.radio.iter_mut().for_each(|radio| radio.cut_due(order)),
-            Event::Mend(order) => self.radio.iter_mut().for_each(|radio| radio.mend(order)),
+            Event::Mend(order) => self.radio.iter_mut().for_each(|radio| radio.mend(self.common.now, order)),
             Event::Warm => self.on_warm(),
             Event::Sample => self.on_sample(),
         }

@@ -79,8 +79,11 @@ pub struct Document {
     pub flows: Vec<FlowReport>,
     /// Losses by true cause.
     pub ledger: BTreeMap<&'static str, LossCount>,
-    /// The senders' guesses after the warm-up, by true cause; `none` if nothing had been lost.
+    /// The senders' guesses after the warm-up, by true cause at the time of the guess; `none` if nothing had
+    /// been lost or was held up.
     pub diagnosis: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The same guesses by outcome: `none` also if what was held up at the time of the guess arrived later.
+    pub diagnosis_by_outcome: BTreeMap<String, BTreeMap<String, u64>>,
     /// Results of the MAC.
     pub mac: MacReport,
     /// Results of routing.
@@ -166,7 +169,10 @@ impl RunReport {
         let metrics = over_flows(&flows);
         let counters = &outcome.counters;
         let warnings = warnings::warnings(&outcome.flows, paths, outcome.ledger.records(), end);
-        let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records());
+        let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records(), outcome.ledger.holds());
+        let counted = |name: fn(&Diagnosed) -> &'static str| {
+            diagnosis::count(guesses.iter().filter(|g| g.at >= warm), name)
+        };
         let document = Document {
             tworay: crate::VERSION,
             scenario: scenario.into(),
@@ -182,7 +188,8 @@ impl RunReport {
                     (c.name(), LossCount { data: lost.data, ack: lost.ack })
                 })
                 .collect(),
-            diagnosis: diagnosis::count(guesses.iter().filter(|g| g.at >= warm)),
+            diagnosis: counted(Diagnosed::cause_name),
+            diagnosis_by_outcome: counted(Diagnosed::outcome_name),
             mac: MacReport {
                 collisions: frame_count(&counters.collisions),
                 broadcast_collisions: counters.broadcast_collisions,

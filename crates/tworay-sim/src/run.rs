@@ -144,6 +144,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if !options.losses && options.pcap.is_none() && !options.record {
         // Without records of losses every guess would seem to have no cause.
         report.document.diagnosis.clear();
+        report.document.diagnosis_by_outcome.clear();
     }
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);

@@ -121,6 +121,7 @@ class Comparison:
         described = {variant: _describe(runs) for variant, runs in by_variant.items()}
         pairs = _pairs(by_variant)
         diagnosis = self._counts("diagnosis")
+        by_outcome = self._counts("diagnosis_by_outcome")
         return {
             "scenario": self.scenario,
             "seeds": self.seeds,
@@ -128,6 +129,7 @@ class Comparison:
             "variants": described,
             "pairs": pairs,
             "diagnosis": diagnosis,
+            "diagnosis_by_outcome": by_outcome,
             "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
             "ledger": self._counts("ledger"),
             "costs": self._costs(),

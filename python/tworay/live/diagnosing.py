@@ -59,6 +59,7 @@ def diagnose(run: Run, events: list[dict[str, Any]]) -> None:
 
     if events:
         run.summary["diagnosis"] = confusion(events, run.ledger)
+        run.summary["diagnosis_by_outcome"] = run.summary["diagnosis"]
         run.summary["diagnosis_scores"] = scores(run.summary["diagnosis"])
         run.summary["live"]["diagnoses"] = events
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.errors import InputError, OutputError
-from tworay.metrics.diagnosis import COVERS
+from tworay.metrics.diagnosis import COVERS, NONE
 from tworay.report.mapdata import write_map
 from tworay.report.page import capital, esc, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, write_losses
@@ -227,7 +227,13 @@ def _numbers(run: Run) -> str:
     if diagnosis:
         causes = list(dict.fromkeys(cause for row in diagnosis.values() for cause in row))
         guesses = [[guess, *[row.get(cause, 0) for cause in causes]] for guess, row in diagnosis.items()]
-        parts.append(table("The sender's guesses by true cause", ["guess", *causes], guesses))
+        parts.append(table("The sender's guesses by true cause at that time", ["guess", *causes], guesses))
+        in_the_end = summary.get("diagnosis_by_outcome") or {}
+        late = sum(row.get(NONE, 0) for row in in_the_end.values()) - sum(
+            row.get(NONE, 0) for row in diagnosis.values()
+        )
+        if late > 0:
+            parts.append(f"<p>Of these, {late} were about segments that were held up and arrived later.</p>")
         accuracy = (summary.get("diagnosis_scores") or {}).get("balanced_accuracy")
         if accuracy is not None:
             parts.append(f"<p>Balanced accuracy: {100 * accuracy:.0f} %.</p>")

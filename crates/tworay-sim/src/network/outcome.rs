@@ -57,6 +57,7 @@ impl Network {
         });
         let medium_log = self.common.watch.take_medium_log();
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
+        self.common.close_holds();
         let books = self.common.books;
         let mut ledger = books.ledger;
         ledger.close(end);

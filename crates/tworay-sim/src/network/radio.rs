@@ -128,8 +128,13 @@ impl Radio {
     }
 
     /// The link cut by an order works again.
-    pub fn mend(&mut self, order: u16) {
-        self.cuts.mend(order);
+    pub fn mend(&mut self, now: SimTime, order: u16) {
+        self.cuts.mend(now, order);
+    }
+
+    /// Whether the link between two nodes was cut, and restored after `from`.
+    pub fn mended_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
+        self.cuts.mended_since(from, a, b)
     }
 
     /// A node was switched off or died: frames it was sending are corrupted.

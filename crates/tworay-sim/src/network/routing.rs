@@ -7,7 +7,7 @@ use super::judge::Occasion;
 use super::nodes::NodeTimer;
 use crate::provenance::Setback;
 use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
-use tworay_routing::{DropReason, Protocol, Router, RoutingAction, RoutingNote};
+use tworay_routing::{DropReason, Router, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
 impl Network {
@@ -31,7 +31,7 @@ impl Network {
         let dst = self.common.packets.get(packet).dst;
         let (judge, mut scene) = self.scene();
         let root = judge.missing_route(&mut scene, node, dst);
-        self.common.packets.set_back(packet, root);
+        self.common.set_back(packet, root);
     }
 
     /// A packet arrived from the link layer.
@@ -106,7 +106,7 @@ impl Network {
                         let dst = self.common.packets.get(packet).dst;
                         self.common.books.judge.note_way_found(node, dst);
                     }
-                    self.common.packets.end_search(packet);
+                    self.common.end_search(packet);
                     self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
@@ -151,7 +151,7 @@ impl Network {
             }
             RoutingAction::SendCopy { packet, next_hop } => {
                 let copy = self.common.copy(packet);
-                self.common.packets.hand_on(packet, copy);
+                self.common.hand_on(packet, copy);
                 self.send_to_link(node, copy, next_hop);
             }
             RoutingAction::Consume { packet } => self.common.release(packet),
@@ -176,6 +176,7 @@ impl Network {
         if gone.is_empty() {
             return;
         }
+        self.nodes[node].service.withdrawn(gone.len());
         if self.common.watch.on {
             self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
         }
@@ -230,9 +231,8 @@ impl Network {
                 self.notify_of_failure(node, dst);
             }
             RoutingNote::RouteLost { dst } | RoutingNote::LocalRepair { dst } => {
-                let latest = self.plan.settings.routing.protocol == Protocol::Olsr;
                 let (judge, mut scene) = self.scene();
-                judge.note_route_lost(&mut scene, (node, dst), occasion, latest);
+                judge.note_route_lost(&mut scene, (node, dst), occasion);
             }
             _ => {}
         }

@@ -30,6 +30,7 @@ impl Network {
         }
         if on {
             self.nodes[node].up = true;
+            self.nodes[node].up_since = self.common.now;
             self.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
         } else {
             self.power_off(node);
@@ -52,6 +53,7 @@ impl Network {
         n.up = false;
         n.down_since = self.common.now;
         n.attempts = Default::default();
+        n.service = Default::default();
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         while let Some(entry) = n.queue.pop() {
             gone.push(entry.packet);

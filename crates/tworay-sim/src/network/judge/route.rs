@@ -1,0 +1,173 @@
+//! A lost route, a missing route, and packets that circle.
+//!
+//! **A lost route** has the root of the break that removed it. A node that loses a route because of a route
+//! error inherits the record of the error's sender for the destination (AODV), or the record of the link that
+//! the error names (DSR). OLSR's messages name no break: the latest break on a path between the holder and the
+//! destination applies, as the nodes stood at the time of the break. The record ends as soon as a packet is
+//! forwarded to the destination again.
+//!
+//! **A missing route** is judged anew every second. A recorded break counts as long as it stands and closes a
+//! path to the destination. Where a path exists, it counts only while the search goes on that it set off: packets
+//! must have waited without a longer pause, and the link must not have been back for longer than a few
+//! seconds. Otherwise geometry decides: without a path of stations in range the cause is link failure, or node
+//! down if stations that are switched off would complete the path. If there is a path, the search decides.
+//!
+//! **A packet that circles** (hop limit exceeded, or back at its source) has the root of the break that made
+//! the routing tables inconsistent. If the shortest path is longer than the hop limit, the cause is the hop
+//! limit; if there is none, geometry decides.
+
+use super::{Judge, Occasion, RECENT};
+use crate::network::scene::Scene;
+use crate::network::transport::INITIAL_TTL;
+use crate::provenance::Setback;
+use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
+
+/// How long a judgement by geometry stays valid.
+const GEOMETRY: SimDuration = SimDuration::from_secs(1);
+/// How long OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
+/// expire (15 s; RFC 3626 §18.3).
+const STALE_TABLES: SimDuration = SimDuration::from_secs(21);
+
+/// Record of a node that lost its route to a destination, or misses it.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct LostRoute {
+    pub root: Setback,
+    /// When the route was lost or first missed.
+    pub began: SimTime,
+    /// When the judgement was last made, and when a packet last needed the route.
+    checked: SimTime,
+    asked: SimTime,
+}
+
+impl Judge {
+    /// A route in use at `node` was lost.
+    pub fn note_route_lost(
+        &mut self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        occasion: &Occasion,
+    ) {
+        let root = match *occasion {
+            Occasion::Break(_, root) => Some(root),
+            Occasion::Received(_, Some((a, b))) => {
+                let known = self.breaks.get(&(a, b)).copied();
+                Some(known.unwrap_or_else(|| self.link(scene, a, b)))
+            }
+            Occasion::Received(from, None) if !self.proactive => {
+                self.lost[from.index()].get(&dst).map(|l| l.root).filter(|root| root.next_hop.is_some())
+            }
+            // The route expired, its repair failed (then the break is already on record), or a table no
+            // longer has it.
+            Occasion::Received(_, None) | Occasion::Other => None,
+        };
+        if let Some(root) = root {
+            let now = scene.now;
+            let lost = LostRoute { root, began: now, checked: SimTime::ZERO, asked: now };
+            self.lost[node.index()].insert(dst, lost);
+        }
+    }
+
+    /// A packet leaves a node that had lost its route to some destinations.
+    #[cold]
+    pub fn note_way_found(&mut self, node: NodeId, dst: NodeId) {
+        self.lost[node.index()].remove(&dst);
+    }
+
+    /// Why `node` has no route to `dst`.
+    pub fn missing_route(&mut self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Setback {
+        let now = scene.now;
+        let known = self.lost[node.index()].get(&dst).copied();
+        if let Some(lost) = known
+            && lost.checked > SimTime::ZERO
+            && lost.checked + GEOMETRY > now
+        {
+            if let Some(lost) = self.lost[node.index()].get_mut(&dst) {
+                lost.asked = now;
+            }
+            return Setback { at: now, ..lost.root };
+        }
+        let pause = known.is_none_or(|lost| lost.asked + RECENT < now);
+        let began = known.filter(|_| !pause).map_or(now, |lost| lost.began);
+        let blocked = scene.no_path(node, dst);
+        let kept = known.and_then(|lost| self.still_explains(scene, (node, dst), lost, blocked.is_some()));
+        let lost = kept.unwrap_or_else(|| {
+            let root = match blocked {
+                Some(cause) => Setback::new(now, node, cause),
+                None => self.stale_tables(scene, node, dst).unwrap_or_else(|| Setback::search(now, node)),
+            };
+            LostRoute { root, began, checked: now, asked: now }
+        });
+        self.lost[node.index()].insert(dst, LostRoute { checked: now, asked: now, ..lost });
+        Setback { at: now, ..lost.root }
+    }
+
+    /// The record of a lost route, if its break still explains why the route is missing. `blocked`: no path
+    /// exists.
+    fn still_explains(
+        &self,
+        scene: &mut Scene<'_>,
+        (node, dst): (NodeId, NodeId),
+        lost: LostRoute,
+        blocked: bool,
+    ) -> Option<LostRoute> {
+        let now = scene.now;
+        let (a, b) = (lost.root.node, lost.root.next_hop?);
+        let goes_on = lost.asked + RECENT >= now;
+        let stands = scene.out_of_reach(a, b).is_some();
+        let stood = stands || scene.was_out_of_reach(a, b, RECENT).is_some();
+        let explains = if !lost.root.is_physical() {
+            goes_on && !blocked
+        } else if stands && blocked {
+            let broken = self.standing_breaks(scene);
+            scene.carries((node, dst), (a, b), now, &broken)
+        } else {
+            goes_on && stood
+        };
+        explains.then_some(lost)
+    }
+
+    /// Links on record that are out of reach now.
+    fn standing_breaks(&self, scene: &mut Scene<'_>) -> Vec<(NodeId, NodeId)> {
+        let physical = self.breaks.iter().filter(|(_, root)| root.is_physical());
+        physical.map(|(link, _)| *link).filter(|(a, b)| scene.out_of_reach(*a, *b).is_some()).collect()
+    }
+
+    /// With routing by tables, the latest break on a path from `node` to `dst` from which tables may be stale.
+    fn stale_tables(&self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Option<Setback> {
+        if !self.proactive {
+            return None;
+        }
+        let now = scene.now;
+        let mut recent: Vec<Setback> =
+            self.breaks.values().filter(|root| root.at + STALE_TABLES >= now).copied().collect();
+        recent.sort_by_key(|root| std::cmp::Reverse(root.at));
+        let mut on_path = |root: &&Setback| {
+            let Some(b) = root.next_hop else { return false };
+            let stood = |scene: &mut Scene<'_>| {
+                scene.out_of_reach(root.node, b).or_else(|| scene.was_out_of_reach(root.node, b, RECENT))
+            };
+            (!root.is_physical() || stood(scene).is_some())
+                && scene.carries((node, dst), (root.node, b), root.at, &[(root.node, b)])
+        };
+        recent.iter().find(|root| on_path(root)).map(|root| Setback { at: now, ..*root })
+    }
+
+    /// Why a packet from `src` to `dst` circles at `node`.
+    pub(super) fn circling(
+        &mut self,
+        scene: &mut Scene<'_>,
+        node: NodeId,
+        (src, dst): (NodeId, NodeId),
+    ) -> Setback {
+        let now = scene.now;
+        if scene.path(src, dst, false).is_some_and(|hops| hops >= u16::from(INITIAL_TTL)) {
+            return Setback::new(now, node, LossCause::Ttl);
+        }
+        self.missing_route(scene, node, dst)
+    }
+
+    /// The root if `node` has lost its route to `dst`.
+    pub fn lost_route(&self, now: SimTime, node: NodeId, dst: NodeId) -> Option<Setback> {
+        self.lost[node.index()].get(&dst).map(|l| Setback { at: now, ..l.root })
+    }
+}
