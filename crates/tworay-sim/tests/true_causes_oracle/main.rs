@@ -34,6 +34,7 @@ mod generate;
 mod geometry;
 mod medium;
 mod pairs;
+mod plain;
 mod rules;
 mod single;
 mod world;

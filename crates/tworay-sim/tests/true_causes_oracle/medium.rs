@@ -45,7 +45,6 @@ pub struct Attempt {
     pub at: f64,
     pub from: usize,
     pub to: usize,
-    pub content: Content,
     pub answered: bool,
 }
 
@@ -77,7 +76,6 @@ impl Medium {
                     at: start(e),
                     from: e.from.index(),
                     to: e.to.index(),
-                    content: e.content,
                     answered,
                 });
             }

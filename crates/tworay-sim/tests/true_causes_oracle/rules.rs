@@ -163,13 +163,12 @@ impl<'a> Touch<'a> {
         let (a, to) = (self.loss.root_node, self.segment.to);
         let (from, until) = self.window();
         if self.loss.died == "node-down" {
-            let node = self.loss.node;
-            let off = geometry.steps(self.loss.at - 0.05, until).any(|step| geometry.off(step, node));
-            return (!off).then(|| format!("{node} was on"));
+            let (node, since) = (self.loss.node, self.loss.since);
+            let off = geometry.steps(since, since).any(|step| geometry.off(step, node));
+            return (!off).then(|| format!("{node} was on at {since:.1} s"));
         }
         let Some(b) = self.loss.next_hop else {
             let mut steps = geometry.steps(self.judged_since(), until);
-            // A station that was off itself has lost its neighbours' addresses.
             let missing = steps.any(|step| {
                 geometry.hops(step, a, to).is_none() && geometry.hops_over_all(step, a, to).is_some()
                     || self.fills() && geometry.off(step, a)
@@ -177,6 +176,12 @@ impl<'a> Touch<'a> {
             return (!missing)
                 .then(|| format!("no station that was off would have completed a path from {a} to {to}"));
         };
+        // A station that was off itself has lost its neighbours' addresses, and packets for them replace each other
+        // until it knows them again.
+        let addresses = matches!(self.loss.died, "arp" | "arp-unanswered");
+        if addresses && geometry.steps(from, until).any(|step| geometry.off(step, a)) {
+            return None;
+        }
         let off = geometry.steps(from, until).any(|step| geometry.off(step, b));
         match (off, self.has_node(b)) {
             (false, _) => Some(format!("{b} was on from {from:.1} to {until:.1} s")),
@@ -226,13 +231,11 @@ impl<'a> Touch<'a> {
         match died {
             "ifq" => {
                 let queue = &self.case.queues[node];
-                // The packet died at once; `at` is later if another copy of it was left behind.
+                // The packet died at once; `at` is later if another copy of it was left behind. The queue may
+                // have changed several times in that instant.
                 let seen = queue.partition_point(|(t, _)| *t <= since + 1e-9);
-                if !queue[..seen]
-                    .iter()
-                    .rev()
-                    .take(2)
-                    .any(|(_, n)| *n >= i64::from(self.case.scene.queue_capacity()))
+                let first = queue.partition_point(|(t, _)| *t < since - 1e-9).saturating_sub(1);
+                if !queue[first..seen].iter().any(|(_, n)| *n >= i64::from(self.case.scene.queue_capacity()))
                 {
                     return Some(format!("the queue of {node} was not full"));
                 }
@@ -299,19 +302,17 @@ impl<'a> Touch<'a> {
         (!found).then(|| format!("the path from {from} to {to} is shorter than the hop limit"))
     }
 
-    /// The frames counted as unsuccessful are those that were not answered.
+    /// No more frames are counted as unsuccessful than were not answered at that hop.
     fn attempts(&self) -> Option<String> {
         let Loss { node, since, at, root_node, attempts, died, .. } = *self.loss;
         if !matches!(died, "rts-retries" | "data-retries") || node != root_node {
             return None;
         }
         let b = self.loss.next_hop?;
-        let uid = Content::Segment(self.loss.uid);
-        let own = |a: &&Attempt| {
-            let from = since.min(at) - SERVICE;
-            (a.from, a.to, a.content, a.answered) == (node, b, uid, false) && a.at >= from && a.at <= at
+        let at_hop = |a: &&Attempt| {
+            (a.from, a.to, a.answered) == (node, b, false) && a.at >= since - SERVICE && a.at <= at
         };
-        let failed = self.case.medium.attempts.iter().filter(own).count();
+        let failed = self.case.medium.attempts.iter().filter(at_hop).count();
         (usize::from(attempts) > failed)
             .then(|| format!("{attempts} attempts are booked, but only {failed} were not answered"))
     }

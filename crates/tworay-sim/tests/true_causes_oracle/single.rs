@@ -33,7 +33,7 @@ fn collisions_are_contention() {
         }
         Scene { arp: false, queue: 200, ..scene }.after_convergence()
     });
-    oracle(file!(), "collisions_are_contention", scenes, 2, |loss, _| loss.cause == "contention");
+    oracle(file!(), "collisions_are_contention", scenes, 1, |loss, _| loss.cause == "contention");
 }
 
 /// `0 ── 1`: more datagrams than the link can carry.
