@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Places in `world::PROTOCOLS`.
 const STATIC: usize = 0;
-const AODV_NS2: usize = 2;
+const AODV: usize = 1;
 const AODV_THESIS: usize = 3;
 const AODV_TRACE: usize = 4;
 const DSR_NS2: usize = 6;
@@ -50,11 +50,11 @@ fn a_packet_that_waits_until_its_node_fails_was_not_struck_before() {
     assert!(waited.iter().all(|loss| loss.cause == "no-route"), "{:?}", waited.first());
 }
 
-/// `0 ── … ── 4`, ns-2's AODV with a diameter of one hop, slow datagrams. The buffer fills because no search
-/// succeeds, not because the flow is fast: it takes 13 s to fill 64 places.
+/// `0 ── … ── 4`, AODV with a diameter of one hop, slow datagrams. The buffer fills because no search succeeds, not
+/// because the flow is fast: it takes 13 s to fill 64 places.
 #[test]
 fn a_buffer_full_of_packets_without_a_route_had_no_route() {
-    let scene = ground(AODV_NS2, true, false).scene(string(4, 200.0));
+    let scene = ground(AODV, false, false).scene(string(4, 200.0));
     let mut scene = scene.with_flow(0, 4, Traffic::Datagrams { kbps: 20 });
     scene.reach = Some(1);
     let case = Case::run(&Scene { duration: 400, ..scene });
