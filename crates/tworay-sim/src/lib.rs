@@ -11,6 +11,7 @@ mod flow;
 mod frame_counts;
 mod ledger;
 mod medium;
+mod medium_log;
 mod moves;
 mod network;
 mod ns2_trace;
@@ -28,6 +29,7 @@ pub use external::{
 };
 pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
+pub use medium_log::{Content, Emission, MediumLog, Reception};
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Network, Setup, WireSetup};
 pub use ns2_trace::read_ns2_trace;

@@ -220,6 +220,11 @@ impl Network {
         self.common.watch.record(self.radio.as_ref().and_then(Radio::ranges));
     }
 
+    /// Starts a log of the medium.
+    pub(crate) fn log_medium(&mut self) {
+        self.common.watch.log_medium();
+    }
+
     /// Starts a capture of transmissions in a file at `path`, with a comment in its header.
     pub(crate) fn capture_to(&mut self, path: &Path, megahertz: u16, comment: String) -> io::Result<()> {
         let radios = if self.radio.is_some() { self.nodes.len() } else { 0 };

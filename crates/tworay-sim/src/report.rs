@@ -19,6 +19,7 @@ pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
 use crate::flow::{Application, Flow, Resent, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
+use crate::medium_log::MediumLog;
 use crate::network::{Outcome, WireRecord};
 use crate::paths::FlowPath;
 use crate::record::Recorder;
@@ -110,12 +111,23 @@ pub struct RunReport {
     hops: Vec<Vec<u64>>,
     power: Option<Power>,
     record: Option<Box<Recorder>>,
+    medium_log: Option<Box<MediumLog>>,
 }
 
 impl RunReport {
     /// Data segments that died at their own source, by flow: they used no network resources.
     pub fn lost_at_source(&self) -> &[u64] {
         &self.lost_at_source
+    }
+
+    /// Every loss in order of time; empty if only totals were [counted](crate::RunOptions::losses).
+    pub fn losses(&self) -> &[LossRecord] {
+        &self.losses
+    }
+
+    /// Every frame on the medium and how its receptions ended, if [logged](crate::RunOptions::medium_log).
+    pub fn medium_log(&self) -> Option<&MediumLog> {
+        self.medium_log.as_deref()
     }
 
     pub(crate) fn gather(
@@ -126,6 +138,7 @@ impl RunReport {
         paths: &[FlowPath],
     ) -> Self {
         let record = outcome.record.take();
+        let medium_log = outcome.medium_log.take();
         let end = outcome.end;
         let warm = outcome.warm_at;
         let mac = &outcome.mac;
@@ -231,6 +244,7 @@ impl RunReport {
             hops,
             power,
             record,
+            medium_log,
         }
     }
 
