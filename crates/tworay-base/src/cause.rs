@@ -10,7 +10,7 @@ pub enum LossCause {
     /// The MAC gave up because of collisions or a busy receiver. Consequences count as well: a false link
     /// failure, a route lost with it, a route discovery whose messages collided.
     Contention,
-    /// Bit errors, fading or noise, and a queue that filled while they kept the MAC from sending.
+    /// Bit errors or fading, and a queue that filled while they kept the MAC from sending.
     Channel,
     /// Next hop out of range, no path to the destination, handoff, or a route lost with such a hop.
     LinkFailure,

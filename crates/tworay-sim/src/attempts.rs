@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     Busy,
     /// Overlap destroyed the frame at the receiver, or the answer at the sender.
     Collided,
-    /// Bit errors, fading or noise destroyed the frame or its answer.
+    /// Bit errors or fading destroyed the frame or its answer.
     Errors,
     /// The receiver was out of range, or the link was cut.
     OutOfRange,

@@ -5,7 +5,7 @@ from __future__ import annotations
 ROOTS = {
     "congestion": "congestion: load filled a queue, or a node dropped it early",
     "contention": "contention: collisions, or a neighbour that could not answer",
-    "channel": "channel: bit errors, fading or noise",
+    "channel": "channel: bit errors or fading",
     "link-failure": "link-failure: the next hop was out of reach, or there was no path",
     "node-down": "node-down: a node was switched off or had no power",
     "no-route": "no-route: routing had not found, or could not find, a path that existed",

@@ -71,10 +71,9 @@ impl Common {
         }
         if uid < UNTRACKED {
             let root = match self.packets.setback(packet) {
-                // The packet waited for a search: its outcome is what the caller found.
-                Some(held) if held.cause.is_none() => Setback { at: held.at, ..of },
-                Some(held) => held,
-                None => of,
+                Some(held) if held.cause.is_some() => held,
+                // A packet that waited for a search has the outcome that the caller found.
+                _ => of,
             };
             let cause = root.cause.unwrap_or(LossCause::Unknown);
             if root.is_physical() {

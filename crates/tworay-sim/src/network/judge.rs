@@ -59,6 +59,8 @@ pub(crate) struct Judge {
     missed: Vec<Vec<(NodeId, Miss)>>,
     /// Messages of route discoveries that were lost, by searching node and destination.
     searches: BTreeMap<(NodeId, NodeId), Search>,
+    /// Broadcasts that never reached the medium: per sender the latest one.
+    unsent: BTreeMap<NodeId, Miss>,
     /// ARP requests from one node for another: end of the latest transmission, and time of the latest
     /// reception.
     asked: BTreeMap<(NodeId, NodeId), SimTime>,
@@ -118,7 +120,7 @@ impl Judge {
         occasion: &Occasion,
     ) -> (Died, Setback) {
         let p = scene.packets.get(packet);
-        let (src, dst) = (p.src, p.dst);
+        let dst = p.dst;
         let died = match (reason, occasion) {
             (DropReason::MacCallback, Occasion::Break(died, _)) => *died,
             (DropReason::MacCallback, Occasion::Other | Occasion::Received(..)) => Died::Purged,
@@ -138,7 +140,7 @@ impl Judge {
             (Some(root), ..) => root,
             // Nothing in the network makes a packet malformed.
             (None, DropReason::Malformed, _) => Setback::new(scene.now, node, LossCause::Unknown),
-            (None, DropReason::Loop | DropReason::Ttl, _) => self.circling(scene, node, (src, dst)),
+            (None, DropReason::Loop | DropReason::Ttl, _) => self.circling(scene, node, packet, reason),
             (None, DropReason::MacCallback | DropReason::Salvaged, Occasion::Break(_, root)) => *root,
             (
                 None,

@@ -98,7 +98,9 @@ impl Network {
 
     /// ARP gave up resolving a packet's next hop.
     fn unresolved(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let root = Setback { attempts: MAX_REQUESTS.into(), ..self.judge_link(node, next_hop) };
+        let (judge, mut scene) = self.scene();
+        let root = judge.address(&mut scene, node, next_hop);
+        let root = Setback { attempts: MAX_REQUESTS.into(), ..root };
         self.link_failed(packet, next_hop, Died::ArpUnanswered, root);
     }
 
@@ -200,9 +202,8 @@ impl Network {
     #[inline(never)]
     fn judge_queue(&mut self, node: NodeId, refused: QueueEntry) -> Setback {
         let root = Judge::queue(&mut self.scene().1, node, refused);
-        if root.cause == Some(LossCause::Congestion) {
-            self.nodes[node].service.overloaded(self.common.now);
-        }
+        let n = &mut self.nodes[node];
+        n.service.refused(self.common.now, n.queue.len() as u32);
         root
     }
 

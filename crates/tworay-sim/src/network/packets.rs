@@ -91,6 +91,15 @@ impl PacketSlab {
         held_up.here.take_if(|s| s.cause.is_none()).filter(|_| whole)
     }
 
+    /// The outcome of the search that a live packet waits for.
+    pub fn settle_search(&mut self, id: PacketId, root: Setback) {
+        if let Some(held_up) = &mut self.slots[id.index()].held_up
+            && held_up.here.is_some_and(|here| here.cause.is_none())
+        {
+            held_up.here = Some(root);
+        }
+    }
+
     /// A packet becomes another's copy at the next hop: it inherits the other's past setbacks but no
     /// current one. Returns the current one of the original, if it held up the segment.
     #[inline]

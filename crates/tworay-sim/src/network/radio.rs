@@ -86,6 +86,11 @@ impl Radio {
         channel.rx_power_squared(pa.distance_squared(pb)) >= channel.rx_threshold()
     }
 
+    /// Whether links can change: stations move, or links are cut.
+    pub fn changes(&self) -> bool {
+        !self.cuts.orders().is_empty() || self.tracks.iter().any(|track| !track.is_static())
+    }
+
     /// Appends the stations that can decode `node` now, fading aside.
     pub fn neighbours(&mut self, now: SimTime, node: NodeId, out: &mut Vec<NodeId>) {
         let first = out.len();

@@ -8,6 +8,7 @@ use super::wires::Wires;
 use crate::provenance::Setback;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_wire::Body;
 
 /// Number of times at which the past of a link is looked at.
 const LOOKS: u64 = 12;
@@ -71,6 +72,16 @@ impl Scene<'_> {
             })
         };
         waits(node, next_hop) || waits(next_hop, node)
+    }
+
+    /// Whether the MAC of one of two neighbours has tried in vain to send an ARP packet of their exchange.
+    pub fn message_contends(&self, node: NodeId, next_hop: NodeId) -> bool {
+        let tries = |from: NodeId, to: NodeId| {
+            let n = &self.nodes[from];
+            let held = n.mac.holds().map(|packet| &self.packets.get(packet).body);
+            n.attempts.has_failed_before() && matches!(held, Some(Body::Arp(arp)) if arp.target == to)
+        };
+        tries(node, next_hop) || tries(next_hop, node)
     }
 
     /// What held up the packets of a full queue, if at least half of them and of the dying packet were held
@@ -157,18 +168,37 @@ impl Scene<'_> {
             return false;
         }
         let forth = |scene: &mut Self, (a, b): (NodeId, NodeId)| {
-            scene.reaches((from, a), b, at, restored) && scene.reaches((b, to), a, at, restored)
+            scene.reaches((from, a), b, at, restored, false) && scene.reaches((b, to), a, at, restored, false)
         };
         forth(self, link) || forth(self, (link.1, link.0))
     }
 
-    /// Whether `from` reached `to` at time `at` without node `without`.
+    /// Why there was no path between two nodes at some time since `from`, if there was none.
+    pub fn was_apart(&mut self, node: NodeId, to: NodeId, from: SimTime) -> Option<LossCause> {
+        let moves = self.radio.as_ref().is_some_and(|radio| radio.changes());
+        if to.is_broadcast() || !(moves || self.nodes.any_failed) {
+            return None;
+        }
+        let step = self.now.since(from) / LOOKS;
+        let apart = |scene: &mut Self, all| {
+            let mut times = (0..=LOOKS).map(|i| from + step * i);
+            times.any(|at| !scene.reaches((node, to), NodeId::BROADCAST, at, &[], all))
+        };
+        if apart(self, true) {
+            Some(LossCause::LinkFailure)
+        } else {
+            apart(self, false).then_some(LossCause::NodeDown)
+        }
+    }
+
+    /// Whether `from` reached `to` at time `at` without node `without`; `all` includes nodes that were off.
     fn reaches(
         &mut self,
         (from, to): (NodeId, NodeId),
         without: NodeId,
         at: SimTime,
         restored: &[(NodeId, NodeId)],
+        all: bool,
     ) -> bool {
         let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
         let was_up =
@@ -186,7 +216,7 @@ impl Scene<'_> {
                 }
                 let mended = restored.iter().any(|link| same(*link, (a, b)));
                 let works = self.wires.between(a, b).is_some()
-                    || was_up(&self.nodes[b])
+                    || (all || was_up(&self.nodes[b]))
                         && self.radio.as_mut().is_some_and(|radio| radio.in_range(at, a, b));
                 if mended || works {
                     seen[b.index()] = true;

@@ -1,7 +1,8 @@
 //! Service of a node's interface queue: what it was offered, and what the MAC could send of it.
 //!
 //! A queue may be full because of load, or because bit errors or a missing next hop kept the MAC from
-//! sending. The two differ in one point: without the lost time, would the same load have filled the queue?
+//! sending. The two differ in one point: without the lost time, would the same load have filled the queue, at least
+//! by half?
 //! The account covers one busy period, from when a packet found the MAC free to when it is free again. It
 //! assumes that the MAC would have used the lost time at the rate at which it sent in the rest of the
 //! period.
@@ -88,7 +89,7 @@ impl Service {
         self.offered as f64 - self.served as f64 * all / used
     }
 
-    /// The setback that filled a queue of `limit` packets, if load alone would not have filled it. `running`:
+    /// The setback that filled a queue of `limit` packets, if load alone would not have filled even half of it. `running`:
     /// time lost with the MAC's current packet, and its setback.
     pub fn filled_by(
         &self,
@@ -104,17 +105,19 @@ impl Service {
         let spared = if self.served == 0 {
             lost + lost > all
         } else {
-            self.without_loss(now, lost) < f64::from(limit)
+            self.without_loss(now, lost) < 0.5 * f64::from(limit)
         };
         (spared && root.is_independent_of_load()).then_some(Setback { at: now, ..root })
     }
 
-    /// Load alone would have filled the queue: the rejected packet does not add to what it would hold.
-    pub fn overloaded(&mut self, now: SimTime) {
-        self.offered = self.offered.saturating_sub(1);
-        let spare = -self.without_loss(now, self.lost);
-        if spare >= 1.0 {
-            self.offered += spare as u64;
+    /// A queue of `limit` packets has rejected one. If load alone would have filled it, too, the packet does not
+    /// add to what it would hold.
+    pub fn refused(&mut self, now: SimTime, limit: u32) {
+        let length = self.without_loss(now, self.lost);
+        if length >= f64::from(limit) {
+            self.offered = self.offered.saturating_sub(1);
+        } else if length <= -1.0 {
+            self.offered += -length as u64;
         }
     }
 }

@@ -37,12 +37,27 @@ impl Network {
         }
     }
 
+    /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
+    fn settle_searches(&mut self, node: NodeId) {
+        for packet in self.nodes[node].router.buffered() {
+            let Some(root) = self.common.packets.setback(packet).filter(|root| root.cause.is_none()) else {
+                continue;
+            };
+            let dst = self.common.packets.get(packet).dst;
+            let (judge, mut scene) = self.scene();
+            if let Some(root) = judge.interrupted(&mut scene, root, dst) {
+                self.common.packets.settle_search(packet, root);
+            }
+        }
+    }
+
     /// The node goes silent: its transmission is cut off, its stored packets are lost, and its routing
     /// protocol will restart.
     fn power_off(&mut self, node: NodeId) {
         if !self.nodes[node].up {
             return;
         }
+        self.settle_searches(node);
         self.nodes.any_failed = true;
         if let Some(radio) = &mut self.radio {
             radio.node_failed();

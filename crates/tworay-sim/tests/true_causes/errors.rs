@@ -35,7 +35,7 @@ fn bit_errors_are_not_contention() {
     }
 }
 
-/// `0 ── 1`: in the bad state, 500 frames long on average, no frame arrives. The MAC gives up a packet after seven
+/// `0 ── 1`: the channel is good for 500 frames on average, then bad for 500, and then no frame arrives. The MAC gives up a packet after seven
 /// RTS; meanwhile more packets arrive than are given up. 250 kb/s alone never fill a queue of 50 on a link
 /// that carries five times as much.
 #[test]
@@ -47,7 +47,7 @@ fn a_blackout_of_the_channel_that_fills_a_queue() {
         let alone = losses(&datagrams(TWO, 1, "250kbps", &world("")));
         assert!(alone.is_empty(), "{dialect}: {alone:?}");
         let blackouts =
-            "errors.frame_err = { gilbert-elliott = { good_to_bad = 0.0005, bad_to_good = 0.002 } }";
+            "errors.frame_err = { gilbert-elliott = { good_to_bad = 0.002, bad_to_good = 0.002 } }";
         let losses = losses(&datagrams(TWO, 1, "250kbps", &world(blackouts)));
         let full = losses.iter().filter(|l| l.died == "ifq").count();
         assert!(full > 20, "{dialect}: {full}");

@@ -369,7 +369,8 @@ fn a_guess_is_matched_with_the_past() {
         let tables = report.tables();
         let guesses = tables.iter().find(|t| t.name == "guesses").expect("guesses");
         let column = |name: &str| &guesses.columns.iter().find(|c| c.name == name).expect("a column").data;
-        let (ColumnData::F64(at), ColumnData::Str(cause)) = (column("t_s"), column("cause")) else {
+        let (ColumnData::F64(at), ColumnData::Str(cause)) = (column("t_s"), column("cause_by_outcome"))
+        else {
             panic!("times and causes")
         };
         for (at, cause) in at.iter().zip(cause) {

@@ -14,7 +14,7 @@ fn string(hops: u32) -> String {
 fn a_string_beyond_the_diameter_of_aodv() {
     for dialect in ["standard", "ns2"] {
         let more = format!("routing.protocol = \"aodv\"\ndialect = \"{dialect}\"\n");
-        let losses = losses(&datagrams(&string(40), 40, "4kbps", &more));
+        let losses = losses(&datagrams(&string(40), 40, "40kbps", &more));
         assert!(losses.len() > 10, "{dialect}: {losses:?}");
         assert_eq!(causes(&losses), BTreeSet::from(["no-route"]), "{dialect}");
     }

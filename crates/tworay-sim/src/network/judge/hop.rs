@@ -85,9 +85,26 @@ impl Judge {
         let lost = missed.map(|m| Setback { interferer: m.interferer, ..fresh(m.cause) });
         let lost = lost.or_else(|| answer.map(|b| Setback { at: now, node, next_hop: Some(next_hop), ..*b }));
         let unheard = || self.went_unheard(node, next_hop, now).then(|| fresh(LossCause::Contention));
-        // A message that is still waiting was delayed by what is sent before it.
+        // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it. One
+        // whose RTS goes unanswered was held up by a busy medium.
+        let contends = || scene.message_contends(node, next_hop).then(|| fresh(LossCause::Contention));
+        let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
+        let refused = || refused.map(|m| fresh(m.cause));
         let waiting = || scene.message_waits(node, next_hop).then(|| fresh(LossCause::Congestion));
-        lost.or_else(unheard).or_else(waiting)
+        lost.or_else(unheard).or_else(contends).or_else(refused).or_else(waiting)
+    }
+
+    /// Why a node could not resolve a neighbour's address. If nothing was lost, the request has not been sent yet, or
+    /// the answer is under way: packets came faster than ARP can answer.
+    pub fn address(&self, scene: &mut Scene<'_>, node: NodeId, next_hop: NodeId) -> Setback {
+        let root = self.link(scene, node, next_hop);
+        if root.cause != Some(LossCause::Unknown) {
+            return root;
+        }
+        let heard = self.heard.get(&(node, next_hop)).map_or(SimTime::ZERO, |at| *at + PASSING);
+        let asked = self.asked.get(&(node, next_hop)).copied();
+        let open = asked.is_none_or(|asked| asked <= heard || asked + PASSING >= scene.now);
+        if open { Setback { cause: Some(LossCause::Congestion), ..root } } else { root }
     }
 
     /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange

@@ -13,17 +13,20 @@
 //! down if stations that are switched off would complete the path. If there is a path, the search decides.
 //!
 //! **A packet that circles** (hop limit exceeded, or back at its source) has the root of the break that made
-//! the routing tables inconsistent. If the shortest path is longer than the hop limit, the cause is the hop
-//! limit; if there is none, geometry decides.
+//! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the
+//! hop limit; if there is none, geometry decides.
 
 use super::{Judge, Occasion, RECENT};
 use crate::network::scene::Scene;
-use crate::network::transport::INITIAL_TTL;
 use crate::provenance::Setback;
-use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
+use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_routing::DropReason;
 
 /// How long a judgement by geometry stays valid.
 const GEOMETRY: SimDuration = SimDuration::from_secs(1);
+/// After that time without a packet, the route would have expired by itself (ns-2's ACTIVE_ROUTE_TIMEOUT, the longest
+/// of the protocols that forget routes).
+const UNUSED: SimDuration = SimDuration::from_secs(10);
 /// How long OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
 /// expire (15 s; RFC 3626 §18.3).
 const STALE_TABLES: SimDuration = SimDuration::from_secs(21);
@@ -86,14 +89,19 @@ impl Judge {
             }
             return Setback { at: now, ..lost.root };
         }
-        let pause = known.is_none_or(|lost| lost.asked + RECENT < now);
+        let pause = known.is_none_or(|lost| lost.asked + UNUSED < now);
         let began = known.filter(|_| !pause).map_or(now, |lost| lost.began);
         let blocked = scene.no_path(node, dst);
         let kept = known.and_then(|lost| self.still_explains(scene, (node, dst), lost, blocked.is_some()));
         let lost = kept.unwrap_or_else(|| {
             let root = match blocked {
                 Some(cause) => Setback::new(now, node, cause),
-                None => self.stale_tables(scene, node, dst).unwrap_or_else(|| Setback::search(now, node)),
+                // Messages of routing by tables name no break.
+                None => self
+                    .proactive
+                    .then(|| self.stale_routes(scene, node, dst))
+                    .flatten()
+                    .unwrap_or_else(|| Setback::search(now, node)),
             };
             LostRoute { root, began, checked: now, asked: now }
         });
@@ -112,7 +120,7 @@ impl Judge {
     ) -> Option<LostRoute> {
         let now = scene.now;
         let (a, b) = (lost.root.node, lost.root.next_hop?);
-        let goes_on = lost.asked + RECENT >= now;
+        let goes_on = lost.asked + UNUSED >= now;
         let stands = scene.out_of_reach(a, b).is_some();
         let stood = stands || scene.was_out_of_reach(a, b, RECENT).is_some();
         let explains = if !lost.root.is_physical() {
@@ -132,11 +140,8 @@ impl Judge {
         physical.map(|(link, _)| *link).filter(|(a, b)| scene.out_of_reach(*a, *b).is_some()).collect()
     }
 
-    /// With routing by tables, the latest break on a path from `node` to `dst` from which tables may be stale.
-    fn stale_tables(&self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Option<Setback> {
-        if !self.proactive {
-            return None;
-        }
+    /// The latest break on a path from `node` to `dst` that some routers may not have heard of yet.
+    fn stale_routes(&self, scene: &mut Scene<'_>, node: NodeId, dst: NodeId) -> Option<Setback> {
         let now = scene.now;
         let mut recent: Vec<Setback> =
             self.breaks.values().filter(|root| root.at + STALE_TABLES >= now).copied().collect();
@@ -152,18 +157,26 @@ impl Judge {
         recent.iter().find(|root| on_path(root)).map(|root| Setback { at: now, ..*root })
     }
 
-    /// Why a packet from `src` to `dst` circles at `node`.
+    /// Why a packet has used up its hop limit at `node`, or is back at its source.
     pub(super) fn circling(
         &mut self,
         scene: &mut Scene<'_>,
         node: NodeId,
-        (src, dst): (NodeId, NodeId),
+        packet: PacketId,
+        reason: DropReason,
     ) -> Setback {
-        let now = scene.now;
-        if scene.path(src, dst, false).is_some_and(|hops| hops >= u16::from(INITIAL_TTL)) {
-            return Setback::new(now, node, LossCause::Ttl);
+        let p = scene.packets.get(packet);
+        let (src, dst, hops) = (p.src, p.dst, p.hops);
+        let too_far = |scene: &mut Scene<'_>| {
+            scene.path(src, dst, false).is_some_and(|shortest| shortest > u16::from(hops))
+        };
+        if reason == DropReason::Ttl && too_far(scene) {
+            return Setback::new(scene.now, node, LossCause::Ttl);
         }
-        self.missing_route(scene, node, dst)
+        let root = self.missing_route(scene, node, dst);
+        let missing = root.cause.is_some();
+        // The route exists, and leads astray.
+        if missing { root } else { self.stale_routes(scene, node, dst).unwrap_or(root) }
     }
 
     /// The root if `node` has lost its route to `dst`.

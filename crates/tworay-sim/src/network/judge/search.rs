@@ -80,10 +80,13 @@ impl Judge {
         packet: Option<&Packet>,
     ) {
         let miss = Miss { at: now, cause, interferer };
-        let known = &mut self.missed[node.index()];
-        match known.iter_mut().find(|(sender, _)| *sender == from) {
-            Some((_, latest)) => *latest = miss,
-            None => known.push((from, miss)),
+        if let Some(known) = self.missed.get_mut(node.index()) {
+            match known.iter_mut().find(|(sender, _)| *sender == from) {
+                Some((_, latest)) => *latest = miss,
+                None => known.push((from, miss)),
+            }
+        } else {
+            self.unsent.insert(from, miss);
         }
         for (searcher, target, leg) in packet.into_iter().flat_map(searches) {
             let search = self.searches.entry((searcher, target)).or_default();
@@ -94,7 +97,8 @@ impl Judge {
 
     /// The MAC, ARP or a queue lost a routing message or an ARP packet.
     pub fn note_message_lost(&mut self, now: SimTime, root: &Setback, packet: &Packet) {
-        if let (Some(cause), Some(next_hop)) = (root.cause, root.next_hop) {
+        if let Some(cause) = root.cause {
+            let next_hop = root.next_hop.unwrap_or(NodeId::BROADCAST);
             self.note_missed(now, (next_hop, root.node), (cause, root.interferer), Some(packet));
         }
     }
@@ -124,9 +128,20 @@ impl Judge {
             let hop = Setback { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
             return hop.towards(to);
         }
+        if let Some(cause) = scene.was_apart(node, dst, root.at) {
+            // The path has come back, but it was gone while the packet waited.
+            return Setback { cause: Some(cause), ..root };
+        }
         let young = died == Died::Buffer && began + UNDER_WAY >= now;
         let cause = if young { LossCause::Congestion } else { LossCause::NoRoute };
         Setback { cause: Some(cause), ..root }
+    }
+
+    /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
+    /// doing so. A search that is not late will not have mattered.
+    pub fn interrupted(&mut self, scene: &mut Scene<'_>, root: Setback, dst: NodeId) -> Option<Setback> {
+        let found = self.outcome(scene, root, dst, Died::Buffer);
+        (found.cause != Some(LossCause::Congestion)).then_some(found)
     }
 
     /// The first lost message that kept `node` from finding `dst`, and the hop on which it was lost.
@@ -140,10 +155,13 @@ impl Judge {
         if self.proactive {
             return self.missed_table(now, (near, far));
         }
-        // On a path that could have carried the packet, requests approach the destination, replies the node.
+        // On a path that could have carried the packet, requests approach the destination. A reply comes back on
+        // the path that its request took, which need not be a shortest one.
         let useful = |(leg, from, to): (Leg, NodeId, NodeId)| match leg {
+            // It never reached the medium.
+            _ if to.is_broadcast() => near.of(from).is_some(),
             Leg::Request => near.of(from).is_some() && far.is_closer(to, from),
-            Leg::Reply => far.of(from).is_some() && near.is_closer(to, from),
+            Leg::Reply => far.of(from).is_some() && near.of(to).is_some(),
         };
         let lost = self.searches.get(&ends)?.lost.iter();
         let mut of_this = lost.filter(|(.., miss)| miss.at + RECENT >= began);

@@ -341,14 +341,12 @@ impl Radio {
             let sender = awaiting(frame, node);
             let attempt = answered_by(frame.kind);
             let interferer = self.medium.interferer(tx, node);
-            // Without an overlap, noise alone destroyed the frame.
-            let failure = if interferer.is_some() { Failure::Collided } else { Failure::Errors };
-            nodes[sender].attempts.spoil(attempt, failure);
+            nodes[sender].attempts.spoil(attempt, Failure::Collided);
             nodes[sender].attempts.interferer = interferer;
         } else if message {
             let interferer = self.medium.interferer(tx, node);
-            let cause = if interferer.is_some() { LossCause::Contention } else { LossCause::Channel };
-            books.judge.note_missed(common.now, (node, frame.from), (cause, interferer), packet);
+            let cause = (LossCause::Contention, interferer);
+            books.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }
 

@@ -74,7 +74,7 @@ fn a_blackout_after_an_overload() {
     for _ in 0..1000 {
         service.offered(at(10), false);
         assert_eq!(service.filled_by(at(10), 5, None), None);
-        service.overloaded(at(10));
+        service.refused(at(10), 5);
     }
     // The MAC empties the queue but for one packet, and errors take the next second.
     for _ in 0..5 {
