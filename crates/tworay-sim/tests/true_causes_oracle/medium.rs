@@ -45,6 +45,7 @@ pub struct Attempt {
     pub at: f64,
     pub from: usize,
     pub to: usize,
+    pub content: Content,
     pub answered: bool,
 }
 
@@ -76,6 +77,7 @@ impl Medium {
                     at: start(e),
                     from: e.from.index(),
                     to: e.to.index(),
+                    content: e.content,
                     answered,
                 });
             }

@@ -127,3 +127,50 @@ fn a_queue_that_a_burst_after_bit_errors_fills_is_channel() {
     assert!(full.len() > 10, "{:?}", case.losses.first());
     assert!(full.iter().all(|loss| loss.cause == "channel"), "{:?}", full.first());
 }
+
+/// ```text
+/// 1 ── 3    node 3 was off from 2 to 21 s, on again, and walks away at 55 s. The flow from 0 to 3 starts at 71 s,
+/// │    │    when node 3 is 2 km away: nothing but that keeps its packets. The outage ended 50 s before.
+/// 0 ── 2
+/// ```
+#[test]
+fn an_outage_that_is_over_is_not_the_cause_of_a_later_break() {
+    let square = vec![(0.0, 0.0), (0.0, 200.0), (200.0, 0.0), (200.0, 200.0)];
+    let ground = Ground { protocol: AODV_TRACE, ns2: true, rts: 2, arp: true, seed: 734 };
+    let traffic = Traffic::Datagrams { kbps: 18 };
+    let scene = ground.scene(square).with_flow(0, 3, traffic).later(700).with_flow(0, 3, traffic);
+    let mut scene = scene.with_outage(3, 20, Some(192)).with_walk(3, 555, (200.0, 3200.0), 150.0);
+    scene.flows[1].stop = Some(41);
+    let case = Case::run(&scene);
+    let late: Vec<_> = case.losses.iter().filter(|loss| loss.since > 70.0).collect();
+    assert!(!late.is_empty());
+    assert!(late.iter().all(|loss| loss.cause == "link-failure"), "{:?}", late.first());
+}
+
+/// A ring of seven. Node 2 walks away at 34.5 s. Node 1 notices it first and sends what it gets from node 0 for
+/// node 3 the other way round: back to node 0, which drops its own packets as a loop. Before the walk everything
+/// arrived: the walk is the root.
+#[test]
+fn a_packet_that_a_better_informed_neighbour_returns_was_lost_to_the_walk() {
+    let ground = Ground { protocol: OLSR + 1, ns2: true, rts: 1, arp: true, seed: 107 };
+    let positions = ring(7);
+    let (x, y) = positions[2];
+    let scene = ground.scene(positions).with_flow(0, 3, Traffic::Datagrams { kbps: 31 });
+    let case = Case::run(&scene.with_walk(2, 45, (x, y + 3000.0), 200.0).after_convergence());
+    assert!(case.losses.iter().any(|loss| loss.died == "loop"), "{:?}", case.losses.last());
+    assert_eq!(causes(&case), BTreeSet::from(["link-failure"]));
+}
+
+/// `0 ── … ── 3`, 175 m apart: all stations sense each other. OLSR has had 30 s to converge and loses its routes to
+/// bursts of bit errors that strike its messages. Without the bursts nothing is lost here.
+#[test]
+fn routes_that_olsr_loses_to_bit_errors_are_channel() {
+    let scene = ground(OLSR, true, false).scene(string(3, 175.1));
+    let mut scene = scene.with_flow(0, 3, Traffic::Datagrams { kbps: 17 });
+    scene.seed = 739;
+    let quiet = Case::run(&scene.clone().after_convergence());
+    assert_eq!(quiet.losses.len(), 0);
+    let case = Case::run(&Scene { errors: BitErrors::Bursts(0.0084, 0.0207), ..scene }.after_convergence());
+    assert!(case.losses.iter().any(|loss| loss.died == "no-route"), "{:?}", case.losses.first());
+    assert_eq!(causes(&case), BTreeSet::from(["channel"]));
+}

@@ -162,7 +162,7 @@ impl<'a> Touch<'a> {
         let geometry = &self.case.geometry;
         let (a, to) = (self.loss.root_node, self.segment.to);
         let (from, until) = self.window();
-        if self.loss.died == "node-down" {
+        if self.loss.died == "node-down" && self.loss.next_hop.is_none() {
             let (node, since) = (self.loss.node, self.loss.since);
             let off = geometry.steps(since, since).any(|step| geometry.off(step, node));
             return (!off).then(|| format!("{node} was on at {since:.1} s"));
@@ -193,28 +193,30 @@ impl<'a> Touch<'a> {
     /// Channel and contention: a reception failed for one of these reasons at the hop, or, if no hop is named,
     /// of a message of the search at a station on a path.
     fn failure_of(&self, reasons: &[Reason]) -> Option<String> {
-        let (mut from, until) = self.window();
-        let a = self.loss.root_node;
-        let given_up = matches!(self.loss.died, "rts-retries" | "data-retries") && a == self.loss.node;
-        if given_up {
-            from = self.loss.since - SERVICE;
-        }
-        let mut failures =
-            self.case.medium.failures_between(from, until).iter().filter(|f| reasons.contains(&f.why));
+        let (from, until) = self.window();
         let Some(b) = self.loss.next_hop else {
-            let message =
-                |f: &Failure| !matches!(f.content, Content::Segment(_)) && self.has_node(f.receiver);
-            let found = failures.any(message);
+            let found = self.message_failed(reasons);
             return (!found)
                 .then(|| format!("no message was lost by {reasons:?} on a path since {from:.1} s"));
         };
-        let own = |f: &Failure| {
-            let uid = Content::Segment(self.loss.uid);
-            !given_up || f.content == uid || f.content == Content::Nothing
+        let a = self.loss.root_node;
+        let own = Content::Segment(self.loss.uid);
+        // If the MAC gave up the packet, and nothing had held it up before, its own frames have failed.
+        let first_attempt = self.case.medium.attempts.iter().find(|t| t.from == a && t.content == own);
+        let given_up = matches!(self.loss.died, "rts-retries" | "data-retries")
+            && a == self.loss.node
+            && first_attempt.is_some_and(|t| t.at <= self.loss.since);
+        let at_hop = |f: &&Failure| {
+            let between = (f.from, f.receiver) == (a, b) || (f.from, f.receiver) == (b, a);
+            between
+                && reasons.contains(&f.why)
+                && (!given_up || f.content == own || f.content == Content::Nothing)
         };
-        // A broadcast of one of the two that the other missed counts as well.
-        let found =
-            failures.any(|f| own(f) && ((f.from, f.receiver) == (a, b) || (f.from, f.receiver) == (b, a)));
+        let from = if given_up { self.loss.since - SERVICE } else { from };
+        let failures = |from| self.case.medium.failures_between(from, until).iter();
+        // A route may also be lost for longer, as long as the same disturbance keeps the search from finding another.
+        let found = failures(from).any(|f| at_hop(&f))
+            || !given_up && self.message_failed(reasons) && failures(0.0).any(|f| at_hop(&f));
         match (found, self.has_link(a, b)) {
             (false, _) => {
                 Some(format!("no frame between {a} and {b} failed by {reasons:?} since {from:.1} s"))
@@ -222,6 +224,15 @@ impl<'a> Touch<'a> {
             (_, false) => Some(format!("no path of the packet contains the link {a}-{b}")),
             (true, true) => None,
         }
+    }
+
+    /// Whether a message of the search failed for one of these reasons at a station on a path.
+    fn message_failed(&self, reasons: &[Reason]) -> bool {
+        let (from, until) = self.window();
+        let message = |f: &Failure| {
+            reasons.contains(&f.why) && !matches!(f.content, Content::Segment(_)) && self.has_node(f.receiver)
+        };
+        self.case.medium.failures_between(from, until).iter().any(message)
     }
 
     fn congestion(&self) -> Option<String> {
@@ -260,18 +271,18 @@ impl<'a> Touch<'a> {
 
     /// Whether the queue filled because what was sent from it could not arrive: the next hop was gone, or errors
     /// corrupted nearly every frame.
-    fn obstructed(&self, since: f64) -> Option<String> {
-        let Loss { node, at, .. } = *self.loss;
+    fn obstructed(&self, empty: f64) -> Option<String> {
+        let Loss { node, since, .. } = *self.loss;
         let geometry = &self.case.geometry;
-        let served = |a: &&Attempt| a.from == node && a.at >= since && a.at <= at;
+        let served = |a: &&Attempt| a.from == node && a.at >= empty && a.at <= since;
         let attempts: Vec<&Attempt> = self.case.medium.attempts.iter().filter(served).collect();
         let hop = attempts.last()?.to;
-        let mut then = geometry.steps(at, at);
+        let mut then = geometry.steps(since, since);
         if then.all(|step| !geometry.near(step, node, hop) || geometry.off(step, hop)) {
             return Some(format!("the queue was full because {hop} could not be reached"));
         }
         let corrupted = |f: &&Failure| f.why == Reason::Corruption && (f.from == node || f.receiver == node);
-        let corrupted = self.case.medium.failures_between(since, at).iter().filter(corrupted).count();
+        let corrupted = self.case.medium.failures_between(empty, since).iter().filter(corrupted).count();
         let answered = attempts.iter().filter(|a| a.answered).count();
         let blackout =
             attempts.len() >= 10 && 20 * answered <= attempts.len() && 2 * corrupted >= attempts.len();
@@ -285,11 +296,14 @@ impl<'a> Touch<'a> {
             return Some(format!("a packet that dies of {died} had a route"));
         }
         let to = self.segment.to;
-        let mut then = self.case.geometry.steps(since, at);
-        let apart = then.find(|&step| {
-            let near = |a, b| self.case.geometry.near(step, a, b);
-            self.case.geometry.hops(step, node, to).is_none() && !near(node, to)
-        });
+        let geometry = &self.case.geometry;
+        // A limited search cannot find the path from the start; it does not matter if the path is gone later.
+        let until = if self.case.scene.reach.is_some() { since } else { at };
+        let apart =
+            |step: &usize| geometry.hops(*step, node, to).is_none() && !geometry.near(*step, node, to);
+        // The death of its own node ends the wait.
+        let waits = |step: &usize| died != "node-down" || !geometry.off(*step, node);
+        let apart = geometry.steps(since, until).filter(waits).find(apart);
         apart.map(|step| format!("in step {step} there was no path from {node} to {to}"))
     }
 
