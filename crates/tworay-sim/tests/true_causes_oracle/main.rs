@@ -16,8 +16,8 @@
 //! | `link-failure`, no hop | no path from *a* to *d* existed, not even over stations that are switched off |
 //! | `node-down`, hop | *b* was off, and is on a path from *s* to *d* |
 //! | `node-down`, no hop | no path existed, and stations that were off would have completed one; or the packet was at a station that went off |
-//! | `congestion` | the queue was full, its next hop could be reached, and errors had not corrupted (nearly) every attempt while it filled; a hold slot's next hop could be reached; a routing buffer was full while a path existed |
-//! | `no-route` | a path existed all the time that the packet waited |
+//! | `congestion` | the queue was full, and the flows can fill it by themselves; a hold slot's next hop could be reached; a routing buffer was full while a path existed |
+//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait |
 //! | `ttl` | the shortest path is longer than the hop limit |
 //! | `reorder-discard` | the receiver discarded it |
 //! | `unknown` | never |
