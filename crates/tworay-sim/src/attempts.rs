@@ -41,21 +41,6 @@ impl Failure {
     }
 }
 
-/// The attempt in progress.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Attempt {
-    /// RTS or DATA.
-    pub kind: FrameKind,
-    /// When it began.
-    pub at: SimTime,
-    /// Its last bit leaves the sender.
-    pub until: SimTime,
-    /// Why it fails if it fails, as far as known.
-    pub failure: Failure,
-    /// Number of attempts that the MAC had counted as failed when it began.
-    counted: u64,
-}
-
 /// Failed attempts with frames of one kind, by cause, in the order of their first occurrence.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 struct Tally {
@@ -78,101 +63,127 @@ impl Tally {
     }
 }
 
-/// The attempts with the MAC's current packet.
+/// What is known of the failed attempts with one packet.
 #[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Attempts {
-    current: Option<Attempt>,
+struct Failed {
     /// Failed RTS since the last answered one, and failed DATA. The MAC counts them against separate limits.
     rts: Tally,
     data: Tally,
-    /// Number of failed attempts.
-    failed: u16,
     /// The latest failure.
     latest: Option<Failure>,
     /// Time spent on attempts that failed for a reason other than load, the latest such reason, and the
     /// receiver.
     lost: SimDuration,
     delay: Option<(Failure, NodeId)>,
-    /// Sender of the signal that corrupted the last attempt, or the answer to it.
-    pub interferer: Option<NodeId>,
     /// When an attempt was first made although the next hop was out of reach.
     out_of_reach_since: Option<SimTime>,
+}
+
+/// The attempts of a MAC with its current packet. What all attempts need is small, because each costs time; most of
+/// them do not fail.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempts {
+    /// The attempt in progress, or the latest one: when it began, RTS or DATA, why it fails if it fails.
+    at: SimTime,
+    kind: FrameKind,
+    failure: Failure,
+    /// Number of failed attempts with the packet.
+    failed: u16,
+    /// Number of attempts that the MAC has counted as failed and that were booked here.
+    counted: u64,
+    /// Sender of the signal that corrupted the last attempt, or the answer to it.
+    pub interferer: Option<NodeId>,
     /// (ns-2) The receiver has answered an RTS and reserves itself for the DATA until then.
     reserved_until: SimTime,
+    /// Valid if `failed` is not zero.
+    details: Box<Failed>,
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Self {
+            at: SimTime::ZERO,
+            kind: FrameKind::Rts,
+            failure: Failure::Busy,
+            failed: 0,
+            counted: 0,
+            interferer: None,
+            reserved_until: SimTime::ZERO,
+            details: Box::default(),
+        }
+    }
 }
 
 impl Attempts {
-    /// An attempt begins. `failure` is known already if the receiver is out of reach. `counted`: number of
-    /// attempts that the MAC has counted as failed.
+    /// An attempt begins. `failure` is known already if the receiver is out of reach.
     #[inline]
-    pub fn begin(
-        &mut self,
-        kind: FrameKind,
-        (at, until): (SimTime, SimTime),
-        failure: Failure,
-        counted: u64,
-    ) {
-        self.current = Some(Attempt { kind, at, until, failure, counted });
+    pub fn begin(&mut self, at: SimTime, kind: FrameKind, failure: Failure) {
+        (self.at, self.kind, self.failure) = (at, kind, failure);
     }
 
-    /// The attempt in progress, or the one that has just ended.
-    #[inline]
-    pub fn current(&self) -> Option<&Attempt> {
-        self.current.as_ref()
+    /// The attempt in progress, or the latest one: when it began, its kind, why it fails if it fails.
+    pub fn current(&self) -> (SimTime, FrameKind, Failure) {
+        (self.at, self.kind, self.failure)
     }
 
-    /// Whether the attempt in progress has failed, if the MAC has counted this many failures by now.
+    /// Whether the latest attempt has failed, if the MAC has counted this many failures by now.
     #[inline]
     pub fn has_failed(&self, counted: u64) -> bool {
-        self.current.as_ref().is_some_and(|attempt| counted > attempt.counted)
+        counted != self.counted
     }
 
-    /// Whether an earlier attempt with the packet has failed.
+    /// Whether an attempt with the packet has failed.
     #[inline]
     pub fn has_failed_before(&self) -> bool {
         self.failed > 0
     }
 
-    /// The attempt has ended and was answered.
-    #[inline]
+    /// The latest attempt was answered, after earlier ones with the packet had failed.
+    #[cold]
     pub fn answered(&mut self) {
-        if let Some(attempt) = self.current.take()
-            && attempt.kind == FrameKind::Rts
-        {
-            self.rts = Tally::default();
+        if self.kind == FrameKind::Rts {
+            self.details.rts = Tally::default();
         }
     }
 
-    /// The attempt to reach `to` has ended at `now` and failed, for the reason noted meanwhile.
-    pub fn failed(&mut self, now: SimTime, to: NodeId) {
-        let Some(attempt) = self.current.take() else { return };
+    /// The attempt to reach `to` with a frame of this length has ended at `now` and failed, for the reason noted
+    /// meanwhile. The MAC has counted `counted` failures by now.
+    pub fn failed(&mut self, now: SimTime, to: NodeId, airtime: SimDuration, counted: u64) {
+        if self.failed == 0 {
+            *self.details = Failed::default();
+        }
+        let details = &mut *self.details;
         // (ns-2) The receiver refuses an RTS while it waits for DATA whose CTS did not arrive: what kept the
         // CTS away counts.
-        let waits = attempt.failure == Failure::Busy && attempt.until < self.reserved_until;
-        let failure = self.latest.filter(|_| waits).unwrap_or(attempt.failure);
+        let waits = self.failure == Failure::Busy && self.at + airtime < self.reserved_until;
+        let failure = details.latest.filter(|_| waits).unwrap_or(self.failure);
         let cause = failure.cause();
-        match attempt.kind {
-            FrameKind::Rts | FrameKind::Cts => self.rts.add(cause),
-            FrameKind::Data | FrameKind::Ack => self.data.add(cause),
+        match self.kind {
+            FrameKind::Rts | FrameKind::Cts => details.rts.add(cause),
+            FrameKind::Data | FrameKind::Ack => details.data.add(cause),
         }
         if failure.is_physical() {
-            self.out_of_reach_since.get_or_insert(attempt.at);
+            details.out_of_reach_since.get_or_insert(self.at);
         }
         if failure != Failure::Busy && failure != Failure::Collided {
-            self.lost += now.since(attempt.at);
-            self.delay = Some((failure, to));
+            details.lost += now.since(self.at);
+            details.delay = Some((failure, to));
             self.interferer = None;
         }
+        details.latest = Some(failure);
         self.failed = self.failed.saturating_add(1);
-        self.latest = Some(failure);
+        self.counted = counted;
+    }
+
+    /// The MAC is done with the packet. `counted`: number of attempts that it has counted as failed.
+    pub fn reset(&mut self, counted: u64) {
+        (self.failed, self.counted, self.interferer) = (0, counted, None);
     }
 
     /// Notes what spoils the attempt in progress with a frame of this kind, or the answer to it.
     pub fn spoil(&mut self, kind: FrameKind, failure: Failure) {
-        if let Some(attempt) = &mut self.current
-            && attempt.kind == kind
-        {
-            attempt.failure = failure;
+        if self.kind == kind {
+            self.failure = failure;
         }
     }
 
@@ -185,20 +196,20 @@ impl Attempts {
     /// Time spent on attempts that failed for a reason other than load; the current attempt, if it will fail
     /// like the one before, counts up to `now`.
     pub fn lost_until(&self, now: SimTime) -> SimDuration {
-        let independent = |f: &Failure| !matches!(f, Failure::Busy | Failure::Collided);
-        let running = self.current.filter(|_| self.latest.as_ref().is_some_and(independent));
-        self.lost + running.map_or(SimDuration::ZERO, |attempt| now.since(attempt.at))
+        let fails_again =
+            matches!(self.details.latest, Some(Failure::Errors | Failure::OutOfRange | Failure::NodeDown));
+        let running = if fails_again { now.since(self.at) } else { SimDuration::ZERO };
+        if self.failed > 0 { self.details.lost + running } else { SimDuration::ZERO }
     }
 
     /// Time spent on attempts that failed for a reason other than load.
-    #[inline]
     pub fn lost(&self) -> SimDuration {
-        self.lost
+        if self.failed > 0 { self.details.lost } else { SimDuration::ZERO }
     }
 
     /// The setback of `node` that [`Self::lost`] is due to.
     pub fn delay(&self, now: SimTime, node: NodeId) -> Option<Setback> {
-        let (failure, to) = self.delay?;
+        let (failure, to) = self.details.delay.filter(|_| self.failed > 0)?;
         Some(Setback { attempts: self.failed, ..Setback::new(now, node, failure.cause()).towards(to) })
     }
 
@@ -211,13 +222,16 @@ impl Attempts {
         (node, next_hop): (NodeId, NodeId),
         unanswered: FrameKind,
     ) -> Setback {
-        let (decisive, other) =
-            if unanswered == FrameKind::Rts { (&self.rts, &self.data) } else { (&self.data, &self.rts) };
+        if self.failed == 0 {
+            return Setback::new(now, node, LossCause::Unknown).towards(next_hop);
+        }
+        let Failed { rts, data, .. } = &*self.details;
+        let (decisive, other) = if unanswered == FrameKind::Rts { (rts, data) } else { (data, rts) };
         let cause = decisive.verdict().or_else(|| other.verdict()).unwrap_or(LossCause::Unknown);
         let interferer = self.interferer.filter(|_| cause == LossCause::Contention);
         let setback =
             Setback { attempts: self.failed, interferer, ..Setback::new(now, node, cause).towards(next_hop) };
-        match self.out_of_reach_since {
+        match self.details.out_of_reach_since {
             Some(at) if setback.is_physical() => Setback { at, ..setback },
             _ => setback,
         }

@@ -140,8 +140,11 @@ fn gather(flows: usize, records: &[LossRecord], holds: &[Hold]) -> Vec<Losses> {
 
 /// Every guess with its causes, by flow and in order of time.
 pub(crate) fn match_all(flows: &[Flow], records: &[LossRecord], holds: &[Hold]) -> Vec<Diagnosed> {
-    let losses = gather(flows.len(), records, holds);
     let mut out = Vec::new();
+    if flows.iter().all(|flow| flow.guesses.is_empty()) {
+        return out;
+    }
+    let losses = gather(flows.len(), records, holds);
     for (i, (flow, losses)) in flows.iter().zip(&losses).enumerate() {
         for g in &flow.guesses {
             let cause = |view| losses.cause((g.at, g.seq, g.sent_before), &flow.resent, view);

@@ -7,17 +7,23 @@ fn at(ms: u64) -> SimTime {
     SimTime::ZERO + SimDuration::from_millis(ms)
 }
 
+const AIRTIME: SimDuration = SimDuration::from_micros(352);
+
 /// Makes one attempt a millisecond; `None` is an answered one.
 fn attempts(outcomes: &[(FrameKind, Option<Failure>)]) -> Attempts {
     let mut attempts = Attempts::default();
     let mut counted = 0;
     for (ms, (kind, failure)) in (0..).zip(outcomes) {
-        attempts.begin(*kind, (at(ms), at(ms)), Failure::Busy, counted);
+        attempts.begin(at(ms), *kind, Failure::Busy);
         if let Some(failure) = failure {
             attempts.spoil(*kind, *failure);
             counted += 1;
         }
-        if attempts.has_failed(counted) { attempts.failed(at(ms + 1), TO) } else { attempts.answered() }
+        if attempts.has_failed(counted) {
+            attempts.failed(at(ms + 1), TO, AIRTIME, counted);
+        } else {
+            attempts.answered();
+        }
     }
     attempts
 }
@@ -95,14 +101,27 @@ fn lost_time() {
 #[test]
 fn a_receiver_that_waits_for_the_data_of_a_lost_cts() {
     let mut attempts = Attempts::default();
-    attempts.begin(FrameKind::Rts, (at(0), at(1)), Failure::Busy, 0);
+    attempts.begin(at(0), FrameKind::Rts, Failure::Busy);
     attempts.reserve(at(5));
     attempts.spoil(FrameKind::Rts, Failure::Errors);
-    attempts.failed(at(2), TO);
-    attempts.begin(FrameKind::Rts, (at(3), at(4)), Failure::Busy, 1);
-    attempts.failed(at(5), TO);
-    attempts.begin(FrameKind::Rts, (at(6), at(7)), Failure::Busy, 2);
-    attempts.failed(at(8), TO);
+    attempts.failed(at(2), TO, AIRTIME, 1);
+    attempts.begin(at(3), FrameKind::Rts, Failure::Busy);
+    attempts.failed(at(5), TO, AIRTIME, 2);
+    attempts.begin(at(6), FrameKind::Rts, Failure::Busy);
+    attempts.failed(at(8), TO, AIRTIME, 3);
     let setback = attempts.setback(at(9), (NODE, TO), FrameKind::Rts);
     assert_eq!((setback.cause, attempts.lost()), (Some(LossCause::Channel), SimDuration::from_millis(4)));
+}
+
+/// The next packet starts anew.
+#[test]
+fn a_new_packet() {
+    let mut attempts = attempts(&[(FrameKind::Rts, Some(Failure::Errors))]);
+    attempts.reset(1);
+    assert!(!attempts.has_failed(1) && !attempts.has_failed_before());
+    assert_eq!((attempts.lost(), attempts.delay(at(9), NODE)), (SimDuration::ZERO, None));
+    attempts.begin(at(3), FrameKind::Rts, Failure::NodeDown);
+    attempts.failed(at(4), TO, AIRTIME, 2);
+    let setback = attempts.setback(at(9), (NODE, TO), FrameKind::Rts);
+    assert_eq!((setback.cause, setback.attempts), (Some(LossCause::NodeDown), 1));
 }

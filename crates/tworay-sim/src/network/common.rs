@@ -128,11 +128,10 @@ impl Common {
         }
     }
 
-    /// A packet goes on from its node; if it only waited for a route discovery, that setback is over.
-    #[inline]
-    pub fn end_search(&mut self, packet: PacketId) {
-        if let Some(search) = self.packets.end_search(packet) {
-            self.note_hold(packet, search);
+    /// A packet that waited for a route discovery goes on; `late` is what delayed the search, if anything did.
+    pub fn end_search(&mut self, packet: PacketId, late: Option<Setback>) {
+        if let Some(search) = self.packets.end_search(packet, late) {
+            self.note_hold(packet, late.unwrap_or(search));
         }
     }
 

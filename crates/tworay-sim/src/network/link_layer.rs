@@ -203,7 +203,7 @@ impl Network {
     fn judge_queue(&mut self, node: NodeId, refused: QueueEntry) -> Setback {
         let root = Judge::queue(&mut self.scene().1, node, refused);
         let n = &mut self.nodes[node];
-        n.service.refused(self.common.now, n.queue.len() as u32);
+        n.service.refused(n.queue.len() as u32);
         root
     }
 
@@ -245,9 +245,9 @@ impl Network {
             radio.end_attempt(&mut self.nodes, self.common.now, node, give_up.to);
         }
         let n = &mut self.nodes[node];
-        let attempts = std::mem::take(&mut n.attempts);
-        let root = attempts.setback(self.common.now, (node, give_up.to), give_up.unanswered);
-        n.service.gave_up(attempts.lost(), root);
+        let root = n.attempts.setback(self.common.now, (node, give_up.to), give_up.unanswered);
+        n.service.gave_up(self.common.now, n.attempts.lost(), root);
+        n.attempts.reset(n.mac.counters().failures());
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
         let p = self.common.packets.get(give_up.packet);
         self.common.books.counters.give_ups.add_give_up(died == Died::RtsRetries, p);
@@ -268,10 +268,12 @@ impl Network {
         }
     }
 
-    /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
+    /// Why a node considers the link to a neighbour broken. If nothing is wrong with the link, routing has given up a
+    /// path that exists, and the search for it decides.
     pub(super) fn judge_link(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
         let (judge, mut scene) = self.scene();
-        judge.link(&mut scene, node, next_hop)
+        let root = judge.link(&mut scene, node, next_hop);
+        if root.cause == Some(LossCause::Unknown) { Setback { cause: None, ..root } } else { root }
     }
 
     /// A packet returns from a failed hop: routing decides what to do with it.

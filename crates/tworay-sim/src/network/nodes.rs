@@ -34,7 +34,7 @@ pub(crate) struct Node {
     /// Outcome of the MAC's attempts with its current packet.
     pub attempts: Attempts,
     /// What its queue was offered, and what the MAC could send of it.
-    pub service: Service,
+    pub service: Box<Service>,
     pub up: bool,
     /// When it was last switched off, or died.
     pub down_since: SimTime,
@@ -83,7 +83,7 @@ impl Nodes {
                     arp: ArpTable::new(mac.arp_retry),
                     router: Router::new(routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),
                     attempts: Attempts::default(),
-                    service: Service::default(),
+                    service: Box::default(),
                     up: true,
                     down_since: SimTime::NEVER,
                     up_since: SimTime::ZERO,

@@ -82,13 +82,21 @@ impl PacketSlab {
         held_up.here.filter(|_| held_up.whole)
     }
 
-    /// A live packet goes on; if it only waited for a route discovery, that setback is over. Returns it, if it
-    /// held up the segment.
+    /// Whether a live packet waits for a route discovery.
     #[inline]
-    pub fn end_search(&mut self, id: PacketId) -> Option<Setback> {
+    pub fn is_searching(&self, id: PacketId) -> bool {
+        let held_up = self.slots[id.index()].held_up.as_ref();
+        held_up.is_some_and(|held_up| held_up.here.is_some_and(|here| here.cause.is_none()))
+    }
+
+    /// A live packet goes on; if it only waited for a route discovery, that setback is over. Returns it, if it
+    /// held up the segment. The packet remembers what delayed the search, if that was not load.
+    pub fn end_search(&mut self, id: PacketId, late: Option<Setback>) -> Option<Setback> {
         let held_up = self.slots[id.index()].held_up.as_mut()?;
         let whole = held_up.whole;
-        held_up.here.take_if(|s| s.cause.is_none()).filter(|_| whole)
+        let search = held_up.here.take_if(|s| s.cause.is_none())?;
+        held_up.before = held_up.before.or(late.filter(Setback::is_independent_of_load));
+        whole.then_some(search)
     }
 
     /// The outcome of the search that a live packet waits for.

@@ -29,6 +29,10 @@ pub(crate) struct Radio {
     errors: Option<Box<Errors>>,
     /// Whether anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
     may_spoil: bool,
+    /// Whether links can change: stations move, or links are cut.
+    links_change: bool,
+    /// Number of broadcasts on the medium.
+    broadcasts: u32,
 }
 
 impl Radio {
@@ -46,8 +50,18 @@ impl Radio {
             [] => Medium::new(channel, Fader::new(config, seed), &mut tracks),
             links => Medium::measured(channel, links, tracks.len()),
         };
+        let links_change = !cuts.is_empty() || tracks.iter().any(|track| !track.is_static());
         let errors = Errors::new(errors, &config.links, seed, tracks.len());
-        Self { medium, rules, may_spoil: errors.is_some(), tracks, cuts: Cuts::new(cuts), errors }
+        Self {
+            medium,
+            rules,
+            may_spoil: errors.is_some(),
+            tracks,
+            cuts: Cuts::new(cuts),
+            errors,
+            links_change,
+            broadcasts: 0,
+        }
     }
 
     /// The signals on the air.
@@ -88,7 +102,7 @@ impl Radio {
 
     /// Whether links can change: stations move, or links are cut.
     pub fn changes(&self) -> bool {
-        !self.cuts.orders().is_empty() || self.tracks.iter().any(|track| !track.is_static())
+        self.links_change
     }
 
     /// Appends the stations that can decode `node` now, fading aside.

@@ -51,10 +51,10 @@ impl Network {
     fn sent(&mut self, node: NodeId) {
         let n = &mut self.nodes[node];
         n.service.served();
-        if !n.attempts.lost().is_zero() {
+        if n.attempts.has_failed_before() {
             n.service.delayed(self.common.now, node, &n.attempts);
+            n.attempts.reset(n.mac.counters().failures());
         }
-        n.attempts = Default::default();
     }
 
     /// A transmission ends. As in `Radio::begin`, hearers share one event if nothing else comes between

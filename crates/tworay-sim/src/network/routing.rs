@@ -102,11 +102,13 @@ impl Network {
         for action in actions {
             match *action {
                 RoutingAction::Forward { packet, next_hop, delay } => {
+                    if self.common.packets.is_searching(packet) {
+                        self.end_search(packet);
+                    }
                     if self.common.books.judge.lost_any(node) {
                         let dst = self.common.packets.get(packet).dst;
                         self.common.books.judge.note_way_found(node, dst);
                     }
-                    self.common.end_search(packet);
                     self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
@@ -117,6 +119,18 @@ impl Network {
                 }
             }
         }
+    }
+
+    /// A packet that waited for a search goes on. What made the search late may have held up others, too, so that
+    /// they arrive together.
+    #[cold]
+    #[inline(never)]
+    fn end_search(&mut self, packet: PacketId) {
+        let Some(root) = self.common.packets.setback(packet) else { return };
+        let dst = self.common.packets.get(packet).dst;
+        let (judge, mut scene) = self.scene();
+        let outcome = judge.interrupted(&mut scene, root, dst);
+        self.common.end_search(packet, outcome);
     }
 
     fn send_after(&mut self, delay: SimDuration, node: NodeId, packet: PacketId, next_hop: NodeId) {
@@ -194,7 +208,11 @@ impl Network {
             if let Some(root) = root {
                 self.common.set_back(e.packet, root);
             }
-            let root = root.unwrap_or_else(|| self.judge_link(node, next_hop));
+            // The link works, and the neighbour has no route: neither has this node.
+            let root = root.unwrap_or_else(|| {
+                let (judge, mut scene) = self.scene();
+                judge.missing_route(&mut scene, node, p.dst)
+            });
             self.with_router(node, Occasion::Break(Died::Purged, root), |router, now, out| {
                 router.on_queue_purged(now, e.packet, &p, next_hop, out)
             });

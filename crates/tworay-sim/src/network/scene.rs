@@ -8,6 +8,7 @@ use super::wires::Wires;
 use crate::provenance::Setback;
 use std::collections::VecDeque;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
+use tworay_mac::FrameKind;
 use tworay_wire::Body;
 
 /// Number of times at which the past of a link is looked at.
@@ -51,8 +52,7 @@ impl Scene<'_> {
             return None;
         }
         let from = SimTime::from_nanos(self.now.as_nanos().saturating_sub(before.as_nanos()));
-        let restarted = |n: NodeId| self.nodes[n].up_since > from;
-        if restarted(node) || restarted(next_hop) {
+        if self.nodes[next_hop].up_since > from {
             return Some(LossCause::NodeDown);
         }
         let now = self.now;
@@ -74,14 +74,16 @@ impl Scene<'_> {
         waits(node, next_hop) || waits(next_hop, node)
     }
 
-    /// Whether the MAC of one of two neighbours has tried in vain to send an ARP packet of their exchange.
-    pub fn message_contends(&self, node: NodeId, next_hop: NodeId) -> bool {
+    /// Why the MAC of one of two neighbours has tried in vain so far to send an ARP packet of their exchange.
+    pub fn message_delayed(&self, node: NodeId, next_hop: NodeId) -> Option<LossCause> {
         let tries = |from: NodeId, to: NodeId| {
             let n = &self.nodes[from];
             let held = n.mac.holds().map(|packet| &self.packets.get(packet).body);
-            n.attempts.has_failed_before() && matches!(held, Some(Body::Arp(arp)) if arp.target == to)
+            let tries =
+                n.attempts.has_failed_before() && matches!(held, Some(Body::Arp(arp)) if arp.target == to);
+            tries.then(|| n.attempts.setback(self.now, (from, to), FrameKind::Data).cause).flatten()
         };
-        tries(node, next_hop) || tries(next_hop, node)
+        tries(node, next_hop).or_else(|| tries(next_hop, node))
     }
 
     /// What held up the packets of a full queue, if at least half of them and of the dying packet were held

@@ -105,7 +105,7 @@ fn a_node_that_walks_away_and_back() {
         let cut: Vec<&Loss> = losses.iter().filter(|l| (20.0..30.0).contains(&l.at)).collect();
         assert!(cut.len() > 10, "{protocol}: {losses:?}");
         assert!(cut.iter().all(|l| l.cause == "link-failure"), "{protocol}: {cut:?}");
-        let after: Vec<&Loss> = losses.iter().filter(|l| l.since > 36.0).collect();
+        let after: Vec<&Loss> = losses.iter().filter(|l| l.since > 43.0).collect();
         assert!(after.iter().all(|l| l.cause != "link-failure"), "{protocol}: {after:?}");
     }
 }

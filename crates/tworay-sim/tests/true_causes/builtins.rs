@@ -34,7 +34,7 @@ fn explained(protocol: Option<&str>) {
         for dialect in ["standard", "ns2"] {
             let protocol = protocol.map(|p| format!("routing.protocol={p}"));
             let dialect = format!("dialect={dialect}");
-            let mut sets = vec![dialect.as_str(), "duration=30s"];
+            let mut sets = vec![dialect.as_str(), "duration=60s"];
             sets.extend(protocol.as_deref().filter(|_| !name.contains("dumbbell")));
             let report = run_once(&load(name, &sets), 1);
             let ledger = &report.document.ledger;

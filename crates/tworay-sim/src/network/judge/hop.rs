@@ -86,12 +86,12 @@ impl Judge {
         let lost = lost.or_else(|| answer.map(|b| Setback { at: now, node, next_hop: Some(next_hop), ..*b }));
         let unheard = || self.went_unheard(node, next_hop, now).then(|| fresh(LossCause::Contention));
         // A message that still waits in a queue, or did not fit into it, was held up by what is sent before it. One
-        // whose RTS goes unanswered was held up by a busy medium.
-        let contends = || scene.message_contends(node, next_hop).then(|| fresh(LossCause::Contention));
+        // that the MAC repeats was held up by what spoiled the attempts.
+        let delayed = || scene.message_delayed(node, next_hop).map(fresh);
         let refused = [node, next_hop].into_iter().find_map(|n| self.unsent.get(&n).filter(|m| recent(m.at)));
         let refused = || refused.map(|m| fresh(m.cause));
         let waiting = || scene.message_waits(node, next_hop).then(|| fresh(LossCause::Congestion));
-        lost.or_else(unheard).or_else(contends).or_else(refused).or_else(waiting)
+        lost.or_else(unheard).or_else(delayed).or_else(refused).or_else(waiting)
     }
 
     /// Why a node could not resolve a neighbour's address. If nothing was lost, the request has not been sent yet, or
@@ -125,6 +125,9 @@ impl Judge {
             || self.went_unheard(node, next_hop, now);
         if lost {
             return self.link(scene, node, next_hop);
+        }
+        if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
+            return Setback::new(now, node, cause).towards(next_hop);
         }
         // The break rerouted the traffic, so that the address is needed.
         let detour = self.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });

@@ -8,15 +8,15 @@
 //!
 //! **A missing route** is judged anew every second. A recorded break counts as long as it stands and closes a
 //! path to the destination. Where a path exists, it counts only while the search goes on that it set off: packets
-//! must have waited without a longer pause, and the link must not have been back for longer than a few
-//! seconds. Otherwise geometry decides: without a path of stations in range the cause is link failure, or node
+//! must have waited without a longer pause, and the link must not have been back for more than a
+//! dozen seconds. Otherwise geometry decides: without a path of stations in range the cause is link failure, or node
 //! down if stations that are switched off would complete the path. If there is a path, the search decides.
 //!
 //! **A packet that circles** (hop limit exceeded, or back at its source) has the root of the break that made
 //! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the
 //! hop limit; if there is none, geometry decides.
 
-use super::{Judge, Occasion, RECENT};
+use super::{Judge, Occasion};
 use crate::network::scene::Scene;
 use crate::provenance::Setback;
 use tworay_base::{LossCause, NodeId, PacketId, SimDuration, SimTime};
@@ -27,6 +27,11 @@ const GEOMETRY: SimDuration = SimDuration::from_secs(1);
 /// After that time without a packet, the route would have expired by itself (ns-2's ACTIVE_ROUTE_TIMEOUT, the longest
 /// of the protocols that forget routes).
 const UNUSED: SimDuration = SimDuration::from_secs(10);
+/// After its end, a break may keep routing from using a path for that long: searches are repeated at growing intervals
+/// of up to 10 s (RFC 4728 §9: MaxRequestPeriod; ns-2's AODV: MAX_RREQ_TIMEOUT).
+const AFTERMATH: SimDuration = SimDuration::from_secs(12);
+/// How long a break may stay unnoticed by the nodes at its ends (OLSR's NEIGHB_HOLD_TIME, RFC 3626 §18.3).
+const NOTICED: SimDuration = SimDuration::from_secs(6);
 /// How long OLSR may take to notice a break everywhere: HELLOs must stay away (6 s), and topology entries
 /// expire (15 s; RFC 3626 §18.3).
 const STALE_TABLES: SimDuration = SimDuration::from_secs(21);
@@ -121,8 +126,9 @@ impl Judge {
         let now = scene.now;
         let (a, b) = (lost.root.node, lost.root.next_hop?);
         let goes_on = lost.asked + UNUSED >= now;
-        let stands = scene.out_of_reach(a, b).is_some();
-        let stood = stands || scene.was_out_of_reach(a, b, RECENT).is_some();
+        // The link may be out of reach for another reason by now: that is a break of its own.
+        let stands = scene.out_of_reach(a, b) == lost.root.cause;
+        let stood = stands || scene.was_out_of_reach(a, b, AFTERMATH) == lost.root.cause;
         let explains = if !lost.root.is_physical() {
             goes_on && !blocked
         } else if stands && blocked {
@@ -149,10 +155,17 @@ impl Judge {
         let mut on_path = |root: &&Setback| {
             let Some(b) = root.next_hop else { return false };
             let stood = |scene: &mut Scene<'_>| {
-                scene.out_of_reach(root.node, b).or_else(|| scene.was_out_of_reach(root.node, b, RECENT))
+                let now = scene.out_of_reach(root.node, b);
+                now.or_else(|| scene.was_out_of_reach(root.node, b, AFTERMATH)) == root.cause
             };
-            (!root.is_physical() || stood(scene).is_some())
-                && scene.carries((node, dst), (root.node, b), root.at, &[(root.node, b)])
+            let before =
+                |time: SimDuration| SimTime::from_nanos(root.at.as_nanos().saturating_sub(time.as_nanos()));
+            // A node that moves on breaks other links as well, and a break may be noticed late.
+            let times = [SimDuration::ZERO, NOTICED / 2, NOTICED];
+            (!root.is_physical() || stood(scene))
+                && times
+                    .into_iter()
+                    .any(|time| scene.carries((node, dst), (root.node, b), before(time), &[(root.node, b)]))
         };
         recent.iter().find(|root| on_path(root)).map(|root| Setback { at: now, ..*root })
     }

@@ -14,8 +14,6 @@ use tworay_wire::{Body, Packet};
 /// Until then a search that lost no message is not late: nodes repeat a request after a second at most in
 /// AODV and DSR (RFC 3561 §10: PATH_DISCOVERY_TIME; RFC 4728 §9: RequestPeriod).
 const UNDER_WAY: SimDuration = SimDuration::from_secs(1);
-/// OLSR fills its tables within that time after the start (TOP_HOLD_TIME, RFC 3626 §18.3).
-const CONVERGENCE: SimTime = SimTime::from_nanos(15_000_000_000);
 /// How long lost messages of a search are kept.
 const KEPT: SimDuration = SimDuration::from_secs(30);
 
@@ -169,11 +167,8 @@ impl Judge {
         first.map(|(_, from, to, miss)| ((*from, *to), *miss))
     }
 
-    /// A table that a router on a shortest path missed lately, once tables have had the time to fill.
+    /// A table that a router on a shortest path missed lately.
     fn missed_table(&self, now: SimTime, (near, far): (&Hops, &Hops)) -> Option<(Hop, Miss)> {
-        if now < CONVERGENCE {
-            return None;
-        }
         let stations = (0u16..).map(NodeId).zip(&self.missed);
         let all =
             stations.flat_map(|(to, misses)| misses.iter().map(move |(from, miss)| ((*from, to), *miss)));

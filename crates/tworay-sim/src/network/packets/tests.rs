@@ -44,13 +44,15 @@ fn a_packet_carries_its_first_setback() {
     assert_eq!(slab.setback(id), None);
     slab.set_back(id, hop, true);
     slab.set_back(id, Setback::new(at, NodeId(0), LossCause::LinkFailure), true);
-    assert_eq!(slab.end_search(id), None);
+    assert_eq!(slab.end_search(id, None), None);
     assert_eq!(slab.setback(id), Some(hop));
     slab.discard(id);
     let id = slab.insert(packet(2));
     assert_eq!(slab.setback(id), None);
     slab.set_back(id, Setback::search(at, NodeId(0)), true);
-    assert_eq!(slab.end_search(id), Some(Setback::search(at, NodeId(0))));
+    let late = Setback::new(at, NodeId(0), LossCause::Channel);
+    assert_eq!(slab.end_search(id, Some(late)), Some(Setback::search(at, NodeId(0))));
+    assert_eq!(slab.independent_setback(id), Some(late));
     assert_eq!(slab.setback(id), None);
 }
 

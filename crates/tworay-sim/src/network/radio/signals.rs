@@ -53,8 +53,7 @@ impl Radio {
             self.end_attempt(nodes, common.now, node, frame.to);
             let sender = &mut nodes[node];
             let last = sender.mac.is_last_attempt(frame.kind);
-            let span = (common.now, common.now + frame.airtime);
-            sender.attempts.begin(frame.kind, span, failure, sender.mac.counters().failures());
+            sender.attempts.begin(common.now, frame.kind, failure);
             // The interferer matters only at the last attempt. If others corrupt it from now on,
             // `count_collision` notes that when the receiver has lost it.
             if last {
@@ -68,10 +67,11 @@ impl Radio {
         {
             nodes[frame.to].attempts.reserve(until);
         }
-        if nodes[node].receiver.reading_until().is_some() {
+        if self.broadcasts > 0 {
             self.note_deafened(nodes, common, node);
         }
         if frame.to.is_broadcast() {
+            self.broadcasts += u32::from(frame.packet.is_some());
             self.note_deaf(nodes, common, tx, frame);
         }
         let medium = &self.medium;
@@ -92,16 +92,20 @@ impl Radio {
         self.begin(nodes, common, tx);
     }
 
-    /// A station starts to transmit, an answer for instance, and loses the frame that it is receiving.
+    /// A station starts to transmit. It misses the broadcast that it is receiving (if it sends an answer, for
+    /// instance), or that is about to arrive.
     #[cold]
     #[inline(never)]
     fn note_deafened(&self, nodes: &Nodes, common: &mut Common, node: NodeId) {
-        let Some(tx) = nodes[node].receiver.reading() else { return };
-        let frame = &self.medium.get(tx).frame;
         let threshold = self.medium.channel().rx_threshold();
-        let decodable = self.medium.hearers(tx).iter().any(|h| h.node == node && h.power >= threshold);
-        if frame.to.is_broadcast() && decodable {
-            self.note_unheard(common, frame, node);
+        let reading = nodes[node].receiver.reading();
+        for (tx, t) in self.medium.live() {
+            let here = self.medium.hearers(tx).iter().find(|h| h.node == node && h.power >= threshold);
+            if t.frame.to.is_broadcast()
+                && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() > common.now)
+            {
+                self.note_unheard(common, &t.frame, node);
+            }
         }
     }
 
@@ -127,16 +131,14 @@ impl Radio {
         }
     }
 
-    /// The attempt of `node` to send to `to` has ended at `now`: books it if the MAC counted it as failed.
+    /// The attempt of `node` to send to `to`, if there was one, has ended at `now`: books it if the MAC counted it
+    /// as failed.
     #[inline]
     pub fn end_attempt(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
         let sender = &mut nodes[node];
-        if sender.attempts.current().is_none() {
-            return;
-        }
         if sender.attempts.has_failed(sender.mac.counters().failures()) {
             self.book_failure(nodes, now, node, to);
-        } else {
+        } else if sender.attempts.has_failed_before() {
             sender.attempts.answered();
         }
     }
@@ -145,16 +147,18 @@ impl Radio {
     /// the receiver is still there, then the receiver was busy.
     #[inline(never)]
     fn book_failure(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
-        let attempt = nodes[node].attempts.current().copied();
-        if let Some(attempt) = attempt.filter(|attempt| attempt.failure == Failure::Busy) {
+        let (began, kind, failure) = nodes[node].attempts.current();
+        if failure == Failure::Busy {
             let down = nodes[to].down_since;
-            if !nodes[to].up || down != SimTime::NEVER && down >= attempt.at {
-                nodes[node].attempts.spoil(attempt.kind, Failure::NodeDown);
-            } else if !self.in_range(now, node, to) {
-                nodes[node].attempts.spoil(attempt.kind, Failure::OutOfRange);
+            if !nodes[to].up || down != SimTime::NEVER && down >= began {
+                nodes[node].attempts.spoil(kind, Failure::NodeDown);
+            } else if self.links_change && !self.in_range(now, node, to) {
+                nodes[node].attempts.spoil(kind, Failure::OutOfRange);
             }
         }
-        nodes[node].attempts.failed(now, to);
+        let sender = &mut nodes[node];
+        let (airtime, counted) = (sender.mac.timing().rts, sender.mac.counters().failures());
+        sender.attempts.failed(now, to, airtime, counted);
     }
 
     #[cold]
@@ -315,6 +319,7 @@ impl Radio {
         self.medium.retire(tx);
         if let Some(packet) = frame.packet {
             common.packets.unpin(packet);
+            self.broadcasts -= u32::from(frame.to.is_broadcast());
         }
         if common.watch.on {
             common.watch.ended(tx);

@@ -54,8 +54,8 @@ impl Test {
     }
 
     /// Why the attempt of node 0 fails if it fails.
-    fn failure(&self) -> Option<Failure> {
-        self.nodes[NodeId(0)].attempts.current().map(|attempt| attempt.failure)
+    fn failure(&self) -> Failure {
+        self.nodes[NodeId(0)].attempts.current().2
     }
 
     /// Runs the remaining events; returns how each hearer received each frame, by sender and hearer.
@@ -108,7 +108,7 @@ fn what_stands_in_the_way_of_an_attempt() {
     test.nodes[NodeId(3)].up = false;
     for (to, failure) in [(1, Failure::Busy), (2, Failure::OutOfRange), (3, Failure::NodeDown)] {
         test.send(FrameKind::Rts, 0, NodeId(to));
-        assert_eq!(test.failure(), Some(failure), "to {to}");
+        assert_eq!(test.failure(), failure, "to {to}");
     }
 }
 
@@ -144,7 +144,7 @@ fn a_cut_link_is_sensed_and_not_decoded_until_it_is_mended() {
     assert_eq!(near, []);
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Undecodable)]);
-    assert_eq!(test.failure(), Some(Failure::OutOfRange));
+    assert_eq!(test.failure(), Failure::OutOfRange);
     test.radio.mend(SimTime::ZERO + second, 0);
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Good)]);
