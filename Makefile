@@ -2,7 +2,7 @@
 # make test    sets up everything, then runs every check and test
 # make setup   only sets up: .venv/ with the built package
 # make kernel  adds the congestion controllers for the Linux kernel (needs clang, which it installs)
-# make soak    repeats the property tests with new seeds, ROUNDS=20 times (release build)
+# make soak    repeats the property tests with new seeds, ROUNDS=20 times, after ORACLE=10000 scenarios for each oracle test of the loss ledger (release build)
 # make fmt     formats Rust and Python
 # make clean   removes .venv/ and the build
 
@@ -63,9 +63,14 @@ rust-checks:
 # round and prints each failure with the seed that reproduces it.
 PROPTEST_SEED ?= 3561
 ROUNDS ?= 20
+ORACLE ?= 10000
 
 soak: setup
-	@log=$$(mktemp); for round in $$(seq $(ROUNDS)); do \
+	@log=$$(mktemp); seed=$$RANDOM$$RANDOM; oracle="cargo test -p tworay-sim --locked --release --test true_causes_oracle"; \
+	echo "oracle of the loss ledger: PROPTEST_CASES=$(ORACLE) PROPTEST_RNG_SEED=$$seed $$oracle"; \
+	PROPTEST_CASES=$(ORACLE) PROPTEST_RNG_SEED=$$seed $$oracle --quiet --no-fail-fast >$$log 2>&1 \
+		|| { grep -E "FAILED|losses: |^seed|cc " $$log; failed=1; }; \
+	for round in $$(seq $(ROUNDS)); do \
 		seed=$$RANDOM$$RANDOM; \
 		echo "round $$round of $(ROUNDS): make test-rust PROPTEST_SEED=$$seed"; \
 		PROPTEST_RNG_SEED=$$seed cargo test --workspace --locked --release --quiet --no-fail-fast >$$log 2>&1 \

@@ -52,7 +52,8 @@ FLOW_KEYS = {
     "mean_rtt_seconds",
     "completion_seconds",
 }
-CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "ttl", "reorder-discard"}
+CAUSES = {"congestion", "contention", "channel", "link-failure", "node-down", "no-route", "ttl"}
+CAUSES |= {"reorder-discard", "unknown"}
 FRAMES = {"rts_cts", "data", "ack"}
 VERBS = (
     "run",

@@ -41,7 +41,7 @@ export async function story(page: RunPage, world: World | null, loss: Loss): Pro
       sent++;
     }
   }
-  if (world && (loss.cause === "link-failure" || loss.cause === "contention" || loss.cause === "node-down")) {
+  if (world && (loss.cause === "link-failure" || loss.cause === "contention" || loss.cause === "node-down" || loss.cause === "no-route")) {
     const near = world.notes.filter(
       (note) => note.t >= loss.since && note.t <= loss.gone + AFTER && (note.node === loss.rootNode || note.node === flow?.from),
     );

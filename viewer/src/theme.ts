@@ -10,11 +10,13 @@ export const CAUSES = [
   "channel",
   "link-failure",
   "node-down",
+  "no-route",
   "ttl",
   "reorder-discard",
+  "unknown",
 ] as const;
 
-type Shape = "triangle" | "cross" | "diamond" | "square" | "pentagon" | "star" | "circle";
+type Shape = "wedge" | "bar" | "triangle" | "cross" | "diamond" | "square" | "pentagon" | "star" | "circle";
 
 const SHAPES: Record<string, Shape> = {
   congestion: "triangle",
@@ -22,7 +24,9 @@ const SHAPES: Record<string, Shape> = {
   channel: "diamond",
   "link-failure": "square",
   "node-down": "pentagon",
+  "no-route": "wedge",
   ttl: "star",
+  unknown: "bar",
   "reorder-discard": "circle",
   transient: "diamond",
 };
@@ -36,6 +40,8 @@ const CORNERS: Record<Shape, [number, number][]> = {
   ],
   diamond: [[0, -1.2], [1, 0], [0, 1.2], [-1, 0]],
   square: [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]],
+  wedge: [[0, 1.1], [-1.05, -0.8], [1.05, -0.8]],
+  bar: [[-1.1, -0.4], [1.1, -0.4], [1.1, 0.4], [-1.1, 0.4]],
   pentagon: polygon(5, 1.1, 1.1),
   star: polygon(10, 1.3, 0.55),
   circle: [],

@@ -10,28 +10,35 @@ pub enum LossCause {
     /// The MAC gave up because of collisions or a busy receiver. Consequences count as well: a false link
     /// failure, a route lost with it, a route discovery whose messages collided.
     Contention,
-    /// Bit errors or fading.
+    /// Bit errors or fading, and a queue that filled while they kept the MAC from sending.
     Channel,
     /// Next hop out of range, no path to the destination, handoff, or a route lost with such a hop.
     LinkFailure,
     /// A node without power or switched off, or a route lost with it.
     NodeDown,
-    /// The hop limit ran out.
+    /// Routing had not found, or could not find, a path that existed: it had not converged, its search does
+    /// not reach that far, or its tables formed a loop.
+    NoRoute,
+    /// The path has more hops than the packet's hop limit.
     Ttl,
     /// The receiving transport discarded a packet that did arrive: data before its SYN, or beyond the window.
     ReorderDiscard,
+    /// Nothing on record explains the loss: a fault of the simulator, or a malformed packet from outside.
+    Unknown,
 }
 
 impl LossCause {
     /// Every cause, in the order in which tables list them.
-    pub const ALL: [LossCause; 7] = [
+    pub const ALL: [LossCause; 9] = [
         LossCause::Congestion,
         LossCause::Contention,
         LossCause::Channel,
         LossCause::LinkFailure,
         LossCause::NodeDown,
+        LossCause::NoRoute,
         LossCause::Ttl,
         LossCause::ReorderDiscard,
+        LossCause::Unknown,
     ];
 
     /// The name in tables and JSON.
@@ -42,8 +49,10 @@ impl LossCause {
             LossCause::Channel => "channel",
             LossCause::LinkFailure => "link-failure",
             LossCause::NodeDown => "node-down",
+            LossCause::NoRoute => "no-route",
             LossCause::Ttl => "ttl",
             LossCause::ReorderDiscard => "reorder-discard",
+            LossCause::Unknown => "unknown",
         }
     }
 }

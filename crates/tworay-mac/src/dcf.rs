@@ -221,6 +221,12 @@ impl Dcf {
         self.current.map(|c| c.packet)
     }
 
+    /// (ns-2) Until when the station, which is sending a CTS, refuses every RTS because it expects the DATA.
+    #[inline]
+    pub fn reserved_for_data(&self) -> Option<SimTime> {
+        (self.exchange == Exchange::AwaitData).then_some(self.hold_until)
+    }
+
     /// The station's counters.
     pub fn counters(&self) -> &MacCounters {
         &self.counters

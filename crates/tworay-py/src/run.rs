@@ -60,7 +60,7 @@ pub(crate) fn run(
     losses: bool,
     record: bool,
 ) -> PyResult<RunReport> {
-    let options = simulator::RunOptions { seed, series, losses, pcap, animation, record };
+    let options = simulator::RunOptions { seed, series, losses, pcap, animation, record, medium_log: false };
     let control = control.map_or_else(|| Arc::new(simulator::RunControl::new()), |c| Arc::clone(&c.0));
     let trouble = Trouble::default();
     let thread = CallbackThread::default();

@@ -411,6 +411,11 @@ impl Receiver {
         self.lock.as_ref().is_some_and(|lock| lock.tx == tx)
     }
 
+    /// The signal being received, if there is one.
+    pub fn reading(&self) -> Option<u32> {
+        self.lock.map(|l| l.tx)
+    }
+
     /// When the frame being received ends, if there is one.
     pub fn reading_until(&self) -> Option<SimTime> {
         self.lock.map(|l| l.end)

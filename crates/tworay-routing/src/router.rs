@@ -154,6 +154,17 @@ impl Router {
         matches!(self, Router::Dsr(_))
     }
 
+    /// Hops of the longest path that a search for a route can find.
+    pub fn search_reach(&self) -> u16 {
+        match self {
+            Router::Static(_) => u16::MAX,
+            Router::Aodv(r) => r.search_reach().into(),
+            Router::Dsr(r) => r.search_reach().into(),
+            // Hop counts in messages have eight bits (RFC 3626 §3.3.2).
+            Router::Olsr(_) => u8::MAX.into(),
+        }
+    }
+
     /// Hops to `dst` on the route in use, if there is one.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         match self {

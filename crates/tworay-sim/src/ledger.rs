@@ -54,6 +54,25 @@ pub struct LossRecord {
     pub interferer: Option<NodeId>,
 }
 
+/// A segment that something held up, and that went on later.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Hold {
+    /// Flow of the segment.
+    pub flow: FlowId,
+    /// Role of the segment.
+    pub carries: Carries,
+    /// First sequence number; for an acknowledgment the acknowledgment number.
+    pub seq: Seq32,
+    /// Uid of the segment.
+    pub uid: u64,
+    /// What held it up: a search that found a path in the end is `no-route`.
+    pub cause: LossCause,
+    /// From when until when.
+    pub since: SimTime,
+    /// See `since`.
+    pub until: SimTime,
+}
+
 /// Death of one copy.
 #[derive(Copy, Clone, Debug)]
 pub struct Death {
@@ -131,6 +150,7 @@ pub struct Ledger {
     delivered: Segments,
     lost: [Segments; LossCause::ALL.len()],
     records: Vec<LossRecord>,
+    holds: Vec<Hold>,
     /// Losses are counted but not recorded.
     counts_only: bool,
     /// By flow: its source, and the number of data segments that died there.
@@ -237,6 +257,28 @@ impl Ledger {
     #[inline]
     pub fn copied(&mut self, uid: u64) {
         self.entry(uid).copies += 1;
+    }
+
+    /// Number of live copies of a packet.
+    pub fn copies(&self, uid: u64) -> u16 {
+        let place = uid.checked_sub(self.first_uid);
+        place.and_then(|place| self.shipments.get(place as usize)).map_or(0, |s| s.copies)
+    }
+
+    /// A segment that `by` held up goes on at `now`, or is still held up at the end of the run.
+    pub fn held_up(&mut self, uid: u64, by: Setback, now: SimTime) {
+        if self.counts_only {
+            return;
+        }
+        let s = self.entry(uid);
+        let (flow, carries, seq) = (s.flow, s.carries, s.seq);
+        let cause = by.cause.unwrap_or(LossCause::NoRoute);
+        self.holds.push(Hold { flow, carries, seq, uid, cause, since: by.at, until: now });
+    }
+
+    /// Segments that something held up and that went on later.
+    pub fn holds(&self) -> &[Hold] {
+        &self.holds
     }
 
     /// A copy reached its destination and is consumed. Returns the time of sending if it was the first

@@ -278,6 +278,11 @@ impl Medium {
         }
     }
 
+    /// Transmissions on the medium, by number.
+    pub fn live(&self) -> impl Iterator<Item = (u32, &Transmission)> {
+        (0u32..).zip(&self.air).filter(|(_, t)| t.live)
+    }
+
     /// The sender of the strongest signal at `node` among those that overlapped transmission `tx`.
     pub fn interferer(&self, tx: u32, node: NodeId) -> Option<NodeId> {
         self.strongest_overlap(tx, node).map(|(_, from)| from)

@@ -25,6 +25,7 @@ mod radio;
 mod receive;
 mod routing;
 mod scene;
+mod service;
 mod switching;
 #[cfg(test)]
 mod testing;
@@ -161,6 +162,9 @@ impl Network {
         {
             return None;
         }
+        if network.plan.settings.routing.protocol == Protocol::Olsr {
+            network.common.books.judge.expect_tables();
+        }
         for node in network.nodes.ids() {
             network.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
         }
@@ -220,6 +224,11 @@ impl Network {
     /// Starts recording.
     pub(crate) fn record(&mut self) {
         self.common.watch.record(self.radio.as_ref().and_then(Radio::ranges));
+    }
+
+    /// Starts a log of the medium.
+    pub(crate) fn log_medium(&mut self) {
+        self.common.watch.log_medium();
     }
 
     /// Starts a capture of transmissions in a file at `path`, with a comment in its header.
@@ -347,7 +356,7 @@ impl Network {
                 self.switch(node, on);
             }
             Event::Cut(order) => self.radio.iter_mut().for_each(|radio| radio.cut_due(order)),
-            Event::Mend(order) => self.radio.iter_mut().for_each(|radio| radio.mend(order)),
+            Event::Mend(order) => self.radio.iter_mut().for_each(|radio| radio.mend(self.common.now, order)),
             Event::Foresee(flow) => self.foresee(flow),
             Event::Warm => self.on_warm(),
             Event::Sample => self.on_sample(),

@@ -1,4 +1,4 @@
-//! What prevents a packet from going on: the outcome of its attempts, and the setback that it carries.
+//! The setbacks that a packet carries: what prevents it from going on, here and earlier on its path.
 
 use tworay_base::{LossCause, NodeId, SimTime};
 
@@ -59,6 +59,9 @@ pub struct HeldUp {
     pub here: Option<Setback>,
     /// The first earlier setback on its path that load did not cause.
     pub before: Option<Setback>,
+    /// Whether no other copy existed when the current setback struck, so that it held up the segment itself
+    /// and not only a copy that was left behind.
+    pub whole: bool,
 }
 
 impl HeldUp {
@@ -69,64 +72,7 @@ impl HeldUp {
 
     /// The state at the next hop; `None` if nothing is left to remember.
     pub fn one_hop_on(&self) -> Option<Self> {
-        self.independent().map(|root| Self { here: None, before: Some(root) })
-    }
-}
-
-/// Outcome of the attempts to send a packet to its next hop.
-#[derive(Copy, Clone, Debug, Default)]
-pub(crate) struct Attempts {
-    pub contention: u16,
-    pub out_of_range: u16,
-    pub channel: u16,
-    pub node_down: u16,
-    /// Sender of the signal that corrupted the last attempt, or the answer to it.
-    pub interferer: Option<NodeId>,
-    /// When an attempt was first made although the next hop was out of reach.
-    pub out_of_reach_since: Option<SimTime>,
-}
-
-impl Attempts {
-    /// The cause of most failed attempts; contention on a tie.
-    pub fn verdict(self) -> LossCause {
-        let most = self.contention.max(self.out_of_range).max(self.channel).max(self.node_down);
-        if self.contention == most {
-            LossCause::Contention
-        } else if self.out_of_range == most {
-            LossCause::LinkFailure
-        } else if self.node_down == most {
-            LossCause::NodeDown
-        } else {
-            LossCause::Channel
-        }
-    }
-
-    /// Number of attempts so far.
-    pub fn count(self) -> u16 {
-        self.contention + self.out_of_range + self.channel + self.node_down
-    }
-
-    /// The setback when `node` gives up on `next_hop`. If the hop is out of reach, the packet is held up
-    /// since the first attempt; otherwise any attempt could have succeeded, up to the last.
-    pub fn give_up(self, now: SimTime, node: NodeId, next_hop: NodeId) -> Setback {
-        let setback = Setback {
-            attempts: self.count(),
-            interferer: self.interferer,
-            ..Setback::new(now, node, self.verdict()).towards(next_hop)
-        };
-        match self.out_of_reach_since {
-            Some(at) if setback.is_physical() => Setback { at, ..setback },
-            _ => setback,
-        }
-    }
-
-    /// An attempt corrupted by the channel was booked as contention when it started.
-    pub fn blame_channel(&mut self) {
-        if self.contention > 0 {
-            self.contention -= 1;
-            self.channel += 1;
-        }
-        self.interferer = None;
+        self.independent().map(|root| Self { before: Some(root), ..Self::default() })
     }
 }
 

@@ -19,6 +19,7 @@ pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
 use crate::flow::{Application, Flow, Resent, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
+use crate::medium_log::MediumLog;
 use crate::network::{Outcome, WireRecord};
 use crate::paths::FlowPath;
 use crate::record::Recorder;
@@ -78,8 +79,11 @@ pub struct Document {
     pub flows: Vec<FlowReport>,
     /// Losses by true cause.
     pub ledger: BTreeMap<&'static str, LossCount>,
-    /// The senders' guesses after the warm-up, by true cause; `none` if nothing had been lost.
+    /// The senders' guesses after the warm-up, by true cause at the time of the guess; `none` if nothing had
+    /// been lost or was held up.
     pub diagnosis: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The same guesses by outcome: `none` also if what was held up at the time of the guess arrived later.
+    pub diagnosis_by_outcome: BTreeMap<String, BTreeMap<String, u64>>,
     /// Results of the MAC.
     pub mac: MacReport,
     /// Results of routing.
@@ -109,6 +113,7 @@ pub struct RunReport {
     record: Option<Box<Recorder>>,
     /// Whether the tables `ledger` and `retransmissions` name the sender of each segment.
     senders: bool,
+    medium_log: Option<Box<MediumLog>>,
 }
 
 impl RunReport {
@@ -123,6 +128,16 @@ impl RunReport {
         &self.lost_at_source
     }
 
+    /// Every loss in order of time; empty if only totals were [counted](crate::RunOptions::losses).
+    pub fn losses(&self) -> &[LossRecord] {
+        &self.losses
+    }
+
+    /// Every frame on the medium and how its receptions ended, if [logged](crate::RunOptions::medium_log).
+    pub fn medium_log(&self) -> Option<&MediumLog> {
+        self.medium_log.as_deref()
+    }
+
     pub(crate) fn gather(
         mut outcome: Outcome,
         scenario: &str,
@@ -131,6 +146,7 @@ impl RunReport {
         paths: &[FlowPath],
     ) -> Self {
         let record = outcome.record.take();
+        let medium_log = outcome.medium_log.take();
         let end = outcome.end;
         let warm = outcome.warm_at;
         let mac = &outcome.mac;
@@ -161,7 +177,10 @@ impl RunReport {
         let metrics = over_flows(&flows);
         let counters = &outcome.counters;
         let warnings = warnings::warnings(&outcome.flows, paths, outcome.ledger.records(), end);
-        let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records());
+        let guesses = diagnosis::match_all(&outcome.flows, outcome.ledger.records(), outcome.ledger.holds());
+        let counted = |name: fn(&Diagnosed) -> &'static str| {
+            diagnosis::count(guesses.iter().filter(|g| g.at >= warm), name)
+        };
         let document = Document {
             tworay: crate::VERSION,
             scenario: scenario.into(),
@@ -177,7 +196,8 @@ impl RunReport {
                     (c.name(), LossCount { data: lost.data, ack: lost.ack })
                 })
                 .collect(),
-            diagnosis: diagnosis::count(guesses.iter().filter(|g| g.at >= warm)),
+            diagnosis: counted(Diagnosed::cause_name),
+            diagnosis_by_outcome: counted(Diagnosed::outcome_name),
             mac: MacReport {
                 collisions: frame_count(&counters.collisions),
                 broadcast_collisions: counters.broadcast_collisions,
@@ -233,6 +253,7 @@ impl RunReport {
             power,
             record,
             senders: false,
+            medium_log,
         }
     }
 

@@ -27,11 +27,22 @@ pub struct RunOptions {
     pub animation: Option<PathBuf>,
     /// Whether to record every segment, frame, queue length, route and movement.
     pub record: bool,
+    /// Whether to log every frame on the medium and its receptions; see
+    /// [`RunReport::medium_log`](crate::RunReport::medium_log).
+    pub medium_log: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { seed: 1, series: false, losses: true, pcap: None, animation: None, record: false }
+        Self {
+            seed: 1,
+            series: false,
+            losses: true,
+            pcap: None,
+            animation: None,
+            record: false,
+            medium_log: false,
+        }
     }
 }
 
@@ -104,6 +115,9 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if options.record {
         network.record();
     }
+    if options.medium_log {
+        network.log_medium();
+    }
     if !options.losses && options.pcap.is_none() && !options.record {
         network.count_losses_only();
     }
@@ -130,6 +144,7 @@ pub fn run(scenario: &Scenario, options: &RunOptions, control: &RunControl) -> R
     if !options.losses && options.pcap.is_none() && !options.record {
         // Without records of losses every guess would seem to have no cause.
         report.document.diagnosis.clear();
+        report.document.diagnosis_by_outcome.clear();
     }
     report.document.cpu_seconds = begun.elapsed().as_secs_f64();
     control.note(1.0);

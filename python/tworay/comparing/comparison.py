@@ -188,6 +188,7 @@ class Comparison:
         }
         pairs = _pairs(by_variant, still_arms)
         diagnosis = self._counts("diagnosis")
+        by_outcome = self._counts("diagnosis_by_outcome")
         return {
             "scenario": self.scenario,
             "seeds": self.seeds,
@@ -195,6 +196,7 @@ class Comparison:
             "variants": described,
             "pairs": pairs,
             "diagnosis": diagnosis,
+            "diagnosis_by_outcome": by_outcome,
             "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
             "ledger": self._counts("ledger"),
             "costs": self._costs(),

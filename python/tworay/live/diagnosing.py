@@ -84,15 +84,18 @@ def diagnose(run: Run, events: Iterable[Event], namespaces: Collection[int]) -> 
         return
     true = _Causes(run.ledger, by_sender=run.summary["live"]["settings"]["layer"] == 3)
     for event in own:
-        event["cause"] = true.of(event)
+        event["cause"] = event["cause_by_outcome"] = true.of(event)
     guesses = [event for event in own if event["guess"] is not None]
     run.summary["diagnosis"] = confusion(guesses)
+    # A kernel guesses when it retransmits; what it held back then is not known to the ledger.
+    run.summary["diagnosis_by_outcome"] = run.summary["diagnosis"]
     run.summary["diagnosis_scores"] = scores(run.summary["diagnosis"])
     run.summary["live"]["diagnoses"] = own
     # Stories are about the flow's own data, not about what flows against it.
     senders = {flow["id"]: flow["from"] for flow in run.summary["flows"]}
     rows = [event for event in guesses if senders.get(event["flow"]) == event["node"]]
-    columns = {"t_s": pl.Float64, "flow": pl.Int64, "seq": pl.Int64, "guess": pl.String, "cause": pl.String}
+    words = dict.fromkeys(("guess", "cause", "cause_by_outcome"), pl.String)
+    columns = {"t_s": pl.Float64, "flow": pl.Int64, "seq": pl.Int64, **words}
     run.tables["guesses"] = pl.DataFrame(
         {name: [row[name] for row in rows] for name in columns}, schema=columns
     ).sort("t_s")

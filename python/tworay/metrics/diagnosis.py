@@ -2,7 +2,10 @@
 
 A confusion matrix counts pairs of guess and true cause. Guesses and causes have different names, so a
 guess is correct if it *covers* the cause: an 802.11 sender that guesses ``channel`` means any wireless
-loss. With the cause ``none`` (nothing was lost) every guess is wrong.
+loss. With the cause ``none`` (nothing was lost) every guess is wrong. Without a route the sender has no path,
+whatever broke it: ``link-failure`` covers ``no-route``.
+
+Counts are those at the time of the guess (``diagnosis``), not by outcome (``diagnosis_by_outcome``).
 
 Precision of a guess: the fraction of correct ones. Recall of a cause: the fraction of its losses with a
 covering guess. Balanced accuracy: the mean recall over the causes that occurred, except ``none``, which
@@ -19,8 +22,8 @@ NONE = "none"
 COVERS: dict[str, frozenset[str]] = {
     "congestion": frozenset({"congestion"}),
     "channel": frozenset({"channel", "contention"}),
-    "link-failure": frozenset({"link-failure", "node-down"}),
-    "transient": frozenset({"channel", "contention", "link-failure", "node-down"}),
+    "link-failure": frozenset({"link-failure", "node-down", "no-route"}),
+    "transient": frozenset({"channel", "contention", "link-failure", "node-down", "no-route"}),
 }
 
 

@@ -19,7 +19,7 @@ TOP, BOTTOM = 12, 44
 # With more seeds, the lines that join them would hide everything.
 JOINED_AT_MOST = 60
 # Causes whose colours need dark letters.
-PALE = frozenset({"congestion", "channel", "link-failure", "ttl", "reorder-discard"})
+PALE = frozenset({"congestion", "channel", "link-failure", "no-route", "ttl", "reorder-discard"})
 
 
 # Up to this many values of an axis, each has a mark.

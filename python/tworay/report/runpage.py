@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tworay import metrics
 from tworay.errors import OutputError
 from tworay.metrics import TCP
-from tworay.metrics.diagnosis import COVERS, scores
+from tworay.metrics.diagnosis import COVERS, NONE, scores
 from tworay.report.commands import AGAIN
 from tworay.report.guessing import scored, share_right
 from tworay.report.mapdata import write_map
@@ -187,7 +187,13 @@ def _numbers(run: Run) -> str:
     if diagnosis:
         causes = list(dict.fromkeys(cause for row in diagnosis.values() for cause in row))
         guesses = [[guess, *[row.get(cause, 0) for cause in causes]] for guess, row in diagnosis.items()]
-        parts.append(table("The sender's guesses by true cause", ["guess", *causes], guesses))
+        parts.append(table("The sender's guesses by true cause at that time", ["guess", *causes], guesses))
+        in_the_end = summary.get("diagnosis_by_outcome") or {}
+        late = sum(row.get(NONE, 0) for row in in_the_end.values()) - sum(
+            row.get(NONE, 0) for row in diagnosis.values()
+        )
+        if late > 0:
+            parts.append(f"<p>Of these, {late} were about segments that were held up and arrived later.</p>")
         said = scored(diagnosis, scores(diagnosis))
         parts.append(f'<p id="guessed">{esc(share_right(diagnosis))}. {esc(said)}</p>')
     energy = summary.get("energy") or {}

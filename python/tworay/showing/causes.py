@@ -8,8 +8,10 @@ ROOTS = {
     "channel": "channel: bit errors or fading",
     "link-failure": "link-failure: the next hop was out of reach, or there was no path",
     "node-down": "node-down: a node was switched off or had no power",
+    "no-route": "no-route: routing had not found, or could not find, a path that existed",
     "ttl": "ttl: the path was longer than the hop limit",
     "reorder-discard": "reorder-discard: the receiver threw it away",
+    "unknown": "unknown: nothing on record explains it",
 }
 ENDS = {
     "ifq": "the interface queue was full",

@@ -102,6 +102,8 @@ def _cause(loss: Row) -> str:
         "link-failure": f"no path from node {here}" if there is None else f"link {here}–{there} out of range",
         "contention": f"contention {hop}{tried}",
         "channel": f"bit errors or fading {hop}{tried}",
+        "no-route": f"no route found from node {here}, although a path existed",
+        "unknown": f"unknown cause {hop}",
         "ttl": f"hop limit used up at node {here}",
         "reorder-discard": f"thrown away by the receiver, node {here}",
     }

@@ -315,6 +315,8 @@ class _Flow:
             "guess": guess
             and {
                 **{key: guess[key] for key in ("t_s", "seq", "guess", "cause")},
+                # Results stored by earlier versions lack the second view.
+                "cause_by_outcome": guess.get("cause_by_outcome", guess["cause"]),
                 "right": covers(guess["guess"], guess["cause"]),
             },
             "guesses_in_run": len(self.guesses),

@@ -210,6 +210,10 @@ def _guess(document: Row, moment: Row) -> str:
         verdict = "right" if guess["right"] else f"wrong, it was {guess['cause']}"
         if guess["cause"] == "none":
             verdict = "wrong, nothing had been lost"
+        elif guess["cause_by_outcome"] == "none":
+            verdict += (
+                f" (held up by {guess['cause']} at that time, and delivered later)" if guess["right"] else ""
+            )
         return f"{guess['guess']}, at {_at(guess['t_s'])}: {verdict}."
     if not moment["guesses_in_run"]:
         return f"none; {document['tcp']} made none in the whole run."

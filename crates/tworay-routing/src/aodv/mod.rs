@@ -101,6 +101,11 @@ impl Aodv {
         self.buffer.ids()
     }
 
+    /// Hop limit of the widest search (NET_DIAMETER, RFC 3561 §10).
+    pub fn search_reach(&self) -> u8 {
+        self.config.net_diameter
+    }
+
     /// Hops to `dst` on the route in use. For a route that is not used, the answer may be out of date.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         self.table.peek(dst).filter(|r| r.is_up()).map(|r| r.hops)

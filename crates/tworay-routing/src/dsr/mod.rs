@@ -117,6 +117,11 @@ impl Dsr {
         self.buffer.ids().chain(self.held.iter().map(|h| h.parcel.id)).chain(stranded).collect()
     }
 
+    /// Hops of the longest route that is used or relayed.
+    pub fn search_reach(&self) -> u8 {
+        self.config.max_route_hops
+    }
+
     /// Hops to `dst` on the route in use, otherwise on the shortest known route.
     pub fn hop_count(&self, dst: NodeId) -> Option<u8> {
         let used = self.in_use.get(&dst).and_then(|path| u8::try_from(path.len()).ok());

@@ -1,6 +1,7 @@
 //! State shared by every part of a network: agenda, packets, books and watchers.
 
 use super::agenda::Agenda;
+use super::is_message;
 use super::judge::Judge;
 use super::packets::PacketSlab;
 use super::watch::Watchers;
@@ -65,10 +66,16 @@ impl Common {
     pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
         let p = self.packets.get(packet);
         let (uid, hops, flow, from) = (p.uid, p.hops, p.flow, p.src);
+        if uid >= UNTRACKED && is_message(p) {
+            self.books.judge.note_message_lost(self.now, &of, p);
+        }
         if uid < UNTRACKED {
-            let mut root = self.packets.setback(packet).unwrap_or(of);
-            let (cause, interferer) = self.books.judge.final_cause(&root, died);
-            root.interferer = interferer;
+            let root = match self.packets.setback(packet) {
+                Some(held) if held.cause.is_some() => held,
+                // A packet that waited for a search has the outcome that the caller found.
+                _ => of,
+            };
+            let cause = root.cause.unwrap_or(LossCause::Unknown);
             if root.is_physical() {
                 self.books.judge.note_struck(self.now, flow, root);
             }
@@ -114,8 +121,40 @@ impl Common {
 
     /// Something prevents a packet from going on; only the first such setback counts.
     pub fn set_back(&mut self, packet: PacketId, by: Setback) {
-        if self.packets.get(packet).uid < UNTRACKED {
-            self.packets.set_back(packet, by);
+        let uid = self.packets.get(packet).uid;
+        if uid < UNTRACKED {
+            let whole = self.books.ledger.copies(uid) == 1;
+            self.packets.set_back(packet, by, whole);
+        }
+    }
+
+    /// A packet that waited for a route discovery goes on; `late` is what delayed the search, if anything did.
+    pub fn end_search(&mut self, packet: PacketId, late: Option<Setback>) {
+        if let Some(search) = self.packets.end_search(packet, late) {
+            self.note_hold(packet, late.unwrap_or(search));
+        }
+    }
+
+    /// A packet becomes another's copy at the next hop.
+    #[inline]
+    pub fn hand_on(&mut self, packet: PacketId, copy: PacketId) {
+        if let Some(hold) = self.packets.hand_on(packet, copy) {
+            self.note_hold(packet, hold);
+        }
+    }
+
+    /// A segment that a setback held up has gone on.
+    #[cold]
+    fn note_hold(&mut self, packet: PacketId, by: Setback) {
+        self.books.ledger.held_up(self.packets.get(packet).uid, by, self.now);
+    }
+
+    /// The run ends: notes what still holds up segments.
+    pub fn close_holds(&mut self) {
+        for (id, packet) in self.packets.iter() {
+            if let Some(hold) = self.packets.hold(id) {
+                self.books.ledger.held_up(packet.uid, hold, self.now);
+            }
         }
     }
 }

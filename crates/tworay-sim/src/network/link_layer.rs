@@ -98,7 +98,9 @@ impl Network {
 
     /// ARP gave up resolving a packet's next hop.
     fn unresolved(&mut self, node: NodeId, packet: PacketId, next_hop: NodeId) {
-        let root = Setback { attempts: MAX_REQUESTS.into(), ..self.judge_link(node, next_hop) };
+        let (judge, mut scene) = self.scene();
+        let root = judge.address(&mut scene, node, next_hop);
+        let root = Setback { attempts: MAX_REQUESTS.into(), ..root };
         self.link_failed(packet, next_hop, Died::ArpUnanswered, root);
     }
 
@@ -152,9 +154,11 @@ impl Network {
         }
         let p = self.common.packets.get(packet);
         let entry = QueueEntry { packet, next_hop, ip_bytes: p.ip_bytes, routing: p.is_routing() };
-        if let Some(refused) = self.nodes[node].queue.push(entry) {
+        let n = &mut self.nodes[node];
+        n.service.offered(self.common.now, n.mac.is_free());
+        if let Some(refused) = n.queue.push(entry) {
             self.common.books.counters.queue_drops += 1;
-            let root = Judge::queue(&mut self.scene().1, node, refused);
+            let root = self.judge_queue(node, refused);
             self.common.kill(refused.packet, node, Died::Ifq, root);
         }
         if self.common.watch.on {
@@ -190,8 +194,17 @@ impl Network {
     #[cold]
     fn drop_early(&mut self, node: NodeId, dropped: QueueEntry) {
         self.common.books.counters.queue_drops += 1;
-        let root = Judge::queue(&mut self.scene().1, node, dropped);
+        let root = self.judge_queue(node, dropped);
         self.common.kill(dropped.packet, node, Died::LinkRed, root);
+    }
+
+    /// Why the interface queue rejects a packet.
+    #[inline(never)]
+    fn judge_queue(&mut self, node: NodeId, refused: QueueEntry) -> Setback {
+        let root = Judge::queue(&mut self.scene().1, node, refused);
+        let n = &mut self.nodes[node];
+        n.service.refused(n.queue.len() as u32);
+        root
     }
 
     /// A frame's packet arrived at `node`, which takes a copy.
@@ -215,7 +228,7 @@ impl Network {
         let copy = self.common.packets.insert(copy);
         if uid < UNTRACKED {
             self.common.books.ledger.copied(uid);
-            self.common.packets.hand_on(packet, copy);
+            self.common.hand_on(packet, copy);
         }
         let packet = copy;
         let delay = self.plan.settings.mac.link_delay;
@@ -228,8 +241,13 @@ impl Network {
 
     #[inline(never)]
     pub(super) fn on_give_up(&mut self, node: NodeId, give_up: GiveUp) {
-        let attempts = std::mem::take(&mut self.nodes[node].attempts);
-        let root = attempts.give_up(self.common.now, node, give_up.to);
+        if let Some(radio) = &mut self.radio {
+            radio.end_attempt(&mut self.nodes, self.common.now, node, give_up.to);
+        }
+        let n = &mut self.nodes[node];
+        let root = n.attempts.setback(self.common.now, (node, give_up.to), give_up.unanswered);
+        n.service.gave_up(self.common.now, n.attempts.lost(), root);
+        n.attempts.reset(n.mac.counters().failures());
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
         let p = self.common.packets.get(give_up.packet);
         self.common.books.counters.give_ups.add_give_up(died == Died::RtsRetries, p);
@@ -250,10 +268,12 @@ impl Network {
         }
     }
 
-    /// Why a node considers the link to a neighbour broken, or cannot resolve its address.
+    /// Why a node considers the link to a neighbour broken. If nothing is wrong with the link, routing has given up a
+    /// path that exists, and the search for it decides.
     pub(super) fn judge_link(&mut self, node: NodeId, next_hop: NodeId) -> Setback {
         let (judge, mut scene) = self.scene();
-        judge.link(&mut scene, node, next_hop)
+        let root = judge.link(&mut scene, node, next_hop);
+        if root.cause == Some(LossCause::Unknown) { Setback { cause: None, ..root } } else { root }
     }
 
     /// A packet returns from a failed hop: routing decides what to do with it.
@@ -264,10 +284,12 @@ impl Network {
         if self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop) {
             self.common.books.counters.false_link_failures += 1;
         }
-        let message = is_message(self.common.packets.get(packet));
         let judge = &mut self.common.books.judge;
         judge.note_break(root);
-        judge.note_message_lost(self.common.now, message, &root);
+        let sent = self.common.packets.get(packet);
+        if is_message(sent) {
+            judge.note_message_lost(self.common.now, &root, sent);
+        }
         if matches!(self.common.packets.get(packet).body, Body::Arp(_)) {
             self.common.release(packet);
             return;

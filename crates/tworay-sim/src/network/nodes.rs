@@ -2,8 +2,9 @@
 
 use super::agenda::Agenda;
 use super::meters::Meters;
+use super::service::Service;
+use crate::attempts::Attempts;
 use crate::engine::TimerSlot;
-use crate::provenance::Attempts;
 use std::ops::{Index, IndexMut};
 use tworay_base::{NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_mac::{ArpTable, Dcf, InterfaceQueue, MacConfig};
@@ -32,9 +33,13 @@ pub(crate) struct Node {
     pub router: Router,
     /// Outcome of the MAC's attempts with its current packet.
     pub attempts: Attempts,
+    /// What its queue was offered, and what the MAC could send of it.
+    pub service: Box<Service>,
     pub up: bool,
     /// When it was last switched off, or died.
     pub down_since: SimTime,
+    /// When it was last switched on again; time zero if it never was off.
+    pub up_since: SimTime,
 }
 
 /// All nodes of a network.
@@ -78,8 +83,10 @@ impl Nodes {
                     arp: ArpTable::new(mac.arp_retry),
                     router: Router::new(routing, id, RngStream::new(seed, id, Purpose::RoutingJitter)),
                     attempts: Attempts::default(),
+                    service: Box::default(),
                     up: true,
                     down_since: SimTime::NEVER,
+                    up_since: SimTime::ZERO,
                 }
             })
             .collect();

@@ -5,6 +5,7 @@ use super::wires::WireRecord;
 use crate::flow::Flow;
 use crate::frame_counts::NetworkCounters;
 use crate::ledger::Ledger;
+use crate::medium_log::MediumLog;
 use crate::record::Recorder;
 use crate::scenario::Costs;
 use std::sync::Arc;
@@ -36,6 +37,8 @@ pub(crate) struct Outcome {
     pub wire_trace: Vec<WireRecord>,
     /// Segments, frames, queue lengths, routes and movement, if recorded.
     pub record: Option<Box<Recorder>>,
+    /// Every frame on the medium, if logged.
+    pub medium_log: Option<Box<MediumLog>>,
     /// Energy of one processor instruction, J.
     pub joules_per_instruction: f64,
     /// Computing costs of the transport.
@@ -52,7 +55,9 @@ impl Network {
             }
             recorder
         });
+        let medium_log = self.common.watch.take_medium_log();
         self.flows.iter_mut().for_each(|flow| flow.means.close(end));
+        self.common.close_holds();
         let books = self.common.books;
         let mut ledger = books.ledger;
         ledger.close(end);
@@ -73,6 +78,7 @@ impl Network {
             meters,
             battery,
             record,
+            medium_log,
             wire_trace: self.wires.take_trace(),
             joules_per_instruction: self.plan.settings.energy.instruction.get(),
             costs: self.plan.costs,

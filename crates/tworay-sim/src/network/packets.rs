@@ -67,25 +67,56 @@ impl PacketSlab {
     }
 
     /// Something prevents a live packet from going on. Only the first such setback counts.
-    pub fn set_back(&mut self, id: PacketId, by: Setback) {
-        self.slots[id.index()].held_up.get_or_insert_default().here.get_or_insert(by);
+    /// `whole`: no other copy of the packet exists.
+    pub fn set_back(&mut self, id: PacketId, by: Setback, whole: bool) {
+        let held_up = self.slots[id.index()].held_up.get_or_insert_default();
+        if held_up.here.is_none() {
+            held_up.here = Some(by);
+            held_up.whole = whole;
+        }
     }
 
-    /// A live packet goes on; if it only waited for a route discovery, that setback is over.
+    /// What currently holds up the segment in a live packet, of which no other copy exists.
+    pub fn hold(&self, id: PacketId) -> Option<Setback> {
+        let held_up = self.slots[id.index()].held_up.as_ref()?;
+        held_up.here.filter(|_| held_up.whole)
+    }
+
+    /// Whether a live packet waits for a route discovery.
     #[inline]
-    pub fn end_search(&mut self, id: PacketId) {
-        if let Some(held_up) = &mut self.slots[id.index()].held_up {
-            held_up.here.take_if(|s| s.cause.is_none());
+    pub fn is_searching(&self, id: PacketId) -> bool {
+        let held_up = self.slots[id.index()].held_up.as_ref();
+        held_up.is_some_and(|held_up| held_up.here.is_some_and(|here| here.cause.is_none()))
+    }
+
+    /// A live packet goes on; if it only waited for a route discovery, that setback is over. Returns it, if it
+    /// held up the segment. The packet remembers what delayed the search, if that was not load.
+    pub fn end_search(&mut self, id: PacketId, late: Option<Setback>) -> Option<Setback> {
+        let held_up = self.slots[id.index()].held_up.as_mut()?;
+        let whole = held_up.whole;
+        let search = held_up.here.take_if(|s| s.cause.is_none())?;
+        held_up.before = held_up.before.or(late.filter(Setback::is_independent_of_load));
+        whole.then_some(search)
+    }
+
+    /// The outcome of the search that a live packet waits for.
+    pub fn settle_search(&mut self, id: PacketId, root: Setback) {
+        if let Some(held_up) = &mut self.slots[id.index()].held_up
+            && held_up.here.is_some_and(|here| here.cause.is_none())
+        {
+            held_up.here = Some(root);
         }
     }
 
     /// A packet becomes another's copy at the next hop: it inherits the other's past setbacks but no
-    /// current one.
+    /// current one. Returns the current one of the original, if it held up the segment.
     #[inline]
-    pub fn hand_on(&mut self, id: PacketId, copy: PacketId) {
-        if let Some(held_up) = &self.slots[id.index()].held_up {
-            self.slots[copy.index()].held_up = held_up.one_hop_on().map(Box::new);
-        }
+    pub fn hand_on(&mut self, id: PacketId, copy: PacketId) -> Option<Setback> {
+        let held_up = self.slots[id.index()].held_up.as_deref_mut()?;
+        let (next, hold) = (held_up.one_hop_on(), held_up.here.filter(|_| held_up.whole));
+        held_up.whole = false;
+        self.slots[copy.index()].held_up = next.map(Box::new);
+        hold
     }
 
     /// Takes a packet from its owner; the handle becomes invalid, but stays readable while pinned.

@@ -29,6 +29,10 @@ pub(crate) struct Radio {
     errors: Option<Box<Errors>>,
     /// Whether anything can corrupt a frame that is received well: errors, a cut, or the sender's death.
     may_spoil: bool,
+    /// Whether links can change: stations move, or links are cut.
+    links_change: bool,
+    /// Number of broadcasts on the medium.
+    broadcasts: u32,
 }
 
 impl Radio {
@@ -46,8 +50,18 @@ impl Radio {
             [] => Medium::new(channel, Fader::new(config, seed), &mut tracks),
             links => Medium::measured(channel, links, tracks.len()),
         };
+        let links_change = !cuts.is_empty() || tracks.iter().any(|track| !track.is_static());
         let errors = Errors::new(errors, &config.links, seed, tracks.len());
-        Self { medium, rules, may_spoil: errors.is_some(), tracks, cuts: Cuts::new(cuts), errors }
+        Self {
+            medium,
+            rules,
+            may_spoil: errors.is_some(),
+            tracks,
+            cuts: Cuts::new(cuts),
+            errors,
+            links_change,
+            broadcasts: 0,
+        }
     }
 
     /// The signals on the air.
@@ -84,6 +98,11 @@ impl Radio {
         let pb = self.tracks[b.index()].position(now);
         let channel = self.medium.channel();
         channel.rx_power_squared(pa.distance_squared(pb)) >= channel.rx_threshold()
+    }
+
+    /// Whether links can change: stations move, or links are cut.
+    pub fn changes(&self) -> bool {
+        self.links_change
     }
 
     /// Appends the stations that can decode `node` now, fading aside.
@@ -128,8 +147,13 @@ impl Radio {
     }
 
     /// The link cut by an order works again.
-    pub fn mend(&mut self, order: u16) {
-        self.cuts.mend(order);
+    pub fn mend(&mut self, now: SimTime, order: u16) {
+        self.cuts.mend(now, order);
+    }
+
+    /// Whether the link between two nodes was cut, and restored after `from`.
+    pub fn mended_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
+        self.cuts.mended_since(from, a, b)
     }
 
     /// A node was switched off or died: frames it was sending are corrupted.

@@ -37,12 +37,23 @@ impl Network {
                 }
                 MacAction::Deliver { packet, from } => self.on_delivery(node, packet, from),
                 MacAction::Sent { packet } => {
-                    self.nodes[node].attempts = Default::default();
+                    self.sent(node);
                     self.common.release(packet);
                 }
                 MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
                 MacAction::Ready => self.feed_mac(node),
             }
+        }
+    }
+
+    /// The MAC of `node` is done with its packet, which was acknowledged or broadcast.
+    #[inline]
+    fn sent(&mut self, node: NodeId) {
+        let n = &mut self.nodes[node];
+        n.service.served();
+        if n.attempts.has_failed_before() {
+            n.service.delayed(self.common.now, node, &n.attempts);
+            n.attempts.reset(n.mac.counters().failures());
         }
     }
 

@@ -7,7 +7,7 @@ use super::judge::Occasion;
 use super::nodes::NodeTimer;
 use crate::provenance::Setback;
 use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
-use tworay_routing::{DropReason, Protocol, Router, RoutingAction, RoutingNote};
+use tworay_routing::{DropReason, Router, RoutingAction, RoutingNote};
 use tworay_wire::dsr::DsrHeader;
 
 impl Network {
@@ -31,7 +31,7 @@ impl Network {
         let dst = self.common.packets.get(packet).dst;
         let (judge, mut scene) = self.scene();
         let root = judge.missing_route(&mut scene, node, dst);
-        self.common.packets.set_back(packet, root);
+        self.common.set_back(packet, root);
     }
 
     /// A packet arrived from the link layer.
@@ -105,11 +105,13 @@ impl Network {
         for action in actions {
             match *action {
                 RoutingAction::Forward { packet, next_hop, delay } => {
+                    if self.common.packets.is_searching(packet) {
+                        self.end_search(packet);
+                    }
                     if self.common.books.judge.lost_any(node) {
                         let dst = self.common.packets.get(packet).dst;
                         self.common.books.judge.note_way_found(node, dst);
                     }
-                    self.common.packets.end_search(packet);
                     self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
@@ -120,6 +122,18 @@ impl Network {
                 }
             }
         }
+    }
+
+    /// A packet that waited for a search goes on. What made the search late may have held up others, too, so that
+    /// they arrive together.
+    #[cold]
+    #[inline(never)]
+    fn end_search(&mut self, packet: PacketId) {
+        let Some(root) = self.common.packets.setback(packet) else { return };
+        let dst = self.common.packets.get(packet).dst;
+        let (judge, mut scene) = self.scene();
+        let outcome = judge.interrupted(&mut scene, root, dst);
+        self.common.end_search(packet, outcome);
     }
 
     fn send_after(&mut self, delay: SimDuration, node: NodeId, packet: PacketId, next_hop: NodeId) {
@@ -154,7 +168,7 @@ impl Network {
             }
             RoutingAction::SendCopy { packet, next_hop } => {
                 let copy = self.common.copy(packet);
-                self.common.packets.hand_on(packet, copy);
+                self.common.hand_on(packet, copy);
                 self.send_to_link(node, copy, next_hop);
             }
             RoutingAction::Consume { packet } => self.common.release(packet),
@@ -182,6 +196,7 @@ impl Network {
         if gone.is_empty() {
             return;
         }
+        self.nodes[node].service.withdrawn(gone.len());
         if self.common.watch.on {
             self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
         }
@@ -199,7 +214,11 @@ impl Network {
             if let Some(root) = root {
                 self.common.set_back(e.packet, root);
             }
-            let root = root.unwrap_or_else(|| self.judge_link(node, next_hop));
+            // The link works, and the neighbour has no route: neither has this node.
+            let root = root.unwrap_or_else(|| {
+                let (judge, mut scene) = self.scene();
+                judge.missing_route(&mut scene, node, p.dst)
+            });
             self.with_router(node, Occasion::Break(Died::Purged, root), |router, now, out| {
                 router.on_queue_purged(now, e.packet, &p, next_hop, out)
             });
@@ -236,9 +255,8 @@ impl Network {
                 self.notify_of_failure(node, dst);
             }
             RoutingNote::RouteLost { dst } | RoutingNote::LocalRepair { dst } => {
-                let latest = self.plan.settings.routing.protocol == Protocol::Olsr;
                 let (judge, mut scene) = self.scene();
-                judge.note_route_lost(&mut scene, (node, dst), occasion, latest);
+                judge.note_route_lost(&mut scene, (node, dst), occasion);
             }
             _ => {}
         }

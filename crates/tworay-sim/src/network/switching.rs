@@ -30,9 +30,24 @@ impl Network {
         }
         if on {
             self.nodes[node].up = true;
+            self.nodes[node].up_since = self.common.now;
             self.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
         } else {
             self.power_off(node);
+        }
+    }
+
+    /// The node is about to fail: packets that wait for a route in vain are lost for want of it.
+    fn settle_searches(&mut self, node: NodeId) {
+        for packet in self.nodes[node].router.buffered() {
+            let Some(root) = self.common.packets.setback(packet).filter(|root| root.cause.is_none()) else {
+                continue;
+            };
+            let dst = self.common.packets.get(packet).dst;
+            let (judge, mut scene) = self.scene();
+            if let Some(root) = judge.interrupted(&mut scene, root, dst) {
+                self.common.packets.settle_search(packet, root);
+            }
         }
     }
 
@@ -42,6 +57,7 @@ impl Network {
         if !self.nodes[node].up {
             return;
         }
+        self.settle_searches(node);
         self.nodes.any_failed = true;
         if let Some(radio) = &mut self.radio {
             radio.node_failed();
@@ -51,7 +67,8 @@ impl Network {
         let n = &mut self.nodes[node];
         n.up = false;
         n.down_since = self.common.now;
-        n.attempts = Default::default();
+        n.attempts.reset(n.mac.counters().failures());
+        *n.service = Default::default();
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         while let Some(entry) = n.queue.pop() {
             gone.push(entry.packet);

@@ -11,7 +11,7 @@ use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpA
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
 
 /// Hop limit of a flow's packets (RFC 1122's recommended initial value).
-pub(super) const INITIAL_TTL: u8 = 64;
+const INITIAL_TTL: u8 = 64;
 /// IPv4 and UDP headers, bytes.
 const UDP_OVERHEAD: u32 = 28;
 

@@ -7,6 +7,7 @@ use crate::animation::Animation;
 use crate::capture::{Capture, FrameResult, Layout};
 use crate::ledger::{Carries, LossRecord};
 use crate::medium::{Hearer, Medium};
+use crate::medium_log::{MediumLog, Reception};
 use crate::record::Recorder;
 use std::io;
 use std::path::Path;
@@ -23,6 +24,7 @@ pub(crate) struct Watchers {
     capture: Option<Box<Capture>>,
     animation: Option<Box<Animation>>,
     recorder: Option<Box<Recorder>>,
+    medium_log: Option<Box<MediumLog>>,
     /// Whether any is active.
     pub on: bool,
 }
@@ -52,6 +54,17 @@ impl Watchers {
     pub fn record(&mut self, ranges: Option<(f64, f64)>) {
         self.recorder = Some(Box::new(Recorder::new(ranges)));
         self.on = true;
+    }
+
+    /// Starts a log of the medium.
+    pub fn log_medium(&mut self) {
+        self.medium_log = Some(Box::default());
+        self.on = true;
+    }
+
+    /// Takes the log of the medium, if there is one.
+    pub fn take_medium_log(&mut self) -> Option<Box<MediumLog>> {
+        self.medium_log.take()
     }
 
     /// Takes the record, if there is one.
@@ -91,10 +104,14 @@ impl Watchers {
         if let Some(capture) = &mut self.capture {
             capture.transmitted(now, tx, frame, packet);
         }
+        // An RTS belongs to the packet that it announces.
+        let held = held.filter(|_| frame.kind == FrameKind::Rts);
+        let packet = packet.or(held.map(|p| packets.get(p)));
         if let Some(recorder) = &mut self.recorder {
-            // An RTS belongs to the packet that it announces.
-            let held = held.filter(|_| frame.kind == FrameKind::Rts);
-            recorder.transmitted(now, tx, frame, packet.or(held.map(|p| packets.get(p))));
+            recorder.transmitted(now, tx, frame, packet);
+        }
+        if let Some(log) = &mut self.medium_log {
+            log.transmitted(now, tx, frame, packet);
         }
         let rx_threshold = medium.channel().rx_threshold();
         let reaches = |h: &Hearer| h.node == frame.to && h.power >= rx_threshold;
@@ -134,6 +151,9 @@ impl Watchers {
         if !meant || h.power < medium.channel().rx_threshold() {
             return;
         }
+        if let Some(log) = &mut self.medium_log {
+            log.ended(tx, Reception { node: h.node, up, verdict });
+        }
         let fate = match verdict {
             _ if !up => FrameResult::NodeDown,
             Verdict::Good => FrameResult::Received,
@@ -152,6 +172,9 @@ impl Watchers {
 
     /// A frame was lost to overlap at a station it was addressed to.
     pub fn collided(&mut self, tx: u32, node: NodeId, medium: &Medium) {
+        if let Some(log) = &mut self.medium_log {
+            log.ended(tx, Reception { node, up: true, verdict: Verdict::Collided });
+        }
         self.note(tx, node, FrameResult::Collision, medium);
     }
 

@@ -298,7 +298,7 @@ impl Wires {
         self.note(common, wire, packet, WireEvent::Receive);
         let p = common.packets.get_mut(packet);
         p.hops = p.hops.saturating_add(1);
-        common.packets.hand_on(packet, packet);
+        common.hand_on(packet, packet);
         Some((from, to))
     }
 }

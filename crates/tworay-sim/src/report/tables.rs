@@ -233,6 +233,7 @@ impl RunReport {
                 ("seq", ColumnData::I64(g.iter().map(|d| d.seq.0.into()).collect())),
                 ("guess", texts(|d| d.guess)),
                 ("cause", texts(|d| d.cause_name())),
+                ("cause_by_outcome", texts(|d| d.outcome_name())),
             ],
         )
     }

@@ -82,7 +82,11 @@ fn remedy(cause: LossCause) -> &'static str {
             "routing finds no route or loses it: try a longer duration, or another protocol"
         }
         LossCause::NodeDown => "a node on the way is off or has no power",
+        LossCause::NoRoute => {
+            "routing does not find a path that exists: start the flow later, or see the limits of its searches"
+        }
         LossCause::Ttl => "the path has more hops than the hop limit",
         LossCause::ReorderDiscard => "the receiver threw it away",
+        LossCause::Unknown => "nothing on record explains it: please report the scenario and the seed",
     }
 }

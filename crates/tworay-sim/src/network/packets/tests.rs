@@ -42,15 +42,17 @@ fn a_packet_carries_its_first_setback() {
     let mut slab = PacketSlab::default();
     let id = slab.insert(packet(1));
     assert_eq!(slab.setback(id), None);
-    slab.set_back(id, hop);
-    slab.set_back(id, Setback::new(at, NodeId(0), LossCause::LinkFailure));
-    slab.end_search(id);
+    slab.set_back(id, hop, true);
+    slab.set_back(id, Setback::new(at, NodeId(0), LossCause::LinkFailure), true);
+    assert_eq!(slab.end_search(id, None), None);
     assert_eq!(slab.setback(id), Some(hop));
     slab.discard(id);
     let id = slab.insert(packet(2));
     assert_eq!(slab.setback(id), None);
-    slab.set_back(id, Setback::search(at, NodeId(0)));
-    slab.end_search(id);
+    slab.set_back(id, Setback::search(at, NodeId(0)), true);
+    let late = Setback::new(at, NodeId(0), LossCause::Channel);
+    assert_eq!(slab.end_search(id, Some(late)), Some(Setback::search(at, NodeId(0))));
+    assert_eq!(slab.independent_setback(id), Some(late));
     assert_eq!(slab.setback(id), None);
 }
 
@@ -61,12 +63,12 @@ fn a_copy_has_its_originals_past() {
         let root = Setback::new(SimTime::ZERO, NodeId(0), cause);
         let mut slab = PacketSlab::default();
         let (original, copy) = (slab.insert(packet(1)), slab.insert(packet(1)));
-        slab.set_back(original, root);
-        slab.hand_on(original, copy);
+        slab.set_back(original, root, true);
+        assert_eq!(slab.hand_on(original, copy), Some(root), "this held up the segment");
         assert_eq!((slab.setback(original), slab.setback(copy)), (Some(root), None));
         assert_eq!(slab.independent_setback(copy), remembered.then_some(root));
         // A wire moves the packet itself.
-        slab.hand_on(original, original);
+        assert_eq!(slab.hand_on(original, original), None, "which had gone on already");
         assert_eq!(slab.setback(original), None);
         assert_eq!(slab.independent_setback(original), remembered.then_some(root));
     }

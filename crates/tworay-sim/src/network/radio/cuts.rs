@@ -22,6 +22,8 @@ pub(super) struct Cuts {
     waiting: Vec<u16>,
     /// With the order's number, because two orders may cut the same link.
     links: Vec<(u16, [NodeId; 2])>,
+    /// Links that were cut once, and when they were restored.
+    mended: Vec<(SimTime, [NodeId; 2])>,
 }
 
 impl Cuts {
@@ -73,9 +75,16 @@ impl Cuts {
         Some((order, (lasts < SimDuration::MAX).then(|| now + lasts)))
     }
 
-    /// The link cut by an order works again.
-    pub fn mend(&mut self, order: u16) {
+    /// The link cut by an order works again from `now` on.
+    pub fn mend(&mut self, now: SimTime, order: u16) {
+        let of_order = self.links.iter().filter(|(o, _)| *o == order);
+        self.mended.extend(of_order.map(|(_, ends)| (now, *ends)));
         self.links.retain(|(o, _)| *o != order);
+    }
+
+    /// Whether the link between two nodes was restored after `from`.
+    pub fn mended_since(&self, from: SimTime, a: NodeId, b: NodeId) -> bool {
+        self.mended.iter().any(|(at, ends)| *at > from && (*ends == [a, b] || *ends == [b, a]))
     }
 }
 

@@ -7,6 +7,7 @@ use super::super::event::Event;
 use super::super::is_message;
 use super::super::nodes::Nodes;
 use super::{Radio, is_for};
+use crate::attempts::Failure;
 use crate::medium::Hearer;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::{Dcf, Frame, FrameKind, RxError};
@@ -44,26 +45,36 @@ impl Radio {
                 && medium.measured_reach(frame.to, node) != Some(false)
                 && !self.cuts.between(node, frame.to);
             let up = nodes[frame.to].up;
+            let failure = match (in_range, up) {
+                (_, false) => Failure::NodeDown,
+                (false, _) => Failure::OutOfRange,
+                (true, true) => Failure::Busy,
+            };
+            self.end_attempt(nodes, common.now, node, frame.to);
             let sender = &mut nodes[node];
             let last = sender.mac.is_last_attempt(frame.kind);
-            let attempts = &mut sender.attempts;
-            match (in_range, up) {
-                (_, false) => attempts.node_down += 1,
-                (false, _) => attempts.out_of_range += 1,
-                (true, true) => attempts.contention += 1,
-            }
-            if !(in_range && up) {
-                attempts.out_of_reach_since.get_or_insert(common.now);
-            }
-            // Only the last attempt matters. If others corrupt it from now on, `count_collision` notes that
-            // when the receiver has lost it.
+            sender.attempts.begin(common.now, frame.kind, failure);
+            // The interferer matters only at the last attempt. If others corrupt it from now on,
+            // `count_collision` notes that when the receiver has lost it.
             if last {
-                let repeated = attempts.count() > 1;
+                let repeated = sender.attempts.has_failed_before();
                 let deaf = nodes[frame.to].mac.is_transmitting(common.now).then_some(frame.to);
-                let blocker = || if repeated { medium.blocker(tx, frame.to) } else { None };
+                let blocker = || if repeated { self.medium.blocker(tx, frame.to) } else { None };
                 nodes[node].attempts.interferer = deaf.or_else(blocker);
             }
+        } else if frame.kind == FrameKind::Cts
+            && let Some(until) = nodes[node].mac.reserved_for_data()
+        {
+            nodes[frame.to].attempts.reserve(until);
         }
+        if self.broadcasts > 0 {
+            self.note_deafened(nodes, common, node);
+        }
+        if frame.to.is_broadcast() {
+            self.broadcasts += u32::from(frame.packet.is_some());
+            self.note_deaf(nodes, common, tx, frame);
+        }
+        let medium = &self.medium;
         if medium.fades() {
             self.blame_fading(nodes, common.now, tx, frame);
         }
@@ -79,6 +90,75 @@ impl Radio {
         }
         common.agenda.push(common.now + frame.airtime, Event::End(tx));
         self.begin(nodes, common, tx);
+    }
+
+    /// A station starts to transmit. It misses the broadcast that it is receiving (if it sends an answer, for
+    /// instance), or that is about to arrive.
+    #[cold]
+    #[inline(never)]
+    fn note_deafened(&self, nodes: &Nodes, common: &mut Common, node: NodeId) {
+        let threshold = self.medium.channel().rx_threshold();
+        let reading = nodes[node].receiver.reading();
+        for (tx, t) in self.medium.live() {
+            let here = self.medium.hearers(tx).iter().find(|h| h.node == node && h.power >= threshold);
+            if t.frame.to.is_broadcast()
+                && here.is_some_and(|h| reading == Some(tx) || t.start + h.delay() > common.now)
+            {
+                self.note_unheard(common, &t.frame, node);
+            }
+        }
+    }
+
+    /// Stations that are transmitting when a broadcast arrives miss it.
+    #[inline(never)]
+    fn note_deaf(&self, nodes: &Nodes, common: &mut Common, tx: u32, frame: &Frame) {
+        let threshold = self.medium.channel().rx_threshold();
+        for h in self.medium.hearers(tx) {
+            let hearer = &nodes[h.node];
+            if h.power >= threshold && hearer.up && hearer.mac.is_transmitting(common.now + h.delay()) {
+                self.note_unheard(common, frame, h.node);
+            }
+        }
+    }
+
+    /// A station misses a broadcast because of its own transmission.
+    #[cold]
+    fn note_unheard(&self, common: &mut Common, frame: &Frame, node: NodeId) {
+        let packet = frame.packet.map(|p| common.packets.get(p));
+        if packet.is_some_and(is_message) {
+            let cause = (LossCause::Contention, Some(node));
+            common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
+        }
+    }
+
+    /// The attempt of `node` to send to `to`, if there was one, has ended at `now`: books it if the MAC counted it
+    /// as failed.
+    #[inline]
+    pub fn end_attempt(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
+        let sender = &mut nodes[node];
+        if sender.attempts.has_failed(sender.mac.counters().failures()) {
+            self.book_failure(nodes, now, node, to);
+        } else if sender.attempts.has_failed_before() {
+            sender.attempts.answered();
+        }
+    }
+
+    /// Books the failed attempt of `node`. If nothing is known to have destroyed the frame or its answer, and
+    /// the receiver is still there, then the receiver was busy.
+    #[inline(never)]
+    fn book_failure(&mut self, nodes: &mut Nodes, now: SimTime, node: NodeId, to: NodeId) {
+        let (began, kind, failure) = nodes[node].attempts.current();
+        if failure == Failure::Busy {
+            let down = nodes[to].down_since;
+            if !nodes[to].up || down != SimTime::NEVER && down >= began {
+                nodes[node].attempts.spoil(kind, Failure::NodeDown);
+            } else if self.links_change && !self.in_range(now, node, to) {
+                nodes[node].attempts.spoil(kind, Failure::OutOfRange);
+            }
+        }
+        let sender = &mut nodes[node];
+        let (airtime, counted) = (sender.mac.timing().rts, sender.mac.counters().failures());
+        sender.attempts.failed(now, to, airtime, counted);
     }
 
     #[cold]
@@ -101,12 +181,10 @@ impl Radio {
             return;
         }
         match frame.kind {
-            FrameKind::Rts | FrameKind::Data => {
-                let attempts = &mut nodes[frame.from].attempts;
-                attempts.out_of_range = attempts.out_of_range.saturating_sub(1);
-                attempts.channel += 1;
+            FrameKind::Rts | FrameKind::Data => nodes[frame.from].attempts.spoil(frame.kind, Failure::Errors),
+            FrameKind::Cts | FrameKind::Ack => {
+                nodes[frame.to].attempts.spoil(answered_by(frame.kind), Failure::Errors)
             }
-            FrameKind::Cts | FrameKind::Ack => nodes[frame.to].attempts.blame_channel(),
         }
     }
 
@@ -241,6 +319,7 @@ impl Radio {
         self.medium.retire(tx);
         if let Some(packet) = frame.packet {
             common.packets.unpin(packet);
+            self.broadcasts -= u32::from(frame.to.is_broadcast());
         }
         if common.watch.on {
             common.watch.ended(tx);
@@ -264,16 +343,15 @@ impl Radio {
         }
         if !frame.to.is_broadcast() {
             // The attempt of the station that waits for this frame, or for the answer to it, has failed.
-            let (sender, attempt) = match frame.kind {
-                FrameKind::Rts | FrameKind::Data => (frame.from, frame.kind),
-                FrameKind::Cts => (node, FrameKind::Rts),
-                FrameKind::Ack => (node, FrameKind::Data),
-            };
-            if nodes[sender].mac.is_last_attempt(attempt) {
-                nodes[sender].attempts.interferer = self.medium.interferer(tx, node);
-            }
+            let sender = awaiting(frame, node);
+            let attempt = answered_by(frame.kind);
+            let interferer = self.medium.interferer(tx, node);
+            nodes[sender].attempts.spoil(attempt, Failure::Collided);
+            nodes[sender].attempts.interferer = interferer;
         } else if message {
-            books.judge.note_missed(common.now, node, frame.from, LossCause::Contention);
+            let interferer = self.medium.interferer(tx, node);
+            let cause = (LossCause::Contention, interferer);
+            books.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }
 
@@ -293,6 +371,10 @@ impl Radio {
             return Verdict::Corrupt;
         }
         if self.cuts.between(frame.from, node) {
+            if frame.to == node {
+                let sender = awaiting(frame, node);
+                nodes[sender].attempts.spoil(answered_by(frame.kind), Failure::OutOfRange);
+            }
             return Verdict::Undecodable;
         }
         let spoiled = self.errors.as_mut().is_some_and(|errors| errors.corrupts(frame, node));
@@ -304,19 +386,32 @@ impl Radio {
             let message = packet.is_some_and(is_message);
             common.books.counters.corrupted.add(frame.kind, packet);
             if message && frame.to.is_broadcast() {
-                common.books.judge.note_missed(common.now, node, frame.from, LossCause::Channel);
+                let cause = (LossCause::Channel, None);
+                common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
             }
         }
         if frame.to == node {
             // The attempt of the station that waits for this frame, or for the answer to it, fails by the
             // channel.
-            let sender = match frame.kind {
-                FrameKind::Rts | FrameKind::Data => frame.from,
-                FrameKind::Cts | FrameKind::Ack => node,
-            };
-            nodes[sender].attempts.blame_channel();
+            nodes[awaiting(frame, node)].attempts.spoil(answered_by(frame.kind), Failure::Errors);
         }
         Verdict::Corrupt
+    }
+}
+
+/// The station whose attempt depends on the arrival of `frame` at `node`, to which it is addressed.
+fn awaiting(frame: &Frame, node: NodeId) -> NodeId {
+    match frame.kind {
+        FrameKind::Rts | FrameKind::Data => frame.from,
+        FrameKind::Cts | FrameKind::Ack => node,
+    }
+}
+
+/// The kind of attempt that a frame of this kind makes or answers.
+fn answered_by(kind: FrameKind) -> FrameKind {
+    match kind {
+        FrameKind::Rts | FrameKind::Cts => FrameKind::Rts,
+        FrameKind::Data | FrameKind::Ack => FrameKind::Data,
     }
 }
 

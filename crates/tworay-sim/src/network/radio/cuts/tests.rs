@@ -29,8 +29,9 @@ fn a_link_cut_twice_works_again_after_the_second_end() {
         let mended = now + cuts.orders()[usize::from(i)].lasts;
         assert_eq!(cuts.cut_behind(now, FlowId(7), [A, B]), Some((i, Some(mended))));
     }
-    cuts.mend(0);
+    cuts.mend(now + SECOND, 0);
     assert!(cuts.between(A, B), "the other order still holds");
-    cuts.mend(1);
+    cuts.mend(now + SECOND * 3, 1);
     assert!(!cuts.between(A, B));
+    assert!(cuts.mended_since(now, B, A) && !cuts.mended_since(now + SECOND * 3, A, B));
 }

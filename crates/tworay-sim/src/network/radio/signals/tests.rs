@@ -53,6 +53,11 @@ impl Test {
         self.radio.transmit(&mut self.nodes, &mut self.common, NodeId(from), &frame(kind, from, to));
     }
 
+    /// Why the attempt of node 0 fails if it fails.
+    fn failure(&self) -> Failure {
+        self.nodes[NodeId(0)].attempts.current().2
+    }
+
     /// Runs the remaining events; returns how each hearer received each frame, by sender and hearer.
     fn verdicts(&mut self) -> Vec<(u16, u16, Verdict)> {
         let mut all = Vec::new();
@@ -95,17 +100,16 @@ fn a_frame_is_read_in_range_and_only_sensed_beyond() {
     assert_eq!(test.common.books.counters.collisions.rts, 0);
 }
 
-/// How an attempt is booked when it starts, before its outcome is known.
+/// An attempt whose receiver is in reach fails, if it fails, because the receiver was busy, unless something
+/// destroys the frame or its answer.
 #[test]
-fn attempts_are_booked_by_what_stands_in_their_way() {
+fn what_stands_in_the_way_of_an_attempt() {
     let mut test = test(&[0.0, 200.0, 400.0, 240.0], Vec::new());
-    test.send(FrameKind::Rts, 0, NodeId(1));
-    test.send(FrameKind::Rts, 0, NodeId(2));
     test.nodes[NodeId(3)].up = false;
-    test.send(FrameKind::Rts, 0, NodeId(3));
-    let attempts = &test.nodes[NodeId(0)].attempts;
-    assert_eq!((attempts.contention, attempts.out_of_range, attempts.node_down), (1, 1, 1));
-    assert_eq!(attempts.out_of_reach_since, Some(SimTime::ZERO));
+    for (to, failure) in [(1, Failure::Busy), (2, Failure::OutOfRange), (3, Failure::NodeDown)] {
+        test.send(FrameKind::Rts, 0, NodeId(to));
+        assert_eq!(test.failure(), failure, "to {to}");
+    }
 }
 
 /// 0 and 2 sense each other but start in the same nanosecond: 1 in the middle decodes neither, as in ns-2.
@@ -140,8 +144,8 @@ fn a_cut_link_is_sensed_and_not_decoded_until_it_is_mended() {
     assert_eq!(near, []);
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Undecodable)]);
-    assert_eq!(test.nodes[NodeId(0)].attempts.out_of_range, 1);
-    test.radio.mend(0);
+    assert_eq!(test.failure(), Failure::OutOfRange);
+    test.radio.mend(SimTime::ZERO + second, 0);
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Good)]);
 }

@@ -2,7 +2,14 @@
 //!
 //! `0 ── 1 ── 2` are stations 200 m apart (range 250 m); `✗` is switched off, `···` is out of range.
 
+mod breaks;
+mod builtins;
+#[path = "../common/mod.rs"]
 mod common;
+mod errors;
+mod guesses;
+mod searches;
+
 use common::{load, parse, run_once};
 use std::collections::BTreeSet;
 use tworay_sim::{ColumnData, RunReport};
@@ -26,6 +33,7 @@ const PROTOCOLS: [&[&str]; 13] = [
 /// One row of the ledger.
 #[derive(Debug)]
 struct Loss {
+    flow: i64,
     at: f64,
     since: f64,
     node: i64,
@@ -56,6 +64,7 @@ fn losses(report: &RunReport) -> Vec<Loss> {
     };
     let ColumnData::F64(times) = column("t_s") else { panic!("times are reals") };
     let row = |i: usize| Loss {
+        flow: int("flow", i).expect("a flow"),
         at: times[i],
         since: real("since_s", i),
         node: int("node", i).expect("a node"),
@@ -108,7 +117,7 @@ const APART: &str = "[[0, 0], [200, 0], [800, 0]]";
 const FIVE: &str = "[[0, 0], [200, 0], [400, 0], [600, 0], [800, 0]]";
 
 /// `0 ── 1 ── … ── 8`: nothing moves and no node is switched off, so no link fails, whatever routing
-/// assumes. Every string, every protocol, both dialects.
+/// assumes; before OLSR has converged there is no route. Every string, every protocol, both dialects.
 #[test]
 fn where_nothing_moves_nothing_is_link_failure() {
     let (mut lost, mut false_failures) = (0, 0);
@@ -118,7 +127,7 @@ fn where_nothing_moves_nothing_is_link_failure() {
                 let sets = [protocol, &[dialect, "duration=12s"]].concat();
                 let report = run_once(&load(&format!("string-{hops}"), &sets), seed);
                 let losses = losses(&report);
-                let allowed = BTreeSet::from(["congestion", "contention"]);
+                let allowed = BTreeSet::from(["congestion", "contention", "no-route"]);
                 assert!(causes(&losses).is_subset(&allowed), "{sets:?} {hops} {seed}: {losses:?}");
                 assert!(losses.iter().all(|l| l.since <= l.at), "{losses:?}");
                 lost += losses.len();
@@ -335,8 +344,11 @@ fn a_hidden_sender_is_contention_and_is_named() {
     for protocol in PROTOCOLS {
         let sets = [protocol, &["duration=60s"]].concat();
         let losses = losses(&run_once(&load("interference", &sets), 1));
-        let allowed = BTreeSet::from(["congestion", "contention"]);
-        assert!(causes(&losses).is_subset(&allowed), "{protocol:?}: {:?}", causes(&losses));
+        // OLSR has not converged when the flow starts.
+        let early = |l: &&Loss| protocol[0].ends_with("olsr") && l.at < 15.0 && l.cause == "no-route";
+        let losses: Vec<&Loss> = losses.iter().filter(|l| !early(l)).collect();
+        let known = |l: &&&Loss| ["congestion", "contention"].contains(&l.cause.as_str());
+        assert_eq!(losses.iter().filter(known).count(), losses.len(), "{protocol:?}: {losses:?}");
         let busy = losses.iter().filter(|l| l.cause == "contention").count();
         assert!(10 * busy >= 9 * losses.len(), "{protocol:?}: {busy} of {}", losses.len());
     }
@@ -360,7 +372,8 @@ fn a_guess_is_matched_with_the_past() {
         let tables = report.tables();
         let guesses = tables.iter().find(|t| t.name == "guesses").expect("guesses");
         let column = |name: &str| &guesses.columns.iter().find(|c| c.name == name).expect("a column").data;
-        let (ColumnData::F64(at), ColumnData::Str(cause)) = (column("t_s"), column("cause")) else {
+        let (ColumnData::F64(at), ColumnData::Str(cause)) = (column("t_s"), column("cause_by_outcome"))
+        else {
             panic!("times and causes")
         };
         for (at, cause) in at.iter().zip(cause) {

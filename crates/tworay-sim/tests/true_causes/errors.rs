@@ -1,0 +1,86 @@
+//! Bit errors, at a link and in front of it.
+
+use super::{Loss, TWO, causes, datagrams, deaths, losses, parse, run_once};
+use std::collections::BTreeSet;
+
+const DIALECTS: [&str; 2] = ["standard", "ns2"];
+
+/// `0 ── 1`: bit errors at a rate of 8·10⁻⁵ corrupt 30 % of data frames of 572 bytes (1 − (1 − 8·10⁻⁵)^4576) and
+/// 1.3 % of RTS. Four data frames in a row fail in 0.8 % of all packets, seven RTS in a row never. So the limit of
+/// DATA runs out, after four failed attempts and hardly any failed RTS: an answered RTS is not a failure.
+#[test]
+fn bit_errors_are_not_contention() {
+    for dialect in DIALECTS {
+        for app in ["app = \"ftp\"", "app = \"cbr\"\nsize = \"512B\"\nrate = \"300kbps\""] {
+            let report = run_once(
+                &parse(&format!(
+                    "duration = \"60s\"\ndialect = \"{dialect}\"\nrouting.protocol = \"static\"\ntcp.window = 2\n\
+                     topology = {{ kind = \"explicit\", positions = {TWO} }}\n\
+                     errors.frame_err = {{ bernoulli = {{ rate = 8e-5, unit = \"bit\" }} }}\n\
+                     [[flow]]\nfrom = 0\nto = 1\n{app}\n"
+                )),
+                1,
+            );
+            let collisions = &report.document.mac.collisions;
+            assert_eq!(collisions.rts_cts + collisions.data + collisions.ack, 0, "{dialect} {app}");
+            let losses = losses(&report);
+            assert!(losses.len() > 20, "{dialect} {app}: {}", losses.len());
+            assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{dialect} {app}");
+            assert_eq!(deaths(&losses), BTreeSet::from(["data-retries"]), "{dialect} {app}");
+            let attempts: i64 = losses.iter().map(|l| l.attempts).sum();
+            let mean = attempts as f64 / losses.len() as f64;
+            assert!((4.0..4.5).contains(&mean), "{dialect} {app}: {mean} attempts");
+            assert!(losses.iter().all(|l| l.attempts >= 4 && l.interferer.is_none()), "{losses:?}");
+        }
+    }
+}
+
+/// `0 ── 1`: the channel is good for 500 frames on average, then bad for 500, and then no frame arrives. The MAC gives up a packet after seven
+/// RTS; meanwhile more packets arrive than are given up. 250 kb/s alone never fill a queue of 50 on a link
+/// that carries five times as much.
+#[test]
+fn a_blackout_of_the_channel_that_fills_a_queue() {
+    for dialect in DIALECTS {
+        let world = |errors: &str| {
+            format!("routing.protocol = \"static\"\ndialect = \"{dialect}\"\nmac.queue_limit = 10\n{errors}")
+        };
+        let alone = losses(&datagrams(TWO, 1, "250kbps", &world("")));
+        assert!(alone.is_empty(), "{dialect}: {alone:?}");
+        let blackouts =
+            "errors.frame_err = { gilbert-elliott = { good_to_bad = 0.002, bad_to_good = 0.002 } }";
+        let losses = losses(&datagrams(TWO, 1, "250kbps", &world(blackouts)));
+        let full = losses.iter().filter(|l| l.died == "ifq").count();
+        assert!(full > 20, "{dialect}: {full}");
+        assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{dialect}");
+        assert!(losses.iter().all(|l| (l.root_node, l.next_hop) == (0, Some(1))), "{dialect}: {losses:?}");
+    }
+}
+
+/// `0 ── 1`: 4 Mb/s fill the queue of a link of 2 Mb/s at any time; that one frame in a hundred has bit errors
+/// changes nothing.
+#[test]
+fn bit_errors_beside_an_overload() {
+    for dialect in DIALECTS {
+        let more = format!(
+            "routing.protocol = \"static\"\ndialect = \"{dialect}\"\nerrors.frame_err = {{ bernoulli = {{ rate = 0.01 }} }}"
+        );
+        let losses = losses(&datagrams(TWO, 1, "4Mbps", &more));
+        let full: Vec<&Loss> = losses.iter().filter(|l| l.died == "ifq").collect();
+        assert!(
+            full.len() > 1000 && full.iter().all(|l| l.cause == "congestion"),
+            "{dialect}: {}",
+            full.len()
+        );
+    }
+}
+
+/// `0 ── 1`: node 1 receives every packet and loses it above the MAC. No hop failed.
+#[test]
+fn errors_above_the_mac() {
+    let more = "routing.protocol = \"static\"\nerrors.pkt_err = { bernoulli = { rate = 0.2 } }";
+    let losses = losses(&datagrams(TWO, 1, "100kbps", more));
+    assert!(losses.len() > 50);
+    assert!(
+        losses.iter().all(|l| (l.cause.as_str(), l.died.as_str(), l.attempts) == ("channel", "error", 0))
+    );
+}

@@ -1,0 +1,79 @@
+//! Routes that are not found although a path exists.
+
+use super::{FIVE, Loss, causes, datagrams, deaths, losses};
+use std::collections::BTreeSet;
+
+fn string(hops: u32) -> String {
+    let positions: Vec<String> = (0..=hops).map(|i| format!("[{}, 0]", 200 * i)).collect();
+    format!("[{}]", positions.join(", "))
+}
+
+/// 40 hops: AODV's requests carry a hop limit of 35 at most (NET_DIAMETER, RFC 3561 §10; 30 in ns-2), so they never
+/// reach the destination, collisions or not.
+#[test]
+fn a_string_beyond_the_diameter_of_aodv() {
+    for dialect in ["standard", "ns2"] {
+        let more = format!("routing.protocol = \"aodv\"\ndialect = \"{dialect}\"\n");
+        let losses = losses(&datagrams(&string(40), 40, "40kbps", &more));
+        assert!(losses.len() > 10, "{dialect}: {losses:?}");
+        assert_eq!(causes(&losses), BTreeSet::from(["no-route"]), "{dialect}");
+    }
+}
+
+/// The same with DSR, whose routes may have three hops here and would need four.
+#[test]
+fn a_string_longer_than_a_source_route() {
+    let more = "routing = { protocol = \"dsr\", dsr.max_route_hops = 3 }";
+    let losses = losses(&datagrams(FIVE, 4, "40kbps", more));
+    assert!(losses.len() > 100, "{losses:?}");
+    assert_eq!(causes(&losses), BTreeSet::from(["no-route"]));
+}
+
+/// `0 ── 1 ── 2 ── 3 ── 4`: datagrams start at 1 s, before OLSR's nodes have exchanged the three HELLOs and the TC
+/// messages that a route needs.
+#[test]
+fn olsr_before_it_has_converged() {
+    for dialect in ["standard", "ns2"] {
+        let more = format!("routing.protocol = \"olsr\"\ndialect = \"{dialect}\"");
+        let losses = losses(&datagrams(FIVE, 4, "4kbps", &more));
+        let early: Vec<&Loss> = losses.iter().filter(|l| l.at < 4.0).collect();
+        assert!(early.len() >= 2, "{dialect}: {losses:?}");
+        assert!(
+            early.iter().all(|l| (l.cause.as_str(), l.died.as_str()) == ("no-route", "no-route")),
+            "{early:?}"
+        );
+        assert_eq!(deaths(&losses), BTreeSet::from(["no-route"]), "{dialect}");
+    }
+}
+
+/// `0 ── 1 ── 2`, 60 % of frames with bit errors: the messages of AODV's searches are lost on the path.
+#[test]
+fn a_search_whose_messages_bit_errors_corrupt() {
+    for dialect in ["standard", "ns2"] {
+        let more = format!(
+            "routing.protocol = \"aodv\"\ndialect = \"{dialect}\"\nerrors.frame_err = {{ bernoulli = {{ rate = 0.6 }} }}"
+        );
+        let losses = losses(&datagrams(super::THREE, 2, "40kbps", &more));
+        assert!(losses.len() > 50, "{dialect}: {losses:?}");
+        assert_eq!(causes(&losses), BTreeSet::from(["channel"]), "{dialect}");
+    }
+}
+
+/// `0 ── 1 ── 2` without bit errors, and `3 ── 4` elsewhere, where nine of ten frames have some. OLSR of the first
+/// three has not converged in the first seconds: that is the cause, not the messages that 3 and 4 lose.
+#[test]
+fn messages_lost_elsewhere_explain_nothing() {
+    let links = |a: u32, b: u32, loss: f64| {
+        format!("{{ from = {a}, to = {b}, loss = {loss} }}, {{ from = {b}, to = {a}, loss = {loss} }}")
+    };
+    let more = format!(
+        "routing.protocol = \"olsr\"\nradio = {{ propagation = \"measured\", link = [{}, {}, {}] }}",
+        links(0, 1, 0.0),
+        links(1, 2, 0.0),
+        links(3, 4, 0.9),
+    );
+    let positions = "[[0, 0], [200, 0], [400, 0], [3000, 0], [3200, 0]]";
+    let losses = losses(&datagrams(positions, 2, "4kbps", &more));
+    let early: Vec<&Loss> = losses.iter().filter(|l| l.at < 15.0).collect();
+    assert!(!early.is_empty() && early.iter().all(|l| l.cause == "no-route"), "{losses:?}");
+}
