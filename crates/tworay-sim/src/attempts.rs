@@ -36,7 +36,7 @@ impl Failure {
     }
 
     /// Whether the receiver was physically out of reach.
-    fn is_physical(self) -> bool {
+    pub fn is_physical(self) -> bool {
         matches!(self, Failure::OutOfRange | Failure::NodeDown)
     }
 }

@@ -123,8 +123,9 @@ impl Judge {
         let lost = self.missed(next_hop, node).is_some_and(|m| m.at + RECENT >= now)
             || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + RECENT >= now)
             || self.went_unheard(node, next_hop, now);
-        if lost {
-            return self.link(scene, node, next_hop);
+        let link = lost.then(|| self.link(scene, node, next_hop));
+        if let Some(root) = link.filter(|root| root.cause != Some(LossCause::Unknown)) {
+            return root;
         }
         if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
             return Setback::new(now, node, cause).towards(next_hop);

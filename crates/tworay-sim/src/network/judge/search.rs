@@ -14,6 +14,8 @@ use tworay_wire::{Body, Packet};
 /// Until then a search that lost no message is not late: nodes repeat a request after a second at most in
 /// AODV and DSR (RFC 3561 §10: PATH_DISCOVERY_TIME; RFC 4728 §9: RequestPeriod).
 const UNDER_WAY: SimDuration = SimDuration::from_secs(1);
+/// Routes miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3).
+const TABLES: SimDuration = SimDuration::from_secs(15);
 /// How long lost messages of a search are kept.
 const KEPT: SimDuration = SimDuration::from_secs(30);
 
@@ -175,6 +177,6 @@ impl Judge {
         // Messages pass the links of a shortest path in both directions.
         let ahead = |a, b| near.is_closer(a, b) && far.is_closer(b, a);
         let useful = all.filter(|((from, to), _)| ahead(*from, *to) || ahead(*to, *from));
-        useful.filter(|(_, miss)| miss.at + RECENT >= now).min_by_key(|(_, miss)| miss.at)
+        useful.filter(|(_, miss)| miss.at + TABLES >= now).min_by_key(|(_, miss)| miss.at)
     }
 }
