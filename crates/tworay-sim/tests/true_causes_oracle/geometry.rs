@@ -149,10 +149,16 @@ impl Geometry {
         !self.up[step][node]
     }
 
-    /// Whether all stations are on and every link of the beginning is there during the whole step.
+    /// Whether all stations are on and every link of the beginning is there at some moment of the step.
     pub fn undisturbed(&self, step: usize) -> bool {
-        let lost = |pair: usize| self.far[step][pair] && !self.far[0][pair];
-        self.up[step].iter().all(|up| *up) && !(0..self.nodes * self.nodes).any(lost)
+        let pairs = 0..self.nodes * self.nodes;
+        self.up[step].iter().all(|up| *up)
+            && pairs.into_iter().all(|p| self.near[step][p] || !self.near[0][p])
+    }
+
+    /// Whether a path over stations that are on may have existed at some moment of the step.
+    pub fn may_connect(&self, step: usize, from: usize, to: usize) -> bool {
+        self.search(from, to, |a, b| self.near(step, a, b), |node| self.up[step][node]).is_some()
     }
 
     /// Number of hops of the shortest path over stations that are on, during the whole step.

@@ -16,8 +16,8 @@
 //! | `link-failure`, no hop | no path from *a* to *d* existed, not even over stations that are switched off |
 //! | `node-down`, hop | *b* was off, and is on a path from *s* to *d* |
 //! | `node-down`, no hop | no path existed, and stations that were off would have completed one; or the packet was at a station that went off |
-//! | `congestion` | the queue was full, its next hop could be reached, and errors had not corrupted (nearly) every attempt while it filled; a hold slot's next hop could be reached; a routing buffer was full while a path existed |
-//! | `no-route` | a path existed all the time that the packet waited |
+//! | `congestion` | the queue was full, and the flows can fill it by themselves; a hold slot's next hop could be reached; a routing buffer was full while a path existed |
+//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait |
 //! | `ttl` | the shortest path is longer than the hop limit |
 //! | `reorder-discard` | the receiver discarded it |
 //! | `unknown` | never |
@@ -25,8 +25,9 @@
 //! "That could have touched" also limits time: from as long before the packet was held up as routing may need to
 //! recover (`rules::memory`) until its loss. Only the packets in a full queue may have been held up for longer.
 //!
-//! `make soak` runs more scenarios: `PROPTEST_CASES=10000 cargo test --release --test true_causes_oracle`. A failure
-//! prints its scenario, and its seed is stored beside the file of the test, to be run again first.
+//! `PROPTEST_CASES` sets the number of scenarios of each test: 100 in `make test`, 10,000 in `make soak`. A failure
+//! prints its scenario as a file that `tworay run` takes, and its seed; the case is stored beside the file of the
+//! test, to be run again first. `plain` has the smallest scenarios that were found in this way.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -176,10 +176,10 @@ impl<'a> Touch<'a> {
             return (!missing)
                 .then(|| format!("no station that was off would have completed a path from {a} to {to}"));
         };
-        // A station that was off itself has lost its neighbours' addresses, and packets for them replace each other
-        // until it knows them again.
-        let addresses = matches!(self.loss.died, "arp" | "arp-unanswered");
-        if addresses && geometry.steps(from, until).any(|step| geometry.off(step, a)) {
+        // A station that was off itself has lost its routes and its neighbours' addresses: packets wait, replace each
+        // other in hold slots, and are sent in bursts.
+        let waited = self.fills() || self.loss.died == "arp-unanswered";
+        if waited && geometry.steps(from, until).any(|step| geometry.off(step, a)) {
             return None;
         }
         let off = geometry.steps(from, until).any(|step| geometry.off(step, b));
@@ -201,11 +201,8 @@ impl<'a> Touch<'a> {
         };
         let a = self.loss.root_node;
         let own = Content::Segment(self.loss.uid);
-        // If the MAC gave up the packet, and nothing had held it up before, its own frames have failed.
-        let first_attempt = self.case.medium.attempts.iter().find(|t| t.from == a && t.content == own);
-        let given_up = matches!(self.loss.died, "rts-retries" | "data-retries")
-            && a == self.loss.node
-            && first_attempt.is_some_and(|t| t.at <= self.loss.since);
+        // If nothing had held up the packet before its MAC gave it up, its own frames have failed.
+        let given_up = self.given_up();
         let at_hop = |f: &&Failure| {
             let between = (f.from, f.receiver) == (a, b) || (f.from, f.receiver) == (b, a);
             between
@@ -226,6 +223,15 @@ impl<'a> Touch<'a> {
         }
     }
 
+    /// Whether the MAC at the root gave up the packet itself, and nothing had held it up before.
+    fn given_up(&self) -> bool {
+        let Loss { node, root_node, died, since, uid, .. } = *self.loss;
+        let own = |t: &&Attempt| t.from == node && t.content == Content::Segment(uid);
+        matches!(died, "rts-retries" | "data-retries")
+            && root_node == node
+            && self.case.medium.attempts.iter().find(own).is_some_and(|first| first.at <= since)
+    }
+
     /// Whether a message of the search failed for one of these reasons at a station on a path.
     fn message_failed(&self, reasons: &[Reason]) -> bool {
         let (from, until) = self.window();
@@ -236,22 +242,33 @@ impl<'a> Touch<'a> {
     }
 
     fn congestion(&self) -> Option<String> {
-        let Loss { node, at, since, died, next_hop, .. } = *self.loss;
+        let Loss { node, at, since, died, next_hop, root_node, .. } = *self.loss;
         let geometry = &self.case.geometry;
         let mut then = geometry.steps(since, at);
+        let here = root_node == node && matches!(died, "ifq" | "arp" | "arp-unanswered" | "buffer");
+        if let (Some(b), false) = (next_hop, here) {
+            // Load kept ARP or HELLOs from a neighbour, and the route over it was lost.
+            let mut then = geometry.steps(since - memory(&self.case.scene), since);
+            let near = then.any(|step| geometry.near(step, root_node, b) && !geometry.off(step, b));
+            let possible = near && self.has_link(root_node, b) && self.case.scene.can_fill_a_queue();
+            return (!possible).then(|| format!("load cannot have cost the route over {root_node}-{b}"));
+        }
         match died {
             "ifq" => {
+                // The packet died when it was held up, or had waited for an address before. The queue may have
+                // changed several times in that instant.
                 let queue = &self.case.queues[node];
-                // The packet died at once; `at` is later if another copy of it was left behind. The queue may
-                // have changed several times in that instant.
-                let seen = queue.partition_point(|(t, _)| *t <= since + 1e-9);
-                let first = queue.partition_point(|(t, _)| *t < since - 1e-9).saturating_sub(1);
-                if !queue[first..seen].iter().any(|(_, n)| *n >= i64::from(self.case.scene.queue_capacity()))
-                {
+                let capacity = i64::from(self.case.scene.queue_capacity());
+                let full = |t: f64| {
+                    let first = queue.partition_point(|(then, _)| *then < t - 1e-9).saturating_sub(1);
+                    let last = queue.partition_point(|(then, _)| *then <= t + 1e-9);
+                    queue[first..last].iter().any(|(_, n)| *n >= capacity)
+                };
+                if !full(since) && !full(at) {
                     return Some(format!("the queue of {node} was not full"));
                 }
-                let filling = queue[..seen].iter().rposition(|(_, n)| *n == 0).map_or(0.0, |i| queue[i].0);
-                self.obstructed(filling)
+                let light = !self.case.scene.can_fill_a_queue();
+                light.then(|| "the load alone cannot fill a queue".into())
             }
             // Packets that arrive faster than addresses are resolved replace each other in the hold slot. In ns-2's
             // dialect each of them asks again, and the third one finds the neighbour silent.
@@ -269,27 +286,6 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// Whether the queue filled because what was sent from it could not arrive: the next hop was gone, or errors
-    /// corrupted nearly every frame.
-    fn obstructed(&self, empty: f64) -> Option<String> {
-        let Loss { node, since, .. } = *self.loss;
-        let geometry = &self.case.geometry;
-        let served = |a: &&Attempt| a.from == node && a.at >= empty && a.at <= since;
-        let attempts: Vec<&Attempt> = self.case.medium.attempts.iter().filter(served).collect();
-        let hop = attempts.last()?.to;
-        let mut then = geometry.steps(since, since);
-        if then.all(|step| !geometry.near(step, node, hop) || geometry.off(step, hop)) {
-            return Some(format!("the queue was full because {hop} could not be reached"));
-        }
-        let corrupted = |f: &&Failure| f.why == Reason::Corruption && (f.from == node || f.receiver == node);
-        let corrupted = self.case.medium.failures_between(empty, since).iter().filter(corrupted).count();
-        let answered = attempts.iter().filter(|a| a.answered).count();
-        let blackout =
-            attempts.len() >= 10 && 20 * answered <= attempts.len() && 2 * corrupted >= attempts.len();
-        blackout
-            .then(|| format!("errors left {answered} of {} attempts while the queue filled", attempts.len()))
-    }
-
     fn no_route(&self) -> Option<String> {
         let Loss { node, at, since, died, .. } = *self.loss;
         if matches!(died, "ifq" | "arp" | "rts-retries" | "data-retries" | "error") {
@@ -299,8 +295,7 @@ impl<'a> Touch<'a> {
         let geometry = &self.case.geometry;
         // A limited search cannot find the path from the start; it does not matter if the path is gone later.
         let until = if self.case.scene.reach.is_some() { since } else { at };
-        let apart =
-            |step: &usize| geometry.hops(*step, node, to).is_none() && !geometry.near(*step, node, to);
+        let apart = |step: &usize| !geometry.may_connect(*step, node, to);
         // The death of its own node ends the wait.
         let waits = |step: &usize| died != "node-down" || !geometry.off(*step, node);
         let apart = geometry.steps(since, until).filter(waits).find(apart);
@@ -318,8 +313,8 @@ impl<'a> Touch<'a> {
 
     /// No more frames are counted as unsuccessful than were not answered at that hop.
     fn attempts(&self) -> Option<String> {
-        let Loss { node, since, at, root_node, attempts, died, .. } = *self.loss;
-        if !matches!(died, "rts-retries" | "data-retries") || node != root_node {
+        let Loss { node, since, at, attempts, .. } = *self.loss;
+        if !self.given_up() {
             return None;
         }
         let b = self.loss.next_hop?;

@@ -127,6 +127,19 @@ impl Scene {
         self.queue - u32::from(self.ns2)
     }
 
+    /// Whether the load by itself can fill an interface queue. One hop carries about 700 kb/s of datagrams, a long
+    /// string a quarter of it; a window fills a queue that is not larger.
+    pub fn can_fill_a_queue(&self) -> bool {
+        let (mut kbps, mut windows) = (0, 0);
+        for flow in &self.flows {
+            match flow.traffic {
+                Traffic::Datagrams { kbps: rate } => kbps += rate,
+                Traffic::Transfer { window } => windows += window,
+            }
+        }
+        kbps >= 150 || windows >= self.queue_capacity()
+    }
+
     /// The scenario file.
     pub fn toml(&self) -> String {
         let mut t = format!("name = \"random\"\nduration = \"{}\"\n", seconds(self.duration));
