@@ -2,7 +2,7 @@
 # make test    sets up everything, then runs every check and test
 # make setup   only sets up: .venv/ with the built package
 # make kernel  adds the congestion controllers for the Linux kernel (needs clang, which it installs)
-# make soak    repeats the property tests with new seeds, ROUNDS=20 times, after ORACLE=10000 scenarios for each oracle test of the loss ledger (release build)
+# make soak    repeats the property tests with new seeds, ROUNDS=20 times; first ORACLE=10000 cases of each test of the ledger's oracle
 # make fmt     formats Rust and Python
 # make clean   removes .venv/ and the build
 

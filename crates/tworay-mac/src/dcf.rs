@@ -221,6 +221,11 @@ impl Dcf {
         self.current.map(|c| c.packet)
     }
 
+    /// The station that the packet being sent is for.
+    pub fn addressee(&self) -> Option<NodeId> {
+        self.current.map(|c| c.to)
+    }
+
     /// (ns-2) Until when the station, which is sending a CTS, refuses every RTS because it expects the DATA.
     #[inline]
     pub fn reserved_for_data(&self) -> Option<SimTime> {

@@ -36,7 +36,7 @@ impl Failure {
     }
 
     /// Whether the receiver was physically out of reach.
-    fn is_physical(self) -> bool {
+    pub fn is_physical(self) -> bool {
         matches!(self, Failure::OutOfRange | Failure::NodeDown)
     }
 }
@@ -178,6 +178,7 @@ impl Attempts {
     /// The MAC is done with the packet. `counted`: number of attempts that it has counted as failed.
     pub fn reset(&mut self, counted: u64) {
         (self.failed, self.counted, self.interferer) = (0, counted, None);
+        self.failure = Failure::Busy;
     }
 
     /// Notes what spoils the attempt in progress with a frame of this kind, or the answer to it.

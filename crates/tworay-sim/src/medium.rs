@@ -278,6 +278,11 @@ impl Medium {
         }
     }
 
+    /// Whether more than one transmission is on the medium.
+    pub fn is_shared(&self) -> bool {
+        self.air.len() > self.free.len() + 1
+    }
+
     /// Transmissions on the medium, by number.
     pub fn live(&self) -> impl Iterator<Item = (u32, &Transmission)> {
         (0u32..).zip(&self.air).filter(|(_, t)| t.live)

@@ -90,3 +90,6 @@ impl MediumLog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -248,6 +248,9 @@ impl Network {
         let root = n.attempts.setback(self.common.now, (node, give_up.to), give_up.unanswered);
         n.service.gave_up(self.common.now, n.attempts.lost(), root);
         n.attempts.reset(n.mac.counters().failures());
+        if root.is_independent_of_load() {
+            self.hold_back(node, root);
+        }
         let died = if give_up.unanswered == FrameKind::Rts { Died::RtsRetries } else { Died::DataRetries };
         let p = self.common.packets.get(give_up.packet);
         self.common.books.counters.give_ups.add_give_up(died == Died::RtsRetries, p);

@@ -82,6 +82,11 @@ impl PacketSlab {
         held_up.here.filter(|_| held_up.whole)
     }
 
+    /// Something that load did not cause delays a live packet, which goes on later.
+    pub fn delay(&mut self, id: PacketId, by: Setback) {
+        self.slots[id.index()].held_up.get_or_insert_default().before.get_or_insert(by);
+    }
+
     /// Whether a live packet waits for a route discovery.
     #[inline]
     pub fn is_searching(&self, id: PacketId) -> bool {

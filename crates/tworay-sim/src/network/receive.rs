@@ -4,6 +4,7 @@ use super::Network;
 use super::event::Event;
 use super::radio::bad_end;
 use crate::medium::Hearer;
+use crate::provenance::Setback;
 use tworay_base::{NodeId, SimTime};
 use tworay_mac::{Dcf, Frame, MacAction};
 use tworay_radio::Verdict;
@@ -53,7 +54,23 @@ impl Network {
         n.service.served();
         if n.attempts.has_failed_before() {
             n.service.delayed(self.common.now, node, &n.attempts);
+            let delay = n.attempts.delay(self.common.now, node);
             n.attempts.reset(n.mac.counters().failures());
+            if let Some(root) = delay {
+                self.hold_back(node, root);
+            }
+        }
+    }
+
+    /// The MAC of `node` has lost time because of `root`: packets that would not wait in its queue otherwise are held
+    /// up by this, and go on together.
+    #[cold]
+    pub(super) fn hold_back(&mut self, node: NodeId, root: Setback) {
+        let n = &self.nodes[node];
+        if n.service.would_be_short(n.queue.len()) {
+            for entry in n.queue.iter() {
+                self.common.packets.delay(entry.packet, root);
+            }
         }
     }
 

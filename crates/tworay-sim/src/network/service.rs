@@ -82,6 +82,11 @@ impl Service {
         if self.served > 0 && sent.is_finite() { self.length.saturating_sub(sent as u32) } else { 0 }
     }
 
+    /// Whether a queue of this length would be less than half as long without the time lost.
+    pub fn would_be_short(&self, length: usize) -> bool {
+        2 * (self.length as usize) < length + 1
+    }
+
     /// Packets left the queue unsent.
     pub fn withdrawn(&mut self, count: usize) {
         self.length = self.length.saturating_sub(count as u32);

@@ -25,8 +25,9 @@
 //! "That could have touched" also limits time: from as long before the packet was held up as routing may need to
 //! recover (`rules::memory`) until its loss. Only the packets in a full queue may have been held up for longer.
 //!
-//! `make soak` runs more scenarios: `PROPTEST_CASES=10000 cargo test --release --test true_causes_oracle`. A failure
-//! prints its scenario, and its seed is stored beside the file of the test, to be run again first.
+//! `PROPTEST_CASES` sets the number of scenarios of each test: 100 in `make test`, 10,000 in `make soak`. A failure
+//! prints its scenario as a file that `tworay run` takes, and its seed; the case is stored beside the file of the
+//! test, to be run again first. `plain` has the smallest scenarios that were found in this way.
 
 #[path = "../common/mod.rs"]
 mod common;

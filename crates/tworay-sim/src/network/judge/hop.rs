@@ -17,6 +17,8 @@ use tworay_base::{FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
 
 /// Upper bound for the propagation of a frame's last bit: 300 km.
 const PASSING: SimDuration = SimDuration::from_millis(1);
+/// A node that was off so recently would know its neighbours' addresses otherwise: it sends anew after a search.
+const FORGOT: SimDuration = SimDuration::from_secs(12);
 /// A neighbour that was out of reach so recently may still be considered gone: three HELLO intervals of OLSR
 /// (RFC 3626 §18.3), the longest time that a protocol waits for a neighbour.
 const SILENCE: SimDuration = SimDuration::from_secs(6);
@@ -123,8 +125,9 @@ impl Judge {
         let lost = self.missed(next_hop, node).is_some_and(|m| m.at + RECENT >= now)
             || self.breaks.get(&(next_hop, node)).is_some_and(|b| b.at + RECENT >= now)
             || self.went_unheard(node, next_hop, now);
-        if lost {
-            return self.link(scene, node, next_hop);
+        let link = lost.then(|| self.link(scene, node, next_hop));
+        if let Some(root) = link.filter(|root| root.cause != Some(LossCause::Unknown)) {
+            return root;
         }
         if let Some(cause) = scene.message_delayed(node, next_hop).filter(|c| *c == LossCause::Channel) {
             return Setback::new(now, node, cause).towards(next_hop);
@@ -132,7 +135,11 @@ impl Judge {
         // The break rerouted the traffic, so that the address is needed.
         let detour = self.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
         let burst = scene.burst(packets[0], &packets[1..]);
+        // The node forgot the address when it was off.
+        let up = scene.nodes[node].up_since;
+        let forgot = (up > SimTime::ZERO && up + FORGOT >= now)
+            .then(|| Setback::new(now, node, LossCause::NodeDown).towards(next_hop));
         let load = || Setback::new(now, node, LossCause::Congestion).towards(next_hop);
-        burst.or(detour).unwrap_or_else(load)
+        burst.or(detour).or(forgot).unwrap_or_else(load)
     }
 }

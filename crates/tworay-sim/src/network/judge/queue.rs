@@ -1,6 +1,7 @@
 //! A full interface queue.
 //!
-//! The rejected packet's own next hop may be out of reach, so that it would not have got further anyway.
+//! The rejected packet's own next hop may be out of reach, so that it would not have got further anyway, or that of
+//! the packet that the MAC is trying to send.
 //! Otherwise the question is whether load alone would have filled the queue ([`Service`]): bit errors or a
 //! missing next hop may have kept the MAC from sending. Packets that a break had held up arrive in bursts
 //! when a route exists again: if they are at least half of the packets that compete for the queue, the root is
@@ -24,6 +25,10 @@ impl Judge {
             return Setback { cause: Some(cause), ..here };
         }
         let n = &scene.nodes[node];
+        let failure = n.attempts.current().2;
+        if let Some(hop) = n.mac.addressee().filter(|_| failure.is_physical()) {
+            return Setback { cause: Some(failure.cause()), ..here }.towards(hop);
+        }
         let lost = n.attempts.lost_until(now);
         let running = n.attempts.delay(now, node).filter(|_| !lost.is_zero()).map(|root| (lost, root));
         let length = n.queue.len() as u32;

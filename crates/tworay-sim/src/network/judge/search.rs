@@ -7,6 +7,8 @@
 use super::{Judge, RECENT};
 use crate::network::scene::{Hops, Scene};
 use crate::provenance::Setback;
+use smallvec::{SmallVec, smallvec};
+use std::collections::VecDeque;
 use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
@@ -14,6 +16,8 @@ use tworay_wire::{Body, Packet};
 /// Until then a search that lost no message is not late: nodes repeat a request after a second at most in
 /// AODV and DSR (RFC 3561 §10: PATH_DISCOVERY_TIME; RFC 4728 §9: RequestPeriod).
 const UNDER_WAY: SimDuration = SimDuration::from_secs(1);
+/// Routes miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3).
+const TABLES: SimDuration = SimDuration::from_secs(15);
 /// How long lost messages of a search are kept.
 const KEPT: SimDuration = SimDuration::from_secs(30);
 
@@ -40,16 +44,16 @@ type Hop = (NodeId, NodeId);
 /// Lost messages of one search: direction, sender, intended receiver.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
-    lost: Vec<(Leg, NodeId, NodeId, Miss)>,
+    lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
 }
 
 /// The searches that a message belongs to: searching node, destination, direction.
-fn searches(packet: &Packet) -> Vec<(NodeId, NodeId, Leg)> {
+fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
     match (&packet.body, &packet.dsr) {
         (Body::Aodv(message), _) => match &**message {
-            AodvMessage::Rreq(request) => vec![(request.orig, request.dst, Leg::Request)],
-            AodvMessage::Rrep(reply) => vec![(reply.orig, reply.dst, Leg::Reply)],
-            AodvMessage::Rerr(_) | AodvMessage::RrepAck => Vec::new(),
+            AodvMessage::Rreq(request) => smallvec![(request.orig, request.dst, Leg::Request)],
+            AodvMessage::Rrep(reply) => smallvec![(reply.orig, reply.dst, Leg::Reply)],
+            AodvMessage::Rerr(_) | AodvMessage::RrepAck => SmallVec::new(),
         },
         (_, Some(header)) => {
             let request = header.request.iter().map(|r| (packet.src, r.target, Leg::Request));
@@ -57,7 +61,7 @@ fn searches(packet: &Packet) -> Vec<(NodeId, NodeId, Leg)> {
             let replies = header.replies.iter().filter_map(|r| Some((packet.dst, target(&r.addresses)?)));
             request.chain(replies.map(|(searcher, target)| (searcher, target, Leg::Reply))).collect()
         }
-        _ => Vec::new(),
+        _ => SmallVec::new(),
     }
 }
 
@@ -88,8 +92,10 @@ impl Judge {
         }
         for (searcher, target, leg) in packet.into_iter().flat_map(searches) {
             let search = self.searches.entry((searcher, target)).or_default();
-            search.lost.retain(|(.., miss)| miss.at + KEPT >= now);
-            search.lost.push((leg, from, node, miss));
+            while search.lost.front().is_some_and(|(.., miss)| miss.at + KEPT < now) {
+                search.lost.pop_front();
+            }
+            search.lost.push_back((leg, from, node, miss));
         }
     }
 
@@ -138,6 +144,12 @@ impl Judge {
     /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
     /// doing so. A search that is not late will not have mattered.
     pub fn interrupted(&mut self, scene: &mut Scene<'_>, root: Setback, dst: NodeId) -> Option<Setback> {
+        let (now, ends) = (scene.now, (root.node, dst));
+        let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
+        let lost = self.proactive || lost.is_some_and(|(.., miss)| miss.at + KEPT >= now);
+        if !lost && root.at + UNDER_WAY >= now {
+            return None;
+        }
         let found = self.outcome(scene, root, dst, Died::Buffer);
         (found.cause != Some(LossCause::Congestion)).then_some(found)
     }
@@ -175,6 +187,6 @@ impl Judge {
         // Messages pass the links of a shortest path in both directions.
         let ahead = |a, b| near.is_closer(a, b) && far.is_closer(b, a);
         let useful = all.filter(|((from, to), _)| ahead(*from, *to) || ahead(*to, *from));
-        useful.filter(|(_, miss)| miss.at + RECENT >= now).min_by_key(|(_, miss)| miss.at)
+        useful.filter(|(_, miss)| miss.at + TABLES >= now).min_by_key(|(_, miss)| miss.at)
     }
 }

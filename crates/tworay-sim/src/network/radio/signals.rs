@@ -72,7 +72,9 @@ impl Radio {
         }
         if frame.to.is_broadcast() {
             self.broadcasts += u32::from(frame.packet.is_some());
-            self.note_deaf(nodes, common, tx, frame);
+            if self.medium.is_shared() {
+                self.note_deaf(nodes, common, tx, frame);
+            }
         }
         let medium = &self.medium;
         if medium.fades() {
@@ -345,12 +347,12 @@ impl Radio {
             // The attempt of the station that waits for this frame, or for the answer to it, has failed.
             let sender = awaiting(frame, node);
             let attempt = answered_by(frame.kind);
-            let interferer = self.medium.interferer(tx, node);
             nodes[sender].attempts.spoil(attempt, Failure::Collided);
-            nodes[sender].attempts.interferer = interferer;
+            if nodes[sender].mac.is_last_attempt(attempt) {
+                nodes[sender].attempts.interferer = self.medium.interferer(tx, node);
+            }
         } else if message {
-            let interferer = self.medium.interferer(tx, node);
-            let cause = (LossCause::Contention, interferer);
+            let cause = (LossCause::Contention, None);
             books.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }

@@ -11,8 +11,8 @@ fn root(cause: LossCause) -> Setback {
 
 const LIMIT: u32 = 10;
 
-/// A queue of 10 packets that is full; the MAC sends a packet in 10 ms. Then it sends nothing for `lost` ms, while
-/// a packet arrives every `gap` ms and is rejected. What the last one died of.
+/// The MAC sends a packet in 10 ms. Then it sends nothing for `lost` ms, and gives up a packet every 50 ms, while a
+/// packet arrives every `gap` ms. What the last one died of, if the queue of 10 rejected it.
 fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
     let mut service = Service::default();
     for packet in 0..before {
@@ -20,11 +20,14 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
         service.served();
     }
     let begin = 10 * before;
-    let running = |now: u64| Some((SimDuration::from_millis(now - begin), root(LossCause::Channel)));
+    let running = |now: u64| Some((SimDuration::from_millis((now - begin) % 50), root(LossCause::Channel)));
     let mut cause = None;
-    for ms in (begin..=begin + lost).step_by(gap as usize) {
-        service.offered(at(ms), false);
-        if ms >= begin + u64::from(LIMIT) * gap {
+    for ms in begin..=begin + lost {
+        if ms > begin && (ms - begin) % 50 == 0 {
+            service.gave_up(at(ms), SimDuration::from_millis(50), root(LossCause::Channel));
+        }
+        if (ms - begin) % gap == 0 {
+            service.offered(at(ms), false);
             cause = service.filled_by(at(ms), LIMIT, running(ms)).and_then(|root| root.cause);
             service.refused(LIMIT);
         }
