@@ -222,7 +222,7 @@ def test_a_variant_whose_source_has_changed_is_refused(
 def test_two_processes_do_not_write_to_one_directory(tmp_path: Path) -> None:
     compare(seeds=1, out=tmp_path / "results")
     code = (
-        "import sys\nfrom tworay.stored.store import Lock\nfrom pathlib import Path\n"
+        "import sys\nfrom tworay.stored.place import Lock\nfrom pathlib import Path\n"
         "handle = Lock(Path(sys.argv[1]))\nprint('locked', flush=True)\ninput()\n"
     )
     holder = subprocess.Popen(

@@ -20,6 +20,7 @@ from tworay.lab.batches import name_of
 from tworay.lab.merging import merge
 from tworay.lab.reading import batch_frame
 from tworay.lab.sweeping import Shard, Sweep
+from tworay.stored.records import checked_line
 
 METRIC = "jitter_seconds"
 PLAN = {"name": "tiny", "scenario": "string-1", "tcp": ["reno", "tahoe"], "set": {"duration": "2s"}}
@@ -44,7 +45,9 @@ def before(place: Path) -> None:
     records = place / "runs.jsonl"
     if records.is_file():
         kept = [json.loads(line) for line in records.read_text().splitlines()]
-        lines = [json.dumps(one | {"document": without(one["document"])}) for one in kept]
+        for one in kept:
+            del one["check"]
+        lines = [checked_line(one | {"document": without(one["document"])}) for one in kept]
         records.write_text("".join(f"{line}\n" for line in lines))
     for file in (*place.glob("*.parquet"), *place.glob("parts/*.parquet")):
         frame = pl.read_parquet(file).drop(METRIC, strict=False)

@@ -130,6 +130,8 @@ def compare(
     plan = Plan(options)
     plan.announce(say_what_it_takes)
     result, place = plan.result, plan.place
+    for text in plan.problems:
+        note(f"tworay: {text}")
     if plan.stored_runs:
         note(f"{place} has {plan.stored_runs} finished runs")
     if plan.left_out:

@@ -75,7 +75,7 @@ def table(
     from tworay.cli.output import check_free, note, print_json, write_file, write_text
     from tworay.errors import InputError
     from tworay.lab.api import Results
-    from tworay.lab.batches import read_manifest
+    from tworay.stored.manifest import find_manifest
 
     results = Results(directory, judge=judge)
     chosen = _where(where or [])
@@ -87,7 +87,7 @@ def table(
     varying = [axis for axis in results.axes if frame[axis].n_unique() > 1] or [results.axes[0]]
     sides, over = _layout(results.axes, varying, joined(rows), cols)
     side = ", ".join(sides)
-    name = metric or (read_manifest(directory) or {"metrics": ["goodput_bps"]})["metrics"][0]
+    name = metric or (find_manifest(directory) or {"metrics": ["goodput_bps"]})["metrics"][0]
     for file in (plot, csv):
         if file is not None:
             check_free(file, force=force)
@@ -135,9 +135,9 @@ def table(
 
 def _told(results: Results, where: dict[str, list[str]]) -> list[str]:
     """Return notes about the runs: whether some are missing, and whether some repeat others."""
-    from tworay.lab.batches import read_manifest
+    from tworay.stored.manifest import find_manifest
 
-    manifest = read_manifest(results.path) or {}
+    manifest = find_manifest(results.path) or {}
     notes = []
     planned = len(manifest.get("seeds") or []) * int(manifest.get("cells") or 0)
     if results.runs.height < planned:

@@ -20,8 +20,8 @@ from tworay.running.resources import carried, saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import MAX_SEEDS, check_precision, parse_seeds
 from tworay.running.workers import in_order
+from tworay.stored.manifest import read_manifest
 from tworay.stored.reading import Stored, read, source_digests, take
-from tworay.stored.records import read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tworay.running.executing import Watcher
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario, Source
-    from tworay.stored.store import Lock
+    from tworay.stored.place import Lock
 
 __all__ = ["Comparison", "compare"]
 
@@ -137,6 +137,11 @@ class Plan:
         return sum("document" in record for record in self._bank.values())
 
     @property
+    def problems(self) -> list[str]:
+        """Files and lines of the resumed comparison that can't be read, or are gone."""
+        return self._stored.problems if self._stored else []
+
+    @property
     def place(self) -> Path | None:
         """Where results are written."""
         return self._store.path if self._store else None
@@ -154,9 +159,11 @@ class Plan:
         ``stage`` receives a text about slow steps before the runs.
         """
         self._stage = stage
-        at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
-        check_memory(self.field.places().values(), self.seeds[0], at_once)
+        if self._store:
+            self._store.claim()
         try:
+            at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
+            check_memory(self.field.places().values(), self.seeds[0], at_once)
             self._do(self.seeds, watch)
             if self._until_ci is not None:
                 self._add_seeds(self._until_ci, watch)
@@ -278,7 +285,7 @@ def _source(scenario: Source) -> str | None:
 def _read(
     resume: str | os.PathLike[str], out: str | os.PathLike[str] | None, force: bool
 ) -> tuple[Lock, Stored]:
-    from tworay.stored.store import Lock, sweep
+    from tworay.stored.place import Lock, sweep
 
     if out is not None:
         raise InputError(
@@ -287,10 +294,12 @@ def _read(
     if force:
         raise InputError("--force replaces results, --resume keeps them; leave one of the two out")
     place = Path(resume)
-    Stored(place, read_manifest(place), {}).refuse_other_engine()
+    Stored(place, read_manifest(place), {}, []).refuse_other_engine()
     lock = Lock(place)
     sweep(place)
-    return lock, read(place)
+    stored = read(place)
+    stored.forget_without_tables()
+    return lock, stored
 
 
 def _same_scenario(stored: Stored | None, set: object, costs: object) -> tuple[str, list[str], str | None]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tworay.comparing.repeats import repeated, still
 from tworay.errors import InputError
 from tworay.lab import contrasts, reading
-from tworay.lab.batches import read_manifest
 from tworay.lab.experiment import Plan, read
 from tworay.lab.sweeping import Shard, Sweep, silent
 from tworay.metrics import parse_judge
+from tworay.stored.manifest import find_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,7 +61,7 @@ class Results:
     def __init__(self, path: str | PathLike[str], *, judge: str | None = None) -> None:
         self.path = reading.open_directory(path)
         self.axes = reading.axes(self.path)
-        self._judge = parse_judge(judge or (read_manifest(self.path) or {}).get("judge"))
+        self._judge = parse_judge(judge or (find_manifest(self.path) or {}).get("judge"))
         self._runs: pl.DataFrame | None = None
         self._prints: dict[tuple[int, int], str] = {}
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 PARTS, JOURNAL, CORRUPT = "parts", "journal", "corrupt"
 DONE, FAILED = "done", "failed"
-MANIFEST = "tworay.json"
 FLUSH_SECONDS = 30.0
 FLUSH_RUNS = 500
 # Batches with fewer runs are merged at the end of a sweep.
@@ -316,32 +315,3 @@ def unique(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _light(content: bytes) -> list[Row]:
     return pl.read_parquet(io.BytesIO(content), columns=["world", "seed", "status", "cpu_seconds"]).to_dicts()
-
-
-def read_manifest(out: Path) -> dict[str, Any] | None:
-    """Return a directory's manifest, if there is one."""
-    try:
-        found = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(found, dict):
-        return None
-    if found.get("command") == "sweep":
-        _check_sweep(out, found)
-    return found
-
-
-def _check_sweep(out: Path, found: dict[str, Any]) -> None:
-    """Raise ``OutputError`` for what no sweep says about itself."""
-    texts, seeds = found.get("metrics", ["goodput_bps"]), found.get("seeds", [])
-    right = {
-        "metrics": isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts),
-        "seeds": isinstance(seeds, list),
-        "cells": isinstance(found.get("cells", 0), int),
-        "judge": isinstance(found.get("judge"), str | None),
-    }
-    for key, fine in right.items():
-        if not fine:
-            raise OutputError(
-                f"{out / MANIFEST}: {key} = {str(found.get(key))[:40]!r} is odd; has it been edited?"
-            )

@@ -10,8 +10,10 @@ import polars as pl
 
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError
-from tworay.lab.batches import DONE, MANIFEST, read_manifest, write_whole
+from tworay.lab.batches import DONE, write_whole
 from tworay.metrics import TCP, Judge
+from tworay.stored.formats import FORMAT
+from tworay.stored.manifest import MANIFEST, find_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +28,6 @@ EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
     "progress.json",
     "failures",
 )
-FORMAT = 2
 
 
 def write_text(path: Path, content: str) -> None:
@@ -40,7 +41,7 @@ def check_directory(out: Path, name: str) -> None:
         return
     if not out.is_dir():
         raise InputError(f"--out {out}: this is a file; name a directory")
-    manifest = read_manifest(out)
+    manifest = find_manifest(out)
     if manifest is None:
         if any(
             entry.name not in ("parts", "journal", "tables", "corrupt") and not entry.name.startswith(".")

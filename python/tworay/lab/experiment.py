@@ -21,7 +21,7 @@ from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
 from tworay.lab.axes import SCENARIO, TCP, Axis, labelled, plain, several, text, vary, zipped
 from tworay.metrics import TCP as TCP_FLOWS
-from tworay.metrics import Judge, find, parse_judge
+from tworay.metrics import Judge, check, find, parse_judge
 from tworay.running.control import is_reference, load_class
 from tworay.running.entries import check_entries
 from tworay.running.scenarios import load
@@ -39,6 +39,8 @@ KEYS = (
 )
 # Tables of a run that a sweep can keep.
 TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs")
+# Figures of the scenario's paths, beside the metrics of runs.
+OF_PATHS = ("path_hops", "partitioned")
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
 MAX_CELLS = 100_000
@@ -200,10 +202,13 @@ def _settled(line: str) -> str:
     return line
 
 
-def read(source: str | Path | Mapping[str, Any]) -> Plan:
-    """Read an experiment: a TOML file, or the same as a mapping."""
+def read(source: str | Path | Mapping[str, Any], *, derived: bool = False) -> Plan:
+    """Read an experiment: a TOML file, or the same as a mapping.
+
+    ``derived``: its metrics may also be quantities that are derived from the runs later.
+    """
     if not isinstance(source, str | Path):
-        return _plan(dict(source), "experiment", Path(), "")
+        return _plan(dict(source), "experiment", Path(), "", derived=derived)
     path = Path(source)
     try:
         content = path.read_text(encoding="utf-8")
@@ -216,10 +221,10 @@ def read(source: str | Path | Mapping[str, Any]) -> Plan:
         raise InputError(f"{path} is a directory; name an experiment file (.toml)") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: {error}") from error
-    return _plan({"name": path.stem} | document, str(path), path.absolute().parent, content)
+    return _plan({"name": path.stem} | document, str(path), path.absolute().parent, content, derived=derived)
 
 
-def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Plan:
+def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, derived: bool) -> Plan:
     for key in document:
         if key not in KEYS:
             near = _native.nearest(key, list(KEYS))
@@ -232,6 +237,8 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
     for key in ("axis", "vary", "set"):
         if not isinstance(document.get(key, {}), dict):
             raise InputError(f"{where}: {key} = {document[key]!r}; write a table, [{key}]")
+    if not derived:
+        _known(document.get("metrics"), "metrics", where)
     axes = _axes(document, where)
     seen: set[str] = set()
     for axis in axes:
@@ -261,12 +268,12 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
     if not isinstance(fixed, dict):
         raise InputError(f'{where}: set = {fixed!r}; write a table, [set] and "duration" = "60s" below')
     return Plan(
-        name=str(document.get("name", "experiment")),
+        name=_name(document.get("name", "experiment"), where),
         axes=tuple(axes),
         seeds=tuple(seeds),
         set=tuple(f"{key}={text(value)}" for key, value in fixed.items()),
         until_ci=until_ci,
-        ci_metric=str(document.get("ci_metric", "goodput_bps")),
+        ci_metric=_known([str(document.get("ci_metric", "goodput_bps"))], "ci_metric", where)[0],
         max_seeds=max_seeds,
         metrics=tuple(document.get("metrics", ("goodput_bps",))),
         keep=keep,
@@ -278,6 +285,25 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str) -> Pla
         base=base,
         text=content or _as_toml(document),
     )
+
+
+def _name(found: Any, where: str) -> str:
+    """Check the name, after which the directory of the runs is called."""
+    name = str(found)
+    if not name.strip() or name.startswith(".") or not name.isprintable() or set(name) & set("/\\:"):
+        raise InputError(
+            f"{where}: name = {found!r}; results go to NAME.sweep, so write a name without slashes, such as "
+            '"speed"; --out names another place'
+        )
+    return name
+
+
+def _known(names: Any, key: str, where: str) -> list[str]:
+    """Return full names of metrics; raises for unknown ones before anything runs."""
+    try:
+        return check(names, OF_PATHS)
+    except InputError as error:
+        raise InputError(f"{where}: {key}: {str(error).removeprefix('--metrics: ')}") from None
 
 
 def _entries(found: Any, where: str) -> str:

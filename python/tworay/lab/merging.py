@@ -7,9 +7,10 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.lab.batches import FAILED, MANIFEST, PARTS, Batches, name_of, read_manifest, write_whole
+from tworay.lab.batches import FAILED, PARTS, Batches, name_of, write_whole
 from tworay.lab.directory import CELLS, EXPERIMENT, RUNS
-from tworay.lab.reading import joined, open_directory
+from tworay.lab.reading import joined
+from tworay.stored.manifest import MANIFEST, find_manifest, read_sweep_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +25,7 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
     """
     heads = {}
     for place in directories:
-        open_directory(place)
-        manifest = read_manifest(place) or {}
+        manifest = read_sweep_manifest(place)
         heads[place] = (manifest.get("name"), manifest.get("tworay"), manifest.get("results"))
     first = directories[0]
     for place, head in heads.items():
@@ -38,7 +38,7 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
             raise InputError(
                 f"{place} and {first} hold different versions of experiment.toml; sweep both with one"
             )
-    if out.exists() and read_manifest(out) is None and any(out.iterdir()):
+    if out.exists() and find_manifest(out) is None and any(out.iterdir()):
         raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
     notes = []
     for place in directories:

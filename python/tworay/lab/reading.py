@@ -11,8 +11,9 @@ import polars as pl
 
 from tworay.comparing.repeats import fingerprint
 from tworay.errors import InputError, OutputError
-from tworay.lab.batches import COLUMNS, DONE, PARTS, as_columns, name_of, read_journal, read_manifest, unique
+from tworay.lab.batches import COLUMNS, DONE, PARTS, as_columns, name_of, read_journal, unique
 from tworay.metrics import EXAMPLES, TCP, Judge, find, values
+from tworay.stored.manifest import read_sweep_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,7 +133,5 @@ def failures(out: Path) -> pl.DataFrame:
 def open_directory(out: str | PathLike[str]) -> Path:
     """Return a sweep's directory; raise ``InputError`` for anything else."""
     path = Path(out)
-    manifest = read_manifest(path)
-    if manifest is None or manifest.get("command") != "sweep":
-        raise InputError(f"{path} holds no sweep; `tworay sweep EXPERIMENT.toml --out {path}` makes one")
+    read_sweep_manifest(path)
     return path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tworay._native import RESULTS, VERSION, RunControl
 from tworay.errors import Cancelled, InputError, OutputError
-from tworay.lab.batches import DONE, FAILED, Batches, Row, read_manifest
+from tworay.lab.batches import DONE, FAILED, Batches, Row
 from tworay.lab.directory import (
     FAILURES,
     PROGRESS,
@@ -25,6 +25,7 @@ from tworay.lab.onerun import do
 from tworay.running.executing import check_jobs
 from tworay.running.memory import check_memory
 from tworay.running.workers import Workers
+from tworay.stored.manifest import find_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -124,7 +125,7 @@ class Sweep:
         self.cells = plan.cells()
         self.state = State(cells=len(self.cells))
         self.notes: list[str] = []
-        before = read_manifest(out) or {"tworay": VERSION, "results": RESULTS}
+        before = find_manifest(out) or {"tworay": VERSION, "results": RESULTS}
         if (before.get("tworay"), before.get("results")) != (VERSION, RESULTS):
             self.notes.append(
                 f"{out} holds runs from before the simulator's results changed last; they stay, and are "

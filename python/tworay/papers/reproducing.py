@@ -122,7 +122,7 @@ def plan_of(
     trial: Trial, *, quick: bool, seeds: int | str | None, changed: dict[str, Any] | None = None
 ) -> Plan:
     """Return the sweep of an experiment."""
-    return read(document(trial, quick=quick, changed=changed)).with_seeds(seeds)
+    return read(document(trial, quick=quick, changed=changed), derived=True).with_seeds(seeds)
 
 
 def readings(trial: Trial) -> dict[str, dict[str, Any]]:

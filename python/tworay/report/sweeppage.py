@@ -27,10 +27,10 @@ MULTIPLES = 36
 def sweep_page(directory: Path) -> str:
     """Return the page of a sweep's directory, finished or not."""
     from tworay.lab.api import Results
-    from tworay.lab.batches import read_manifest
+    from tworay.stored.manifest import find_manifest
 
     results = Results(directory)
-    manifest = read_manifest(directory) or {}
+    manifest = find_manifest(directory) or {}
     name = str(manifest.get("name", directory.name))
     failed = results.failures
     runs = results.runs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tworay.errors import InputError, OutputError
 from tworay.files import replacing
 from tworay.report.commands import Again, again
-from tworay.stored.records import read_manifest
+from tworay.stored.manifest import read_manifest
 from tworay.stored.store import known_tables
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def render(directory: Path) -> str:
 
 
 def _is_sweep(directory: Path) -> bool:
-    from tworay.lab.batches import read_manifest as read_sweep
+    from tworay.stored.manifest import find_manifest as read_sweep
 
     return (read_sweep(directory) or {}).get("command") == "sweep"
 

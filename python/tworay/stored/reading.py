@@ -16,15 +16,15 @@ from tworay.errors import InputError
 from tworay.running.entries import entered
 from tworay.running.scenarios import load_text
 from tworay.stored.formats import settings_of_today
+from tworay.stored.manifest import read_manifest
 from tworay.stored.records import (
     COSTS,
     SCENARIO,
-    read_manifest,
     read_records,
     read_scenario,
     read_warnings,
 )
-from tworay.stored.store import keep, read_part
+from tworay.stored.store import keep, read_part, without_tables
 
 if TYPE_CHECKING:
     import os
@@ -45,6 +45,8 @@ class Stored:
     path: Path
     manifest: dict[str, Any]
     records: dict[tuple[str, int], dict[str, Any]]
+    problems: list[str]
+    """What can't be read; the runs in it count as missing."""
 
     @property
     def arms(self) -> list[Arm]:
@@ -58,8 +60,18 @@ class Stored:
         )
         for key in sorted(self.records):
             take(result, self.records[key], self.manifest.get("maxima", {}))
-        result.warnings = read_warnings(self.path)
+        result.warnings = [*read_warnings(self.path), *self.problems]
         return result
+
+    def forget_without_tables(self) -> None:
+        """Leave out runs whose tables are gone or damaged, and say so: their runs are done again."""
+        lacking = without_tables(self.path, self.records)
+        for file, keys in lacking.items():
+            named = ", ".join(f"{arm} seed {seed}" for arm, seed in keys[:SHOWN])
+            more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
+            self.problems.append(f"{file} has no rows of {named}{more}; done again")
+        for key in {key for keys in lacking.values() for key in keys}:
+            del self.records[key]
 
     def refuse_other_engine(self) -> None:
         """Raise ``InputError`` if the runs are of a version whose results may differ."""
@@ -121,7 +133,7 @@ def read(path: str | os.PathLike[str]) -> Stored:
     manifest = read_manifest(place)
     if manifest["command"] != "compare":
         raise InputError(f"{place} holds results of `tworay {manifest['command']}`, not of a comparison")
-    return Stored(place, manifest, read_records(place))
+    return Stored(place, manifest, *read_records(place))
 
 
 def results(path: str | os.PathLike[str]) -> Run | Comparison:
@@ -143,7 +155,8 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
         if (arm, seed) != (None, None):
             raise InputError(f"{place} holds a single run; leave out --arm and --seed")
         return Run.read(place)
-    runs = [key for key, record in sorted(read_records(place).items()) if "document" in record]
+    records, _ = read_records(place)
+    runs = [key for key, record in sorted(records.items()) if "document" in record]
     chosen = [key for key in runs if (arm is None or key[0] == arm) and (seed is None or key[1] == seed)]
     if len(chosen) != 1:
         arms = ", ".join(dict.fromkeys(name for name, _ in runs))
@@ -152,7 +165,7 @@ def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | Non
             f"{place} holds a comparison: name one of its runs with --arm ({arms}) and --seed ({seeds})"
         )
     result = Run.__new__(Run)
-    state = read_part(place, *chosen[0], read_records(place)[chosen[0]]["document"])
+    state = read_part(place, *chosen[0], records[chosen[0]]["document"])
     manifest = read_manifest(place)
     settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
     world = load_text(read_scenario(place), place / SCENARIO, settings)

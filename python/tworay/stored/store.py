@@ -1,13 +1,13 @@
 """Write result directories: Parquet tables and ``summary.json``, each complete or absent.
 
-A directory appears when the first run is done, and each finished run goes into ``runs/`` at once,
-written under another name and renamed: whatever stops the program (Ctrl-C, a full disk, a power cut),
-the runs under ``runs/`` are complete. At the end they are merged into one table per kind.
+The directory is locked before the first run. Files appear in it when that run is done, and each finished
+run goes into ``runs/`` at once, written under another name and renamed: whatever stops the program (Ctrl-C, a
+full disk, a power cut), the runs under ``runs/`` are complete. At the end they are merged into one table per
+kind.
 """
 
 from __future__ import annotations
 
-import fcntl
 import io
 import json
 import os
@@ -23,23 +23,23 @@ import polars as pl
 
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError, OutputError
-from tworay.files import replacing, sync
+from tworay.files import replacing
 from tworay.running.frames import Table
 from tworay.running.sources import kept
 from tworay.stored.formats import FORMAT
+from tworay.stored.manifest import MANIFEST, SUMMARY, read_manifest, strict_json
+from tworay.stored.place import Lock, check_place, listed, new_directory, sources_of, sweep, tables_of
 from tworay.stored.records import (
     COSTS,
-    MANIFEST,
     RECORD,
     RECORDS,
     RUNS,
     SCENARIO,
-    SUMMARY,
     check_whole,
-    read_manifest,
+    checked_line,
+    digest,
     read_records,
     read_scenario,
-    strict_json,
 )
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def keep(scenario: Scenario, classes: Mapping[str, object] = MappingProxyType({}
 
 
 class Store:
-    """One result directory. Creating the object only checks; nothing is written before a run has finished."""
+    """One result directory. Creating the object only checks; ``claim`` locks the directory."""
 
     def __init__(
         self,
@@ -80,24 +80,27 @@ class Store:
         classes: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self.path = path
-        self._manifest = {
+        self._manifest: dict[str, Any] = {
             "format": FORMAT,
             "tworay": VERSION,
             "results": RESULTS,
             "schema": SCHEMA,
             "command": command,
         }
+        self._manifest["files"] = []
         if scenario is not None:
             self._manifest["scenario"] = scenario.name
             # Also the files that the scenario names: the table of costs, classes of variants.
             self._kept = keep(scenario, classes)
+            self._manifest["files"] = sorted(self._kept)
         self._manifest |= details
         self._mutex = threading.Lock()
         self._resume = resume
         self._created = False
+        self._force = force
         self._lock: Lock | None = None
         if not resume:
-            _check_place(path, command, force)
+            check_place(path, command, force, self._manifest.get("files", ()))
 
     @classmethod
     def of_run(cls, path: Path, run: Run, *, force: bool) -> Store:
@@ -105,14 +108,18 @@ class Store:
         details = {"scenario": run.scenario, "seed": run.seed}
         store = cls(path, "run", force=force, scenario=None, details=details)
         store._kept = run.to_keep()
+        store._list_tables(())
+        check_place(path, "run", force, store._kept)
         return store
 
     def add_run(self, variant: str, seed: int, run: Run, facts: Paths | None = None) -> None:
         """Store a finished run; safe to call from several threads."""
+        record = {"variant": variant, "seed": seed, "facts": facts}
         with self._part(variant, seed) as directory:
             _write_run(directory, run, tcp=variant)
+            record["tables"] = {name: frame.height for name, frame in run.tables.items()}
             # Written last: a part that has it is complete.
-            _write(directory / RECORD, _json({"variant": variant, "seed": seed, "facts": facts}).encode())
+            _write(directory / RECORD, _part_record(record, _json(run.summary)))
 
     def add_maximum(self, name: str, seed: int, throughput_max: float) -> None:
         """Store the capacity of a seed's scenario."""
@@ -124,13 +131,40 @@ class Store:
     def _part(self, name: str, seed: int) -> Iterator[Path]:
         with self._mutex, _writing(self.path):
             self._create()
-            with _new_directory(self.path / RUNS / _part_name(name, seed)) as directory:
+            place = self.path / RUNS / _part_name(name, seed)
+            # Of a run that can't be read, or that lacks tables.
+            shutil.rmtree(place, ignore_errors=True)
+            with new_directory(place) as directory:
                 yield directory
+
+    def claim(self) -> None:
+        """Lock the directory, which is created if necessary; refuse it if another process got there first."""
+        if self._resume or self._lock is not None:
+            return
+        with _writing(self.path):
+            self._lock = Lock.claim(self.path)
+            try:
+                sweep(self.path)
+                # Another process may have filled the directory since this object was created.
+                check_place(self.path, self._manifest["command"], self._force, self._manifest["files"])
+            except BaseException:
+                self.release()
+                raise
 
     def write_single(self, run: Run) -> None:
         """Write the directory of a single run."""
-        with _writing(self.path), self._new() as directory:
-            _write_run(directory, run)
+        try:
+            self.claim()
+            self._list_tables(f"{name}.parquet" for name in run.tables)
+            with _writing(self.path), self._new() as directory:
+                _write_run(directory, run)
+        finally:
+            self.release()
+
+    def _list_tables(self, names: Iterable[str]) -> None:
+        """Add tables to the files that the manifest lists."""
+        del self._manifest["files"]
+        self._manifest |= {"files": sorted({*self._kept, *names})}
 
     def finish(self, comparison: Comparison) -> None:
         """Merge the finished runs into one table per kind and write the summary.
@@ -141,8 +175,11 @@ class Store:
         with self._mutex, _writing(self.path):
             if self._resume and not (self.path / RUNS).is_dir() and (self.path / SUMMARY).is_file():
                 return  # Nothing was added.
-            records = read_records(self.path)
+            records, _ = read_records(self.path)
             self._take_apart(records)
+            parts = self._parts(comparison)
+            tables = sorted({table.name for part in parts for table in part.glob("*.parquet")})
+            self._list_tables(["runs.parquet", *tables])
             for text, name in (
                 (_json(self._manifest), MANIFEST),
                 (_json(comparison.summary), SUMMARY),
@@ -152,8 +189,7 @@ class Store:
                     file.write_text(text, encoding="utf-8")
             with replacing(self.path / "runs.parquet", durable=True) as file:
                 file.write_bytes(_parquet(comparison.runs))
-            parts = self._parts(comparison)
-            for table in sorted({table.name for part in parts for table in part.glob("*.parquet")}):
+            for table in tables:
                 with replacing(self.path / table, durable=True) as file:
                     _merge([part / table for part in parts if (part / table).is_file()], file)
             # Renamed first: a half-deleted directory must never look complete.
@@ -177,18 +213,18 @@ class Store:
             return
         tables = {
             file.name: read_table(file).partition_by("variant", "seed", as_dict=True)
-            for file in self.path.glob("*.parquet")
+            for file in tables_of(self.path)
             if file.name != "runs.parquet"
         }
         for key, place in missing.items():
-            with _new_directory(place) as directory:
+            with new_directory(place) as directory:
                 for name, pieces in tables.items():
                     if key in pieces:
                         _write(directory / name, _parquet(pieces[key]))
-                document = records[key]["document"]
-                _write(directory / SUMMARY, _json(document).encode())
+                summary = _json(records[key]["document"])
+                _write(directory / SUMMARY, summary.encode())
                 record = {name: value for name, value in records[key].items() if name != "document"}
-                _write(directory / RECORD, _json(record).encode())
+                _write(directory / RECORD, _part_record(record, summary))
 
     def _parts(self, comparison: Comparison) -> list[Path]:
         """Return the finished runs, by variant and seed."""
@@ -202,8 +238,11 @@ class Store:
     def _create(self) -> None:
         if self._created:
             return
+        self.claim()
         if self._resume:
             (self.path / RUNS).mkdir(exist_ok=True)
+            # The merged tables stay listed until they are merged anew.
+            self._list_tables(listed(self.path) or [file.name for file in tables_of(self.path)])
             # Sources of new variants.
             for name, text in self._kept.items():
                 if not (self.path / name).exists():
@@ -213,14 +252,17 @@ class Store:
             with replacing(self.path / MANIFEST, durable=True) as file:
                 file.write_text(_json(self._manifest), encoding="utf-8")
         else:
-            with self._new() as directory:
-                (directory / RUNS).mkdir()
-            self._lock = Lock(self.path)
+            try:
+                with self._new() as directory:
+                    (directory / RUNS).mkdir()
+            except BaseException:
+                self.release()
+                raise
         self._created = True
 
     @contextmanager
     def _new(self) -> Iterator[Path]:
-        with _new_directory(self.path) as directory:
+        with new_directory(self.path) as directory:
             _write(directory / MANIFEST, _json(self._manifest).encode())
             for name, text in self._kept.items():
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
@@ -235,30 +277,61 @@ def read_run(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} holds results of `tworay {manifest['command']}`, not of a run")
     try:
         summary = check_whole(strict_json((path / SUMMARY).read_text(encoding="utf-8")))
-        names = [COSTS, *(str(file.relative_to(path)) for file in sorted(path.rglob("*.py")))]
+        names = [COSTS, *sources_of(path)]
         kept = {SCENARIO: read_scenario(path)} | {
             name: (path / name).read_text(encoding="utf-8") for name in names if (path / name).is_file()
         }
     except (OSError, ValueError) as error:
         raise OutputError(f"{path / SUMMARY} can't be read: {error}; run it again") from error
-    frames = {
-        file.stem: Table(read_table(file).drop("seed", strict=False))
-        for file in sorted(path.glob("*.parquet"))
-    }
+    frames = {file.stem: Table(read_table(file).drop("seed", strict=False)) for file in tables_of(path)}
     return {"text": None, "frames": frames, "kept": kept, "summary": summary}
 
 
 def read_part(path: Path, variant: str, seed: int, document: dict[str, Any]) -> dict[str, Any]:
     """Return one run of a comparison as the state of a ``Run``, merged already or not."""
     part = path / RUNS / _part_name(variant, seed)
-    place = part if part.is_dir() else path
+    tables = sorted(part.glob("*.parquet")) if part.is_dir() else tables_of(path)
     mine = (pl.col("variant") == variant) & (pl.col("seed") == seed)
     frames = {
         file.stem: Table(read_table(file, mine).drop("variant", "seed"))
-        for file in sorted(place.glob("*.parquet"))
+        for file in tables
         if file.stem != "runs"
     }
     return {"text": None, "frames": frames, "kept": None, "summary": document}
+
+
+def without_tables(
+    path: Path, records: Mapping[tuple[str, int], dict[str, Any]]
+) -> dict[str, list[tuple[str, int]]]:
+    """Return the finished runs that lack rows in a table, by the table's file."""
+    lacking: dict[str, list[tuple[str, int]]] = {}
+    heights: dict[str, dict[tuple[str, int], int]] = {}
+    for key, record in sorted(records.items()):
+        if "document" not in record:
+            continue
+        part = path / RUNS / _part_name(*key)
+        # Records from before they had the number of rows: every run has a row per flow.
+        wanted = record.get("tables", {"flows": len(record["document"]["flows"])})
+        for name, rows in wanted.items():
+            file = f"{name}.parquet"
+            if part.is_dir():
+                fine = (part / file).is_file()
+            else:
+                if file not in heights:
+                    heights[file] = _heights(path / file)
+                fine = heights[file].get(key, 0) == rows and (path / file).is_file()
+            if not fine:
+                lacking.setdefault(str((part if part.is_dir() else path) / file), []).append(key)
+    return lacking
+
+
+def _heights(file: Path) -> dict[tuple[str, int], int]:
+    """Return how many rows a merged table has of each run; none, if it can't be read."""
+    try:
+        rows = pl.scan_parquet(file).group_by("variant", "seed").len().collect().iter_rows()
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return {}
+    return {(variant, seed): number for variant, seed, number in rows}
 
 
 @contextmanager
@@ -283,74 +356,6 @@ def read_table(file: Path, rows: pl.Expr | None = None) -> pl.DataFrame:
         raise OutputError(f"{file} can't be read: {reason}; restore the file, or run it again") from error
 
 
-class Lock:
-    """Prevents other processes from writing to a directory, until released or until the process ends."""
-
-    def __init__(self, path: Path) -> None:
-        self._handle: int | None = os.open(path, os.O_RDONLY)
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.release()
-            raise InputError(
-                f"{path}: another tworay is writing results there; wait until it has ended"
-            ) from None
-        except OSError:
-            # Some network file systems have no locks.
-            self.release()
-
-    def release(self) -> None:
-        """Let others write. Releasing twice is allowed."""
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
-
-    __del__ = release
-
-
-def sweep(path: Path) -> None:
-    """Remove what a killed process left half written or half deleted."""
-    for pattern in (".*.tmp", ".*.old", f"{RUNS}/.*.tmp", f"{RUNS}/.*.old"):
-        for left in path.glob(pattern):
-            if left.is_dir():
-                shutil.rmtree(left)
-            else:
-                left.unlink()
-
-
-def _check_place(path: Path, command: str, force: bool) -> None:
-    """Reject a directory that is not free, before hours of work are done."""
-    if path.exists() and not path.is_dir():
-        raise InputError(f"--out {path}: this is a file; name a directory that is new or empty")
-    if path.is_dir() and any(path.iterdir()):
-        made_by = _made_by(path)
-        if made_by != command:
-            whose = (
-                f"holds results of `tworay {made_by}`"
-                if made_by
-                else "is not empty and was not made by tworay"
-            )
-            raise InputError(f"--out {path}: the directory {whose}; name one that is new or empty")
-        if not force:
-            raise InputError(
-                f"--out {path}: the directory already holds results of `tworay {command}`; "
-                "add --force to replace them, or name another directory"
-            )
-    whole = path.absolute()
-    parent = next(place for place in (whole, *whole.parents) if place.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError(
-            f"--out {path}: {parent} is not a directory that can be written to; name another place"
-        )
-
-
-def _made_by(path: Path) -> str | None:
-    try:
-        return str(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["command"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
     """Turn errors of the system into one line."""
@@ -360,48 +365,6 @@ def _writing(path: Path) -> Iterator[None]:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         kept = f"; the finished runs are in {path / RUNS}" if (path / RUNS).is_dir() else ""
         raise OutputError(f"cannot write results to {path}: {reason}{kept}") from error
-
-
-@contextmanager
-def _new_directory(path: Path) -> Iterator[Path]:
-    """Fill a hidden directory, then rename it in one step."""
-    # An existing directory stays, because somebody may work in it, or it may be a mount point. Only its
-    # contents are replaced.
-    stays = path.is_dir()
-    place = path if stays else path.parent
-    place.mkdir(parents=True, exist_ok=True)
-    hidden = place / f".{path.name}.{os.getpid()}.tmp"
-    shutil.rmtree(hidden, ignore_errors=True)
-    try:
-        hidden.mkdir()
-        yield hidden
-        if stays:
-            _exchange(path, hidden)
-        else:
-            hidden.rename(path)
-        sync(place)
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
-
-
-def _exchange(path: Path, new: Path) -> None:
-    """Replace the contents of ``path`` by those of ``new``; on failure nothing has changed."""
-    old = path / f".{path.name}.{os.getpid()}.old"
-    shutil.rmtree(old, ignore_errors=True)
-    old.mkdir()
-    steps = [(entry, old / entry.name) for entry in path.iterdir() if entry not in (old, new)]
-    steps += [(entry, path / entry.name) for entry in new.iterdir()]
-    done = []
-    try:
-        for source, target in steps:
-            source.rename(target)
-            done.append((source, target))
-    except BaseException:
-        for source, target in reversed(done):
-            target.rename(source)
-        old.rmdir()
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _write_run(directory: Path, run: Run, tcp: str | None = None) -> None:
@@ -446,7 +409,12 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _lines(records: Iterable[dict[str, Any]]) -> str:
-    return "".join(json.dumps(record, allow_nan=False) + "\n" for record in records)
+    return "".join(checked_line(record) + "\n" for record in records)
+
+
+def _part_record(record: dict[str, Any], summary: str) -> bytes:
+    """Return the record of a run in ``runs/``, with a checksum of its document."""
+    return _json({"check": digest(summary)} | record).encode()
 
 
 def _part_name(variant: str, seed: int) -> str:
