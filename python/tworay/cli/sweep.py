@@ -217,7 +217,7 @@ def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
             f"failed: {one['message']}"
         )
         cell = work.cells[int(str(one["cell"]))]
-        note(f"  tworay run {work.path / replay(cell)} --seed {one['seed']}")
+        note(f"  tworay run {work.path / replay(cell, int(str(one['seed'])))} --seed {one['seed']}")
     if len(failed) > 5:
         note(f"tworay: and {len(failed) - 5} more, see --json")
     note("tworay: --retry-failed repeats them")

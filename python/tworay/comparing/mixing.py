@@ -17,7 +17,7 @@ from tworay.running.control import is_reference, load_class
 from tworay.running.spec import refuse_twins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from tworay.running.control import CongestionControl
     from tworay.running.scenarios import Scenario
@@ -75,18 +75,24 @@ class Mix:
         return name if chosen is None else (name, chosen.recovery, chosen)
 
 
-def parse_mixes(spec: str | Iterable[str] | None) -> list[Mix]:
-    """Turn ``"vegas:0.5,newreno:0.5"`` or a list of such texts into mixtures."""
+def parse_mixes(
+    spec: str | Iterable[str] | None,
+    load: Callable[[str], type[CongestionControl]] = load_class,
+) -> list[Mix]:
+    """Turn ``"vegas:0.5,newreno:0.5"`` or a list of such texts into mixtures.
+
+    ``load`` returns the class that a reference such as ``mine.py:Mine`` names.
+    """
     if spec is None:
         return []
-    mixes = [_parse(text) for text in ([spec] if isinstance(spec, str) else spec)]
+    mixes = [_parse(text, load) for text in ([spec] if isinstance(spec, str) else spec)]
     for position, mix in enumerate(mixes):
         if mix.name in [earlier.name for earlier in mixes[:position]]:
             raise InputError(f"--mix {mix.name} is given twice; leave one out")
     return mixes
 
 
-def _parse(text: str) -> Mix:
+def _parse(text: str, load: Callable[[str], type[CongestionControl]]) -> Mix:
     shares: dict[str, float] = {}
     for part in re.split(r",(?![^(]*\))", text):
         match = re.fullmatch(r"\s*(.+?)\s*:\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", part)
@@ -103,12 +109,14 @@ def _parse(text: str) -> Mix:
     total = sum(shares.values())
     if abs(total - 1) > ROUNDING:
         raise InputError(f"--mix {text}: the shares add up to {total:g}; let them add up to 1")
-    return Mix(shares, load_classes(shares))
+    return Mix(shares, load_classes(shares, load))
 
 
-def load_classes(names: Iterable[str]) -> dict[str, type[CongestionControl]]:
+def load_classes(
+    names: Iterable[str], load: Callable[[str], type[CongestionControl]] = load_class
+) -> dict[str, type[CongestionControl]]:
     """Load the classes among ``names`` that are references such as ``mine.py:Mine``."""
-    return {name: load_class(name) for name in names if is_reference(name)}
+    return {name: load(name) for name in names if is_reference(name)}
 
 
 def effects(

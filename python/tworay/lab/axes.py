@@ -8,8 +8,8 @@ from typing import Any
 
 from tworay.errors import InputError
 
-# Names for the scenario and the variant among an axis's settings.
-SCENARIO, TCP = "scenario", "tcp"
+# Names for the scenario, the variant and the mixture among an axis's settings.
+SCENARIO, TCP, MIX = "scenario", "tcp", "mix"
 MAX_VALUES = 10_000
 
 

@@ -75,7 +75,7 @@ def _sample(task: Todo) -> float | None:
     began = time.process_time()
     timer.start()
     try:
-        run(task.cell.world, seed=task.seed, series=False, losses=False, control=control)
+        run(task.cell.at(task.seed), seed=task.seed, series=False, losses=False, control=control)
     except Cancelled:
         share = control.progress()
         return (time.process_time() - began) / share if share > 0 else None

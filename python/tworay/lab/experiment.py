@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay._native import RESULTS, VERSION
+from tworay.comparing.mixing import parse_mixes
 from tworay.errors import InputError
-from tworay.lab.axes import SCENARIO, TCP, Axis, labelled, plain, several, text, vary, zipped
+from tworay.lab.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.metrics import TCP as TCP_FLOWS
 from tworay.metrics import Judge, check, find, parse_judge
-from tworay.running.control import is_reference, load_class
+from tworay.running.control import CongestionControl, is_reference, load_class
 from tworay.running.entries import check_entries
 from tworay.running.scenarios import load
 from tworay.running.spec import parse_percent, parse_seeds, parse_variants
@@ -30,12 +31,13 @@ from tworay.running.spec import parse_percent, parse_seeds, parse_variants
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tworay.comparing.mixing import Mix
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
 
 KEYS = (
     *("name", "about", "scenario", "tcp", "seeds", "until_ci", "ci_metric", "max_seeds", "metrics"),
-    *("keep", "facts", "resources", "entries", "judge", "set", "vary", "zip", "axis"),
+    *("keep", "facts", "resources", "entries", "judge", "set", "vary", "zip", "axis", "mix"),
 )
 # Tables of a run that a sweep can keep.
 TABLES = ("flows", "ledger", "guesses", "series", "retransmissions", "alive", "pairs")
@@ -91,7 +93,17 @@ class Cell:
     place: dict[str, str]
     world: Scenario = field(repr=False, compare=False)
     files: dict[str, str] = field(repr=False, compare=False)
+    """What repeats its runs; of a mixture the run with seed 0, which gives flows their variants."""
     key: str
+    mix: Mix | None = field(default=None, repr=False, compare=False)
+
+    def at(self, seed: int) -> Scenario:
+        """Return the scenario for ``seed``, which decides which flow of a mixture gets which variant."""
+        return self.mix.apply(self.world, seed) if self.mix else self.world
+
+    def files_at(self, seed: int) -> dict[str, str]:
+        """Return the files that repeat the run with this seed."""
+        return kept(self.at(seed)) if self.mix else self.files
 
     @property
     def name(self) -> str:
@@ -139,26 +151,38 @@ class Plan:
             raise InputError(
                 f"{self.name}: {number} cells; allowed are up to {MAX_CELLS}, vary less at a time"
             )
-        classes: dict[str, Variant] = {}
+        classes: dict[str, type[CongestionControl]] = {}
         combinations = itertools.product(*(zip(a.labels, a.settings, strict=True) for a in self.axes))
         return [self._cell(i, combination, classes) for i, combination in enumerate(combinations)]
 
-    def _cell(self, number: int, combination: Any, classes: dict[str, Variant]) -> Cell:
+    def _cell(self, number: int, combination: Any, classes: dict[str, type[CongestionControl]]) -> Cell:
         settings = [setting for _, group in combination for setting in group]
         chosen = dict(settings)
-        scenario, tcp = chosen.pop(SCENARIO, None), chosen.pop(TCP, None)
+        scenario, tcp, mixture = (chosen.pop(key, None) for key in (SCENARIO, TCP, MIX))
         if scenario is None:
             raise InputError(f'{self.name}: no scenario; write scenario = "string-4" or a list of them')
+        if tcp is not None and mixture is not None:
+            raise InputError(f"{self.name}: both tcp = {tcp} and mix = {mixture} in one cell; leave one out")
         variant: Variant | None = tcp
         if tcp is not None and is_reference(tcp):
-            variant = classes.setdefault(
-                tcp, load_class(self._beside(tcp.rpartition(":")[0]) + ":" + tcp.rpartition(":")[2])
-            )
+            variant = self._class(tcp, classes)
         overrides = [*self.set, *(f"{key}={value}" for key, value in chosen.items())]
         world = load(self._beside(scenario), tcp=variant, set=overrides or None)
-        files = kept(world)
         place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
-        return Cell(number, place, world, files, digest(files, self.extras))
+        if mixture is None:
+            files = kept(world)
+            return Cell(number, place, world, files, digest(files, self.extras))
+        (mix,) = parse_mixes(mixture, lambda name: self._class(name, classes))
+        mix.check(world)
+        files = kept(mix.apply(world, 0))
+        return Cell(number, place, world, files, digest(files, self.extras | {"mix": mix.name}), mix)
+
+    def _class(self, reference: str, classes: dict[str, type[CongestionControl]]) -> type[CongestionControl]:
+        """Load a class of a file beside the experiment once, so that all cells run the same one."""
+        file, _, name = reference.rpartition(":")
+        if reference not in classes:
+            classes[reference] = load_class(f"{self._beside(file)}:{name}")
+        return classes[reference]
 
     def _beside(self, name: str) -> str:
         """Return the path of a file next to the experiment if it exists, else the name unchanged."""
@@ -335,11 +359,30 @@ def _axes(document: dict[str, Any], where: str) -> list[Axis]:
         raise InputError(f"{where}: a zip is written [[zip]], in two brackets")
     axes += [zipped(where, group, number) for number, group in enumerate(groups, 1)]
     axes += vary(where, document.get("vary", {}))
-    if TCP in document:
-        axes.append(plain(TCP, [str(one) for one in parse_variants(several(f"{where}: tcp", document[TCP]))]))
+    if TCP in document or MIX in document:
+        axes.append(_senders(document, where))
     if not axes:
         raise InputError(f'{where}: nothing to run; write for example scenario = "string-4"')
     return axes
+
+
+def _senders(document: dict[str, Any], where: str) -> Axis:
+    """Return the axis ``tcp``: variants, and mixtures, which bring their unmixed cases as in comparisons."""
+    names = several(f"{where}: tcp", document[TCP]) if TCP in document else []
+    variants = [str(one) for one in parse_variants(names)] if names else []
+    given = document.get(MIX, [])
+    given = [given] if isinstance(given, str) else given
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise InputError(f'{where}: mix = {given!r}; write "vegas:0.5,newreno:0.5" or a list of such texts')
+    try:
+        # Classes are loaded with the cells, from beside the experiment.
+        mixes = parse_mixes(given, lambda name: CongestionControl)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    for mix in mixes:
+        variants += [name for name in mix.shares if name not in variants]
+    values = [*((TCP, name) for name in variants), *((MIX, mix.name) for mix in mixes)]
+    return Axis(TCP, tuple(label for _, label in values), tuple((value,) for value in values))
 
 
 def _shown(name: str) -> str:

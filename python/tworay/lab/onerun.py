@@ -32,7 +32,7 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
                 keep_table(out, PAIRS, cell.key, seed, pair_table(cell.world, seed))
             return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
         keep = set(plan.keep)
-        world = entered(cell.world, seed, plan.entries)
+        world = entered(cell.at(seed), seed, plan.entries)
         result = run(
             world,
             seed=seed,

@@ -154,10 +154,12 @@ class Cluster:
             futures: dict[Any, list[Todo]] = {}
 
             def submit(batch: list[Todo]) -> Any:
-                cells = {task.number: task.cell for task in batch}
-                places = {number: place for place, number in enumerate(cells)}
-                texts = [cell.files["scenario.toml"] for cell in cells.values()]
-                tasks = [(places[task.number], task.cell.key, task.seed) for task in batch]
+                texts = [task.cell.files_at(task.seed)["scenario.toml"] for task in batch]
+                places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+                tasks = [
+                    (places[text], task.cell.key, task.seed) for text, task in zip(texts, batch, strict=True)
+                ]
+                texts = list(places)
                 future = client.submit(work, ENGINE, texts, tasks, plan.extras, pure=False)
                 futures[future] = batch
                 return future

@@ -269,17 +269,23 @@ class Sweep:
 
     def _keep_failures(self, batches: Batches) -> None:
         """Write the scenario of every cell with a failed run, so that `tworay run` repeats it."""
-        failed = {world for (world, _), status in batches.found.runs.items() if status == FAILED}
-        for cell in self.cells:
-            if cell.key in failed:
-                first = self.path / replay(cell)
-                for name, content in cell.files.items():
-                    write_text(first if len(cell.files) == 1 else first.parent / name, content)
+        failed = [place for place, status in batches.found.runs.items() if status == FAILED]
+        cells = {cell.key: cell for cell in self.cells}
+        for key, seed in failed:
+            if key in cells:
+                files = cells[key].files_at(seed)
+                first = self.path / replay(cells[key], seed)
+                for name, content in files.items():
+                    write_text(first if len(files) == 1 else first.parent / name, content)
 
 
-def replay(cell: Cell) -> str:
-    """Return the path of the scenario of a cell with failures; with other files it has its own folder."""
-    return f"{FAILURES}/{cell.key}.toml" if len(cell.files) == 1 else f"{FAILURES}/{cell.key}/scenario.toml"
+def replay(cell: Cell, seed: int) -> str:
+    """Return the path of the scenario of a failed run; with other files it has its own folder.
+
+    The runs of a cell share it, except in a mixture, whose flows have other variants with another seed.
+    """
+    name = f"{cell.key}-{seed}" if cell.mix else cell.key
+    return f"{FAILURES}/{name}.toml" if len(cell.files) == 1 else f"{FAILURES}/{name}/scenario.toml"
 
 
 class Engine(Protocol):
