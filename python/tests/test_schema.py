@@ -17,9 +17,10 @@ import tworay
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.lab import experiment
 from tworay.lab.batches import name_of
+from tworay.lab.engines import Shard
 from tworay.lab.merging import merge
 from tworay.lab.reading import batch_frame
-from tworay.lab.sweeping import Shard, Sweep
+from tworay.lab.sweeping import Sweep
 from tworay.stored.records import checked_line
 
 METRIC = "jitter_seconds"

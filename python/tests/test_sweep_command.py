@@ -18,10 +18,10 @@ from conftest import Result
 from tiny_sweep import TINY, TINY_TOML, sweep
 
 from tworay.cli import main, streams
-from tworay.lab import batches, onerun, reading, sweeping
+from tworay.lab import batches, engines, onerun, reading
 from tworay.lab.batches import DONE
+from tworay.lab.engines import Shard
 from tworay.lab.reading import joined
-from tworay.lab.sweeping import Shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,7 @@ def test_retry_failed_does_failed_runs_again(tmp_path: Path, monkeypatch: pytest
             batches.row(cell.key, seed, None, message="broken") if seed in broken else real(cell, seed, *rest)
         )
 
-    monkeypatch.setattr(sweeping, "do", do)
+    monkeypatch.setattr(engines, "do", do)
     failed = sweep(tmp_path / "s")
     assert (failed.state.done, failed.state.failed) == (8, 4)
     assert joined(failed.path).height == 8

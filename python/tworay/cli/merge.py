@@ -14,7 +14,7 @@ from tworay.cli.options import JsonOption
 @app.command()
 def merge(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Directories of the same sweep.")
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of the same sweep or comparison.")
     ],
     out: Annotated[
         Path | None,
@@ -22,14 +22,18 @@ def merge(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Join the shards of a sweep.
+    """Join the shards of a sweep or a comparison.
 
     No run is lost or counted twice.
     """
     from tworay.cli.output import note, print_json
-    from tworay.lab.merging import merge as join
+    from tworay.lab.merging import merge as join_sweeps
+    from tworay.stored.manifest import find_manifest
+    from tworay.stored.merging import merge as join_comparisons
 
     place = out or directories[0]
+    found = find_manifest(directories[0])
+    join = join_comparisons if found and found.get("command") == "compare" else join_sweeps
     runs, notes = join(directories, place)
     for text in notes:
         note(f"tworay: {text}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from tworay.comparing.arms import Vary
+    from tworay.lab.engines import Engine
     from tworay.running.control import CongestionControl, Variant
     from tworay.running.executing import Watcher
     from tworay.running.scenarios import Source
@@ -44,6 +45,8 @@ class Options:
     costs: str | os.PathLike[str] | None = None
     judge: str | None = None
     entries: str | None = None
+    shard: str | None = None
+    engine: Engine | None = None
     watch: Watcher = silent
 
 

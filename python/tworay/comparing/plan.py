@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 from pathlib import Path
@@ -12,13 +11,14 @@ from tworay.comparing.arms import label, line_up
 from tworay.comparing.comparison import Comparison
 from tworay.comparing.options import Options, taking
 from tworay.errors import InputError
+from tworay.lab.engines import Shard, Threads
 from tworay.metrics import parse_judge
 from tworay.running.entries import check_entries, entered
-from tworay.running.executing import Task, check_jobs, execute, silent
+from tworay.running.executing import Task, check_jobs, silent
 from tworay.running.memory import check_memory
 from tworay.running.resources import carried, saturated
 from tworay.running.scenarios import overrides
-from tworay.running.spec import MAX_SEEDS, check_precision, parse_seeds
+from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
 from tworay.running.workers import in_order
 from tworay.stored.manifest import read_manifest
 from tworay.stored.reading import Stored, read, source_digests, take
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tworay.comparing.comparison import Paths
+    from tworay.lab.engines import Engine
     from tworay.running.executing import Watcher
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario, Source
@@ -36,7 +37,6 @@ __all__ = ["Comparison", "compare"]
 
 DEFAULT_SEEDS = 10
 DEFAULT_MAX_SEEDS = 100
-MIN_SEEDS_UNTIL_CI = 5
 # From this many nodes on, examining paths takes seconds.
 MANY_NODES = 5000
 # Name of the arm in runs that measure capacity.
@@ -48,6 +48,12 @@ class Plan:
 
     def __init__(self, options: Options) -> None:
         self._jobs = check_jobs(options.jobs)
+        self._engine: Engine = options.engine or Threads(self._jobs)
+        self._shard = Shard.parse(options.shard)
+        if self._shard.count > 1 and options.out is None and options.resume is None:
+            raise InputError(
+                f"--shard {options.shard} needs --out DIR: `tworay merge` joins the directories of all parts"
+            )
         self._lock: Lock | None = None
         self._stored: Stored | None = None
         if options.resume is not None:
@@ -61,6 +67,7 @@ class Plan:
         self.seeds, self.left_out = _seeds(earlier.get("seeds", []), wanted, self._stored)
         self._until_ci = earlier.get("until_ci") if options.until_ci is None else options.until_ci
         limit = options.max_seeds or earlier.get("max_seeds", DEFAULT_MAX_SEEDS)
+        self._shard.refuse_growth(self._until_ci)
         check_precision(self._until_ci, options.max_seeds, len(self.seeds))
         self._max_seeds: int = min(limit, MAX_SEEDS)
         self.field = line_up(
@@ -163,7 +170,8 @@ class Plan:
             self._store.claim()
         try:
             at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
-            check_memory(self.field.places().values(), self.seeds[0], at_once)
+            if isinstance(self._engine, Threads):
+                check_memory(self.field.places().values(), self.seeds[0], at_once)
             self._do(self.seeds, watch)
             if self._until_ci is not None:
                 self._add_seeds(self._until_ci, watch)
@@ -195,14 +203,18 @@ class Plan:
         # Seed by seed, so that an interruption leaves complete pairs.
         tasks = []
         for seed in batch:
-            todo = [arm for arm in self.field.arms if not self._take((arm.name, seed))]
+            todo = [arm for arm in self.field.arms if self._is_missing(arm.name, seed)]
             tasks += [Task(seed, arm.name, entered(arm.at(seed), seed, self._entries)) for arm in todo]
-            crowded = [name for name in self._crowded if not self._take((name, seed))]
+            crowded = [name for name in self._crowded if self._is_missing(name, seed)]
             worlds = {name: entered(self._crowded[name][1], seed, self._entries) for name in crowded}
             tasks += [Task(seed, name, world, totals_only=True) for name, world in worlds.items()]
-        self.result.failures += execute(
-            tasks, jobs=self._jobs, series=self._store is not None, finished=self._finished, watch=watch
+        self.result.failures += self._engine.execute(
+            tasks, series=self._store is not None, finished=self._finished, watch=watch
         )
+
+    def _is_missing(self, name: str, seed: int) -> bool:
+        """Return whether a run has to be done here, after adding it to the result if it is stored."""
+        return not self._take((name, seed)) and self._shard.has(name, seed)
 
     def _look_at(self, batch: list[int]) -> None:
         """Examine the paths of the seeds, and warn about flows without a path."""
@@ -237,16 +249,15 @@ class Plan:
         self.result.add(task.variant, task.seed, outcome.summary)
 
     def _add_seeds(self, until_ci: float, watch: Watcher) -> None:
-        """Add half as many seeds again. The number depends only on results, so the end is reproducible."""
+        """Add seeds until the interval of goodput is narrow."""
         done = list(self.seeds)
         while len(done) < self._max_seeds:
             precision = self.result.headline_precision()
-            if len(done) >= MIN_SEEDS_UNTIL_CI and precision is not None and precision <= until_ci:
+            if len(done) >= LEAST_UNTIL_CI and precision is not None and precision <= until_ci:
                 return
-            if len(done) >= MIN_SEEDS_UNTIL_CI and len(self.result.repeated) == len(done) - 1:
+            if len(done) >= LEAST_UNTIL_CI and len(self.result.repeated) == len(done) - 1:
                 return  # All seeds give the same run, and so will further ones.
-            wanted = min(self._max_seeds, max(MIN_SEEDS_UNTIL_CI, len(done) + (len(done) + 1) // 2))
-            fresh = list(itertools.islice(itertools.count(max(done) + 1), wanted - len(done)))
+            fresh = more_seeds(done, self._max_seeds)
             self._do(fresh, watch)
             done += fresh
 
@@ -339,6 +350,8 @@ def compare(options: Options) -> Comparison:
     ``judge`` chooses the flows whose metrics are compared: ``tcp`` (all flows if there is no TCP), ``udp``,
     ``all`` or ``flow.N``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s: a wired
     network has no other randomness. Seeds whose runs are equal are counted once.
+    ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place
+    of this process's threads, such as ``tworay.lab.remote.Cluster("tls://HOST:PORT")``.
 
     The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the

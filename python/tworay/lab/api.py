@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from tworay.comparing.repeats import repeated, still
 from tworay.errors import InputError
 from tworay.lab import contrasts, reading
+from tworay.lab.engines import Shard
 from tworay.lab.experiment import Plan, read
-from tworay.lab.sweeping import Shard, Sweep, silent
+from tworay.lab.sweeping import Sweep, silent
 from tworay.metrics import parse_judge
 from tworay.stored.manifest import find_manifest
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tworay.lab.contrasts import Contrast
+    from tworay.lab.engines import Engine
     from tworay.lab.sweeping import Watcher
 
 
@@ -36,17 +38,20 @@ class Experiment:
         jobs: int | None = None,
         seeds: int | str | None = None,
         retry_failed: bool = False,
+        shard: str | None = None,
+        engine: Engine | None = None,
         watch: Watcher = silent,
     ) -> Results:
         """Do the runs that ``out`` (NAME.sweep) doesn't hold yet, ``jobs`` at a time (default: all cores).
 
         After an interruption finished runs are kept, and ``run`` continues. Failed runs are in
-        ``Results.failures``. ``tworay.write_report`` of the directory adds the page for the browser, as
-        ``tworay sweep`` does.
+        ``Results.failures``. ``shard="1/4"`` does only the first of four parts, for ``tworay merge``;
+        ``engine`` may be a ``tworay.lab.remote.Cluster``. ``tworay.write_report`` of the directory adds the
+        page for the browser, as ``tworay sweep`` does.
         """
         plan = self.plan.with_seeds(seeds)
-        sweep = Sweep(plan, default_out(plan, out), shard=Shard(), retry_failed=retry_failed)
-        sweep.run(jobs=jobs, watch=watch)
+        sweep = Sweep(plan, default_out(plan, out), shard=Shard.parse(shard), retry_failed=retry_failed)
+        sweep.run(engine=engine, jobs=jobs, watch=watch)
         return Results(sweep.path)
 
 

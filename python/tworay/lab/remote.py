@@ -9,22 +9,37 @@ from __future__ import annotations
 import importlib
 import io
 import ipaddress
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import polars as pl
 
-from tworay.errors import InputError, OutputError
+from tworay._native import Scenario
+from tworay.errors import InputError, OutputError, RunError, ScenarioError
 from tworay.lab.batches import Row, as_parquet, row
-from tworay.lab.experiment import ENGINE
+from tworay.lab.experiment import ENGINE, Cell, Plan
+from tworay.lab.onerun import do
+from tworay.running.executing import Failure
+from tworay.running.frames import Table
+from tworay.running.run import Run, run
+from tworay.stored.records import SCENARIO
+from tworay.stored.store import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from tworay.lab.sweeping import Sweep, Todo
+    from tworay.lab.engines import Todo
+    from tworay.lab.sweeping import Sweep
+    from tworay.running.executing import Task, Watcher
+
+Item = TypeVar("Item")
+# A function for a worker, and its arguments.
+Call: TypeAlias = "tuple[Callable[..., Any], tuple[Any, ...]]"
 
 MOST_RUNS = 50
 # Batches per worker, so that all workers end at about the same time.
@@ -39,27 +54,50 @@ def work(
 
     All arguments and results are texts, numbers and bytes.
     """
-    if engine != ENGINE:
-        raise RuntimeError(
-            f"this worker has tworay {ENGINE}, the sweep is one of {engine}; install that version"
-        )
-    from pathlib import Path
-
-    from tworay._native import Scenario
-    from tworay.lab.experiment import Cell, Plan
-    from tworay.lab.onerun import do
-
+    _check_engine(engine)
     plan = Plan("", (), (), facts=extras["facts"], resources=extras["resources"], entries=extras["entries"])
     rows = []
     for place, key, seed in tasks:
         try:
-            world = Scenario.from_toml(scenarios[place], "scenario.toml", str(Path()), [])
+            world = Scenario.from_toml(scenarios[place], SCENARIO, str(Path()), [])
         except Exception as error:
             rows.append(row(key, seed, None, message=f"{type(error).__name__}: {error}"))
             continue
-        cell = Cell(place, {}, world, {"scenario.toml": scenarios[place]}, key)
+        cell = Cell(place, {}, world, {SCENARIO: scenarios[place]}, key)
         rows.append(do(cell, seed, plan, None, None))
     return as_parquet(rows)
+
+
+def _check_engine(engine: str) -> None:
+    if engine != ENGINE:
+        raise RuntimeError(
+            f"this worker has tworay {ENGINE}, the sweep is one of {engine}; install that version"
+        )
+
+
+def work_whole(
+    engine: str, scenarios: list[str], tasks: list[tuple[int, int, bool, bool]]
+) -> list[tuple[str, dict[str, bytes], list[int]] | str]:
+    """Do runs on a worker: each is a place in ``scenarios``, a seed, and if series and losses are wanted.
+
+    Returns for each run its document, its tables as Parquet and its losses at sources, or why it failed.
+    """
+    _check_engine(engine)
+    found: list[tuple[str, dict[str, bytes], list[int]] | str] = []
+    for place, seed, series, losses in tasks:
+        try:
+            world = Scenario.from_toml(scenarios[place], SCENARIO, str(Path()), [])
+            result = run(world, seed=seed, series=series, losses=losses)
+        except (RunError, ScenarioError) as error:
+            found.append(str(error))
+            continue
+        tables = {}
+        for name, frame in result.tables.items() if losses else ():
+            buffer = io.BytesIO()
+            frame.write_parquet(buffer, compression="zstd")
+            tables[name] = buffer.getvalue()
+        found.append((json.dumps(result.summary), tables, result.lost_at_source))
+    return found
 
 
 def check_address(address: str, *, insecure: bool) -> str:
@@ -121,25 +159,69 @@ class Cluster:
     def work(
         self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
     ) -> Iterable[float]:
-        """Distribute batches and store each result."""
-        try:
-            distributed: Any = importlib.import_module("distributed")
-        except ImportError:
-            raise InputError(
-                "--cluster needs Dask; pip install distributed here and on the workers"
-            ) from None
+        """Distribute the runs of a sweep and store each batch."""
         plan = sweep.plan
         if plan.keep:
             raise InputError(
                 "--cluster brings figures of runs back, not tables; leave `keep` out of the experiment"
             )
         for cell in sweep.cells:
-            if len(cell.files) > 1:
-                raise InputError(
-                    f"--cluster: cell {cell.name} needs files beside its scenario "
-                    f"({', '.join(sorted(cell.files)[:3])}); "
-                    "only scenario text goes to a cluster; use --shard or --slurm"
-                )
+            _only_text(cell.files, f"cell {cell.name}")
+
+        def call(batch: list[Todo]) -> Call:
+            texts, places = _shared([task.cell.files_at(task.seed)[SCENARIO] for task in batch])
+            tasks = [(place, task.cell.key, task.seed) for place, task in zip(places, batch, strict=True)]
+            return work, (ENGINE, texts, tasks, plan.extras)
+
+        for batch, content in self._spread(todo, call):
+            if isinstance(content, Lost):
+                content = as_parquet([row(t.cell.key, t.seed, None, message=content.message) for t in batch])
+            finished(_rows(content), content)
+            yield 0.0
+
+    def execute(
+        self, tasks: list[Task], *, series: bool, finished: Callable[[Task, Run], None], watch: Watcher
+    ) -> list[Failure]:
+        """Distribute the runs of a comparison; return those that failed."""
+        # Most seeds of an arm share one scenario.
+        kept: dict[int, dict[str, str]] = {}
+        for task in tasks:
+            if id(task.scenario) not in kept:
+                kept[id(task.scenario)] = keep(task.scenario)
+                _only_text(kept[id(task.scenario)], task.variant)
+
+        def call(batch: list[Task]) -> Call:
+            texts, places = _shared([kept[id(task.scenario)][SCENARIO] for task in batch])
+            wanted = [
+                (place, task.seed, series and not task.totals_only, not task.totals_only)
+                for place, task in zip(places, batch, strict=True)
+            ]
+            return work_whole, (ENGINE, texts, wanted)
+
+        failures: list[Failure] = []
+        done = 0
+        for batch, found in self._spread(tasks, call):
+            for task, whole in zip(batch, repeat(found) if isinstance(found, Lost) else found, strict=False):
+                if isinstance(whole, Lost | str):
+                    failures.append(Failure(task, whole if isinstance(whole, str) else whole.message))
+                else:
+                    finished(task, _as_run(*whole))
+            done += len(batch)
+            watch(done, len(tasks), done / len(tasks))
+        return sorted(failures, key=lambda failure: failure.task)
+
+    def _spread(
+        self, todo: Sequence[Item], call: Callable[[list[Item]], Call]
+    ) -> Iterator[tuple[list[Item], Any]]:
+        """Send batches to the workers, and yield each with its result; ``Lost`` after several tries."""
+        if not todo:
+            return
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise InputError(
+                "--cluster needs Dask; pip install distributed here and on the workers"
+            ) from None
         security = self._security(distributed)
         try:
             client = distributed.Client(
@@ -150,39 +232,62 @@ class Cluster:
         with client:
             threads = sum(client.nthreads().values()) or 1
             size = max(1, min(MOST_RUNS, -(-len(todo) // (threads * SHARES))))
-            batches = [todo[i : i + size] for i in range(0, len(todo), size)]
-            futures: dict[Any, list[Todo]] = {}
+            futures: dict[Any, list[Item]] = {}
 
-            def submit(batch: list[Todo]) -> Any:
-                texts = [task.cell.files_at(task.seed)["scenario.toml"] for task in batch]
-                places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-                tasks = [
-                    (places[text], task.cell.key, task.seed) for text, task in zip(texts, batch, strict=True)
-                ]
-                texts = list(places)
-                future = client.submit(work, ENGINE, texts, tasks, plan.extras, pure=False)
+            def submit(batch: list[Item]) -> Any:
+                function, arguments = call(batch)
+                future = client.submit(function, *arguments, pure=False)
                 futures[future] = batch
                 return future
 
-            submitted = [submit(batch) for batch in batches]
+            submitted = [submit(list(todo[i : i + size])) for i in range(0, len(todo), size)]
             results = distributed.as_completed(submitted, loop=client.loop, raise_errors=False)
-            tries: Counter[Todo] = Counter()
+            tries: Counter[Item] = Counter()
             for future in results:
                 batch = futures.pop(future)
                 try:
-                    content = future.result()
+                    found = future.result()
                 except Exception as error:
                     if "this worker has tworay" in str(error):
                         raise OutputError(f"--cluster {self.address}: {error}") from None
-                    # The worker died or its result was lost. Failures of runs are in their rows.
+                    # The worker died or its result was lost. Failures of runs are in their results.
                     tries[batch[0]] += 1
                     if tries[batch[0]] < TRIES:
                         results.add(submit(batch))
                         continue
-                    text = f"lost {TRIES} times: {type(error).__name__}: {error}"
-                    content = as_parquet([row(t.cell.key, t.seed, None, message=text) for t in batch])
-                finished(_rows(content), content)
-                yield 0.0
+                    found = Lost(f"lost {TRIES} times: {type(error).__name__}: {error}")
+                yield batch, found
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A batch whose workers died each time."""
+
+    message: str
+
+
+def _only_text(files: Mapping[str, str], what: str) -> None:
+    """Refuse a scenario that needs files beside it."""
+    if len(files) > 1:
+        raise InputError(
+            f"--cluster: {what} needs files beside its scenario ({', '.join(sorted(files)[:3])}); "
+            "only scenario text goes to a cluster; use --shard"
+        )
+
+
+def _shared(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return each text once, and the place of each."""
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return list(places), [places[text] for text in texts]
+
+
+def _as_run(document: str, tables: Mapping[str, bytes], lost: list[int]) -> Run:
+    """Return a worker's run as one of this process."""
+    frames = {name: Table(pl.read_parquet(io.BytesIO(content))) for name, content in tables.items()}
+    found = Run.__new__(Run)
+    state = {"text": None, "frames": frames, "kept": None, "summary": json.loads(document), "lost": lost}
+    found.__setstate__(state)
+    return found
 
 
 def _rows(content: bytes) -> list[Row]:

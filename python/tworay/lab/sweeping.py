@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tworay._native import RESULTS, VERSION, RunControl
-from tworay.errors import Cancelled, InputError, OutputError
+from tworay._native import RESULTS, VERSION
+from tworay.errors import OutputError
 from tworay.lab.batches import DONE, FAILED, Batches, Row
 from tworay.lab.directory import (
     FAILURES,
@@ -21,29 +20,20 @@ from tworay.lab.directory import (
     write_runs,
     write_text,
 )
-from tworay.lab.onerun import do
+from tworay.lab.engines import ALL, Shard, Threads, Todo
 from tworay.running.executing import check_jobs
 from tworay.running.memory import check_memory
-from tworay.running.workers import Workers
+from tworay.running.spec import LEAST_UNTIL_CI, more_seeds
 from tworay.stored.manifest import find_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from tworay.lab.engines import Engine
     from tworay.lab.experiment import Cell, Plan
 
-LEAST_UNTIL_CI = 5
 PROGRESS_SECONDS = 2.0
-
-
-@dataclass(frozen=True, order=True)
-class Todo:
-    """A run to do."""
-
-    seed: int
-    number: int
-    cell: Cell = field(compare=False)
 
 
 @dataclass
@@ -95,32 +85,13 @@ def silent(state: State) -> None:
     """Ignore the progress."""
 
 
-@dataclass(frozen=True)
-class Shard:
-    """A part of the runs: number ``index`` of ``count``, from 1."""
-
-    index: int = 1
-    count: int = 1
-
-    def has(self, key: str, seed: int) -> bool:
-        """Return whether a run is in the shard; its hash decides, so new runs don't move others."""
-        if self.count == 1:
-            return True
-        return (
-            int(hashlib.sha256(f"{key} {seed}".encode()).hexdigest()[:12], 16) % self.count == self.index - 1
-        )
-
-
 class Sweep:
     """An experiment and its directory. Creating the object only reads and checks."""
 
-    def __init__(self, plan: Plan, out: Path, *, shard: Shard = Shard(), retry_failed: bool = False) -> None:
+    def __init__(self, plan: Plan, out: Path, *, shard: Shard = ALL, retry_failed: bool = False) -> None:
         self.plan, self.path, self.shard = plan, out, shard
         self._retry = retry_failed
-        if plan.until_ci is not None and shard.count > 1:
-            raise InputError(
-                "until_ci needs all runs of a cell, but a shard has only a part of them; give fixed seeds"
-            )
+        shard.refuse_growth(plan.until_ci)
         check_directory(out, plan.name)
         self.cells = plan.cells()
         self.state = State(cells=len(self.cells))
@@ -260,11 +231,9 @@ class Sweep:
             have = seeds[cell.number]
             width = stats.relative_half_width(found.get(cell.key, []))
             narrow = len(have) >= LEAST_UNTIL_CI and width is not None and width <= self.plan.until_ci
-            wanted = min(self.plan.max_seeds, max(LEAST_UNTIL_CI, len(have) + (len(have) + 1) // 2))
-            if narrow or wanted <= len(have):
-                continue
-            have += range(max(have) + 1, max(have) + 1 + wanted - len(have))
-            grew = True
+            fresh = [] if narrow else more_seeds(have, self.plan.max_seeds)
+            have += fresh
+            grew |= bool(fresh)
         return grew
 
     def _keep_failures(self, batches: Batches) -> None:
@@ -286,44 +255,3 @@ def replay(cell: Cell, seed: int) -> str:
     """
     name = f"{cell.key}-{seed}" if cell.mix else cell.key
     return f"{FAILURES}/{name}.toml" if len(cell.files) == 1 else f"{FAILURES}/{name}/scenario.toml"
-
-
-class Engine(Protocol):
-    """An engine that does runs."""
-
-    def work(
-        self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
-    ) -> Iterable[float]:
-        """Do runs; yield from time to time the amount of work in progress, in runs."""
-
-
-@dataclass(frozen=True)
-class Threads:
-    """Threads on the cores of this machine: the simulator computes without the interpreter's lock."""
-
-    jobs: int
-
-    def work(
-        self, sweep: Sweep, todo: list[Todo], finished: Callable[[Sequence[Row], bytes | None], None]
-    ) -> Iterable[float]:
-        """Do runs in threads; each thread stores its run before anything can interrupt it."""
-        active: dict[Todo, RunControl] = {}
-        plan = sweep.plan
-
-        def one(task: Todo) -> None:
-            control = active[task] = RunControl()
-            try:
-                if not workers.stopped:
-                    finished([do(task.cell, task.seed, plan, control, sweep.path)], None)
-            except Cancelled:
-                return
-            finally:
-                del active[task]
-
-        def halt() -> None:
-            for control in list(active.values()):
-                control.cancel()
-
-        with Workers(one, todo, jobs=self.jobs, halt=halt) as workers:
-            for _ in workers.results():
-                yield sum(control.progress() for control in list(active.values()))

@@ -9,8 +9,9 @@ import polars as pl
 
 from tworay.errors import InputError
 from tworay.lab import reading
+from tworay.lab.engines import Shard
 from tworay.lab.experiment import Plan, read
-from tworay.lab.sweeping import Shard, Sweep, silent
+from tworay.lab.sweeping import Sweep, silent
 from tworay.papers.derived import DERIVED
 from tworay.papers.figures import FROM_TABLES, draw_figure
 from tworay.papers.judging import decided, judge_claim

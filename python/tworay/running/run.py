@@ -47,12 +47,20 @@ class Run:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle documents and tables, without the simulator's objects."""
         kept = self.to_keep() if self._world is not None or self._kept is not None else None
-        return {"text": self.json, "frames": self.tables, "kept": kept, "summary": self.summary}
+        lost = self._report.lost_at_source() if self._report else self._lost
+        return {
+            "text": self.json,
+            "frames": self.tables,
+            "kept": kept,
+            "summary": self.summary,
+            "lost": lost,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._report, self._world = None, None
         self._text, self._frames = state["text"], state["frames"]
         self._kept, self.summary = state["kept"], state["summary"]
+        self._lost: list[int] | None = state.get("lost")
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Run:
@@ -146,9 +154,10 @@ class Run:
     @property
     def lost_at_source(self) -> list[int]:
         """Data segments of each flow that were lost at their own source and so never used the network."""
-        if self._report is None:
-            raise OutputError("losses at the source are known only to the process that did the run")
-        return self._report.lost_at_source()
+        lost = self._report.lost_at_source() if self._report else self._lost
+        if lost is None:
+            raise OutputError("losses at the source are not stored with a run; run it again")
+        return lost
 
     @property
     def goodput_bps(self) -> float:

@@ -78,8 +78,10 @@ class Store:
         details: dict[str, Any],
         resume: bool = False,
         classes: Mapping[str, object] = MappingProxyType({}),
+        kept: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.path = path
+        self._kept = dict(kept)
         self._manifest: dict[str, Any] = {
             "format": FORMAT,
             "tworay": VERSION,
@@ -87,12 +89,11 @@ class Store:
             "schema": SCHEMA,
             "command": command,
         }
-        self._manifest["files"] = []
         if scenario is not None:
             self._manifest["scenario"] = scenario.name
             # Also the files that the scenario names: the table of costs, classes of variants.
             self._kept = keep(scenario, classes)
-            self._manifest["files"] = sorted(self._kept)
+        self._manifest["files"] = sorted(self._kept)
         self._manifest |= details
         self._mutex = threading.Lock()
         self._resume = resume
@@ -100,17 +101,13 @@ class Store:
         self._force = force
         self._lock: Lock | None = None
         if not resume:
-            check_place(path, command, force, self._manifest.get("files", ()))
+            check_place(path, command, force, self._manifest["files"])
 
     @classmethod
     def of_run(cls, path: Path, run: Run, *, force: bool) -> Store:
         """Check the directory for a finished run, which may come from another process."""
         details = {"scenario": run.scenario, "seed": run.seed}
-        store = cls(path, "run", force=force, scenario=None, details=details)
-        store._kept = run.to_keep()
-        store._list_tables(())
-        check_place(path, "run", force, store._kept)
-        return store
+        return cls(path, "run", force=force, scenario=None, details=details, kept=run.to_keep())
 
     def add_run(self, variant: str, seed: int, run: Run, facts: Paths | None = None) -> None:
         """Store a finished run; safe to call from several threads."""
@@ -211,20 +208,24 @@ class Store:
         missing = {key: place for key, place in names.items() if not place.is_dir()}
         if not missing:
             return
-        tables = {
-            file.name: read_table(file).partition_by("variant", "seed", as_dict=True)
-            for file in tables_of(self.path)
-            if file.name != "runs.parquet"
-        }
+        merged = _Merged(self.path)
         for key, place in missing.items():
-            with new_directory(place) as directory:
-                for name, pieces in tables.items():
-                    if key in pieces:
-                        _write(directory / name, _parquet(pieces[key]))
-                summary = _json(records[key]["document"])
-                _write(directory / SUMMARY, summary.encode())
-                record = {name: value for name, value in records[key].items() if name != "document"}
-                _write(directory / RECORD, _part_record(record, summary))
+            _write_part(place, records[key], merged.of(key, records[key]))
+
+    def add_from(self, other: Path, records: Mapping[tuple[str, int], dict[str, Any]]) -> None:
+        """Store runs of another comparison's directory."""
+        with self._mutex, _writing(self.path):
+            self._create()
+            merged = _Merged(other)
+            for key, record in sorted(records.items()):
+                place = self.path / RUNS / _part_name(*key)
+                part = other / RUNS / place.name
+                pieces = (
+                    {file.name: read_table(file) for file in part.glob("*.parquet")}
+                    if part.is_dir()
+                    else merged.of(key, record)
+                )
+                _write_part(place, record, pieces)
 
     def _parts(self, comparison: Comparison) -> list[Path]:
         """Return the finished runs, by variant and seed."""
@@ -371,6 +372,40 @@ def _write_run(directory: Path, run: Run, tcp: str | None = None) -> None:
     for name, table in run.tables.items():
         _write(directory / f"{name}.parquet", _parquet(_labelled(table, run, tcp)))
     _write(directory / SUMMARY, _json(run.summary).encode())
+
+
+class _Merged:
+    """The merged tables of a comparison, taken apart into those of its runs."""
+
+    def __init__(self, path: Path) -> None:
+        frames = {file.name: read_table(file) for file in tables_of(path) if file.name != "runs.parquet"}
+        self._empty = {name: frame.clear() for name, frame in frames.items()}
+        self._runs = {
+            name: frame.partition_by("variant", "seed", as_dict=True) for name, frame in frames.items()
+        }
+
+    def of(self, key: tuple[str, int], record: dict[str, Any]) -> dict[str, pl.DataFrame]:
+        """Return the tables of a run, also those in which it has no rows."""
+        known = [f"{name}.parquet" for name in record.get("tables", ())]
+        return {
+            name: runs.get(key, self._empty[name])
+            for name, runs in self._runs.items()
+            if key in runs or name in known
+        }
+
+
+def _write_part(place: Path, record: dict[str, Any], tables: Mapping[str, pl.DataFrame]) -> None:
+    """Write a stored run into ``runs/``."""
+    with new_directory(place) as directory:
+        for name, frame in tables.items():
+            _write(directory / name, _parquet(frame))
+        if "document" not in record:
+            _write(directory / RECORD, _json(record).encode())
+            return
+        summary = _json(record["document"])
+        _write(directory / SUMMARY, summary.encode())
+        rest = {name: value for name, value in record.items() if name != "document"}
+        _write(directory / RECORD, _part_record(rest, summary))
 
 
 def _labelled(frame: pl.DataFrame, run: Run, tcp: str | None) -> pl.DataFrame:
