@@ -15,10 +15,10 @@ import pytest
 from tiny_sweep import TINY
 
 from tworay.errors import InputError, OutputError
-from tworay.lab import remote
-from tworay.lab.experiment import read
-from tworay.lab.remote import Cluster, check_address, work
-from tworay.lab.sweeping import Sweep
+from tworay.experiment import cluster as remote
+from tworay.experiment.cluster import Cluster, check_address, work
+from tworay.experiment.plan import read
+from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

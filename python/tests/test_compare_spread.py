@@ -10,9 +10,9 @@ from test_cluster import Machines, machines
 
 import tworay
 from tworay.errors import InputError
-from tworay.lab import remote
-from tworay.lab.remote import ENGINE, Cluster, work_whole
-from tworay.stored.merging import merge
+from tworay.experiment import cluster as remote
+from tworay.experiment.cluster import ENGINE, Cluster, work_whole
+from tworay.experiment.store.merging import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from conftest import Result, command
 
 import tworay
 from tworay.errors import InputError
-from tworay.lab.experiment import read
+from tworay.experiment.plan import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,7 +175,7 @@ def test_an_edited_figure_is_found_and_its_run_done_again(cli: Cli, tmp_path: Pa
 
 def test_an_edited_run_that_is_not_merged_yet_is_found(tmp_path: Path, monkeypatch: Any) -> None:
     compare(out=tmp_path / "whole")
-    from tworay.stored.store import Store
+    from tworay.experiment.store.results import Store
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "finish", lambda *_: None)

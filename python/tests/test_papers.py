@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from tworay.lab import reading
-from tworay.lab.experiment import read
-from tworay.lab.sweeping import Sweep
+from tworay.experiment.plan import read
+from tworay.experiment.store import sweeps as reading
+from tworay.experiment.sweeping import Sweep
 from tworay.papers import library, pages
 from tworay.papers.derived import ack_coverage, pair_lengths
 from tworay.papers.figures import draw_figure

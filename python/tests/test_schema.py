@@ -15,13 +15,13 @@ import pytest
 
 import tworay
 from tworay._native import RESULTS, SCHEMA, VERSION
-from tworay.lab import experiment
-from tworay.lab.batches import name_of
-from tworay.lab.engines import Shard
-from tworay.lab.merging import merge
-from tworay.lab.reading import batch_frame
-from tworay.lab.sweeping import Sweep
-from tworay.stored.records import checked_line
+from tworay.experiment import plan as experiment
+from tworay.experiment.engines import Shard
+from tworay.experiment.store.batches import name_of
+from tworay.experiment.store.records import checked_line
+from tworay.experiment.store.sweepmerging import merge
+from tworay.experiment.store.sweeps import batch_frame
+from tworay.experiment.sweeping import Sweep
 
 METRIC = "jitter_seconds"
 PLAN = {"name": "tiny", "scenario": "string-1", "tcp": ["reno", "tahoe"], "set": {"duration": "2s"}}

@@ -18,10 +18,12 @@ from conftest import Result
 from tiny_sweep import TINY, TINY_TOML, sweep
 
 from tworay.cli import main, streams
-from tworay.lab import batches, engines, onerun, reading
-from tworay.lab.batches import DONE
-from tworay.lab.engines import Shard
-from tworay.lab.reading import joined
+from tworay.experiment import engines, onerun
+from tworay.experiment.engines import Shard
+from tworay.experiment.store import batches
+from tworay.experiment.store import sweeps as reading
+from tworay.experiment.store.batches import DONE
+from tworay.experiment.store.sweeps import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import pytest
 
 import tworay
 from tworay.errors import InputError
-from tworay.lab.experiment import ENGINE, read
-from tworay.lab.remote import work
+from tworay.experiment.cluster import work
+from tworay.experiment.plan import ENGINE, read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -114,8 +114,8 @@ def compare(
     Every arm runs in the same worlds, seed by seed, so differences are paired. Prints a verdict, means with
     95 % intervals, and causes of loss.
     """
-    from tworay.comparing.options import Options
-    from tworay.comparing.plan import Plan
+    from tworay.experiment.comparing import Plan
+    from tworay.experiment.options import Options
     from tworay.metrics import check
     from tworay.running.progress import Progress
     from tworay.running.spec import parse_percent, written

@@ -27,9 +27,9 @@ def merge(
     No run is lost or counted twice.
     """
     from tworay.cli.output import note, print_json
-    from tworay.lab.merging import merge as join_sweeps
-    from tworay.stored.manifest import find_manifest
-    from tworay.stored.merging import merge as join_comparisons
+    from tworay.experiment.store.manifest import find_manifest
+    from tworay.experiment.store.merging import merge as join_comparisons
+    from tworay.experiment.store.sweepmerging import merge as join_sweeps
 
     place = out or directories[0]
     found = find_manifest(directories[0])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from tworay.lab.remote import Cluster
+    from tworay.experiment.cluster import Cluster
 
 ScenarioOrProfile = Annotated[
     str | None,
@@ -117,7 +117,7 @@ def cluster_of(
     """Return the cluster of the options, if they name one."""
     if address is None:
         return None
-    from tworay.lab.remote import Cluster, check_address
+    from tworay.experiment.cluster import Cluster, check_address
 
     return Cluster(check_address(address, insecure=insecure), ca, cert, key)
 

@@ -60,7 +60,7 @@ def reproduce(
     from tworay.cli.output import note, print_json
     from tworay.cli.sweep import Progress
     from tworay.errors import InputError
-    from tworay.lab.engines import Shard
+    from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
     from tworay.papers.reproducing import QUICK
     from tworay.papers.reproducing import reproduce as do

@@ -23,7 +23,7 @@ from tworay.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from tworay.lab.sweeping import State, Sweep, Watcher
+    from tworay.experiment.sweeping import State, Sweep, Watcher
 
 
 @app.command()
@@ -62,10 +62,10 @@ def sweep(
     Scenarios x settings x variants x seeds. Start it again to resume, whatever ended it.
     """
     from tworay.cli.output import note, print_json
-    from tworay.lab.api import default_out
-    from tworay.lab.engines import Shard, Threads
-    from tworay.lab.experiment import read
-    from tworay.lab.sweeping import Sweep
+    from tworay.experiment.api import default_out
+    from tworay.experiment.engines import Shard, Threads
+    from tworay.experiment.plan import read
+    from tworay.experiment.sweeping import Sweep
     from tworay.running.executing import check_jobs
 
     plan = read(experiment).with_seeds(seeds)
@@ -102,12 +102,12 @@ def sweep(
 
 def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool) -> None:
     from tworay.cli.output import print_json
-    from tworay.lab.estimating import estimate
+    from tworay.experiment.estimating import estimate
 
     todo = work.missing(_light(work), work.start())
     found = estimate(todo, jobs, work.path)
     if slurm:
-        from tworay.lab.slurm import script
+        from tworay.experiment.slurm import script
 
         print(
             script(experiment, work.path, len(todo), name=work.plan.name, seconds_a_run=found.seconds_a_run),
@@ -147,7 +147,7 @@ def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool
 
 def _light(work: Sweep) -> dict[tuple[str, int], str]:
     """Return what the directory holds, without repairing anything in it."""
-    from tworay.lab.reading import batch_frame
+    from tworay.experiment.store.sweeps import batch_frame
 
     if not work.path.is_dir():
         return {}
@@ -182,14 +182,14 @@ def _table_command(work: Sweep, varying: list[str]) -> str:
 
 
 def _failed(work: Sweep) -> list[dict[str, object]]:
-    from tworay.lab.reading import failures
+    from tworay.experiment.store.sweeps import failures
 
     return failures(work.path).select("cell", "seed", "world", "message").to_dicts()
 
 
 def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
     from tworay.cli.output import note
-    from tworay.lab.sweeping import replay
+    from tworay.experiment.sweeping import replay
 
     for one in failed[:5]:
         note(

@@ -65,7 +65,7 @@ class Run:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Run:
         """Read a directory that ``save`` or ``tworay run --out`` wrote."""
-        from tworay.stored.store import read_run
+        from tworay.experiment.store.results import read_run
 
         result = cls.__new__(cls)
         result.__setstate__(read_run(Path(path)))
@@ -73,7 +73,7 @@ class Run:
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write tables, ``summary.json`` and the complete scenario into a directory."""
-        from tworay.stored.store import Store
+        from tworay.experiment.store.results import Store
 
         Store.of_run(Path(path), self, force=force).write_single(self)
 
@@ -82,7 +82,7 @@ class Run:
         if self._kept is None:
             if self._world is None:
                 raise OutputError("this run does not know its scenario")
-            from tworay.stored.store import keep
+            from tworay.experiment.store.results import keep
 
             self._kept = keep(self._world)
         return self._kept
@@ -222,7 +222,7 @@ def run(
     world = load(scenario, tcp=tcp, set=set, costs=costs)
     store = None
     if out is not None:
-        from tworay.stored.store import Store
+        from tworay.experiment.store.results import Store
 
         # Reject the directory before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})

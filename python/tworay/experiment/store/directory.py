@@ -10,16 +10,16 @@ import polars as pl
 
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError
-from tworay.lab.batches import DONE, write_whole
+from tworay.experiment.store.batches import DONE, write_whole
+from tworay.experiment.store.formats import FORMAT
+from tworay.experiment.store.manifest import MANIFEST, find_manifest
 from tworay.metrics import TCP, Judge
-from tworay.stored.formats import FORMAT
-from tworay.stored.manifest import MANIFEST, find_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from tworay.lab.experiment import Cell, Plan
+    from tworay.experiment.plan import Cell, Plan
 
 EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
     "experiment.toml",
@@ -101,14 +101,14 @@ def cells_parquet(cells: list[Cell]) -> bytes:
 
 def stored(out: Path, columns: Iterable[str] | None = None, judge: Judge = TCP) -> pl.DataFrame:
     """Return the finished runs of a directory, one row per run, also those of other experiments."""
-    from tworay.lab.reading import batch_frame
+    from tworay.experiment.store.sweeps import batch_frame
 
     return batch_frame(out, columns, judge).filter(pl.col("status") == DONE)
 
 
 def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[int]]) -> None:
     """Write the table of all runs, joined with the axes, independent of the order of work."""
-    from tworay.lab.reading import joined
+    from tworay.experiment.store.sweeps import joined
 
     while True:
         before = sorted((out / "parts").glob("*"))

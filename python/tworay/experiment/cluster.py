@@ -21,20 +21,20 @@ import polars as pl
 
 from tworay._native import Scenario
 from tworay.errors import InputError, OutputError, RunError, ScenarioError
-from tworay.lab.batches import Row, as_parquet, row
-from tworay.lab.experiment import ENGINE, Cell, Plan
-from tworay.lab.onerun import do
+from tworay.experiment.onerun import do
+from tworay.experiment.plan import ENGINE, Cell, Plan
+from tworay.experiment.store.batches import Row, as_parquet, row
+from tworay.experiment.store.records import SCENARIO
+from tworay.experiment.store.results import keep
 from tworay.running.executing import Failure
 from tworay.running.frames import Table
 from tworay.running.run import Run, run
-from tworay.stored.records import SCENARIO
-from tworay.stored.store import keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from tworay.lab.engines import Todo
-    from tworay.lab.sweeping import Sweep
+    from tworay.experiment.engines import Todo
+    from tworay.experiment.sweeping import Sweep
     from tworay.running.executing import Task, Watcher
 
 Item = TypeVar("Item")

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import OutputError
-from tworay.stored.formats import scenario_of_today
-from tworay.stored.manifest import SUMMARY, is_whole, read_manifest, strict_json
+from tworay.experiment.store.formats import scenario_of_today
+from tworay.experiment.store.manifest import SUMMARY, is_whole, read_manifest, strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

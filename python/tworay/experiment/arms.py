@@ -10,8 +10,8 @@ import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tworay.comparing.mixing import Mix, load_classes, parse_mixes
 from tworay.errors import InputError, RunError, ScenarioError
+from tworay.experiment.mixing import Mix, load_classes, parse_mixes
 from tworay.running.control import is_reference, load_class, name_of
 from tworay.running.scenarios import load, overrides, with_variant
 from tworay.running.spec import parse_variants

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tworay.lab.engines import Todo
+    from tworay.experiment.engines import Todo
 
 SAMPLES = 8
 SAMPLE_SECONDS = 0.7

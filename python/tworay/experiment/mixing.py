@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tworay import stats
+from tworay.analysis import stats
 from tworay.errors import InputError
 from tworay.running.control import is_reference, load_class
 from tworay.running.spec import refuse_twins

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tworay._native import VERSION
 from tworay.errors import InputError, OutputError
+from tworay.experiment.store.formats import FORMAT, OLDEST
 from tworay.metrics import parse_judge
 from tworay.running.entries import check_entries
-from tworay.stored.formats import FORMAT, OLDEST
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""What does runs: threads, a cluster (``tworay.lab.remote``), or one shard of several; for both commands."""
+"""Engines that do runs, of comparisons and of sweeps: threads, or a cluster (``cluster``); and shards."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from tworay._native import RunControl
 from tworay.errors import Cancelled, InputError
-from tworay.lab.onerun import do
+from tworay.experiment.onerun import do
 from tworay.running.executing import execute
 from tworay.running.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tworay.lab.batches import Row
-    from tworay.lab.experiment import Cell
-    from tworay.lab.sweeping import Sweep
+    from tworay.experiment.plan import Cell
+    from tworay.experiment.store.batches import Row
+    from tworay.experiment.sweeping import Sweep
     from tworay.running.executing import Failure, Task, Watcher
     from tworay.running.run import Run
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tworay._native import RESULTS, VERSION
 from tworay.errors import OutputError
-from tworay.lab.batches import DONE, FAILED, Batches, Row
-from tworay.lab.directory import (
+from tworay.experiment.engines import ALL, Shard, Threads, Todo
+from tworay.experiment.store.batches import DONE, FAILED, Batches, Row
+from tworay.experiment.store.directory import (
     FAILURES,
     PROGRESS,
     check_directory,
@@ -20,18 +21,17 @@ from tworay.lab.directory import (
     write_runs,
     write_text,
 )
-from tworay.lab.engines import ALL, Shard, Threads, Todo
+from tworay.experiment.store.manifest import find_manifest
 from tworay.running.executing import check_jobs
 from tworay.running.memory import check_memory
 from tworay.running.spec import LEAST_UNTIL_CI, more_seeds
-from tworay.stored.manifest import find_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tworay.lab.engines import Engine
-    from tworay.lab.experiment import Cell, Plan
+    from tworay.experiment.engines import Engine
+    from tworay.experiment.plan import Cell, Plan
 
 PROGRESS_SECONDS = 2.0
 
@@ -216,7 +216,7 @@ class Sweep:
 
     def _more(self, seeds: dict[int, list[int]]) -> bool:
         """Add seeds to the cells whose interval is too wide; depends only on results."""
-        from tworay import stats
+        from tworay.analysis import stats
 
         batches = self.open()
         batches.flush()

@@ -7,11 +7,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay.comparing.arms import label, line_up
-from tworay.comparing.comparison import Comparison
-from tworay.comparing.options import Options, taking
 from tworay.errors import InputError
-from tworay.lab.engines import Shard, Threads
+from tworay.experiment.arms import label, line_up
+from tworay.experiment.comparison import Comparison
+from tworay.experiment.engines import Shard, Threads
+from tworay.experiment.options import Options, taking
+from tworay.experiment.store.manifest import read_manifest
+from tworay.experiment.store.reading import Stored, read, source_digests, take
 from tworay.metrics import parse_judge
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import Task, check_jobs, silent
@@ -20,18 +22,16 @@ from tworay.running.resources import carried, saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
 from tworay.running.workers import in_order
-from tworay.stored.manifest import read_manifest
-from tworay.stored.reading import Stored, read, source_digests, take
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tworay.comparing.comparison import Paths
-    from tworay.lab.engines import Engine
+    from tworay.experiment.comparison import Paths
+    from tworay.experiment.engines import Engine
+    from tworay.experiment.store.place import Lock
     from tworay.running.executing import Watcher
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario, Source
-    from tworay.stored.place import Lock
 
 __all__ = ["Comparison", "compare"]
 
@@ -111,7 +111,7 @@ class Plan:
                 self._paths[self.result.arms[record["variant"]].place, record["seed"]] = (hops, parted, flows)
         self._store = None
         if options.out is not None or self._stored:
-            from tworay.stored.store import Store
+            from tworay.experiment.store.results import Store
 
             details: dict[str, Any] = {
                 "source": _source(scenario),
@@ -296,7 +296,7 @@ def _source(scenario: Source) -> str | None:
 def _read(
     resume: str | os.PathLike[str], out: str | os.PathLike[str] | None, force: bool
 ) -> tuple[Lock, Stored]:
-    from tworay.stored.place import Lock, sweep
+    from tworay.experiment.store.place import Lock, sweep
 
     if out is not None:
         raise InputError(
@@ -335,7 +335,7 @@ def compare(options: Options) -> Comparison:
 
     Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
     (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
-    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.comparing.mixing``).
+    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``).
 
     ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
     ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
@@ -351,7 +351,7 @@ def compare(options: Options) -> Comparison:
     ``all`` or ``flow.N``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s: a wired
     network has no other randomness. Seeds whose runs are equal are counted once.
     ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place
-    of this process's threads, such as ``tworay.lab.remote.Cluster("tls://HOST:PORT")``.
+    of this process's threads, such as ``tworay.experiment.cluster.Cluster("tls://HOST:PORT")``.
 
     The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
     that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tworay.comparing.repeats import fingerprint
+from tworay.analysis.repeats import fingerprint
 from tworay.errors import InputError, OutputError
-from tworay.lab.batches import COLUMNS, DONE, PARTS, as_columns, name_of, read_journal, unique
+from tworay.experiment.store.batches import COLUMNS, DONE, PARTS, as_columns, name_of, read_journal, unique
+from tworay.experiment.store.manifest import read_sweep_manifest
 from tworay.metrics import EXAMPLES, TCP, Judge, find, values
-from tworay.stored.manifest import read_sweep_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,10 +7,10 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.lab.batches import FAILED, PARTS, Batches, name_of, write_whole
-from tworay.lab.directory import CELLS, EXPERIMENT, RUNS
-from tworay.lab.reading import joined
-from tworay.stored.manifest import MANIFEST, find_manifest, read_sweep_manifest
+from tworay.experiment.store.batches import FAILED, PARTS, Batches, name_of, write_whole
+from tworay.experiment.store.directory import CELLS, EXPERIMENT, RUNS
+from tworay.experiment.store.manifest import MANIFEST, find_manifest, read_sweep_manifest
+from tworay.experiment.store.sweeps import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tworay._native import RESULTS, VERSION
-from tworay.comparing.arms import Arm
-from tworay.comparing.comparison import Comparison
 from tworay.errors import InputError
-from tworay.running.entries import entered
-from tworay.running.scenarios import load_text
-from tworay.stored.formats import settings_of_today
-from tworay.stored.manifest import read_manifest
-from tworay.stored.records import (
+from tworay.experiment.arms import Arm
+from tworay.experiment.comparison import Comparison
+from tworay.experiment.store.formats import settings_of_today
+from tworay.experiment.store.manifest import read_manifest
+from tworay.experiment.store.records import (
     COSTS,
     SCENARIO,
     read_records,
     read_scenario,
     read_warnings,
 )
-from tworay.stored.store import keep, read_part, without_tables
+from tworay.experiment.store.results import keep, read_part, without_tables
+from tworay.running.entries import entered
+from tworay.running.scenarios import load_text
 
 if TYPE_CHECKING:
     import os

@@ -1,8 +1,8 @@
 """The verdict of a comparison: which arm is best, and which don't differ.
 
-Two arms differ if Holm's p of their pair is below the level of significance (``tworay.stats``). This is not
-an order: a may differ from c while b differs from neither. So arms get letters, and those that share a letter
-don't differ (compact letter display, Piepho 2004).
+Two arms differ if Holm's p of their pair is below the level of significance (``tworay.analysis.stats``). This
+is not an order: a may differ from c while b differs from neither. So arms get letters, and those that share a
+letter don't differ (compact letter display, Piepho 2004).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tworay import metrics, stats
+from tworay import metrics
+from tworay.analysis import stats
 from tworay.metrics.declared import Better
 
 if TYPE_CHECKING:

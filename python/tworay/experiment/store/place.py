@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError, OutputError
+from tworay.experiment.store.manifest import MANIFEST, SUMMARY
+from tworay.experiment.store.records import COSTS, RECORDS, RUNS, SCENARIO
 from tworay.files import sync
-from tworay.stored.manifest import MANIFEST, SUMMARY
-from tworay.stored.records import COSTS, RECORDS, RUNS, SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

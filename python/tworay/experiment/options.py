@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping
 
-    from tworay.comparing.arms import Vary
-    from tworay.lab.engines import Engine
+    from tworay.experiment.arms import Vary
+    from tworay.experiment.engines import Engine
     from tworay.running.control import CongestionControl, Variant
     from tworay.running.executing import Watcher
     from tworay.running.scenarios import Source

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tworay.errors import Cancelled, OutputError, RunError
-from tworay.lab.batches import Row, row, write_whole
+from tworay.experiment.store.batches import Row, row, write_whole
 from tworay.running.entries import entered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tworay._native import RunControl, Scenario
-    from tworay.lab.experiment import Cell, Plan
+    from tworay.experiment.plan import Cell, Plan
 
 # The table of every two nodes' shortest paths: from the scenario, not from a run.
 PAIRS = "pairs"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
-from tworay.stored.place import Lock, sources_of, sweep
-from tworay.stored.reading import read
-from tworay.stored.records import COSTS, SCENARIO, read_scenario, read_warnings
-from tworay.stored.store import Store
+from tworay.experiment.store.place import Lock, sources_of, sweep
+from tworay.experiment.store.reading import read
+from tworay.experiment.store.records import COSTS, SCENARIO, read_scenario, read_warnings
+from tworay.experiment.store.results import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tworay.stored.reading import Stored
+    from tworay.experiment.store.reading import Stored
 
 # What the manifests of the parts of one comparison agree in.
 ALIKE = ("format", "tworay", "results", "scenario", "entries", "resources", "judge", "maxima", "sources")

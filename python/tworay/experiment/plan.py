@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import _native
 from tworay._native import RESULTS, VERSION
-from tworay.comparing.mixing import parse_mixes
 from tworay.errors import InputError
-from tworay.lab.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
+from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
+from tworay.experiment.mixing import parse_mixes
 from tworay.metrics import TCP as TCP_FLOWS
 from tworay.metrics import Judge, check, find, parse_judge
 from tworay.running.control import CongestionControl, is_reference, load_class
@@ -31,7 +31,7 @@ from tworay.running.spec import parse_percent, parse_seeds, parse_variants
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tworay.comparing.mixing import Mix
+    from tworay.experiment.mixing import Mix
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
 
@@ -196,7 +196,7 @@ class Plan:
 
 def kept(world: Scenario) -> dict[str, str]:
     """Return the files of a scenario by name: complete text, costs, classes of variants."""
-    from tworay.stored.store import keep
+    from tworay.experiment.store.results import keep
 
     return keep(world)
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tworay import stats
+from tworay.analysis import stats
+from tworay.analysis.stats import SIGNIFICANT
 from tworay.errors import InputError
-from tworay.stats import SIGNIFICANT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ class Contrast:
 
     def plot(self, output: str | PathLike[str] | None = None, *, kind: str | None = None) -> Figure:
         """Draw the means by the first axis of ``by`` with their intervals, also into the file ``output``."""
-        from tworay.lab.drawing import draw
+        from tworay.showing.drawing import draw
 
         rows = self.by[0] if self.by else self.over
         return draw(self.means, self.metric, rows=rows, lines=self.over, output=output, kind=kind)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tworay import metrics, stats
-from tworay.comparing import arms, mixing, verdict
-from tworay.comparing.repeats import fingerprint, repeated, still
+from tworay import metrics
+from tworay.analysis import stats, verdict
+from tworay.analysis.repeats import fingerprint, repeated, still
+from tworay.experiment import arms, mixing
 from tworay.metrics.diagnosis import scores
 from tworay.running.resources import with_resources
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from tworay.comparing.arms import Arm
+    from tworay.experiment.arms import Arm
     from tworay.running.executing import Failure
 
 Facts: TypeAlias = "tuple[float | None, float]"

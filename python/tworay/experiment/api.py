@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tworay.comparing.repeats import repeated, still
+from tworay.analysis import contrasts
+from tworay.analysis.repeats import repeated, still
 from tworay.errors import InputError
-from tworay.lab import contrasts, reading
-from tworay.lab.engines import Shard
-from tworay.lab.experiment import Plan, read
-from tworay.lab.sweeping import Sweep, silent
+from tworay.experiment.engines import Shard
+from tworay.experiment.plan import Plan, read
+from tworay.experiment.store import sweeps as reading
+from tworay.experiment.store.manifest import find_manifest
+from tworay.experiment.sweeping import Sweep, silent
 from tworay.metrics import parse_judge
-from tworay.stored.manifest import find_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from tworay.lab.contrasts import Contrast
-    from tworay.lab.engines import Engine
-    from tworay.lab.sweeping import Watcher
+    from tworay.analysis.contrasts import Contrast
+    from tworay.experiment.engines import Engine
+    from tworay.experiment.sweeping import Watcher
 
 
 class Experiment:
@@ -46,8 +47,8 @@ class Experiment:
 
         After an interruption finished runs are kept, and ``run`` continues. Failed runs are in
         ``Results.failures``. ``shard="1/4"`` does only the first of four parts, for ``tworay merge``;
-        ``engine`` may be a ``tworay.lab.remote.Cluster``. ``tworay.write_report`` of the directory adds the
-        page for the browser, as ``tworay sweep`` does.
+        ``engine`` may be a ``tworay.experiment.cluster.Cluster``. ``tworay.write_report`` of the directory
+        adds the page for the browser, as ``tworay sweep`` does.
         """
         plan = self.plan.with_seeds(seeds)
         sweep = Sweep(plan, default_out(plan, out), shard=Shard.parse(shard), retry_failed=retry_failed)
@@ -178,7 +179,7 @@ class Results:
     def interaction(
         self, metric: str, one: str, other: str, *, where: Mapping[str, object] | None = None
     ) -> pl.DataFrame:
-        """Return interactions of two axes (``tworay.lab.contrasts.interaction``)."""
+        """Return interactions of two axes (``tworay.analysis.contrasts.interaction``)."""
         frame = self._counted(where)
         return contrasts.interaction(frame, self.axes, metric_of(frame, metric), one, other)
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import tworay
-from tworay import stats
 from tworay._native import VERSION, Scenario
+from tworay.analysis import stats
+from tworay.analysis.contrasts import difference
 from tworay.errors import InputError
-from tworay.lab.contrasts import difference
 from tworay.metrics.of_runs import values
 from tworay.running.workers import in_order
 

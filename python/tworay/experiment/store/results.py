@@ -23,13 +23,18 @@ import polars as pl
 
 from tworay._native import RESULTS, SCHEMA, VERSION
 from tworay.errors import InputError, OutputError
-from tworay.files import replacing
-from tworay.running.frames import Table
-from tworay.running.sources import kept
-from tworay.stored.formats import FORMAT
-from tworay.stored.manifest import MANIFEST, SUMMARY, read_manifest, strict_json
-from tworay.stored.place import Lock, check_place, listed, new_directory, sources_of, sweep, tables_of
-from tworay.stored.records import (
+from tworay.experiment.store.formats import FORMAT
+from tworay.experiment.store.manifest import MANIFEST, SUMMARY, read_manifest, strict_json
+from tworay.experiment.store.place import (
+    Lock,
+    check_place,
+    listed,
+    new_directory,
+    sources_of,
+    sweep,
+    tables_of,
+)
+from tworay.experiment.store.records import (
     COSTS,
     RECORD,
     RECORDS,
@@ -41,12 +46,15 @@ from tworay.stored.records import (
     read_records,
     read_scenario,
 )
+from tworay.files import replacing
+from tworay.running.frames import Table
+from tworay.running.sources import kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from tworay.comparing.comparison import Comparison, Paths
+    from tworay.experiment.comparison import Comparison, Paths
     from tworay.running.run import Run
     from tworay.running.scenarios import Scenario
 
