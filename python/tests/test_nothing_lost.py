@@ -16,6 +16,7 @@ from conftest import Result, command
 import tworay
 from tworay.errors import InputError
 from tworay.experiment.plan import read
+from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,6 +148,26 @@ def test_runs_that_lack_some_rows_are_done_again(tmp_path: Path) -> None:
             table.write_bytes(content)
         tworay.compare(resume=tmp_path / "parts")
         assert digests(tmp_path / "parts") == digests(tmp_path / "whole")
+
+
+def test_a_sweep_does_runs_again_whose_kept_tables_are_gone(tmp_path: Path) -> None:
+    document = {"scenario": "string-2", "seeds": 4, "set": SHORT, "keep": ["flows", "pairs"]}
+    out = tmp_path / "swept"
+    whole = tworay.Experiment(document).run(out, jobs=2).runs
+    before = digests(out / "tables")
+    assert len(before) == 8
+    gone = sorted(before)[::3]
+    for name in gone:
+        (out / "tables" / name).unlink()
+    sweep = Sweep(read(document), out)
+    state = sweep.run(jobs=2)
+    runs = len({name.rpartition("/")[2] for name in gone})
+    assert (state.done, state.stored) == (runs, 4)
+    assert any(f"{runs} runs (cell 0 seed " in text and "lack files in" in text for text in sweep.notes)
+    assert digests(out / "tables") == before
+    assert tworay.Results(out).runs.equals(whole)
+    again = Sweep(read(document), out)
+    assert (again.run(jobs=2).done, again.notes) == (0, [])
 
 
 # Damaged and edited lines

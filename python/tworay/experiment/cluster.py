@@ -21,7 +21,7 @@ import polars as pl
 
 from tworay._native import Scenario
 from tworay.errors import InputError, OutputError, RunError, ScenarioError
-from tworay.experiment.onerun import do
+from tworay.experiment.onerun import do, keeper, parquet
 from tworay.experiment.plan import ENGINE, Cell, Plan
 from tworay.experiment.store.batches import Row, as_parquet, row
 from tworay.experiment.store.records import SCENARIO
@@ -49,14 +49,16 @@ TRIES = 3
 
 def work(
     engine: str, scenarios: list[str], tasks: list[tuple[int, str, int]], extras: dict[str, Any]
-) -> bytes:
-    """Do runs on a worker: each is a place in ``scenarios``, its hash and a seed. Returns a batch.
+) -> tuple[bytes, list[tuple[str, int, str, bytes]]]:
+    """Do runs on a worker: each is a place in ``scenarios``, its hash and a seed.
+
+    Returns a batch, and the tables that the experiment keeps, each with hash, seed and name of the table.
 
     All arguments and results are texts, numbers and bytes.
     """
     _check_engine(engine)
-    plan = Plan("", (), (), facts=extras["facts"], resources=extras["resources"], entries=extras["entries"])
-    rows = []
+    plan = Plan("", (), (), **extras | {"keep": tuple(extras["keep"])})
+    rows, tables = [], []
     for place, key, seed in tasks:
         try:
             world = Scenario.from_toml(scenarios[place], SCENARIO, str(Path()), [])
@@ -64,8 +66,10 @@ def work(
             rows.append(row(key, seed, None, message=f"{type(error).__name__}: {error}"))
             continue
         cell = Cell(place, {}, world, {SCENARIO: scenarios[place]}, key)
-        rows.append(do(cell, seed, plan, None, None))
-    return as_parquet(rows)
+        kept: dict[str, bytes] = {}
+        rows.append(do(cell, seed, plan, None, kept.__setitem__))
+        tables += [(key, seed, name, content) for name, content in kept.items()]
+    return as_parquet(rows), tables
 
 
 def _check_engine(engine: str) -> None:
@@ -91,11 +95,7 @@ def work_whole(
         except (RunError, ScenarioError) as error:
             found.append(str(error))
             continue
-        tables = {}
-        for name, frame in result.tables.items() if losses else ():
-            buffer = io.BytesIO()
-            frame.write_parquet(buffer, compression="zstd")
-            tables[name] = buffer.getvalue()
+        tables = {name: parquet(frame) for name, frame in result.tables.items()} if losses else {}
         found.append((json.dumps(result.summary), tables, result.lost_at_source))
     return found
 
@@ -161,10 +161,6 @@ class Cluster:
     ) -> Iterable[float]:
         """Distribute the runs of a sweep and store each batch."""
         plan = sweep.plan
-        if plan.keep:
-            raise InputError(
-                "--cluster brings figures of runs back, not tables; leave `keep` out of the experiment"
-            )
         for cell in sweep.cells:
             _only_text(cell.files, f"cell {cell.name}")
 
@@ -173,9 +169,14 @@ class Cluster:
             tasks = [(place, task.cell.key, task.seed) for place, task in zip(places, batch, strict=True)]
             return work, (ENGINE, texts, tasks, plan.extras)
 
-        for batch, content in self._spread(todo, call):
-            if isinstance(content, Lost):
-                content = as_parquet([row(t.cell.key, t.seed, None, message=content.message) for t in batch])
+        for batch, found in self._spread(todo, call):
+            if isinstance(found, Lost):
+                content = as_parquet([row(t.cell.key, t.seed, None, message=found.message) for t in batch])
+            else:
+                content, tables = found
+                # Before the rows: a run that is stored has its tables.
+                for key, seed, name, table in tables:
+                    keeper(sweep.path, key, seed)(name, table)
             finished(_rows(content), content)
             yield 0.0
 

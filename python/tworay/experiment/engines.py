@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tworay._native import RunControl
 from tworay.errors import Cancelled, InputError
-from tworay.experiment.onerun import do
+from tworay.experiment.onerun import do, keeper
 from tworay.running.executing import execute
 from tworay.running.workers import Workers
 
@@ -105,7 +105,8 @@ class Threads:
             control = active[task] = RunControl()
             try:
                 if not workers.stopped:
-                    finished([do(task.cell, task.seed, plan, control, sweep.path)], None)
+                    store = keeper(sweep.path, task.cell.key, task.seed)
+                    finished([do(task.cell, task.seed, plan, control, store)], None)
             except Cancelled:
                 return
             finally:

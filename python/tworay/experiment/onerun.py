@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
@@ -12,24 +12,30 @@ from tworay.experiment.store.batches import Row, row, write_whole
 from tworay.running.entries import entered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tworay._native import RunControl, Scenario
     from tworay.experiment.plan import Cell, Plan
 
+# Takes a table's name and its content.
+Store: TypeAlias = "Callable[[str, bytes], None]"
 # The table of every two nodes' shortest paths: from the scenario, not from a run.
 PAIRS = "pairs"
 
 
-def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path | None) -> Row:
-    """Do one run and return its row; a failure gives a row, too."""
+def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, store: Store) -> Row:
+    """Do one run and return its row; a failure gives a row, too.
+
+    ``store`` gets the tables that the experiment keeps, with their names.
+    """
     from tworay.running.run import run
 
     try:
         if plan.facts == "only":
             nothing = {"scenario": cell.world.name, "seed": seed, "flows": []}
-            if out is not None and PAIRS in plan.keep:
-                keep_table(out, PAIRS, cell.key, seed, pair_table(cell.world, seed))
+            if PAIRS in plan.keep:
+                store(PAIRS, parquet(pair_table(cell.world, seed)))
             return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
         keep = set(plan.keep)
         world = entered(cell.at(seed), seed, plan.entries)
@@ -46,12 +52,11 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
 
             document = with_resources(document, throughput_max(world, seed))
         facts = cell.world.facts(seed) if plan.facts else (None, None)
-        if out is not None:
-            for name in plan.keep:
-                if name == PAIRS:
-                    keep_table(out, name, cell.key, seed, pair_table(world, seed))
-                elif name in result.tables:
-                    keep_table(out, name, cell.key, seed, result.tables[name])
+        for name in plan.keep:
+            if name == PAIRS:
+                store(name, parquet(pair_table(world, seed)))
+            elif name in result.tables:
+                store(name, parquet(result.tables[name]))
         return row(cell.key, seed, document, facts=facts)
     except (Cancelled, OutputError):
         raise
@@ -61,11 +66,21 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, out: Path 
         return row(cell.key, seed, None, message=f"{type(error).__name__}: {error}")
 
 
-def keep_table(out: Path, name: str, key: str, seed: int, table: pl.DataFrame) -> None:
-    """Write a table of a run that the experiment keeps."""
+def parquet(table: pl.DataFrame) -> bytes:
+    """Return a table as Parquet."""
     buffer = io.BytesIO()
     table.write_parquet(buffer, compression="zstd")
-    write_whole(out / "tables" / name / f"{key}-{seed}.parquet", buffer.getvalue())
+    return buffer.getvalue()
+
+
+def table_file(out: Path, name: str, key: str, seed: int) -> Path:
+    """Return the file of a table that a sweep keeps of a run."""
+    return out / "tables" / name / f"{key}-{seed}.parquet"
+
+
+def keeper(out: Path, key: str, seed: int) -> Store:
+    """Return what writes the tables of a run."""
+    return lambda name, content: write_whole(table_file(out, name, key, seed), content)
 
 
 def pair_table(world: Scenario, seed: int) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tworay._native import RESULTS, VERSION
 from tworay.errors import OutputError
 from tworay.experiment.engines import ALL, Shard, Threads, Todo
+from tworay.experiment.onerun import PAIRS, table_file
 from tworay.experiment.store.batches import DONE, FAILED, Batches, Row
 from tworay.experiment.store.directory import (
     FAILURES,
@@ -112,9 +113,19 @@ class Sweep:
         for cell in self.cells:
             for seed in seeds[cell.number]:
                 place = (cell.key, seed)
-                if runs.get(place) in wanted and place not in found and self.shard.has(*place):
+                undone = runs.get(place) in wanted or self._lacks_tables(runs, place)
+                if undone and place not in found and self.shard.has(*place):
                     found[place] = Todo(seed, cell.number, cell)
         return sorted(found.values())
+
+    def _lacks_tables(self, runs: dict[tuple[str, int], str], place: tuple[str, int]) -> bool:
+        """Return whether a finished run of this shard has lost a table that the experiment keeps."""
+        kept = [name for name in self.plan.keep if self.plan.facts != "only" or name == PAIRS]
+        return (
+            bool(kept)
+            and runs.get(place) == DONE
+            and not all(table_file(self.path, name, *place).is_file() for name in kept)
+        )
 
     def open(self) -> Batches:
         """Read the directory."""
@@ -136,6 +147,12 @@ class Sweep:
         write_head(self.path, self.plan, self.cells)
         batches = self.open()
         seeds = self.start()
+        lost = [one for one in self.missing(batches.found.runs, seeds) if _is_done(batches, one)]
+        if lost:
+            first = f"cell {lost[0].number} seed {lost[0].seed}"
+            self.notes.append(
+                f"{len(lost)} runs ({first} is the first) lack files in {self.path / 'tables'}; done again"
+            )
         began = time.monotonic()
         self._retried: set[tuple[str, int]] = set()
         try:
@@ -246,6 +263,10 @@ class Sweep:
                 first = self.path / replay(cells[key], seed)
                 for name, content in files.items():
                     write_text(first if len(files) == 1 else first.parent / name, content)
+
+
+def _is_done(batches: Batches, task: Todo) -> bool:
+    return batches.found.runs.get((task.cell.key, task.seed)) == DONE
 
 
 def replay(cell: Cell, seed: int) -> str:

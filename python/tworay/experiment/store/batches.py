@@ -236,6 +236,8 @@ class Batches:
         except OSError as error:
             raise _failed(self._journal_path, error) from error
         self._fresh.append(one)
+        # A run that lost its tables is done twice.
+        self.found.doubles |= (one["world"], one["seed"]) in self.found.runs
         self.found.runs[one["world"], one["seed"]] = one["status"]
         if len(self._fresh) >= FLUSH_RUNS or time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
