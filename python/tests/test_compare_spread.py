@@ -52,7 +52,10 @@ def test_shards_of_a_comparison_are_joined_to_the_bytes_of_one_go(cli: Cli, tmp_
     assert max(map(len, parts)) < 9
     joined = cli("merge", "part1", "part2", "part3", "--out", "all", "--json")
     assert (joined.code, joined.document) == (0, {"directory": "all", "runs": 9})
+    (tmp_path / "all" / "report.html").unlink()
     assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+    refused = cli("merge", "part1", "part2", "--out", "part3")
+    assert (refused.code, "name it among the parts" in refused.err) == (2, True)
     # Joined into one of them, and a part twice: nothing is counted twice.
     merge([tmp_path / "part1", tmp_path / "part2", tmp_path / "part3", tmp_path / "all"], tmp_path / "part1")
     assert digests(tmp_path / "part1") == digests(tmp_path / "whole")

@@ -33,10 +33,14 @@ def merge(
 
     place = out or directories[0]
     found = find_manifest(directories[0])
-    join = join_comparisons if found and found.get("command") == "compare" else join_sweeps
-    runs, notes = join(directories, place)
+    compared = found is not None and found.get("command") == "compare"
+    runs, notes = (join_comparisons if compared else join_sweeps)(directories, place)
     for text in notes:
         note(f"tworay: {text}")
+    if compared and runs:
+        from tworay.report.writing import write_report
+
+        note(f"results are in {place}; open {write_report(place)} in a browser")
     if json:
         print_json({"directory": str(place), "runs": runs})
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tworay.errors import InputError
+from tworay.experiment.store.manifest import find_manifest
 from tworay.experiment.store.place import Lock, sources_of, sweep
 from tworay.experiment.store.reading import read
 from tworay.experiment.store.records import COSTS, SCENARIO, read_scenario, read_warnings
@@ -34,6 +35,10 @@ def merge(directories: Sequence[Path], out: Path) -> tuple[int, list[str]]:
         part.forget_without_tables()
     first = parts[0].path
     resume = any(place.resolve() == out.resolve() for place in directories)
+    if not resume and (find_manifest(out) or {}).get("command") == "compare":
+        raise InputError(
+            f"--out {out}: it holds a comparison; name it among the parts, too, or name another directory"
+        )
     details: dict[str, Any] = {key: one for key, one in parts[0].manifest.items() if key not in OWN}
     details["arms"] = {name: about for part in parts for name, about in part.manifest["arms"].items()}
     details["seeds"] = list(dict.fromkeys(seed for part in parts for seed in part.manifest["seeds"]))
