@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tworay
-from tworay.comparing.arms import line_up, parse_vary
 from tworay.errors import InputError, ScenarioError
+from tworay.experiment.arms import line_up, parse_vary
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,16 +15,22 @@ import pytest
 from tiny_sweep import TINY
 
 from tworay.errors import InputError, OutputError
-from tworay.lab import remote
-from tworay.lab.experiment import read
-from tworay.lab.remote import Cluster, check_address, work
-from tworay.lab.sweeping import Sweep
+from tworay.experiment import cluster as remote
+from tworay.experiment.cluster import Cluster, check_address, work
+from tworay.experiment.plan import read
+from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-DOCUMENT: dict[str, Any] = {**TINY, "name": "spread", "seeds": 30, "set": {"duration": "10s"}}
+DOCUMENT: dict[str, Any] = {
+    **TINY,
+    "name": "spread",
+    "seeds": 30,
+    "set": {"duration": "10s"},
+    "keep": ["flows"],
+}
 
 
 def certificates(folder: Path) -> dict[str, Path]:
@@ -36,6 +42,11 @@ def certificates(folder: Path) -> dict[str, Path]:
         [*request.split(), *names, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True
     )
     return {"ca": cert, "cert": cert, "key": key}
+
+
+def kept(place: Path) -> dict[str, bytes]:
+    """Return the tables that a sweep keeps."""
+    return {file.name: file.read_bytes() for file in (place / "tables" / "flows").iterdir()}
 
 
 class Machines:
@@ -136,6 +147,8 @@ def test_two_workers_over_tls_one_killed(
     assert killed.is_set()
     assert (state.stored, state.failed) == (120, 0)
     assert (spread.path / "runs.parquet").read_bytes() == (alone.path / "runs.parquet").read_bytes()
+    assert kept(spread.path) == kept(alone.path)
+    assert len(kept(alone.path)) == 120
     # In the clear, or with a certificate that the scheduler doesn't trust, nothing is said.
     stranger = tmp_path / "stranger"
     stranger.mkdir()
@@ -149,9 +162,14 @@ def test_work_goes_out_as_text_and_comes_back_as_parquet() -> None:
     (cell, *_) = read(DOCUMENT).cells()
     extras = {"facts": False, "keep": [], "resources": False, "entries": ""}
     text = cell.files["scenario.toml"]
-    content = work(remote.ENGINE, [text], [(0, cell.key, 1)], extras)
-    assert content[:4] == b"PAR1"
-    assert work(remote.ENGINE, [text], [(0, cell.key, 1)], extras) is not content
+    content, tables = work(remote.ENGINE, [text], [(0, cell.key, 1)], extras)
+    assert (content[:4], tables) == (b"PAR1", [])
+    wanted = extras | {"keep": ["flows", "pairs"]}
+    _, tables = work(remote.ENGINE, [text], [(0, cell.key, 1)], wanted)
+    assert [(key, seed, name, table[:4]) for key, seed, name, table in tables] == [
+        (cell.key, 1, "flows", b"PAR1"),
+        (cell.key, 1, "pairs", b"PAR1"),
+    ]
     with pytest.raises(RuntimeError, match=r"this worker has tworay .*, the sweep is one of 0\.0\.1"):
         work("0.0.1", [text], [(0, cell.key, 1)], extras)
 

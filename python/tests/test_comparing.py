@@ -13,8 +13,9 @@ import pytest
 from conftest import document
 from rich.console import Console
 
-from tworay import metrics, stats
-from tworay.comparing.comparison import Comparison
+from tworay import metrics
+from tworay.analysis import stats
+from tworay.experiment.comparison import Comparison
 from tworay.showing.rendering import run_report, show
 from tworay.showing.reporting import comparison_report
 

@@ -118,7 +118,7 @@ def test_wrong_names_are_found() -> None:
 
 
 def resolved(name: str) -> object:
-    """Return what a dotted name such as ``tworay.stats.mser_warmup`` stands for."""
+    """Return what a dotted name such as ``tworay.analysis.stats.mser_warmup`` stands for."""
     parts = name.split(".")
     found: object = importlib.import_module(parts[0])
     for i, part in enumerate(parts[1:], 2):

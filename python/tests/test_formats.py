@@ -19,8 +19,8 @@ import tworay
 from tworay._native import RESULTS
 from tworay.cli.app import app
 from tworay.errors import InputError
-from tworay.stored.formats import FORMAT, scenario_of_today, settings_of_today
-from tworay.stored.reading import run_of
+from tworay.experiment.store.formats import FORMAT, scenario_of_today, settings_of_today
+from tworay.experiment.store.reading import run_of
 
 DATA = Path(__file__).parent / "data" / "format-2.tar.xz"
 ARMS = ["reno routing.aodv.preset=ns2", "reno routing.aodv.preset=rfc3561"]

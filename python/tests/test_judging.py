@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tworay
-from tworay.comparing.comparison import Comparison
 from tworay.errors import InputError
+from tworay.experiment.comparison import Comparison
 from tworay.metrics import parse_judge, values
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from conftest import document
 from rich.console import Console
 
-from tworay.comparing.comparison import Comparison
+from tworay.experiment.comparison import Comparison
 from tworay.showing.layout import Column, screen_width, table
 from tworay.showing.reporting import comparison_report
 

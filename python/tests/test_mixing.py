@@ -9,8 +9,8 @@ import pytest
 from conftest import Result, document
 
 import tworay
-from tworay.comparing.mixing import Mix, effects, parse_mixes
 from tworay.errors import InputError, ScenarioError
+from tworay.experiment.mixing import Mix, effects, parse_mixes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

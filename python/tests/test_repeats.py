@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tworay
-from tworay.comparing.comparison import Comparison
-from tworay.comparing.repeats import fingerprint, repeated, still
+from tworay.analysis.repeats import fingerprint, repeated, still
 from tworay.errors import InputError
+from tworay.experiment.comparison import Comparison
 from tworay.running.entries import entered
 
 if TYPE_CHECKING:

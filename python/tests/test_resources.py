@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import tworay
-from tworay import stats
+from tworay.analysis import stats
 from tworay.histograms import freedman_diaconis_width, histogram, sturges_bins
 from tworay.running import executing
 from tworay.running.resources import carried, eee, saturated, uar, with_resources

@@ -140,7 +140,7 @@ def test_killed_while_runs_are_merged_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process dies after each write of the merging in turn; every time, resuming repairs all."""
-    from tworay.stored import store
+    from tworay.experiment.store import results as store
 
     compare(seeds=2, out=tmp_path / "whole")
     replacing, reached = store.replacing, 0
@@ -222,7 +222,7 @@ def test_a_variant_whose_source_has_changed_is_refused(
 def test_two_processes_do_not_write_to_one_directory(tmp_path: Path) -> None:
     compare(seeds=1, out=tmp_path / "results")
     code = (
-        "import sys\nfrom tworay.stored.store import Lock\nfrom pathlib import Path\n"
+        "import sys\nfrom tworay.experiment.store.place import Lock\nfrom pathlib import Path\n"
         "handle = Lock(Path(sys.argv[1]))\nprint('locked', flush=True)\ninput()\n"
     )
     holder = subprocess.Popen(

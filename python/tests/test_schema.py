@@ -15,11 +15,13 @@ import pytest
 
 import tworay
 from tworay._native import RESULTS, SCHEMA, VERSION
-from tworay.lab import experiment
-from tworay.lab.batches import name_of
-from tworay.lab.merging import merge
-from tworay.lab.reading import batch_frame
-from tworay.lab.sweeping import Shard, Sweep
+from tworay.experiment import plan as experiment
+from tworay.experiment.engines import Shard
+from tworay.experiment.store.batches import name_of
+from tworay.experiment.store.records import checked_line
+from tworay.experiment.store.sweepmerging import merge
+from tworay.experiment.store.sweeps import batch_frame
+from tworay.experiment.sweeping import Sweep
 
 METRIC = "jitter_seconds"
 PLAN = {"name": "tiny", "scenario": "string-1", "tcp": ["reno", "tahoe"], "set": {"duration": "2s"}}
@@ -44,7 +46,9 @@ def before(place: Path) -> None:
     records = place / "runs.jsonl"
     if records.is_file():
         kept = [json.loads(line) for line in records.read_text().splitlines()]
-        lines = [json.dumps(one | {"document": without(one["document"])}) for one in kept]
+        for one in kept:
+            del one["check"]
+        lines = [checked_line(one | {"document": without(one["document"])}) for one in kept]
         records.write_text("".join(f"{line}\n" for line in lines))
     for file in (*place.glob("*.parquet"), *place.glob("parts/*.parquet")):
         frame = pl.read_parquet(file).drop(METRIC, strict=False)

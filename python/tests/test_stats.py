@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats as sp
 
-from tworay import stats
+from tworay.analysis import stats
 
 A = [12.1, 11.4, 13.0, 12.7, 11.9, 12.3, 13.3, 12.0]
 B = [11.0, 11.6, 12.1, 11.8, 11.1, 12.4, 12.0, 11.2]

@@ -12,10 +12,10 @@ import pytest
 from conftest import MadeRun
 
 import tworay
-from tworay.comparing.comparison import Comparison
 from tworay.errors import InputError, OutputError
-from tworay.stored import store as store_module
-from tworay.stored.store import Store
+from tworay.experiment.comparison import Comparison
+from tworay.experiment.store import results as store_module
+from tworay.experiment.store.results import Store
 
 
 def make(path: Path, command: str = "compare", force: bool = False) -> Store:

@@ -14,9 +14,10 @@ from tiny_sweep import TINY, sweep
 
 import tworay
 from tworay.errors import InputError
-from tworay.lab.experiment import digest, kept, read
-from tworay.lab.reading import joined
-from tworay.lab.sweeping import Shard, Sweep
+from tworay.experiment.engines import Shard
+from tworay.experiment.plan import digest, kept, read
+from tworay.experiment.store.sweeps import joined
+from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,10 +18,12 @@ from conftest import Result
 from tiny_sweep import TINY, TINY_TOML, sweep
 
 from tworay.cli import main, streams
-from tworay.lab import batches, onerun, reading, sweeping
-from tworay.lab.batches import DONE
-from tworay.lab.reading import joined
-from tworay.lab.sweeping import Shard
+from tworay.experiment import engines, onerun
+from tworay.experiment.engines import Shard
+from tworay.experiment.store import batches
+from tworay.experiment.store import sweeps as reading
+from tworay.experiment.store.batches import DONE
+from tworay.experiment.store.sweeps import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +94,7 @@ def test_retry_failed_does_failed_runs_again(tmp_path: Path, monkeypatch: pytest
             batches.row(cell.key, seed, None, message="broken") if seed in broken else real(cell, seed, *rest)
         )
 
-    monkeypatch.setattr(sweeping, "do", do)
+    monkeypatch.setattr(engines, "do", do)
     failed = sweep(tmp_path / "s")
     assert (failed.state.done, failed.state.failed) == (8, 4)
     assert joined(failed.path).height == 8

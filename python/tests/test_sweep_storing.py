@@ -19,11 +19,11 @@ import polars as pl
 from conftest import command
 from tiny_sweep import TINY, TINY_TOML, parts, sweep
 
-from tworay.lab import batches
-from tworay.lab.batches import Batches, read_journal
-from tworay.lab.experiment import read
-from tworay.lab.reading import batch_frame
-from tworay.lab.sweeping import Sweep
+from tworay.experiment.plan import read
+from tworay.experiment.store import batches
+from tworay.experiment.store.batches import Batches, read_journal
+from tworay.experiment.store.sweeps import batch_frame
+from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
     import pytest

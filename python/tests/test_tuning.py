@@ -8,7 +8,7 @@ import pytest
 
 import tworay
 from tworay.errors import InputError
-from tworay.lab.tuning import Tuned, preset, ranges_of, spelt, tune
+from tworay.experiment.tuning import Tuned, preset, ranges_of, spelt, tune
 
 if TYPE_CHECKING:
     from pathlib import Path

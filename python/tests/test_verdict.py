@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tworay import stats
-from tworay.comparing import verdict
+from tworay.analysis import stats, verdict
 
 
 def cells(metric: str, **means: float) -> dict[str, dict[str, Any]]:

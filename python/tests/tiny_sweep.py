@@ -5,8 +5,8 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from tworay.lab.experiment import read
-from tworay.lab.sweeping import Sweep
+from tworay.experiment.plan import read
+from tworay.experiment.sweeping import Sweep
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,12 +14,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tworay.comparing.comparison import Comparison
-    from tworay.comparing.plan import compare
     from tworay.env import Env
     from tworay.errors import Cancelled, InputError, OutputError, RunError, ScenarioError, TworayError
+    from tworay.experiment.api import Experiment, Results
+    from tworay.experiment.comparing import compare
+    from tworay.experiment.comparison import Comparison
+    from tworay.experiment.store.reading import results
     from tworay.imports.traces import Trace, read_trace
-    from tworay.lab.api import Experiment, Results
     from tworay.report.writing import write_report
     from tworay.running.control import (
         AckEvent,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
         variants,
     )
     from tworay.showing.plotting import plot
-    from tworay.stored.reading import results
 
     __version__: str
 
@@ -89,8 +89,8 @@ __all__ = [
 
 # Imported when first used: `tworay --help` needs neither scipy nor polars.
 _HOME = {
-    "tworay.comparing.plan": ("compare",),
-    "tworay.comparing.comparison": ("Comparison",),
+    "tworay.experiment.comparing": ("compare",),
+    "tworay.experiment.comparison": ("Comparison",),
     "tworay.running.control": (
         "AckEvent",
         "CongestionControl",
@@ -104,9 +104,9 @@ _HOME = {
     ),
     "tworay.env": ("Env",),
     "tworay.errors": ("Cancelled", "InputError", "OutputError", "RunError", "ScenarioError", "TworayError"),
-    "tworay.lab.api": ("Experiment", "Results"),
+    "tworay.experiment.api": ("Experiment", "Results"),
     "tworay.report.writing": ("write_report",),
-    "tworay.stored.reading": ("results",),
+    "tworay.experiment.store.reading": ("results",),
     "tworay.showing.plotting": ("plot",),
     "tworay.running.run": ("Run", "run"),
     "tworay.running.scenarios": (

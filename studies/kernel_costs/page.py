@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 import tworay
-from tworay import stats
+from tworay.analysis import stats
 from tworay.papers.markdown import table
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tworay
-from tworay import kernel, stats
+from tworay import kernel
+from tworay.analysis import stats
 from tworay.live import Options, require
 from tworay.live.commanding import run_command
 

@@ -17,7 +17,7 @@ from studies.peers.verdicts import (
     rank_correlation,
     within,
 )
-from tworay.stats import mean
+from tworay.analysis.stats import mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

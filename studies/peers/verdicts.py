@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from tworay.stats import Interval, mean, std, t_interval
+from tworay.analysis.stats import Interval, mean, std, t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

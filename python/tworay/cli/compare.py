@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 
 from tworay.cli.app import app
 from tworay.cli.options import (
+    ClusterOption,
     CostsOption,
     EntriesOption,
     ForceOption,
+    InsecureOption,
+    JobsOption,
     JsonOption,
     JudgeOption,
     MetricsOption,
@@ -25,6 +28,11 @@ from tworay.cli.options import (
     PairsOption,
     ResourcesOption,
     SetOption,
+    ShardOption,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
+    cluster_of,
     joined,
 )
 
@@ -66,7 +74,7 @@ def compare(
         ),
     ] = None,
     set_: SetOption = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time. Default: all cores.")] = None,
+    jobs: JobsOption = None,
     until_ci: Annotated[
         str | None,
         typer.Option(
@@ -91,6 +99,12 @@ def compare(
     costs: CostsOption = None,
     judge: JudgeOption = None,
     entries: EntriesOption = None,
+    shard: ShardOption = None,
+    cluster: ClusterOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+    insecure: InsecureOption = False,
     metrics: MetricsOption = None,
     pairs: PairsOption = False,
     json: JsonOption = False,
@@ -100,8 +114,8 @@ def compare(
     Every arm runs in the same worlds, seed by seed, so differences are paired. Prints a verdict, means with
     95 % intervals, and causes of loss.
     """
-    from tworay.comparing.options import Options
-    from tworay.comparing.plan import Plan
+    from tworay.experiment.comparing import Plan
+    from tworay.experiment.options import Options
     from tworay.metrics import check
     from tworay.running.progress import Progress
     from tworay.running.spec import parse_percent, written
@@ -126,10 +140,14 @@ def compare(
         costs=costs,
         judge=judge,
         entries=entries,
+        shard=shard,
+        engine=cluster_of(cluster, tls_ca, tls_cert, tls_key, insecure=insecure),
     )
     plan = Plan(options)
     plan.announce(say_what_it_takes)
     result, place = plan.result, plan.place
+    for text in plan.problems:
+        note(f"tworay: {text}")
     if plan.stored_runs:
         note(f"{place} has {plan.stored_runs} finished runs")
     if plan.left_out:
@@ -157,6 +175,8 @@ def compare(
         from tworay.report.writing import write_report
 
         note(f"results are in {place}; open {write_report(place)} in a browser")
+    if shard is not None:
+        note(f"tworay: these are the runs of part {shard}; `tworay merge` joins the directories of all parts")
     if result.failures:
         for failure in result.failures[:FAILURES_SHOWN]:
             note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")

@@ -93,7 +93,7 @@ def stand(
 def _store(out: Path | None, world: tworay.Scenario, seed: int, force: bool) -> Any:
     if out is None:
         return None
-    from tworay.stored.store import Store
+    from tworay.experiment.store.results import Store
 
     return Store(out, "run", force=force, scenario=world, details={"seed": seed})
 

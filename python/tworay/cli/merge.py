@@ -14,7 +14,7 @@ from tworay.cli.options import JsonOption
 @app.command()
 def merge(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Directories of the same sweep.")
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of the same sweep or comparison.")
     ],
     out: Annotated[
         Path | None,
@@ -22,17 +22,25 @@ def merge(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Join the shards of a sweep.
+    """Join the shards of a sweep or a comparison.
 
     No run is lost or counted twice.
     """
     from tworay.cli.output import note, print_json
-    from tworay.lab.merging import merge as join
+    from tworay.experiment.store.manifest import find_manifest
+    from tworay.experiment.store.merging import merge as join_comparisons
+    from tworay.experiment.store.sweepmerging import merge as join_sweeps
 
     place = out or directories[0]
-    runs, notes = join(directories, place)
+    found = find_manifest(directories[0])
+    compared = found is not None and found.get("command") == "compare"
+    runs, notes = (join_comparisons if compared else join_sweeps)(directories, place)
     for text in notes:
         note(f"tworay: {text}")
+    if compared and runs:
+        from tworay.report.writing import write_report
+
+        note(f"results are in {place}; open {write_report(place)} in a browser")
     if json:
         print_json({"directory": str(place), "runs": runs})
     else:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from tworay.experiment.cluster import Cluster
 
 ScenarioOrProfile = Annotated[
     str | None,
@@ -81,6 +84,42 @@ CostsOption = Annotated[
         help="Use this table of computing costs (from `tworay costs --out FILE.csv`).",
     ),
 ]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Runs at a time. Default: all cores.")
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="Do only part I of N. `tworay merge` joins the parts."),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="tls://HOST:PORT", help="Run on the workers of this Dask scheduler."),
+]
+TlsCaOption = Annotated[
+    Path | None,
+    typer.Option("--tls-ca", metavar="FILE.pem", help="Certificate authority for --cluster."),
+]
+TlsCertOption = Annotated[
+    Path | None, typer.Option("--tls-cert", metavar="FILE.pem", help="Own certificate for --cluster.")
+]
+TlsKeyOption = Annotated[
+    Path | None, typer.Option("--tls-key", metavar="FILE.pem", help="Key of the own certificate.")
+]
+InsecureOption = Annotated[
+    bool,
+    typer.Option("--insecure", help="Allow an unencrypted connection (tcp://) to another host."),
+]
+
+
+def cluster_of(
+    address: str | None, ca: Path | None, cert: Path | None, key: Path | None, *, insecure: bool
+) -> Cluster | None:
+    """Return the cluster of the options, if they name one."""
+    if address is None:
+        return None
+    from tworay.experiment.cluster import Cluster, check_address
+
+    return Cluster(check_address(address, insecure=insecure), ca, cert, key)
 
 
 def joined(several: list[str] | None) -> str | None:

@@ -43,8 +43,8 @@ def plot(
 
     Window, RTT or goodput over time, or a metric by arm.
     """
+    from tworay.experiment.store.results import known_tables
     from tworay.showing.plotting import FORMATS, KINDS, plot, write
-    from tworay.stored.store import known_tables
 
     if what not in KINDS:
         raise InputError(f"there is no plot `{what}`; there are {', '.join(KINDS)}")

@@ -58,8 +58,9 @@ def reproduce(
     Runs their experiments, draws their figures and judges their claims.
     """
     from tworay.cli.output import note, print_json
-    from tworay.cli.sweep import Progress, shard_of
+    from tworay.cli.sweep import Progress
     from tworay.errors import InputError
+    from tworay.experiment.engines import Shard
     from tworay.papers.library import find, papers
     from tworay.papers.reproducing import QUICK
     from tworay.papers.reproducing import reproduce as do
@@ -84,7 +85,7 @@ def reproduce(
                     quick=quick,
                     seeds=seeds,
                     jobs=jobs,
-                    shard=shard_of(shard),
+                    shard=Shard.parse(shard),
                     others=sensitivity,
                     run=not no_run,
                     watch=watch,

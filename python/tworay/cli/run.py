@@ -93,7 +93,7 @@ def run(
     say_what_it_takes(world, seed)
     store = None
     if out is not None:
-        from tworay.stored.store import Store
+        from tworay.experiment.store.results import Store
 
         store = Store(out, "run", force=force, scenario=world, details={"seed": seed})
     control = RunControl()

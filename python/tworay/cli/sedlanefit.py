@@ -25,10 +25,10 @@ def fit_profile(
     as_json: bool,
 ) -> None:
     """``tworay sedlane fit``."""
+    from tworay.experiment.store.results import known_tables
     from tworay.sedlane import fit, read_trace
     from tworay.sedlane.exporting import TARGETS
     from tworay.sedlane.exporting import export as rules
-    from tworay.stored.store import known_tables
 
     if export is not None and export not in TARGETS:
         raise InputError(f"--export {export}: allowed are {' and '.join(TARGETS)}")

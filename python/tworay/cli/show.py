@@ -28,7 +28,8 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Print stored results again."""
-    from tworay.stored.records import RUNS, read_manifest
+    from tworay.experiment.store.manifest import read_manifest
+    from tworay.experiment.store.records import RUNS
 
     found = tworay.results(directory)
     if isinstance(found, tworay.Run):

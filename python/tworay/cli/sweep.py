@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -11,10 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tworay.cli.app import FAILED, app
-from tworay.cli.options import JsonOption
+from tworay.cli.options import (
+    ClusterOption,
+    InsecureOption,
+    JobsOption,
+    JsonOption,
+    ShardOption,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
+    cluster_of,
+)
 
 if TYPE_CHECKING:
-    from tworay.lab.sweeping import Engine, Shard, State, Sweep, Watcher
+    from tworay.experiment.sweeping import State, Sweep, Watcher
 
 
 @app.command()
@@ -26,7 +35,7 @@ def sweep(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Where runs are kept. Default: NAME.sweep."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Runs at a time. Default: all cores.")] = None,
+    jobs: JobsOption = None,
     seeds: Annotated[
         str | None, typer.Option(help="Use these seeds instead of the experiment's: N, 1-10 or 3,5,9.")
     ] = None,
@@ -37,28 +46,15 @@ def sweep(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Also repeat runs that failed.")
     ] = False,
-    shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Do only part I of N. `tworay merge` joins the parts.")
-    ] = None,
+    shard: ShardOption = None,
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Print an sbatch script with one job per shard.")
     ] = False,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="tls://HOST:PORT", help="Run on the workers of this Dask scheduler."),
-    ] = None,
-    tls_ca: Annotated[
-        Path | None, typer.Option(metavar="FILE.pem", help="Certificate authority for --cluster.")
-    ] = None,
-    tls_cert: Annotated[
-        Path | None, typer.Option(metavar="FILE.pem", help="Own certificate for --cluster.")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option(metavar="FILE.pem", help="Key of the own certificate.")
-    ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Allow an unencrypted connection (tcp://) to another host.")
-    ] = False,
+    cluster: ClusterOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+    insecure: InsecureOption = False,
     json: JsonOption = False,
 ) -> None:
     """Run an experiment of many runs.
@@ -66,20 +62,17 @@ def sweep(
     Scenarios x settings x variants x seeds. Start it again to resume, whatever ended it.
     """
     from tworay.cli.output import note, print_json
-    from tworay.lab.api import default_out
-    from tworay.lab.experiment import read
-    from tworay.lab.sweeping import Sweep, Threads
+    from tworay.experiment.api import default_out
+    from tworay.experiment.engines import Shard, Threads
+    from tworay.experiment.plan import read
+    from tworay.experiment.sweeping import Sweep
     from tworay.running.executing import check_jobs
 
     plan = read(experiment).with_seeds(seeds)
     place = default_out(plan, out)
-    work = Sweep(plan, place, shard=shard_of(shard), retry_failed=retry_failed)
+    work = Sweep(plan, place, shard=Shard.parse(shard), retry_failed=retry_failed)
     threads = check_jobs(jobs)
-    engine: Engine = Threads(threads)
-    if cluster is not None:
-        from tworay.lab.remote import Cluster, check_address
-
-        engine = Cluster(check_address(cluster, insecure=insecure), tls_ca, tls_cert, tls_key)
+    engine = cluster_of(cluster, tls_ca, tls_cert, tls_key, insecure=insecure) or Threads(threads)
     if dry_run or slurm:
         _say(work, experiment, threads, slurm=slurm, as_json=json)
         return
@@ -107,27 +100,14 @@ def sweep(
         sys.exit(FAILED)
 
 
-def shard_of(text: str | None) -> Shard:
-    """Read I/N."""
-    from tworay.errors import InputError
-    from tworay.lab.sweeping import Shard
-
-    if text is None:
-        return Shard()
-    match = re.fullmatch(r"(\d+)/(\d+)", text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise InputError(f"--shard {text}: write I/N, the I-th of N parts: --shard 1/4 to --shard 4/4")
-    return Shard(int(match[1]), int(match[2]))
-
-
 def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool) -> None:
     from tworay.cli.output import print_json
-    from tworay.lab.estimating import estimate
+    from tworay.experiment.estimating import estimate
 
     todo = work.missing(_light(work), work.start())
     found = estimate(todo, jobs, work.path)
     if slurm:
-        from tworay.lab.slurm import script
+        from tworay.experiment.slurm import script
 
         print(
             script(experiment, work.path, len(todo), name=work.plan.name, seconds_a_run=found.seconds_a_run),
@@ -167,7 +147,7 @@ def _say(work: Sweep, experiment: Path, jobs: int, *, slurm: bool, as_json: bool
 
 def _light(work: Sweep) -> dict[tuple[str, int], str]:
     """Return what the directory holds, without repairing anything in it."""
-    from tworay.lab.reading import batch_frame
+    from tworay.experiment.store.sweeps import batch_frame
 
     if not work.path.is_dir():
         return {}
@@ -202,14 +182,14 @@ def _table_command(work: Sweep, varying: list[str]) -> str:
 
 
 def _failed(work: Sweep) -> list[dict[str, object]]:
-    from tworay.lab.reading import failures
+    from tworay.experiment.store.sweeps import failures
 
     return failures(work.path).select("cell", "seed", "world", "message").to_dicts()
 
 
 def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
     from tworay.cli.output import note
-    from tworay.lab.sweeping import replay
+    from tworay.experiment.sweeping import replay
 
     for one in failed[:5]:
         note(
@@ -217,7 +197,7 @@ def _say_failures(work: Sweep, failed: list[dict[str, object]]) -> None:
             f"failed: {one['message']}"
         )
         cell = work.cells[int(str(one["cell"]))]
-        note(f"  tworay run {work.path / replay(cell)} --seed {one['seed']}")
+        note(f"  tworay run {work.path / replay(cell, int(str(one['seed'])))} --seed {one['seed']}")
     if len(failed) > 5:
         note(f"tworay: and {len(failed) - 5} more, see --json")
     note("tworay: --retry-failed repeats them")

@@ -13,8 +13,8 @@ from tworay.cli.options import JsonOption, JudgeOption, joined
 if TYPE_CHECKING:
     import polars as pl
 
-    from tworay.lab.api import Results
-    from tworay.lab.contrasts import Contrast
+    from tworay.analysis.contrasts import Contrast
+    from tworay.experiment.api import Results
 
 
 @app.command()
@@ -74,8 +74,8 @@ def table(
 
     from tworay.cli.output import check_free, note, print_json, write_file, write_text
     from tworay.errors import InputError
-    from tworay.lab.api import Results
-    from tworay.lab.batches import read_manifest
+    from tworay.experiment.api import Results
+    from tworay.experiment.store.manifest import find_manifest
 
     results = Results(directory, judge=judge)
     chosen = _where(where or [])
@@ -87,7 +87,7 @@ def table(
     varying = [axis for axis in results.axes if frame[axis].n_unique() > 1] or [results.axes[0]]
     sides, over = _layout(results.axes, varying, joined(rows), cols)
     side = ", ".join(sides)
-    name = metric or (read_manifest(directory) or {"metrics": ["goodput_bps"]})["metrics"][0]
+    name = metric or (find_manifest(directory) or {"metrics": ["goodput_bps"]})["metrics"][0]
     for file in (plot, csv):
         if file is not None:
             check_free(file, force=force)
@@ -104,7 +104,7 @@ def table(
     if interaction and (over is None or len(sides) > 1):
         raise InputError("--interaction needs two axes; name one with --rows and one with --cols")
     if plot is not None:
-        from tworay.lab.drawing import draw
+        from tworay.showing.drawing import draw
         from tworay.showing.plotting import write
 
         title = ", ".join([directory.resolve().name.removesuffix(".sweep"), *(where or [])])
@@ -135,9 +135,9 @@ def table(
 
 def _told(results: Results, where: dict[str, list[str]]) -> list[str]:
     """Return notes about the runs: whether some are missing, and whether some repeat others."""
-    from tworay.lab.batches import read_manifest
+    from tworay.experiment.store.manifest import find_manifest
 
-    manifest = read_manifest(results.path) or {}
+    manifest = find_manifest(results.path) or {}
     notes = []
     planned = len(manifest.get("seeds") or []) * int(manifest.get("cells") or 0)
     if results.runs.height < planned:
@@ -166,8 +166,8 @@ def _layout(
     axes: list[str], varying: list[str], rows: str | None, cols: str | None
 ) -> tuple[list[str], str | None]:
     """Return the axes of the rows, and the axis of the columns if there is one."""
+    from tworay.analysis.contrasts import resolve
     from tworay.errors import InputError
-    from tworay.lab.contrasts import resolve
 
     sides = [resolve(one.strip(), axes, "--rows") for one in rows.split(",")] if rows else []
     over = resolve(cols, axes, "--cols") if cols else None
@@ -183,8 +183,8 @@ def _layout(
 
 
 def _where(texts: list[str]) -> dict[str, list[str]]:
-    from tworay.comparing.arms import split_list
     from tworay.errors import InputError
+    from tworay.experiment.arms import split_list
 
     found: dict[str, list[str]] = {}
     for text in texts:
@@ -199,8 +199,8 @@ def _show(means: pl.DataFrame, found: Contrast, side: str, over: str | None, *, 
     from rich.console import Group
     from rich.text import Text
 
-    from tworay.lab.drawing import scaled
     from tworay.metrics import find
+    from tworay.showing.drawing import scaled
     from tworay.showing.layout import Column
     from tworay.showing.layout import table as lay_out
     from tworay.showing.rendering import show
@@ -270,7 +270,7 @@ def _show_interaction(frame: pl.DataFrame, metric: str) -> None:
     from rich.console import Group
     from rich.text import Text
 
-    from tworay.lab.drawing import scaled
+    from tworay.showing.drawing import scaled
     from tworay.showing.layout import Column
     from tworay.showing.layout import table as lay_out
     from tworay.showing.rendering import show

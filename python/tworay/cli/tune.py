@@ -95,7 +95,7 @@ def _search(
     as_json: bool,
 ) -> None:
     """``tworay tune VARIANT SCENARIO...``."""
-    from tworay.lab import tuning
+    from tworay.experiment import tuning
     from tworay.running.executing import check_jobs
     from tworay.running.spec import parse_seeds
 

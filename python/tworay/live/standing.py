@@ -28,9 +28,9 @@ from tworay.sudo import with_sudo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tworay.experiment.store.results import Store
     from tworay.live.options import Options
     from tworay.running.scenarios import Scenario
-    from tworay.stored.store import Store
 
 HOME = Path("/run/tworay/live")
 STATE, LOCK, LOG = "state.json", "lock", "log"

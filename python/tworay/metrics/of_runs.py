@@ -143,9 +143,9 @@ def parse(wanted: str | Iterable[str] | None, known: Iterable[str]) -> list[str]
     return list(dict.fromkeys(_choose(name.strip(), known) for name in names))
 
 
-def check(wanted: str | Iterable[str] | None) -> None:
-    """Reject metrics that no run has, before anything runs."""
-    parse(wanted, [*EXAMPLES, *_families(wanted)])
+def check(wanted: str | Iterable[str] | None, more: Iterable[str] = ()) -> list[str]:
+    """Return full names; reject what is neither a metric of runs nor in ``more``, before anything runs."""
+    return parse(wanted, [*EXAMPLES, *more, *_families(wanted)]) or []
 
 
 def _families(wanted: str | Iterable[str] | None) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tworay import stats
+from tworay.analysis import stats
 from tworay.histograms import Rule, histogram
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from tworay.analysis.contrasts import means, select
 from tworay.errors import InputError
 from tworay.histograms import histogram
-from tworay.lab.contrasts import means, select
-from tworay.lab.drawing import bars, draw, trace
 from tworay.papers.quantities import with_quantity
+from tworay.showing.drawing import bars, draw, trace
 
 if TYPE_CHECKING:
     from pathlib import Path

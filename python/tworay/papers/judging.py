@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from tworay import stats
-from tworay.lab.contrasts import Group, difference, groups, select
+from tworay.analysis import stats
+from tworay.analysis.contrasts import Group, difference, groups, select
 from tworay.papers.quantities import with_quantity
 from tworay.papers.verdicts import (
     ALIKE,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tworay.errors import InputError
-from tworay.lab import reading
-from tworay.lab.experiment import Plan, read
-from tworay.lab.sweeping import Shard, Sweep, silent
+from tworay.experiment.engines import Shard
+from tworay.experiment.plan import Plan, read
+from tworay.experiment.store import sweeps as reading
+from tworay.experiment.sweeping import Sweep, silent
 from tworay.papers.derived import DERIVED
 from tworay.papers.figures import FROM_TABLES, draw_figure
 from tworay.papers.judging import decided, judge_claim
@@ -22,7 +23,7 @@ from tworay.papers.verdicts import Judgement, Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tworay.lab.sweeping import Watcher
+    from tworay.experiment.sweeping import Watcher
     from tworay.papers.library import Claim, Figure, Paper, Trial
     from tworay.papers.tables import Guesses, Table
 
@@ -122,7 +123,7 @@ def plan_of(
     trial: Trial, *, quick: bool, seeds: int | str | None, changed: dict[str, Any] | None = None
 ) -> Plan:
     """Return the sweep of an experiment."""
-    return read(document(trial, quick=quick, changed=changed)).with_seeds(seeds)
+    return read(document(trial, quick=quick, changed=changed), derived=True).with_seeds(seeds)
 
 
 def readings(trial: Trial) -> dict[str, dict[str, Any]]:

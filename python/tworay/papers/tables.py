@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from tworay.analysis.contrasts import means, select
 from tworay.errors import InputError
-from tworay.lab.contrasts import means, select
-from tworay.lab.drawing import scaled
 from tworay.papers.quantities import with_quantity
+from tworay.showing.drawing import scaled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ import shlex
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tworay.experiment.store.records import SCENARIO
 from tworay.live.options import Options
-from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
     from pathlib import Path

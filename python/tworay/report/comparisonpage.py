@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tworay import metrics
-from tworay.comparing import verdict
+from tworay.analysis import verdict
+from tworay.experiment.store.records import RUNS
+from tworay.experiment.store.results import read_table
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
 from tworay.report.guessing import scored, share_right
 from tworay.report.page import capital, esc, number, table, whole_page
 from tworay.showing.causes import ENDS
 from tworay.showing.reporting import columns_of, conclusion, labels, seeds_of
-from tworay.stored.records import RUNS
-from tworay.stored.store import read_table
 
 if TYPE_CHECKING:
-    from tworay.comparing.comparison import Comparison
-    from tworay.stored.reading import Stored
+    from tworay.experiment.comparison import Comparison
+    from tworay.experiment.store.reading import Stored
 
 # With more arms a matrix would be too wide to read; the table of pairs lists them.
 WIDEST = 16

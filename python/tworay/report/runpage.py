@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.errors import OutputError
+from tworay.experiment.store.records import SCENARIO
 from tworay.metrics import TCP
 from tworay.metrics.diagnosis import COVERS, NONE, scores
 from tworay.report.commands import AGAIN
@@ -16,7 +17,6 @@ from tworay.report.page import esc, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, late_spans, write_losses
 from tworay.report.silences import silences_of, why
 from tworay.showing.causes import ENDS, ROOTS
-from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from tworay import metrics
 from tworay.errors import InputError
-from tworay.lab.drawing import number as number_of
-from tworay.lab.drawing import with_unit
 from tworay.report.figures import Point, Row, dots, figure, lines, numbers, series_legend
 from tworay.report.page import capital, coded, esc, table, whole_page
+from tworay.showing.drawing import number as number_of
+from tworay.showing.drawing import with_unit
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
 
-    from tworay.lab.api import Results
+    from tworay.experiment.api import Results
 
 # The most pictures of one metric on a page.
 MULTIPLES = 36
@@ -26,11 +26,11 @@ MULTIPLES = 36
 
 def sweep_page(directory: Path) -> str:
     """Return the page of a sweep's directory, finished or not."""
-    from tworay.lab.api import Results
-    from tworay.lab.batches import read_manifest
+    from tworay.experiment.api import Results
+    from tworay.experiment.store.manifest import find_manifest
 
     results = Results(directory)
-    manifest = read_manifest(directory) or {}
+    manifest = find_manifest(directory) or {}
     name = str(manifest.get("name", directory.name))
     failed = results.failures
     runs = results.runs

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay.errors import InputError, OutputError
+from tworay.experiment.store.manifest import read_manifest
+from tworay.experiment.store.results import known_tables
 from tworay.files import replacing
 from tworay.report.commands import Again, again
-from tworay.stored.records import read_manifest
-from tworay.stored.store import known_tables
 
 if TYPE_CHECKING:
     import os
@@ -37,8 +37,8 @@ def write_report(
         return write_text(place / REPORT, page)
     if read_manifest(place)["command"] == "run":
         raise InputError(f"{place} holds a single run; leave out --arm and --seed")
+    from tworay.experiment.store.reading import run_of
     from tworay.report.runpage import run_page
-    from tworay.stored.reading import run_of
 
     with known_tables(place):
         run = run_of(place, arm, seed)
@@ -61,13 +61,13 @@ def render(directory: Path) -> str:
     if command == "run":
         run = Run.read(directory)
         return run_page(run, again(run, directory))
-    from tworay.stored.reading import read
+    from tworay.experiment.store.reading import read
 
     return comparison_page(read(directory))
 
 
 def _is_sweep(directory: Path) -> bool:
-    from tworay.lab.batches import read_manifest as read_sweep
+    from tworay.experiment.store.manifest import find_manifest as read_sweep
 
     return (read_sweep(directory) or {}).get("command") == "sweep"
 
@@ -86,8 +86,8 @@ def write_papers(results: Iterable[Reproduction]) -> list[Path]:
 
 def one_of_many(directory: Path, arm: str | None, run: Run) -> Again:
     """Return the command that makes one run of a comparison again."""
+    from tworay.experiment.store.reading import read
     from tworay.report.comparisonpage import compare_command
-    from tworay.stored.reading import read
 
     stored = read(directory)
     arms = stored.manifest["arms"]

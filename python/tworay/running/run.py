@@ -47,17 +47,25 @@ class Run:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle documents and tables, without the simulator's objects."""
         kept = self.to_keep() if self._world is not None or self._kept is not None else None
-        return {"text": self.json, "frames": self.tables, "kept": kept, "summary": self.summary}
+        lost = self._report.lost_at_source() if self._report else self._lost
+        return {
+            "text": self.json,
+            "frames": self.tables,
+            "kept": kept,
+            "summary": self.summary,
+            "lost": lost,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._report, self._world = None, None
         self._text, self._frames = state["text"], state["frames"]
         self._kept, self.summary = state["kept"], state["summary"]
+        self._lost: list[int] | None = state.get("lost")
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Run:
         """Read a directory that ``save`` or ``tworay run --out`` wrote."""
-        from tworay.stored.store import read_run
+        from tworay.experiment.store.results import read_run
 
         result = cls.__new__(cls)
         result.__setstate__(read_run(Path(path)))
@@ -65,7 +73,7 @@ class Run:
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
         """Write tables, ``summary.json`` and the complete scenario into a directory."""
-        from tworay.stored.store import Store
+        from tworay.experiment.store.results import Store
 
         Store.of_run(Path(path), self, force=force).write_single(self)
 
@@ -74,7 +82,7 @@ class Run:
         if self._kept is None:
             if self._world is None:
                 raise OutputError("this run does not know its scenario")
-            from tworay.stored.store import keep
+            from tworay.experiment.store.results import keep
 
             self._kept = keep(self._world)
         return self._kept
@@ -146,9 +154,10 @@ class Run:
     @property
     def lost_at_source(self) -> list[int]:
         """Data segments of each flow that were lost at their own source and so never used the network."""
-        if self._report is None:
-            raise OutputError("losses at the source are known only to the process that did the run")
-        return self._report.lost_at_source()
+        lost = self._report.lost_at_source() if self._report else self._lost
+        if lost is None:
+            raise OutputError("losses at the source are not stored with a run; run it again")
+        return lost
 
     @property
     def goodput_bps(self) -> float:
@@ -213,7 +222,7 @@ def run(
     world = load(scenario, tcp=tcp, set=set, costs=costs)
     store = None
     if out is not None:
-        from tworay.stored.store import Store
+        from tworay.experiment.store.results import Store
 
         # Reject the directory before the run, not after it.
         store = Store(Path(out), "run", force=force, scenario=world, details={"seed": seed})

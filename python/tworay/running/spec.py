@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tworay.running.control import CongestionControl, Variant
 
+# An interval of fewer seeds is not judged.
+LEAST_UNTIL_CI = 5
 MAX_SEEDS = 100_000
 
 
@@ -65,6 +67,15 @@ def check_precision(until_ci: float | None, max_seeds: int | None, seeds: int) -
             f"--max-seeds {max_seeds} is less than the {seeds} seeds to begin with; give more of the one, or "
             "less of the other"
         )
+
+
+def more_seeds(have: Sequence[int], limit: int) -> list[int]:
+    """Return the seeds to add for a narrower interval: half as many again, up to ``limit`` in all.
+
+    They depend only on results, so a comparison or sweep ends with the same seeds wherever it is done.
+    """
+    wanted = min(limit, max(LEAST_UNTIL_CI, len(have) + (len(have) + 1) // 2))
+    return list(range(max(have) + 1, max(have) + 1 + max(0, wanted - len(have))))
 
 
 def _parse_text(spec: str) -> list[int]:

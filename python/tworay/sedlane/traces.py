@@ -53,7 +53,7 @@ def read_trace(source: Path, flow: int | None = None) -> Trace:
 
 def _of_run(place: Path, wanted: int | None) -> Trace:
     """Recover the samples from the sender's smoothed round-trip time by inverting the smoothing."""
-    from tworay.stored.reading import run_of
+    from tworay.experiment.store.reading import run_of
 
     run = run_of(place)
     if "live" in run.summary:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tworay.checks import whole
 from tworay.errors import InputError, OutputError
+from tworay.experiment.store.records import SCENARIO
 from tworay.metrics.diagnosis import covers
 from tworay.showing.chains import chain
 from tworay.showing.idleness import held_back, idle_spells
 from tworay.showing.numbers import SEQUENCE, Numbers
-from tworay.stored.records import SCENARIO
 
 if TYPE_CHECKING:
     import polars as pl

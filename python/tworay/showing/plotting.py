@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from tworay import metrics, stats
-from tworay.comparing.comparison import Comparison
+from tworay import metrics
+from tworay.analysis import stats
 from tworay.errors import InputError, OutputError
+from tworay.experiment.comparison import Comparison
+from tworay.experiment.store.reading import results
+from tworay.experiment.store.records import RUNS
+from tworay.experiment.store.results import read_table
 from tworay.running.run import Run
-from tworay.stored.reading import results
-from tworay.stored.records import RUNS
-from tworay.stored.store import read_table
 
 if TYPE_CHECKING:
     import os

@@ -8,16 +8,16 @@ from rich.console import Group
 from rich.text import Text
 
 from tworay import metrics
-from tworay.comparing import verdict
+from tworay.analysis import verdict
+from tworay.analysis.stats import FEWEST_PAIRS, SIGNIFICANT
 from tworay.metrics.declared import Better
 from tworay.showing.layout import Column, fact, table
 from tworay.showing.rendering import costs_line, guesses, losses, number, warnings
-from tworay.stats import FEWEST_PAIRS, SIGNIFICANT
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from tworay.comparing.comparison import Comparison
+    from tworay.experiment.comparison import Comparison
 
 DIM = "dim"
 

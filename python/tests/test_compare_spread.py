@@ -1,0 +1,127 @@
+"""Comparisons in shards and on a cluster: joined, they have the bytes of one go."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_cluster import Machines, machines
+
+import tworay
+from tworay.errors import InputError
+from tworay.experiment import cluster as remote
+from tworay.experiment.cluster import ENGINE, Cluster, work_whole
+from tworay.experiment.store.merging import merge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Result
+
+    Cli = Callable[..., Result]
+
+__all__ = ["machines"]
+
+BASE: dict[str, Any] = {
+    "tcp": "reno,vegas",
+    "mix": "reno:0.5,vegas:0.5",
+    "set": {"duration": "4s"},
+    "entries": "1s",
+    "resources": True,
+}
+
+
+def compare(**options: Any) -> tworay.Comparison:
+    return tworay.compare("dumbbell-2", **(BASE | {"seeds": 3, "jobs": 2} | options))
+
+
+def digests(directory: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_shards_of_a_comparison_are_joined_to_the_bytes_of_one_go(cli: Cli, tmp_path: Path) -> None:
+    compare(out=tmp_path / "whole")
+    parts = [compare(out=tmp_path / f"part{i}", shard=f"{i}/3") for i in (1, 2, 3)]
+    assert sum(map(len, parts)) == 9, "each run is in one shard"
+    assert max(map(len, parts)) < 9
+    joined = cli("merge", "part1", "part2", "part3", "--out", "all", "--json")
+    assert (joined.code, joined.document) == (0, {"directory": "all", "runs": 9})
+    (tmp_path / "all" / "report.html").unlink()
+    assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+    refused = cli("merge", "part1", "part2", "--out", "part3")
+    assert (refused.code, "name it among the parts" in refused.err) == (2, True)
+    # Joined into one of them, and a part twice: nothing is counted twice.
+    merge([tmp_path / "part1", tmp_path / "part2", tmp_path / "part3", tmp_path / "all"], tmp_path / "part1")
+    assert digests(tmp_path / "part1") == digests(tmp_path / "whole")
+
+
+def test_a_part_that_lacks_runs_says_so_and_is_completed(tmp_path: Path) -> None:
+    compare(out=tmp_path / "whole", resources=False)
+    for i in (1, 2):
+        compare(out=tmp_path / f"part{i}", shard=f"{i}/3", resources=False)
+    runs, notes = merge([tmp_path / "part1", tmp_path / "part2"], tmp_path / "all")
+    assert runs < 9
+    assert notes == [f"{9 - runs} runs are missing; `tworay compare --resume {tmp_path / 'all'}` does them"]
+    tworay.compare(resume=tmp_path / "all")
+    assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+
+
+def test_parts_of_other_comparisons_are_not_joined(tmp_path: Path) -> None:
+    short: dict[str, Any] = {"mix": None, "resources": False, "seeds": 1}
+    compare(out=tmp_path / "a", **short)
+    compare(out=tmp_path / "b", **(short | {"set": {"duration": "3s"}}))
+    compare(out=tmp_path / "c", **(short | {"entries": "2s"}))
+    before = digests(tmp_path)
+    for other, what in (("b", "different scenarios"), ("c", "differ in entries")):
+        with pytest.raises(InputError, match=what):
+            merge([tmp_path / "a", tmp_path / other], tmp_path / "all")
+    assert digests(tmp_path) == before
+
+
+def test_a_shard_needs_a_directory_and_a_fixed_number_of_seeds(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="needs --out DIR"):
+        compare(shard="1/2")
+    with pytest.raises(InputError, match="only a part of them"):
+        compare(shard="1/2", out=tmp_path / "x", until_ci=0.1)
+    with pytest.raises(InputError, match="write I/N"):
+        compare(shard="3/2", out=tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_comparison_on_a_cluster_has_the_bytes_of_this_machine(
+    tmp_path: Path, machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "MOST_RUNS", 2)
+    compare(out=tmp_path / "alone")
+    progress: list[tuple[int, int]] = []
+    found = compare(
+        out=tmp_path / "spread",
+        engine=Cluster(machines.address, **machines.tls),
+        watch=lambda done, total, fraction: progress.append((done, total)),
+    )
+    # Nine runs, and the capacity of each of three seeds.
+    assert progress[-1] == (12, 12)
+    assert len(found) == 9
+    assert digests(tmp_path / "spread") == digests(tmp_path / "alone")
+
+
+def test_a_failed_run_on_a_worker_is_a_message() -> None:
+    (text,) = {tworay.load("string-2", set={"duration": "2s"}).to_toml()}
+    ran, failed = work_whole(ENGINE, [text, "nonsense = 1"], [(0, 1, True, True), (1, 1, True, True)])
+    assert isinstance(ran, tuple)
+    assert {"flows", "ledger", "series"} <= set(ran[1])
+    assert isinstance(failed, str)
+    assert "nonsense" in failed
+
+
+def test_a_class_in_python_does_not_go_to_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("import tworay\nclass Mine(tworay.CongestionControl):\n    pass\n")
+    with pytest.raises(InputError, match=r"--cluster: mine\.py:Mine needs files beside its scenario"):
+        tworay.compare("string-2", tcp="mine.py:Mine", seeds=1, engine=Cluster("tcp://127.0.0.1:1"))

@@ -1,1 +1,0 @@
-"""Comparisons: arms, plan of runs, paired statistics, verdict."""

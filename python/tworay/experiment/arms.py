@@ -1,0 +1,241 @@
+"""The arms of a comparison: TCP variants, values of settings, mixtures, and their combinations.
+
+An arm is one way to run the scenario. All arms of a comparison use the same seeds, so they are compared
+seed by seed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tworay.errors import InputError, RunError, ScenarioError
+from tworay.experiment.mixing import Mix, load_classes, parse_mixes
+from tworay.running.control import is_reference, load_class, name_of
+from tworay.running.scenarios import load, overrides, with_variant
+from tworay.running.spec import parse_variants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from tworay.running.control import CongestionControl, Variant
+    from tworay.running.scenarios import Path, Scenario, Source
+
+Settings: TypeAlias = "tuple[tuple[str, str], ...]"
+Vary: TypeAlias = "str | Iterable[str] | Mapping[str, object]"
+
+# 64 arms have 2016 pairs, and each is tested in every metric: more than anybody reads.
+MAX_ARMS = 64
+# Tables of the scenario that don't affect positions or links.
+WITHOUT_PLACE = ("mac", "routing", "tcp", "energy", "errors")
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way to run the scenario, with its name in results."""
+
+    name: str
+    world: Scenario | None = field(compare=False, repr=False)
+    tcp: str | None = None
+    settings: Settings = ()
+    mix: Mix | None = None
+
+    def at(self, seed: int) -> Scenario:
+        """Return the scenario for ``seed``, which decides which flow of a mixture gets which variant."""
+        if self.world is None:
+            raise RunError(f"{self.name}: only the results of this arm are there, not its scenario")
+        return self.mix.apply(self.world, seed) if self.mix else self.world
+
+    @property
+    def place(self) -> str:
+        """Return a name for what decides positions and links: arms with equal names have equal paths."""
+        return label(pair for pair in self.settings if pair[0].split(".")[0] not in WITHOUT_PLACE)
+
+    def describe(self) -> dict[str, Any]:
+        """Return the description of the arm in documents and result directories."""
+        mix = {"mix": self.mix.shares} if self.mix else {}
+        return {"tcp": self.tcp, "set": dict(self.settings)} | mix
+
+    @classmethod
+    def stored(cls, name: str, description: dict[str, Any]) -> Arm:
+        """Create the arm from its description, without its scenario."""
+        shares = description.get("mix")
+        settings = tuple(description["set"].items())
+        return cls(name, None, description["tcp"], settings, Mix(shares) if shares else None)
+
+
+@dataclass(frozen=True)
+class Field:
+    """The arms of a comparison, and their scenarios without a TCP variant."""
+
+    base: Scenario = field(repr=False)
+    arms: list[Arm]
+    worlds: dict[Settings, Scenario] = field(repr=False)
+    classes: dict[str, Variant] = field(repr=False)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the arms."""
+        return [arm.name for arm in self.arms]
+
+    def places(self) -> dict[str, Scenario]:
+        """Return one scenario per place."""
+        found: dict[str, Scenario] = {}
+        for arm in self.arms:
+            found.setdefault(arm.place, self.worlds[arm.settings])
+        return found
+
+
+def label(settings: Iterable[tuple[str, str]]) -> str:
+    """Write settings in the form used in results: ``mac.rts_threshold=0B routing.protocol=dsr``."""
+    return " ".join(f"{key}={value}" for key, value in settings)
+
+
+def parse_vary(vary: Vary | None) -> list[tuple[str, list[str]]]:
+    """Turn ``"mac.rts_threshold=0B,3000B"``, a list of such texts, or a mapping into keys with values."""
+    if vary is None:
+        return []
+    if isinstance(vary, str):
+        vary = [vary]
+    if hasattr(vary, "items"):
+        axes = [(str(key), _values(key, values)) for key, values in vary.items()]
+    else:
+        axes = [_axis(text) for text in vary]
+    keys = [key for key, _ in axes]
+    for position, (key, values) in enumerate(axes):
+        if key in keys[:position]:
+            raise InputError(f"--vary {key}: the key is given twice; write all its values in one --vary")
+        for at, value in enumerate(values):
+            if value in values[:at]:
+                raise InputError(f"--vary {key}: `{value}` is given twice; leave one out")
+    return axes
+
+
+def _axis(text: str) -> tuple[str, list[str]]:
+    key, equals, values = text.partition("=")
+    # Commas within quotes and brackets belong to a value: topology.positions=[[0,0],[200,0]].
+    parts = [part.strip() for part in split_list(values)]
+    if not equals or not key.strip() or not all(parts):
+        raise InputError(
+            f"--vary {text}: write KEY=VALUE,VALUE,... such as --vary routing.protocol=aodv,dsr,olsr"
+        )
+    return key.strip(), parts
+
+
+def _values(key: object, values: object) -> list[str]:
+    several = [values] if isinstance(values, str) or not hasattr(values, "__iter__") else list(values)
+    if not several:
+        raise InputError(f"vary: `{key}` has no values; give a list such as {{'{key}': ['a', 'b']}}")
+    return [str(value).lower() if isinstance(value, bool) else str(value) for value in several]
+
+
+def split_list(text: str) -> list[str]:
+    """Split at commas outside quotes and brackets."""
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+        if character == "," and not quote and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def line_up(
+    scenario: Source,
+    *,
+    tcp: str | type[CongestionControl] | Iterable[Variant] | None,
+    vary: Vary | None = None,
+    mix: str | Iterable[str] | None = None,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,
+    costs: Path | None = None,
+    earlier: Iterable[Arm] = (),
+) -> Field:
+    """Create the arms: every variant and mixture with every combination of varied settings.
+
+    ``earlier`` are the arms of the comparison that is resumed; they come first. Raises ``InputError``
+    or ``ScenarioError`` before anything runs.
+    """
+    axes, mixes, earlier = parse_vary(vary), parse_mixes(mix), list(earlier)
+    variants: list[Variant] = [] if tcp is None else parse_variants(tcp)
+    if not (variants or axes or mixes or earlier):
+        raise InputError("nothing to compare; name variants (--tcp), settings (--vary) or mixtures (--mix)")
+    # A mixture is compared with its unmixed cases.
+    names = [name_of(variant) for variant in variants]
+    for one in mixes:
+        fresh = [name for name in one.shares if name not in names]
+        names += fresh
+        variants += fresh
+    combinations: list[Settings] = []
+    if variants or axes or mixes:
+        combinations = list(itertools.product(*([(key, value) for value in values] for key, values in axes)))
+    number = len(earlier) + len(combinations) * max(1, len(variants) + len(mixes))
+    if number > MAX_ARMS:
+        raise InputError(f"{number} arms asked for; allowed are up to {MAX_ARMS}: vary less at a time")
+    base = overrides(set)
+    combined = dict.fromkeys([*(arm.settings for arm in earlier), *combinations])
+    if any(combined) and not isinstance(scenario, str) and not hasattr(scenario, "__fspath__"):
+        raise ScenarioError("`vary` needs a scenario's name or path; this one is already loaded")
+    plain = load(scenario, set=base or None, costs=costs)
+    worlds = {
+        settings: load(scenario, set=[*base, *(f"{key}={value}" for key, value in settings)], costs=costs)
+        if settings
+        else plain
+        for settings in combined
+    }
+    classes = {name: _loaded(variant) for name, variant in zip(names, variants, strict=True)}
+    for name in (old.tcp for old in earlier if old.tcp):
+        classes.setdefault(name, _loaded(name))
+    chosen = {name: classes[name] for name in names}
+    arms = {arm.name: arm for arm in (_again(old, worlds[old.settings], classes) for old in earlier)}
+    for settings in combinations:
+        for arm in _arms(worlds[settings], settings, chosen, mixes):
+            arms.setdefault(arm.name, arm)
+    _refuse_twins(list(arms.values()))
+    return Field(plain, list(arms.values()), worlds, classes)
+
+
+def _again(old: Arm, world: Scenario, classes: Mapping[str, Variant]) -> Arm:
+    """Load the scenario of an arm of an earlier comparison."""
+    if old.mix:
+        mix = Mix(old.mix.shares, load_classes(old.mix.shares))
+        mix.check(world)
+        return replace(old, world=world, mix=mix)
+    if old.tcp is None:
+        return replace(old, world=world)
+    return replace(old, world=with_variant(world, classes[old.tcp], name=old.tcp))
+
+
+def _loaded(variant: Variant) -> Variant:
+    """Load a class of a file once, so that all arms run the same one."""
+    return load_class(variant) if isinstance(variant, str) and is_reference(variant) else variant
+
+
+def _arms(
+    world: Scenario, settings: Settings, classes: Mapping[str, Variant], mixes: list[Mix]
+) -> Iterator[Arm]:
+    suffix = [label(settings)] if settings else []
+    if not classes:
+        yield Arm(" ".join(suffix), world, None, settings)
+    for name, variant in classes.items():
+        yield Arm(" ".join([name, *suffix]), with_variant(world, variant, name=name), name, settings)
+    for mix in mixes:
+        mix.check(world)
+        yield Arm(" ".join([mix.name, *suffix]), world, None, settings, mix)
+
+
+def _refuse_twins(arms: list[Arm]) -> None:
+    """Reject arms with the same scenario: one would be compared with itself."""
+    seen: dict[str, str] = {}
+    for arm in arms:
+        if arm.mix or arm.world is None:
+            continue
+        same = seen.setdefault(arm.world.to_toml(), arm.name)
+        if same != arm.name:
+            raise InputError(f"`{same}` and `{arm.name}` are the same scenario; leave one of them out")

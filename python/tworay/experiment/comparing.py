@@ -1,0 +1,360 @@
+"""Run the arms of a comparison over the same seeds."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay.errors import InputError
+from tworay.experiment.arms import label, line_up
+from tworay.experiment.comparison import Comparison
+from tworay.experiment.engines import Shard, Threads
+from tworay.experiment.options import Options, taking
+from tworay.experiment.store.manifest import read_manifest
+from tworay.experiment.store.reading import Stored, read, source_digests, take
+from tworay.metrics import parse_judge
+from tworay.running.entries import check_entries, entered
+from tworay.running.executing import Task, check_jobs, silent
+from tworay.running.memory import check_memory
+from tworay.running.resources import carried, saturated
+from tworay.running.scenarios import overrides
+from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
+from tworay.running.workers import in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tworay.experiment.comparison import Paths
+    from tworay.experiment.engines import Engine
+    from tworay.experiment.store.place import Lock
+    from tworay.running.executing import Watcher
+    from tworay.running.run import Run
+    from tworay.running.scenarios import Scenario, Source
+
+__all__ = ["Comparison", "compare"]
+
+DEFAULT_SEEDS = 10
+DEFAULT_MAX_SEEDS = 100
+# From this many nodes on, examining paths takes seconds.
+MANY_NODES = 5000
+# Name of the arm in runs that measure capacity.
+SATURATED = "throughput_max"
+
+
+class Plan:
+    """A comparison to run. It is checked when created, before any run; ``result`` grows while it runs."""
+
+    def __init__(self, options: Options) -> None:
+        self._jobs = check_jobs(options.jobs)
+        self._engine: Engine = options.engine or Threads(self._jobs)
+        self._shard = Shard.parse(options.shard)
+        if self._shard.count > 1 and options.out is None and options.resume is None:
+            raise InputError(
+                f"--shard {options.shard} needs --out DIR: `tworay merge` joins the directories of all parts"
+            )
+        self._lock: Lock | None = None
+        self._stored: Stored | None = None
+        if options.resume is not None:
+            self._lock, self._stored = _read(options.resume, options.out, options.force)
+        earlier = self._stored.manifest if self._stored else {}
+        scenario, settings, costs = options.scenario, options.set, options.costs
+        if scenario is None:
+            scenario, settings, costs = _same_scenario(self._stored, settings, costs)
+        seeds = options.seeds
+        wanted = [] if seeds is None and earlier else parse_seeds(DEFAULT_SEEDS if seeds is None else seeds)
+        self.seeds, self.left_out = _seeds(earlier.get("seeds", []), wanted, self._stored)
+        self._until_ci = earlier.get("until_ci") if options.until_ci is None else options.until_ci
+        limit = options.max_seeds or earlier.get("max_seeds", DEFAULT_MAX_SEEDS)
+        self._shard.refuse_growth(self._until_ci)
+        check_precision(self._until_ci, options.max_seeds, len(self.seeds))
+        self._max_seeds: int = min(limit, MAX_SEEDS)
+        self.field = line_up(
+            scenario,
+            tcp=options.tcp,
+            vary=options.vary,
+            mix=options.mix,
+            set=settings,
+            costs=costs,
+            earlier=self._stored.arms if self._stored else (),
+        )
+        base = self.field.base
+        self._entries = _entries(options.entries, earlier, self._stored)
+        judge = parse_judge(options.judge or earlier.get("judge"))
+        judge.check(base.tcp_flows, base.flows)
+        entered(base, self.seeds[0], self._entries)
+        sources = source_digests(self.field.classes)
+        if self._stored:
+            self._stored.refuse_other(base)
+            self._stored.refuse_other_sources(sources)
+            base_name = earlier["scenario"]
+            if (self._until_ci, self._max_seeds) != (earlier["until_ci"], earlier["max_seeds"]):
+                # The stopping rule changed: all stored runs count from the start.
+                done = sorted({seed for _, seed in self._stored.records})
+                self.seeds = list(dict.fromkeys([*self.seeds, *done]))
+        else:
+            base_name = base.name
+        # By place and seed: mean hops, time without a path, and that of each flow.
+        self._paths: dict[tuple[str, int], Paths] = {}
+        self._stage: Callable[[str], None] = lambda text: None
+        self.result = Comparison(base_name, self.field.names, self.field.arms, judge)
+        resources = options.resources or earlier.get("resources", False)
+        self._crowded = {}
+        if resources:
+            for varied, world in self.field.worlds.items():
+                self._crowded[f"{SATURATED} {label(varied)}"] = (label(varied), saturated(world))
+        self._bank = dict(self._stored.records) if self._stored else {}
+        for record in self._bank.values():
+            if record.get("facts"):
+                hops, parted, flows = record["facts"]
+                self._paths[self.result.arms[record["variant"]].place, record["seed"]] = (hops, parted, flows)
+        self._store = None
+        if options.out is not None or self._stored:
+            from tworay.experiment.store.results import Store
+
+            details: dict[str, Any] = {
+                "source": _source(scenario),
+                "set": overrides(settings),
+                "costs": None if costs is None else os.fspath(costs),
+                "arms": {arm.name: arm.describe() for arm in self.field.arms},
+                "seeds": self.seeds,
+                "until_ci": self._until_ci,
+                "max_seeds": self._max_seeds,
+                "resources": resources,
+                "judge": judge.name,
+                "entries": self._entries,
+                "maxima": {name: settings for name, (settings, _) in self._crowded.items()},
+                "sources": sources,
+            }
+            place = Path(options.out) if options.out is not None else self._stored.path  # type: ignore[union-attr]
+            self._store = Store(
+                place,
+                "compare",
+                force=options.force,
+                scenario=base,
+                details=details,
+                resume=options.out is None,
+                classes=self.field.classes,
+            )
+
+    @property
+    def stored_runs(self) -> int:
+        """Finished runs of the comparison that is resumed."""
+        return sum("document" in record for record in self._bank.values())
+
+    @property
+    def problems(self) -> list[str]:
+        """Files and lines of the resumed comparison that can't be read, or are gone."""
+        return self._stored.problems if self._stored else []
+
+    @property
+    def place(self) -> Path | None:
+        """Where results are written."""
+        return self._store.path if self._store else None
+
+    def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
+        """Call ``tell`` with each scenario, a seed and the number of threads."""
+        for world in self.field.places().values():
+            tell(world, self.seeds[0], self._jobs)
+
+    def execute(
+        self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None
+    ) -> Comparison:
+        """Do the runs. Ctrl-C raises ``KeyboardInterrupt``; finished runs are in ``result`` and ``out``.
+
+        ``stage`` receives a text about slow steps before the runs.
+        """
+        self._stage = stage
+        if self._store:
+            self._store.claim()
+        try:
+            at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
+            if isinstance(self._engine, Threads):
+                check_memory(self.field.places().values(), self.seeds[0], at_once)
+            self._do(self.seeds, watch)
+            if self._until_ci is not None:
+                self._add_seeds(self._until_ci, watch)
+        finally:
+            try:
+                self._keep()
+            finally:
+                for held in (self._store, self._lock):
+                    if held:
+                        held.release()
+        return self.result
+
+    def _keep(self) -> None:
+        """Write what is finished, also runs of an earlier session that this one did not reach."""
+        for key in sorted(self._bank):
+            self._take(key)
+        if self._store and len(self.result):
+            self._store.finish(self.result)
+
+    def _take(self, key: tuple[str, int]) -> bool:
+        """Add a stored run to the result."""
+        record = self._bank.pop(key, None)
+        if record is not None:
+            take(self.result, record, {name: settings for name, (settings, _) in self._crowded.items()})
+        return record is not None
+
+    def _do(self, batch: list[int], watch: Watcher) -> None:
+        self._look_at(batch)
+        # Seed by seed, so that an interruption leaves complete pairs.
+        tasks = []
+        for seed in batch:
+            todo = [arm for arm in self.field.arms if self._is_missing(arm.name, seed)]
+            tasks += [Task(seed, arm.name, entered(arm.at(seed), seed, self._entries)) for arm in todo]
+            crowded = [name for name in self._crowded if self._is_missing(name, seed)]
+            worlds = {name: entered(self._crowded[name][1], seed, self._entries) for name in crowded}
+            tasks += [Task(seed, name, world, totals_only=True) for name, world in worlds.items()]
+        self.result.failures += self._engine.execute(
+            tasks, series=self._store is not None, finished=self._finished, watch=watch
+        )
+
+    def _is_missing(self, name: str, seed: int) -> bool:
+        """Return whether a run has to be done here, after adding it to the result if it is stored."""
+        return not self._take((name, seed)) and self._shard.has(name, seed)
+
+    def _look_at(self, batch: list[int]) -> None:
+        """Examine the paths of the seeds, and warn about flows without a path."""
+        self.result.warnings = []
+        places = self.field.places()
+        for place, world in places.items():
+            unknown = [seed for seed in batch if (place, seed) not in self._paths]
+            if world.nodes >= MANY_NODES:
+                of = f" of {place}" if place else ""
+                self._stage(f"looking for paths among {world.nodes:,} nodes, {len(unknown)} seeds{of}")
+            for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self._jobs), strict=True):
+                self._paths[place, seed] = paths
+            for seed in batch:
+                self.result.add_facts(seed, self._paths[place, seed][:2], place)
+            shares = [self._paths[place, seed][2] for seed in self.result.seeds_seen(place)]
+            means = [math.fsum(flow) / len(flow) for flow in zip(*shares, strict=True)]
+            if any(means):
+                texts = world.path_warnings(self.seeds[0], means)
+                of = f"{place}: " if len(places) > 1 else ""
+                self.result.warnings += [of + text for text in texts]
+
+    def _finished(self, task: Task, outcome: Run) -> None:
+        if task.variant in self._crowded:
+            maximum = carried(outcome)
+            if self._store:
+                self._store.add_maximum(task.variant, task.seed, maximum)
+            self.result.add_maximum(task.seed, maximum, self._crowded[task.variant][0])
+            return
+        if self._store:
+            place = self.result.arms[task.variant].place
+            self._store.add_run(task.variant, task.seed, outcome, self._paths[place, task.seed])
+        self.result.add(task.variant, task.seed, outcome.summary)
+
+    def _add_seeds(self, until_ci: float, watch: Watcher) -> None:
+        """Add seeds until the interval of goodput is narrow."""
+        done = list(self.seeds)
+        while len(done) < self._max_seeds:
+            precision = self.result.headline_precision()
+            if len(done) >= LEAST_UNTIL_CI and precision is not None and precision <= until_ci:
+                return
+            if len(done) >= LEAST_UNTIL_CI and len(self.result.repeated) == len(done) - 1:
+                return  # All seeds give the same run, and so will further ones.
+            fresh = more_seeds(done, self._max_seeds)
+            self._do(fresh, watch)
+            done += fresh
+
+
+def _seeds(planned: list[int], wanted: list[int], stored: Stored | None) -> tuple[list[int], list[int]]:
+    """Return the seeds to run, and those that were planned earlier but are dropped now.
+
+    Named seeds are added to the plan. Other planned seeds are dropped unless they have a finished run: no
+    finished run is lost, and each seed has all arms.
+    """
+    seeds = list(dict.fromkeys([*planned, *wanted]))
+    if not wanted or stored is None:
+        return seeds, []
+    begun = {seed for _, seed in stored.records}
+    left_out = [seed for seed in seeds if seed not in begun and seed not in wanted]
+    return [seed for seed in seeds if seed not in left_out], left_out
+
+
+def _entries(wanted: str | None, earlier: dict[str, Any], stored: Stored | None) -> str | None:
+    """Return the span within which flows start; that of a resumed comparison can't change."""
+    chosen = None if wanted is None else check_entries(wanted, "--entries")
+    if stored is None or chosen is None:
+        return earlier.get("entries") if stored else chosen
+    if chosen != earlier.get("entries"):
+        made = f"--entries {earlier['entries']}" if earlier.get("entries") else "no --entries"
+        raise InputError(f"--resume {stored.path}: it was made with {made}; start a new one with --out")
+    return chosen
+
+
+def _source(scenario: Source) -> str | None:
+    """Return how to load the scenario again; ``None`` if it came from Python or standard input."""
+    name = os.fspath(scenario) if isinstance(scenario, str | os.PathLike) else None
+    return None if name == "-" else name
+
+
+def _read(
+    resume: str | os.PathLike[str], out: str | os.PathLike[str] | None, force: bool
+) -> tuple[Lock, Stored]:
+    from tworay.experiment.store.place import Lock, sweep
+
+    if out is not None:
+        raise InputError(
+            "--out and --resume can't be used together; --resume continues the results in its directory"
+        )
+    if force:
+        raise InputError("--force replaces results, --resume keeps them; leave one of the two out")
+    place = Path(resume)
+    Stored(place, read_manifest(place), {}, []).refuse_other_engine()
+    lock = Lock(place)
+    sweep(place)
+    stored = read(place)
+    stored.forget_without_tables()
+    return lock, stored
+
+
+def _same_scenario(stored: Stored | None, set: object, costs: object) -> tuple[str, list[str], str | None]:
+    """Return the scenario, settings and costs with which the comparison was started."""
+    if stored is None:
+        raise InputError("no scenario given; `tworay scenarios` lists those that are built in")
+    if set or costs is not None:
+        raise InputError(
+            f"--resume {stored.path}: settings and costs can't change; leave --set and --costs out"
+        )
+    manifest = stored.manifest
+    if manifest["source"] is None:
+        raise InputError(
+            f"--resume {stored.path}: its scenario came from Python or standard input; give it again"
+        )
+    return manifest["source"], manifest["set"], manifest["costs"]
+
+
+@taking(Options)
+def compare(options: Options) -> Comparison:
+    """Run every arm over the same seeds, on all cores, and compare them seed by seed.
+
+    Arms are the variants of ``tcp``, each with every combination of the settings in ``vary``
+    (``{"routing.protocol": ["aodv", "dsr"]}`` or ``"routing.protocol=aodv,dsr"``), and the mixtures of
+    ``mix`` (``"vegas:0.5,newreno:0.5"``) with their unmixed cases (``tworay.experiment.mixing``).
+
+    ``seeds`` is a number (seeds 1 to N; 10), a list, or text such as ``"1-10"`` or ``"3,5,9"``. With
+    ``until_ci=0.05`` seeds are added until every arm's 95 % interval of goodput is within ± 5 % of
+    its mean, or ``max_seeds`` (100) are done. ``out`` writes Parquet tables and ``summary.json`` there;
+    ``tworay.write_report(out)`` adds the page for the browser, as ``tworay compare --out`` does.
+    ``resume`` continues the comparison in such a directory, also after an interruption: arms and seeds
+    named here are added to those of the directory. Planned seeds that have not started and are not named
+    here are dropped. Without ``scenario`` all options are those of the directory.
+    ``resources`` measures EEE and UAR, which adds one run per seed with saturating sources, shared by all
+    variants (``tworay.running.resources``). ``costs`` names a table of computing costs to use instead of
+    the scenario's.
+    ``judge`` chooses the flows whose metrics are compared: ``tcp`` (all flows if there is no TCP), ``udp``,
+    ``all`` or ``flow.N``. ``entries="2s"`` draws the flows' start times from the seed, from 0 to 2 s: a wired
+    network has no other randomness. Seeds whose runs are equal are counted once.
+    ``shard="1/4"`` does only the first of four parts, for ``tworay merge``; ``engine`` does the runs in place
+    of this process's threads, such as ``tworay.experiment.cluster.Cluster("tls://HOST:PORT")``.
+
+    The result depends on the scenario, the arms, the seeds and the version, not on ``jobs``. Runs
+    that fail are listed in ``failures`` and excluded. Ctrl-C raises ``KeyboardInterrupt`` with the
+    finished runs kept in ``out``.
+    """
+    return Plan(options).execute(options.watch)

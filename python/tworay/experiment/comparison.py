@@ -1,0 +1,456 @@
+"""Results of a comparison: means, intervals and tests, computed from the documents of its runs."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tworay import metrics
+from tworay.analysis import stats, verdict
+from tworay.analysis.repeats import fingerprint, repeated, still
+from tworay.experiment import arms, mixing
+from tworay.metrics.diagnosis import scores
+from tworay.running.resources import with_resources
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from tworay.experiment.arms import Arm
+    from tworay.running.executing import Failure
+
+Facts: TypeAlias = "tuple[float | None, float]"
+Paths: TypeAlias = "tuple[float | None, float, list[float]]"
+
+# The metric whose interval `until_ci` observes.
+HEADLINE = "goodput_bps"
+
+
+class Comparison:
+    """The results of a comparison; after an interruption those of the finished runs.
+
+    ``summary`` is the document of ``tworay compare --json``; ``table``, ``runs``, ``pairs`` and
+    ``ledger`` are polars data frames of it.
+    """
+
+    def __init__(
+        self,
+        scenario: str,
+        variants: list[str],
+        arms: Sequence[Arm] = (),
+        judge: str | metrics.Judge | None = None,
+    ) -> None:
+        self.scenario = scenario
+        self._judge = metrics.parse_judge(judge)
+        self.variants = variants
+        """Names of the arms: variants, with ``vary`` and ``mix`` with what tells them apart."""
+        self.arms = {arm.name: arm for arm in arms}
+        self.failures: list[Failure] = []
+        self._documents: dict[tuple[str, int], dict[str, Any]] = {}
+        self._fingerprints: dict[tuple[str, int], str] = {}
+        self._facts: dict[tuple[str, int], Facts] = {}
+        self._maxima: dict[tuple[str, int], float] = {}
+        self._summary: dict[str, Any] | None = None
+        self._warnings: list[str] = []
+
+    @property
+    def judge(self) -> str:
+        """The judged flows: ``tcp`` (all flows if there is no TCP), ``udp``, ``all`` or ``flow.N``."""
+        return self._judge.name
+
+    @judge.setter
+    def judge(self, flows: str | metrics.Judge) -> None:
+        chosen = metrics.parse_judge(flows)
+        for document in self._documents.values():
+            chosen.check(sum(flow["tcp"] is not None for flow in document["flows"]), len(document["flows"]))
+        self._judge, self._summary = chosen, None
+
+    @property
+    def judged(self) -> str | None:
+        """Which flows are judged, in words, if they are not all flows of a run."""
+        first = next(iter(self._documents.values()), None)
+        return self._judge.words(first["flows"]) if first else None
+
+    @property
+    def judged_flows(self) -> int:
+        """Number of judged flows, in the run that has most."""
+        return max((len(self._judge.of(one["flows"])) for one in self._documents.values()), default=0)
+
+    @property
+    def repeated(self) -> dict[int, int]:
+        """For each seed whose runs equal those of an earlier seed, that seed. They are counted once."""
+        runs: dict[int, dict[str, str]] = {}
+        for variant in self.variants:
+            for seed, found in self._prints(variant).items():
+                runs.setdefault(seed, {})[variant] = found
+        return repeated(runs)
+
+    @property
+    def still(self) -> list[str]:
+        """Arms whose runs are equal with all seeds: they count as one run; two of them have no verdict."""
+        return [variant for variant in self.variants if still(self._prints(variant).values())]
+
+    def _prints(self, variant: str) -> dict[int, str]:
+        for key, document in self._documents.items():
+            if key not in self._fingerprints:
+                self._fingerprints[key] = fingerprint(document)
+        found = self._fingerprints
+        return {seed: found[variant, seed] for seed in self.seeds if (variant, seed) in found}
+
+    def _counted(self, variant: str) -> dict[int, metrics.Values]:
+        """Return the metrics of a variant's runs by seed, without seeds that repeat an earlier one."""
+        again = self.repeated
+        return {seed: found for seed, found in self.values(variant).items() if seed not in again}
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings, for example about flows without a path."""
+        return self._warnings
+
+    @warnings.setter
+    def warnings(self, texts: list[str]) -> None:
+        self._warnings, self._summary = texts, None
+
+    def seeds_seen(self, place: str = "") -> list[int]:
+        """Seeds whose paths were examined, in ascending order."""
+        return sorted(seed for where, seed in self._facts if where == place)
+
+    def add(self, variant: str, seed: int, document: dict[str, Any]) -> None:
+        """Add a finished run."""
+        self._documents[variant, seed] = document
+        self._fingerprints.pop((variant, seed), None)
+        self._summary = None
+
+    def add_facts(self, seed: int, facts: Facts, place: str = "") -> None:
+        """Add facts about the paths of a seed; ``place`` is the arms' ``Arm.place``."""
+        self._facts[place, seed] = facts
+        self._summary = None
+
+    def add_maximum(self, seed: int, throughput_max: float, settings: str = "") -> None:
+        """Add the capacity of a seed's scenario, bit/s: the base of EEE and UAR."""
+        self._maxima[settings, seed] = throughput_max
+        self._summary = None
+
+    def __repr__(self) -> str:
+        return f"<tworay.Comparison {self.scenario}: {', '.join(self.variants)}; {len(self.seeds)} seeds>"
+
+    def __len__(self) -> int:
+        """Count the finished runs."""
+        return len(self._documents)
+
+    @property
+    def seeds(self) -> list[int]:
+        """Seeds of which at least one run is finished."""
+        return sorted({seed for _, seed in self._documents})
+
+    def values(self, variant: str) -> dict[int, metrics.Values]:
+        """Return the metrics of a variant's runs by seed, in the order of the seeds."""
+        return {
+            seed: metrics.values(self._document(variant, seed), self._judge)
+            for seed in self.seeds
+            if (variant, seed) in self._documents
+        }
+
+    def documents(self, variant: str) -> dict[int, dict[str, Any]]:
+        """Return the documents of an arm's runs by seed."""
+        return {
+            seed: self._documents[variant, seed] for seed in self.seeds if (variant, seed) in self._documents
+        }
+
+    def _document(self, variant: str, seed: int) -> dict[str, Any]:
+        document = self._documents[variant, seed]
+        arm = self.arms.get(variant)
+        key = (arms.label(arm.settings) if arm else "", seed)
+        return with_resources(document, self._maxima[key]) if key in self._maxima else document
+
+    @property
+    def sim_seconds(self) -> list[float]:
+        """Simulated times of the runs: one, unless the arms differ in it."""
+        return sorted({document["sim_seconds"] for document in self._documents.values()})
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The document of ``tworay compare --json``."""
+        if self._summary is None:
+            self._summary = self._summarize()
+        return self._summary
+
+    def _summarize(self) -> dict[str, Any]:
+        again = self.repeated
+        by_variant = {
+            variant: {seed: found for seed, found in self.values(variant).items() if seed not in again}
+            for variant in self.variants
+        }
+        still_arms = self.still
+        described = {
+            variant: _describe(_first(runs) if variant in still_arms else runs)
+            for variant, runs in by_variant.items()
+        }
+        pairs = _pairs(by_variant, still_arms)
+        diagnosis = self._counts("diagnosis")
+        by_outcome = self._counts("diagnosis_by_outcome")
+        return {
+            "scenario": self.scenario,
+            "seeds": self.seeds,
+            "scenario_facts": self._scenario_facts(),
+            "variants": described,
+            "pairs": pairs,
+            "diagnosis": diagnosis,
+            "diagnosis_by_outcome": by_outcome,
+            "diagnosis_scores": {name: scores(counts) for name, counts in diagnosis.items()},
+            "ledger": self._counts("ledger"),
+            "costs": self._costs(),
+            "warnings": self.warnings,
+            "arms": {variant: self._describe_arm(variant) for variant in self.variants},
+            "mixtures": self._mixtures(),
+            "verdict": verdict.judge(described, pairs, HEADLINE),
+            "judge": self.judge,
+            "judged": self.judged,
+            "repeated_seeds": list(again),
+            "still_arms": still_arms,
+        }
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row per variant and metric: mean, standard deviation, intervals, number of runs."""
+        from tworay.running.frames import Table
+
+        rows = [
+            {"variant": variant, "metric": metric, "mean": cell["mean"], "std": cell["std"]}
+            | _ends("ci90", cell["ci90"])
+            | _ends("ci95", cell["ci95"])
+            | {"n": cell["n"]}
+            for variant, cells in self.summary["variants"].items()
+            for metric, cell in cells.items()
+        ]
+        return Table(rows, schema=_TABLE, orient="row")
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row per run with every metric."""
+        import polars as pl
+
+        from tworay.running.frames import Table
+
+        rows: list[dict[str, Any]] = [
+            {"variant": variant, "seed": seed} | values
+            for variant in self.variants
+            for seed, values in self.values(variant).items()
+        ]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        kinds = {"variant": pl.String, "seed": pl.UInt64}
+        return Table(rows, schema={name: kinds.get(name, pl.Float64) for name in names}, orient="row")
+
+    @property
+    def pairs(self) -> pl.DataFrame:
+        """One row per pair of variants and metric: difference a - b, its interval, and the tests."""
+        from tworay.running.frames import Table
+
+        rows = [
+            {key: value for key, value in pair.items() if key != "ci95"} | _ends("ci95", pair["ci95"])
+            for pair in self.summary["pairs"]
+        ]
+        return Table(rows, schema=_PAIRS, orient="row")
+
+    @property
+    def ledger(self) -> pl.DataFrame:
+        """One row per variant and true cause of loss: lost segments, summed over the runs."""
+        import polars as pl
+
+        from tworay.running.frames import Table
+
+        rows = [
+            {"variant": variant, "cause": cause} | counts
+            for variant, causes in self._counts("ledger").items()
+            for cause, counts in causes.items()
+        ]
+        return Table(
+            rows, schema={"variant": pl.String, "cause": pl.String, "data": pl.Int64, "ack": pl.Int64}
+        )
+
+    @property
+    def diagnosis(self) -> pl.DataFrame:
+        """One row per variant, guess of the sender and true cause: how often they occurred together."""
+        import polars as pl
+
+        from tworay.running.frames import Table
+
+        rows = [
+            {"variant": variant, "guess": guess, "cause": cause, "count": count}
+            for variant, guesses in self._counts("diagnosis").items()
+            for guess, causes in guesses.items()
+            for cause, count in causes.items()
+        ]
+        return Table(
+            rows, schema={"variant": pl.String, "guess": pl.String, "cause": pl.String, "count": pl.Int64}
+        )
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of all metrics of the runs, in the order of the documents."""
+        return list(dict.fromkeys(name for cells in self.summary["variants"].values() for name in cells))
+
+    def kinds_of_flows(self) -> tuple[int, int]:
+        """Return how many flows use TCP and how many send datagrams, in the run that has most."""
+        counts = [
+            [flow["tcp"] is not None for flow in document["flows"]] for document in self._documents.values()
+        ]
+        return max(map(sum, counts), default=0), max((len(c) - sum(c) for c in counts), default=0)
+
+    def headline_precision(self) -> float | None:
+        """Half width of the widest 95 % interval of goodput, relative to its mean; ``None`` if unknown."""
+        widths = []
+        for variant in self.variants:
+            width = stats.relative_half_width(_column(self._counted(variant), HEADLINE))
+            if width is None:
+                return None
+            widths.append(width)
+        return max(widths)
+
+    def seeds_needed(self, relative: float) -> int | None:
+        """Estimated seeds until every variant's 95 % interval of goodput is within ± ``relative``."""
+        needed = [
+            stats.seeds_needed(_column(self._counted(variant), HEADLINE), relative)
+            for variant in self.variants
+        ]
+        return max((n for n in needed if n is not None), default=None) if None not in needed else None
+
+    def _scenario_facts(self, place: str | None = None) -> dict[str, float | None]:
+        """Return means over the seeds of a place, or over all places."""
+        facts = [self._facts[key] for key in sorted(self._facts) if place in (None, key[0])]
+        return {
+            "mean_shortest_path_hops": stats.mean([hops for hops, _ in facts if hops is not None]),
+            "partitioned_fraction": stats.mean([share for _, share in facts]),
+        }
+
+    def _describe_arm(self, name: str) -> dict[str, Any]:
+        arm = self.arms.get(name)
+        if arm is None:
+            return {"tcp": name, "set": {}}
+        places = {one.place for one in self.arms.values()}
+        facts = {"scenario_facts": self._scenario_facts(arm.place)} if len(places) > 1 else {}
+        return arm.describe() | facts
+
+    def _mixtures(self) -> dict[str, Any]:
+        """Return for each mixture the results of its variants, compared with the unmixed cases."""
+        found = {}
+        again = self.repeated
+        for arm in self.arms.values():
+            if arm.mix:
+                mixed = {seed: one for seed, one in self.documents(arm.name).items() if seed not in again}
+                pure = {
+                    one.tcp: self.documents(one.name)
+                    for one in self.arms.values()
+                    if one.tcp in arm.mix.shares and one.settings == arm.settings
+                }
+                found[arm.name] = mixing.effects(arm.mix, mixed, pure)
+        return found
+
+    def _costs(self) -> dict[str, Any] | None:
+        """Return the table of computing costs, the same in all runs; ``None`` without energy."""
+        first = next(iter(self._documents.values()), None)
+        return first.get("energy", {}).get("costs") if first else None
+
+    def costed(self) -> dict[str, set[str]]:
+        """Return how each variant's computing was counted: in ``instructions``, ``run time``, or both."""
+        # In the order of the variants, not in the order in which their runs were done.
+        result: dict[str, set[str]] = {variant: set() for variant in self.variants}
+        for (variant, _), document in self._documents.items():
+            kinds = result[variant]
+            for flow in document["flows"]:
+                kinds |= {"instructions"} if flow.get("instructions") else set()
+                kinds |= {"run time"} if flow.get("computing_seconds") else set()
+        return result
+
+    def _counts(self, section: str) -> dict[str, dict[str, dict[str, int]]]:
+        result: dict[str, dict[str, dict[str, int]]] = {}
+        for variant in self.variants:
+            total = result.setdefault(variant, {})
+            for seed in self.seeds:
+                metrics.add_counts(total, self._documents.get((variant, seed), {}).get(section) or {})
+        return result
+
+
+_TABLE = {"variant": str, "metric": str, "mean": float, "std": float}
+_TABLE |= {"ci90_low": float, "ci90_high": float, "ci95_low": float, "ci95_high": float, "n": int}
+_PAIRS = {"a": str, "b": str, "metric": str, "n": int, "difference": float, "std": float}
+_PAIRS |= {"ci95_low": float, "ci95_high": float}
+_PAIRS |= {"p": float, "welch_p": float, "paired_t_p": float, "wilcoxon_p": float}
+_PAIRS |= {"effect_size": float, "holm_p": float}
+
+
+def _ends(name: str, interval: list[float] | None) -> dict[str, float | None]:
+    low, high = interval or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def _column(runs: dict[int, metrics.Values], metric: str) -> list[float]:
+    return [value for values in runs.values() if (value := values.get(metric)) is not None]
+
+
+def _first(runs: dict[int, metrics.Values]) -> dict[int, metrics.Values]:
+    return dict(itertools.islice(runs.items(), 1))
+
+
+def _describe(runs: dict[int, metrics.Values]) -> dict[str, Any]:
+    names = dict.fromkeys(name for values in runs.values() for name in values)
+    return {name: stats.describe(_column(runs, name)) for name in names}
+
+
+def _listed(interval: stats.Interval | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
+def _pairs(by_variant: dict[str, dict[int, metrics.Values]], still_arms: list[str]) -> list[dict[str, Any]]:
+    """Compare each pair of variants seed by seed; Holm's correction covers the pairs of one metric.
+
+    Two arms whose runs are equal with all seeds are compared by one seed, and so without a test.
+    """
+    result = []
+    everything = [values for runs in by_variant.values() for values in runs.values()]
+    known = dict.fromkeys(
+        name for values in everything for name, value in values.items() if value is not None
+    )
+    for metric in known:
+        family = [
+            _pair(
+                a,
+                b,
+                metric,
+                {
+                    one: _first(by_variant[one]) if {a, b} <= set(still_arms) else by_variant[one]
+                    for one in (a, b)
+                },
+            )
+            for a, b in itertools.combinations(by_variant, 2)
+        ]
+        for pair, p in zip(family, stats.holm([pair["p"] for pair in family]), strict=True):
+            pair["holm_p"] = p
+        result += family
+    return result
+
+
+def _pair(a: str, b: str, metric: str, by_variant: dict[str, dict[int, metrics.Values]]) -> dict[str, Any]:
+    left: list[float] = []
+    right: list[float] = []
+    for seed, values in by_variant[a].items():
+        x, y = values.get(metric), by_variant[b].get(seed, {}).get(metric)
+        if x is not None and y is not None:
+            left.append(x)
+            right.append(y)
+    difference = stats.differences(left, right)
+    return {
+        "a": a,
+        "b": b,
+        "metric": metric,
+        "n": len(difference),
+        "difference": stats.mean(difference),
+        "std": stats.std(difference),
+        "ci95": _listed(stats.t_interval(difference)),
+        "p": stats.paired_p(left, right),
+        "welch_p": stats.welch_p(left, right),
+        "paired_t_p": stats.paired_t_p(left, right),
+        "wilcoxon_p": stats.wilcoxon_p(left, right),
+        "effect_size": stats.cohens_dz(left, right),
+    }

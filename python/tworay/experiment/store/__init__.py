@@ -1,0 +1,1 @@
+"""Result directories: written while runs finish, checked, merged and read."""

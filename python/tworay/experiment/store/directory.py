@@ -1,0 +1,121 @@
+"""The directory of a sweep: its files besides batches and journal."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tworay._native import RESULTS, SCHEMA, VERSION
+from tworay.errors import InputError
+from tworay.experiment.store.batches import DONE, write_whole
+from tworay.experiment.store.formats import FORMAT
+from tworay.experiment.store.manifest import MANIFEST, find_manifest
+from tworay.metrics import TCP, Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tworay.experiment.plan import Cell, Plan
+
+EXPERIMENT, CELLS, RUNS, PROGRESS, FAILURES = (
+    "experiment.toml",
+    "cells.parquet",
+    "runs.parquet",
+    "progress.json",
+    "failures",
+)
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a small file in one step."""
+    write_whole(path, content.encode())
+
+
+def check_directory(out: Path, name: str) -> None:
+    """Reject a directory with other contents, before hours of work are done."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise InputError(f"--out {out}: this is a file; name a directory")
+    manifest = find_manifest(out)
+    if manifest is None:
+        if any(
+            entry.name not in ("parts", "journal", "tables", "corrupt") and not entry.name.startswith(".")
+            for entry in out.iterdir()
+        ):
+            raise InputError(f"--out {out}: the directory is not empty and holds no sweep; name another one")
+    elif manifest.get("command") != "sweep":
+        raise InputError(
+            f"--out {out}: it holds results of `tworay {manifest.get('command')}`; name another one"
+        )
+    elif manifest.get("name") != name:
+        raise InputError(
+            f"--out {out}: it holds the sweep `{manifest.get('name')}`, and this is `{name}`; "
+            "name another directory"
+        )
+
+
+def write_head(out: Path, plan: Plan, cells: list[Cell]) -> None:
+    """Write manifest, experiment and cells."""
+    write_whole(out / CELLS, cells_parquet(cells))
+    write_text(out / EXPERIMENT, plan.text)
+    manifest = {
+        "format": FORMAT,
+        "command": "sweep",
+        "tworay": VERSION,
+        "results": RESULTS,
+        "schema": SCHEMA,
+        "name": plan.name,
+        "about": plan.about,
+        "axes": [{"name": axis.name, "labels": list(axis.labels)} for axis in plan.axes],
+        "seeds": list(plan.seeds),
+        "until_ci": plan.until_ci,
+        "max_seeds": plan.max_seeds if plan.until_ci else None,
+        "metrics": list(plan.metrics),
+        "judge": plan.judge.name,
+        "entries": plan.entries or None,
+        "cells": len(cells),
+    }
+    write_text(out / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+
+
+def cells_parquet(cells: list[Cell]) -> bytes:
+    """Return the table of cells: number, hash, a column per axis, the complete scenario."""
+    axes = list(cells[0].place)
+    frame = pl.DataFrame(
+        {
+            "cell": pl.Series([cell.number for cell in cells], dtype=pl.UInt32),
+            "world": [cell.key for cell in cells],
+            **{axis: [cell.place[axis] for cell in cells] for axis in axes},
+            "toml": [cell.files["scenario.toml"] for cell in cells],
+        }
+    )
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", statistics=False)
+    return buffer.getvalue()
+
+
+def stored(out: Path, columns: Iterable[str] | None = None, judge: Judge = TCP) -> pl.DataFrame:
+    """Return the finished runs of a directory, one row per run, also those of other experiments."""
+    from tworay.experiment.store.sweeps import batch_frame
+
+    return batch_frame(out, columns, judge).filter(pl.col("status") == DONE)
+
+
+def write_runs(out: Path, plan: Plan, cells: list[Cell], seeds: dict[int, list[int]]) -> None:
+    """Write the table of all runs, joined with the axes, independent of the order of work."""
+    from tworay.experiment.store.sweeps import joined
+
+    while True:
+        before = sorted((out / "parts").glob("*"))
+        frame = joined(out, only=seeds, judge=plan.judge)
+        buffer = io.BytesIO()
+        frame.write_parquet(buffer, compression="zstd", statistics=False)
+        write_whole(out / RUNS, buffer.getvalue())
+        # Another shard may have finished meanwhile; the last one writes the runs of all.
+        if before == sorted((out / "parts").glob("*")):
+            return

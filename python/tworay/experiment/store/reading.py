@@ -1,0 +1,205 @@
+"""Read result directories, to show them or to resume a comparison."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tworay._native import RESULTS, VERSION
+from tworay.errors import InputError
+from tworay.experiment.arms import Arm
+from tworay.experiment.comparison import Comparison
+from tworay.experiment.store.formats import settings_of_today
+from tworay.experiment.store.manifest import read_manifest
+from tworay.experiment.store.records import (
+    COSTS,
+    SCENARIO,
+    read_records,
+    read_scenario,
+    read_warnings,
+)
+from tworay.experiment.store.results import keep, read_part, without_tables
+from tworay.running.entries import entered
+from tworay.running.scenarios import load_text
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from tworay.running.control import Variant
+    from tworay.running.run import Run
+    from tworay.running.scenarios import Scenario
+
+# Number of differences between two scenarios that a message lists.
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored comparison, complete or interrupted."""
+
+    path: Path
+    manifest: dict[str, Any]
+    records: dict[tuple[str, int], dict[str, Any]]
+    problems: list[str]
+    """What can't be read; the runs in it count as missing."""
+
+    @property
+    def arms(self) -> list[Arm]:
+        """The arms, without their scenarios."""
+        return [Arm.stored(name, about) for name, about in self.manifest["arms"].items()]
+
+    def comparison(self) -> Comparison:
+        """Return all finished runs."""
+        result = Comparison(
+            self.manifest["scenario"], list(self.manifest["arms"]), self.arms, self.manifest.get("judge")
+        )
+        for key in sorted(self.records):
+            take(result, self.records[key], self.manifest.get("maxima", {}))
+        result.warnings = [*read_warnings(self.path), *self.problems]
+        return result
+
+    def forget_without_tables(self) -> None:
+        """Leave out runs whose tables are gone or damaged, and say so: their runs are done again."""
+        lacking = without_tables(self.path, self.records)
+        for file, keys in lacking.items():
+            named = ", ".join(f"{arm} seed {seed}" for arm, seed in keys[:SHOWN])
+            more = f" and {len(keys) - SHOWN} more" if len(keys) > SHOWN else ""
+            self.problems.append(f"{file} has no rows of {named}{more}; done again")
+        for key in {key for keys in lacking.values() for key in keys}:
+            del self.records[key]
+
+    def refuse_other_engine(self) -> None:
+        """Raise ``InputError`` if the runs are of a version whose results may differ."""
+        where = f"--resume {self.path}"
+        if self.manifest["tworay"] != VERSION:
+            raise InputError(
+                f"{where}: its runs are of tworay {self.manifest['tworay']}, this is {VERSION}; results of "
+                "two versions can't be mixed; start a new comparison with --out"
+            )
+        if self.manifest.get("results") != RESULTS:
+            raise InputError(
+                f"{where}: its runs are from before the simulator's results changed last, and would not mix "
+                f"with new ones: compare anew with --out; `tworay show {self.path}` still shows it"
+            )
+
+    def refuse_other(self, base: Scenario) -> None:
+        """Refuse to go on with another scenario, and say what differs."""
+        where = f"--resume {self.path}"
+        files = keep(base)
+        kept, costs = files[SCENARIO], files.get(COSTS)
+        text = read_scenario(self.path)
+        if kept != text:
+            found = list(_differences(tomllib.loads(text), tomllib.loads(kept)))
+            shown = "; ".join(found[:SHOWN]) + ("; …" if len(found) > SHOWN else "")
+            raise InputError(f"{where}: it was made with another scenario: {shown or 'its text differs'}")
+        table = self.path / COSTS
+        if costs != (table.read_text(encoding="utf-8") if table.is_file() else None):
+            raise InputError(
+                f"{where}: it was made with another table of computing costs; use --costs {table}"
+            )
+
+    def refuse_other_sources(self, sources: Mapping[str, str | None]) -> None:
+        """Raise ``InputError`` if the source of a Python variant has changed."""
+        known = self.manifest.get("sources", {})
+        for name, digest in sources.items():
+            if name in known and None not in (digest, known[name]) and digest != known[name]:
+                raise InputError(
+                    f"--resume {self.path}: the source of {name} has changed; "
+                    "start a new comparison with --out"
+                )
+
+
+def take(result: Comparison, record: dict[str, Any], maxima: Mapping[str, str]) -> None:
+    """Add a finished run, or the capacity of a scenario, to a comparison."""
+    seed = record["seed"]
+    if "document" not in record:
+        result.add_maximum(seed, record["throughput_max_bps"], maxima[record["variant"]])
+        return
+    if record["variant"] in result.variants:
+        result.add(record["variant"], seed, record["document"])
+        if record["facts"] is not None:
+            hops, parted, _ = record["facts"]
+            result.add_facts(seed, (hops, parted), result.arms[record["variant"]].place)
+
+
+def read(path: str | os.PathLike[str]) -> Stored:
+    """Read the directory of a comparison."""
+    place = Path(path)
+    manifest = read_manifest(place)
+    if manifest["command"] != "compare":
+        raise InputError(f"{place} holds results of `tworay {manifest['command']}`, not of a comparison")
+    return Stored(place, manifest, *read_records(place))
+
+
+def results(path: str | os.PathLike[str]) -> Run | Comparison:
+    """Read a directory of ``run`` or ``compare``; of an interrupted comparison the finished runs."""
+    place = Path(path)
+    if read_manifest(place)["command"] == "run":
+        from tworay.running.run import Run
+
+        return Run.read(place)
+    return read(place).comparison()
+
+
+def run_of(path: str | os.PathLike[str], arm: str | None = None, seed: int | None = None) -> Run:
+    """Read one run: of a run's directory, or the run of ``arm`` and ``seed`` of a comparison's."""
+    from tworay.running.run import Run
+
+    place = Path(path)
+    if read_manifest(place)["command"] == "run":
+        if (arm, seed) != (None, None):
+            raise InputError(f"{place} holds a single run; leave out --arm and --seed")
+        return Run.read(place)
+    records, _ = read_records(place)
+    runs = [key for key, record in sorted(records.items()) if "document" in record]
+    chosen = [key for key in runs if (arm is None or key[0] == arm) and (seed is None or key[1] == seed)]
+    if len(chosen) != 1:
+        arms = ", ".join(dict.fromkeys(name for name, _ in runs))
+        seeds = ", ".join(str(number) for number in sorted({number for _, number in runs}))
+        raise InputError(
+            f"{place} holds a comparison: name one of its runs with --arm ({arms}) and --seed ({seeds})"
+        )
+    result = Run.__new__(Run)
+    state = read_part(place, *chosen[0], records[chosen[0]]["document"])
+    manifest = read_manifest(place)
+    settings = settings_of_today(manifest["arms"][chosen[0][0]]["set"], manifest["format"])
+    world = load_text(read_scenario(place), place / SCENARIO, settings)
+    state["kept"] = keep(entered(world, chosen[0][1], manifest.get("entries")))
+    result.__setstate__(state)
+    return result
+
+
+def source_digests(variants: Mapping[str, Variant]) -> dict[str, str | None]:
+    """Return a digest of the source of each Python variant, by name."""
+    return {name: _digest(chosen) for name, chosen in variants.items() if isinstance(chosen, type)}
+
+
+def _digest(chosen: type) -> str | None:
+    try:
+        text = inspect.getsource(inspect.getmodule(chosen) or chosen)
+    except (OSError, TypeError):
+        # Defined in a notebook or a shell.
+        return None
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
+    """Return the differences between two scenarios, key by key."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in dict.fromkeys([*there, *here]):
+            yield from _differences(there.get(name), here.get(name), f"{key}.{name}" if key else name)
+    elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        for index, (old, new) in enumerate(zip(there, here, strict=True)):
+            yield from _differences(old, new, f"{key}.{index}")
+    elif there != here:
+        yield f"{key} is {_short(there)} there and {_short(here)} here"
+
+
+def _short(value: object) -> str:
+    text = "not set" if value is None else str(value)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,1 +1,0 @@
-"""Sweeps over scenarios, settings, variants and seeds, and their statistics."""

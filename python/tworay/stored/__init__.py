@@ -1,1 +1,0 @@
-"""Result directories: written while runs finish, read to show or resume them."""
