@@ -15,7 +15,7 @@ pub(super) enum Mark {
     Again,
 }
 
-/// Marks of the segments in flight, at the same indices as in [`Machinery::sent`](crate::send::Machinery).
+/// Marks of the segments in flight, at the same indices as in [`Machinery::sent`](crate::send::SendState).
 #[derive(Debug, Default)]
 pub(super) struct Board {
     marks: VecDeque<Mark>,

@@ -139,7 +139,7 @@ impl Rack {
 
     /// How much longer a segment that is neither acknowledged nor SACKed may take; zero if it is lost,
     /// `None` if nothing sent after it has arrived (§6.2 step 5).
-    pub fn patience(
+    pub fn remaining(
         &self,
         now: SimTime,
         segment: Sent,
