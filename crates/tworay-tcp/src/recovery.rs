@@ -16,7 +16,8 @@ mod tcp_linux;
 mod vegas_repair;
 
 pub(crate) use decisions::{
-    Advance, Decision, Decisions, Detected, Kind, NewData, Reduction, Restart, Segment, Sending, TimerFor,
+    Advance, Decision, Decisions, Detected, Kind, NewData, Reduction, Reply, Restart, Segment, Sending,
+    TimerFor,
 };
 pub(crate) use newreno::ENTRY as NEWRENO;
 pub(crate) use reno::ENTRY as RENO;
@@ -58,15 +59,14 @@ pub(crate) fn make(
 ///
 /// Decisions are carried out in order. A decision that the variant may change is answered by an event:
 /// [`CountDup`](Decision::CountDup) by [`on_dup`](Self::on_dup), [`Reduce`](Decision::Reduce) by
-/// [`on_reduced`](Self::on_reduced), [`Grow`](Decision::Grow) by [`on_grown`](Self::on_grown) and
+/// [`on_reduced`](Self::on_reduced), [`GrowTo`](Decision::GrowTo) by [`on_grown`](Self::on_grown) and
 /// [`Leave`](Decision::Leave) by [`on_left`](Self::on_left). What depends on the answer is decided there.
 pub(crate) trait Recovery: Debug + Send {
-    /// An ACK arrived; none of it has been processed. After these decisions, the sequence space advances as
-    /// returned, and [`on_advanced`](Self::on_advanced) follows.
-    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance>;
+    /// An ACK arrived; none of it has been processed.
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply;
 
     /// The sequence space has advanced to the ACK.
-    fn on_advanced(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, new: NewData, out: &mut Decisions);
+    fn on_advanced(&mut self, _: &SendState, _: &Cx, _: &Ack, _: NewData, _: &mut Decisions) {}
 
     /// A duplicate ACK was counted, and the variant asked about it.
     fn on_dup(&mut self, _tx: &SendState, _cx: &Cx, _dup: Dup, _out: &mut Decisions) {}

@@ -43,7 +43,7 @@ use crate::costs::Operation;
 use crate::endpoint::{Counters, Phase, Ports, Snapshot, TcpAction, TcpNote, TcpTimer};
 use crate::quirks::TcpQuirks;
 use crate::receive::Receiver;
-use crate::recovery::Recovery;
+use crate::recovery::{Decisions, Recovery};
 use crate::variant::{Needs, Variant};
 use pace::Pacer;
 use rate::RateMeter;
@@ -127,6 +127,8 @@ pub(crate) struct SendState {
 pub(crate) struct Sender {
     tx: SendState,
     recovery: Box<dyn Recovery>,
+    /// Scratch: the decisions being carried out.
+    decisions: Decisions,
 }
 
 impl Sender {
@@ -160,7 +162,7 @@ impl Sender {
             controls: variant.controls(cfg),
             quirks,
         };
-        let mut sender = Self { tx, recovery: variant.make_recovery(cfg) };
+        let mut sender = Self { tx, recovery: variant.make_recovery(cfg), decisions: Decisions::new() };
         if sender.data_goes_with_syn() {
             sender.tx.open_window();
         }

@@ -2,11 +2,10 @@
 
 use crate::control::Window;
 use crate::send::{CutBy, Early};
-use smallvec::SmallVec;
 use tworay_base::SimTime;
 
 /// Decisions in the order in which they are carried out.
-pub(crate) type Decisions = SmallVec<[Decision; 8]>;
+pub(crate) type Decisions = Vec<Decision>;
 
 /// One decision of a recovery.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -24,7 +23,7 @@ pub(crate) enum Decision {
     /// Set the window's inflation by duplicate ACKs, segments.
     SetInflation(f64),
     /// Grow by the standard rule for `bytes` acknowledged; if `may_grow` is false, the variant only records
-    /// the ACK. Answered by `on_grown`.
+    /// the ACK.
     Grow { bytes: u64, may_grow: bool },
     /// Grow to this window unless the variant decides otherwise. Answered by `on_grown`.
     GrowTo { standard: Window, bytes: u64, may_grow: bool },
@@ -60,6 +59,8 @@ pub(crate) enum Decision {
     LimitedTransmit,
     /// Retransmit the oldest segment, as far as it is not SACKed.
     RetransmitOldest,
+    /// The same, unless the variant has stopped the sender.
+    RetransmitUnlessStopped,
     /// Send this segment.
     Send(Segment),
     /// Send from the oldest segment on again.
@@ -73,6 +74,18 @@ pub(crate) enum Detected {
     FastRetransmit,
     /// A tail loss probe has repaired it already.
     ByProbe,
+}
+
+/// First answer to an ACK.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Reply {
+    /// New data while nothing is being repaired: advance fully, grow by the standard rule, and send what the
+    /// window permits. No further questions.
+    Routine,
+    /// New data: after the decisions, advance like this. `on_advanced` follows.
+    Advance(Advance),
+    /// No new data: carry out the decisions.
+    Decided,
 }
 
 /// How an ACK of new data advances the sequence space.

@@ -37,32 +37,20 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 impl Recovery for NewReno {
-    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
-        if ack.to > tx.space.una {
-            if ack.to >= tx.cut.point || tx.cut.by != CutBy::DupAcks {
-                self.full_ack(tx, cx, ack, out);
-                return Some(Advance::Full);
-            }
-            self.partial_ack(tx, cx, ack, out);
-            return Some(Advance::Partial);
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
+        if ack.to > tx.space.una && tx.cut.by != CutBy::DupAcks && tx.window.inflation == 0.0 {
+            (self.had_partial, self.arrival) = (false, Arrival::Open);
+            return Reply::Routine;
         }
-        if tx.is_dup(ack) {
-            out.push(Decision::CountDup);
-        }
-        None
+        self.on_other_ack(tx, cx, ack, out)
     }
 
     fn on_advanced(&mut self, _: &SendState, cx: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {
         if self.arrival == Arrival::Partial {
             out.push(Decision::Grow { bytes: new.bytes, may_grow: false });
+            out.push(Decision::RetransmitUnlessStopped);
         } else {
             reno::leave_and_grow(cx, self.arrival == Arrival::Leaving, new, out);
-        }
-    }
-
-    fn on_grown(&mut self, tx: &SendState, _: &Cx, out: &mut Decisions) {
-        if self.arrival == Arrival::Partial && !tx.is_frozen() {
-            out.push(Decision::RetransmitOldest);
         }
     }
 
@@ -102,8 +90,24 @@ fn may_enter(tx: &SendState, cx: &Cx) -> bool {
 }
 
 impl NewReno {
+    /// An ACK during a repair, or a duplicate ACK.
+    #[inline(never)]
+    fn on_other_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
+        if ack.to > tx.space.una {
+            if ack.to >= tx.cut.point || tx.cut.by != CutBy::DupAcks {
+                return self.full_ack(tx, cx, ack, out);
+            }
+            self.partial_ack(tx, cx, ack, out);
+            return Reply::Advance(Advance::Partial);
+        }
+        if tx.is_dup(ack) {
+            out.push(Decision::CountDup);
+        }
+        Reply::Decided
+    }
+
     /// Everything sent before the loss is acknowledged, or no recovery is in progress.
-    fn full_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) {
+    fn full_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         let noticed = tx.window.inflation > 0.0 || !tx.quirks.exit_seen_by_inflation;
         let leaving = tx.cut.by == CutBy::DupAcks && noticed;
         self.arrival = if leaving { Arrival::Leaving } else { Arrival::Open };
@@ -120,6 +124,7 @@ impl NewReno {
                 NewRenoExit::Keep => {}
             }
         }
+        Reply::Advance(Advance::Full)
     }
 
     /// The next segment was lost too (RFC 6582 §3.2 step 3): it is retransmitted at once.

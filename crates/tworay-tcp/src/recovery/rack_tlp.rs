@@ -102,10 +102,10 @@ pub(super) struct RackTlp {
 }
 
 impl Recovery for RackTlp {
-    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
-        self.arrival = Arrival::default();
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if ack.to < tx.space.una {
-            return None;
+            self.arrival.stage = Stage::Old;
+            return Reply::Decided;
         }
         self.arrival = Arrival {
             stage: Stage::Probe,
@@ -119,10 +119,10 @@ impl Recovery for RackTlp {
         };
         if self.arrival.advanced {
             self.moved = true;
-            return Some(Advance::Full);
+            return Reply::Advance(Advance::Full);
         }
         self.answer_probe(tx, cx, ack, out);
-        None
+        Reply::Decided
     }
 
     fn on_advanced(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, _: NewData, out: &mut Decisions) {
@@ -425,6 +425,7 @@ impl RackTlp {
 
     /// Evaluates an ACK of a tail loss probe: a loss that the probe repaired reduces the window (RFC 8985
     /// §7.4).
+    #[inline(always)]
     fn answer_probe(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) {
         if let Some(rack) = &mut self.rack {
             rack.on_round(tx.space.una, tx.space.max, ack.dsack.is_some());
@@ -438,6 +439,7 @@ impl RackTlp {
     }
 
     /// Ends the repair when everything outstanding at its start is acknowledged.
+    #[inline(always)]
     fn end_or_count(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
         self.arrival.stage = Stage::Losses;
         self.arrival.was_recovering = self.state == State::Recovery;
@@ -450,6 +452,7 @@ impl RackTlp {
         self.count(tx, cx, out);
     }
 
+    #[inline(always)]
     fn count(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
         if self.arrival.dup && self.arrival.delivered > 0 {
             out.push(Decision::CountDup);
@@ -459,6 +462,7 @@ impl RackTlp {
     }
 
     /// Looks for losses; `shows_loss`: the duplicate ACKs indicate one.
+    #[inline(always)]
     fn look(&mut self, tx: &SendState, cx: &Cx, shows_loss: bool, out: &mut Decisions) {
         self.arrival.room = (tx.window.cwnd - self.board.in_flight() as f64).max(0.0);
         self.arrival.lost = self.find_losses(tx, cx, shows_loss);
@@ -482,6 +486,7 @@ impl RackTlp {
     }
 
     /// The window after an ACK; `enters`: the ACK revealed the first loss.
+    #[inline(always)]
     fn finish(&mut self, tx: &SendState, cx: &Cx, enters: bool, out: &mut Decisions) {
         let Arrival { delivered, advanced, lost, bytes, before, .. } = self.arrival;
         let mut window = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };

@@ -23,19 +23,22 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 impl Recovery for Reno {
-    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
+    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if ack.to > tx.space.una {
             self.leaving = tx.cut.by == CutBy::DupAcks;
+            if !self.leaving && tx.window.inflation == 0.0 {
+                return Reply::Routine;
+            }
             if self.leaving {
                 out.push(Decision::EndCut);
             }
             out.push(Decision::SetInflation(0.0));
-            return Some(Advance::Full);
+            return Reply::Advance(Advance::Full);
         }
         if tx.is_dup(ack) {
             out.push(Decision::CountDup);
         }
-        None
+        Reply::Decided
     }
 
     fn on_advanced(&mut self, _: &SendState, cx: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {
@@ -69,6 +72,7 @@ impl Recovery for Reno {
 }
 
 /// An ACK of new data, which may end fast recovery. Also used by NewReno.
+#[inline]
 pub(super) fn leave_and_grow(cx: &Cx, leaving: bool, new: NewData, out: &mut Decisions) {
     if leaving {
         out.push(Decision::Leave);

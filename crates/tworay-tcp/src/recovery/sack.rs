@@ -27,16 +27,16 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 impl Recovery for Sack {
-    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
+    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         let news = take_blocks(&mut self.scoreboard, tx, ack);
         if ack.to > tx.space.una {
-            return Some(Advance::Full);
+            return if self.recovering { Reply::Advance(Advance::Full) } else { Reply::Routine };
         }
         // An ACK is a duplicate only if it SACKs new data (RFC 6675 §2).
         if tx.is_dup(ack) && news {
             out.push(Decision::CountDup);
         }
-        None
+        Reply::Decided
     }
 
     fn on_advanced(&mut self, tx: &SendState, cx: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {

@@ -38,18 +38,18 @@ pub(super) struct SackNs2 {
 }
 
 impl Recovery for SackNs2 {
-    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
+    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if self.recovering {
             return self.ack_in_recovery(tx, ack, out);
         }
         self.arrival = Arrival::Open;
         if ack.to > tx.space.una {
-            return Some(Advance::Full);
+            return Reply::Advance(Advance::Full);
         }
         if tx.is_dup(ack) && !self.ignores_dups && take_blocks(&mut self.scoreboard, tx, ack) {
             out.push(Decision::CountDup);
         }
-        None
+        Reply::Decided
     }
 
     fn on_advanced(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, new: NewData, out: &mut Decisions) {
@@ -153,23 +153,23 @@ impl Recovery for SackNs2 {
 }
 
 impl SackNs2 {
-    fn ack_in_recovery(&mut self, tx: &SendState, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
+    fn ack_in_recovery(&mut self, tx: &SendState, ack: &Ack, out: &mut Decisions) -> Reply {
         self.pipe -= 1;
         if ack.to >= tx.cut.point {
             (self.recovering, self.arrival) = (false, Arrival::Full);
             out.push(Decision::EndCut);
             out.push(Decision::ForgetCutPoint);
-            return Some(Advance::Full);
+            return Reply::Advance(Advance::Full);
         }
         if ack.to > tx.space.una {
             self.arrival = Arrival::Partial;
-            return Some(Advance::PartialKeepingBackoff);
+            return Reply::Advance(Advance::PartialKeepingBackoff);
         }
         self.arrival = Arrival::Repairing;
         if take_blocks(&mut self.scoreboard, tx, ack) && tx.dup_acks > 0 {
             out.push(Decision::CountDupSilently);
         }
-        None
+        Reply::Decided
     }
 
     fn partial_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) {

@@ -20,20 +20,14 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 impl Recovery for Tahoe {
-    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
+    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if ack.to > tx.space.una {
-            return Some(Advance::Full);
+            return Reply::Routine;
         }
         if tx.is_dup(ack) {
             out.push(Decision::CountDup);
         }
-        None
-    }
-
-    fn on_advanced(&mut self, _: &SendState, _: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {
-        if !new.opening {
-            out.push(Decision::Grow { bytes: new.bytes, may_grow: true });
-        }
+        Reply::Decided
     }
 
     fn on_dup(&mut self, tx: &SendState, cx: &Cx, dup: Dup, out: &mut Decisions) {

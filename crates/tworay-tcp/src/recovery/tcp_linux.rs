@@ -50,14 +50,14 @@ pub(super) struct TcpLinux {
 }
 
 impl Recovery for TcpLinux {
-    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         self.arrival = Arrival { before: self.in_flight(tx), ..Arrival::default() };
         if ack.to > tx.space.una {
-            return Some(Advance::Full);
+            return Reply::Advance(Advance::Full);
         }
         let dup = tx.is_dup(ack);
         if !dup && (ack.blocks.is_empty() || ack.to < tx.space.una) {
-            return None;
+            return Reply::Decided;
         }
         self.arrival.news = self.mark(tx, cx, ack, 0);
         if dup {
@@ -68,7 +68,7 @@ impl Recovery for TcpLinux {
         } else {
             self.judge(tx, out);
         }
-        None
+        Reply::Decided
     }
 
     fn on_advanced(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, new: NewData, out: &mut Decisions) {

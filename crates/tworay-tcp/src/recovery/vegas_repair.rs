@@ -58,19 +58,19 @@ fn count_to(tx: &SendState, offset: u64) -> f64 {
 }
 
 impl Recovery for VegasRepair {
-    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Option<Advance> {
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if !self.rate.has_begun() {
             let first = tx.sent.front().map_or(cx.now, |s| s.at);
             self.rate.begin(first, cx.now, tx.space.una);
         }
         if ack.to > tx.space.una {
             self.new_ack(tx, cx, ack, out);
-            return Some(Advance::Full);
+            return Reply::Advance(Advance::Full);
         }
         if tx.is_dup(ack) || takes_as_dup(tx, ack) {
             self.dup_ack(tx, cx, out);
         }
-        None
+        Reply::Decided
     }
 
     fn on_advanced(&mut self, tx: &SendState, cx: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {

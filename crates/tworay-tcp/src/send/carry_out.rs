@@ -2,18 +2,26 @@
 
 use super::*;
 use crate::control::Window;
-use crate::recovery::{Advance, Decision, Decisions, Detected, Kind, NewData, Reduction, Segment, Sending};
+use crate::recovery::{Advance, Decision, Detected, Kind, NewData, Reduction, Reply, Segment, Sending};
 
 impl Sender {
     /// Passes an ACK to the recovery and does what it decides.
+    #[inline]
     pub(super) fn react(&mut self, cx: &mut Cx, ack: &Ack) {
-        let mut decisions = Decisions::new();
-        if let Some(how) = self.recovery.on_ack(&self.tx, cx, ack, &mut decisions) {
-            self.carry_out(cx, &mut decisions);
-            let new = self.advance(cx, ack, how);
-            self.recovery.on_advanced(&self.tx, cx, ack, new, &mut decisions);
+        match self.recovery.on_ack(&self.tx, cx, ack, &mut self.decisions) {
+            Reply::Routine => self.advance_and_grow(cx, ack),
+            reply => self.react_further(cx, ack, reply),
         }
-        self.carry_out(cx, &mut decisions);
+    }
+
+    #[inline(never)]
+    fn react_further(&mut self, cx: &mut Cx, ack: &Ack, reply: Reply) {
+        if let Reply::Advance(how) = reply {
+            self.carry_out(cx);
+            let new = self.advance(cx, ack, how);
+            self.recovery.on_advanced(&self.tx, cx, ack, new, &mut self.decisions);
+        }
+        self.carry_out(cx);
         match self.recovery.after_ack(&self.tx, cx) {
             Sending::Nothing => {}
             Sending::Window { burst } => self.send_window(cx, burst),
@@ -21,7 +29,19 @@ impl Sender {
         }
     }
 
+    /// An ACK of new data while nothing is being repaired.
+    #[inline(never)]
+    fn advance_and_grow(&mut self, cx: &mut Cx, ack: &Ack) {
+        let before = self.tx.space.una;
+        self.advance_fully(cx, ack);
+        if before > 0 {
+            self.grow(cx, ack.to - before, true);
+        }
+        self.send_window(cx, cx.cfg.max_burst);
+    }
+
     /// Advances the sequence space.
+    #[inline]
     fn advance(&mut self, cx: &mut Cx, ack: &Ack, how: Advance) -> NewData {
         let (una, sent) = (self.tx.space.una, self.tx.sent.len());
         match how {
@@ -35,22 +55,30 @@ impl Sender {
         NewData { bytes: ack.to - una, segments: sent - self.tx.sent.len(), opening: una == 0 }
     }
 
-    /// Carries out decisions in order, those that follow from their results included, and clears the list.
-    pub(super) fn carry_out(&mut self, cx: &mut Cx, decisions: &mut Decisions) {
-        let mut next = 0;
-        while let Some(&decision) = decisions.get(next) {
-            next += 1;
-            self.carry_out_one(cx, decision, decisions);
+    /// Carries out decisions in order, those that follow from their results included.
+    #[inline]
+    pub(super) fn carry_out(&mut self, cx: &mut Cx) {
+        if !self.decisions.is_empty() {
+            self.carry_out_all(cx);
         }
-        decisions.clear();
     }
 
-    fn carry_out_one(&mut self, cx: &mut Cx, decision: Decision, out: &mut Decisions) {
+    fn carry_out_all(&mut self, cx: &mut Cx) {
+        let mut next = 0;
+        while let Some(decision) = self.decisions.get(next) {
+            self.carry_out_one(cx, *decision);
+            next += 1;
+        }
+        self.decisions.clear();
+    }
+
+    #[inline(always)]
+    fn carry_out_one(&mut self, cx: &mut Cx, decision: Decision) {
         let tx = &mut self.tx;
         match decision {
             Decision::CountDup => {
                 let dup = self.count_dup(cx);
-                self.recovery.on_dup(&self.tx, cx, dup, out);
+                self.recovery.on_dup(&self.tx, cx, dup, &mut self.decisions);
             }
             Decision::CountDupSilently => {
                 tx.dup_acks += 1;
@@ -62,11 +90,10 @@ impl Sender {
             Decision::SetInflation(inflation) => tx.window.inflation = inflation,
             Decision::Grow { bytes, may_grow } => {
                 self.grow(cx, bytes, may_grow);
-                self.recovery.on_grown(&self.tx, cx, out);
             }
             Decision::GrowTo { standard, bytes, may_grow } => {
                 self.decide_growth(cx, bytes, may_grow, standard);
-                self.recovery.on_grown(&self.tx, cx, out);
+                self.recovery.on_grown(&self.tx, cx, &mut self.decisions);
             }
             Decision::Reduce { standard, cause } => {
                 let before = tx.window.cwnd;
@@ -74,7 +101,7 @@ impl Sender {
                     Detected::FastRetransmit => self.cut_for_loss(cx, standard),
                     Detected::ByProbe => self.reduce_repaired(cx, standard),
                 };
-                self.recovery.on_reduced(&self.tx, cx, Reduction { before, stands }, out);
+                self.recovery.on_reduced(&self.tx, cx, Reduction { before, stands }, &mut self.decisions);
             }
             Decision::ReduceOwn { cwnd } => {
                 tx.window.cwnd = cwnd;
@@ -92,7 +119,7 @@ impl Sender {
             }
             Decision::Leave => {
                 self.leave_recovery(cx);
-                self.recovery.on_left(&self.tx, cx, out);
+                self.recovery.on_left(&self.tx, cx, &mut self.decisions);
             }
             Decision::ArmTimer => tx.arm_timer(cx),
             Decision::BackOff => tx.rtt.back_off(),
@@ -101,7 +128,8 @@ impl Sender {
             Decision::SampleEcho => self.sample_echo(cx, Timed::Data),
             Decision::ForgetLimited => tx.limited_bytes = 0,
             Decision::LimitedTransmit => self.send_one_more(cx),
-            Decision::RetransmitOldest => self.retransmit_una(cx),
+            Decision::RetransmitUnlessStopped if tx.is_frozen() => {}
+            Decision::RetransmitOldest | Decision::RetransmitUnlessStopped => self.retransmit_una(cx),
             Decision::Send(segment) => self.send(cx, segment),
             Decision::Rewind => tx.space.nxt = tx.space.una,
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::Halving;
 use crate::control::{Backoff, Effects, RtoDecision, RtoEvent, Window};
-use crate::recovery::{Decisions, Restart};
+use crate::recovery::Restart;
 
 /// What the retransmission timer can run for before the timeout: one timer serves all (RFC 8985 §8).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -100,9 +100,8 @@ impl Sender {
         }
         if let Some(early) = self.tx.timer.early.take() {
             self.tx.rearm_timer(cx);
-            let mut decisions = Decisions::new();
-            self.recovery.on_early(&self.tx, cx, early, &mut decisions);
-            self.carry_out(cx, &mut decisions);
+            self.recovery.on_early(&self.tx, cx, early, &mut self.decisions);
+            self.carry_out(cx);
             return self.send_window(cx, cx.cfg.max_burst);
         }
         cx.counters.timeouts += 1;

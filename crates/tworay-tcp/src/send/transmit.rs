@@ -59,21 +59,22 @@ impl Sender {
 
     fn fill_window(&mut self, cx: &mut Cx, burst: u32) {
         let mut sent = 0;
+        // Sending reports nothing.
+        let any_sacked = self.sacked().is_some();
         while self.tx.space.nxt < self.tx.space.end() {
             if self.tx.space.una == 0 && self.tx.space.nxt > 0 && !self.tx.quirks.data_with_repeated_syn {
                 break;
             }
-            let len = match self.sacked() {
-                None => self.tx.space.segment_len(self.tx.space.nxt),
-                Some(_) => {
-                    self.skip_sacked(cx);
-                    if self.tx.space.nxt >= self.tx.space.end() {
-                        break;
-                    }
-                    self.len_before_sacked(cx)
+            let len = if any_sacked {
+                self.skip_sacked(cx);
+                if self.tx.space.nxt >= self.tx.space.end() {
+                    break;
                 }
+                self.len_before_sacked(cx)
+            } else {
+                self.tx.space.segment_len(self.tx.space.nxt)
             };
-            if !self.fits(cx, len) || self.tx.is_held_back(cx) {
+            if !self.fits(cx, len, any_sacked) || self.tx.is_held_back(cx) {
                 break;
             }
             self.output(cx, self.tx.space.nxt, len);
@@ -115,14 +116,14 @@ impl Sender {
     }
 
     /// True if `len` bytes at `nxt` fit the congestion window and the peer's.
-    fn fits(&self, cx: &Cx, len: u64) -> bool {
+    fn fits(&self, cx: &Cx, len: u64, any_sacked: bool) -> bool {
         let tx = &self.tx;
         let space = &tx.space;
         let used = space.flight();
         if used + len > space.rwnd(cx.cfg) && space.nxt > 0 {
             return false;
         }
-        let sacked = match self.sacked() {
+        let sacked = match any_sacked.then(|| self.sacked()).flatten() {
             Some(sacked) if self.recovery.after_timeout(tx) => sacked.bytes_below(space.nxt),
             _ => 0,
         };

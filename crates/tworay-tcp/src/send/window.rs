@@ -131,11 +131,17 @@ impl Sender {
     }
 
     /// Sets the window to `standard` unless the variant decides otherwise.
+    #[inline]
     pub(super) fn decide_growth(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool, standard: Window) {
         if self.tx.controls.is_standard() {
             self.tx.window.cwnd = standard.cwnd;
-            return;
+        } else {
+            self.ask_for_growth(cx, bytes, may_grow, standard);
         }
+    }
+
+    #[inline(never)]
+    fn ask_for_growth(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool, standard: Window) {
         let segments = bytes as f64 / self.tx.space.mss as f64;
         let event = AckEvent { bytes: bytes as u32, segments, may_grow, standard, echo: self.tx.echoed(cx) };
         let mut effects = Effects::new();
