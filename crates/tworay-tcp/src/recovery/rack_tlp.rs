@@ -32,7 +32,7 @@ use tworay_base::{SimDuration, SimTime};
 /// By how much Linux' probe and reordering timer are later than the RFC's, before they are rounded to ticks.
 const LINUX_SLACK: SimDuration = SimDuration::from_millis(2);
 
-/// What is being repaired.
+/// State of the repair.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 enum State {
     #[default]
@@ -115,7 +115,9 @@ impl Recovery for RackTlp {
             dup: tx.is_dup(ack),
             before: self.board.in_flight(),
             delivered: self.take(tx, cx, ack),
-            ..Arrival::default()
+            was_recovering: false,
+            room: 0.0,
+            lost: false,
         };
         if self.arrival.advanced {
             self.moved = true;
@@ -318,7 +320,7 @@ impl RackTlp {
     /// Marks what the ACK reports before the sender forgets it; returns the number of newly reported
     /// segments.
     fn take(&mut self, tx: &SendState, cx: &Cx, ack: &Ack) -> usize {
-        let acked = tx.sent.partition_point(|s| s.end <= ack.to);
+        let acked = tx.sent.iter().take_while(|s| s.end <= ack.to).count();
         let mut delivered = 0;
         for segment in tx.sent.range(..acked) {
             let Some((mark, order)) = self.board.pop() else { break };
@@ -327,6 +329,17 @@ impl RackTlp {
                 self.note_delivery(tx, cx, ack, *segment, order);
             }
         }
+        if !ack.blocks.is_empty() {
+            delivered += self.take_blocks(tx, cx, ack, acked);
+        }
+        take_blocks(&mut self.scoreboard, tx, ack);
+        delivered
+    }
+
+    /// Marks the SACKed segments; `acked`: number of segments that the ACK acknowledges cumulatively.
+    #[inline(never)]
+    fn take_blocks(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, acked: usize) -> usize {
+        let mut delivered = 0;
         // In ascending order: a higher block of the same ACK is no sign of reordering (RFC 8985 §6.2 step 3).
         let mut blocks = ack.blocks.clone();
         blocks.sort_unstable();
@@ -344,7 +357,6 @@ impl RackTlp {
                 }
             }
         }
-        take_blocks(&mut self.scoreboard, tx, ack);
         delivered
     }
 
@@ -410,7 +422,7 @@ impl RackTlp {
         found
     }
 
-    /// What Linux adds to these timers (`TCP_TIMEOUT_MIN_US`).
+    /// The delay that Linux adds to these timers (`TCP_TIMEOUT_MIN_US`).
     fn slack(&self) -> SimDuration {
         if self.repairs.linux { LINUX_SLACK } else { SimDuration::ZERO }
     }

@@ -135,6 +135,7 @@ impl Recovery for Sack {
 }
 
 /// Updates the scoreboard; returns true if it changed.
+#[inline]
 pub(super) fn take_blocks(scoreboard: &mut Scoreboard, tx: &SendState, ack: &Ack) -> bool {
     let mut changed = scoreboard.advance(ack.to.max(tx.space.una));
     for &(left, right) in &ack.blocks {
