@@ -111,12 +111,12 @@ pub(crate) struct SendState {
     frozen: Option<SimTime>,
     /// Events and queries that the variant declared.
     needs: Needs,
-    /// Whether the peer answers marked probes.
+    /// True if the peer answers marked probes.
     peer_probes: bool,
-    /// Whether SACK is offered in the SYN.
+    /// True if SACK is offered in the SYN.
     wants_sack: bool,
     hops: u8,
-    /// Whether the hop count is that of this end's own source route, as reported by routing.
+    /// True if the hop count is that of this end's own source route, as reported by routing.
     source_routed: bool,
     controls: Controls,
     pub quirks: TcpQuirks,
@@ -174,7 +174,7 @@ impl Sender {
         self.tx.controls.seed(draw);
     }
 
-    /// What the variant's parts counted.
+    /// Counts of the variant's parts, by name.
     pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.tx.controls.counted()
     }
@@ -185,7 +185,7 @@ impl Sender {
         self.tx.open_window();
     }
 
-    /// Whether data follows the first SYN immediately.
+    /// True if data follows the first SYN immediately.
     pub fn data_goes_with_syn(&self) -> bool {
         self.tx.quirks.data_with_first_syn
     }
@@ -203,7 +203,7 @@ impl Sender {
         self.tx.peer_probes = agreed;
     }
 
-    /// Whether the variant has no parts that receive events.
+    /// True if the variant has no parts that receive events.
     pub fn is_standard(&self) -> bool {
         self.tx.controls.is_standard()
     }
@@ -283,7 +283,7 @@ impl Sender {
 }
 
 impl SendState {
-    /// Whether the variant has stopped the sender.
+    /// True if the variant has stopped the sender.
     #[inline]
     pub fn is_frozen(&self) -> bool {
         self.frozen.is_some()

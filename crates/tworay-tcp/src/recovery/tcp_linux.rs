@@ -24,7 +24,7 @@ struct Arrival {
     counts: bool,
 }
 
-/// What is being repaired.
+/// State of the repair.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 enum State {
     #[default]

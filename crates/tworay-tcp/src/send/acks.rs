@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 pub(crate) struct Ack {
     /// Everything below is acknowledged; not above `max`.
     pub to: u64,
-    /// Whether it can count as a duplicate: no payload, SYN, FIN or probe, and an unchanged window.
+    /// True if it can count as a duplicate: no payload, SYN, FIN or probe, and an unchanged window.
     pub pure: bool,
     /// Valid SACK blocks above `to`.
     pub blocks: SmallVec<[(u64, u64); 4]>,
@@ -21,7 +21,7 @@ pub(crate) struct Ack {
     pub echo: Option<u32>,
 }
 
-/// What a round-trip sample measured.
+/// The exchange that a round-trip sample measured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Timed {
     /// A SYN and its answer.
@@ -30,7 +30,7 @@ pub(crate) enum Timed {
     Data,
 }
 
-/// What a duplicate ACK means for the recovery.
+/// Meaning of a duplicate ACK for the recovery.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Dup {
     /// Below the threshold.
@@ -44,7 +44,7 @@ pub(crate) enum Dup {
 }
 
 impl SendState {
-    /// Whether this ACK counts as a duplicate (RFC 5681 §2).
+    /// True if this ACK counts as a duplicate (RFC 5681 §2).
     #[inline]
     pub fn is_dup(&self, ack: &Ack) -> bool {
         ack.to == self.space.una && ack.pure && self.space.una < self.space.max && self.space.una > 0
@@ -86,7 +86,7 @@ impl SendState {
         newest.filter(|_| !ambiguous)
     }
 
-    /// Whether an ACK echoes a time before `at`: it answers an earlier transmission (RFC 7323).
+    /// True if an ACK echoes a time before `at`: it answers an earlier transmission (RFC 7323).
     pub fn echoes_before(&self, cx: &Cx, ack: &Ack, at: SimTime) -> bool {
         let stamp = timestamp(at, cx.cfg.timestamp_clock);
         cx.cfg.timestamps && ack.echo.is_some_and(|echo| (echo.wrapping_sub(stamp) as i32) < 0)
@@ -101,12 +101,12 @@ impl SendState {
         Some(SimTime::ZERO + clock * ticks.checked_sub(age)?)
     }
 
-    /// Whether a segment that begins at `seq` is outstanding.
+    /// True if a segment that begins at `seq` is outstanding.
     fn is_out(&self, seq: Seq32) -> bool {
         self.space.offset(seq).is_some_and(|at| (self.space.una..self.space.max).contains(&at))
     }
 
-    /// Whether an arrival over this many hops says nothing new.
+    /// True if an arrival over this many hops says nothing new.
     #[inline]
     pub fn knows_path(&self, hops: u8) -> bool {
         self.source_routed || self.hops == hops

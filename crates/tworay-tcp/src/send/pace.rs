@@ -11,7 +11,7 @@ pub(crate) struct Pacer {
     gap: SimDuration,
     /// When the last segment with payload was sent.
     last: SimTime,
-    /// Whether the timer is running.
+    /// True if the timer is running.
     armed: bool,
 }
 
@@ -22,7 +22,7 @@ impl Pacer {
 }
 
 impl SendState {
-    /// Whether pacing holds the next segment back; the timer then sends it.
+    /// True if pacing holds the next segment back; the timer then sends it.
     #[inline]
     pub fn is_held_back(&mut self, cx: &mut Cx) -> bool {
         !self.pacer.gap.is_zero() && self.hold_back(cx)

@@ -18,7 +18,7 @@ struct Stamp {
     /// In flight when it was sent, including it.
     out: u64,
     again: bool,
-    /// Whether the receiver has it.
+    /// True if the receiver has it.
     done: bool,
 }
 

@@ -5,7 +5,7 @@ use crate::config::Halving;
 use crate::control::{Backoff, Effects, RtoDecision, RtoEvent, Window};
 use crate::recovery::Restart;
 
-/// What the retransmission timer can run for before the timeout: one timer serves all (RFC 8985 §8).
+/// Purposes of the retransmission timer before the timeout: one timer serves all (RFC 8985 §8).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Early {
     /// Segments that may only be out of order count as lost.
@@ -83,7 +83,7 @@ impl SendState {
         }
     }
 
-    /// Whether the sender, at a window of zero, waits for the timer even with nothing outstanding.
+    /// True if the sender, at a window of zero, waits for the timer even with nothing outstanding.
     pub fn waits_with_nothing_outstanding(&self) -> bool {
         self.quirks.zero_window_waits && self.window.cwnd < 1.0 && self.space.una < self.space.end()
     }

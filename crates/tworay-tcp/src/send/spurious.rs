@@ -10,7 +10,7 @@ use super::*;
 use crate::control::{Effects, UndoEvent, Window};
 use crate::variant::Repairs;
 
-/// What F-RTO waits for.
+/// The ACK that F-RTO evaluates next.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Step {
     /// The first ACK that advances (RFC 5682 §2.1 step 2).
@@ -35,7 +35,7 @@ struct Trial {
     step: Step,
 }
 
-/// What the sender does about spurious timeouts.
+/// Detection of spurious timeouts.
 #[derive(Debug)]
 pub(crate) struct SpuriousTimeouts {
     frto: bool,
@@ -56,14 +56,14 @@ impl SpuriousTimeouts {
 }
 
 impl SendState {
-    /// Whether a timeout is being judged; ACKs then go to
+    /// True if a timeout is being judged; ACKs then go to
     /// [`on_ack_after_timeout`](Self::on_ack_after_timeout).
     #[inline]
     pub(super) fn judges_timeout(&self) -> bool {
         self.spurious.trial.is_some()
     }
 
-    /// Whether F-RTO needs new data to be sent before any further retransmission.
+    /// True if F-RTO needs new data to be sent before any further retransmission.
     #[inline]
     pub fn asks_by_new_data(&self) -> bool {
         self.spurious.trial.is_some_and(|t| t.step == Step::New)

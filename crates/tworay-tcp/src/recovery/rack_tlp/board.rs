@@ -46,7 +46,7 @@ impl Board {
         self.marks.get(place).copied()
     }
 
-    /// Whether nothing is SACKed, lost or retransmitted: everything so far arrived in order.
+    /// True if nothing is SACKed, lost or retransmitted: everything so far arrived in order.
     pub fn is_plain(&self) -> bool {
         self.sacked + self.lost + self.again == 0
     }

@@ -52,12 +52,12 @@ pub(super) struct Rack {
     persist: u32,
 }
 
-/// What the reordering window depends on in addition to RACK's own state.
+/// Inputs of the reordering window besides RACK's own state.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Situation {
-    /// Whether fast recovery or the repair after a timeout is in progress.
+    /// True if fast recovery or the repair after a timeout is in progress.
     pub repairing: bool,
-    /// Whether enough segments are SACKed to detect a loss.
+    /// True if enough segments are SACKed to detect a loss.
     pub many_sacked: bool,
     pub srtt: Option<SimDuration>,
 }
@@ -132,7 +132,7 @@ impl Rack {
         (quarter * u64::from(self.multiplier)).min(situation.srtt.unwrap_or(SimDuration::MAX))
     }
 
-    /// Whether something sent after this transmission has arrived.
+    /// True if something sent after this transmission has arrived.
     pub fn has_overtaken(&self, order: u64) -> bool {
         self.newest.is_some_and(|newest| newest > order)
     }
