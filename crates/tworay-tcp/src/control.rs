@@ -49,12 +49,12 @@ fn factory<P: CongestionControl + 'static>(part: impl Fn() -> P + Send + Sync + 
     Arc::new(move |_| Box::new(part()))
 }
 
-/// What the congestion window has let out, segments: the flight without limited transmit's segments.
+/// Data sent within the congestion window, segments: the flight without limited transmit's segments.
 fn outstanding(view: &SenderView) -> f64 {
     view.flight.min(view.cwnd)
 }
 
-/// Whether the congestion window was the limit before this ACK: what was out filled it but for a segment
+/// True if the congestion window was the limit before this ACK: the data in flight filled the window up to one segment
 /// (RFC 9438 §5.8, RFC 7661).
 fn limits(view: &SenderView, event: &AckEvent) -> bool {
     view.flight + event.segments + 1.0 >= view.cwnd

@@ -106,7 +106,7 @@ impl CostTable {
         costs
     }
 
-    /// What a sender of `variant` spent on `operations`.
+    /// The cost for a sender of `variant` of `operations`.
     pub fn computing(&self, variant: &Variant, operations: &Operations) -> Computing {
         let costs = self.costs_of(variant);
         let spent = operations.iter().zip(costs).map(|(&n, cost)| cost.times(n as f64));

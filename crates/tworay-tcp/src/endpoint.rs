@@ -205,7 +205,7 @@ impl Connection {
         }
     }
 
-    /// Whether all data of a segment that is about to arrive would be discarded: it comes before its SYN,
+    /// True if all data of a segment that is about to arrive would be discarded: it comes before its SYN,
     /// or lies beyond the window.
     #[inline]
     pub fn throws_away(&self, segment: &TcpSegment) -> bool {
@@ -370,7 +370,7 @@ impl Connection {
         }
     }
 
-    /// Whether the first block lies within the second: what it reports came twice, above the cumulative ACK
+    /// True if the first block lies within the second: what it reports came twice, above the cumulative ACK
     /// (RFC 2883 §4.2).
     fn is_within_next(&self, segment: &TcpSegment, left: u64, right: u64) -> bool {
         let offset = |seq| self.sender.space().offset(seq);
@@ -456,7 +456,7 @@ impl Connection {
         &self.counters
     }
 
-    /// What the variant's parts counted.
+    /// Counts of the variant's parts, by name.
     pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.sender.counted()
     }

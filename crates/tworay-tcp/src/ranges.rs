@@ -94,7 +94,7 @@ impl RangeSet {
     pub fn total(&self) -> u64 {
         self.total
     }
-    /// Whether the set is empty.
+    /// True if the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()

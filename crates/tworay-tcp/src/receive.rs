@@ -128,7 +128,7 @@ impl Receiver {
     pub fn irs(&self) -> Option<Seq32> {
         self.irs
     }
-    /// Whether SACK was negotiated.
+    /// True if SACK was negotiated.
     pub fn sack_agreed(&self) -> bool {
         self.sack
     }
@@ -150,7 +150,7 @@ impl Receiver {
     pub fn set_frozen(&mut self, frozen: bool) {
         self.frozen = frozen;
     }
-    /// Whether both sides scale their windows.
+    /// True if both sides scale their windows.
     pub fn scales(&self) -> bool {
         matches!(self.field, WindowField::Scaled(_))
     }
@@ -161,7 +161,7 @@ impl Receiver {
     pub fn timestamp_to_echo(&self) -> u32 {
         self.echo
     }
-    /// Whether an ACK is being delayed.
+    /// True if an ACK is being delayed.
     pub fn is_holding(&self) -> bool {
         self.unacked > 0
     }
@@ -183,7 +183,7 @@ impl Receiver {
         self.next.checked_add_signed(i64::from(seq.diff(self.ack())))
     }
 
-    /// Whether a segment's payload begins at or after the end of the window.
+    /// True if a segment's payload begins at or after the end of the window.
     #[inline]
     pub fn is_beyond_window(&self, segment: &TcpSegment, cfg: &TcpConfig) -> bool {
         let end = self.next + self.window(cfg);

@@ -1,11 +1,12 @@
-//! The sending half: the machinery shared by all recoveries (sequence space, window, timers, round trips,
-//! output), and the [`Sender`] that combines it with a recovery.
+//! The sending half. The [`SendState`] has what every recovery uses: sequence space, window, timers, round
+//! trips. The [`Sender`] alone changes it: it passes events to the recovery and carries out its decisions.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `space` | offsets of data written, sent and acknowledged |
 //! | `window` | congestion window, reductions, growth |
 //! | `acks` | processing of acknowledgments and round-trip samples |
+//! | `carry_out` | carrying out the decisions of the recovery |
 //! | `output` | building segments |
 //! | `transmit` | sending what the window allows |
 //! | `rtt`, `rto`, `persist` | estimator and timers |
@@ -15,6 +16,7 @@
 //! | `effects` | actions that a variant requests besides its decisions |
 
 mod acks;
+mod carry_out;
 mod effects;
 mod output;
 mod pace;
@@ -41,7 +43,7 @@ use crate::costs::Operation;
 use crate::endpoint::{Counters, Phase, Ports, Snapshot, TcpAction, TcpNote, TcpTimer};
 use crate::quirks::TcpQuirks;
 use crate::receive::Receiver;
-use crate::recovery::Recovery;
+use crate::recovery::{Decisions, Recovery};
 use crate::variant::{Needs, Variant};
 use pace::Pacer;
 use rate::RateMeter;
@@ -79,10 +81,9 @@ pub(crate) struct Sent {
     pub times: u32,
 }
 
-/// The send machinery that all recoveries share. Methods that need the recovery's state, or that carry out
-/// a variant's effects, take the recovery as a parameter.
+/// The state of sending that all recoveries share. They read it; only the [`Sender`] changes it.
 #[derive(Debug)]
-pub(crate) struct Machinery {
+pub(crate) struct SendState {
     pub space: Space,
     pub window: CongestionWindow,
     /// Consecutive duplicate ACKs.
@@ -96,8 +97,6 @@ pub(crate) struct Machinery {
     pub timed: Option<(u64, SimTime)>,
     /// Segments in flight, oldest first.
     pub sent: VecDeque<Sent>,
-    /// Data reported by SACK; empty in recoveries without it.
-    pub scoreboard: Scoreboard,
     pub timer: RetransmitTimer,
     pacer: Pacer,
     rate: RateMeter,
@@ -112,12 +111,12 @@ pub(crate) struct Machinery {
     frozen: Option<SimTime>,
     /// Events and queries that the variant declared.
     needs: Needs,
-    /// Whether the peer answers marked probes.
+    /// True if the peer answers marked probes.
     peer_probes: bool,
-    /// Whether SACK is offered in the SYN.
+    /// True if SACK is offered in the SYN.
     wants_sack: bool,
     hops: u8,
-    /// Whether the hop count is that of this end's own source route, as reported by routing.
+    /// True if the hop count is that of this end's own source route, as reported by routing.
     source_routed: bool,
     controls: Controls,
     pub quirks: TcpQuirks,
@@ -126,8 +125,10 @@ pub(crate) struct Machinery {
 /// The sending half of a connection.
 #[derive(Debug)]
 pub(crate) struct Sender {
-    tx: Machinery,
+    tx: SendState,
     recovery: Box<dyn Recovery>,
+    /// Scratch: the decisions being carried out.
+    decisions: Decisions,
 }
 
 impl Sender {
@@ -135,7 +136,7 @@ impl Sender {
         let mut quirks = cfg.quirks(variant.recovery());
         // A sender that marks segments has a form of its own.
         quirks.data_with_first_syn &= !variant.repairs().marks_segments();
-        let tx = Machinery {
+        let tx = SendState {
             space: Space::new(cfg),
             window: CongestionWindow::new(cfg),
             dup_acks: 0,
@@ -144,7 +145,6 @@ impl Sender {
             rtt: RttEstimator::new(cfg, clock_phase),
             timed: None,
             sent: VecDeque::new(),
-            scoreboard: Scoreboard::default(),
             timer: RetransmitTimer::new(clock_phase),
             pacer: Pacer::new(),
             rate: RateMeter::new(),
@@ -162,7 +162,7 @@ impl Sender {
             controls: variant.controls(cfg),
             quirks,
         };
-        let mut sender = Self { tx, recovery: variant.make_recovery(cfg) };
+        let mut sender = Self { tx, recovery: variant.make_recovery(cfg), decisions: Decisions::new() };
         if sender.data_goes_with_syn() {
             sender.tx.open_window();
         }
@@ -174,7 +174,7 @@ impl Sender {
         self.tx.controls.seed(draw);
     }
 
-    /// What the variant's parts counted.
+    /// Counts of the variant's parts, by name.
     pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.tx.controls.counted()
     }
@@ -185,7 +185,7 @@ impl Sender {
         self.tx.open_window();
     }
 
-    /// Whether data follows the first SYN immediately.
+    /// True if data follows the first SYN immediately.
     pub fn data_goes_with_syn(&self) -> bool {
         self.tx.quirks.data_with_first_syn
     }
@@ -203,7 +203,7 @@ impl Sender {
         self.tx.peer_probes = agreed;
     }
 
-    /// Whether the variant has no parts that receive events.
+    /// True if the variant has no parts that receive events.
     pub fn is_standard(&self) -> bool {
         self.tx.controls.is_standard()
     }
@@ -227,44 +227,19 @@ impl Sender {
         }
         self.tx.echo = ack.echo;
         if self.tx.needs.rates {
-            self.tx.sample_rate(cx, &mut *self.recovery, ack);
+            self.sample_rate(cx, ack);
         }
         if self.tx.judges_timeout() {
-            return self.tx.on_ack_after_timeout(cx, &mut *self.recovery, ack);
+            return self.on_ack_after_timeout(cx, ack);
         }
-        self.recovery.on_ack(&mut self.tx, cx, ack);
-    }
-
-    /// Sends while the window allows, at most `burst` segments (0: no limit).
-    pub fn send_window(&mut self, cx: &mut Cx, burst: u32) {
-        self.tx.send_window(cx, &mut *self.recovery, burst);
+        self.react(cx, ack);
     }
 
     /// Repeats the SYN because the peer repeated its own.
     pub fn repeat_syn(&mut self, cx: &mut Cx) {
         if self.tx.space.una == 0 {
-            self.tx.output(cx, &mut *self.recovery, 0, 1);
+            self.output(cx, 0, 1);
         }
-    }
-
-    /// The retransmission timer expired.
-    pub fn on_rto(&mut self, cx: &mut Cx) {
-        self.tx.on_rto(cx, &mut *self.recovery);
-    }
-
-    /// The persist timer expired.
-    pub fn on_persist(&mut self, cx: &mut Cx) {
-        self.tx.on_persist(cx, &mut *self.recovery);
-    }
-
-    /// The pacing timer expired.
-    pub fn on_pace(&mut self, cx: &mut Cx) {
-        self.tx.on_pace(cx, &mut *self.recovery);
-    }
-
-    /// The variant's timer expired.
-    pub fn on_variant_timer(&mut self, cx: &mut Cx) {
-        self.tx.on_variant_timer(cx, &mut *self.recovery);
     }
 
     /// A packet arrived over a path of this many hops.
@@ -273,17 +248,6 @@ impl Sender {
         if !self.tx.knows_path(hops) {
             self.on_path_event(cx, PathEvent::Hops(hops));
         }
-    }
-
-    /// Information about the path; ignored if it concerns nothing in flight.
-    #[inline(never)]
-    pub fn on_path_event(&mut self, cx: &mut Cx, event: PathEvent) {
-        self.tx.on_path_event(cx, &mut *self.recovery, event);
-    }
-
-    /// The peer answered a marked probe.
-    pub fn on_probe_answer(&mut self, cx: &mut Cx, event: ProbeEvent) {
-        self.tx.on_probe_answer(cx, &mut *self.recovery, event);
     }
 
     /// The current state.
@@ -318,8 +282,8 @@ impl Sender {
     }
 }
 
-impl Machinery {
-    /// Whether the variant has stopped the sender.
+impl SendState {
+    /// True if the variant has stopped the sender.
     #[inline]
     pub fn is_frozen(&self) -> bool {
         self.frozen.is_some()
@@ -329,29 +293,31 @@ impl Machinery {
         let Space { una, max, mss, .. } = self.space;
         Outstanding { una, max, mss, dup_threshold: cfg.dup_threshold }
     }
+}
 
+impl Sender {
     /// The sender's state for variants.
-    fn view(&self, cx: &Cx, recovery: &dyn Recovery) -> SenderView {
-        let space = &self.space;
+    fn view(&self, cx: &Cx) -> SenderView {
+        let space = &self.tx.space;
         SenderView {
             now: cx.now,
-            cwnd: self.window.cwnd,
-            ssthresh: self.window.ssthresh,
+            cwnd: self.tx.window.cwnd,
+            ssthresh: self.tx.window.ssthresh,
             advertised: space.rwnd(cx.cfg) as f64 / space.mss as f64,
             mss: space.mss as u32,
             una: space.seq(space.una),
             nxt: space.seq(space.nxt),
             max: space.seq(space.max),
             flight: (space.max - space.una) as f64 / space.mss as f64,
-            dup_acks: self.dup_acks,
-            in_recovery: recovery.in_recovery(self),
-            after_timeout: recovery.after_timeout(self),
-            srtt: self.rtt.srtt(),
-            rttvar: self.rtt.rttvar(),
-            rto: self.rtt.rto(),
-            base_rto: self.rtt.rto_without_backoff(),
-            peer_probes: self.peer_probes,
-            hops: self.hops,
+            dup_acks: self.tx.dup_acks,
+            in_recovery: self.recovery.in_recovery(&self.tx),
+            after_timeout: self.recovery.after_timeout(&self.tx),
+            srtt: self.tx.rtt.srtt(),
+            rttvar: self.tx.rtt.rttvar(),
+            rto: self.tx.rtt.rto(),
+            base_rto: self.tx.rtt.rto_without_backoff(),
+            peer_probes: self.tx.peer_probes,
+            hops: self.tx.hops,
         }
     }
 }

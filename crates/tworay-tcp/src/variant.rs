@@ -63,7 +63,7 @@ pub(crate) struct PartSpec {
     pub name: String,
     pub role: Role,
     pub needs: Needs,
-    /// What the part changes in the settings, and its parameters.
+    /// The change of the settings by the part, and its parameters.
     pub configure: Option<(Configure, Vec<f64>)>,
     pub make: ControlFactory,
 }
@@ -78,7 +78,7 @@ pub struct Variant {
     repairs: Repairs,
     /// The registry's names of a preset and of repairs.
     repair_ids: Vec<&'static str>,
-    /// What the recovery and its repairs change in the settings.
+    /// The changes of the settings by the recovery and its repairs.
     changes: Vec<fn(&mut TcpConfig)>,
     parts: Vec<PartSpec>,
     /// A part or a repair whose recovery isn't named.
@@ -141,7 +141,7 @@ impl Variant {
         self.parts.iter().fold(Needs::NOTHING, |all, part| all.and(part.needs))
     }
 
-    /// Whether it offers SACK in the SYN.
+    /// True if it offers SACK in the SYN.
     pub(crate) fn wants_sack(&self) -> bool {
         self.recovery == RecoveryKind::Sack
     }
@@ -156,7 +156,7 @@ impl Variant {
         config
     }
 
-    /// What its repair of losses is made of.
+    /// The parts of its repair of losses.
     pub(crate) fn repairs(&self) -> Repairs {
         self.repairs
     }

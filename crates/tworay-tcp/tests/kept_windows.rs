@@ -143,8 +143,9 @@ const ROWS: &[Row] = &[
 ];
 
 /// Entries of the registry that judge no loss: recoveries, repairs, growth, limits, pacing, ACKs, and reductions
-/// that are the same for every loss. `elfn` judges by notices and has a test of its own; `fixed-rto` judges
-/// timeouts, and changes only the timer; `f-rto` and `eifel` take timeouts back (tests/repairs/spurious.rs).
+/// that are the same for every loss. `elfn` and `freeze-tcp` react to breaks of the path and have tests of their
+/// own; `fixed-rto` judges timeouts, and changes only the timer; `f-rto` and `eifel` take timeouts back
+/// (tests/repairs/spurious.rs).
 const NO_JUDGEMENT: &[&str] = &[
     "tahoe",
     "reno",
@@ -166,6 +167,7 @@ const NO_JUDGEMENT: &[&str] = &[
     "westwood+",
     "fixed-rto",
     "elfn",
+    "freeze-tcp",
     "cwl",
     "adaptive-cwl",
     "daa",

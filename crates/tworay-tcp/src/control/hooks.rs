@@ -32,9 +32,9 @@ pub struct SenderView {
     pub flight: f64,
     /// Consecutive duplicate ACKs.
     pub dup_acks: u32,
-    /// Whether fast recovery is in progress.
+    /// True if fast recovery is in progress.
     pub in_recovery: bool,
-    /// Whether the sender is repairing losses after a timeout.
+    /// True if the sender is repairing losses after a timeout.
     pub after_timeout: bool,
     /// Smoothed round-trip time.
     pub srtt: Option<SimDuration>,
@@ -44,7 +44,7 @@ pub struct SenderView {
     pub rto: SimDuration,
     /// Retransmission timeout without backoff.
     pub base_rto: SimDuration,
-    /// Whether the peer answers marked probes: both SYNs carried the option.
+    /// True if the peer answers marked probes: both SYNs carried the option.
     pub peer_probes: bool,
     /// Path length in hops: of this end's own source route if routing reports it (DSR), otherwise from the
     /// latest arriving packet; 0 if unknown.
@@ -78,9 +78,9 @@ pub struct AckEvent {
     pub bytes: u32,
     /// Newly acknowledged segments.
     pub segments: f64,
-    /// Whether the window may grow on this ACK (false during fast recovery).
+    /// True if the window may grow on this ACK (false during fast recovery).
     pub may_grow: bool,
-    /// What the standard rule would set (RFC 5681 §3.1, one step per ACK).
+    /// The window that the standard rule would set (RFC 5681 §3.1, one step per ACK).
     pub standard: Window,
     /// Send time of the segment whose timestamp this ACK echoes (RFC 7323 §4), in ticks of the timestamp
     /// clock, also for a retransmission. `None` without timestamps, which a variant enables in `configure`.
@@ -112,7 +112,7 @@ pub enum DupAckDecision {
 pub struct LossEvent {
     /// First byte of the lost segment.
     pub seq: Seq32,
-    /// What the standard rule would set.
+    /// The window that the standard rule would set.
     pub standard: Window,
 }
 
@@ -123,9 +123,9 @@ pub struct RtoEvent {
     pub seq: Seq32,
     /// Consecutive timeouts of this byte, this one included.
     pub consecutive: u32,
-    /// Whether the SYN is still unacknowledged. Nothing can be frozen then.
+    /// True if the SYN is still unacknowledged. Nothing can be frozen then.
     pub opening: bool,
-    /// What the standard rule would set.
+    /// The window that the standard rule would set.
     pub standard: Window,
 }
 
@@ -173,7 +173,7 @@ pub enum Sampling {
 pub struct UndoEvent {
     /// The window before the timeout.
     pub before: Window,
-    /// What the standard rule sets (RFC 4015 §3; Linux: the window before the timeout).
+    /// The window that the standard rule sets (RFC 4015 §3; Linux: the window before the timeout).
     pub standard: Window,
 }
 
@@ -225,7 +225,7 @@ pub struct ProbeEvent {
     pub id: u16,
 }
 
-/// Whether an answer was expected.
+/// Verdict on an answer to a probe.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ProbeVerdict {
     /// The variant was waiting for it.
@@ -241,7 +241,7 @@ pub struct SentEvent {
     pub seq: Seq32,
     /// Payload bytes.
     pub bytes: u32,
-    /// Whether any of it was sent before.
+    /// True if any of it was sent before.
     pub retransmission: bool,
 }
 
@@ -264,7 +264,7 @@ pub enum PathEvent {
     RouteFound,
     /// The peer has closed its window or reopened it.
     PeerWindow {
-        /// Whether it has room now.
+        /// True if it has room now.
         open: bool,
     },
     /// For the receiving end: the path is about to be interrupted. It closes its window.
@@ -323,7 +323,7 @@ pub trait CongestionControl: Debug + Send {
     /// A random number of this connection, passed once before any event, for variants that make random
     /// decisions.
     fn seed(&mut self, _seed: u64) {}
-    /// What the part counts, by name, since the connection was created: for the report of a run.
+    /// The counts of the part, by name, since the connection was created: for the report of a run.
     fn counted(&self) -> &[(&'static str, u64)] {
         &[]
     }
@@ -395,7 +395,7 @@ pub trait CongestionControl: Debug + Send {
     fn sampling(&self) -> Sampling {
         Sampling::Standard
     }
-    /// Whether [`CongestionControl::on_sent`] should be called (this builds a view for every segment).
+    /// True if [`CongestionControl::on_sent`] should be called (this builds a view for every segment).
     fn wants_sent(&self) -> bool {
         false
     }

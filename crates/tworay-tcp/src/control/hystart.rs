@@ -37,7 +37,7 @@ struct Slowed {
 #[derive(Debug)]
 struct HyStart {
     options: Options,
-    /// Whether the first slow start is over; HyStart++ does not apply to later ones (§4.2).
+    /// True if the first slow start is over; HyStart++ does not apply to later ones (§4.2).
     over: bool,
     /// The round ends when this is acknowledged.
     end: Option<Seq32>,

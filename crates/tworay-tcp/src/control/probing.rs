@@ -175,7 +175,7 @@ impl Probing {
         }
     }
 
-    /// Whether Vegas' difference between expected and actual rate exceeds the threshold.
+    /// True if Vegas' difference between expected and actual rate exceeds the threshold.
     fn contention(&self, view: &SenderView) -> bool {
         if self.last <= 0.0 {
             return false;

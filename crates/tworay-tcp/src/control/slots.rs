@@ -60,7 +60,7 @@ impl Controls {
         }
     }
 
-    /// What the parts counted.
+    /// Counts of the parts, by name.
     pub fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.parts.iter().flat_map(|(_, p)| p.counted().iter().copied())
     }
@@ -194,7 +194,7 @@ impl Controls {
         }
         self.parts.iter().any(|(_, p)| withheld(&**p))
     }
-    /// Whether any part may bound the window.
+    /// True if any part may bound the window.
     #[inline]
     pub fn is_bounded(&self) -> bool {
         let bounds = |p: &dyn CongestionControl| p.floor().is_some() || p.limit().is_some();

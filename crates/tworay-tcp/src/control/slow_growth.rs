@@ -18,7 +18,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Whether the window may grow on this ACK; θ = 0 is plain TCP.
+    /// True if the window may grow on this ACK; θ = 0 is plain TCP.
     pub fn opens(&mut self, theta: u32) -> bool {
         if theta == 0 {
             return true;
@@ -40,7 +40,7 @@ struct SlowGrowth {
     gate: Gate,
     /// The counter continues across losses and the end of slow start.
     keep: bool,
-    /// Whether the last ACK arrived in slow start.
+    /// True if the last ACK arrived in slow start.
     in_slow_start: bool,
 }
 

@@ -24,12 +24,12 @@ const DELAY: SimDuration = SimDuration::from_millis(50);
 const SPACING: SimDuration = SimDuration::from_millis(5);
 const OUTAGE: SimDuration = SimDuration::from_millis(3500);
 
-/// What a call of the sender was for.
+/// Purpose of a call of the sender.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// The operation that names it, or `None` if it performed none of them.
     pub operation: Option<Operation>,
-    /// Whether the estimator also took a round-trip sample.
+    /// True if the estimator also took a round-trip sample.
     pub sampled: bool,
 }
 

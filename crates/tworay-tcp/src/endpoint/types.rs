@@ -21,7 +21,7 @@ pub enum Amount {
     Endless,
 }
 
-/// What an arriving packet reveals about its path.
+/// Information of an arriving packet about its path.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Arrival {
     /// Remaining hop limit in the IP header on reception; 0 if unknown.
@@ -104,7 +104,7 @@ pub enum Control {
 pub enum SegmentKind {
     /// Payload.
     Data {
-        /// Whether any of these bytes were sent before.
+        /// True if any of these bytes were sent before.
         retransmission: bool,
     },
     /// A bare acknowledgment.

@@ -1,14 +1,29 @@
 //! NewReno: fast recovery until everything sent before it is acknowledged (RFC 6582).
 
+use super::decisions::*;
 use super::{Recovery, reno};
 use crate::config::{NewRenoEntry, NewRenoExit, NewRenoTimer};
-use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
+use crate::send::{Ack, CutBy, Cx, Dup, SendState};
 use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
+
+/// Meaning of an ACK of new data.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+enum Arrival {
+    /// No recovery is in progress.
+    #[default]
+    Open,
+    /// It ends fast recovery.
+    Leaving,
+    /// More is lost.
+    Partial,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct NewReno {
     /// A partial ACK arrived in this recovery.
     had_partial: bool,
+    /// Meaning of the ACK being processed.
+    arrival: Arrival,
 }
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -22,28 +37,42 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 impl Recovery for NewReno {
-    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
-        if ack.to > tx.space.una {
-            if ack.to >= tx.cut.point || tx.cut.by != CutBy::DupAcks {
-                self.full_ack(tx, cx, ack);
-            } else {
-                self.partial_ack(tx, cx, ack);
-            }
-        } else if tx.is_dup(ack) {
-            match tx.count_dup(cx, self) {
-                Dup::Loss if may_enter(tx, cx) => {
-                    self.had_partial &= !reno::enter_fast_recovery(self, tx, cx);
-                }
-                Dup::More if tx.cut.by == CutBy::DupAcks => tx.window.inflation += 1.0,
-                Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
-                _ => {}
-            }
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
+        if ack.to > tx.space.una && tx.cut.by != CutBy::DupAcks && tx.window.inflation == 0.0 {
+            (self.had_partial, self.arrival) = (false, Arrival::Open);
+            return Reply::Routine;
         }
+        self.on_other_ack(tx, cx, ack, out)
+    }
+
+    fn on_advanced(&mut self, _: &SendState, cx: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {
+        if self.arrival == Arrival::Partial {
+            out.push(Decision::Grow { bytes: new.bytes, may_grow: false });
+            out.push(Decision::RetransmitUnlessStopped);
+        } else {
+            reno::leave_and_grow(cx, self.arrival == Arrival::Leaving, new, out);
+        }
+    }
+
+    fn on_dup(&mut self, tx: &SendState, cx: &Cx, dup: Dup, out: &mut Decisions) {
+        reno::answer_dup(tx, cx, dup, may_enter(tx, cx), out);
+    }
+
+    fn on_reduced(&mut self, _: &SendState, cx: &Cx, reduction: Reduction, out: &mut Decisions) {
+        if reduction.stands {
+            self.had_partial = false;
+            reno::start_fast_recovery(cx, out);
+        }
+    }
+
+    fn after_ack(&mut self, tx: &SendState, cx: &Cx) -> Sending {
         if tx.dup_acks == 0 {
-            tx.send_window(cx, self, cx.cfg.max_burst);
-        } else if tx.dup_acks >= cx.cfg.dup_threshold {
-            tx.send_window(cx, self, cx.cfg.newreno.recovery_burst);
+            return Sending::Window { burst: cx.cfg.max_burst };
         }
+        if tx.dup_acks >= cx.cfg.dup_threshold {
+            return Sending::Window { burst: cx.cfg.newreno.recovery_burst };
+        }
+        Sending::Nothing
     }
 
     fn begins_on_request(&mut self) -> bool {
@@ -53,7 +82,7 @@ impl Recovery for NewReno {
 }
 
 /// RFC 6582 §3.2 step 2.
-fn may_enter(tx: &Machinery, cx: &Cx) -> bool {
+fn may_enter(tx: &SendState, cx: &Cx) -> bool {
     let una = tx.space.una;
     una > tx.cut.point
         || una == 1
@@ -61,56 +90,61 @@ fn may_enter(tx: &Machinery, cx: &Cx) -> bool {
 }
 
 impl NewReno {
+    /// An ACK during a repair, or a duplicate ACK.
+    #[inline(never)]
+    fn on_other_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
+        if ack.to > tx.space.una {
+            if ack.to >= tx.cut.point || tx.cut.by != CutBy::DupAcks {
+                return self.full_ack(tx, cx, ack, out);
+            }
+            self.partial_ack(tx, cx, ack, out);
+            return Reply::Advance(Advance::Partial);
+        }
+        if tx.is_dup(ack) {
+            out.push(Decision::CountDup);
+        }
+        Reply::Decided
+    }
+
     /// Everything sent before the loss is acknowledged, or no recovery is in progress.
-    fn full_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
-        let bytes = ack.to - tx.space.una;
-        let opening = tx.space.una == 0;
+    fn full_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         let noticed = tx.window.inflation > 0.0 || !tx.quirks.exit_seen_by_inflation;
         let leaving = tx.cut.by == CutBy::DupAcks && noticed;
-        tx.window.inflation = 0.0;
+        self.arrival = if leaving { Arrival::Leaving } else { Arrival::Open };
         self.had_partial = false;
+        out.push(Decision::SetInflation(0.0));
         if leaving {
-            tx.cut.by = CutBy::Recovered;
+            out.push(Decision::EndCut);
             match cx.cfg.newreno.exit {
                 NewRenoExit::Flight => {
                     let flight = (tx.space.max - ack.to) as f64 / tx.space.mss as f64;
-                    tx.window.cwnd = tx.window.ssthresh.min(flight.max(1.0) + 1.0);
+                    out.push(Decision::SetCwnd(tx.window.ssthresh.min(flight.max(1.0) + 1.0)));
                 }
-                NewRenoExit::Ssthresh => tx.window.cwnd = tx.window.ssthresh,
+                NewRenoExit::Ssthresh => out.push(Decision::SetCwnd(tx.window.ssthresh)),
                 NewRenoExit::Keep => {}
             }
         }
-        tx.advance(cx, self, ack);
-        if leaving {
-            tx.leave_recovery(cx, self);
-        }
-        if !opening {
-            tx.grow(cx, self, bytes, !leaving || cx.cfg.growth_on_exit);
-        }
+        Reply::Advance(Advance::Full)
     }
 
-    /// The next segment was lost too (RFC 6582 §3.2 step 3): retransmit it at once.
-    fn partial_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
-        let bytes = ack.to - tx.space.una;
-        let acked = bytes as f64 / tx.space.mss as f64;
-        let window = &mut tx.window;
+    /// The next segment was lost too (RFC 6582 §3.2 step 3): it is retransmitted at once.
+    fn partial_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) {
+        self.arrival = Arrival::Partial;
+        let acked = (ack.to - tx.space.una) as f64 / tx.space.mss as f64;
+        let (cwnd, inflation) = (tx.window.cwnd, tx.window.inflation);
         if !cx.cfg.newreno.partial_window_deflation {
-            window.inflation = 0.0;
-        } else if window.inflation > acked {
+            out.push(Decision::SetInflation(0.0));
+        } else if inflation > acked {
             // Deflate by the amount acknowledged, and add back the segment about to be sent.
-            window.inflation -= if acked >= 1.0 { acked - 1.0 } else { acked };
+            let less = if acked >= 1.0 { acked - 1.0 } else { acked };
+            out.push(Decision::SetInflation(inflation - less));
         } else {
-            window.cwnd = (window.cwnd - (acked - window.inflation)).max(1.0);
-            window.inflation = 1.0;
+            out.push(Decision::SetCwnd((cwnd - (acked - inflation)).max(1.0)));
+            out.push(Decision::SetInflation(1.0));
         }
         if cx.cfg.newreno.timer == NewRenoTimer::SlowButSteady || !self.had_partial {
             self.had_partial = true;
-            tx.arm_timer(cx);
-        }
-        tx.advance_partially(cx, ack.to);
-        tx.grow(cx, self, bytes, false);
-        if !tx.is_frozen() {
-            tx.retransmit_una(cx, self);
+            out.push(Decision::ArmTimer);
         }
     }
 }

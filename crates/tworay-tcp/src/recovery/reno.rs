@@ -1,12 +1,16 @@
 //! Reno: fast recovery until the first new ACK (RFC 5681 §3.2).
 
 use super::Recovery;
+use super::decisions::*;
 use crate::config::RenoForm;
-use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
+use crate::send::{Ack, CutBy, Cx, Dup, SendState};
 use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
-#[derive(Debug)]
-pub(super) struct Reno;
+#[derive(Debug, Default)]
+pub(super) struct Reno {
+    /// The ACK being processed ends fast recovery.
+    leaving: bool,
+}
 
 pub(crate) const ENTRY: Entry = Entry {
     info: VariantInfo {
@@ -19,35 +23,47 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 impl Recovery for Reno {
-    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if ack.to > tx.space.una {
-            let bytes = ack.to - tx.space.una;
-            let opening = tx.space.una == 0;
-            let leaving = tx.cut.by == CutBy::DupAcks;
-            if leaving {
-                tx.cut.by = CutBy::Recovered;
+            self.leaving = tx.cut.by == CutBy::DupAcks;
+            if !self.leaving && tx.window.inflation == 0.0 {
+                return Reply::Routine;
             }
-            tx.window.inflation = 0.0;
-            tx.advance(cx, self, ack);
-            if leaving {
-                tx.leave_recovery(cx, self);
+            if self.leaving {
+                out.push(Decision::EndCut);
             }
-            if !opening {
-                tx.grow(cx, self, bytes, !leaving || cx.cfg.growth_on_exit);
-            }
-        } else if tx.is_dup(ack) {
-            match tx.count_dup(cx, self) {
-                Dup::Loss if may_enter(tx, cx) => {
-                    enter_fast_recovery(self, tx, cx);
-                }
-                Dup::More if tx.cut.by == CutBy::DupAcks => tx.window.inflation += 1.0,
-                Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
-                _ => {}
-            }
+            out.push(Decision::SetInflation(0.0));
+            return Reply::Advance(Advance::Full);
         }
+        if tx.is_dup(ack) {
+            out.push(Decision::CountDup);
+        }
+        Reply::Decided
+    }
+
+    fn on_advanced(&mut self, _: &SendState, cx: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {
+        leave_and_grow(cx, self.leaving, new, out);
+    }
+
+    fn on_dup(&mut self, tx: &SendState, cx: &Cx, dup: Dup, out: &mut Decisions) {
+        let may_enter = cx.cfg.reno == RenoForm::Rfc
+            || tx.space.una > tx.cut.point
+            || tx.space.una == 1
+            || tx.cut.by == CutBy::DupAcks;
+        answer_dup(tx, cx, dup, may_enter, out);
+    }
+
+    fn on_reduced(&mut self, _: &SendState, cx: &Cx, reduction: Reduction, out: &mut Decisions) {
+        if reduction.stands {
+            start_fast_recovery(cx, out);
+        }
+    }
+
+    fn after_ack(&mut self, tx: &SendState, cx: &Cx) -> Sending {
         if tx.dup_acks == 0 || tx.dup_acks >= cx.cfg.dup_threshold {
-            tx.send_window(cx, self, cx.cfg.max_burst);
+            return Sending::Window { burst: cx.cfg.max_burst };
         }
+        Sending::Nothing
     }
 
     fn begins_on_request(&mut self) -> bool {
@@ -55,24 +71,35 @@ impl Recovery for Reno {
     }
 }
 
-fn may_enter(tx: &Machinery, cx: &Cx) -> bool {
-    cx.cfg.reno == RenoForm::Rfc
-        || tx.space.una > tx.cut.point
-        || tx.space.una == 1
-        || tx.cut.by == CutBy::DupAcks
+/// An ACK of new data, which may end fast recovery. Also used by NewReno.
+#[inline]
+pub(super) fn leave_and_grow(cx: &Cx, leaving: bool, new: NewData, out: &mut Decisions) {
+    if leaving {
+        out.push(Decision::Leave);
+    }
+    if !new.opening {
+        out.push(Decision::Grow { bytes: new.bytes, may_grow: !leaving || cx.cfg.growth_on_exit });
+    }
 }
 
-/// Reduces the window, retransmits the lost segment, and inflates the window by the segments that have left
-/// the network (RFC 5681 §3.2 steps 2 and 3). Returns whether recovery started. Also used by NewReno.
-pub(super) fn enter_fast_recovery(recovery: &mut dyn Recovery, tx: &mut Machinery, cx: &mut Cx) -> bool {
-    let standard = tx.halved(cx);
-    if !tx.cut_for_loss(cx, recovery, standard) {
-        return false;
+/// The reaction to a duplicate ACK: the reduction, inflation, or limited transmit (RFC 5681 §3.2 steps 1, 2
+/// and 4). Also used by NewReno.
+pub(super) fn answer_dup(tx: &SendState, cx: &Cx, dup: Dup, may_enter: bool, out: &mut Decisions) {
+    match dup {
+        Dup::Loss if may_enter => {
+            out.push(Decision::Reduce { standard: tx.halved(cx), cause: Detected::FastRetransmit });
+        }
+        Dup::More if tx.cut.by == CutBy::DupAcks => {
+            out.push(Decision::SetInflation(tx.window.inflation + 1.0));
+        }
+        Dup::Early if cx.cfg.limited_transmit => out.push(Decision::LimitedTransmit),
+        _ => {}
     }
-    tx.mark_cut(CutBy::DupAcks);
-    tx.arm_timer(cx);
-    tx.timed = None;
-    tx.retransmit_una(cx, recovery);
-    tx.window.inflation = f64::from(cx.cfg.dup_threshold);
-    true
+}
+
+/// Retransmits the lost segment, and inflates the window by the segments that have left the network (RFC
+/// 5681 §3.2 step 3). Also used by NewReno.
+pub(super) fn start_fast_recovery(cx: &Cx, out: &mut Decisions) {
+    out.push(Decision::StartFastRecovery);
+    out.push(Decision::SetInflation(f64::from(cx.cfg.dup_threshold)));
 }

@@ -1,8 +1,9 @@
 //! Tahoe: on a loss, slow start from the lost segment on (Jacobson 1988).
 
 use super::Recovery;
+use super::decisions::*;
 use crate::control::Window;
-use crate::send::{Ack, CutBy, Cx, Dup, Machinery};
+use crate::send::{Ack, CutBy, Cx, Dup, SendState};
 use crate::variant::{Entry, Meaning, RecoveryKind, VariantInfo};
 
 #[derive(Debug)]
@@ -19,45 +20,46 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 impl Recovery for Tahoe {
-    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+    fn on_ack(&mut self, tx: &SendState, _: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if ack.to > tx.space.una {
-            let bytes = ack.to - tx.space.una;
-            let opening = tx.space.una == 0;
-            tx.advance(cx, self, ack);
-            if !opening {
-                tx.grow(cx, self, bytes, true);
-            }
-        } else if tx.is_dup(ack) {
-            match tx.count_dup(cx, self) {
-                Dup::Loss => self.loss(tx, cx),
-                Dup::Early if cx.cfg.limited_transmit => tx.send_one_more(cx, self),
-                _ => {}
-            }
+            return Reply::Routine;
         }
-        tx.send_window(cx, self, cx.cfg.max_burst);
+        if tx.is_dup(ack) {
+            out.push(Decision::CountDup);
+        }
+        Reply::Decided
     }
 
-    fn in_recovery(&self, _: &Machinery) -> bool {
+    fn on_dup(&mut self, tx: &SendState, cx: &Cx, dup: Dup, out: &mut Decisions) {
+        match dup {
+            // Duplicate ACKs of data retransmitted after a loss do not indicate a new loss.
+            Dup::Loss if tx.space.una > tx.cut.point || tx.space.una == 1 => {
+                let standard = Window { cwnd: 1.0, ..tx.halved(cx) };
+                out.push(Decision::Reduce { standard, cause: Detected::FastRetransmit });
+            }
+            Dup::Early if cx.cfg.limited_transmit => out.push(Decision::LimitedTransmit),
+            _ => {}
+        }
+    }
+
+    fn on_reduced(&mut self, _: &SendState, _: &Cx, reduction: Reduction, out: &mut Decisions) {
+        if reduction.stands {
+            out.push(Decision::MarkCut(CutBy::Nothing));
+            out.push(Decision::ArmTimer);
+            out.push(Decision::Rewind);
+            out.push(Decision::StopTiming);
+        }
+    }
+
+    fn after_ack(&mut self, _: &SendState, cx: &Cx) -> Sending {
+        Sending::Window { burst: cx.cfg.max_burst }
+    }
+
+    fn in_recovery(&self, _: &SendState) -> bool {
         false
     }
 
-    /// A timeout does not reset the count of duplicate ACKs.
-    fn on_expiry(&mut self, _: &mut Machinery) {}
-}
-
-impl Tahoe {
-    fn loss(&mut self, tx: &mut Machinery, cx: &mut Cx) {
-        // Duplicate ACKs of data retransmitted after a loss do not indicate a new loss.
-        if tx.space.una <= tx.cut.point && tx.space.una != 1 {
-            return;
-        }
-        let standard = Window { cwnd: 1.0, ..tx.halved(cx) };
-        if !tx.cut_for_loss(cx, self, standard) {
-            return;
-        }
-        tx.mark_cut(CutBy::Nothing);
-        tx.arm_timer(cx);
-        tx.space.nxt = tx.space.una;
-        tx.timed = None;
+    fn keeps_dup_acks(&self) -> bool {
+        true
     }
 }

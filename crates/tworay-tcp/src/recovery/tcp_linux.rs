@@ -4,16 +4,27 @@
 mod board;
 
 use super::Recovery;
+use super::decisions::*;
 use crate::config::TcpConfig;
 use crate::control::Window;
-use crate::send::{Ack, CutBy, Cx, Dup, Machinery, Timed};
+use crate::send::{Ack, CutBy, Cx, Dup, SendState};
 use board::{Board, News};
 use smallvec::SmallVec;
 
 /// By how many segments the window may exceed those in flight when a repair ends.
 const MAX_BURST: usize = 3;
 
-/// What is being repaired.
+/// The ACK being processed.
+#[derive(Copy, Clone, Debug, Default)]
+struct Arrival {
+    /// Segments in flight before it.
+    before: usize,
+    news: News,
+    /// The reported window follows from it.
+    counts: bool,
+}
+
+/// State of the repair.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 enum State {
     #[default]
@@ -30,97 +41,118 @@ pub(super) struct TcpLinux {
     walk: usize,
     /// Window to report: the limit of rate halving while it is active, as of the last ACK or timeout.
     shown: f64,
-    /// Whether the variant has set the window since the loss.
+    /// True if the variant has set the window since the loss.
     chosen: bool,
+    /// The ACK being processed.
+    arrival: Arrival,
     /// Bytes acknowledged that have not yet made the window grow.
     credit: u64,
 }
 
 impl Recovery for TcpLinux {
-    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
-        let advanced = ack.to > tx.space.una;
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
+        self.arrival = Arrival { before: self.in_flight(tx), ..Arrival::default() };
+        if ack.to > tx.space.una {
+            return Reply::Advance(Advance::Full);
+        }
         let dup = tx.is_dup(ack);
-        if !advanced && !dup && (ack.blocks.is_empty() || ack.to < tx.space.una) {
-            return tx.send_window(cx, self, cx.cfg.max_burst);
+        if !dup && (ack.blocks.is_empty() || ack.to < tx.space.una) {
+            return Reply::Decided;
         }
-        let before = self.in_flight(tx);
-        let news = if advanced {
-            let (were_out, mut bytes) = (tx.sent.len(), ack.to - tx.space.una);
-            if tx.space.una == 0 {
-                // A SYN counts as a full segment.
-                bytes += tx.space.mss - 1;
-            }
-            tx.advance(cx, self, ack);
-            let news = self.mark(tx, cx, ack, were_out - tx.sent.len());
-            self.credit += bytes;
-            self.grow(tx, cx, bytes, before);
-            news
+        self.arrival.news = self.mark(tx, cx, ack, 0);
+        if dup {
+            // The echo belongs to the last in-order segment, but ns-2 samples it nevertheless.
+            out.push(Decision::SampleEcho);
+            out.push(Decision::ArmTimer);
+            out.push(Decision::CountDup);
         } else {
-            let news = self.mark(tx, cx, ack, 0);
-            if dup {
-                // The echo belongs to the last in-order segment, but ns-2 samples it nevertheless.
-                tx.sample_echo(cx, self, ack, Timed::Data);
-                tx.arm_timer(cx);
-                if tx.count_dup(cx, self) == Dup::Done {
-                    return tx.send_window(cx, self, cx.cfg.max_burst);
-                }
-            }
-            news
-        };
-        if self.state != State::Open && tx.space.una >= tx.cut.point {
-            self.end(tx, cx);
-        } else if news.lost && self.state != State::Recovery {
-            self.enter(tx, cx);
+            self.judge(tx, out);
         }
-        self.show(tx.window.cwnd);
-        tx.send_window(cx, self, cx.cfg.max_burst);
+        Reply::Decided
     }
 
-    fn in_recovery(&self, _: &Machinery) -> bool {
+    fn on_advanced(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, new: NewData, out: &mut Decisions) {
+        self.arrival.news = self.mark(tx, cx, ack, new.segments);
+        // A SYN counts as a full segment.
+        let bytes = new.bytes + if new.opening { tx.space.mss - 1 } else { 0 };
+        self.credit += bytes;
+        self.grow(tx, cx, bytes, out);
+    }
+
+    fn on_grown(&mut self, tx: &SendState, _: &Cx, out: &mut Decisions) {
+        self.judge(tx, out);
+    }
+
+    fn on_dup(&mut self, tx: &SendState, _: &Cx, dup: Dup, out: &mut Decisions) {
+        if dup != Dup::Done {
+            self.judge(tx, out);
+        }
+    }
+
+    /// The limit of segments in flight falls step by step from the window before the loss.
+    fn on_reduced(&mut self, _: &SendState, _: &Cx, reduction: Reduction, out: &mut Decisions) {
+        if reduction.stands {
+            out.push(Decision::MarkCut(CutBy::DupAcks));
+            self.state = State::Recovery;
+            (self.walk, self.credit, self.chosen) = (reduction.before as usize, 0, false);
+        }
+    }
+
+    fn after_ack(&mut self, tx: &SendState, cx: &Cx) -> Sending {
+        if self.arrival.counts {
+            self.show(tx.window.cwnd);
+        }
+        Sending::Window { burst: cx.cfg.max_burst }
+    }
+
+    fn in_recovery(&self, _: &SendState) -> bool {
         self.state == State::Recovery
     }
 
-    fn after_timeout(&self, _: &Machinery) -> bool {
+    fn after_timeout(&self, _: &SendState) -> bool {
         self.state == State::Loss
     }
 
-    fn timeout_window(&self, tx: &Machinery, _: Window) -> Window {
+    fn timeout_window(&self, tx: &SendState, _: Window) -> Window {
         Window { cwnd: 1.0, ssthresh: half(tx) }
     }
 
     /// Everything outstanding that is not SACKed must be retransmitted.
-    fn go_back(&mut self, tx: &mut Machinery, _: &mut Cx) {
+    fn go_back(&mut self, tx: &SendState, _: &Cx) -> Restart {
         self.board.lose_all(tx.sent.len());
         self.state = State::Loss;
         (self.walk, self.credit, self.chosen) = (0, 0, false);
         self.show(tx.window.cwnd);
+        Restart::ByRecord { cwnd: None }
     }
 
-    /// Sends while fewer segments are in flight than the window or rate halving allows, lost segments
-    /// first.
-    fn sends_itself(&mut self, tx: &mut Machinery, cx: &mut Cx, burst: u32) -> bool {
-        let mut sent = 0;
-        self.walk = self.walk.min(self.in_flight(tx) + 1);
-        while !tx.is_frozen()
-            && self.in_flight(tx) < (tx.window.cwnd as usize).max(1).max(self.walk)
-            && !tx.is_held_back(cx)
-        {
-            if let Some(place) = self.board.next_lost() {
-                self.send_again(tx, cx, place);
-            } else if !self.send_new(tx, cx) {
-                break;
-            }
-            let left = self.in_flight(tx).saturating_sub(1).max(1);
-            self.walk = self.walk.min(left);
-            sent += 1;
-            if sent == burst {
-                break;
-            }
-        }
+    fn selects_always(&self) -> bool {
         true
     }
 
-    fn on_oldest_sent_again(&mut self, tx: &Machinery) {
+    fn begin_selecting(&mut self, tx: &SendState, _: &Cx) {
+        self.walk = self.walk.min(self.in_flight(tx) + 1);
+    }
+
+    /// Fewer segments are in flight than the window or rate halving permits.
+    fn has_room(&self, tx: &SendState, _: &Cx) -> bool {
+        self.in_flight(tx) < (tx.window.cwnd as usize).max(1).max(self.walk)
+    }
+
+    /// Lost segments first.
+    fn next_segment(&mut self, tx: &SendState, cx: &Cx) -> Option<Segment> {
+        let (segment, outstanding) = match self.board.next_lost() {
+            Some(place) => (self.lost_segment(tx, place), tx.sent.len()),
+            None => (self.new_segment(tx, cx), tx.sent.len() + 1),
+        };
+        if segment.is_some() {
+            let left = self.board.in_flight(outstanding).saturating_sub(1).max(1);
+            self.walk = self.walk.min(left);
+        }
+        segment
+    }
+
+    fn on_oldest_sent_again(&mut self, tx: &SendState, _: u64) {
         self.board.sent_again(0, tx.sent.len());
     }
 
@@ -133,13 +165,13 @@ impl Recovery for TcpLinux {
         self.chosen = true;
     }
 
-    fn shown_cwnd(&self, _: &Machinery) -> f64 {
+    fn shown_cwnd(&self, _: &SendState) -> f64 {
         self.shown
     }
 }
 
 /// Half the window in whole segments.
-fn half(tx: &Machinery) -> f64 {
+fn half(tx: &SendState) -> f64 {
     (tx.window.cwnd / 2.0).floor().max(2.0)
 }
 
@@ -153,12 +185,12 @@ impl TcpLinux {
         self.shown = cwnd.max(self.walk as f64);
     }
 
-    fn in_flight(&self, tx: &Machinery) -> usize {
+    fn in_flight(&self, tx: &SendState) -> usize {
         self.board.in_flight(tx.sent.len())
     }
 
     /// Updates the marks from an ACK that acknowledges the `acked` oldest segments.
-    fn mark(&mut self, tx: &Machinery, cx: &Cx, ack: &Ack, acked: usize) -> News {
+    fn mark(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, acked: usize) -> News {
         let first = self.board.number(acked);
         let ends = &tx.sent;
         let mut blocks: SmallVec<[(u64, u64); 4]> = SmallVec::new();
@@ -173,12 +205,12 @@ impl TcpLinux {
         self.board.update(acked, &mut blocks, cx.cfg.dup_threshold)
     }
 
-    /// Standard growth: in whole segments, and only if the window was full `before` the ACK.
-    fn grow(&mut self, tx: &mut Machinery, cx: &mut Cx, bytes: u64, before: usize) {
+    /// Standard growth: in whole segments, and only if the window was full before the ACK.
+    fn grow(&mut self, tx: &SendState, cx: &Cx, bytes: u64, out: &mut Decisions) {
         let (cwnd, ssthresh) = (tx.window.cwnd, tx.window.ssthresh);
         let may_grow = self.state != State::Recovery && !tx.is_frozen();
         let mut standard = Window { cwnd, ssthresh };
-        if may_grow && before as f64 >= cwnd.floor() {
+        if may_grow && self.arrival.before as f64 >= cwnd.floor() {
             let slow_start = cwnd <= ssthresh;
             let price = tx.space.mss * if slow_start { 1 } else { cwnd as u64 };
             if self.credit >= price {
@@ -187,45 +219,44 @@ impl TcpLinux {
                 standard.cwnd = (cwnd + 1.0).min(advertised).max(cwnd);
             }
         }
-        tx.decide_growth(cx, self, bytes, may_grow, standard);
+        out.push(Decision::GrowTo { standard, bytes, may_grow });
     }
 
-    /// A loss: reduces the window at once; the limit of segments in flight then falls step by step.
-    fn enter(&mut self, tx: &mut Machinery, cx: &mut Cx) {
-        let (old, half) = (tx.window.cwnd, half(tx));
-        if !tx.cut_for_loss(cx, self, Window { cwnd: (half / 2.0).floor(), ssthresh: half }) {
-            return;
+    /// The end of a repair, or a loss. A loss reduces the window at once.
+    fn judge(&mut self, tx: &SendState, out: &mut Decisions) {
+        self.arrival.counts = true;
+        if self.state != State::Open && tx.space.una >= tx.cut.point {
+            self.end(tx, out);
+        } else if self.arrival.news.lost && self.state != State::Recovery {
+            let half = half(tx);
+            let standard = Window { cwnd: (half / 2.0).floor(), ssthresh: half };
+            out.push(Decision::Reduce { standard, cause: Detected::FastRetransmit });
         }
-        tx.mark_cut(CutBy::DupAcks);
-        self.state = State::Recovery;
-        (self.walk, self.credit, self.chosen) = (old as usize, 0, false);
     }
 
     /// Everything outstanding at the loss is acknowledged.
-    fn end(&mut self, tx: &mut Machinery, cx: &mut Cx) {
+    fn end(&mut self, tx: &SendState, out: &mut Decisions) {
         let state = std::mem::take(&mut self.state);
         self.board.clear();
         self.walk = 0;
         if tx.window.cwnd < tx.window.ssthresh && !self.chosen {
-            tx.window.cwnd = tx.window.ssthresh.min((tx.sent.len() + MAX_BURST) as f64);
+            let cwnd = tx.window.ssthresh.min((tx.sent.len() + MAX_BURST) as f64);
+            out.push(Decision::SetCwnd(cwnd));
         }
-        tx.cut.by = CutBy::Recovered;
+        out.push(Decision::EndCut);
         if state == State::Recovery {
-            tx.leave_recovery(cx, self);
+            out.push(Decision::Leave);
         }
     }
 
-    fn send_again(&mut self, tx: &mut Machinery, cx: &mut Cx, place: usize) {
-        let Some((start, len)) = tx.sent_segment(place) else { return };
+    fn lost_segment(&mut self, tx: &SendState, place: usize) -> Option<Segment> {
+        let (start, len) = tx.sent_segment(place)?;
         self.board.sent_again(place, tx.sent.len());
-        tx.output(cx, self, start, len);
+        Some(Segment { start, len, kind: Kind::Again })
     }
 
-    /// Sends a new segment; returns whether that was possible.
-    fn send_new(&mut self, tx: &mut Machinery, cx: &mut Cx) -> bool {
-        let Some(len) = tx.new_segment_len(cx, tx.space.nxt) else { return false };
-        tx.output(cx, self, tx.space.nxt, len);
-        tx.space.nxt += len;
-        true
+    fn new_segment(&self, tx: &SendState, cx: &Cx) -> Option<Segment> {
+        let len = tx.new_segment_len(cx, tx.space.nxt)?;
+        Some(Segment { start: tx.space.nxt, len, kind: Kind::New })
     }
 }

@@ -9,14 +9,24 @@ mod rate;
 mod ring;
 
 use super::Recovery;
+use super::decisions::*;
 use crate::config::{Handshake, TcpConfig};
-use crate::endpoint::TcpNote;
-use crate::send::{Ack, CutBy, Cx, Machinery};
+use crate::control::Window;
+use crate::send::{Ack, CutBy, Cx, SendState};
 use crate::variant::{Entry, Meaning, RecoveryKind, Settings, VariantInfo};
 use rate::Rate;
 pub(super) use rate::Thresholds;
 use ring::{Ring, Stamp};
 use tworay_base::SimTime;
+
+/// State before an ACK of new data.
+#[derive(Copy, Clone, Debug, Default)]
+struct Arrival {
+    /// The newest segment that it covers.
+    newest: Option<Stamp>,
+    /// The congestion window if the ACK opens the connection one round trip early, segments.
+    unopened: f64,
+}
 
 #[derive(Debug)]
 pub(super) struct VegasRepair {
@@ -26,7 +36,9 @@ pub(super) struct VegasRepair {
     /// Window without inflation.
     deflated: f64,
     last_cut_at: Option<SimTime>,
-    /// ns-2's record of its segments; without it, the machinery's list is used.
+    /// The ACK of new data being processed.
+    arrival: Arrival,
+    /// ns-2's record of its segments; without it, the shared list is used.
     ring: Option<Ring>,
 }
 
@@ -41,35 +53,65 @@ pub(crate) const ENTRY: Entry = Entry {
 };
 
 /// Number of segments up to an offset; the SYN counts as one.
-fn count_to(tx: &Machinery, offset: u64) -> f64 {
+fn count_to(tx: &SendState, offset: u64) -> f64 {
     if offset == 0 { 0.0 } else { 1.0 + (offset - 1).div_ceil(tx.space.mss) as f64 }
 }
 
 impl Recovery for VegasRepair {
-    fn on_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
+    fn on_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) -> Reply {
         if !self.rate.has_begun() {
             let first = tx.sent.front().map_or(cx.now, |s| s.at);
             self.rate.begin(first, cx.now, tx.space.una);
         }
         if ack.to > tx.space.una {
-            self.new_ack(tx, cx, ack);
-        } else if tx.is_dup(ack) || takes_as_dup(tx, ack) {
-            self.dup_ack(tx, cx);
+            self.new_ack(tx, cx, ack, out);
+            return Reply::Advance(Advance::Full);
         }
-        if tx.dup_acks == 0 || tx.dup_acks >= cx.cfg.dup_threshold {
-            tx.send_window(cx, self, cx.cfg.max_burst);
+        if tx.is_dup(ack) || takes_as_dup(tx, ack) {
+            self.dup_ack(tx, cx, out);
+        }
+        Reply::Decided
+    }
+
+    fn on_advanced(&mut self, tx: &SendState, cx: &Cx, _: &Ack, new: NewData, out: &mut Decisions) {
+        let mut window = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };
+        if new.opening && cx.cfg.handshake == Handshake::OneWay {
+            window.cwnd = tx.bounded(self.arrival.unopened);
+        }
+        self.grow(tx, cx, &mut window);
+        out.push(Decision::SetCwnd(window.cwnd));
+        out.push(Decision::SetSsthresh(window.ssthresh));
+        if let Some(at) = self.arrival.newest.filter(|s| s.times == 1 && !new.opening).and_then(|s| s.at) {
+            self.rate.sample(cx.now.since(at).as_secs_f64());
+        }
+        if self.checks_left > 0 {
+            self.checks_left -= 1;
+            if self.expired(tx, cx) {
+                out.push(Decision::SetDupAcks(cx.cfg.dup_threshold));
+                send_oldest(tx, cx, out);
+            } else {
+                self.checks_left = 0;
+            }
         }
     }
 
+    fn after_ack(&mut self, tx: &SendState, cx: &Cx) -> Sending {
+        if tx.dup_acks == 0 || tx.dup_acks >= cx.cfg.dup_threshold {
+            return Sending::Window { burst: cx.cfg.max_burst };
+        }
+        Sending::Nothing
+    }
+
     /// Restarts with two segments.
-    fn on_timeout(&mut self, tx: &mut Machinery, cx: &mut Cx) {
-        tx.window.cwnd = tx.bounded(2.0);
-        self.deflated = if tx.quirks.forgotten_window { 0.0 } else { tx.window.cwnd };
+    fn on_timeout(&mut self, tx: &SendState, cx: &Cx) -> Option<f64> {
+        let cwnd = tx.bounded(2.0);
+        self.deflated = if tx.quirks.forgotten_window { 0.0 } else { cwnd };
         self.last_cut_at = Some(cx.now);
         if let Some(ring) = self.ring.as_ref().filter(|_| tx.quirks.restarted_clock && tx.space.una == 0) {
             // A repeated SYN resets ns-2's clock to zero, but not this time stamp.
             self.last_cut_at = Some(cx.now + cx.now.since(ring.started));
         }
+        Some(cwnd)
     }
 
     fn on_sent(&mut self, place: usize, now: SimTime) {
@@ -80,7 +122,7 @@ impl Recovery for VegasRepair {
 }
 
 /// With nothing outstanding, duplicate ACKs count as long as there is data to send.
-fn takes_as_dup(tx: &Machinery, ack: &Ack) -> bool {
+fn takes_as_dup(tx: &SendState, ack: &Ack) -> bool {
     let una = tx.space.una;
     tx.quirks.overdue_nothing && ack.to == una && ack.pure && una > 0 && una < tx.space.end()
 }
@@ -93,50 +135,34 @@ impl VegasRepair {
             checks_left: 0,
             deflated: 0.0,
             last_cut_at: None,
+            arrival: Arrival::default(),
             ring: quirks.surviving_counts.then(|| Ring::new(cfg.window_segments())),
         }
     }
 
-    fn new_ack(&mut self, tx: &mut Machinery, cx: &mut Cx, ack: &Ack) {
-        let opening = tx.space.una == 0;
+    fn new_ack(&mut self, tx: &SendState, cx: &Cx, ack: &Ack, out: &mut Decisions) {
+        let mut cwnd = tx.window.cwnd;
         // ns-2's one-way agent opens to the initial window one round trip late.
-        let late = cx.cfg.handshake == Handshake::OneWay;
-        if late && tx.space.una == 1 {
-            tx.window.cwnd = tx.bounded(tx.window.initial);
+        if cx.cfg.handshake == Handshake::OneWay && tx.space.una == 1 {
+            cwnd = tx.bounded(tx.window.initial);
         }
-        if tx.dup_acks > cx.cfg.dup_threshold && tx.window.cwnd > self.deflated {
-            tx.window.cwnd = self.deflated;
-            tx.window.ssthresh = 2.0;
+        if tx.dup_acks > cx.cfg.dup_threshold && cwnd > self.deflated {
+            cwnd = self.deflated;
+            out.push(Decision::SetSsthresh(2.0));
         }
         // After fewer duplicate ACKs than the threshold the inflation stays, within the variant's bounds.
-        tx.window.cwnd = tx.bounded(tx.window.cwnd);
-        let newest = self.newest(tx, ack.to);
-        let unopened = if tx.quirks.lost_syn_keeps_window { tx.window.cwnd } else { 1.0 };
-        tx.advance(cx, self, ack);
-        if opening && late {
-            tx.window.cwnd = tx.bounded(unopened);
-        }
-        self.grow(tx, cx);
-        if let Some(at) = newest.filter(|s| s.times == 1 && !opening).and_then(|s| s.at) {
-            self.rate.sample(cx.now.since(at).as_secs_f64());
-        }
-        if self.checks_left > 0 {
-            self.checks_left -= 1;
-            if self.expired(tx, cx) {
-                tx.dup_acks = cx.cfg.dup_threshold;
-                self.send_oldest(tx, cx);
-            } else {
-                self.checks_left = 0;
-            }
-        }
+        let cwnd = tx.bounded(cwnd);
+        out.push(Decision::SetCwnd(cwnd));
+        let unopened = if tx.quirks.lost_syn_keeps_window { cwnd } else { 1.0 };
+        self.arrival = Arrival { newest: self.newest(tx, ack.to), unopened };
     }
 
-    fn dup_ack(&mut self, tx: &mut Machinery, cx: &mut Cx) {
-        tx.dup_acks += 1;
-        cx.counters.dup_acks += 1;
-        if !self.expired(tx, cx) && tx.dup_acks != cx.cfg.dup_threshold {
-            if tx.dup_acks > cx.cfg.dup_threshold {
-                tx.window.cwnd += 1.0;
+    fn dup_ack(&mut self, tx: &SendState, cx: &Cx, out: &mut Decisions) {
+        let dup_acks = tx.dup_acks + 1;
+        out.push(Decision::CountDupSilently);
+        if !self.expired(tx, cx) && dup_acks != cx.cfg.dup_threshold {
+            if dup_acks > cx.cfg.dup_threshold {
+                out.push(Decision::SetCwnd(tx.window.cwnd + 1.0));
             }
             return;
         }
@@ -145,11 +171,10 @@ impl VegasRepair {
         }
         let Some(oldest) = self.oldest(tx) else { return };
         let window = tx.window_whole(cx.cfg) as f64;
-        tx.mark_cut(CutBy::DupAcks);
+        out.push(Decision::MarkCut(CutBy::DupAcks));
         self.checks_left = (count_to(tx, tx.space.nxt) - count_to(tx, tx.space.una) + 1.0).min(2.0) as u32;
         self.rate.timeout *= if oldest.times > 1 { 2.0 } else { 1.125 };
-        cx.counters.fast_retransmits += 1;
-        cx.note(TcpNote::FastRetransmit { seq: tx.space.seq(tx.space.una) });
+        out.push(Decision::CountFastRetransmit);
         if self.may_cut(oldest) {
             let cut = if window <= 3.0 {
                 2.0
@@ -159,21 +184,20 @@ impl VegasRepair {
                 window - (window / 4.0).floor()
             };
             self.deflated = cut;
-            tx.window.cwnd = cut + f64::from(tx.dup_acks);
             self.last_cut_at = Some(cx.now);
-            cx.counters.window_cuts += 1;
+            out.push(Decision::ReduceOwn { cwnd: cut + f64::from(dup_acks) });
         }
-        tx.rtt.back_off();
-        tx.arm_timer(cx);
-        tx.timed = None;
-        self.send_oldest(tx, cx);
+        out.push(Decision::BackOff);
+        out.push(Decision::ArmTimer);
+        out.push(Decision::StopTiming);
+        send_oldest(tx, cx, out);
         if oldest.times == 1 {
-            tx.dup_acks = cx.cfg.dup_threshold;
+            out.push(Decision::SetDupAcks(cx.cfg.dup_threshold));
         }
     }
 
-    /// Whether the oldest segment has been outstanding longer than the fine timeout.
-    fn expired(&self, tx: &Machinery, cx: &Cx) -> bool {
+    /// True if the oldest segment has been outstanding longer than the fine timeout.
+    fn expired(&self, tx: &SendState, cx: &Cx) -> bool {
         let age = match &self.ring {
             Some(ring) => Some(ring.age(ring.oldest(), cx.now)),
             None => tx.sent.front().map(|s| cx.now.since(s.at)),
@@ -182,7 +206,7 @@ impl VegasRepair {
     }
 
     /// The newest segment that an ACK covers; the ring clears the slots it covers.
-    fn newest(&mut self, tx: &Machinery, to: u64) -> Option<Stamp> {
+    fn newest(&mut self, tx: &SendState, to: u64) -> Option<Stamp> {
         let covered = tx.sent.iter().take_while(|s| s.end <= to);
         match &mut self.ring {
             Some(ring) => {
@@ -194,29 +218,29 @@ impl VegasRepair {
         }
     }
 
-    fn oldest(&self, tx: &Machinery) -> Option<Stamp> {
+    fn oldest(&self, tx: &SendState) -> Option<Stamp> {
         match &self.ring {
             Some(ring) => Some(ring.oldest()),
             None => tx.sent.front().map(|s| Stamp { at: Some(s.at), times: s.times }),
         }
     }
 
-    /// Retransmits the oldest segment; with ns-2's quirk also one that was never sent, beyond `nxt`.
-    fn send_oldest(&mut self, tx: &mut Machinery, cx: &mut Cx) {
-        let una = tx.space.una;
-        if !tx.quirks.overdue_nothing {
-            tx.retransmit_una(cx, self);
-        } else if una < tx.space.end() {
-            let len = tx.space.segment_len(una);
-            if una < tx.space.max || len <= tx.space.rwnd(cx.cfg) {
-                tx.output(cx, self, una, len);
-            }
-        }
-    }
-
-    /// Whether the window was not reduced since this segment was sent.
+    /// True if the window was not reduced since this segment was sent.
     fn may_cut(&self, oldest: Stamp) -> bool {
         let last = self.last_cut_at.or(self.ring.as_ref().map(|r| r.started));
         oldest.at.is_some_and(|at| last.is_none_or(|last| last < at))
+    }
+}
+
+/// Retransmits the oldest segment; with ns-2's quirk also one that was never sent, beyond `nxt`.
+fn send_oldest(tx: &SendState, cx: &Cx, out: &mut Decisions) {
+    let una = tx.space.una;
+    if !tx.quirks.overdue_nothing {
+        out.push(Decision::RetransmitOldest);
+    } else if una < tx.space.end() {
+        let len = tx.space.segment_len(una);
+        if una < tx.space.max || len <= tx.space.rwnd(cx.cfg) {
+            out.push(Decision::Send(Segment { start: una, len, kind: Kind::Again }));
+        }
     }
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 pub(crate) struct Ack {
     /// Everything below is acknowledged; not above `max`.
     pub to: u64,
-    /// Whether it can count as a duplicate: no payload, SYN, FIN or probe, and an unchanged window.
+    /// True if it can count as a duplicate: no payload, SYN, FIN or probe, and an unchanged window.
     pub pure: bool,
     /// Valid SACK blocks above `to`.
     pub blocks: SmallVec<[(u64, u64); 4]>,
@@ -21,7 +21,7 @@ pub(crate) struct Ack {
     pub echo: Option<u32>,
 }
 
-/// What a round-trip sample measured.
+/// The exchange that a round-trip sample measured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Timed {
     /// A SYN and its answer.
@@ -30,7 +30,7 @@ pub(crate) enum Timed {
     Data,
 }
 
-/// What a duplicate ACK means for the recovery.
+/// Meaning of a duplicate ACK for the recovery.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Dup {
     /// Below the threshold.
@@ -43,31 +43,11 @@ pub(crate) enum Dup {
     Done,
 }
 
-impl Machinery {
-    /// Whether this ACK counts as a duplicate (RFC 5681 §2).
+impl SendState {
+    /// True if this ACK counts as a duplicate (RFC 5681 §2).
     #[inline]
     pub fn is_dup(&self, ack: &Ack) -> bool {
         ack.to == self.space.una && ack.pure && self.space.una < self.space.max && self.space.una > 0
-    }
-
-    /// New data is acknowledged: advances `una`, takes a sample, restarts the timer.
-    pub fn advance(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
-        let had_syn = self.space.una == 0;
-        self.dup_acks = 0;
-        self.limited_bytes = 0;
-        self.move_una(cx, ack.to);
-        self.sample(cx, recovery, ack, if had_syn { Timed::Handshake } else { Timed::Data });
-        if had_syn && self.cut.by == CutBy::Timeout && !self.quirks.lost_syn_keeps_rto {
-            self.rtt.syn_was_lost();
-        }
-        if self.space.una < self.space.max || self.waits_with_nothing_out() {
-            self.arm_timer(cx);
-        } else {
-            self.disarm_timer(cx);
-        }
-        if had_syn {
-            self.open_window();
-        }
     }
 
     /// Advances `una` without taking a sample.
@@ -106,36 +86,7 @@ impl Machinery {
         newest.filter(|_| !ambiguous)
     }
 
-    /// Takes a round-trip sample if this ACK gives one (RFC 6298 §3, RFC 7323 §4).
-    fn sample(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, timed: Timed) {
-        let newest = self.forget_acked();
-        let mut sent_at = None;
-        if let Some((end, at)) = self.timed
-            && self.space.una >= end
-        {
-            self.timed = None;
-            self.rtt.end_backoff();
-            if cx.cfg.timing == Timing::OnePerWindow {
-                sent_at = Some(at);
-            }
-        }
-        let every = cx.cfg.timing == Timing::EverySegment || self.controls.withholds_samples();
-        if let Some(at) = newest.filter(|_| every) {
-            self.rtt.end_backoff();
-            sent_at = Some(at);
-        }
-        // Linux prefers its own record to the echo, whose clock is coarse.
-        let recorded = self.rtt.is_linux() && sent_at.is_some();
-        if cx.cfg.timestamps && ack.echo.is_some() && !recorded {
-            return self.sample_echo(cx, recovery, ack, timed);
-        }
-        if let Some(at) = sent_at {
-            let event = RttEvent { exact: cx.now.since(at), ticked: self.rtt.measure(at, cx.now) };
-            self.take_sample(cx, recovery, event, timed);
-        }
-    }
-
-    /// Whether an ACK echoes a time before `at`: it answers an earlier transmission (RFC 7323).
+    /// True if an ACK echoes a time before `at`: it answers an earlier transmission (RFC 7323).
     pub fn echoes_before(&self, cx: &Cx, ack: &Ack, at: SimTime) -> bool {
         let stamp = timestamp(at, cx.cfg.timestamp_clock);
         cx.cfg.timestamps && ack.echo.is_some_and(|echo| (echo.wrapping_sub(stamp) as i32) < 0)
@@ -150,128 +101,180 @@ impl Machinery {
         Some(SimTime::ZERO + clock * ticks.checked_sub(age)?)
     }
 
-    /// Takes the age of the echoed timestamp as a sample; ignores an echo from the future.
-    pub fn sample_echo(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, timed: Timed) {
-        let Some(echo) = ack.echo.filter(|_| cx.cfg.timestamps) else { return };
-        self.rtt.end_backoff();
+    /// True if a segment that begins at `seq` is outstanding.
+    fn is_out(&self, seq: Seq32) -> bool {
+        self.space.offset(seq).is_some_and(|at| (self.space.una..self.space.max).contains(&at))
+    }
+
+    /// True if an arrival over this many hops says nothing new.
+    #[inline]
+    pub fn knows_path(&self, hops: u8) -> bool {
+        self.source_routed || self.hops == hops
+    }
+}
+
+impl Sender {
+    /// New data is acknowledged: advances `una`, takes a sample, restarts the timer.
+    pub(super) fn advance_fully(&mut self, cx: &mut Cx, ack: &Ack) {
+        let had_syn = self.tx.space.una == 0;
+        self.tx.dup_acks = 0;
+        self.tx.limited_bytes = 0;
+        self.tx.move_una(cx, ack.to);
+        self.sample(cx, ack, if had_syn { Timed::Handshake } else { Timed::Data });
+        if had_syn && self.tx.cut.by == CutBy::Timeout && !self.tx.quirks.lost_syn_keeps_rto {
+            self.tx.rtt.syn_was_lost();
+        }
+        if self.tx.space.una < self.tx.space.max || self.tx.waits_with_nothing_outstanding() {
+            self.tx.arm_timer(cx);
+        } else {
+            self.tx.disarm_timer(cx);
+        }
+        if had_syn {
+            self.tx.open_window();
+        }
+    }
+
+    /// Takes a round-trip sample if this ACK gives one (RFC 6298 §3, RFC 7323 §4).
+    fn sample(&mut self, cx: &mut Cx, ack: &Ack, timed: Timed) {
+        let newest = self.tx.forget_acked();
+        let mut sent_at = None;
+        if let Some((end, at)) = self.tx.timed
+            && self.tx.space.una >= end
+        {
+            self.tx.timed = None;
+            self.tx.rtt.end_backoff();
+            if cx.cfg.timing == Timing::OnePerWindow {
+                sent_at = Some(at);
+            }
+        }
+        let every = cx.cfg.timing == Timing::EverySegment || self.tx.controls.withholds_samples();
+        if let Some(at) = newest.filter(|_| every) {
+            self.tx.rtt.end_backoff();
+            sent_at = Some(at);
+        }
+        // Linux prefers its own record to the echo, whose clock is coarse.
+        let recorded = self.tx.rtt.is_linux() && sent_at.is_some();
+        if cx.cfg.timestamps && ack.echo.is_some() && !recorded {
+            return self.sample_echo(cx, timed);
+        }
+        if let Some(at) = sent_at {
+            let event = RttEvent { exact: cx.now.since(at), ticked: self.tx.rtt.measure(at, cx.now) };
+            self.take_sample(cx, event, timed);
+        }
+    }
+
+    /// Takes the age of the latest echoed timestamp as a sample; ignores an echo from the future.
+    pub(super) fn sample_echo(&mut self, cx: &mut Cx, timed: Timed) {
+        let Some(echo) = self.tx.echo.filter(|_| cx.cfg.timestamps) else { return };
+        self.tx.rtt.end_backoff();
         let clock = cx.cfg.timestamp_clock;
         let age = clock * u64::from(timestamp(cx.now, clock).wrapping_sub(echo));
         if age <= cx.now.since_start() {
-            let event = RttEvent { exact: age, ticked: self.rtt.measure_age(age, cx.now) };
-            self.take_sample(cx, recovery, event, timed);
+            let event = RttEvent { exact: age, ticked: self.tx.rtt.measure_age(age, cx.now) };
+            self.take_sample(cx, event, timed);
         }
     }
 
     #[inline]
-    fn take_sample(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: RttEvent, timed: Timed) {
-        if !self.controls.withholds_samples() {
-            self.rtt.sample(event.ticked);
-            if self.rtt.is_linux() {
-                self.rtt.on_round(self.space.una, self.space.nxt);
+    fn take_sample(&mut self, cx: &mut Cx, event: RttEvent, timed: Timed) {
+        if !self.tx.controls.withholds_samples() {
+            self.tx.rtt.sample(event.ticked);
+            if self.tx.rtt.is_linux() {
+                self.tx.rtt.on_round(self.tx.space.una, self.tx.space.nxt);
             }
             cx.counters.ran(Operation::RttSample);
         }
-        if !self.controls.is_standard() {
+        if !self.tx.controls.is_standard() {
             let mut effects = Effects::new();
-            let view = self.view(cx, recovery);
+            let view = self.view(cx);
             cx.counters.ran(Operation::FilterUpdate);
             match timed {
-                Timed::Handshake => self.controls.on_handshake(&view, &event, &mut effects),
-                Timed::Data => self.controls.on_rtt(&view, &event, &mut effects),
+                Timed::Handshake => self.tx.controls.on_handshake(&view, &event, &mut effects),
+                Timed::Data => self.tx.controls.on_rtt(&view, &event, &mut effects),
             }
-            self.apply(cx, recovery, effects);
+            self.apply(cx, effects);
         }
     }
 
     /// Counts a duplicate ACK and asks the variant about it.
-    pub fn count_dup(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) -> Dup {
-        self.dup_acks += 1;
+    pub(super) fn count_dup(&mut self, cx: &mut Cx) -> Dup {
+        self.tx.dup_acks += 1;
         cx.counters.dup_acks += 1;
-        if !self.controls.is_standard() {
+        if !self.tx.controls.is_standard() {
             let mut effects = Effects::new();
-            let view = self.view(cx, recovery);
-            let event = DupAckEvent { count: self.dup_acks };
-            let decision = self.controls.on_dup_ack(&view, &event, &mut effects);
-            self.apply(cx, recovery, effects);
+            let view = self.view(cx);
+            let event = DupAckEvent { count: self.tx.dup_acks };
+            let decision = self.tx.controls.on_dup_ack(&view, &event, &mut effects);
+            self.apply(cx, effects);
             match decision {
                 DupAckDecision::Recovery => {}
-                DupAckDecision::RetransmitNow if recovery.in_recovery(self) => {}
+                DupAckDecision::RetransmitNow if self.recovery.in_recovery(&self.tx) => {}
                 DupAckDecision::RetransmitNow => return Dup::Loss,
                 DupAckDecision::RetransmitOnly => {
-                    self.retransmit_una(cx, recovery);
+                    self.retransmit_una(cx);
                     return Dup::Done;
                 }
                 DupAckDecision::Ignore => return Dup::Done,
             }
         }
-        match self.dup_acks.cmp(&cx.cfg.dup_threshold) {
+        match self.tx.dup_acks.cmp(&cx.cfg.dup_threshold) {
             std::cmp::Ordering::Less => Dup::Early,
             std::cmp::Ordering::Equal => Dup::Loss,
             std::cmp::Ordering::Greater => Dup::More,
         }
     }
 
-    /// Whether a segment that begins at `seq` is outstanding.
-    fn is_out(&self, seq: Seq32) -> bool {
-        self.space.offset(seq).is_some_and(|at| (self.space.una..self.space.max).contains(&at))
-    }
-
-    /// Whether an arrival over this many hops says nothing new.
-    #[inline]
-    pub fn knows_path(&self, hops: u8) -> bool {
-        self.source_routed || self.hops == hops
-    }
-
     /// Information about the path; ignored if it concerns nothing in flight.
-    pub(super) fn on_path_event(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, mut event: PathEvent) {
-        let nothing_out = self.space.una == 0 || self.space.una >= self.space.max;
+    #[inline(never)]
+    pub fn on_path_event(&mut self, cx: &mut Cx, mut event: PathEvent) {
+        let nothing_out = self.tx.space.una == 0 || self.tx.space.una >= self.tx.space.max;
         match &mut event {
             PathEvent::LinkFailure { .. } if nothing_out => {
                 return cx.counters.ignore(Ignored::StrayNotice);
             }
-            PathEvent::LinkFailure { segment } => *segment = segment.filter(|&seq| self.is_out(seq)),
-            PathEvent::PeerWindow { .. } if self.space.una == 0 => return,
+            PathEvent::LinkFailure { segment } => *segment = segment.filter(|&seq| self.tx.is_out(seq)),
+            PathEvent::PeerWindow { .. } if self.tx.space.una == 0 => return,
             _ => {}
         }
         match event {
-            PathEvent::Hops(hops) if self.knows_path(hops) => return,
-            PathEvent::SourceRoute(hops) if self.source_routed && self.hops == hops => return,
-            PathEvent::Hops(hops) => self.hops = hops,
+            PathEvent::Hops(hops) if self.tx.knows_path(hops) => return,
+            PathEvent::SourceRoute(hops) if self.tx.source_routed && self.tx.hops == hops => return,
+            PathEvent::Hops(hops) => self.tx.hops = hops,
             PathEvent::SourceRoute(hops) => {
-                self.hops = hops;
-                self.source_routed = true;
+                self.tx.hops = hops;
+                self.tx.source_routed = true;
             }
             PathEvent::Interruption | PathEvent::Restored => return,
             PathEvent::LinkFailure { .. } | PathEvent::RouteFound | PathEvent::PeerWindow { .. } => {}
         }
-        if self.controls.is_standard() {
+        if self.tx.controls.is_standard() {
             return;
         }
         let asked = match event {
-            PathEvent::LinkFailure { .. } | PathEvent::RouteFound => self.needs.notices,
-            PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.needs.hops,
-            PathEvent::PeerWindow { .. } => self.needs.windows,
+            PathEvent::LinkFailure { .. } | PathEvent::RouteFound => self.tx.needs.notices,
+            PathEvent::Hops(_) | PathEvent::SourceRoute(_) => self.tx.needs.hops,
+            PathEvent::PeerWindow { .. } => self.tx.needs.windows,
             PathEvent::Interruption | PathEvent::Restored => false,
         };
         if asked {
             let mut effects = Effects::new();
-            let view = self.view(cx, recovery);
-            self.controls.on_path_event(&view, event, &mut effects);
-            self.window.cwnd = self.bounded(self.window.cwnd);
-            self.apply(cx, recovery, effects);
+            let view = self.view(cx);
+            self.tx.controls.on_path_event(&view, event, &mut effects);
+            self.tx.window.cwnd = self.tx.bounded(self.tx.window.cwnd);
+            self.apply(cx, effects);
         } else {
-            self.window.cwnd = self.bounded(self.window.cwnd);
+            self.tx.window.cwnd = self.tx.bounded(self.tx.window.cwnd);
         }
     }
 
     /// The peer answered a marked probe.
-    pub(super) fn on_probe_answer(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, event: ProbeEvent) {
+    pub fn on_probe_answer(&mut self, cx: &mut Cx, event: ProbeEvent) {
         let mut effects = Effects::new();
-        let view = self.view(cx, recovery);
-        if self.controls.on_probe_answer(&view, &event, &mut effects) == ProbeVerdict::Stray {
+        let view = self.view(cx);
+        if self.tx.controls.on_probe_answer(&view, &event, &mut effects) == ProbeVerdict::Stray {
             cx.counters.ignore(Ignored::StrayProbe);
         }
-        self.apply(cx, recovery, effects);
-        self.send_window(cx, recovery, cx.cfg.max_burst);
+        self.apply(cx, effects);
+        self.send_window(cx, cx.cfg.max_burst);
     }
 }

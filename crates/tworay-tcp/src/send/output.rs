@@ -23,7 +23,7 @@ pub(crate) fn ip_bytes(cfg: &TcpConfig, segment: &TcpSegment) -> u32 {
     }
 }
 
-impl Machinery {
+impl SendState {
     /// A segment with the current acknowledgment and no payload.
     pub fn blank(&self, cx: &Cx, offset: u64) -> TcpSegment {
         // For data that follows a SYN, a one-way connection already knows the peer's sequence number.
@@ -46,50 +46,6 @@ impl Machinery {
         }
     }
 
-    /// Sends `[offset, offset + len)`: the SYN, payload, or the FIN.
-    pub fn output(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, offset: u64, len: u64) {
-        let retransmission = offset < self.space.max;
-        let mut segment = self.blank(cx, offset);
-        let kind = if offset == 0 {
-            segment.flags = segment.flags.with(TcpFlags::SYN);
-            self.negotiate(cx, &mut segment);
-            SegmentKind::Control(Control::Syn)
-        } else if offset >= self.space.data_end {
-            segment.flags = segment.flags.with(TcpFlags::FIN);
-            SegmentKind::Control(Control::Fin)
-        } else {
-            segment.payload = len as u32;
-            self.note_paced(cx.now);
-            cx.counters.sent_segments += 1;
-            cx.counters.bytes_sent += len;
-            if retransmission {
-                cx.counters.retransmitted_segments += 1;
-                cx.counters.bytes_retransmitted += len;
-            }
-            SegmentKind::Data { retransmission }
-        };
-        let nothing_out = self.space.una == self.space.max;
-        if self.needs.rates && offset > 0 {
-            self.rate.on_sent(cx.now, offset, offset + len, self.space.max);
-        }
-        self.record(recovery, cx.now, offset, offset + len);
-        let mut ip_bytes = ip_bytes(cx.cfg, &segment);
-        if offset == 0 && self.quirks.long_syn {
-            ip_bytes += self.space.mss as u32;
-        }
-        cx.acknowledged |= segment.flags.has(TcpFlags::ACK);
-        cx.out.push(TcpAction::Send { segment, ip_bytes, kind });
-        (self.last_send, self.last_activity) = (cx.now, cx.now);
-        if !self.timer.is_armed() || nothing_out {
-            self.arm_timer(cx);
-        }
-        if self.controls.wants_sent() && matches!(kind, SegmentKind::Data { .. }) {
-            let view = self.view(cx, recovery);
-            let event = SentEvent { seq: self.space.seq(offset), bytes: len as u32, retransmission };
-            self.controls.on_sent(&view, &event);
-        }
-    }
-
     /// The options of a SYN.
     fn negotiate(&self, cx: &Cx, segment: &mut TcpSegment) {
         if cx.cfg.handshake != Handshake::ThreeWay {
@@ -105,26 +61,72 @@ impl Machinery {
         segment.options.probe =
             self.needs.probes.then_some(ProbeOption { kind: ProbeKind::Permitted, id: 0 });
     }
+}
+
+impl Sender {
+    /// Sends `[offset, offset + len)`: the SYN, payload, or the FIN.
+    pub fn output(&mut self, cx: &mut Cx, offset: u64, len: u64) {
+        let retransmission = offset < self.tx.space.max;
+        let mut segment = self.tx.blank(cx, offset);
+        let kind = if offset == 0 {
+            segment.flags = segment.flags.with(TcpFlags::SYN);
+            self.tx.negotiate(cx, &mut segment);
+            SegmentKind::Control(Control::Syn)
+        } else if offset >= self.tx.space.data_end {
+            segment.flags = segment.flags.with(TcpFlags::FIN);
+            SegmentKind::Control(Control::Fin)
+        } else {
+            segment.payload = len as u32;
+            self.tx.note_paced(cx.now);
+            cx.counters.sent_segments += 1;
+            cx.counters.bytes_sent += len;
+            if retransmission {
+                cx.counters.retransmitted_segments += 1;
+                cx.counters.bytes_retransmitted += len;
+            }
+            SegmentKind::Data { retransmission }
+        };
+        let nothing_out = self.tx.space.una == self.tx.space.max;
+        if self.tx.needs.rates && offset > 0 {
+            self.tx.rate.on_sent(cx.now, offset, offset + len, self.tx.space.max);
+        }
+        self.record(cx.now, offset, offset + len);
+        let mut ip_bytes = ip_bytes(cx.cfg, &segment);
+        if offset == 0 && self.tx.quirks.long_syn {
+            ip_bytes += self.tx.space.mss as u32;
+        }
+        cx.acknowledged |= segment.flags.has(TcpFlags::ACK);
+        cx.out.push(TcpAction::Send { segment, ip_bytes, kind });
+        (self.tx.last_send, self.tx.last_activity) = (cx.now, cx.now);
+        if !self.tx.timer.is_armed() || nothing_out {
+            self.tx.arm_timer(cx);
+        }
+        if self.tx.controls.wants_sent() && matches!(kind, SegmentKind::Data { .. }) {
+            let view = self.view(cx);
+            let event = SentEvent { seq: self.tx.space.seq(offset), bytes: len as u32, retransmission };
+            self.tx.controls.on_sent(&view, &event);
+        }
+    }
 
     /// Records the send times of segments in flight.
-    fn record(&mut self, recovery: &mut dyn Recovery, now: SimTime, start: u64, end: u64) {
-        if start < self.space.max {
-            let first = self.sent.partition_point(|s| s.end <= start);
-            for (place, sent) in self.sent.range_mut(first..).enumerate() {
+    fn record(&mut self, now: SimTime, start: u64, end: u64) {
+        if start < self.tx.space.max {
+            let first = self.tx.sent.partition_point(|s| s.end <= start);
+            for (place, sent) in self.tx.sent.range_mut(first..).enumerate() {
                 sent.times += 1;
                 sent.at = now;
-                recovery.on_sent(first + place, now);
+                self.recovery.on_sent(first + place, now);
                 if sent.end >= end {
                     break;
                 }
             }
         }
-        if end > self.space.max {
-            self.space.max = end;
-            recovery.on_sent(self.sent.len(), now);
-            self.sent.push_back(Sent { end, at: now, times: 1 });
-            if self.timed.is_none() {
-                self.timed = Some((end, now));
+        if end > self.tx.space.max {
+            self.tx.space.max = end;
+            self.recovery.on_sent(self.tx.sent.len(), now);
+            self.tx.sent.push_back(Sent { end, at: now, times: 1 });
+            if self.tx.timed.is_none() {
+                self.tx.timed = Some((end, now));
             }
         }
     }

@@ -11,7 +11,7 @@ pub(crate) struct Pacer {
     gap: SimDuration,
     /// When the last segment with payload was sent.
     last: SimTime,
-    /// Whether the timer is running.
+    /// True if the timer is running.
     armed: bool,
 }
 
@@ -21,8 +21,8 @@ impl Pacer {
     }
 }
 
-impl Machinery {
-    /// Whether pacing holds the next segment back; the timer then sends it.
+impl SendState {
+    /// True if pacing holds the next segment back; the timer then sends it.
     #[inline]
     pub fn is_held_back(&mut self, cx: &mut Cx) -> bool {
         !self.pacer.gap.is_zero() && self.hold_back(cx)
@@ -58,12 +58,19 @@ impl Machinery {
             cx.out.push(TcpAction::Arm(TcpTimer::Pace, (self.pacer.last + gap).max(cx.now)));
         }
     }
+}
 
+impl Sender {
     /// The pacing timer expired: the segment held back is sent, if that is still permitted.
-    pub(super) fn on_pace(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
-        self.pacer.armed = false;
-        if !self.is_frozen() && !recovery.goes_on(self, cx) {
-            self.send_window(cx, recovery, cx.cfg.max_burst);
+    pub fn on_pace(&mut self, cx: &mut Cx) {
+        self.tx.pacer.armed = false;
+        if self.tx.is_frozen() {
+            return;
+        }
+        if self.recovery.selects_now() {
+            self.send_selected(cx, cx.cfg.max_burst);
+        } else {
+            self.send_window(cx, cx.cfg.max_burst);
         }
     }
 }

@@ -18,7 +18,7 @@ struct Stamp {
     /// In flight when it was sent, including it.
     out: u64,
     again: bool,
-    /// Whether the receiver has it.
+    /// True if the receiver has it.
     done: bool,
 }
 
@@ -141,22 +141,24 @@ impl RateMeter {
     }
 }
 
-impl Machinery {
-    /// Passes the sample of an ACK to the variant, before the recovery processes the ACK.
-    pub(super) fn sample_rate(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
-        if let Some(sample) = self.rate.take(cx.now, ack, self.space.mss) {
-            let mut effects = Effects::new();
-            let view = self.view(cx, recovery);
-            self.controls.on_rate(&view, &sample, &mut effects);
-            self.apply(cx, recovery, effects);
-        }
-    }
-
+impl SendState {
     /// Everything that may be sent now has been sent.
     pub(super) fn watch_application(&mut self) {
         let Space { nxt, mss, .. } = self.space;
         if self.space.end() < nxt + mss && self.rate.is_below(self.window.cwnd * mss as f64) {
             self.rate.limited_by_application();
+        }
+    }
+}
+
+impl Sender {
+    /// Passes the sample of an ACK to the variant, before the recovery processes the ACK.
+    pub(super) fn sample_rate(&mut self, cx: &mut Cx, ack: &Ack) {
+        if let Some(sample) = self.tx.rate.take(cx.now, ack, self.tx.space.mss) {
+            let mut effects = Effects::new();
+            let view = self.view(cx);
+            self.tx.controls.on_rate(&view, &sample, &mut effects);
+            self.apply(cx, effects);
         }
     }
 }

@@ -3,8 +3,9 @@
 use super::*;
 use crate::config::Halving;
 use crate::control::{Backoff, Effects, RtoDecision, RtoEvent, Window};
+use crate::recovery::Restart;
 
-/// What the retransmission timer can run for before the timeout: one timer serves all (RFC 8985 §8).
+/// Purposes of the retransmission timer before the timeout: one timer serves all (RFC 8985 §8).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Early {
     /// Segments that may only be out of order count as lost.
@@ -44,7 +45,7 @@ impl RetransmitTimer {
     }
 }
 
-impl Machinery {
+impl SendState {
     /// Starts or restarts the retransmission timer.
     pub fn arm_timer(&mut self, cx: &mut Cx) {
         if !self.is_frozen() {
@@ -82,85 +83,98 @@ impl Machinery {
         }
     }
 
-    /// Whether the sender, at a window of zero, waits for the timer even with nothing outstanding.
-    pub fn waits_with_nothing_out(&self) -> bool {
+    /// True if the sender, at a window of zero, waits for the timer even with nothing outstanding.
+    pub fn waits_with_nothing_outstanding(&self) -> bool {
         self.quirks.zero_window_waits && self.window.cwnd < 1.0 && self.space.una < self.space.end()
     }
+}
 
+impl Sender {
     /// The retransmission timer expired.
-    pub(super) fn on_rto(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
-        self.timer.armed = false;
-        if (self.space.una >= self.space.max && !self.waits_with_nothing_out()) || self.is_frozen() {
+    pub fn on_rto(&mut self, cx: &mut Cx) {
+        self.tx.timer.armed = false;
+        if (self.tx.space.una >= self.tx.space.max && !self.tx.waits_with_nothing_outstanding())
+            || self.tx.is_frozen()
+        {
             return;
         }
-        if let Some(early) = self.timer.early.take() {
-            self.rearm_timer(cx);
-            return recovery.on_early(self, cx, early);
+        if let Some(early) = self.tx.timer.early.take() {
+            self.tx.rearm_timer(cx);
+            self.recovery.on_early(&self.tx, cx, early, &mut self.decisions);
+            self.carry_out(cx);
+            return self.send_window(cx, cx.cfg.max_burst);
         }
         cx.counters.timeouts += 1;
-        cx.counters.rto_idle += cx.now.since(self.last_send);
-        let una = self.space.una;
-        let consecutive = match self.timer.expired {
+        cx.counters.rto_idle += cx.now.since(self.tx.last_send);
+        let una = self.tx.space.una;
+        let consecutive = match self.tx.timer.expired {
             Some((before, n)) if before == una => n + 1,
             _ => 1,
         };
-        self.timer.expired = Some((una, consecutive));
-        self.window.inflation = 0.0;
-        recovery.on_expiry(self);
-        let opening = una == 0;
-        if opening && !self.quirks.lost_syn_keeps_window {
-            // A lost SYN: start with one segment (RFC 5681 §3.1).
-            self.window.initial = 1.0;
+        self.tx.timer.expired = Some((una, consecutive));
+        self.tx.window.inflation = 0.0;
+        if !self.recovery.keeps_dup_acks() {
+            self.tx.dup_acks = 0;
         }
-        let half = self.halved(cx).ssthresh;
+        let opening = una == 0;
+        if opening && !self.tx.quirks.lost_syn_keeps_window {
+            // A lost SYN: start with one segment (RFC 5681 §3.1).
+            self.tx.window.initial = 1.0;
+        }
+        let half = self.tx.halved(cx).ssthresh;
         let held = cx.cfg.halving == Halving::FlightSize && (consecutive > 1 || opening);
-        let ssthresh = if held { self.window.ssthresh } else { half };
-        let standard = recovery.timeout_window(self, Window { cwnd: 1.0, ssthresh });
-        self.watch_timeout(cx, recovery, consecutive == 1);
-        let decision = self.decide_rto(cx, recovery, consecutive, standard);
-        if self.is_frozen() {
-            self.spurious.trial_is_void();
+        let ssthresh = if held { self.tx.window.ssthresh } else { half };
+        let standard = self.recovery.timeout_window(&self.tx, Window { cwnd: 1.0, ssthresh });
+        self.watch_timeout(cx, consecutive == 1);
+        let decision = self.decide_rto(cx, consecutive, standard);
+        if self.tx.is_frozen() {
+            self.tx.spurious.trial_is_void();
             // The variant takes over.
-            cx.note(TcpNote::Timeout { seq: self.space.seq(una), backoff: self.rtt.backoff() });
+            cx.note(TcpNote::Timeout { seq: self.tx.space.seq(una), backoff: self.tx.rtt.backoff() });
             return;
         }
-        recovery.on_timeout(self, cx);
+        if let Some(cwnd) = self.recovery.on_timeout(&self.tx, cx) {
+            self.tx.window.cwnd = cwnd;
+        }
         cx.counters.window_cuts += 1;
-        self.mark_cut(CutBy::Timeout);
-        self.limited_bytes = 0;
-        self.timer.chosen = match decision.backoff {
+        self.tx.mark_cut(CutBy::Timeout);
+        self.tx.limited_bytes = 0;
+        self.tx.timer.chosen = match decision.backoff {
             Backoff::Double => {
-                self.rtt.back_off();
+                self.tx.rtt.back_off();
                 None
             }
             Backoff::Keep => None,
             Backoff::Wait(wait) => Some(wait),
         };
-        recovery.go_back(self, cx);
-        self.timed = None;
-        cx.note(TcpNote::Timeout { seq: self.space.seq(una), backoff: self.rtt.backoff() });
-        self.arm_timer(cx);
-        self.send_window(cx, recovery, cx.cfg.max_burst);
+        self.restart(cx);
+        self.tx.timed = None;
+        cx.note(TcpNote::Timeout { seq: self.tx.space.seq(una), backoff: self.tx.rtt.backoff() });
+        self.tx.arm_timer(cx);
+        self.send_window(cx, cx.cfg.max_burst);
     }
 
-    fn decide_rto(
-        &mut self,
-        cx: &mut Cx,
-        recovery: &mut dyn Recovery,
-        consecutive: u32,
-        standard: Window,
-    ) -> RtoDecision {
-        if self.controls.is_standard() {
-            (self.window.cwnd, self.window.ssthresh) = (standard.cwnd, standard.ssthresh);
+    /// Retransmits what is outstanding.
+    pub(super) fn restart(&mut self, cx: &Cx) {
+        match self.recovery.go_back(&self.tx, cx) {
+            Restart::FromOldest => self.tx.space.nxt = self.tx.space.una,
+            Restart::ByRecord { cwnd: Some(cwnd) } => self.tx.window.cwnd = cwnd,
+            Restart::ByRecord { cwnd: None } => {}
+        }
+    }
+
+    fn decide_rto(&mut self, cx: &mut Cx, consecutive: u32, standard: Window) -> RtoDecision {
+        if self.tx.controls.is_standard() {
+            (self.tx.window.cwnd, self.tx.window.ssthresh) = (standard.cwnd, standard.ssthresh);
             return RtoDecision { window: standard, backoff: Backoff::Double };
         }
         let mut effects = Effects::new();
-        let view = self.view(cx, recovery);
-        let opening = self.space.una == 0;
-        let event = RtoEvent { seq: self.space.seq(self.space.una), consecutive, opening, standard };
-        let decision = self.controls.on_rto(&view, &event, &mut effects);
-        self.set_window(recovery, decision.window);
-        self.apply(cx, recovery, effects);
+        let view = self.view(cx);
+        let opening = self.tx.space.una == 0;
+        let event = RtoEvent { seq: self.tx.space.seq(self.tx.space.una), consecutive, opening, standard };
+        let decision = self.tx.controls.on_rto(&view, &event, &mut effects);
+        self.set_window(decision.window);
+        self.apply(cx, effects);
         decision
     }
 }

@@ -126,7 +126,7 @@ impl RttEstimator {
         self.base_rto = SimDuration::from_nanos(rto.next_multiple_of(LINUX_TICK.as_nanos()));
     }
 
-    /// Whether the estimators are those of Linux.
+    /// True if the estimators are those of Linux.
     #[inline]
     pub(crate) fn is_linux(&self) -> bool {
         self.arithmetic == RttArithmetic::Linux

@@ -48,9 +48,12 @@ impl Scoreboard {
 
     /// The cumulative ACK advanced to `una`; returns whether that removed anything.
     pub fn advance(&mut self, una: u64) -> bool {
+        self.high_rxt = self.high_rxt.max(una);
+        if self.sacked.is_empty() {
+            return false;
+        }
         let before = self.sacked.total();
         self.sacked.clear_below(una);
-        self.high_rxt = self.high_rxt.max(una);
         self.sacked.total() != before
     }
 

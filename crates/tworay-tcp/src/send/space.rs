@@ -21,7 +21,7 @@ pub(crate) struct Space {
     pub max: u64,
     /// The offset after the last byte written.
     pub data_end: u64,
-    /// Whether a FIN follows the data.
+    /// True if a FIN follows the data.
     fin_wanted: bool,
     /// The peer's window, bytes.
     peer_window: u64,
@@ -63,7 +63,7 @@ impl Space {
         changed
     }
 
-    /// Whether the peer's window has room.
+    /// True if the peer's window has room.
     #[inline]
     pub fn peer_has_room(&self) -> bool {
         self.peer_window > 0
@@ -75,7 +75,7 @@ impl Space {
         self.data_end + u64::from(self.fin_wanted)
     }
 
-    /// Whether everything written, and the FIN if requested, is acknowledged.
+    /// True if everything written, and the FIN if requested, is acknowledged.
     pub fn all_acked(&self) -> bool {
         self.una >= self.end()
     }

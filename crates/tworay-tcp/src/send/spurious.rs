@@ -10,7 +10,7 @@ use super::*;
 use crate::control::{Effects, UndoEvent, Window};
 use crate::variant::Repairs;
 
-/// What F-RTO waits for.
+/// The ACK that F-RTO evaluates next.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Step {
     /// The first ACK that advances (RFC 5682 §2.1 step 2).
@@ -35,7 +35,7 @@ struct Trial {
     step: Step,
 }
 
-/// What the sender does about spurious timeouts.
+/// Detection of spurious timeouts.
 #[derive(Debug)]
 pub(crate) struct SpuriousTimeouts {
     frto: bool,
@@ -55,82 +55,85 @@ impl SpuriousTimeouts {
     }
 }
 
-impl Machinery {
-    /// Whether a timeout is being judged; ACKs then go to
+impl SendState {
+    /// True if a timeout is being judged; ACKs then go to
     /// [`on_ack_after_timeout`](Self::on_ack_after_timeout).
     #[inline]
     pub(super) fn judges_timeout(&self) -> bool {
         self.spurious.trial.is_some()
     }
 
-    /// Whether F-RTO needs new data to be sent before any further retransmission.
+    /// True if F-RTO needs new data to be sent before any further retransmission.
     #[inline]
     pub fn asks_by_new_data(&self) -> bool {
         self.spurious.trial.is_some_and(|t| t.step == Step::New)
     }
+}
 
+impl Sender {
     /// The timer expired; must be called before the window is reduced.
-    pub(super) fn watch_timeout(&mut self, cx: &Cx, recovery: &dyn Recovery, first: bool) {
-        let watched = (self.spurious.frto || self.spurious.eifel)
+    pub(super) fn watch_timeout(&mut self, cx: &Cx, first: bool) {
+        let watched = (self.tx.spurious.frto || self.tx.spurious.eifel)
             && first
-            && self.space.una > 0
-            && !recovery.after_timeout(self);
-        self.spurious.trial = watched.then(|| Trial {
-            window: Window { cwnd: self.window.cwnd, ssthresh: self.window.ssthresh },
-            flight: (self.space.max - self.space.una) as f64 / self.space.mss as f64,
-            estimate: self.rtt.srtt().zip(self.rtt.rttvar()),
-            point: self.space.max,
+            && self.tx.space.una > 0
+            && !self.recovery.after_timeout(&self.tx);
+        self.tx.spurious.trial = watched.then(|| Trial {
+            window: Window { cwnd: self.tx.window.cwnd, ssthresh: self.tx.window.ssthresh },
+            flight: (self.tx.space.max - self.tx.space.una) as f64 / self.tx.space.mss as f64,
+            estimate: self.tx.rtt.srtt().zip(self.tx.rtt.rttvar()),
+            point: self.tx.space.max,
             stamp: timestamp(cx.now, cx.cfg.timestamp_clock),
             step: Step::First,
         });
     }
 
     /// An ACK while a timeout is being judged.
-    pub(super) fn on_ack_after_timeout(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack) {
-        let Some(trial) = self.spurious.trial.filter(|_| ack.to >= self.space.una) else {
-            return recovery.on_ack(self, cx, ack);
+    pub(super) fn on_ack_after_timeout(&mut self, cx: &mut Cx, ack: &Ack) {
+        let Some(trial) = self.tx.spurious.trial.filter(|_| ack.to >= self.tx.space.una) else {
+            return self.react(cx, ack);
         };
-        let advanced = ack.to > self.space.una;
+        let advanced = ack.to > self.tx.space.una;
         // RFC 3522 §3.2 step 5; Linux does the same. With everything delivered, a D-SACK proves nothing more.
-        let original = (self.spurious.eifel || self.spurious.linux)
+        let original = (self.tx.spurious.eifel || self.tx.spurious.linux)
             && cx.cfg.timestamps
             && ack.echo.is_some_and(|echo| (echo.wrapping_sub(trial.stamp) as i32) < 0);
         if advanced && original {
-            return self.undo_timeout(cx, recovery, ack, trial);
+            return self.undo_timeout(cx, ack, trial);
         }
-        if !self.spurious.frto {
-            self.spurious.trial = trial_goes_on(advanced, trial);
-            return recovery.on_ack(self, cx, ack);
+        if !self.tx.spurious.frto {
+            self.tx.spurious.trial = trial_goes_on(advanced, trial);
+            return self.react(cx, ack);
         }
         let sent_once = self.reports_sent_once(ack, trial);
         match (trial.step, advanced) {
-            (Step::First, true) if self.spurious.linux && sent_once => {
-                self.undo_timeout(cx, recovery, ack, trial);
+            (Step::First, true) if self.tx.spurious.linux && sent_once => {
+                self.undo_timeout(cx, ack, trial);
             }
             // Everything is repaired.
-            (Step::First, true) if ack.to >= trial.point => self.end_trial(cx, recovery, ack, false),
-            (Step::First, true) => self.try_new_data(cx, recovery, ack, trial),
+            (Step::First, true) if ack.to >= trial.point => self.end_trial(cx, ack, false),
+            (Step::First, true) => self.try_new_data(cx, ack, trial),
             // Without SACK, a duplicate ACK means that a segment is missing (RFC 5682 §2.1 step 2a).
-            (Step::First, false) if ack.blocks.is_empty() && self.is_dup(ack) => {
-                self.end_trial(cx, recovery, ack, false);
+            (Step::First, false) if ack.blocks.is_empty() && self.tx.is_dup(ack) => {
+                self.end_trial(cx, ack, false);
             }
-            (Step::First, false) => recovery.on_ack(self, cx, ack),
+            (Step::First, false) => self.react(cx, ack),
             // Step 3b: no retransmitted segment can have caused this ACK.
-            (Step::New, true) => self.undo_timeout(cx, recovery, ack, trial),
-            (Step::New, false) if sent_once => self.undo_timeout(cx, recovery, ack, trial),
-            (Step::New, false) if self.is_dup(ack) || !ack.blocks.is_empty() => {
+            (Step::New, true) => self.undo_timeout(cx, ack, trial),
+            (Step::New, false) if sent_once => self.undo_timeout(cx, ack, trial),
+            (Step::New, false) if self.tx.is_dup(ack) || !ack.blocks.is_empty() => {
                 // Step 3a: the loss was real.
-                self.window.cwnd = self.bounded(self.window.cwnd.min(3.0));
-                self.end_trial(cx, recovery, ack, true);
+                self.tx.window.cwnd = self.tx.bounded(self.tx.window.cwnd.min(3.0));
+                self.end_trial(cx, ack, true);
             }
-            (Step::New, false) => recovery.on_ack(self, cx, ack),
+            (Step::New, false) => self.react(cx, ack),
         }
     }
 
-    /// Whether an ACK newly reports a segment that was in flight at the timeout and sent only once.
+    /// True if an ACK newly reports a segment that was in flight at the timeout and sent only once.
     fn reports_sent_once(&self, ack: &Ack, trial: Trial) -> bool {
-        let mut start = self.space.una;
-        for segment in &self.sent {
+        let sacked = self.recovery.scoreboard().map(Scoreboard::sacked);
+        let mut start = self.tx.space.una;
+        for segment in &self.tx.sent {
             let (from, end) = (start, segment.end);
             start = end;
             if end > trial.point {
@@ -138,7 +141,8 @@ impl Machinery {
             }
             let reported =
                 end <= ack.to || ack.blocks.iter().any(|&(left, right)| left <= from && end <= right);
-            if segment.times == 1 && reported && self.scoreboard.sacked().containing(from).is_none() {
+            let known = || sacked.is_some_and(|sacked| sacked.containing(from).is_some());
+            if segment.times == 1 && reported && !known() {
                 return true;
             }
         }
@@ -147,84 +151,91 @@ impl Machinery {
 
     /// The first retransmission has arrived: sends two new segments (RFC 5682 §2.1 step 2b). If there are
     /// none to send, the timeout stands.
-    fn try_new_data(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, trial: Trial) {
-        let before = self.space.max;
-        self.spurious.trial = Some(Trial { step: Step::New, ..trial });
-        self.space.nxt = self.space.max;
-        recovery.on_ack(self, cx, ack);
-        let mut sent = (self.space.max - before).div_ceil(self.space.mss);
-        while sent < 2 && self.send_new(cx, recovery) {
+    fn try_new_data(&mut self, cx: &mut Cx, ack: &Ack, trial: Trial) {
+        let before = self.tx.space.max;
+        self.tx.spurious.trial = Some(Trial { step: Step::New, ..trial });
+        self.tx.space.nxt = self.tx.space.max;
+        self.react(cx, ack);
+        let mut sent = (self.tx.space.max - before).div_ceil(self.tx.space.mss);
+        while sent < 2 && self.send_new(cx) {
             sent += 1;
         }
-        if sent == 0 && self.judges_timeout() {
-            self.spurious.trial = None;
-            recovery.goes_back_again(self);
-            self.send_window(cx, recovery, cx.cfg.max_burst);
+        if sent == 0 && self.tx.judges_timeout() {
+            self.tx.spurious.trial = None;
+            self.go_back_again();
+            self.send_window(cx, cx.cfg.max_burst);
+        }
+    }
+
+    /// A timeout that seemed spurious was not: outstanding segments are sent again from the oldest on.
+    fn go_back_again(&mut self) {
+        if !self.recovery.repairs_by_record() {
+            self.tx.space.nxt = self.tx.space.una;
         }
     }
 
     /// Sends one new segment regardless of the congestion window.
-    fn send_new(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) -> bool {
-        let at = self.space.max;
-        if at >= self.space.end() || self.is_frozen() {
+    fn send_new(&mut self, cx: &mut Cx) -> bool {
+        let at = self.tx.space.max;
+        if at >= self.tx.space.end() || self.tx.is_frozen() {
             return false;
         }
-        let len = self.space.segment_len(at);
-        if at + len > self.space.una + self.space.rwnd(cx.cfg) {
+        let len = self.tx.space.segment_len(at);
+        if at + len > self.tx.space.una + self.tx.space.rwnd(cx.cfg) {
             return false;
         }
-        self.output(cx, recovery, at, len);
-        self.space.nxt = self.space.max;
+        self.output(cx, at, len);
+        self.tx.space.nxt = self.tx.space.max;
         true
     }
 
     /// The timeout stands.
-    fn end_trial(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, goes_back: bool) {
-        self.spurious.trial = None;
+    fn end_trial(&mut self, cx: &mut Cx, ack: &Ack, goes_back: bool) {
+        self.tx.spurious.trial = None;
         if goes_back {
-            recovery.goes_back_again(self);
+            self.go_back_again();
         }
-        recovery.on_ack(self, cx, ack);
+        self.react(cx, ack);
         if goes_back {
-            self.send_window(cx, recovery, cx.cfg.max_burst);
+            self.send_window(cx, cx.cfg.max_burst);
         }
     }
 
     /// The timeout was spurious (RFC 4015 §3): continues with new data, undoes the reduction, and with
     /// Eifel raises the timeout to cover the late ACK.
-    fn undo_timeout(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, ack: &Ack, trial: Trial) {
-        self.spurious.trial = None;
-        self.space.nxt = self.space.max;
-        (self.cut.point, self.cut.by) = (ack.to, CutBy::Recovered);
-        recovery.on_spurious(self);
-        let mss = self.space.mss as f64;
-        let restored = if self.spurious.linux {
+    fn undo_timeout(&mut self, cx: &mut Cx, ack: &Ack, trial: Trial) {
+        self.tx.spurious.trial = None;
+        self.tx.space.nxt = self.tx.space.max;
+        (self.tx.cut.point, self.tx.cut.by) = (ack.to, CutBy::Recovered);
+        self.recovery.on_spurious();
+        let mss = self.tx.space.mss as f64;
+        let restored = if self.tx.spurious.linux {
             trial.window
         } else {
             // Step 7: no burst, and slow start up to the previous flight size.
-            let acked = ((ack.to - self.space.una) as f64 / mss).min(self.window.initial);
-            let flight = (self.space.max - ack.to) as f64 / mss;
+            let acked = ((ack.to - self.tx.space.una) as f64 / mss).min(self.tx.window.initial);
+            let flight = (self.tx.space.max - ack.to) as f64 / mss;
             Window { cwnd: (flight + acked).max(1.0), ssthresh: trial.flight.max(trial.window.ssthresh) }
         };
-        self.rtt.end_backoff();
-        if self.spurious.eifel
+        self.tx.rtt.end_backoff();
+        if self.tx.spurious.eifel
             && let Some((srtt, rttvar)) = trial.estimate
-            && let Some(sent) = self.echoed(cx)
+            && let Some(sent) = self.tx.echoed(cx)
         {
-            self.rtt.after_spurious(srtt, rttvar, cx.now.since(sent));
+            self.tx.rtt.after_spurious(srtt, rttvar, cx.now.since(sent));
         }
         cx.counters.undone_timeouts += 1;
-        if self.controls.is_standard() {
-            (self.window.cwnd, self.window.ssthresh) = (restored.cwnd, restored.ssthresh);
+        if self.tx.controls.is_standard() {
+            (self.tx.window.cwnd, self.tx.window.ssthresh) = (restored.cwnd, restored.ssthresh);
         } else {
             let mut effects = Effects::new();
-            let view = self.view(cx, recovery);
+            let view = self.view(cx);
             let event = UndoEvent { before: trial.window, standard: restored };
-            let window = self.controls.on_undo(&view, &event, &mut effects);
-            self.set_window(recovery, window);
-            self.apply(cx, recovery, effects);
+            let window = self.tx.controls.on_undo(&view, &event, &mut effects);
+            self.set_window(window);
+            self.apply(cx, effects);
         }
-        recovery.on_ack(self, cx, ack);
+        self.react(cx, ack);
     }
 }
 

@@ -2,113 +2,11 @@
 
 use super::*;
 use crate::config::{AfterRto, IdleRestart};
+use crate::ranges::RangeSet;
+use crate::recovery::TimerFor;
 
-impl Machinery {
-    /// Sends while the window allows, at most `burst` segments (0: no limit).
-    pub fn send_window(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, burst: u32) {
-        if self.is_frozen() {
-            return;
-        }
-        self.restart_after_idle(cx, recovery);
-        let burst = match self.controls.burst() {
-            Some(own) if burst == 0 || own < burst => own,
-            _ => burst,
-        };
-        if !recovery.sends_itself(self, cx, burst) {
-            self.fill_window(cx, recovery, burst);
-        }
-        self.watch_closed_window(cx);
-        if self.needs.rates {
-            self.watch_application();
-        }
-    }
-
-    fn fill_window(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, burst: u32) {
-        let mut sent = 0;
-        while self.space.nxt < self.space.end() {
-            if self.space.una == 0 && self.space.nxt > 0 && !self.quirks.data_with_repeated_syn {
-                break;
-            }
-            let len = if self.scoreboard.sacked().is_empty() {
-                self.space.segment_len(self.space.nxt)
-            } else {
-                self.skip_sacked(cx);
-                if self.space.nxt >= self.space.end() {
-                    break;
-                }
-                self.len_before_sacked(cx)
-            };
-            if !self.fits(cx, recovery, len) || self.is_held_back(cx) {
-                break;
-            }
-            self.output(cx, recovery, self.space.nxt, len);
-            self.space.nxt += len;
-            sent += 1;
-            if sent == burst {
-                break;
-            }
-        }
-    }
-
-    /// Whether `len` bytes at `nxt` fit the congestion window and the peer's.
-    fn fits(&self, cx: &Cx, recovery: &dyn Recovery, len: u64) -> bool {
-        let space = &self.space;
-        let used = space.flight();
-        if used + len > space.rwnd(cx.cfg) && space.nxt > 0 {
-            return false;
-        }
-        let sacked = match self.scoreboard.sacked().is_empty() || !recovery.after_timeout(self) {
-            true => 0,
-            false => self.scoreboard.sacked().bytes_below(space.nxt),
-        };
-        let mut window = self.window_whole(cx.cfg);
-        // ns-2's halving can leave less than one segment. With nothing outstanding one segment may be sent,
-        // because otherwise none ever would.
-        if window == 0 && space.una == space.max && !(self.timer.is_armed() && self.waits_with_nothing_out())
-        {
-            window = 1;
-        }
-        used + len - sacked <= window * space.mss
-    }
-
-    /// After a timeout with the scoreboard kept, SACKed data is not retransmitted.
-    fn skip_sacked(&mut self, cx: &Cx) {
-        if cx.cfg.sack.after_rto == AfterRto::Keep
-            && self.space.nxt < self.space.max
-            && let Some(range) = self.scoreboard.sacked().containing(self.space.nxt)
-        {
-            self.space.nxt = range.end;
-        }
-    }
-
-    /// Length of the segment at `nxt`; it ends before SACKed data if the scoreboard is kept.
-    fn len_before_sacked(&self, cx: &Cx) -> u64 {
-        let nxt = self.space.nxt;
-        let len = self.space.segment_len(nxt);
-        match self.scoreboard.sacked().next_from(nxt) {
-            Some(above) if cx.cfg.sack.after_rto == AfterRto::Keep && nxt < self.space.max => {
-                len.min(above.start - nxt)
-            }
-            _ => len,
-        }
-    }
-
-    /// Retransmits the oldest outstanding segment; `nxt` does not move.
-    pub fn retransmit_una(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
-        let una = self.space.una;
-        if una < self.space.max {
-            let mut len = self.space.segment_len(una);
-            if let Some(above) = self.scoreboard.sacked().next_from(una) {
-                len = len.min(above.start - una).max(1);
-            }
-            self.output(cx, recovery, una, len);
-            self.space.nxt = self.space.nxt.max(una + len);
-            self.scoreboard.mark_retransmitted(una + len);
-            recovery.on_oldest_sent_again(self);
-        }
-    }
-
-    /// Offset at which the segment at this place of [`Machinery::sent`] starts.
+impl SendState {
+    /// Offset at which the segment at this place of [`SendState::sent`] starts.
     pub fn start_of_sent(&self, place: usize) -> u64 {
         place.checked_sub(1).map_or(self.space.una, |below| self.sent[below].end)
     }
@@ -130,42 +28,170 @@ impl Machinery {
         let fits = offset == 0 || offset + len <= self.space.una + self.space.rwnd(cx.cfg);
         fits.then_some(len)
     }
+}
 
-    /// Limited transmit: one new segment beyond the window (RFC 3042).
-    pub fn send_one_more(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
-        let nxt = self.space.nxt;
-        if nxt >= self.space.end() || self.is_frozen() || self.space.una == 0 {
+impl Sender {
+    /// Sends while the window allows, at most `burst` segments (0: no limit).
+    pub fn send_window(&mut self, cx: &mut Cx, burst: u32) {
+        if self.tx.is_frozen() {
             return;
         }
-        let len = self.space.segment_len(nxt);
-        let used = self.space.flight() + len;
-        let allowed = ((self.window.cwnd + f64::from(self.dup_acks)).floor() as u64) * self.space.mss;
-        if used <= self.space.rwnd(cx.cfg) && used <= allowed {
-            self.output(cx, recovery, nxt, len);
-            self.space.nxt += len;
-            self.limited_bytes += len;
+        self.restart_after_idle(cx);
+        let burst = match self.tx.controls.burst() {
+            Some(own) if burst == 0 || own < burst => own,
+            _ => burst,
+        };
+        if self.recovery.selects_always() {
+            self.send_selected(cx, burst);
+            match self.recovery.timer_after_sending(&self.tx, cx) {
+                Some(TimerFor::Early(early, at)) => self.tx.arm_early(cx, early, at),
+                Some(TimerFor::Timeout) => self.tx.rearm_timer(cx),
+                None => {}
+            }
+        } else {
+            self.fill_window(cx, burst);
+        }
+        self.tx.watch_closed_window(cx);
+        if self.tx.needs.rates {
+            self.tx.watch_application();
+        }
+    }
+
+    fn fill_window(&mut self, cx: &mut Cx, burst: u32) {
+        let mut sent = 0;
+        // Sending reports nothing.
+        let any_sacked = self.sacked().is_some();
+        while self.tx.space.nxt < self.tx.space.end() {
+            if self.tx.space.una == 0 && self.tx.space.nxt > 0 && !self.tx.quirks.data_with_repeated_syn {
+                break;
+            }
+            let len = if any_sacked {
+                self.skip_sacked(cx);
+                if self.tx.space.nxt >= self.tx.space.end() {
+                    break;
+                }
+                self.len_before_sacked(cx)
+            } else {
+                self.tx.space.segment_len(self.tx.space.nxt)
+            };
+            if !self.fits(cx, len, any_sacked) || self.tx.is_held_back(cx) {
+                break;
+            }
+            self.output(cx, self.tx.space.nxt, len);
+            self.tx.space.nxt += len;
+            sent += 1;
+            if sent == burst {
+                break;
+            }
+        }
+    }
+
+    /// SACKed data; `None` if there is none.
+    #[inline]
+    fn sacked(&self) -> Option<&RangeSet> {
+        self.recovery.scoreboard().map(Scoreboard::sacked).filter(|sacked| !sacked.is_empty())
+    }
+
+    /// After a timeout with the scoreboard kept, SACKed data is not retransmitted.
+    fn skip_sacked(&mut self, cx: &Cx) {
+        let nxt = self.tx.space.nxt;
+        if cx.cfg.sack.after_rto == AfterRto::Keep
+            && nxt < self.tx.space.max
+            && let Some(range) = self.sacked().and_then(|sacked| sacked.containing(nxt))
+        {
+            self.tx.space.nxt = range.end;
+        }
+    }
+
+    /// Length of the segment at `nxt`; it ends before SACKed data if the scoreboard is kept.
+    fn len_before_sacked(&self, cx: &Cx) -> u64 {
+        let nxt = self.tx.space.nxt;
+        let len = self.tx.space.segment_len(nxt);
+        match self.sacked().and_then(|sacked| sacked.next_from(nxt)) {
+            Some(above) if cx.cfg.sack.after_rto == AfterRto::Keep && nxt < self.tx.space.max => {
+                len.min(above.start - nxt)
+            }
+            _ => len,
+        }
+    }
+
+    /// True if `len` bytes at `nxt` fit the congestion window and the peer's.
+    fn fits(&self, cx: &Cx, len: u64, any_sacked: bool) -> bool {
+        let tx = &self.tx;
+        let space = &tx.space;
+        let used = space.flight();
+        if used + len > space.rwnd(cx.cfg) && space.nxt > 0 {
+            return false;
+        }
+        let sacked = match any_sacked.then(|| self.sacked()).flatten() {
+            Some(sacked) if self.recovery.after_timeout(tx) => sacked.bytes_below(space.nxt),
+            _ => 0,
+        };
+        let mut window = tx.window_whole(cx.cfg);
+        // ns-2's halving can leave less than one segment. With nothing outstanding one segment may be sent,
+        // because otherwise none ever would.
+        if window == 0
+            && space.una == space.max
+            && !(tx.timer.is_armed() && tx.waits_with_nothing_outstanding())
+        {
+            window = 1;
+        }
+        used + len - sacked <= window * space.mss
+    }
+
+    /// Retransmits the oldest outstanding segment; `nxt` does not move.
+    pub(super) fn retransmit_una(&mut self, cx: &mut Cx) {
+        let una = self.tx.space.una;
+        if una < self.tx.space.max {
+            let mut len = self.tx.space.segment_len(una);
+            if let Some(above) = self.sacked().and_then(|sacked| sacked.next_from(una)) {
+                len = len.min(above.start - una).max(1);
+            }
+            self.output(cx, una, len);
+            self.tx.space.nxt = self.tx.space.nxt.max(una + len);
+            self.recovery.on_oldest_sent_again(&self.tx, una + len);
+        }
+    }
+
+    /// Limited transmit: one new segment beyond the window (RFC 3042).
+    pub(super) fn send_one_more(&mut self, cx: &mut Cx) {
+        let nxt = self.tx.space.nxt;
+        if nxt >= self.tx.space.end() || self.tx.is_frozen() || self.tx.space.una == 0 {
+            return;
+        }
+        let len = self.tx.space.segment_len(nxt);
+        let used = self.tx.space.flight() + len;
+        let allowed =
+            ((self.tx.window.cwnd + f64::from(self.tx.dup_acks)).floor() as u64) * self.tx.space.mss;
+        if used <= self.tx.space.rwnd(cx.cfg) && used <= allowed {
+            self.output(cx, nxt, len);
+            self.tx.space.nxt += len;
+            self.tx.limited_bytes += len;
         }
     }
 
     /// Reduces the window after an idle period longer than the RTO.
     #[inline]
-    fn restart_after_idle(&mut self, cx: &Cx, recovery: &mut dyn Recovery) {
-        let space = &self.space;
+    fn restart_after_idle(&mut self, cx: &Cx) {
+        let space = &self.tx.space;
         let idle = space.una == space.max && space.una > 0 && space.nxt < space.end();
-        if !idle || self.last_send == SimTime::ZERO || cx.now.since(self.last_activity) <= self.rtt.rto() {
+        if !idle
+            || self.tx.last_send == SimTime::ZERO
+            || cx.now.since(self.tx.last_activity) <= self.tx.rtt.rto()
+        {
             return;
         }
         match cx.cfg.idle_restart {
             IdleRestart::Off => {}
             IdleRestart::InitialWindow => {
-                self.window.cwnd = self.bounded(self.window.cwnd.min(self.window.initial));
+                self.tx.window.cwnd = self.tx.bounded(self.tx.window.cwnd.min(self.tx.window.initial));
             }
             IdleRestart::OneSegment => {
-                self.window.cwnd = self.bounded(1.0);
-                self.mark_cut(CutBy::Timeout);
-                self.timed = None;
+                self.tx.window.cwnd = self.tx.bounded(1.0);
+                self.tx.mark_cut(CutBy::Timeout);
+                self.tx.timed = None;
             }
         }
-        recovery.on_window_set(self.window.cwnd);
+        self.recovery.on_window_set(self.tx.window.cwnd);
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Cut {
     pub by: CutBy,
 }
 
-impl Machinery {
+impl SendState {
     pub(super) fn open_window(&mut self) {
         self.window.cwnd = self.bounded(self.window.initial);
     }
@@ -78,48 +78,6 @@ impl Machinery {
         (self.window.cwnd + self.window.inflation).min(advertised)
     }
 
-    /// Applies a window decided by the variant, within sane bounds.
-    pub fn set_window(&mut self, recovery: &mut dyn Recovery, window: Window) {
-        let sane = |x: f64, floor: f64| if x.is_finite() { x.max(floor) } else { floor };
-        self.window.cwnd = self.bounded(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
-        self.window.ssthresh = sane(window.ssthresh, 2.0);
-        recovery.on_window_set(self.window.cwnd);
-    }
-
-    /// Grows the window by the standard rule (RFC 5681 §3.1, one step per ACK) unless the variant decides
-    /// otherwise. If `may_grow` is false, the variant only records the ACK.
-    pub fn grow(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, bytes: u64, may_grow: bool) {
-        let CongestionWindow { cwnd, ssthresh, .. } = self.window;
-        let mut standard = Window { cwnd, ssthresh };
-        let may_grow = may_grow && !self.is_frozen();
-        if may_grow {
-            standard.cwnd += if cwnd < ssthresh { 1.0 } else { 1.0 / cwnd };
-        }
-        self.decide_growth(cx, recovery, bytes, may_grow, standard);
-    }
-
-    /// Sets the window to `standard` unless the variant decides otherwise.
-    pub fn decide_growth(
-        &mut self,
-        cx: &mut Cx,
-        recovery: &mut dyn Recovery,
-        bytes: u64,
-        may_grow: bool,
-        standard: Window,
-    ) {
-        if self.controls.is_standard() {
-            self.window.cwnd = standard.cwnd;
-            return;
-        }
-        let segments = bytes as f64 / self.space.mss as f64;
-        let event = AckEvent { bytes: bytes as u32, segments, may_grow, standard, echo: self.echoed(cx) };
-        let mut effects = Effects::new();
-        let view = self.view(cx, recovery);
-        let window = self.controls.on_ack(&view, &event, &mut effects);
-        self.set_window(recovery, window);
-        self.apply(cx, recovery, effects);
-    }
-
     /// The standard reduction: half of the quantity that the settings select.
     pub fn halved(&self, cx: &Cx) -> Window {
         let base = match (cx.cfg.halving, cx.cfg.halving_precision) {
@@ -139,15 +97,68 @@ impl Machinery {
         Window { cwnd, ssthresh: ssthresh.max(2.0) }
     }
 
+    /// Counts a fast retransmission of the segment at this offset.
+    pub(super) fn count_fast_retransmit(&self, cx: &mut Cx, offset: u64) {
+        cx.counters.fast_retransmits += 1;
+        cx.note(TcpNote::FastRetransmit { seq: self.space.seq(offset) });
+    }
+
+    /// Records a window reduction at this moment.
+    pub(super) fn mark_cut(&mut self, by: CutBy) {
+        self.cut = Cut { point: self.space.max, by };
+    }
+}
+
+impl Sender {
+    /// Applies a window decided by the variant, within sane bounds.
+    pub(super) fn set_window(&mut self, window: Window) {
+        let sane = |x: f64, floor: f64| if x.is_finite() { x.max(floor) } else { floor };
+        self.tx.window.cwnd = self.tx.bounded(sane(window.cwnd, 0.0)).max(f64::MIN_POSITIVE);
+        self.tx.window.ssthresh = sane(window.ssthresh, 2.0);
+        self.recovery.on_window_set(self.tx.window.cwnd);
+    }
+
+    /// Grows the window by the standard rule (RFC 5681 §3.1, one step per ACK) unless the variant decides
+    /// otherwise. If `may_grow` is false, the variant only records the ACK.
+    pub(super) fn grow(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool) {
+        let CongestionWindow { cwnd, ssthresh, .. } = self.tx.window;
+        let mut standard = Window { cwnd, ssthresh };
+        let may_grow = may_grow && !self.tx.is_frozen();
+        if may_grow {
+            standard.cwnd += if cwnd < ssthresh { 1.0 } else { 1.0 / cwnd };
+        }
+        self.decide_growth(cx, bytes, may_grow, standard);
+    }
+
+    /// Sets the window to `standard` unless the variant decides otherwise.
+    #[inline]
+    pub(super) fn decide_growth(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool, standard: Window) {
+        if self.tx.controls.is_standard() {
+            self.tx.window.cwnd = standard.cwnd;
+        } else {
+            self.ask_for_growth(cx, bytes, may_grow, standard);
+        }
+    }
+
+    #[inline(never)]
+    fn ask_for_growth(&mut self, cx: &mut Cx, bytes: u64, may_grow: bool, standard: Window) {
+        let segments = bytes as f64 / self.tx.space.mss as f64;
+        let event = AckEvent { bytes: bytes as u32, segments, may_grow, standard, echo: self.tx.echoed(cx) };
+        let mut effects = Effects::new();
+        let view = self.view(cx);
+        let window = self.tx.controls.on_ack(&view, &event, &mut effects);
+        self.set_window(window);
+        self.apply(cx, effects);
+    }
+
     /// Duplicate ACKs indicated a loss: reduces the window to `standard` unless the variant decides
     /// otherwise. Returns whether recovery may start: not while the variant has stopped the sender.
     #[must_use]
-    pub fn cut_for_loss(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, standard: Window) -> bool {
-        let seq = self.space.seq(self.space.una);
-        let reduced = self.reduce_for_loss(cx, recovery, standard);
+    pub(super) fn cut_for_loss(&mut self, cx: &mut Cx, standard: Window) -> bool {
+        let una = self.tx.space.una;
+        let reduced = self.reduce_for_loss(cx, standard);
         if reduced {
-            cx.counters.fast_retransmits += 1;
-            cx.note(TcpNote::FastRetransmit { seq });
+            self.tx.count_fast_retransmit(cx, una);
         }
         reduced
     }
@@ -155,17 +166,17 @@ impl Machinery {
     /// Reduces the window for a loss as [`cut_for_loss`](Self::cut_for_loss) does, without counting a fast
     /// retransmission.
     #[must_use]
-    pub fn reduce_for_loss(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery, standard: Window) -> bool {
-        let seq = self.space.seq(self.space.una);
-        if self.controls.is_standard() {
-            (self.window.cwnd, self.window.ssthresh) = (standard.cwnd, standard.ssthresh);
+    pub(super) fn reduce_for_loss(&mut self, cx: &mut Cx, standard: Window) -> bool {
+        let seq = self.tx.space.seq(self.tx.space.una);
+        if self.tx.controls.is_standard() {
+            (self.tx.window.cwnd, self.tx.window.ssthresh) = (standard.cwnd, standard.ssthresh);
         } else {
             let mut effects = Effects::new();
-            let view = self.view(cx, recovery);
-            let window = self.controls.on_loss(&view, &LossEvent { seq, standard }, &mut effects);
-            self.set_window(recovery, window);
-            self.apply(cx, recovery, effects);
-            if self.is_frozen() {
+            let view = self.view(cx);
+            let window = self.tx.controls.on_loss(&view, &LossEvent { seq, standard }, &mut effects);
+            self.set_window(window);
+            self.apply(cx, effects);
+            if self.tx.is_frozen() {
                 return false;
             }
         }
@@ -173,19 +184,14 @@ impl Machinery {
         true
     }
 
-    /// Records a window reduction at this moment.
-    pub fn mark_cut(&mut self, by: CutBy) {
-        self.cut = Cut { point: self.space.max, by };
-    }
-
     /// Fast recovery is over.
-    pub fn leave_recovery(&mut self, cx: &mut Cx, recovery: &mut dyn Recovery) {
+    pub(super) fn leave_recovery(&mut self, cx: &mut Cx) {
         cx.note(TcpNote::RecoveryExit);
-        if !self.controls.is_standard() {
+        if !self.tx.controls.is_standard() {
             let mut effects = Effects::new();
-            let view = self.view(cx, recovery);
-            self.controls.on_recovery_exit(&view, &mut effects);
-            self.apply(cx, recovery, effects);
+            let view = self.view(cx);
+            self.tx.controls.on_recovery_exit(&view, &mut effects);
+            self.apply(cx, effects);
         }
     }
 }

@@ -117,7 +117,7 @@ pub(super) fn defaults(kind: RecoveryKind) -> Vec<f64> {
     row.map(|e| e.info.parameters.iter().filter_map(|p| p.default).collect()).unwrap_or_default()
 }
 
-/// Whether two roles own the same decision.
+/// True if two roles own the same decision.
 fn clashes(a: Role, b: Role) -> bool {
     a == b
         || matches!(

@@ -65,7 +65,7 @@ pub struct VariantInfo {
     pub parameters: &'static [Parameter],
 }
 
-/// What a variant needs besides acknowledgments and round trips. It gets only what it declares here.
+/// Needs of a variant besides acknowledgments and round trips. It gets only what it declares here.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Marked probes, which both ends negotiate by an option of their SYNs.
@@ -139,7 +139,7 @@ impl Needs {
 /// Changes the settings of a variant's connections, given its validated parameters.
 pub(crate) type Configure = fn(&[f64], &mut TcpConfig);
 
-/// What a registry name stands for.
+/// Meaning of a registry name.
 #[derive(Copy, Clone)]
 pub(crate) enum Meaning {
     /// A recovery, which `recovery::make` makes.
@@ -152,7 +152,7 @@ pub(crate) enum Meaning {
     Preset(Preset),
 }
 
-/// What the repair of losses is made of besides the recovery's own rules.
+/// The parts of the repair of losses besides the recovery's own rules.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Repairs {
     /// Losses are found by time.
@@ -186,7 +186,7 @@ impl Repairs {
         }
     }
 
-    /// Whether both have one.
+    /// True if both have one.
     pub fn overlaps(self, other: Repairs) -> bool {
         (self.rack && other.rack)
             || (self.prr && other.prr)
@@ -194,7 +194,7 @@ impl Repairs {
             || (self.eifel && other.eifel)
     }
 
-    /// Whether SACK needs a mark for each segment.
+    /// True if SACK needs a mark for each segment.
     pub fn marks_segments(self) -> bool {
         self.rack || self.prr
     }
@@ -209,7 +209,7 @@ pub(crate) struct Repair {
     pub unless: &'static str,
     /// What it is.
     pub adds: Repairs,
-    /// What it changes in the settings of its connections.
+    /// Changes the settings of its connections.
     pub configure: fn(&mut TcpConfig),
 }
 
@@ -220,7 +220,7 @@ pub(crate) struct Preset {
     pub recovery: RecoveryKind,
     /// What it has.
     pub repairs: Repairs,
-    /// What it changes in the settings of its connections.
+    /// Changes the settings of its connections.
     pub configure: fn(&mut TcpConfig),
 }
 
@@ -235,7 +235,7 @@ pub(crate) struct Part {
     pub unless: &'static str,
     /// What it needs.
     pub needs: Needs,
-    /// What it changes in the settings of its connections, if anything.
+    /// Changes the settings of its connections, if anything.
     pub configure: Option<Configure>,
     /// Creates it from validated parameters.
     pub make: fn(&[f64]) -> ControlFactory,

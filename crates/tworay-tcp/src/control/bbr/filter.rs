@@ -41,7 +41,7 @@ pub(super) struct Rounds {
     /// Segments delivered when the round began.
     next: f64,
     pub count: u64,
-    /// Whether the latest ACK began a round.
+    /// True if the latest ACK began a round.
     pub started: bool,
 }
 
@@ -76,7 +76,7 @@ impl OwnLimit {
         self.span = Some((begin, sample.total_delivered + sample.in_flight.max(1.0)));
     }
 
-    /// Whether the segment of the sample was sent in such a period or while the application lacked data.
+    /// True if the segment of the sample was sent in such a period or while the application lacked data.
     pub fn concerns(&self, sample: &RateSample) -> bool {
         let own = self.span.is_some_and(|(begin, end)| (begin..=end).contains(&sample.prior_delivered));
         sample.app_limited || own
@@ -90,7 +90,7 @@ pub(super) fn gap(rate: f64, srtt: Option<SimDuration>) -> SimDuration {
     srtt.map_or(gap, |srtt| gap.min(srtt))
 }
 
-/// Whether `length` has passed since `then`.
+/// True if `length` has passed since `then`.
 pub(super) fn passed(now: SimTime, then: SimTime, length: SimDuration) -> bool {
     now.since(then) > length
 }

@@ -29,7 +29,7 @@ pub(super) struct Shared {
     /// The window before a recovery or ProbeRTT.
     pub prior_cwnd: f64,
     timed_out: bool,
-    /// Whether sending resumed after everything had been delivered.
+    /// True if sending resumed after everything had been delivered.
     from_idle: bool,
     /// When ProbeRTT may end; `None` while more than its window is in flight.
     probe_until: Option<SimTime>,
@@ -137,7 +137,7 @@ impl Shared {
         resumes
     }
 
-    /// Whether ProbeRTT starts with this ACK because it is `due`; an idle period counts as one.
+    /// True if ProbeRTT starts with this ACK because it is `due`; an idle period counts as one.
     pub fn starts_probe_rtt(&mut self, view: &SenderView, due: bool) -> bool {
         let from_idle = std::mem::take(&mut self.from_idle);
         if !due || from_idle {
@@ -148,7 +148,7 @@ impl Shared {
         true
     }
 
-    /// Whether ProbeRTT ends with this ACK: for a round trip and for `length`, not more than `window`
+    /// True if ProbeRTT ends with this ACK: for a round trip and for `length`, not more than `window`
     /// segments were in flight.
     pub fn ends_probe_rtt(
         &mut self,

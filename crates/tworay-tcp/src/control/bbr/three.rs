@@ -51,7 +51,7 @@ impl State {
         matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
-    /// Whether losses are expected because the sender probes for bandwidth.
+    /// True if losses are expected because the sender probes for bandwidth.
     fn is_probing(self) -> bool {
         matches!(self, State::Startup | State::Refill | State::Up)
     }
@@ -145,7 +145,7 @@ struct Bbr3 {
     losses: Losses,
     aggregation: Aggregation,
     drain_round: u64,
-    /// Whether arriving ACKs are for segments sent while probing.
+    /// True if arriving ACKs are for segments sent while probing.
     probe_samples: bool,
     rounds_since_up: u64,
     wait: SimDuration,

@@ -106,7 +106,7 @@ impl History {
         self.flip_flop = FlipFlop::new();
     }
 
-    /// Whether round trips grow, or are not constant. Before enough samples exist they count as growing,
+    /// True if round trips grow, or are not constant. Before enough samples exist they count as growing,
     /// because the connection is in slow start.
     pub fn growing(&self) -> bool {
         let Reading { predicate, width, count, .. } = self.reading;

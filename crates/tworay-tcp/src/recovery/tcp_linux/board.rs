@@ -15,7 +15,7 @@ pub(super) enum Mark {
     Again { order: i64, next: u64 },
 }
 
-/// What an ACK revealed.
+/// Changes that an ACK made.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct News {
     /// A segment was SACKed.

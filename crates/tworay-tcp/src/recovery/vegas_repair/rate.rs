@@ -2,7 +2,8 @@
 //! §3.3).
 
 use super::{VegasRepair, count_to};
-use crate::send::{Cx, Machinery};
+use crate::control::Window;
+use crate::send::{Cx, SendState};
 use crate::variant::settings;
 use tworay_base::SimTime;
 
@@ -37,7 +38,7 @@ pub(super) struct Rate {
     sum: f64,
     /// Growth per ACK in this round trip, segments.
     step: f64,
-    /// Whether slow start may grow in this round trip; it does in every second one.
+    /// True if slow start may grow in this round trip; it does in every second one.
     may_step: bool,
 }
 
@@ -87,29 +88,28 @@ impl Rate {
 }
 
 impl VegasRepair {
-    /// The window after an ACK of new data.
-    pub(super) fn grow(&mut self, tx: &mut Machinery, cx: &Cx) {
+    /// Sets the window after an ACK of new data.
+    pub(super) fn grow(&mut self, tx: &SendState, cx: &Cx, window: &mut Window) {
         if tx.space.una > self.rate.mark {
-            self.round_trip(tx, cx);
+            self.round_trip(tx, cx, window);
         }
-        if self.rate.step == 1.0 && tx.window.cwnd >= tx.window.ssthresh {
+        if self.rate.step == 1.0 && window.cwnd >= window.ssthresh {
             self.rate.step = 0.0;
         }
         let used = count_to(tx, tx.space.nxt) - count_to(tx, tx.space.una) + 1.0;
-        if self.rate.step > 0.0 && tx.window.cwnd - used <= 2.0 {
-            tx.window.cwnd = tx.bounded(tx.window.cwnd + self.rate.step);
+        if self.rate.step > 0.0 && window.cwnd - used <= 2.0 {
+            window.cwnd = tx.bounded(window.cwnd + self.rate.step);
         }
     }
 
     /// Once per round trip: compares expected and actual rate, and sets the window's growth.
-    fn round_trip(&mut self, tx: &mut Machinery, cx: &Cx) {
+    fn round_trip(&mut self, tx: &SendState, cx: &Cx, window: &mut Window) {
         let r = &mut self.rate;
         let rtt =
             if r.samples > 0 { r.sum / f64::from(r.samples) } else { cx.now.since(r.mark_at).as_secs_f64() };
         (r.sum, r.samples) = (0.0, 0);
         let sent = count_to(tx, tx.space.nxt) - count_to(tx, r.mark);
         let in_flight = count_to(tx, tx.space.nxt) - count_to(tx, tx.space.una) + 1.0;
-        let window = &mut tx.window;
         if rtt > 0.0 {
             if rtt < r.base_rtt || sent <= 1.0 {
                 r.base_rtt = rtt;

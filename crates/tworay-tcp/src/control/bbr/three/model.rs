@@ -239,7 +239,7 @@ impl Bbr3 {
     }
 }
 
-/// Whether the window limits the flight, rather than pacing or the application.
+/// True if the window limits the flight, rather than pacing or the application.
 pub(super) fn is_cwnd_limited(view: &SenderView, sample: &RateSample) -> bool {
     sample.prior_in_flight + 1.0 >= view.cwnd
 }

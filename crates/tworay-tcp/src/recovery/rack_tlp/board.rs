@@ -15,7 +15,7 @@ pub(super) enum Mark {
     Again,
 }
 
-/// Marks of the segments in flight, at the same indices as in [`Machinery::sent`](crate::send::Machinery).
+/// Marks of the segments in flight, at the same indices as in [`Machinery::sent`](crate::send::SendState).
 #[derive(Debug, Default)]
 pub(super) struct Board {
     marks: VecDeque<Mark>,
@@ -46,7 +46,7 @@ impl Board {
         self.marks.get(place).copied()
     }
 
-    /// Whether nothing is SACKed, lost or retransmitted: everything so far arrived in order.
+    /// True if nothing is SACKed, lost or retransmitted: everything so far arrived in order.
     pub fn is_plain(&self) -> bool {
         self.sacked + self.lost + self.again == 0
     }

@@ -60,17 +60,17 @@ fn a_copy_whose_ack_is_the_originals_shows_nothing() {
     let copy = Sent { end: 4000, at: at(200), times: 2 };
     rack.delivered(at(210), copy, 9, false);
     assert_eq!(
-        rack.patience(at(300), segment(150, 5000), 5, ms(0)),
+        rack.remaining(at(300), segment(150, 5000), 5, ms(0)),
         None,
         "nothing sent after it has arrived"
     );
     // An echo from before it was sent again says the same.
     rack.delivered(at(320), copy, 9, true);
-    assert_eq!(rack.patience(at(330), segment(150, 5000), 5, ms(0)), None);
+    assert_eq!(rack.remaining(at(330), segment(150, 5000), 5, ms(0)), None);
     rack.delivered(at(320), copy, 9, false);
     // 120 ms was its round trip: what was sent at 250 ms before it has until 370 ms, and 25 ms more.
-    assert_eq!(rack.patience(at(330), segment(250, 5000), 5, ms(25)), Some(ms(65)));
-    assert_eq!(rack.patience(at(400), segment(250, 5000), 5, ms(25)), Some(ms(0)));
+    assert_eq!(rack.remaining(at(330), segment(250, 5000), 5, ms(25)), Some(ms(65)));
+    assert_eq!(rack.remaining(at(400), segment(250, 5000), 5, ms(25)), Some(ms(0)));
 }
 
 #[test]

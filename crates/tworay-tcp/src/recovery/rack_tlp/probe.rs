@@ -11,13 +11,13 @@ const DELAYED_ACK: SimDuration = SimDuration::from_millis(200);
 pub(super) struct Probe {
     /// The byte after the highest sent when the probe left; `None` if no probe is in flight.
     pub end: Option<u64>,
-    /// Whether the probe is a retransmission.
+    /// True if the probe is a retransmission.
     pub again: bool,
-    /// Whether a round trip was measured since the last probe or since the connection opened.
+    /// True if a round trip was measured since the last probe or since the connection opened.
     pub measured: bool,
 }
 
-/// What an ACK says about a probe.
+/// Result of a probe, as far as an ACK shows it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
     /// Nothing yet, or no probe is in flight.

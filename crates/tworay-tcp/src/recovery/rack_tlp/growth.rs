@@ -2,7 +2,7 @@
 //! limit), and only if the window was used.
 
 use crate::control::Window;
-use crate::send::Machinery;
+use crate::send::SendState;
 
 #[derive(Debug, Default)]
 pub(super) struct Growth {
@@ -14,9 +14,17 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Returns the standard window after an ACK of `bytes`, with `before` segments in flight before it.
-    pub fn on_ack(&mut self, tx: &Machinery, bytes: u64, before: usize, may_grow: bool) -> Window {
-        let Window { mut cwnd, ssthresh } = Window { cwnd: tx.window.cwnd, ssthresh: tx.window.ssthresh };
+    /// Returns the standard window after an ACK of `bytes` at `window`, with `before` segments in flight
+    /// before it.
+    pub fn on_ack(
+        &mut self,
+        tx: &SendState,
+        window: Window,
+        bytes: u64,
+        before: usize,
+        may_grow: bool,
+    ) -> Window {
+        let Window { mut cwnd, ssthresh } = window;
         if tx.space.una > self.round {
             (self.round, self.most) = (tx.space.max, 0);
         }

@@ -52,12 +52,12 @@ pub(super) struct Rack {
     persist: u32,
 }
 
-/// What the reordering window depends on in addition to RACK's own state.
+/// Inputs of the reordering window besides RACK's own state.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Situation {
-    /// Whether fast recovery or the repair after a timeout is in progress.
+    /// True if fast recovery or the repair after a timeout is in progress.
     pub repairing: bool,
-    /// Whether enough segments are SACKed to detect a loss.
+    /// True if enough segments are SACKed to detect a loss.
     pub many_sacked: bool,
     pub srtt: Option<SimDuration>,
 }
@@ -132,14 +132,14 @@ impl Rack {
         (quarter * u64::from(self.multiplier)).min(situation.srtt.unwrap_or(SimDuration::MAX))
     }
 
-    /// Whether something sent after this transmission has arrived.
+    /// True if something sent after this transmission has arrived.
     pub fn has_overtaken(&self, order: u64) -> bool {
         self.newest.is_some_and(|newest| newest > order)
     }
 
     /// How much longer a segment that is neither acknowledged nor SACKed may take; zero if it is lost,
     /// `None` if nothing sent after it has arrived (§6.2 step 5).
-    pub fn patience(
+    pub fn remaining(
         &self,
         now: SimTime,
         segment: Sent,

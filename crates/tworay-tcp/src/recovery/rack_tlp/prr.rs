@@ -12,7 +12,7 @@ pub(super) struct Prr {
     out: usize,
 }
 
-/// What an ACK reports.
+/// Deliveries that an ACK reports.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Progress {
     /// Segments delivered for the first time, cumulatively or by SACK.
