@@ -148,9 +148,8 @@ def test_the_senders_guess_is_judged() -> None:
     found = run.explain(flow=0, at=loss["t_s"])
     (moment,) = found.document["moments"]
     guess = run.guesses.filter(pl.col("flow") == 0).to_dicts()[0]
-    assert moment["guess"] == {key: guess[key] for key in ("t_s", "seq", "guess", "cause", "cause_by_outcome")} | {
-        "right": guess["guess"] == guess["cause"]
-    }
+    keys = ("t_s", "seq", "guess", "cause", "cause_by_outcome")
+    assert moment["guess"] == {key: guess[key] for key in keys} | {"right": guess["guess"] == guess["cause"]}
     assert (guess["guess"], guess["cause"], loss["died"]) == ("congestion", "congestion", "ifq")
     assert f"congestion, at {guess['t_s']:.3f} s: right." in plain(found)
     assert "the interface queue was full (50 packets)" in plain(found)

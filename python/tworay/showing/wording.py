@@ -192,8 +192,8 @@ def _guess(document: Row, moment: Row) -> str:
         verdict = "right" if guess["right"] else f"wrong, it was {guess['cause']}"
         if guess["cause"] == "none":
             verdict = "wrong, nothing had been lost"
-        elif guess["cause_by_outcome"] == "none":
-            verdict += f" (held up by {guess['cause']} at that time, and delivered later)" if guess["right"] else ""
+        elif guess["right"] and guess["cause_by_outcome"] == "none":
+            verdict += f" ({guess['cause']} held it up at that time; it arrived later)"
         return f"{guess['guess']}, at {_at(guess['t_s'])}: {verdict}."
     if not moment["guesses_in_run"]:
         return f"none; {document['tcp']} made none in the whole run."

@@ -23,10 +23,10 @@ fn filled(before: u64, lost: u64, gap: u64) -> Option<LossCause> {
     let running = |now: u64| Some((SimDuration::from_millis((now - begin) % 50), root(LossCause::Channel)));
     let mut cause = None;
     for ms in begin..=begin + lost {
-        if ms > begin && (ms - begin) % 50 == 0 {
+        if ms > begin && (ms - begin).is_multiple_of(50) {
             service.gave_up(at(ms), SimDuration::from_millis(50), root(LossCause::Channel));
         }
-        if (ms - begin) % gap == 0 {
+        if (ms - begin).is_multiple_of(gap) {
             service.offered(at(ms), false);
             cause = service.filled_by(at(ms), LIMIT, running(ms)).and_then(|root| root.cause);
             service.refused(LIMIT);
