@@ -126,6 +126,11 @@ impl Network {
     #[inline(never)]
     fn on_arp(&mut self, node: NodeId, arp: ArpBody) {
         if let Some(held) = self.nodes[node].arp.learn(arp.sender) {
+            let (judge, scene) = self.scene();
+            let late = judge.exchange(&scene, node, arp.sender).filter(Setback::is_independent_of_load);
+            if let Some(root) = late {
+                self.common.packets.delay(held, root);
+            }
             self.down(node, held, arp.sender);
         }
         if arp.request && arp.target == node {

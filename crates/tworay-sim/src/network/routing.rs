@@ -167,6 +167,9 @@ impl Network {
                 p.dsr = header;
             }
             RoutingAction::SendCopy { packet, next_hop } => {
+                if self.common.packets.is_searching(packet) {
+                    self.end_search(packet);
+                }
                 let copy = self.common.copy(packet);
                 self.common.hand_on(packet, copy);
                 self.send_to_link(node, copy, next_hop);

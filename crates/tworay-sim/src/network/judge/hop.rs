@@ -76,7 +76,7 @@ impl Judge {
     }
 
     /// What spoiled the exchange of messages between two neighbours in reach of each other.
-    fn exchange(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+    pub fn exchange(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
         let now = scene.now;
         let recent = |at: SimTime| at + RECENT >= now;
         let fresh = |cause| Setback::new(now, node, cause).towards(next_hop);
@@ -106,7 +106,15 @@ impl Judge {
         let heard = self.heard.get(&(node, next_hop)).map_or(SimTime::ZERO, |at| *at + PASSING);
         let asked = self.asked.get(&(node, next_hop)).copied();
         let open = asked.is_none_or(|asked| asked <= heard || asked + PASSING >= scene.now);
-        if open { Setback { cause: Some(LossCause::Congestion), ..root } } else { root }
+        let load = Setback { cause: Some(LossCause::Congestion), ..root };
+        if open { self.forgotten(scene, node, next_hop).unwrap_or(load) } else { root }
+    }
+
+    /// The outage in which a node forgot a neighbour's address, if it was off lately.
+    fn forgotten(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+        let up = scene.nodes[node].up_since;
+        let lately = up > SimTime::ZERO && up + FORGOT >= scene.now;
+        lately.then(|| Setback::new(scene.now, node, LossCause::NodeDown).towards(next_hop))
     }
 
     /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
@@ -135,11 +143,7 @@ impl Judge {
         // The break rerouted the traffic, so that the address is needed.
         let detour = self.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
         let burst = scene.burst(packets[0], &packets[1..]);
-        // The node forgot the address when it was off.
-        let up = scene.nodes[node].up_since;
-        let forgot = (up > SimTime::ZERO && up + FORGOT >= now)
-            .then(|| Setback::new(now, node, LossCause::NodeDown).towards(next_hop));
         let load = || Setback::new(now, node, LossCause::Congestion).towards(next_hop);
-        burst.or(detour).or(forgot).unwrap_or_else(load)
+        burst.or(detour).or_else(|| self.forgotten(scene, node, next_hop)).unwrap_or_else(load)
     }
 }
