@@ -47,6 +47,7 @@ __all__ = [
     "read_ns2_trace",
     "recoveries",
     "run",
+    "shares",
     "variants",
     "watts",
 ]
