@@ -44,6 +44,7 @@ def test_the_document_has_the_keys_of_the_contract() -> None:
         "variants",
         "pairs",
         "diagnosis",
+        "diagnosis_by_outcome",
         "diagnosis_scores",
         "ledger",
         "costs",

@@ -87,7 +87,7 @@ def test_only_the_networks_own_events_count() -> None:
     run = diagnosed(LOST, *strange, event(2.0, 1001))
     assert run.summary["diagnosis"] == {"channel": {"channel": 1}}
     assert len(run.summary["live"]["diagnoses"]) == 1
-    assert run.tables["guesses"].rows() == [(2.0, 0, 1001, "channel", "channel")]
+    assert run.tables["guesses"].rows() == [(2.0, 0, 1001, "channel", "channel", "channel")]
     assert "diagnosis" not in diagnosed(LOST, *strange).summary
 
 
