@@ -93,7 +93,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("recorded") / "one"
     # The only relay walks out of range and comes back.
     settings = {"duration": "40s", "energy.model": "states", "energy.battery": "50J"}
-    tworay.run("signal-loss", tcp="welcome", set=settings, record=True, out=place)
+    tworay.run("signal-loss", tcp="welcome(timing=window)", set=settings, record=True, out=place)
     tworay.write_report(place)
     return place
 

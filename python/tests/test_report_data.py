@@ -48,7 +48,7 @@ BUILT = ROOT / "python" / "tworay" / "report" / "built"
 @pytest.fixture(scope="module")
 def recorded() -> tworay.Run:
     """Record the relay that walks out of range at 150 m north: at 27.5 s, at 20 m/s."""
-    return tworay.run("signal-loss", tcp="welcome", set={"duration": "40s"}, record=True)
+    return tworay.run("signal-loss", tcp="welcome(timing=window)", set={"duration": "40s"}, record=True)
 
 
 def unpack(text: str) -> dict[str, list[Any]]:

@@ -262,7 +262,8 @@ def test_guesses_are_scored_in_words_that_agree(browser: Browser, recorded: Path
         share = 100 * row["link-failure"] / total
         assert f"{row['link-failure']} of {total} guesses right ({share:.0f} %)" in said
         assert "link-failure 100 %. Balanced accuracy, the mean of this one recall: 100 %" in said
-        assert f"{row['none']} guesses were made when nothing was lost: wrong, but in no recall" in said
+        were = "guess was" if row["none"] == 1 else "guesses were"
+        assert f"{row['none']} {were} made when nothing was lost: wrong, but in no recall" in said
 
 
 def test_without_a_record_the_graph_is_drawn_from_the_senders_state(browser: Browser, tmp_path: Path) -> None:

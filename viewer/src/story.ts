@@ -51,9 +51,9 @@ export async function story(page: RunPage, world: World | null, loss: Loss): Pro
 }
 
 /** What was lost, in a sentence. */
-function named(loss: Loss, datagrams: boolean): string {
+export function named(loss: Loss, datagrams: boolean): string {
   if (datagrams) return `datagram ${loss.byte}`;
-  if (Number.isNaN(loss.byte)) return loss.kind === "ack" ? "an ACK of the other direction" : "a data segment of the other direction";
+  if (Number.isNaN(loss.byte)) return `${loss.kind === "ack" ? "an ACK" : "data"} of the other direction`;
   if (loss.kind === "ack") return `the ACK of everything before byte ${loss.byte}`;
   return loss.byte < 0 ? "the SYN" : `the data segment at byte ${loss.byte}`;
 }

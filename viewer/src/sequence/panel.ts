@@ -2,6 +2,7 @@
 // window yellow, selective acknowledgments purple, what is sent again red. Beside it what only a simulator
 // knows: each loss with its true cause, and what the sender took it for.
 
+import { named } from "../story";
 import uPlot from "uplot";
 import type { TimeAxis } from "../axis";
 import { lastUpTo, load, has, lowerBound, nothing, type Table } from "../data";
@@ -267,9 +268,7 @@ export class SequencePanel {
     this.plot.over.style.cursor = loss ? "pointer" : "crosshair";
     if (loss) {
       const guess = loss.guess ? `; the sender guessed ${loss.guess.guess}` : "";
-      const where = Number.isNaN(loss.byte) ? "" : ` at byte ${loss.byte}`;
-      const what = isUdp(this.flow) ? `datagram ${loss.byte}` : `${loss.kind}${where}`;
-      this.status.textContent = `${what}: ${loss.cause}${guess}. Click for its story.`;
+      this.status.textContent = `${named(loss, isUdp(this.flow))}: ${loss.cause}${guess}. Click for its story.`;
       return;
     }
     const t = this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x");
