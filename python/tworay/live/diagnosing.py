@@ -87,7 +87,7 @@ def diagnose(run: Run, events: Iterable[Event], namespaces: Collection[int]) -> 
         event["cause"] = event["cause_by_outcome"] = true.of(event)
     guesses = [event for event in own if event["guess"] is not None]
     run.summary["diagnosis"] = confusion(guesses)
-    # A kernel guesses when it retransmits; what it held back then is not known to the ledger.
+    # A live run is judged by outcome only: a segment that was held up and arrived later counts as not lost.
     run.summary["diagnosis_by_outcome"] = run.summary["diagnosis"]
     run.summary["diagnosis_scores"] = scores(run.summary["diagnosis"])
     run.summary["live"]["diagnoses"] = own
