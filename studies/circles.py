@@ -25,7 +25,7 @@ MOST = 2
 KNOWN = {
     "tworay-radio": [3],
     "tworay-routing": [3, 3],
-    "tworay-sim": [25, 11],
+    "tworay-sim": [24],
     "tworay-tcp": [57, 3],
     "tworay-wire": [3],
 }

@@ -1,11 +1,10 @@
 use super::super::super::agenda::Agenda;
-use super::super::super::radio::LinkCut;
 use super::*;
 use crate::ledger::Ledger;
-use crate::scenario::Settings;
 use tworay_base::{FlowId, Position};
 use tworay_mobility::Track;
 use tworay_radio::RadioConfig;
+use tworay_scenario::{LinkCut, Settings};
 
 struct Test {
     common: Common,
