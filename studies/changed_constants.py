@@ -74,7 +74,7 @@ CHANGES = (
     ),
     Change(
         "RED's weight, 0.002 → 0.003",
-        "crates/tworay-sim/src/wires/red.rs",
+        "crates/tworay-scenario/src/wire/red.rs",
         "weight: 0.002,",
         "weight: 0.003,",
     ),

@@ -1,11 +1,11 @@
-//! The simulator: event loop, nodes, loss ledger, metrics and scenarios. The only crate that knows all
-//! protocols.
+//! The simulator: event loop, nodes, loss ledger and metrics. The only crate that knows all protocols.
 
 mod animation;
 mod attempts;
 mod capture;
 mod diagnosis;
 mod engine;
+mod estimate;
 mod external;
 mod flow;
 mod frame_counts;
@@ -20,18 +20,17 @@ mod provenance;
 mod record;
 mod report;
 mod run;
-pub mod scenario;
 mod stations;
 mod wires;
 
+pub use estimate::{Estimate, estimate, memory};
 pub use external::{
     Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
 };
-pub use flow::{Application, FlowSetup};
 pub use ledger::{Carries, LossRecord};
 pub use medium_log::{Content, Emission, MediumLog, Reception};
 pub use moves::{MoveFormat, moves, moves_of_file};
-pub use network::{Network, Setup, WireSetup};
+pub use network::Network;
 pub use ns2_trace::read_ns2_trace;
 pub use paths::{FlowPath, Pair};
 pub use report::{
@@ -39,8 +38,9 @@ pub use report::{
     WarningKind, metrics,
 };
 pub use run::{RunControl, RunError, RunOptions, facts, pair_paths, run, variants};
-pub use stations::StationConfig;
-pub use wires::{Backlog, HandoffConfig, Lane, LanesConfig, Outages, Red, RedConfig, RedUnit, RedVerdict};
+pub use tworay_scenario as scenario;
+pub use tworay_scenario::{Application, FlowSetup, Setup, WireSetup};
+pub use wires::{Backlog, Red, RedVerdict};
 
 /// Version of tworay.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -35,9 +35,8 @@ mod wires;
 
 use crate::capture::Layout;
 use crate::engine::TimerSlot;
-use crate::flow::{Application, Drawn, Flow, FlowSetup};
+use crate::flow::{Drawn, Flow};
 use crate::ledger::Ledger;
-use crate::scenario::{Costs, Settings};
 use crate::stations::Stations;
 use agenda::Agenda;
 use common::Common;
@@ -53,8 +52,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::{MacAction, MacTimer};
-use tworay_mobility::Track;
 use tworay_routing::{Protocol, RoutingAction};
+use tworay_scenario::{Application, Costs, FlowSetup, Settings, Setup};
 use tworay_tcp::{TcpAction, TcpTimer};
 use tworay_wire::{Body, Packet};
 use wires::Wires;
@@ -62,35 +61,7 @@ use wires::Wires;
 pub(crate) use common::UNTRACKED;
 pub(crate) use external::External;
 pub(crate) use outcome::Outcome;
-pub use radio::LinkCut;
-pub use wires::{WireEvent, WireRecord, WireSetup};
-
-/// Input from which a network is built.
-pub struct Setup {
-    /// Seed of all random streams.
-    pub seed: u64,
-    /// All settings of the scenario.
-    pub settings: Settings,
-    /// Whether nodes have radios; false in a wired-only network.
-    pub has_radio: bool,
-    /// Computing costs of the transport.
-    pub costs: Arc<Costs>,
-    /// Movement of each node.
-    pub tracks: Vec<Track>,
-    /// The flows.
-    pub flows: Vec<FlowSetup>,
-    /// Point-to-point connections.
-    pub wires: Vec<WireSetup>,
-    /// Events that switch nodes off and on: (time, node, on).
-    pub switches: Vec<(SimTime, NodeId, bool)>,
-    /// Links to be cut while they carry a flow.
-    pub cuts: Vec<LinkCut>,
-    /// Whether to record time series.
-    pub series: bool,
-    /// Pairs of nodes between which packets of real stations travel in both directions; `None` in a pure
-    /// simulation.
-    pub external: Option<Vec<(NodeId, NodeId)>>,
-}
+pub use wires::{WireEvent, WireRecord};
 
 /// Settings of a run that never change.
 struct Plan {

@@ -17,7 +17,7 @@ pub(crate) use self::tables::table;
 pub use self::tables::{Column, ColumnData, Table};
 pub use self::warnings::{Warning, WarningKind};
 use crate::diagnosis::{self, Diagnosed};
-use crate::flow::{Application, Flow, Resent, Sample, TcpPair, Transport};
+use crate::flow::{Flow, Resent, Sample, TcpPair, Transport};
 use crate::ledger::{AloftSample, Ledger, LossRecord};
 use crate::medium_log::MediumLog;
 use crate::network::{Outcome, WireRecord};
@@ -27,6 +27,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tworay_base::{FlowId, LossCause, SimTime};
+use tworay_scenario::Application;
 use tworay_tcp::{Computing, CostTable, Counters, Ignored, Operation, Phase};
 
 /// Losses of one cause.

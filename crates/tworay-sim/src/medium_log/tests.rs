@@ -1,9 +1,9 @@
-use crate::scenario::Scenario;
 use crate::{Content, Emission, RunControl, RunOptions, RunReport, run};
 use std::path::Path;
 use tworay_base::SimDuration;
 use tworay_mac::FrameKind;
 use tworay_radio::Verdict;
+use tworay_scenario::Scenario;
 
 /// One datagram over `0 ── 1`, and over 300 m if `apart`.
 fn one_datagram(apart: bool, medium_log: bool) -> RunReport {

@@ -7,12 +7,12 @@ use crate::frame_counts::NetworkCounters;
 use crate::ledger::Ledger;
 use crate::medium_log::MediumLog;
 use crate::record::Recorder;
-use crate::scenario::Costs;
 use std::sync::Arc;
 use tworay_base::SimTime;
 use tworay_mac::MacCounters;
 use tworay_radio::Meter;
 use tworay_routing::RoutingCounters;
+use tworay_scenario::Costs;
 
 /// Results of a run, closed at its end.
 pub(crate) struct Outcome {

@@ -5,19 +5,18 @@ mod cuts;
 mod errors;
 mod signals;
 
-pub use cuts::LinkCut;
 pub(super) use signals::bad_end;
 
 use super::agenda::Agenda;
 use super::event::Event;
 use crate::medium::{Hearer, Medium};
-use crate::scenario::Settings;
 use cuts::Cuts;
 use errors::Errors;
 use tworay_base::{FlowId, NodeId, SimTime};
 use tworay_mac::{Dialect, Frame};
 use tworay_mobility::{Leg, Track};
 use tworay_radio::{BodyRates, Channel, Fader, Reception, ReceptionQuirks};
+use tworay_scenario::{LinkCut, Settings};
 
 /// The radio side of a network.
 pub(crate) struct Radio {

@@ -3,10 +3,11 @@
 use super::Network;
 use super::common::UNTRACKED;
 use super::event::{AppEvent, Event};
-use crate::flow::{Application, Guess, Resent, Transport};
+use crate::flow::{Guess, Resent, Transport};
 use crate::ledger::Carries;
 use crate::provenance::Setback;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
+use tworay_scenario::Application;
 use tworay_tcp::{Amount, Arrival, Connection, PathEvent, SegmentKind, Side, TcpAction, TcpNote, TcpTimer};
 use tworay_wire::{Body, Packet, TcpSegment, UdpDatagram};
 

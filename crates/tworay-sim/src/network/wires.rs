@@ -4,44 +4,17 @@
 use super::common::Common;
 use super::event::Event;
 use crate::provenance::Setback;
-use crate::wires::{Backlog, LanesConfig, Outages, Red, RedConfig, RedVerdict};
+use crate::wires::{Backlog, Red, RedVerdict};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-use tworay_base::{BitRate, Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
+use tworay_base::{Died, LossCause, NodeId, PacketId, Purpose, RngStream, SimDuration, SimTime};
 use tworay_radio::{ErrorModel, ErrorModelConfig};
+use tworay_scenario::WireSetup;
 use tworay_wire::{Body, Packet};
 
 /// First stream number of the wires' error models, separate from those of the radios.
 const WIRE_ERROR_STREAMS: u64 = 3 << 32;
 /// First stream number of their loss schedules.
 const LANE_STREAMS: u64 = 5 << 32;
-
-/// One direction of a point-to-point connection.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WireSetup {
-    /// Sending end.
-    pub from: NodeId,
-    /// Receiving end.
-    pub to: NodeId,
-    /// Rate.
-    pub rate: BitRate,
-    /// Propagation delay.
-    pub delay: SimDuration,
-    /// Queue limit in packets, not counting the one being sent.
-    pub queue: u32,
-    /// Random early detection at its queue.
-    pub red: Option<RedConfig>,
-    /// Random errors in transit.
-    pub errors: ErrorModelConfig,
-    /// Periods in which it carries nothing.
-    pub outages: Outages,
-    /// Schedule of delays and losses.
-    pub lanes: Option<Arc<LanesConfig>>,
-    /// Whether this is the reverse direction of a connection.
-    pub back: bool,
-    /// Data packets dropped before the queue, numbered per wire from 0.
-    pub drops: Vec<u64>,
-}
 
 /// Events of a packet on a wire, with ns-2's trace letters in parentheses.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use crate::report::{ColumnData, Table};
-use crate::scenario::Scenario;
 use crate::{RunControl, RunOptions, RunReport, run};
 use std::collections::BTreeMap;
+use tworay_scenario::Scenario;
 
 fn recorded(source: &str, overrides: &[&str], record: bool) -> RunReport {
     let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();

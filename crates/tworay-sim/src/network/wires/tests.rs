@@ -1,8 +1,9 @@
 use super::super::agenda::Agenda;
 use super::*;
 use crate::ledger::{Carries, Ledger};
-use tworay_base::{FlowId, Seq32};
+use tworay_base::{BitRate, FlowId, Seq32};
 use tworay_radio::ErrorUnit;
+use tworay_scenario::Outages;
 use tworay_wire::UdpDatagram;
 
 const A: NodeId = NodeId(0);

@@ -1,11 +1,10 @@
 use super::super::super::agenda::Agenda;
-use super::super::super::radio::LinkCut;
 use super::*;
 use crate::ledger::Ledger;
-use crate::scenario::Settings;
 use tworay_base::{FlowId, Position};
 use tworay_mobility::Track;
 use tworay_radio::RadioConfig;
+use tworay_scenario::{LinkCut, Settings};
 
 struct Test {
     common: Common,
@@ -20,7 +19,8 @@ fn test(metres: &[f64], cuts: Vec<LinkCut>) -> Test {
 }
 
 fn test_of(radio: RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
-    let settings = Settings { radio, ..Settings::default() };
+    let mut settings = Settings::default();
+    settings.radio = radio;
     let tracks = metres.iter().map(|&x| Track::fixed(Position::new(x, 0.0))).collect();
     let end = SimTime::ZERO + SimDuration::from_secs(10);
     let nodes = Nodes::new(metres.len(), &settings.mac, &settings.routing, 1);
