@@ -67,7 +67,7 @@ ROUNDS ?= 20
 ORACLE ?= 10000
 
 soak: setup
-	@log=$$(mktemp); seed=$$RANDOM$$RANDOM; oracle="cargo test -p tworay-sim --locked --release --test true_causes_oracle"; \
+	@log=$$(mktemp); seed=$$RANDOM$$RANDOM; oracle="cargo test -p tworay-sim --locked --release --test all true_causes_oracle::"; \
 	echo "oracle of the loss ledger: PROPTEST_CASES=$(ORACLE) PROPTEST_RNG_SEED=$$seed $$oracle"; \
 	PROPTEST_CASES=$(ORACLE) PROPTEST_RNG_SEED=$$seed $$oracle --quiet --no-fail-fast >$$log 2>&1 \
 		|| { grep -E "FAILED|losses: |^seed|cc " $$log; failed=1; }; \
