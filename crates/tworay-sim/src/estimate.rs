@@ -1,6 +1,6 @@
 //! Estimates the resources of a run.
 
-use crate::medium;
+use crate::network::medium::on_air as medium;
 use crate::run::{RunError, facts};
 use tworay_base::SimTime;
 use tworay_routing::Protocol;
