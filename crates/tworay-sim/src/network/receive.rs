@@ -41,6 +41,7 @@ impl Network {
                     self.sent(node);
                     self.common.release(packet);
                 }
+                MacAction::Unanswered => self.nodes[node].attempts.unanswered(),
                 MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
                 MacAction::Ready => self.feed_mac(node),
             }
@@ -55,7 +56,7 @@ impl Network {
         if n.attempts.has_failed_before() {
             n.service.delayed(self.common.now, node, &n.attempts);
             let delay = n.attempts.delay(self.common.now, node);
-            n.attempts.reset(n.mac.counters().failures());
+            n.attempts.reset();
             if let Some(root) = delay {
                 self.hold_back(node, root);
             }
@@ -85,7 +86,7 @@ impl Network {
         let base = self.common.now;
         let ending = radio.ending(&self.nodes, &mut self.common, tx);
         let frame = ending.frame;
-        let done = if ending.alone {
+        if ending.alone {
             let hearers = radio.take_hearers(tx);
             if self.common.watch.wants_every_hearer() {
                 self.end_at_every(tx, ending.origin, &frame, &hearers);
@@ -99,13 +100,10 @@ impl Network {
             }
             if let Some(radio) = &mut self.radio {
                 radio.give_back(tx, hearers);
+                radio.retire(&mut self.common, tx, &frame);
             }
-            true
         } else {
-            self.end_by_turns(tx, ending.origin, &frame)
-        };
-        if done && let Some(radio) = &mut self.radio {
-            radio.retire(&mut self.common, tx, &frame);
+            self.end_by_turns(tx, ending.origin, &frame);
         }
         self.common.now = base;
     }
@@ -121,20 +119,20 @@ impl Network {
         }
     }
 
-    /// Ends a transmission at its hearers until another event comes first; returns whether all are done.
+    /// Ends a transmission at its hearers until another event comes first; then its end goes on later.
     #[cold]
-    fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) -> bool {
-        let Some(radio) = &mut self.radio else { return true };
+    fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) {
+        let Some(radio) = &mut self.radio else { return };
         let mut turns = radio.turns(tx, origin, self.common.now, false);
         while let Some((hearer, at)) = turns.next(&self.common.agenda) {
             self.common.now = at;
             self.end_at(tx, frame, hearer);
         }
-        let rest = self.radio.as_mut().and_then(|radio| radio.end_turns(turns));
-        if let Some(at) = rest {
-            self.common.agenda.push(at, Event::End(tx));
+        let Some(radio) = &mut self.radio else { return };
+        match radio.end_turns(turns) {
+            Some(at) => self.common.agenda.push(at, Event::End(tx)),
+            None => radio.retire(&mut self.common, tx, frame),
         }
-        rest.is_none()
     }
 
     #[inline(always)]
