@@ -23,11 +23,8 @@ ROOT = Path(__file__).parents[1]
 MOST = 2
 # Files in each circle of more than two, largest first.
 KNOWN = {
-    "tworay-radio": [3],
-    "tworay-routing": [3, 3],
-    "tworay-sim": [24],
+    "tworay-sim": [23],
     "tworay-tcp": [57, 3],
-    "tworay-wire": [3],
 }
 
 WORD = r"[A-Za-z_][A-Za-z0-9_]*"

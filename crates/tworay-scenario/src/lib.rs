@@ -39,6 +39,5 @@ pub use schema::json_schema;
 pub use settings::Settings;
 pub use setup::{LinkCut, Setup, WireSetup};
 pub use station::StationConfig;
-pub use tworay_base::suggest;
-pub use tworay_mac::Dialect;
+pub use tworay_base::{Dialect, suggest};
 pub use wire::{HandoffConfig, Lane, LanesConfig, Outages, RedConfig, RedUnit, WireConfig};

@@ -8,8 +8,8 @@ use crate::wire::{WireConfig, WireKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tworay_base::SimDuration;
-use tworay_mac::{Dialect, MacConfig};
+use tworay_base::{Dialect, FollowsDialect, SimDuration};
+use tworay_mac::MacConfig;
 use tworay_mobility::{MobilityConfig, TopologyConfig};
 use tworay_radio::{EnergyConfig, ErrorsConfig, RadioConfig};
 use tworay_routing::RoutingConfig;
@@ -82,15 +82,18 @@ pub struct Settings {
     pub events: Vec<EventConfig>,
 }
 
-impl Settings {
-    /// Settings with ns-2.35's defaults.
-    pub fn ns2() -> Self {
+impl FollowsDialect for Settings {
+    type Dialect = Dialect;
+
+    fn of(dialect: impl Into<Dialect>) -> Self {
+        let dialect = dialect.into();
         Self {
-            radio: RadioConfig::ns2(),
-            station: StationConfig::ns2(),
-            mac: MacConfig::ns2(),
-            routing: RoutingConfig::ns2(),
-            tcp: TcpConfig::ns2(),
+            dialect,
+            radio: RadioConfig::of(dialect),
+            station: StationConfig::of(dialect),
+            mac: MacConfig::of(dialect),
+            routing: RoutingConfig::of(dialect),
+            tcp: TcpConfig::of(dialect),
             ..Self::default()
         }
     }

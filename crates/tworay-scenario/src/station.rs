@@ -6,7 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tworay_base::{ConfigProblem, SimDuration};
+use tworay_base::{ConfigProblem, Dialect, FollowsDialect, SimDuration};
 
 /// Desynchronisation of the stations of a radio network. Each node draws from its own random streams; `0s`
 /// disables an item. With `dialect = "ns2"` all are 0s: ns-2's stations act in the same nanosecond.
@@ -34,6 +34,17 @@ impl Default for StationConfig {
             clock_offset: SimDuration::from_millis(10),
             processing_delay: SimDuration::from_micros(50),
             broadcast_jitter: SimDuration::from_millis(10),
+        }
+    }
+}
+
+impl FollowsDialect for StationConfig {
+    type Dialect = Dialect;
+
+    fn of(dialect: impl Into<Dialect>) -> Self {
+        match dialect.into() {
+            Dialect::Standard => Self::default(),
+            Dialect::Ns2 => Self::ns2(),
         }
     }
 }

@@ -1,23 +1,19 @@
 //! The simulator: event loop, nodes, loss ledger and metrics. The only crate that knows all protocols.
 
-mod animation;
 mod attempts;
-mod capture;
 mod diagnosis;
 mod engine;
 mod estimate;
 mod external;
 mod flow;
-mod frame_counts;
 mod ledger;
 mod medium;
-mod medium_log;
 mod moves;
 mod network;
 mod ns2_trace;
+mod observe;
 mod paths;
 mod provenance;
-mod record;
 mod report;
 mod run;
 mod stations;
@@ -28,10 +24,10 @@ pub use external::{
     Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
 };
 pub use ledger::{Carries, LossRecord};
-pub use medium_log::{Content, Emission, MediumLog, Reception};
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::Network;
 pub use ns2_trace::read_ns2_trace;
+pub use observe::{Content, Emission, MediumLog, Reception};
 pub use paths::{FlowPath, Pair};
 pub use report::{
     Better, Column, ColumnData, Document, FlowReport, Metric, Of, RunReport, Shares, Table, Warning,

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use tworay_base::{Bytes, SimDuration};
-use tworay_mac::{Dialect, MacConfig};
+use tworay_base::{Bytes, Dialect, FollowsDialect, SimDuration};
+use tworay_mac::MacConfig;
 use tworay_mobility::MobilityConfig;
 use tworay_routing::{Protocol, RoutingConfig};
 use tworay_scenario::Application;
@@ -64,8 +64,23 @@ fn dialect_ns2_changes_the_defaults_and_the_users_keys_stay_on_top() {
     let mut tcp = TcpConfig::ns2();
     tcp.rto.min = SimDuration::from_secs(1);
     assert_eq!(scenario.settings.tcp, tcp);
-    assert_eq!(scenario.settings.routing, RoutingConfig::ns2());
+    assert_eq!(scenario.settings.routing, RoutingConfig::of(Dialect::Ns2));
     assert_eq!(read(PLAIN, &["dialect=ns2"]).settings.mac, MacConfig::ns2(), "--set does the same");
+}
+
+/// No table's quirks follow another table's key.
+#[test]
+fn mac_and_reception_have_their_own_dialects() {
+    let quirks = |sets: &[&str]| {
+        let settings = read(PLAIN, sets).settings;
+        (settings.mac.quirks(), settings.radio.quirks())
+    };
+    let (mac, radio) = quirks(&[]);
+    let (mac_ns2, radio_ns2) = quirks(&["dialect=ns2"]);
+    assert!(mac != mac_ns2 && radio != radio_ns2);
+    assert_eq!(quirks(&["mac.dialect=ns2"]), (mac_ns2, radio));
+    assert_eq!(quirks(&["radio.dialect=ns2"]), (mac, radio_ns2));
+    assert_eq!(quirks(&["dialect=ns2", "mac.dialect=standard"]), (mac, radio_ns2));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! leave at their destination. Without [`External`] none of this runs.
 
 use super::Network;
-use super::common::UNTRACKED;
 use super::event::Event;
+use super::packets::UNTRACKED;
 use crate::external::{Entering, Expired, Leaving, RouteBreak};
 use crate::flow::Flow;
 use crate::ledger::{Carries, Ledger};

@@ -3,10 +3,12 @@
 //! A frame on the air pins its packet: hearers can read it until the frame has passed, even if its sender
 //! has released it meanwhile (a sender is done with a broadcast after its last bit).
 
-use super::common::UNTRACKED;
 use crate::provenance::{HeldUp, Setback};
 use tworay_base::PacketId;
 use tworay_wire::Packet;
+
+/// First uid of packets that the ledger does not track.
+pub(crate) const UNTRACKED: u64 = 1 << 48;
 
 struct PacketSlot {
     packet: Option<Packet>,

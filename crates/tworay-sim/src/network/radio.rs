@@ -13,9 +13,9 @@ use crate::medium::{Hearer, Medium};
 use cuts::Cuts;
 use errors::Errors;
 use tworay_base::{FlowId, NodeId, SimTime};
-use tworay_mac::{Dialect, Frame};
+use tworay_mac::Frame;
 use tworay_mobility::{Leg, Track};
-use tworay_radio::{BodyRates, Channel, Fader, Reception, ReceptionQuirks};
+use tworay_radio::{BodyRates, Channel, Fader, Reception};
 use tworay_scenario::{LinkCut, Settings};
 
 /// The radio side of a network.
@@ -41,12 +41,8 @@ impl Radio {
     pub fn new(settings: &Settings, mut tracks: Vec<Track>, cuts: Vec<LinkCut>, seed: u64) -> Self {
         let Settings { radio: config, errors, mac, .. } = settings;
         let channel = Channel::new(config);
-        let quirks = match mac.dialect {
-            Dialect::Standard => ReceptionQuirks::CAPTURE,
-            Dialect::Ns2 => ReceptionQuirks::NS2,
-        };
         let rates = BodyRates([mac.basic_rate, mac.rate_of_acks(), mac.data_rate]);
-        let rules = Reception::new(config, &channel, quirks, rates, mac.plcp);
+        let rules = Reception::new(config, &channel, config.quirks(), rates, mac.plcp);
         let medium = match config.links.as_slice() {
             [] => Medium::new(channel, Fader::new(config, seed), &mut tracks),
             links => Medium::measured(channel, links, tracks.len()),

@@ -4,6 +4,7 @@ use super::Network;
 use super::event::Event;
 use super::radio::bad_end;
 use crate::medium::Hearer;
+use crate::observe::Fact;
 use crate::provenance::Setback;
 use tworay_base::{NodeId, SimTime};
 use tworay_mac::{Dcf, Frame, MacAction};
@@ -88,7 +89,7 @@ impl Network {
         let frame = ending.frame;
         if ending.alone {
             let hearers = radio.take_hearers(tx);
-            if self.common.watch.wants_every_hearer() {
+            if self.common.watched() {
                 self.end_at_every(tx, ending.origin, &frame, &hearers);
             } else {
                 for &hearer in &hearers {
@@ -108,7 +109,7 @@ impl Network {
         self.common.now = base;
     }
 
-    /// Ends a transmission at all its hearers, also at those that do not receive it, because a watcher shows
+    /// Ends a transmission at all its hearers, also at those that do not receive it, because an observer shows
     /// each of them.
     #[cold]
     #[inline(never)]
@@ -178,13 +179,13 @@ impl Network {
     /// A valid frame for the station's own MAC.
     #[inline(never)]
     fn hand_up(&mut self, tx: u32, frame: &Frame, node: NodeId) {
-        if self.common.watch.on {
+        if self.common.watched() {
             return self.hand_up_watched(tx, frame, node);
         }
         self.with_mac(node, |mac, now, out| mac.on_frame(now, frame, out));
     }
 
-    /// As [`Network::hand_up`]; shows the watchers whether the MAC refused the frame.
+    /// As [`Network::hand_up`]; reports whether the MAC refused the frame.
     #[cold]
     #[inline(never)]
     fn hand_up_watched(&mut self, tx: u32, frame: &Frame, node: NodeId) {
@@ -194,7 +195,7 @@ impl Network {
             && self.nodes[node].mac.counters().busy > refused
             && let Some(radio) = &self.radio
         {
-            self.common.watch.refused(tx, node, radio.medium());
+            self.common.observe(Fact::NotAnswered { tx, node, medium: radio.medium() });
         }
     }
 }

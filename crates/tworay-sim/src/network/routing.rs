@@ -1,10 +1,11 @@
 //! Between link layer and transport: inputs and actions of routing.
 
 use super::Network;
-use super::common::UNTRACKED;
 use super::event::Event;
 use super::judge::Occasion;
 use super::nodes::NodeTimer;
+use super::packets::UNTRACKED;
+use crate::observe::Fact;
 use crate::provenance::Setback;
 use tworay_base::{Died, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::{DropReason, Router, RoutingAction, RoutingNote};
@@ -200,9 +201,7 @@ impl Network {
             return;
         }
         self.nodes[node].service.withdrawn(gone.len());
-        if self.common.watch.on {
-            self.common.watch.queued(self.common.now, node, self.nodes[node].queue.len());
-        }
+        self.common.observe(Fact::Queued { node, packets: self.nodes[node].queue.len() });
         let broken = match *occasion {
             Occasion::Break(_, root) if root.next_hop == Some(next_hop) => Some(root),
             // The neighbour lost its route while the link to it works: only packets that used this route
@@ -228,21 +227,15 @@ impl Network {
         }
     }
 
-    /// Counts route changes and notifies the sender as far as it may know: the length of its source route,
+    /// Notifies the sender as far as it may know: the length of its source route,
     /// a broken link (ELFN). Records breaks and lost routes.
     #[inline(never)]
     fn on_routing_note(&mut self, node: NodeId, note: RoutingNote, occasion: &mut Occasion) {
-        if self.common.watch.on {
-            self.common.watch.noted(self.common.now, node, note);
-        }
+        self.common.observe(Fact::Noted { node, note });
         match note {
-            RoutingNote::RouteChanged { dst, hops } => {
-                self.common.books.counters.route_changes += 1;
-                if self.nodes[node].router.routes_at_source() {
-                    self.tell_source_route(node, dst, hops);
-                }
+            RoutingNote::RouteChanged { dst, hops } if self.nodes[node].router.routes_at_source() => {
+                self.tell_source_route(node, dst, hops);
             }
-            RoutingNote::RouteFound { .. } => self.common.books.counters.route_changes += 1,
             RoutingNote::LinkBroken { neighbour } => {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {

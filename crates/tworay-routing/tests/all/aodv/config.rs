@@ -1,6 +1,6 @@
 //! Settings from a file.
 
-use tworay_base::SimDuration;
+use tworay_base::{Dialect, FollowsDialect, SimDuration};
 use tworay_routing::aodv::{Hello, LocalRepair};
 use tworay_routing::{AodvConfig, AodvDialect, Protocol, RoutingConfig};
 
@@ -12,7 +12,7 @@ fn read(text: &str) -> Result<RoutingConfig, String> {
 fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
     assert_eq!(read("").unwrap(), RoutingConfig::default());
     assert_eq!(read("protocol = \"static\"").unwrap().protocol, Protocol::Static);
-    assert_eq!(read("[aodv]\ndialect = \"ns2\"").unwrap().aodv, RoutingConfig::ns2().aodv);
+    assert_eq!(read("[aodv]\ndialect = \"ns2\"").unwrap().aodv, RoutingConfig::of(Dialect::Ns2).aodv);
     let mixed = read("[aodv]\nactive_route_timeout = \"4s\"\ndialect = \"thesis-trace\"").unwrap().aodv;
     let expected =
         AodvConfig { active_route_timeout: SimDuration::from_secs(4), ..AodvConfig::thesis_trace() };
@@ -23,7 +23,7 @@ fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
     for &dialect in AodvDialect::ALL {
-        let mut config = RoutingConfig { aodv: AodvConfig::dialect(dialect), ..RoutingConfig::default() };
+        let mut config = RoutingConfig { aodv: AodvConfig::of(dialect), ..RoutingConfig::default() };
         assert_eq!(config.aodv.dialect, dialect);
         assert_eq!(config.validate(), Ok(()));
         config.aodv.rreq_retries += 1;
@@ -86,7 +86,7 @@ fn the_schema_has_the_defaults_of_every_dialect() {
             let mut keys = keys.clone();
             keys.insert("dialect".into(), serde_json::to_value(base).unwrap());
             let read: AodvConfig = serde_json::from_value(keys.into()).unwrap();
-            assert_eq!(AodvConfig { dialect, ..read }, AodvConfig::dialect(dialect));
+            assert_eq!(AodvConfig { dialect, ..read }, AodvConfig::of(dialect));
         }
     }
 }

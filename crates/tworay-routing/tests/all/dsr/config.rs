@@ -1,6 +1,6 @@
 //! Settings from a file.
 
-use tworay_base::SimDuration;
+use tworay_base::{Dialect, FollowsDialect, SimDuration};
 use tworay_routing::dsr::{CacheKind, MaintenanceOrder};
 use tworay_routing::{DsrConfig, DsrDialect, Protocol, RoutingConfig};
 
@@ -13,13 +13,13 @@ fn a_dialect_is_the_base_and_other_keys_lie_on_top() {
     assert_eq!(read("protocol = \"dsr\"").unwrap().protocol, Protocol::Dsr);
     let mixed = read("[dsr]\nsend_buffer_packets = 7\ndialect = \"thesis-trace\"").unwrap().dsr;
     assert_eq!(mixed, DsrConfig { send_buffer_packets: 7, ..DsrConfig::thesis_trace() });
-    assert_eq!(read("[dsr]\ndialect = \"ns2\"").unwrap().dsr, RoutingConfig::ns2().dsr);
+    assert_eq!(read("[dsr]\ndialect = \"ns2\"").unwrap().dsr, RoutingConfig::of(Dialect::Ns2).dsr);
 }
 
 #[test]
 fn what_is_written_reads_back_and_names_only_what_differs() {
     for &dialect in DsrDialect::ALL {
-        let mut config = DsrConfig::dialect(dialect);
+        let mut config = DsrConfig::of(dialect);
         assert_eq!(config.dialect, dialect);
         assert_eq!(config.validate(), Ok(()));
         config.max_request_rexmt += 1;
@@ -90,7 +90,7 @@ fn the_schema_has_the_defaults_of_every_dialect() {
             let mut keys = keys.clone();
             keys.insert("dialect".into(), serde_json::to_value(base).unwrap());
             let read: DsrConfig = serde_json::from_value(keys.into()).unwrap();
-            assert_eq!(DsrConfig { dialect, ..read }, DsrConfig::dialect(dialect));
+            assert_eq!(DsrConfig { dialect, ..read }, DsrConfig::of(dialect));
         }
     }
 }

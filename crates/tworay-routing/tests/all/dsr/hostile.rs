@@ -3,7 +3,7 @@
 use super::desk::{Desk, with};
 use super::net::{control, data, list, n, router};
 use proptest::prelude::*;
-use tworay_base::{NodeId, PacketId, SimDuration, SimTime};
+use tworay_base::{FollowsDialect, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::{DsrConfig, DsrDialect, Malformed, RoutingAction};
 use tworay_wire::Packet;
 use tworay_wire::aodv::AodvMessage;
@@ -168,7 +168,7 @@ fn input() -> impl Strategy<Value = Input> {
 fn any_config() -> impl Strategy<Value = DsrConfig> {
     (prop::sample::select(DsrDialect::ALL), any::<bool>(), any::<bool>()).prop_map(
         |(dialect, tight, network_acks)| {
-            let mut config = DsrConfig { network_acks, ..DsrConfig::dialect(dialect) };
+            let mut config = DsrConfig { network_acks, ..DsrConfig::of(dialect) };
             if tight {
                 config.send_buffer_packets = 2;
                 config.rexmt_buffer_packets = 2;

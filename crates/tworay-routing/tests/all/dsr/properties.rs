@@ -2,7 +2,7 @@
 
 use super::net::{Net, Script, ms};
 use proptest::prelude::*;
-use tworay_base::SimDuration;
+use tworay_base::{FollowsDialect, SimDuration};
 use tworay_routing::{DsrConfig, DsrDialect};
 
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ proptest! {
     /// and that each packet passed to a router gets one answer. No packet is invented or held forever.
     #[test]
     fn no_packet_goes_round_in_circles(world in world()) {
-        let config = DsrConfig::dialect(world.dialect);
+        let config = DsrConfig::of(world.dialect);
         let mut net = Net::new(world.nodes, &config, world.seed).lossy(world.loss);
         for &(a, b) in &world.links {
             net.link(a, b);
@@ -66,7 +66,7 @@ proptest! {
     #[test]
     fn what_can_arrive_arrives(nodes in 2u16..8, seed in any::<u64>(), extra in prop::collection::vec((0u16..8, 0u16..8), 0..6), ends in prop::collection::vec((0u16..8, 0u16..8), 1..12)) {
         // Only with link-layer feedback there is one copy of each packet.
-        let configs = DsrDialect::ALL.iter().map(|&dialect| DsrConfig::dialect(dialect));
+        let configs = DsrDialect::ALL.iter().map(|&dialect| DsrConfig::of(dialect));
         for config in configs.filter(|config| config.link_layer_feedback) {
             let mut net = Net::new(nodes, &config, seed);
             for i in 1..nodes {

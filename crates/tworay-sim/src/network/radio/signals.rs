@@ -9,6 +9,7 @@ use super::super::nodes::Nodes;
 use super::{Radio, is_for};
 use crate::attempts::Failure;
 use crate::medium::Hearer;
+use crate::observe::Fact;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 use tworay_mac::{Dcf, Frame, FrameKind, RxError};
 use tworay_radio::{Arrived, BodyRate, Reception, Signal, Verdict};
@@ -55,7 +56,7 @@ impl Radio {
         if self.medium.fades() {
             self.blame_fading(nodes, common.now, tx, frame);
         }
-        if common.watch.on {
+        if common.watched() {
             self.show_transmitted(nodes, common, node, (tx, frame));
         }
         if let Some(meters) = &mut nodes.meters {
@@ -189,7 +190,8 @@ impl Radio {
     #[inline(never)]
     fn show_transmitted(&self, nodes: &Nodes, common: &mut Common, node: NodeId, sent: (u32, &Frame)) {
         let held = nodes[node].mac.holds();
-        common.watch.transmitted(common.now, sent, held, &common.packets, &self.medium);
+        let (tx, frame) = sent;
+        common.observe(Fact::Transmitted { tx, frame, held, medium: &self.medium });
     }
 
     /// An attempt that only fading keeps from its next hop, or whose answer fading keeps away, fails by the
@@ -317,13 +319,13 @@ impl Radio {
         if verdict == Verdict::Good && self.may_spoil {
             verdict = self.spoil(nodes, common, tx, frame, h.node);
         }
-        if common.watch.on {
+        if common.watched() {
             self.show_received(nodes, common, (tx, frame), h, verdict);
         }
         verdict
     }
 
-    /// Shows the watchers how a station received a frame. Out of line: it would cost every run registers.
+    /// Reports how a station received a frame. Out of line: it would cost every run registers.
     #[cold]
     #[inline(never)]
     fn show_received(
@@ -335,7 +337,8 @@ impl Radio {
         verdict: Verdict,
     ) {
         let up = nodes[h.node].up;
-        common.watch.received(common.now, sent, h, (verdict, up), &common.packets, &self.medium);
+        let (tx, frame) = sent;
+        common.observe(Fact::Ended { tx, frame, hearer: h, verdict, up, medium: &self.medium });
     }
 
     /// A transmission has ended everywhere. Inlined, because it costs 2 % of all instructions where it is called.
@@ -346,9 +349,7 @@ impl Radio {
             common.packets.unpin(packet);
             self.broadcasts -= u32::from(frame.to.is_broadcast());
         }
-        if common.watch.on {
-            common.watch.ended(tx);
-        }
+        common.observe(Fact::Passed { tx });
     }
 
     /// Books a frame lost to overlap at a station it was addressed to.
@@ -360,12 +361,7 @@ impl Radio {
         }
         let packet = frame.packet.map(|p| common.packets.get(p));
         let message = packet.is_some_and(is_message);
-        let books = &mut common.books;
-        books.counters.collisions.add(frame.kind, packet);
-        books.counters.broadcast_collisions += u64::from(frame.to.is_broadcast());
-        if common.watch.on {
-            common.watch.collided(tx, node, &self.medium);
-        }
+        common.observe(Fact::Collided { tx, frame, node, medium: &self.medium });
         if !frame.to.is_broadcast() {
             // The attempt of the station that waits for this frame, or for the answer to it, has failed.
             let sender = awaiting(frame, node);
@@ -376,7 +372,8 @@ impl Radio {
             }
         } else if message {
             let cause = (LossCause::Contention, None);
-            books.judge.note_missed(common.now, (node, frame.from), cause, packet);
+            let packet = frame.packet.map(|p| common.packets.get(p));
+            common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }
 
@@ -409,9 +406,10 @@ impl Radio {
         if is_for(frame, node) {
             let packet = frame.packet.map(|p| common.packets.get(p));
             let message = packet.is_some_and(is_message);
-            common.books.counters.corrupted.add(frame.kind, packet);
+            common.observe(Fact::Corrupted { frame });
             if message && frame.to.is_broadcast() {
                 let cause = (LossCause::Channel, None);
+                let packet = frame.packet.map(|p| common.packets.get(p));
                 common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
             }
         }

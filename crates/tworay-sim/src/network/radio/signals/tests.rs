@@ -1,7 +1,7 @@
 use super::super::super::agenda::Agenda;
 use super::*;
 use crate::ledger::Ledger;
-use tworay_base::{FlowId, Position};
+use tworay_base::{Dialect, FlowId, FollowsDialect, Position};
 use tworay_mobility::Track;
 use tworay_radio::RadioConfig;
 use tworay_scenario::{LinkCut, Settings};
@@ -19,7 +19,7 @@ fn test(metres: &[f64], cuts: Vec<LinkCut>) -> Test {
 }
 
 fn test_of(radio: RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
-    let mut settings = Settings::default();
+    let mut settings = Settings::of(Dialect::Standard);
     settings.radio = radio;
     let tracks = metres.iter().map(|&x| Track::fixed(Position::new(x, 0.0))).collect();
     let end = SimTime::ZERO + SimDuration::from_secs(10);
@@ -27,7 +27,7 @@ fn test_of(radio: RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
     let mut agenda = Agenda::new(metres.len(), end);
     agenda.add_timers(nodes.timers() as usize);
     Test {
-        common: Common::new(agenda, Ledger::new([], false), metres.len()),
+        common: Common::new(agenda, Ledger::new([], false), metres.len(), false),
         radio: Radio::new(&settings, tracks, cuts, 1),
         nodes,
     }
@@ -97,7 +97,7 @@ fn a_frame_is_read_in_range_and_only_sensed_beyond() {
     let mut test = test(&[0.0, 200.0, 400.0, 600.0], Vec::new());
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Good), (0, 2, Verdict::NotHeard)]);
-    assert_eq!(test.common.books.counters.collisions.rts, 0);
+    assert_eq!(test.common.observers.counters.collisions.rts, 0);
 }
 
 /// An attempt whose receiver is in reach fails, if it fails, because the receiver was busy, unless something
@@ -124,8 +124,8 @@ fn frames_that_overlap_collide_where_they_are_equally_strong() {
         verdicts.iter().all(|(_, hearer, verdict)| *hearer != 1 || *verdict != Verdict::Good),
         "{verdicts:?}"
     );
-    assert!(test.common.books.counters.collisions.rts >= 1);
-    assert_eq!(test.common.books.counters.broadcast_collisions, 0);
+    assert!(test.common.observers.counters.collisions.rts >= 1);
+    assert_eq!(test.common.observers.counters.broadcast_collisions, 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! are received. RTS, CTS and MAC acknowledgments are left out. A file contains at most [`FLIGHTS`] frames
 //! (about 300 bytes each), but always the whole movement.
 
-use crate::capture::CaptureFile;
+use super::capture::CaptureFile;
 use crate::moves::animate;
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,6 +1,8 @@
 //! Network-wide counters of collisions and drops, by frame content.
 
+use super::fact::{Fact, View};
 use tworay_mac::FrameKind;
+use tworay_routing::RoutingNote;
 use tworay_wire::{Body, Packet};
 
 /// Frames by content: the columns of Papanastasiou 2006, §5.4, and the rest.
@@ -80,10 +82,42 @@ pub struct NetworkCounters {
     pub route_changes: u64,
     /// Notices of broken links at nodes that send no TCP data to that destination.
     pub stray_notices: u64,
-    /// Number of times a node was switched off.
-    pub boots: u32,
-    /// Control packets that these nodes had sent until then.
+    /// Control packets that routers had sent when their nodes were switched off.
     pub control_packets: u64,
     /// Bytes of these packets.
     pub control_bytes: u64,
+}
+
+impl NetworkCounters {
+    /// Counts a fact.
+    #[inline(always)]
+    pub fn observe(&mut self, fact: Fact<'_>, view: View<'_>) {
+        match fact {
+            Fact::Collided { frame, .. } => {
+                self.collisions.add(frame.kind, frame.packet.map(|p| view.packets.get(p)));
+                self.broadcast_collisions += u64::from(frame.to.is_broadcast());
+            }
+            Fact::Corrupted { frame } => {
+                self.corrupted.add(frame.kind, frame.packet.map(|p| view.packets.get(p)));
+            }
+            Fact::GaveUp { packet, rts } => self.give_ups.add_give_up(rts, view.packets.get(packet)),
+            Fact::Refused => self.queue_drops += 1,
+            Fact::HoldReplaced => self.arp_drops += 1,
+            Fact::LinkFailed { in_reach } => {
+                self.link_failures += 1;
+                self.false_link_failures += u64::from(in_reach);
+            }
+            Fact::Noted {
+                note: RoutingNote::RouteChanged { .. } | RoutingNote::RouteFound { .. }, ..
+            } => {
+                self.route_changes += 1;
+            }
+            Fact::StrayNotice => self.stray_notices += 1,
+            Fact::RouterStopped { counters } => {
+                self.control_packets += counters.control_packets();
+                self.control_bytes += counters.control_bytes();
+            }
+            _ => {}
+        }
+    }
 }

@@ -8,8 +8,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::capture::FrameResult;
+use super::capture::FrameResult;
 use crate::ledger::{Carries, LossRecord};
+use crate::network::packets::UNTRACKED;
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind};
@@ -171,7 +172,7 @@ impl Recorder {
             retry: frame.retry,
             carried,
             flow: packet.map_or(FlowId::NONE, |p| p.flow),
-            uid: packet.map(|p| p.uid).filter(|&uid| uid < crate::network::UNTRACKED),
+            uid: packet.map(|p| p.uid).filter(|&uid| uid < UNTRACKED),
             fate: None,
             interferer: None,
             readers: 0,

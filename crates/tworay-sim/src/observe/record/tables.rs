@@ -1,8 +1,8 @@
 //! Converts the record to tables.
 
 use super::{Carried, OnAir, Recorder, Segment};
-use crate::capture::FrameResult;
 use crate::ledger::Carries;
+use crate::observe::capture::FrameResult;
 use crate::report::{ColumnData, Table, table};
 use tworay_base::{FlowId, NodeId, SimTime};
 use tworay_mac::FrameKind;
