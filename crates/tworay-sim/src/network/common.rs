@@ -159,6 +159,15 @@ impl Common {
     /// A packet becomes another's copy at the next hop.
     #[inline]
     pub fn hand_on(&mut self, packet: PacketId, copy: PacketId) {
+        if self.packets.is_held_up(packet) {
+            self.hand_on_held(packet, copy);
+        }
+    }
+
+    /// As [`Common::hand_on`], for a packet that something has held up.
+    #[cold]
+    #[inline(never)]
+    fn hand_on_held(&mut self, packet: PacketId, copy: PacketId) {
         if let Some(hold) = self.packets.hand_on(packet, copy) {
             self.note_hold(packet, hold);
         }

@@ -32,6 +32,8 @@ pub(crate) struct Radio {
     may_spoil: bool,
     /// Whether links can change: stations move, or links are cut.
     links_change: bool,
+    /// (ns-2) Whether a station that has sent a CTS reserves itself for the DATA.
+    reserves: bool,
     /// Number of broadcasts on the medium.
     broadcasts: u32,
 }
@@ -57,6 +59,7 @@ impl Radio {
             cuts: Cuts::new(cuts),
             errors,
             links_change,
+            reserves: mac.quirks().cts_waits_for_data,
             broadcasts: 0,
         }
     }
@@ -102,10 +105,16 @@ impl Radio {
         self.links_change
     }
 
-    /// Appends the stations that can decode `node` now, fading aside.
-    pub fn neighbours(&mut self, now: SimTime, node: NodeId, out: &mut Vec<NodeId>) {
+    /// Appends the stations that can decode `node` now, fading aside, of those that are `wanted`.
+    pub fn neighbours(
+        &mut self,
+        now: SimTime,
+        node: NodeId,
+        wanted: impl Fn(NodeId) -> bool,
+        out: &mut Vec<NodeId>,
+    ) {
         let first = out.len();
-        self.medium.in_range(now, node, &mut self.tracks, out);
+        self.medium.in_range(now, node, &mut self.tracks, wanted, out);
         if self.cuts.none() {
             return;
         }

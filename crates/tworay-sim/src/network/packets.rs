@@ -35,12 +35,16 @@ impl PacketSlab {
     /// Stores a packet.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        let slot = PacketSlot { packet: Some(packet), held_up: None, pins: 0, dead: false };
         if let Some(i) = self.free.pop() {
-            self.slots[i as usize] = slot;
+            // Field by field: a slot made here first would be moved.
+            let slot = &mut self.slots[i as usize];
+            debug_assert!(slot.packet.is_none() && slot.pins == 0, "a free slot");
+            slot.packet = Some(packet);
+            slot.held_up = None;
+            slot.dead = false;
             PacketId(i)
         } else {
-            self.slots.push(slot);
+            self.slots.push(PacketSlot { packet: Some(packet), held_up: None, pins: 0, dead: false });
             PacketId(self.slots.len() as u32 - 1)
         }
     }
@@ -118,6 +122,12 @@ impl PacketSlab {
         {
             held_up.here = Some(root);
         }
+    }
+
+    /// Whether anything holds up a live packet, or has done so.
+    #[inline]
+    pub fn is_held_up(&self, id: PacketId) -> bool {
+        self.slots[id.index()].held_up.is_some()
     }
 
     /// A packet becomes another's copy at the next hop: it inherits the other's past setbacks but no

@@ -101,3 +101,45 @@ fn a_dumbbell_fills_its_sinks_links() {
     }
     assert!(report.document.metrics.jain_fairness.is_some_and(|j| j > 0.99));
 }
+
+/// One segment in flight over 320 kb/s and 36.5 ms each way. Its 1040 bytes take 26 ms and the ACK's 40 bytes 1 ms:
+/// one round trip is 0.1 s. The handshake takes 75 to 77 ms, depending on its options, so that segment k (from 0) leaves
+/// at 75 ms + k × 0.1 s and is acknowledged 0.1 s later. Of a file, and of an endless transfer, ten segments leave
+/// within a second. The last one is acknowledged at 1.075 s; a FIN then takes 75 ms more.
+#[test]
+fn an_ftp_sender_that_stops_completes_with_what_it_has_sent() {
+    let fin = [("standard", 0.075), ("ns2", 0.0)];
+    for ((dialect, fin), file) in fin.into_iter().flat_map(|f| [(f, ""), (f, "bytes = \"1MB\"\n")]) {
+        let text = format!(
+            "duration = \"100s\"\ndialect = \"{dialect}\"\nrouting.protocol = \"static\"\n\
+             tcp = {{ mss = \"1000B\", window = 1 }}\nstation.processing_delay = \"0s\"\n\
+             [[wire]]\nfrom = 0\nto = 1\nrate = \"320kbps\"\ndelay = \"36.5ms\"\n\
+             [[flow]]\nfrom = 0\nto = 1\nstart = \"4s\"\nstop = \"5s\"\n{file}"
+        );
+        let flow = &run_once(&parse(&text), 1).document.flows[0];
+        assert_eq!((flow.sent_segments, flow.acked_segments), (10, 10), "{dialect} {file}");
+        let (took, expected) = (flow.completion_seconds.unwrap_or(f64::NAN), 1.075 + fin);
+        // Options of the SYN are 4 to 12 bytes, and the phases of the timers' clocks do not matter.
+        assert!((expected - 1e-6..expected + 0.002).contains(&took), "{dialect} {file}: {took} s");
+        // Figures are those of the transfer's own time, not of the 100 s of the run.
+        assert!(
+            (flow.goodput_bps - 80_000.0 / took).abs() < 1.0,
+            "{dialect} {file}: {} b/s",
+            flow.goodput_bps
+        );
+    }
+}
+
+/// Datagrams leave at 4.0, 4.1, … 4.9 s: at the stop itself none does. A burst of 50 s on average ends with the stop,
+/// and none follows it.
+#[test]
+fn a_udp_sender_that_stops_sends_nothing_more() {
+    let flow = |app: &str| {
+        let keys = format!("{app}\nsize = \"972B\"\ninterval = \"100ms\"\nstart = \"4s\"\nstop = \"5s\"");
+        run_once(&parse(&link("", &keys)), 1).document.flows[0].clone()
+    };
+    let cbr = flow("app = \"cbr\"");
+    assert_eq!((cbr.sent_segments, cbr.acked_segments), (10, 10));
+    let bursts = flow("app = \"on-off\"\non = \"50s\"\noff = \"1s\"");
+    assert!((1..=10).contains(&bursts.sent_segments), "{}", bursts.sent_segments);
+}

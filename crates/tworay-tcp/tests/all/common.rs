@@ -137,6 +137,34 @@ impl Pair {
         }
     }
 
+    /// Opens both ends and writes `amount` at end 0, which stops after the first event at or after `at`; then runs
+    /// to the end. Returns the time at which it stopped.
+    pub fn stop_at(&mut self, amount: Amount, at: SimTime) -> SimTime {
+        for who in [1, 0] {
+            let mut out = Vec::new();
+            self.ends[who].open(self.now, &mut out);
+            if who == 0 {
+                self.ends[who].write(self.now, amount, &mut out);
+                if amount != Amount::Endless {
+                    self.ends[who].close(self.now, &mut out);
+                }
+            }
+            self.act(who, out);
+        }
+        while self.next_at() < at && !self.heap.is_empty() {
+            self.run(1);
+        }
+        self.now = self.now.max(at);
+        let (stopped, mut out) = (self.now, Vec::new());
+        self.ends[0].stop(stopped, &mut out);
+        self.act(0, out);
+        let mut out = Vec::new();
+        self.ends[1].close(stopped, &mut out);
+        self.act(1, out);
+        self.run(200_000);
+        stopped
+    }
+
     /// Plans information about the path for an end.
     pub fn tell(&mut self, at: SimTime, who: usize, event: PathEvent) {
         self.schedule(at, Event::Path(who, event));
@@ -201,7 +229,14 @@ impl Pair {
         self.count += 1;
     }
 
-    fn act(&mut self, who: usize, actions: Vec<TcpAction>) {
+    /// Writes at end 0 now.
+    pub fn write(&mut self, bytes: u64) {
+        let mut out = Vec::new();
+        self.ends[0].write(self.now, Amount::Bytes(bytes), &mut out);
+        self.act(0, out);
+    }
+
+    pub fn act(&mut self, who: usize, actions: Vec<TcpAction>) {
         for action in actions {
             match action {
                 TcpAction::Send { mut segment, .. } => {

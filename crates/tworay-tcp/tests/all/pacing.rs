@@ -114,3 +114,36 @@ proptest! {
         }
     }
 }
+
+/// The window at which a sender resumes after ten idle seconds. RFC 5681 §4.1: at most the initial window. BBR
+/// ("Restarting From Idle"): the window of before, and its rate keeps the segments apart. Segments that ACKs release one
+/// by one leave at least 1/64 of a round trip apart; from the initial window two leave at once.
+#[test]
+fn bbr_keeps_its_model_while_the_application_is_idle() {
+    for (name, keeps) in [("bbr", true), ("bbr3", true), ("newreno", false), ("cubic", false)] {
+        let variant: Variant = name.parse().expect("a variant");
+        let mut pair = Pair::new(&TcpConfig::default(), &variant, Vec::new());
+        for who in [1, 0] {
+            let mut out = Vec::new();
+            pair.ends[who].open(pair.now, &mut out);
+            pair.act(who, out);
+        }
+        pair.write(300_000);
+        pair.run(100_000);
+        let before = pair.ends[0].snapshot().cwnd;
+        assert!(before > 10.0 && pair.ends[0].snapshot().flight_bytes == 0, "{name}: {before}");
+        pair.now += SimDuration::from_secs(10);
+        let from = pair.now;
+        pair.write(300_000);
+        let after = pair.ends[0].snapshot().cwnd;
+        assert_eq!(after, if keeps { before } else { 2.0 }, "{name}");
+        pair.run(100_000);
+        let at: Vec<SimTime> = sent(&pair).into_iter().filter(|at| *at >= from).collect();
+        let first = at.iter().filter(|t| t.since(from) < SimDuration::from_millis(50)).count();
+        let at_once = at.iter().filter(|t| **t == from).count();
+        assert!(
+            if keeps { at_once == 1 && first > 2 } else { at_once == 2 && first == 2 },
+            "{name}: {at_once}, {first}"
+        );
+    }
+}

@@ -3,11 +3,12 @@
 
 use crate::common::{Fate, Pair, every_variant};
 use proptest::prelude::*;
-use tworay_base::{SimDuration, SimTime};
+use tworay_base::{Seq32, SimDuration, SimTime};
 use tworay_tcp::{
-    AckPolicy, Handshake, NewRenoExit, NewRenoTimer, RenoForm, SackForm, TcpConfig, Timing, Variant,
+    AckPolicy, Amount, Handshake, NewRenoExit, NewRenoTimer, RenoForm, SackForm, TcpConfig, Timing, Variant,
     VegasForm,
 };
+use tworay_wire::TcpSegment;
 
 /// Every variant of the registry, and the useful combinations.
 fn variants() -> Vec<Variant> {
@@ -177,6 +178,35 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES / 2, failure_persistence: None, ..ProptestConfig::default() })]
+    /// An application that stops sends no new data, and all that it had sent arrives. Its transfer had no end, or
+    /// one that it did not reach.
+    #[test]
+    fn a_sender_that_stops_finishes_what_it_has_sent_and_no_more(
+        config in config(),
+        fates in prop::collection::vec(fate(), 0..60),
+        whole in prop_oneof![Just(Amount::Endless), Just(Amount::Bytes(50_000_000))],
+        stop in 0u64..8_000,
+    ) {
+        for variant in variants() {
+            let mut pair = Pair::new(&config, &variant, fates.clone());
+            let at = pair.stop_at(whole, after(stop));
+            let end_of = |segment: &TcpSegment| u64::from(segment.seq.diff(Seq32(config.iss)) as u32)
+                + u64::from(segment.payload);
+            let sent = |from: SimTime, to: SimTime| {
+                let data = pair.log.iter().filter(|(t, who, s)| *who == 0 && s.payload > 0 && (from..to).contains(t));
+                data.map(|(_, _, segment)| end_of(segment)).max().unwrap_or(1)
+            };
+            let before = sent(SimTime::ZERO, at);
+            prop_assert!(sent(at, SimTime::NEVER) <= before, "{} sends new data", variant);
+            prop_assert_eq!(pair.seen[0].finished, 1, "{}: {:?}", variant, pair.ends[0].snapshot());
+            prop_assert_eq!(pair.seen[1].delivered, before - 1, "{}", variant);
+            prop_assert_eq!(pair.ends[0].counters().acked_bytes, before - 1, "{}", variant);
+        }
+    }
+}
+
 #[test]
 fn a_long_outage_is_survived() {
     for variant in variants() {
@@ -208,7 +238,7 @@ fn a_closed_window_is_probed_until_it_opens() {
     let (now, mut out) = (pair.now, Vec::new());
     let end = &mut pair.ends[0];
     end.open(now, &mut out);
-    end.write(now, tworay_tcp::Amount::Bytes(5000), &mut out);
+    end.write(now, Amount::Bytes(5000), &mut out);
     let TcpAction::Send { segment, .. } =
         out.iter().rev().find(|a| matches!(a, TcpAction::Send { .. })).expect("data")
     else {

@@ -42,7 +42,7 @@ impl Network {
                 });
             }
             (Application::Ftp { .. }, AppEvent::Stop) => {
-                self.with_tcp(flow, Side::Active, |c, now, out| c.close(now, out));
+                self.with_tcp(flow, Side::Active, |c, now, out| c.stop(now, out));
             }
             (Application::Ftp { .. } | Application::External { .. }, _) => {}
             (_, what) => self.on_udp_app(flow, what),

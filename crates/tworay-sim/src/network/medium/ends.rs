@@ -21,7 +21,7 @@ impl Network {
         let base = self.common.now;
         let ending = radio.ending(&self.nodes, &mut self.common, tx);
         let frame = ending.frame;
-        let done = if ending.alone {
+        if ending.alone {
             let hearers = radio.take_hearers(tx);
             if self.common.watched() {
                 self.end_at_every(tx, ending.origin, &frame, &hearers);
@@ -35,13 +35,10 @@ impl Network {
             }
             if let Some(radio) = &mut self.radio {
                 radio.give_back(tx, hearers);
+                radio.retire(&mut self.common, tx, &frame);
             }
-            true
         } else {
-            self.end_by_turns(tx, ending.origin, &frame)
-        };
-        if done && let Some(radio) = &mut self.radio {
-            radio.retire(&mut self.common, tx, &frame);
+            self.end_by_turns(tx, ending.origin, &frame);
         }
         self.common.now = base;
     }
@@ -57,20 +54,20 @@ impl Network {
         }
     }
 
-    /// Ends a transmission at its hearers until another event comes first; returns whether all are done.
+    /// Ends a transmission at its hearers until another event comes first; then its end goes on later.
     #[cold]
-    fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) -> bool {
-        let Some(radio) = &mut self.radio else { return true };
+    fn end_by_turns(&mut self, tx: u32, origin: SimTime, frame: &Frame) {
+        let Some(radio) = &mut self.radio else { return };
         let mut turns = radio.turns(tx, origin, self.common.now, false);
         while let Some((hearer, at)) = turns.next(&self.common.agenda) {
             self.common.now = at;
             self.end_at(tx, frame, hearer);
         }
-        let rest = self.radio.as_mut().and_then(|radio| radio.end_turns(turns));
-        if let Some(at) = rest {
-            self.common.agenda.push(at, Event::End(tx));
+        let Some(radio) = &mut self.radio else { return };
+        match radio.end_turns(turns) {
+            Some(at) => self.common.agenda.push(at, Event::End(tx)),
+            None => radio.retire(&mut self.common, tx, frame),
         }
-        rest.is_none()
     }
 
     #[inline(always)]

@@ -223,7 +223,9 @@ impl Network {
             Body::Frame(_) => return self.deliver_frame(node, packet),
             _ => {}
         }
-        let (uid, copy) = (sent.uid, Packet { hops: sent.hops.saturating_add(1), ..sent.clone() });
+        let uid = sent.uid;
+        let mut copy = sent.clone();
+        copy.hops = copy.hops.saturating_add(1);
         let copy = self.common.packets.insert(copy);
         if uid < UNTRACKED {
             self.common.books.ledger.copied(uid);
@@ -246,7 +248,7 @@ impl Network {
         let n = &mut self.nodes[node];
         let root = n.attempts.setback(self.common.now, (node, give_up.to), give_up.unanswered);
         n.service.gave_up(self.common.now, n.attempts.lost(), root);
-        n.attempts.reset(n.mac.counters().failures());
+        n.attempts.reset();
         if root.is_independent_of_load() {
             self.hold_back(node, root);
         }

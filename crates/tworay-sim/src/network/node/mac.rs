@@ -37,6 +37,7 @@ impl Network {
                     self.sent(node);
                     self.common.release(packet);
                 }
+                MacAction::Unanswered => self.nodes[node].attempts.unanswered(),
                 MacAction::GaveUp(give_up) => self.on_give_up(node, give_up),
                 MacAction::Ready => self.feed_mac(node),
             }
@@ -51,7 +52,7 @@ impl Network {
         if n.attempts.has_failed_before() {
             n.service.delayed(self.common.now, node, &n.attempts);
             let delay = n.attempts.delay(self.common.now, node);
-            n.attempts.reset(n.mac.counters().failures());
+            n.attempts.reset();
             if let Some(root) = delay {
                 self.hold_back(node, root);
             }

@@ -67,7 +67,7 @@ impl Network {
         let n = &mut self.nodes[node];
         n.up = false;
         n.down_since = self.common.now;
-        n.attempts.reset(n.mac.counters().failures());
+        n.attempts.reset();
         *n.service = Default::default();
         let mut gone: Vec<PacketId> = n.mac.power_off().into_iter().collect();
         while let Some(entry) = n.queue.pop() {

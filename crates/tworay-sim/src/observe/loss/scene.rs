@@ -57,7 +57,8 @@ impl Scene<'_> {
         let now = self.now;
         let radio = self.radio.as_mut()?;
         let mended = radio.mended_since(from, node, next_hop);
-        let apart = mended || (0..=LOOKS).any(|i| !radio.in_range(from + before * i / LOOKS, node, next_hop));
+        let looks = if radio.changes() { LOOKS } else { 0 };
+        let apart = mended || (0..=looks).any(|i| !radio.in_range(from + before * i / LOOKS, node, next_hop));
         // Positions are those of the past; the tracks must return to the present.
         radio.in_range(now, node, next_hop);
         apart.then_some(LossCause::LinkFailure)
@@ -144,7 +145,7 @@ impl Scene<'_> {
             near.clear();
             self.wires.from(a, &mut near);
             if let Some(radio) = &mut self.radio {
-                radio.neighbours(self.now, a, &mut near);
+                radio.neighbours(self.now, a, |b| hops.of(b).is_none(), &mut near);
             }
             for &b in &near {
                 if hops.of(b).is_none() && admits(self, b) {

@@ -193,8 +193,8 @@ const PLACES: &[(&str, u64, &str)] = &[
     ("recorded.toml", 1, "mobility.kind=bonnmotion-file mobility.file=movement.bm"),
 ];
 
-/// Recoveries, which also get a wired run in ns-2's dialect.
-const RECOVERIES: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "vegas", "linux"];
+/// Recoveries, which also get wired runs in ns-2's dialect, and runs with several losses in a window.
+pub const RECOVERIES: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "vegas", "linux"];
 
 /// Every variant of the registry as users write it, and each word of its parameters that is not the default.
 fn variants() -> (Vec<String>, Vec<String>) {
@@ -233,6 +233,8 @@ pub fn cases() -> Vec<Case> {
     }
     for variant in RECOVERIES {
         add("wired.toml", format!("tcp.variant={variant} dialect=ns2"));
+        add("burst.toml", format!("tcp.variant={variant}"));
+        add("burst.toml", format!("tcp.variant={variant} dialect=ns2"));
     }
     for variant in words {
         add("relay.toml", format!("tcp.variant={variant}"));

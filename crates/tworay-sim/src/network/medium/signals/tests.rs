@@ -140,7 +140,7 @@ fn a_cut_link_is_sensed_and_not_decoded_until_it_is_mended() {
     assert_eq!(mend, Some((SimTime::ZERO + second, Event::Mend(0))));
     assert!(!test.radio.in_range(SimTime::ZERO, ends[1], ends[0]));
     let mut near = Vec::new();
-    test.radio.neighbours(SimTime::ZERO, ends[0], &mut near);
+    test.radio.neighbours(SimTime::ZERO, ends[0], |_| true, &mut near);
     assert_eq!(near, []);
     test.send(FrameKind::Rts, 0, NodeId(1));
     assert_eq!(test.verdicts(), [(0, 1, Verdict::Undecodable)]);
