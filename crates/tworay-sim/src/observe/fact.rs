@@ -1,21 +1,39 @@
 //! Facts: what happens in the network, as its observers are told.
 
+use super::loss::ledger::Carries;
+use super::loss::root_cause::Setback;
 use super::wire_trace::WireEvent;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
-use crate::observe::loss::ledger::Carries;
-use tworay_base::{NodeId, PacketId, SimTime};
+use tworay_base::{Died, FlowId, NodeId, PacketId, Seq32, SimTime};
 use tworay_mac::Frame;
 use tworay_radio::Verdict;
 use tworay_routing::{RoutingCounters, RoutingNote};
+use tworay_wire::Packet;
 
 /// Something that happened. Facts hold handles and references, no copies; packets are looked up in the [`View`].
 #[derive(Copy, Clone)]
 pub(crate) enum Fact<'a> {
-    /// A transport sends a packet that the ledger tracks; `again`: payload that was sent before.
-    Sent { packet: PacketId, carries: Option<Carries>, again: bool },
-    /// The first copy of a tracked packet has reached its destination.
-    Arrived { uid: u64, hops: u8 },
+    /// A flow is added that starts now.
+    FlowAdded { from: NodeId, to: NodeId },
+    /// The payload of a flow turns out to go to `to`.
+    FlowTurned { flow: FlowId, to: NodeId },
+    /// The warm-up is over.
+    Warm,
+    /// A transport gives a packet to the network; it has the next number.
+    Taken { flow: FlowId, carries: Carries, seq: Seq32 },
+    /// The packet is complete; `again`: payload that was sent before.
+    Sent { packet: PacketId, again: bool },
+    /// A tracked packet has another copy.
+    Copied { uid: u64 },
+    /// A copy of a tracked packet is no longer needed, because the next hop has its own.
+    HandedOn { packet: PacketId },
+    /// A copy of a tracked packet dies at `node`; `root`: what kept it from going on.
+    Died { packet: PacketId, node: NodeId, died: Died, root: Setback },
+    /// A segment that something held up goes on, or is still held up at the end of the run.
+    HeldUp { uid: u64, by: Setback },
+    /// A copy of a tracked packet has reached its destination `node` and is consumed.
+    Delivered { packet: &'a Packet, node: NodeId },
     /// A route error reached a node that sends no TCP data to that destination.
     StrayNotice,
     /// A packet leaves routing at `node` for a neighbour.

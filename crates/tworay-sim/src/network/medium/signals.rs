@@ -155,7 +155,7 @@ impl Radio {
         let packet = frame.packet.map(|p| common.packets.get(p));
         if packet.is_some_and(is_message) {
             let cause = (LossCause::Contention, Some(node));
-            common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
+            common.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }
 
@@ -373,7 +373,7 @@ impl Radio {
         } else if message {
             let cause = (LossCause::Contention, None);
             let packet = frame.packet.map(|p| common.packets.get(p));
-            common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
+            common.judge.note_missed(common.now, (node, frame.from), cause, packet);
         }
     }
 
@@ -410,7 +410,7 @@ impl Radio {
             if message && frame.to.is_broadcast() {
                 let cause = (LossCause::Channel, None);
                 let packet = frame.packet.map(|p| common.packets.get(p));
-                common.books.judge.note_missed(common.now, (node, frame.from), cause, packet);
+                common.judge.note_missed(common.now, (node, frame.from), cause, packet);
             }
         }
         if frame.to == node {

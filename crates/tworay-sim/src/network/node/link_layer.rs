@@ -48,7 +48,7 @@ impl Network {
                 if pushed_out.is_none() {
                     let root = self.common.packets.independent_setback(packet);
                     let (now, flow) = (self.common.now, self.common.packets.get(packet).flow);
-                    self.common.books.judge.note_exchange((node, next_hop), now, flow, root);
+                    self.common.judge.note_exchange((node, next_hop), now, flow, root);
                 }
                 if let Some(old) = pushed_out {
                     self.common.observe(Fact::HoldReplaced);
@@ -132,7 +132,7 @@ impl Network {
             self.down(node, held, arp.sender);
         }
         if arp.request && arp.target == node {
-            self.common.books.judge.note_heard(arp.sender, node, self.common.now);
+            self.common.judge.note_heard(arp.sender, node, self.common.now);
             self.send_arp(node, ArpBody { request: false, sender: node, target: arp.sender }, arp.sender);
         }
     }
@@ -228,7 +228,7 @@ impl Network {
         copy.hops = copy.hops.saturating_add(1);
         let copy = self.common.packets.insert(copy);
         if uid < UNTRACKED {
-            self.common.books.ledger.copied(uid);
+            self.common.observe(Fact::Copied { uid });
             self.common.hand_on(packet, copy);
         }
         let packet = copy;
@@ -286,7 +286,7 @@ impl Network {
         let node = root.node;
         let in_reach = self.nodes[next_hop].up && self.scene().1.in_range(node, next_hop);
         self.common.observe(Fact::LinkFailed { in_reach });
-        let judge = &mut self.common.books.judge;
+        let judge = &mut self.common.judge;
         judge.note_break(root);
         let sent = self.common.packets.get(packet);
         if is_message(sent) {
