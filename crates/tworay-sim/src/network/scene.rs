@@ -64,6 +64,20 @@ impl Scene<'_> {
         apart.then_some(LossCause::LinkFailure)
     }
 
+    /// Why the next hop was out of reach at a time, if it was and has come back since.
+    pub fn was_out_of_reach_at(&mut self, node: NodeId, next_hop: NodeId, at: SimTime) -> Option<LossCause> {
+        let there = &self.nodes[next_hop];
+        if there.up_since > at && there.down_since <= at {
+            return Some(LossCause::NodeDown);
+        }
+        let now = self.now;
+        let radio = self.radio.as_mut()?;
+        let apart = radio.mended_since(at, node, next_hop) || !radio.in_range(at, node, next_hop);
+        // The tracks must return to the present.
+        radio.in_range(now, node, next_hop);
+        apart.then_some(LossCause::LinkFailure)
+    }
+
     /// Whether a message that `next_hop` owes to `node`, or `node` to `next_hop`, still waits to be sent.
     pub fn message_waits(&self, node: NodeId, next_hop: NodeId) -> bool {
         let waits = |from: NodeId, to: NodeId| {
@@ -166,25 +180,54 @@ impl Scene<'_> {
         at: SimTime,
         restored: &[(NodeId, NodeId)],
     ) -> bool {
+        [link, (link.1, link.0)].into_iter().any(|link| self.leads((from, to), link, at, restored).is_some())
+    }
+
+    /// As [`Self::carries`], in the direction of the hop alone: the length of the shortest such path.
+    pub fn leads(
+        &mut self,
+        (from, to): (NodeId, NodeId),
+        (a, b): (NodeId, NodeId),
+        at: SimTime,
+        restored: &[(NodeId, NodeId)],
+    ) -> Option<u16> {
         if to.is_broadcast() {
-            return false;
+            return None;
         }
-        let forth = |scene: &mut Self, (a, b): (NodeId, NodeId)| {
-            scene.reaches((from, a), b, at, restored, false) && scene.reaches((b, to), a, at, restored, false)
-        };
-        forth(self, link) || forth(self, (link.1, link.0))
+        let before = self.distance((from, a), b, at, restored, false)?;
+        Some(before + 1 + self.distance((b, to), a, at, restored, false)?)
+    }
+
+    /// The node from which the shortest path between two nodes over node `via` entered it at a time; of the nodes
+    /// that `admits`.
+    pub fn entry(
+        &mut self,
+        ends: (NodeId, NodeId),
+        via: NodeId,
+        at: SimTime,
+        admits: impl Fn(NodeId) -> bool,
+    ) -> Option<NodeId> {
+        let nodes = self.nodes.ids().filter(|a| *a != via && admits(*a));
+        let near = nodes.filter(|a| self.radio.as_mut().is_some_and(|radio| radio.in_range(at, *a, via)));
+        let near: Vec<NodeId> = near.collect();
+        let paths = near.into_iter().filter_map(|a| Some((self.leads(ends, (a, via), at, &[])?, a)));
+        paths.min().map(|(_, a)| a)
+    }
+
+    /// Whether paths can come and go: stations move, links are cut, or a node has failed.
+    pub fn changes(&self) -> bool {
+        self.nodes.any_failed || self.radio.as_ref().is_some_and(|radio| radio.changes())
     }
 
     /// Why there was no path between two nodes at some time since `from`, if there was none.
     pub fn was_apart(&mut self, node: NodeId, to: NodeId, from: SimTime) -> Option<LossCause> {
-        let moves = self.radio.as_ref().is_some_and(|radio| radio.changes());
-        if to.is_broadcast() || !(moves || self.nodes.any_failed) {
+        if to.is_broadcast() || !self.changes() {
             return None;
         }
         let step = self.now.since(from) / LOOKS;
         let apart = |scene: &mut Self, all| {
             let mut times = (0..=LOOKS).map(|i| from + step * i);
-            times.any(|at| !scene.reaches((node, to), NodeId::BROADCAST, at, &[], all))
+            times.any(|at| scene.distance((node, to), NodeId::BROADCAST, at, &[], all).is_none())
         };
         if apart(self, true) {
             Some(LossCause::LinkFailure)
@@ -193,27 +236,28 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether `from` reached `to` at time `at` without node `without`; `all` includes nodes that were off.
-    fn reaches(
+    /// Hops from `from` to `to` at time `at` without node `without`; `all` includes nodes that were off.
+    fn distance(
         &mut self,
         (from, to): (NodeId, NodeId),
         without: NodeId,
         at: SimTime,
         restored: &[(NodeId, NodeId)],
         all: bool,
-    ) -> bool {
+    ) -> Option<u16> {
         let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
         let was_up =
             |n: &Node| n.up && n.up_since <= at || n.down_since != SimTime::NEVER && n.down_since >= at;
-        let mut seen = vec![false; self.nodes.len()];
-        let mut open = vec![from];
-        seen[from.index()] = true;
-        while let Some(a) = open.pop() {
+        let mut hops = Hops(vec![None; self.nodes.len()]);
+        let mut open = VecDeque::from([from]);
+        hops.0[from.index()] = Some(0);
+        while let Some(a) = open.pop_front() {
             if a == to {
-                return true;
+                break;
             }
+            let next = hops.of(a).map(|h| h + 1);
             for b in self.nodes.ids() {
-                if seen[b.index()] || b == without {
+                if hops.of(b).is_some() || b == without {
                     continue;
                 }
                 let mended = restored.iter().any(|link| same(*link, (a, b)));
@@ -221,12 +265,12 @@ impl Scene<'_> {
                     || (all || was_up(&self.nodes[b]))
                         && self.radio.as_mut().is_some_and(|radio| radio.in_range(at, a, b));
                 if mended || works {
-                    seen[b.index()] = true;
-                    open.push(b);
+                    hops.0[b.index()] = next;
+                    open.push_back(b);
                 }
             }
         }
-        false
+        hops.of(to)
     }
 }
 
