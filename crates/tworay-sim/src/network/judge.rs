@@ -70,8 +70,8 @@ pub(crate) struct Judge {
     heard: BTreeMap<(NodeId, NodeId), SimTime>,
     /// ARP exchanges in progress for traffic that a break has rerouted, and the break.
     detours: BTreeMap<(NodeId, NodeId), Setback>,
-    /// For each flow when it last lost a packet to a break, and the break.
-    struck: BTreeMap<FlowId, (SimTime, Setback)>,
+    /// For each flow when it last lost a packet to a break, the packet's source, and the break.
+    struck: BTreeMap<FlowId, (SimTime, NodeId, Setback)>,
     /// For each node the destinations to which it lost the route.
     lost: Vec<BTreeMap<NodeId, LostRoute>>,
     /// Whether routers know routes in advance, from tables that they exchange.
@@ -88,10 +88,10 @@ impl Judge {
         self.proactive = true;
     }
 
-    /// A packet of `flow` was lost to a break.
+    /// A packet of `flow` from `src` was lost to a break.
     #[cold]
-    pub fn note_struck(&mut self, now: SimTime, flow: FlowId, root: Setback) {
-        self.struck.insert(flow, (now, root));
+    pub fn note_struck(&mut self, now: SimTime, (flow, src): (FlowId, NodeId), root: Setback) {
+        self.struck.insert(flow, (now, src, root));
     }
 
     /// A hop failed.

@@ -104,13 +104,17 @@ impl Scene<'_> {
     /// up: then they arrived together for this reason.
     pub fn burst(&self, dies: PacketId, others: &[PacketId]) -> Option<Setback> {
         let own = self.packets.independent_setback(dies);
+        let src = self.packets.get(dies).src;
         let of_flows = others.iter().filter(|id| self.packets.is_tracked(**id));
         let (mut all, mut held_up, mut first) = (1, usize::from(own.is_some()), own);
         for other in of_flows {
             all += 1;
             if let Some(root) = self.packets.independent_setback(*other) {
                 held_up += 1;
-                // The dying packet itself was not held up before; it stops now.
+                // The dying packet itself was not held up before; it stops now. Its flow's packets in the other
+                // direction met the same break from the other side.
+                let back = self.packets.get(*other).dst == src;
+                let root = if back { root.reversed() } else { root };
                 first = first.or(Some(Setback { at: self.now, ..root }));
             }
         }
@@ -191,11 +195,12 @@ impl Scene<'_> {
         at: SimTime,
         restored: &[(NodeId, NodeId)],
     ) -> Option<u16> {
-        if to.is_broadcast() {
+        if to.is_broadcast() || from == b {
             return None;
         }
-        let before = self.distance((from, a), b, at, restored, false)?;
-        Some(before + 1 + self.distance((b, to), a, at, restored, false)?)
+        let before = self.walk((from, a), &[b], at, restored, false)?;
+        let after = self.walk((b, to), &before, at, restored, false)?;
+        u16::try_from(before.len() + after.len() - 1).ok()
     }
 
     /// The node from which the shortest path between two nodes over node `via` entered it at a time; of the nodes
@@ -227,7 +232,7 @@ impl Scene<'_> {
         let step = self.now.since(from) / LOOKS;
         let apart = |scene: &mut Self, all| {
             let mut times = (0..=LOOKS).map(|i| from + step * i);
-            times.any(|at| scene.distance((node, to), NodeId::BROADCAST, at, &[], all).is_none())
+            times.any(|at| scene.walk((node, to), &[], at, &[], all).is_none())
         };
         if apart(self, true) {
             Some(LossCause::LinkFailure)
@@ -236,28 +241,25 @@ impl Scene<'_> {
         }
     }
 
-    /// Hops from `from` to `to` at time `at` without node `without`; `all` includes nodes that were off.
-    fn distance(
+    /// The nodes of a shortest path at time `at` that avoids some nodes; `all` includes nodes that were off.
+    fn walk(
         &mut self,
         (from, to): (NodeId, NodeId),
-        without: NodeId,
+        without: &[NodeId],
         at: SimTime,
         restored: &[(NodeId, NodeId)],
         all: bool,
-    ) -> Option<u16> {
+    ) -> Option<Vec<NodeId>> {
         let same = |x: (NodeId, NodeId), y: (NodeId, NodeId)| x == y || x == (y.1, y.0);
         let was_up =
             |n: &Node| n.up && n.up_since <= at || n.down_since != SimTime::NEVER && n.down_since >= at;
-        let mut hops = Hops(vec![None; self.nodes.len()]);
+        // Where the search came from; the first node came from itself.
+        let mut before: Vec<Option<NodeId>> = vec![None; self.nodes.len()];
+        before[from.index()] = Some(from);
         let mut open = VecDeque::from([from]);
-        hops.0[from.index()] = Some(0);
-        while let Some(a) = open.pop_front() {
-            if a == to {
-                break;
-            }
-            let next = hops.of(a).map(|h| h + 1);
+        while let Some(a) = open.pop_front().filter(|a| *a != to) {
             for b in self.nodes.ids() {
-                if hops.of(b).is_some() || b == without {
+                if before[b.index()].is_some() || without.contains(&b) {
                     continue;
                 }
                 let mended = restored.iter().any(|link| same(*link, (a, b)));
@@ -265,12 +267,14 @@ impl Scene<'_> {
                     || (all || was_up(&self.nodes[b]))
                         && self.radio.as_mut().is_some_and(|radio| radio.in_range(at, a, b));
                 if mended || works {
-                    hops.0[b.index()] = next;
+                    before[b.index()] = Some(a);
                     open.push_back(b);
                 }
             }
         }
-        hops.of(to)
+        before[to.index()]?;
+        let back = std::iter::successors(Some(to), |n| before[n.index()].filter(|_| *n != from));
+        Some(back.collect())
     }
 }
 

@@ -294,6 +294,11 @@ impl<'a> Touch<'a> {
 
     fn no_route(&self) -> Option<String> {
         let Loss { node, at, since, died, .. } = *self.loss;
+        // Packets that waited for a late search are released together, and fill what load alone would not fill.
+        let searches = !matches!(self.case.scene.routing(), "static" | "olsr");
+        if matches!(died, "ifq" | "arp") && searches {
+            return None;
+        }
         if matches!(died, "ifq" | "arp" | "rts-retries" | "data-retries" | "error") {
             return Some(format!("a packet that dies of {died} had a route"));
         }

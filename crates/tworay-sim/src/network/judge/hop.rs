@@ -35,16 +35,19 @@ impl Judge {
         self.heard.insert((node, target), at);
     }
 
-    /// An ARP exchange starts for a packet of `flow` that was held up by `root`, if by anything.
+    /// An ARP exchange starts for a packet of `flow` from `src` that was held up by `root`, if by anything.
     pub fn note_exchange(
         &mut self,
         (node, target): (NodeId, NodeId),
         now: SimTime,
-        flow: FlowId,
+        (flow, src): (FlowId, NodeId),
         root: Option<Setback>,
     ) {
         self.exchanges.insert((node, target), now);
-        let struck = || self.struck.get(&flow).filter(|(at, _)| *at + RECENT >= now).map(|(_, root)| *root);
+        let struck = || {
+            let (_, of, root) = self.struck.get(&flow).filter(|(at, ..)| *at + RECENT >= now)?;
+            Some(if *of == src { *root } else { root.reversed() })
+        };
         match root.or_else(struck) {
             Some(root) => self.detours.insert((node, target), root),
             None => self.detours.remove(&(node, target)),
