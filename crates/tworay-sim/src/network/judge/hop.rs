@@ -128,7 +128,8 @@ impl Judge {
         let recent = |root: &&Setback| root.at + RECENT >= scene.now && !root.is_physical();
         let known = self.breaks.get(&(node, next_hop)).filter(recent);
         let known = known.map(|root| Setback { at: scene.now, ..*root });
-        known.or_else(|| self.exchange(scene, node, next_hop))
+        let spoilt = known.or_else(|| self.exchange(scene, node, next_hop));
+        spoilt.filter(|root| root.cause != Some(LossCause::Congestion))
     }
 
     /// Why a node could not resolve a neighbour's address. If nothing was lost, the request has not been sent yet, or
@@ -145,17 +146,18 @@ impl Judge {
         match asked.filter(|asked| *asked > heard && *asked + PASSING < now) {
             Some(asked) => {
                 let apart = scene.was_out_of_reach(node, next_hop, now.since(asked));
-                fresh(apart.unwrap_or(LossCause::Unknown))
+                let load = || scene.message_waits(node, next_hop).then_some(LossCause::Congestion);
+                fresh(apart.or_else(load).unwrap_or(LossCause::Unknown))
             }
-            None => self.forgotten(scene, node, next_hop).unwrap_or_else(|| fresh(LossCause::Congestion)),
+            None => self.forgotten(scene, node).unwrap_or_else(|| fresh(LossCause::Congestion)),
         }
     }
 
-    /// The outage in which a node forgot a neighbour's address, if it was off lately.
-    fn forgotten(&self, scene: &Scene<'_>, node: NodeId, next_hop: NodeId) -> Option<Setback> {
+    /// The outage in which a node forgot its neighbours' addresses, if it was off lately. No hop failed.
+    fn forgotten(&self, scene: &Scene<'_>, node: NodeId) -> Option<Setback> {
         let up = scene.nodes[node].up_since;
         let lately = up > SimTime::ZERO && up + FORGOT >= scene.now;
-        lately.then(|| Setback::new(scene.now, node, LossCause::NodeDown).towards(next_hop))
+        lately.then(|| Setback::new(scene.now, node, LossCause::NodeDown))
     }
 
     /// A newer packet replaces a packet in ARP's hold slot: because the hop is out of reach, the exchange
@@ -184,6 +186,6 @@ impl Judge {
         let detour = self.detours.get(&(node, next_hop)).map(|root| Setback { at: now, ..*root });
         let burst = scene.burst(packets[0], &packets[1..]);
         let load = || Setback::new(now, node, LossCause::Congestion).towards(next_hop);
-        burst.or(detour).or_else(|| self.forgotten(scene, node, next_hop)).unwrap_or_else(load)
+        burst.or(detour).or_else(|| self.forgotten(scene, node)).unwrap_or_else(load)
     }
 }
