@@ -83,7 +83,7 @@ impl Common {
             };
             let cause = root.cause.unwrap_or(LossCause::Unknown);
             if root.is_physical() {
-                self.books.judge.note_struck(self.now, flow, root);
+                self.books.judge.note_struck(self.now, (flow, from), root);
             }
             let booked = self.books.ledger.records().len();
             self.books.ledger.died(uid, Death { root, cause, died, node, from, hops }, self.now);
