@@ -36,6 +36,8 @@ pub enum Refusal {
     Input(String),
     /// The command failed on this machine (exit code 1).
     Run(String),
+    /// A loaded controller is of another version of tworay (exit code 4).
+    Version(String),
 }
 
 impl Refusal {
