@@ -292,3 +292,17 @@ def test_without_rights_one_sentence_says_what_to_do():
     assert process.returncode == 1
     assert process.stderr.count("\n") == 1
     assert "as root" in process.stderr or "BTF" in process.stderr
+
+
+def test_one_who_follows_events_does_not_count_as_a_connection(ends: String | None, cli: Cli):
+    """A reader keeps the maps of a controller, but nothing uses its programs: it is gone."""
+    if ends is None:
+        return
+    kernel.load("sca")
+    following = kernel.Following(None, "sca")
+    try:
+        assert cli("kernel", "unload", "sca").out == "tworay_sca is unloaded\n"
+        assert states()["tworay_sca"] == "absent"
+    finally:
+        following.close()
+        assert list(following) == []

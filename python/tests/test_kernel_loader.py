@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,3 +98,33 @@ def test_the_loader_that_is_installed_speaks_the_packages_protocol() -> None:
         done = subprocess.run([kernel.loader(), *words], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (3, "")
         assert f"protocol {kernel.PROTOCOL}" in done.stderr
+
+
+MEASURED = """#!/bin/sh
+echo measuring >&2
+cat >/dev/null
+cat <<END
+{"costs": [
+{"controller": "cubic", "kind": "timeout", "sack": true, "mean_ns": 34882, "std_ns": 0, "count": 1},
+{"controller": "cubic", "kind": "dup_ack", "sack": false, "mean_ns": 100, "std_ns": 10, "count": 4}
+], "seconds": 1.0, "joules": null}
+END
+"""
+
+
+def test_what_was_measured_once_has_no_interval(loader: Callable[[str], Path]) -> None:
+    """Four: t of 3 degrees of freedom is 3.182, and 3.182 · 10 / √3 = 18.4."""
+    program = (
+        "import pathlib, sys\n"
+        "from tworay import kernel\n"
+        "from tworay.cli import main\n"
+        f"kernel.LOADER = pathlib.Path({str(loader(MEASURED))!r})\n"
+        "sys.argv = ['tworay', 'kernel', 'stats', '--seconds', '0.1']\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    once, four, _ = done.stdout.splitlines()
+    assert once.split() == ["cubic", "timeout,", "SACK", "34,882", "ns", "1", "times"]
+    assert four.split() == ["cubic", "dup_ack", "100", "±", "18", "ns", "4", "times"]
