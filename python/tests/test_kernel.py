@@ -287,7 +287,10 @@ def test_what_is_not_loaded_is_not_unloaded():
 def test_without_rights_one_sentence_says_what_to_do():
     words = ["setpriv", f"--reuid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
     process = subprocess.run(
-        [*words, kernel.LOADER, "load", "westwood"], capture_output=True, text=True, check=False
+        [*words, kernel.LOADER, "--protocol", str(kernel.PROTOCOL), "load", "westwood"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert process.returncode == 1
     assert process.stderr.count("\n") == 1
