@@ -19,7 +19,7 @@ mod run;
 mod stations;
 mod wires;
 
-pub use estimate::{Estimate, estimate, memory};
+pub use estimate::{Estimate, estimate, memory, memory_of_tables};
 pub use external::{
     Entering, Expired, FlowLook, Layer, Leaving, Live, LiveOptions, LiveStatus, Refusal, RouteBreak,
 };
