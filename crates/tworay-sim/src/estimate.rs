@@ -4,7 +4,7 @@ mod tables;
 
 pub use tables::memory_of_tables;
 
-use crate::medium;
+use crate::network::medium::on_air as medium;
 use crate::run::{RunError, facts};
 use tworay_base::SimTime;
 use tworay_routing::Protocol;

@@ -3,49 +3,38 @@
 //! A segment goes down through transport, routing, interface queue and MAC to the radio, and up through the
 //! same layers at each hop. Layers return actions; this module carries them from one layer to the next.
 //!
-//! Each part owns its state: `common` what all parts use (agenda, packets, books, watchers), `radio` the
-//! medium between stations, `nodes` the protocols on each node, `wires` the wired connections. `impl
-//! Network` is spread over the files that connect these parts: `receive` (from the radio to MACs),
-//! `link_layer` (between MACs and routing), `routing`, `transport`, and `switching` (nodes that go down and
-//! come up).
+//! Each part owns its state: `common` what all parts use (agenda, packets, books, observers), `medium` what is on the
+//! air, `node` what stands on each node (link layer, routing, power), `hosts` the flows and their transports, `wires`
+//! the wired connections. `impl Network` is spread over the files that connect these parts. What happens is
+//! reported to [`crate::observe`].
 
 mod agenda;
 mod common;
 mod event;
-mod external;
-mod fixed_routes;
-mod foresight;
-mod judge;
-mod link_layer;
-mod meters;
-mod nodes;
+mod finish;
+pub(crate) mod hosts;
+pub(crate) mod medium;
+pub(crate) mod node;
 mod outcome;
 pub(crate) mod packets;
-mod radio;
-mod receive;
-mod routing;
-mod scene;
-mod service;
-mod switching;
 #[cfg(test)]
 mod testing;
-mod transport;
-mod wires;
+pub(crate) mod wires;
 
 use crate::engine::TimerSlot;
-use crate::flow::{Drawn, Flow};
-use crate::ledger::Ledger;
+use crate::network::hosts::flow::{Drawn, Flow};
+use crate::network::hosts::foresight::Foresight;
+use crate::network::medium::Radio;
+use crate::network::node::meters::Meters;
+use crate::network::node::stations::Stations;
+use crate::network::node::{NodeTimer, Nodes};
 use crate::observe::Layout;
-use crate::stations::Stations;
+use crate::observe::loss::causes::{Judge, Occasion};
+use crate::observe::loss::ledger::Ledger;
+use crate::observe::loss::scene::Scene;
 use agenda::Agenda;
 use common::Common;
 use event::{AppEvent, Event};
-use foresight::Foresight;
-use judge::{Judge, Occasion};
-use meters::Meters;
-use nodes::{NodeTimer, Nodes};
-use radio::Radio;
-use scene::Scene;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,11 +43,11 @@ use tworay_mac::{MacAction, MacTimer};
 use tworay_routing::{Protocol, RoutingAction};
 use tworay_scenario::{Application, Costs, FlowSetup, Settings, Setup};
 use tworay_tcp::{TcpAction, TcpTimer};
-use tworay_wire::{Body, Packet};
 use wires::Wires;
 
-pub(crate) use external::External;
+pub(crate) use crate::network::hosts::gateway::External;
 pub(crate) use outcome::Outcome;
+pub use wires::red::{Backlog, Red, RedVerdict};
 
 /// Settings of a run that never change.
 struct Plan {
@@ -392,9 +381,4 @@ impl Network {
         }
         Ok(())
     }
-}
-
-/// Whether a packet belongs to a route discovery or an address resolution.
-fn is_message(packet: &Packet) -> bool {
-    packet.is_routing() || matches!(packet.body, Body::Arp(_))
 }

@@ -8,6 +8,7 @@ mod animation;
 mod capture;
 mod counters;
 mod fact;
+pub(crate) mod loss;
 mod medium_log;
 mod observers;
 mod record;

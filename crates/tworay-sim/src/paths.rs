@@ -1,14 +1,13 @@
 //! Checks from positions and wires whether a scenario's flows have paths at all, and words the warnings if
 //! not.
 
-use crate::report::{Warning, WarningKind};
+use crate::results::{Warning, WarningKind};
 use std::collections::BTreeSet;
 use tworay_base::{NodeId, SimDuration, SimTime};
 use tworay_mobility::Track;
 use tworay_mobility::facts::{Links, PairFacts, pair_facts, widest_gap};
 use tworay_radio::{Channel, MeasuredLink, RadioConfig};
-use tworay_scenario::FlowSetup;
-use tworay_scenario::Setup;
+use tworay_scenario::{FlowSetup, Setup};
 
 /// Interval between checks of moving nodes.
 const STEP: SimDuration = SimDuration::from_millis(500);

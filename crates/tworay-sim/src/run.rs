@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 use crate::paths::{FlowPath, Pair, all_pairs, flow_paths};
-use crate::report::RunReport;
+use crate::results::RunReport;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use tworay_mobility::facts::{PairFacts, PathFacts};

@@ -1,12 +1,11 @@
 //! State shared by every part of a network: agenda, packets, books and observers.
 
 use super::agenda::Agenda;
-use super::is_message;
-use super::judge::Judge;
-use super::packets::{PacketSlab, UNTRACKED};
-use crate::ledger::{Death, Ledger};
+use super::packets::{PacketSlab, UNTRACKED, is_message};
+use crate::observe::loss::causes::Judge;
+use crate::observe::loss::ledger::{Death, Ledger};
+use crate::observe::loss::root_cause::Setback;
 use crate::observe::{Fact, Observers, View};
-use crate::provenance::Setback;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
 use tworay_wire::Body;
 
@@ -50,6 +49,21 @@ impl Common {
     #[inline(always)]
     pub fn watched(&self) -> bool {
         self.observers.watched()
+    }
+
+    /// As [`Self::observe`], for facts that only observers on request read: without any, the fact is not even put
+    /// together.
+    #[inline(always)]
+    pub fn watch<'a>(&mut self, fact: impl FnOnce() -> Fact<'a>) {
+        if self.watched() {
+            self.show(fact());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show(&mut self, fact: Fact<'_>) {
+        self.observers.observe(fact, View { now: self.now, packets: &self.packets });
     }
 
     /// A uid for a packet that the ledger does not track.

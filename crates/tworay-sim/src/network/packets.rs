@@ -3,12 +3,17 @@
 //! A frame on the air pins its packet: hearers can read it until the frame has passed, even if its sender
 //! has released it meanwhile (a sender is done with a broadcast after its last bit).
 
-use crate::provenance::{HeldUp, Setback};
+use crate::observe::loss::root_cause::{HeldUp, Setback};
 use tworay_base::PacketId;
-use tworay_wire::Packet;
+use tworay_wire::{Body, Packet};
 
 /// First uid of packets that the ledger does not track.
 pub(crate) const UNTRACKED: u64 = 1 << 48;
+
+/// Whether a packet belongs to a route discovery or an address resolution.
+pub(crate) fn is_message(packet: &Packet) -> bool {
+    packet.is_routing() || matches!(packet.body, Body::Arp(_))
+}
 
 struct PacketSlot {
     packet: Option<Packet>,

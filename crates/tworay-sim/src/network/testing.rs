@@ -1,7 +1,7 @@
 //! Small networks for the unit tests of `network`.
 
 use super::Network;
-use crate::ledger::Carries;
+use crate::observe::loss::ledger::Carries;
 use std::path::Path;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimDuration, SimTime};
 use tworay_scenario::Scenario;
@@ -9,7 +9,7 @@ use tworay_wire::{Body, Packet, UdpDatagram};
 
 /// Nodes in a row at these distances from the first, with static routes between the first and the last;
 /// `settings` are further lines of TOML. The only flow starts after the tests are over.
-pub(super) fn row(metres: &[f64], settings: &str) -> Network {
+pub(crate) fn row(metres: &[f64], settings: &str) -> Network {
     let positions: Vec<[f64; 2]> = metres.iter().map(|x| [*x, 0.0]).collect();
     let last = metres.len() - 1;
     let text = format!(
@@ -25,7 +25,7 @@ pub(super) fn row(metres: &[f64], settings: &str) -> Network {
 
 impl Network {
     /// Creates a datagram of 1000 bytes of flow 0 at node 0, addressed to node `to`.
-    pub(super) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
+    pub(crate) fn datagram(&mut self, number: u32, to: u16) -> PacketId {
         let now = self.common.now;
         let uid = self.common.books.ledger.ship(FlowId(0), Carries::Data, Seq32(number), now);
         self.common.packets.insert(Packet {
@@ -42,20 +42,20 @@ impl Network {
     }
 
     /// Runs until `millis` milliseconds after the start.
-    pub(super) fn run_to(&mut self, millis: u64) {
+    pub(crate) fn run_to(&mut self, millis: u64) {
         self.common.agenda.end = SimTime::ZERO + SimDuration::from_millis(millis);
         assert!(self.run(|_| true));
         self.check_conservation().expect("every packet is somewhere");
     }
 
     /// Every loss: number, cause, how it ended, where.
-    pub(super) fn losses(&self) -> Vec<(u32, LossCause, Died, u16)> {
+    pub(crate) fn losses(&self) -> Vec<(u32, LossCause, Died, u16)> {
         let records = self.common.books.ledger.records().iter();
         records.map(|r| (r.seq.0, r.cause, r.died, r.node.0)).collect()
     }
 
     /// Number of datagrams that arrived.
-    pub(super) fn arrived(&self) -> u64 {
+    pub(crate) fn arrived(&self) -> u64 {
         self.common.books.ledger.arrived().data
     }
 }

@@ -18,7 +18,7 @@ mod tests;
 pub(crate) use file::CaptureFile;
 pub(crate) use reception::FrameResult;
 
-use crate::ledger::LossRecord;
+use crate::observe::loss::ledger::LossRecord;
 use reception::FrameResults;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -85,7 +85,7 @@ pub(crate) struct Capture {
 impl Capture {
     /// Opens the file and describes the interfaces.
     pub fn create(path: &Path, layout: &Layout, mac: &MacConfig) -> io::Result<Self> {
-        let application = format!("tworay {}", crate::VERSION);
+        let application = format!("tworay {}", crate::version::VERSION);
         let mut writer = PcapngWriter::new(CaptureFile::create(path)?, &application, &layout.comment)?;
         for node in 0..layout.radios {
             let name = format!("node {node}");

@@ -1,9 +1,9 @@
 //! Facts: what happens in the network, as its observers are told.
 
 use super::wire_trace::WireEvent;
-use crate::ledger::Carries;
-use crate::medium::{Hearer, Medium};
+use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
+use crate::observe::loss::ledger::Carries;
 use tworay_base::{NodeId, PacketId, SimTime};
 use tworay_mac::Frame;
 use tworay_radio::Verdict;

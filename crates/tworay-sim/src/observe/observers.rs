@@ -8,7 +8,7 @@ use super::medium_log::MediumLog;
 use super::record::Recorder;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
-use crate::ledger::LossRecord;
+use crate::observe::loss::ledger::LossRecord;
 use std::io;
 use std::path::Path;
 use tworay_base::{NodeId, SimTime};

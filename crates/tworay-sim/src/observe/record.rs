@@ -9,8 +9,8 @@ mod tables;
 mod tests;
 
 use super::capture::FrameResult;
-use crate::ledger::{Carries, LossRecord};
 use crate::network::packets::UNTRACKED;
+use crate::observe::loss::ledger::{Carries, LossRecord};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, Seq32, SimDuration, SimTime};
 use tworay_mac::{Frame, FrameKind};

@@ -1,7 +1,10 @@
 use super::super::agenda::Agenda;
 use super::*;
-use crate::ledger::{Carries, Ledger};
-use tworay_base::{BitRate, FlowId, Seq32};
+use crate::network::common::Common;
+use crate::network::event::Event;
+use crate::observe::WireEvent;
+use crate::observe::loss::ledger::{Carries, Ledger};
+use tworay_base::{BitRate, Died, FlowId, LossCause, Seq32, SimDuration};
 use tworay_radio::ErrorUnit;
 use tworay_scenario::Outages;
 use tworay_wire::{Body, Packet, UdpDatagram};

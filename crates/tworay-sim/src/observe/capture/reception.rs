@@ -1,7 +1,7 @@
 //! Texts of the comments: how a frame was received at the stations it was addressed to, and why a packet
 //! was lost.
 
-use crate::ledger::{Carries, LossRecord};
+use crate::observe::loss::ledger::{Carries, LossRecord};
 use smallvec::SmallVec;
 use std::fmt::Write;
 use tworay_base::NodeId;
@@ -55,7 +55,7 @@ impl FrameResult {
 
 /// Results of one frame by station.
 #[derive(Debug, Default)]
-pub(super) struct FrameResults(SmallVec<[(NodeId, FrameResult); 4]>);
+pub(crate) struct FrameResults(SmallVec<[(NodeId, FrameResult); 4]>);
 
 impl FrameResults {
     pub fn clear(&mut self) {
@@ -93,7 +93,7 @@ impl FrameResults {
 }
 
 /// Comment on a packet of the ledger: the root cause, and how the packet died.
-pub(super) fn loss_comment(loss: &LossRecord) -> String {
+pub(crate) fn loss_comment(loss: &LossRecord) -> String {
     let LossRecord { node, flow, seq, .. } = *loss;
     let what = match loss.carries {
         Carries::Data => "data",

@@ -1,9 +1,9 @@
 //! Converts the record to tables.
 
 use super::{Carried, OnAir, Recorder, Segment};
-use crate::ledger::Carries;
 use crate::observe::capture::FrameResult;
-use crate::report::{ColumnData, Table, table};
+use crate::observe::loss::ledger::Carries;
+use crate::results::columns::{ColumnData, Table, table};
 use tworay_base::{FlowId, NodeId, SimTime};
 use tworay_mac::FrameKind;
 use tworay_routing::RoutingNote;

@@ -1,4 +1,4 @@
-use crate::report::{ColumnData, Table};
+use crate::results::{ColumnData, Table};
 use crate::{RunControl, RunOptions, RunReport, run};
 use std::collections::BTreeMap;
 use tworay_scenario::Scenario;
