@@ -54,6 +54,8 @@ def test_shards_of_a_comparison_are_joined_to_the_bytes_of_one_go(cli: Cli, tmp_
     assert (joined.code, joined.document) == (0, {"directory": "all", "runs": 9})
     (tmp_path / "all" / "report.html").unlink()
     assert digests(tmp_path / "all") == digests(tmp_path / "whole")
+    nothing = cli("merge", "nowhere", "part1")
+    assert (nothing.code, "nowhere holds neither a sweep nor a comparison" in nothing.err) == (2, True)
     refused = cli("merge", "part1", "part2", "--out", "part3")
     assert (refused.code, "name it among the parts" in refused.err) == (2, True)
     # Joined into one of them, and a part twice: nothing is counted twice.

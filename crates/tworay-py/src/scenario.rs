@@ -203,6 +203,12 @@ impl Scenario {
         py.detach(|| simulator::memory(&self.world, seed)).map_err(errors::run)
     }
 
+    /// Estimated memory of a run's tables, bytes: time series and events of wires, and the record.
+    fn memory_of_tables(&self, py: Python<'_>, seed: u64, series: bool, record: bool) -> PyResult<u64> {
+        let options = simulator::RunOptions { seed, series, record, ..simulator::RunOptions::default() };
+        py.detach(|| simulator::memory_of_tables(&self.world, &options)).map_err(errors::run)
+    }
+
     /// Estimated resources of a run: initial memory in bytes, and processor time in seconds.
     fn estimate(&self, py: Python<'_>, seed: u64) -> PyResult<(u64, f64)> {
         py.detach(|| simulator::estimate(&self.world, seed))

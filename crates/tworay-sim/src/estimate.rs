@@ -1,5 +1,9 @@
 //! Estimates the resources of a run.
 
+mod tables;
+
+pub use tables::memory_of_tables;
+
 use crate::network::medium::on_air as medium;
 use crate::run::{RunError, facts};
 use tworay_base::SimTime;
@@ -25,7 +29,7 @@ const SECONDS_PER_HOP: f64 = 10e-6;
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Memory of a run: nodes, the lists of stations that hear each other, and tables of routing. Time series
-    /// and records, which grow with the traffic, come on top.
+    /// and records, which grow with the traffic, come on top ([`memory_of_tables`]).
     pub bytes: u64,
     /// Processor time if every flow keeps its path busy.
     pub seconds: f64,

@@ -20,7 +20,7 @@ pub use crate::results::{
     Better, Column, ColumnData, Document, FlowReport, Metric, Of, RunReport, Shares, Table, Warning,
     WarningKind, metrics,
 };
-pub use estimate::{Estimate, estimate, memory};
+pub use estimate::{Estimate, estimate, memory, memory_of_tables};
 pub use moves::{MoveFormat, moves, moves_of_file};
 pub use network::{Backlog, Network, Red, RedVerdict};
 pub use ns2_trace::read_ns2_trace;

@@ -9,6 +9,7 @@ import typer
 
 from tworay.cli.app import app
 from tworay.cli.options import JsonOption
+from tworay.errors import InputError
 
 
 @app.command()
@@ -33,7 +34,9 @@ def merge(
 
     place = out or directories[0]
     found = find_manifest(directories[0])
-    compared = found is not None and found.get("command") == "compare"
+    if found is None:
+        raise InputError(f"{directories[0]} holds neither a sweep nor a comparison; check the path")
+    compared = found.get("command") == "compare"
     runs, notes = (join_comparisons if compared else join_sweeps)(directories, place)
     for text in notes:
         note(f"tworay: {text}")

@@ -17,7 +17,7 @@ from tworay.experiment.store.reading import Stored, read, source_digests, take
 from tworay.metrics import parse_judge
 from tworay.running.entries import check_entries, entered
 from tworay.running.executing import Task, check_jobs, silent
-from tworay.running.memory import check_memory
+from tworay.running.memory import Kept, check_memory
 from tworay.running.resources import carried, saturated
 from tworay.running.scenarios import overrides
 from tworay.running.spec import LEAST_UNTIL_CI, MAX_SEEDS, check_precision, more_seeds, parse_seeds
@@ -153,10 +153,14 @@ class Plan:
         """Where results are written."""
         return self._store.path if self._store else None
 
-    def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
-        """Call ``tell`` with each scenario, a seed and the number of threads."""
+    @property
+    def _kept(self) -> Kept:
+        return Kept(series=self._store is not None)
+
+    def announce(self, tell: Callable[[Scenario, int, int, Kept], None]) -> None:
+        """Call ``tell`` with each scenario, a seed, the number of threads, and what is kept of a run."""
         for world in self.field.places().values():
-            tell(world, self.seeds[0], self._jobs)
+            tell(world, self.seeds[0], self._jobs, self._kept)
 
     def execute(
         self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None
@@ -171,7 +175,8 @@ class Plan:
         try:
             at_once = min(self._jobs, len(self.seeds) * len(self.field.arms))
             if isinstance(self._engine, Threads):
-                check_memory(self.field.places().values(), self.seeds[0], at_once)
+                worlds = self.field.places().values()
+                check_memory(worlds, self.seeds[0], at_once, self._kept)
             self._do(self.seeds, watch)
             if self._until_ci is not None:
                 self._add_seeds(self._until_ci, watch)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Takes a table's name and its content.
 Store: TypeAlias = "Callable[[str, bytes], None]"
+# Tables that need the time series of a run.
+SERIES = frozenset({"series", "alive"})
 # The table of every two nodes' shortest paths: from the scenario, not from a run.
 PAIRS = "pairs"
 
@@ -37,12 +39,11 @@ def do(cell: Cell, seed: int, plan: Plan, control: RunControl | None, store: Sto
             if PAIRS in plan.keep:
                 store(PAIRS, parquet(pair_table(cell.world, seed)))
             return row(cell.key, seed, nothing, facts=cell.world.facts(seed))
-        keep = set(plan.keep)
         world = entered(cell.at(seed), seed, plan.entries)
         result = run(
             world,
             seed=seed,
-            series=bool(keep & {"series", "alive"}),
+            series=bool(SERIES & set(plan.keep)),
             control=control,
         )
         document = result.summary

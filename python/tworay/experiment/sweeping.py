@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tworay._native import RESULTS, VERSION
 from tworay.errors import OutputError
 from tworay.experiment.engines import ALL, Shard, Threads, Todo
-from tworay.experiment.onerun import PAIRS, table_file
+from tworay.experiment.onerun import PAIRS, SERIES, table_file
 from tworay.experiment.store.batches import DONE, FAILED, Batches, Row
 from tworay.experiment.store.directory import (
     FAILURES,
@@ -24,7 +24,7 @@ from tworay.experiment.store.directory import (
 )
 from tworay.experiment.store.manifest import find_manifest
 from tworay.running.executing import check_jobs
-from tworay.running.memory import check_memory
+from tworay.running.memory import Kept, check_memory
 from tworay.running.spec import LEAST_UNTIL_CI, more_seeds
 
 if TYPE_CHECKING:
@@ -143,7 +143,11 @@ class Sweep:
         engine = engine or Threads(check_jobs(jobs))
         if isinstance(engine, Threads) and self.plan.facts != "only":
             runs = len(self.cells) * len(self.plan.seeds)
-            check_memory((cell.world for cell in self.cells), self.plan.seeds[0], min(engine.jobs, runs))
+            worlds, kept = (
+                (cell.world for cell in self.cells),
+                Kept(series=bool(SERIES & set(self.plan.keep))),
+            )
+            check_memory(worlds, self.plan.seeds[0], min(engine.jobs, runs), kept)
         write_head(self.path, self.plan, self.cells)
         batches = self.open()
         seeds = self.start()

@@ -14,9 +14,9 @@ from tworay.experiment.store.records import RUNS
 from tworay.experiment.store.results import read_table
 from tworay.metrics.declared import Better
 from tworay.report.figures import Cell, Row, dots, figure, legend, matrix, numbers, stacked
-from tworay.report.guessing import scored, share_right
 from tworay.report.page import capital, esc, number, table, whole_page
 from tworay.showing.causes import ENDS
+from tworay.showing.guessing import scored, share_right
 from tworay.showing.reporting import columns_of, conclusion, labels, seeds_of
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from tworay.experiment.store.records import SCENARIO
 from tworay.metrics import TCP
 from tworay.metrics.diagnosis import COVERS, NONE, scores
 from tworay.report.commands import AGAIN
-from tworay.report.guessing import scored, share_right
 from tworay.report.mapdata import write_map
 from tworay.report.page import esc, table, whole_page
 from tworay.report.rundata import SERIES_ROWS, FlowData, Tables, late_spans, write_losses
 from tworay.report.silences import silences_of, why
 from tworay.showing.causes import ENDS, ROOTS
+from tworay.showing.guessing import scored, share_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

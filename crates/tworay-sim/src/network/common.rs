@@ -101,7 +101,7 @@ impl Common {
                 _ => of,
             };
             if root.is_physical() {
-                self.judge.note_struck(self.now, p.flow, root);
+                self.judge.note_struck(self.now, (p.flow, p.src), root);
             }
             self.observe(Fact::Died { packet, node, died, root });
         } else if is_message(p) {

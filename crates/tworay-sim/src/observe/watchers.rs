@@ -154,7 +154,9 @@ impl Watchers {
         let result = match verdict {
             _ if !up => FrameResult::NodeDown,
             Verdict::Good => FrameResult::Received,
-            Verdict::Collided | Verdict::Undecodable => FrameResult::Collision,
+            Verdict::Collided => FrameResult::Collision,
+            // Strong enough to be decoded, so the link is cut.
+            Verdict::Undecodable => FrameResult::OutOfRange,
             Verdict::Corrupt => FrameResult::ChannelError,
             Verdict::NotHeard | Verdict::Deafened | Verdict::Deaf => FrameResult::ReceiverBusy,
         };

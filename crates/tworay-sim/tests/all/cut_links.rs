@@ -1,7 +1,8 @@
 //! Links that are cut while a flow uses them: which link, for how long, and the cause of the losses.
 
 use crate::common::{parse, run_once};
-use tworay_sim::Document;
+use std::collections::BTreeSet;
+use tworay_sim::{ColumnData, Document, RunControl, RunOptions, run};
 
 const DIAMOND: &str =
     "topology = { kind = \"explicit\", positions = [[0, 0], [200, 60], [200, -60], [400, 0]] }";
@@ -66,4 +67,29 @@ fn a_cut_waits_for_a_packet_of_its_flow() {
     let report = transfer(CHAIN, "static", 2, "5s", &cut("1s", ""));
     let lost = &report.ledger["link-failure"];
     assert_eq!((report.flows[0].acked_segments, lost.data + lost.ack > 0), (0, true));
+}
+
+/// One sender and no other traffic: nothing can collide. Frames over the cut link get nowhere.
+#[test]
+fn a_frame_over_a_cut_link_is_out_of_range() {
+    let text = format!(
+        "duration = \"20s\"\n{PAIR}\nrouting = {{ protocol = \"static\" }}\n[[flow]]\nfrom = 0\nto = 1\n\
+         app = \"cbr\"\nsize = \"512B\"\nrate = \"80kbps\"\n{}",
+        cut("10s", "for = \"5s\"")
+    );
+    let options = RunOptions { seed: 1, record: true, ..RunOptions::default() };
+    let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
+    let tables = report.tables();
+    let frames = tables.iter().find(|t| t.name == "frames").expect("frames");
+    let column = |name: &str| &frames.columns.iter().find(|c| c.name == name).expect("a column").data;
+    let (ColumnData::F64(at), ColumnData::Word(words, fates)) = (column("t_s"), column("fate")) else {
+        panic!("times and outcomes")
+    };
+    let of = |during: bool| {
+        // The cut begins behind the first packet after 10 s; a frame to node 1 every 51 ms.
+        let inside = |t: f64| if during { (10.1..15.0).contains(&t) } else { !(10.0..15.1).contains(&t) };
+        let fates = at.iter().zip(fates).filter(|(t, _)| inside(**t)).filter_map(|(_, fate)| *fate);
+        fates.map(|word| words[usize::from(word)]).collect::<BTreeSet<&str>>()
+    };
+    assert_eq!((of(true), of(false)), (BTreeSet::from(["out-of-range"]), BTreeSet::from(["received"])));
 }

@@ -29,7 +29,7 @@ const PROTOCOLS: [&[&str]; 13] = [
 ];
 
 /// One row of the ledger.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Loss {
     flow: i64,
     at: f64,

@@ -12,12 +12,12 @@
 //! | `contention`, hop *a→b* | a frame between *a* and *b* failed at its receiver while another signal was there, or *b* kept silent for a third station; the link is part of a path from *s* to *d* |
 //! | `contention`, no hop | that happened to a message of routing or ARP at a station on such a path |
 //! | `channel` | the same with the error model in place of the other signal |
-//! | `link-failure`, hop | *a* and *b* were out of range or cut; the link is part of a path from *s* to *d* |
+//! | `link-failure`, hop | *a* and *b* were out of range or cut; a path from *s* to *d* goes from *a* to *b* |
 //! | `link-failure`, no hop | no path from *a* to *d* existed, not even over stations that are switched off |
-//! | `node-down`, hop | *b* was off, and is on a path from *s* to *d* |
-//! | `node-down`, no hop | no path existed, and stations that were off would have completed one; or the packet was at a station that went off |
+//! | `node-down`, hop | *b* was off, and a path from *s* to *d* goes from *a* to *b* |
+//! | `node-down`, no hop | no path existed, and stations that were off would have completed one; or *a* itself was off |
 //! | `congestion` | the queue was full, and the flows can fill it by themselves; a hold slot's next hop could be reached; a routing buffer was full while a path existed |
-//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait |
+//! | `no-route` | a path existed all the time that the packet waited; if routing can reach only some hops, when it began to wait; or packets that waited for a search filled a queue or a hold slot together |
 //! | `ttl` | the shortest path is longer than the hop limit |
 //! | `reorder-discard` | the receiver discarded it |
 //! | `unknown` | never |

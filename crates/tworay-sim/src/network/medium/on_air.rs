@@ -82,16 +82,25 @@ fn reach_of(channel: &Channel, fader: Option<&Fader>) -> f64 {
 /// reach of each other. They are counted, not made, so that a scenario can be refused before it takes the
 /// memory.
 pub fn bytes_of_lists(config: &RadioConfig, seed: u64, tracks: &mut [Track]) -> u64 {
+    let near = in_reach(config, seed, tracks);
     if !config.links.is_empty() {
-        return config.links.len() as u64 * (2 * CANDIDATE + HEARER);
+        return near * (2 * CANDIDATE + HEARER);
+    }
+    let still = Fader::new(config, seed).is_none() && tracks.iter().all(Track::is_static);
+    near * (CANDIDATE + if still { HEARER } else { 0 })
+}
+
+/// Ordered pairs of stations in reach of each other at the start.
+pub fn in_reach(config: &RadioConfig, seed: u64, tracks: &mut [Track]) -> u64 {
+    if !config.links.is_empty() {
+        return config.links.len() as u64;
     }
     let fader = Fader::new(config, seed);
     let wide = (1.0 + MARGIN) * reach_of(&Channel::new(config), fader.as_ref());
     let grid = Grid::new(tracks.iter_mut().map(|t| t.position(SimTime::ZERO)).collect(), wide);
     let mut near = 0u64;
     (0..tracks.len()).for_each(|i| grid.near(i, |_| near += 1));
-    let still = fader.is_none() && tracks.iter().all(Track::is_static);
-    near * (CANDIDATE + if still { HEARER } else { 0 })
+    near
 }
 
 /// Stations sorted into square cells that are as wide as the distance within which stations are looked for.

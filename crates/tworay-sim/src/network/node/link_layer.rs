@@ -47,8 +47,9 @@ impl Network {
             ArpAction::Request { pushed_out } | ArpAction::Wait { pushed_out } => {
                 if pushed_out.is_none() {
                     let root = self.common.packets.independent_setback(packet);
-                    let (now, flow) = (self.common.now, self.common.packets.get(packet).flow);
-                    self.common.judge.note_exchange((node, next_hop), now, flow, root);
+                    let p = self.common.packets.get(packet);
+                    let (now, of) = (self.common.now, (p.flow, p.src));
+                    self.common.judge.note_exchange((node, next_hop), now, of, root);
                 }
                 if let Some(old) = pushed_out {
                     self.common.observe(Fact::HoldReplaced);

@@ -26,12 +26,17 @@ impl Network {
         self.scratch.routing.push(out);
     }
 
-    /// Routing buffers a packet that waits for a route.
+    /// Routing buffers a packet that waits for a route; `actions` may contain a request because of it.
     #[cold]
-    fn on_wait(&mut self, node: NodeId, packet: PacketId) {
+    fn on_wait(&mut self, node: NodeId, packet: PacketId, actions: &[RoutingAction]) {
         let dst = self.common.packets.get(packet).dst;
         let (judge, mut scene) = self.scene();
-        let root = judge.missing_route(&mut scene, node, dst);
+        for action in actions {
+            if let RoutingAction::Originate { packet, .. } = action {
+                judge.note_request(&mut scene, node, packet);
+            }
+        }
+        let root = judge.awaited_route(&mut scene, node, dst);
         self.common.set_back(packet, root);
     }
 
@@ -52,7 +57,7 @@ impl Network {
         let p = self.common.packets.get(packet);
         let mut occasion = Occasion::received(p, from);
         if p.uid < UNTRACKED && keeps(&out, packet) {
-            self.on_wait(node, packet);
+            self.on_wait(node, packet, &out);
         }
         let p = self.common.packets.get_mut(packet);
         if p.dst != node && !p.dst.is_broadcast() {
@@ -72,7 +77,7 @@ impl Network {
         let mut out = self.scratch.routing.pop().unwrap_or_default();
         self.nodes[node].router.on_send(self.common.now, packet, self.common.packets.get(packet), &mut out);
         if keeps(&out, packet) {
-            self.on_wait(node, packet);
+            self.on_wait(node, packet, &out);
         }
         self.apply_routing(node, &mut out, &mut Occasion::Other);
         out.clear();
@@ -152,6 +157,8 @@ impl Network {
             RoutingAction::Forward { .. } | RoutingAction::Deliver { .. } | RoutingAction::WakeAt(_) => {}
             RoutingAction::Originate { mut packet, next_hop, delay } => {
                 packet.uid = self.common.control_uid();
+                let (judge, mut scene) = self.scene();
+                judge.note_request(&mut scene, node, &packet);
                 let packet = self.common.packets.insert(*packet);
                 // Rebroadcasts already have a jitter added by routing.
                 let jitter = if next_hop.is_broadcast() && delay.is_zero() {

@@ -15,7 +15,7 @@ pub(crate) enum FrameResult {
     Collision,
     /// It was corrupted by random errors.
     ChannelError,
-    /// The station is out of range.
+    /// The station is out of range, or the link is cut.
     OutOfRange,
     /// The station was transmitting, or receiving another frame.
     ReceiverBusy,

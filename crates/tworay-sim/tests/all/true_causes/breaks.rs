@@ -2,6 +2,7 @@
 
 use super::{Loss, causes, losses, parse, run_once};
 use std::collections::BTreeSet;
+use tworay_sim::{Content, Emission, RunControl, RunOptions, run};
 
 fn flow(from: u32, to: u32, rate: &str, start: &str, more: &str) -> String {
     format!(
@@ -107,5 +108,142 @@ fn a_node_that_walks_away_and_back() {
         assert!(cut.iter().all(|l| l.cause == "link-failure"), "{protocol}: {cut:?}");
         let after: Vec<&Loss> = losses.iter().filter(|l| l.since > 43.0).collect();
         assert!(after.iter().all(|l| l.cause != "link-failure"), "{protocol}: {after:?}");
+    }
+}
+
+/// A walk of 3 km at 1000 m/s away from a string along the x axis, and back. Its neighbours, 200 m away, are out of
+/// range from 0.15 s after the first time to 2.85 s after the second.
+fn away_and_back(node: u32, x: u32, away: &str, back: &str) -> String {
+    format!(
+        "{{ node = {node}, at = \"{away}s\", to = [{x}, 3000], speed = \"1000m/s\" }}, \
+         {{ node = {node}, at = \"{back}s\", to = [{x}, 0], speed = \"1000m/s\" }}, "
+    )
+}
+
+const SEARCHING: [(&str, &str); 4] =
+    [("aodv", "standard"), ("aodv", "ns2"), ("dsr", "standard"), ("dsr", "ns2")];
+
+/// `0 ── 1 ── 2` at 20 packets/s, and node 1 is away for half a minute. Nothing else is wrong. Packets wait for a
+/// search that node 0 began because of the walk. It cannot have found anything before its first request after the
+/// return, so all packets until then were lost to the walk, on the hop from 0 to 1: no matter which node lost its
+/// route first, and what happened before.
+#[test]
+fn the_tail_after_a_return_was_lost_to_the_break() {
+    let earlier = away_and_back(1, 200, "5", "9");
+    let mut tails = 0;
+    for (away, before) in [("17.5", ""), ("10.01", ""), ("37.5", earlier.as_str())] {
+        for (protocol, dialect) in SEARCHING {
+            let legs = format!("{before}{}", away_and_back(1, 200, away, "52.5"));
+            let text = format!(
+                "duration = \"80s\"\nrouting.protocol = \"{protocol}\"\ndialect = \"{dialect}\"\n\
+                 topology = {{ kind = \"explicit\", positions = [[0, 0], [200, 0], [400, 0]] }}\n\
+                 mobility = {{ kind = \"waypoints\", legs = [{legs}] }}\n{}",
+                flow(0, 2, "81920bps", "1s", "")
+            );
+            let options = RunOptions { seed: 1, medium_log: true, ..RunOptions::default() };
+            let report = run(&parse(&text), &options, &RunControl::new()).expect("a run");
+            let log = report.medium_log().expect("a log of the medium").emissions();
+            let back = 52.5 + 2.85;
+            let asked = |e: &&Emission| e.from.0 == 0 && e.to.is_broadcast() && e.content == Content::Routing;
+            let asked = log.iter().filter(asked).map(|e| e.at.as_secs_f64()).find(|at| *at > back);
+            let asked = asked.expect("a request after the return");
+            let losses = losses(&report);
+            let away: f64 = away.parse().expect("a number");
+            let of_walk: Vec<&Loss> = losses.iter().filter(|l| l.since > away && l.since < asked).collect();
+            assert!(of_walk.len() > 200, "{protocol} {dialect}: {}", of_walk.len());
+            tails += of_walk.iter().filter(|l| l.since > back).count();
+            for loss in of_walk {
+                let root = (loss.cause.as_str(), loss.root_node, loss.next_hop);
+                assert_eq!(root, ("link-failure", 0, Some(1)), "{protocol} {dialect} {away}: {loss:?}");
+            }
+        }
+    }
+    assert!(tails > 100, "{tails} losses between a return and the next request");
+}
+
+/// `0 ── 1 ── 2 ── 3`: a relay or the destination is away, or off, and comes back. The break is where the path of
+/// the packets reaches it, in their direction, also while routing has not noticed the return.
+#[test]
+fn a_break_is_named_in_the_direction_of_the_packet() {
+    let walk = |node: u32| {
+        format!(
+            "mobility = {{ kind = \"waypoints\", legs = [{}] }}",
+            away_and_back(node, 200 * node, "20", "40")
+        )
+    };
+    let off =
+        "event = [{ node = 1, at = \"20s\", what = \"down\" }, { node = 1, at = \"40s\", what = \"up\" }]";
+    let rows = [
+        (walk(2), (0, 3), "link-failure", (1, 2)),
+        (walk(2), (3, 0), "link-failure", (3, 2)),
+        (walk(3), (0, 3), "link-failure", (2, 3)),
+        (off.to_owned(), (0, 3), "node-down", (0, 1)),
+        (off.to_owned(), (3, 0), "node-down", (2, 1)),
+    ];
+    for (protocol, dialect) in SEARCHING.into_iter().chain([("olsr", "standard"), ("olsr", "ns2")]) {
+        for (what, (from, to), cause, (a, b)) in &rows {
+            let settings = format!("routing.protocol = \"{protocol}\"\ndialect = \"{dialect}\"\n{what}");
+            let flows = [flow(*from, *to, "81920bps", "16s", "")];
+            let losses = world(70, "[[0, 0], [200, 0], [400, 0], [600, 0]]", &settings, &flows);
+            let broken: Vec<&Loss> = losses.iter().filter(|l| l.since > 20.0).collect();
+            assert!(broken.len() > 200, "{protocol} {dialect} {what}: {}", broken.len());
+            let wrong = |l: &&&Loss| {
+                let root = (l.cause.as_str(), l.root_node, l.next_hop);
+                // The packet that the relay held when it was switched off.
+                let held = l.died == "node-down" && (l.cause.as_str(), l.root_node) == ("node-down", 1);
+                root != (*cause, *a, Some(*b)) && !held
+            };
+            assert_eq!(broken.iter().find(wrong), None, "{protocol} {dialect} {from}>{to} {what}");
+        }
+    }
+}
+
+/// `0 ── 1`, node 1 is off until 10 s. At 9.95 s datagrams start; node 0 asks for the address once before the return,
+/// and again 100 ms later. Until then nothing can be resolved because node 1 was off.
+#[test]
+fn a_request_for_the_address_of_a_node_that_is_off() {
+    let settings = "routing.protocol = \"static\"\nevent = [{ node = 1, at = \"5s\", what = \"down\" }, \
+                    { node = 1, at = \"10s\", what = \"up\" }]";
+    let losses = world(20, "[[0, 0], [200, 0]]", settings, &[flow(0, 1, "400kbps", "9.95s", "")]);
+    assert!(losses.iter().any(|l| l.at > 10.01 && l.died == "arp"), "{losses:?}");
+    for loss in &losses {
+        let root = (loss.cause.as_str(), loss.root_node, loss.next_hop);
+        assert_eq!(root, ("node-down", 0, Some(1)), "{loss:?}");
+    }
+}
+
+/// The same, with datagrams from 12 s on: all requests are sent when node 1 is back, and nine of ten frames have bit
+/// errors. The outage is over.
+#[test]
+fn an_outage_before_the_first_request_for_an_address() {
+    let settings = "routing.protocol = \"static\"\nerrors.frame_err = { bernoulli = { rate = 0.9 } }\n\
+                    event = [{ node = 1, at = \"5s\", what = \"down\" }, { node = 1, at = \"10s\", what = \"up\" }]";
+    let losses = world(20, "[[0, 0], [200, 0]]", settings, &[flow(0, 1, "80kbps", "12s", "")]);
+    let unresolved = losses.iter().filter(|l| l.at < 16.0 && l.died.starts_with("arp")).count();
+    assert!(unresolved > 5, "{losses:?}");
+    assert_eq!(causes(&losses), BTreeSet::from(["channel"]));
+}
+
+/// `0 ── 1 ── 2 ── 3 ── 4`, and routing that reaches three hops. Node 2 is off for two seconds: what begins to wait
+/// then has no path, whatever routing could find later.
+#[test]
+fn no_route_is_never_named_where_no_path_exists() {
+    let off = "event = [{ node = 2, at = \"10.3s\", what = \"down\" }, { node = 2, at = \"12.3s\", what = \"up\" }]";
+    for routing in
+        ["protocol = \"dsr\", dsr.max_route_hops = 3", "protocol = \"aodv\", aodv.net_diameter = 3"]
+    {
+        for dialect in ["standard", "ns2"] {
+            let settings = format!("routing = {{ {routing} }}\ndialect = \"{dialect}\"\n{off}");
+            let flows = [flow(0, 4, "20kbps", "1s", "")];
+            let losses = world(60, super::FIVE, &settings, &flows);
+            let without: Vec<&Loss> = losses.iter().filter(|l| (10.3..12.3).contains(&l.since)).collect();
+            assert!(without.len() > 5, "{routing} {dialect}: {losses:?}");
+            assert!(without.iter().all(|l| l.cause == "node-down"), "{routing} {dialect}: {without:?}");
+            let others = losses.iter().filter(|l| l.since < 10.3 || l.since > 30.0);
+            assert!(
+                others.clone().count() > 50 && others.clone().all(|l| l.cause == "no-route"),
+                "{losses:?}"
+            );
+        }
     }
 }

@@ -27,12 +27,19 @@ pub struct CutTime {
 #[derive(Debug, Default)]
 pub struct OnPath {
     pub nodes: BTreeSet<usize>,
+    /// In the direction of the path.
     links: BTreeSet<(usize, usize)>,
 }
 
 impl OnPath {
+    /// Whether a path uses the link in either direction.
     pub fn has_link(&self, a: usize, b: usize) -> bool {
-        self.links.contains(&(a.min(b), a.max(b)))
+        self.leads(a, b) || self.leads(b, a)
+    }
+
+    /// Whether a path goes from `a` to `b`.
+    pub fn leads(&self, a: usize, b: usize) -> bool {
+        self.links.contains(&(a, b))
     }
 }
 
@@ -211,7 +218,7 @@ impl Geometry {
         let Some(&here) = path.last() else { return };
         if here == to {
             found.nodes.extend(path.iter());
-            found.links.extend(path.windows(2).map(|w| (w[0].min(w[1]), w[0].max(w[1]))));
+            found.links.extend(path.windows(2).map(|w| (w[0], w[1])));
             return;
         }
         for next in 0..self.nodes {

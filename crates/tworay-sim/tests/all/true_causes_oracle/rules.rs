@@ -137,6 +137,11 @@ impl<'a> Touch<'a> {
         self.paths.iter().any(|paths| paths.has_link(a, b))
     }
 
+    /// Whether a path of the packet goes from `a` to `b`.
+    fn leads(&self, a: usize, b: usize) -> bool {
+        self.paths.iter().any(|paths| paths.leads(a, b))
+    }
+
     fn has_node(&self, node: usize) -> bool {
         self.paths.iter().any(|paths| paths.nodes.contains(&node))
     }
@@ -151,9 +156,9 @@ impl<'a> Touch<'a> {
             return (!apart).then(|| format!("a path from {a} to {to} existed all the time"));
         };
         let broke = geometry.steps(from, until).any(|step| geometry.far(step, a, b));
-        match (broke, self.has_link(a, b)) {
+        match (broke, self.leads(a, b)) {
             (false, _) => Some(format!("{a} and {b} were in range from {from:.1} to {until:.1} s")),
-            (_, false) => Some(format!("no path of the packet contains the link {a}-{b}")),
+            (_, false) => Some(format!("no path of the packet goes from {a} to {b}")),
             (true, true) => None,
         }
     }
@@ -171,8 +176,9 @@ impl<'a> Touch<'a> {
             let mut steps = geometry.steps(self.judged_since(), until);
             let missing = steps.any(|step| {
                 geometry.hops(step, a, to).is_none() && geometry.hops_over_all(step, a, to).is_some()
-                    || self.fills() && geometry.off(step, a)
             });
+            // A station that was off itself has lost its routes.
+            let missing = missing || geometry.steps(from, until).any(|step| geometry.off(step, a));
             return (!missing)
                 .then(|| format!("no station that was off would have completed a path from {a} to {to}"));
         };
@@ -183,9 +189,9 @@ impl<'a> Touch<'a> {
             return None;
         }
         let off = geometry.steps(from, until).any(|step| geometry.off(step, b));
-        match (off, self.has_node(b)) {
+        match (off, self.leads(a, b)) {
             (false, _) => Some(format!("{b} was on from {from:.1} to {until:.1} s")),
-            (_, false) => Some(format!("no path of the packet contains {b}")),
+            (_, false) => Some(format!("no path of the packet goes from {a} to {b}")),
             (true, true) => None,
         }
     }
@@ -288,6 +294,11 @@ impl<'a> Touch<'a> {
 
     fn no_route(&self) -> Option<String> {
         let Loss { node, at, since, died, .. } = *self.loss;
+        // Packets that waited for a late search are released together, and fill what load alone would not fill.
+        let searches = !matches!(self.case.scene.routing(), "static" | "olsr");
+        if matches!(died, "ifq" | "arp") && searches {
+            return None;
+        }
         if matches!(died, "ifq" | "arp" | "rts-retries" | "data-retries" | "error") {
             return Some(format!("a packet that dies of {died} had a route"));
         }

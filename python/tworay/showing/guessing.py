@@ -1,4 +1,4 @@
-"""How well senders guessed the causes of losses: the sentences that pages of runs and comparisons share."""
+"""How well senders guessed the causes of losses: the sentences that pages and terminal share."""
 
 from __future__ import annotations
 
