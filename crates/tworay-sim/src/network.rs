@@ -97,7 +97,7 @@ impl Network {
         let ends: Vec<_> = flows.iter().map(|f| (f.from, f.to)).collect();
         let warm_at = SimTime::ZERO + settings.warmup;
         let mut network = Self {
-            common: Common::new(agenda, Observers::new(&ends, series), count),
+            common: Common::new(agenda, Observers::new(count, &ends, series)),
             stations: Stations::new(&settings.station, has_radio, seed, count),
             radio,
             nodes: Nodes::new(count, &settings.mac, &settings.routing, seed),
@@ -119,7 +119,7 @@ impl Network {
             return None;
         }
         if network.plan.settings.routing.protocol == Protocol::Olsr {
-            network.common.judge.expect_tables();
+            network.common.observers.causes.expect_tables();
         }
         for node in network.nodes.ids() {
             network.with_router(node, Occasion::Other, |router, now, out| router.start(now, out));
@@ -352,10 +352,10 @@ impl Network {
 
     /// The judge, and the view of the network that it needs.
     fn scene(&mut self) -> (&mut Judge, Scene<'_>) {
-        let Common { now, packets, judge, .. } = &mut self.common;
+        let Common { now, packets, observers, .. } = &mut self.common;
         let radio = self.radio.as_mut();
         let scene = Scene { now: *now, packets, nodes: &self.nodes, wires: &self.wires, radio };
-        (judge, scene)
+        (&mut observers.causes, scene)
     }
 
     /// Checks that every live packet is held exactly once, and that the ledger balances.

@@ -1,21 +1,17 @@
 //! State shared by every part of a network: agenda, packets and observers.
 
 use super::agenda::Agenda;
-use super::packets::{PacketSlab, UNTRACKED, is_message};
-use crate::observe::loss::causes::Judge;
+use super::packets::{PacketSlab, UNTRACKED};
 use crate::observe::loss::ledger::Carries;
 use crate::observe::loss::root_cause::Setback;
 use crate::observe::{Fact, Observers, View};
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, Seq32, SimTime};
-use tworay_wire::Body;
 
 /// State shared by every part of a network.
 pub(crate) struct Common {
     pub now: SimTime,
     pub agenda: Agenda,
     pub packets: PacketSlab,
-    /// Determines root causes of losses.
-    pub judge: Judge,
     pub observers: Observers,
     /// Number of the next packet that the ledger tracks.
     next_uid: u64,
@@ -23,12 +19,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub fn new(agenda: Agenda, observers: Observers, nodes: usize) -> Self {
+    pub fn new(agenda: Agenda, observers: Observers) -> Self {
         Self {
             now: SimTime::ZERO,
             agenda,
             packets: PacketSlab::default(),
-            judge: Judge::new(nodes),
             observers,
             next_uid: 0,
             last_control_uid: UNTRACKED,
@@ -93,20 +88,12 @@ impl Common {
     /// A copy of a packet dies at `node`. The root is `of`, unless an earlier setback held it up.
     #[inline(never)]
     pub fn kill(&mut self, packet: PacketId, node: NodeId, died: Died, of: Setback) {
-        let p = self.packets.get(packet);
-        if p.uid < UNTRACKED {
-            let root = match self.packets.setback(packet) {
-                Some(held) if held.cause.is_some() => held,
-                // A packet that waited for a search has the outcome that the caller found.
-                _ => of,
-            };
-            if root.is_physical() {
-                self.judge.note_struck(self.now, (p.flow, p.src), root);
-            }
-            self.observe(Fact::Died { packet, node, died, root });
-        } else if is_message(p) {
-            self.judge.note_message_lost(self.now, &of, p);
-        }
+        let root = match self.packets.setback(packet) {
+            Some(held) if held.cause.is_some() => held,
+            // A packet that waited for a search has the outcome that the caller found.
+            _ => of,
+        };
+        self.observe(Fact::Died { packet, node, died, root });
         self.packets.discard(packet);
     }
 
@@ -117,15 +104,7 @@ impl Common {
 
     /// A copy of a packet is no longer needed.
     pub fn release(&mut self, packet: PacketId) {
-        let p = self.packets.get(packet);
-        let uid = p.uid;
-        if uid < UNTRACKED {
-            self.observe(Fact::HandedOn { packet });
-        } else if let Body::Arp(arp) = p.body
-            && arp.request
-        {
-            self.judge.note_asked(arp.sender, arp.target, self.now);
-        }
+        self.observe(Fact::HandedOn { packet });
         self.packets.discard(packet);
     }
 

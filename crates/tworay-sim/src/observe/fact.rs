@@ -26,9 +26,9 @@ pub(crate) enum Fact<'a> {
     Sent { packet: PacketId, again: bool },
     /// A tracked packet has another copy.
     Copied { uid: u64 },
-    /// A copy of a tracked packet is no longer needed, because the next hop has its own.
+    /// A copy of a packet is no longer needed: the next hop has its own, or it was a broadcast and is sent.
     HandedOn { packet: PacketId },
-    /// A copy of a tracked packet dies at `node`; `root`: what kept it from going on.
+    /// A copy of a packet dies at `node`; `root`: what kept it from going on.
     Died { packet: PacketId, node: NodeId, died: Died, root: Setback },
     /// A segment that something held up goes on, or is still held up at the end of the run.
     HeldUp { uid: u64, by: Setback },
@@ -48,8 +48,18 @@ pub(crate) enum Fact<'a> {
     HoldReplaced,
     /// A MAC gave up a packet; `rts`: an RTS was not answered.
     GaveUp { packet: PacketId, rts: bool },
-    /// MAC or ARP returned a packet; `in_reach`: the neighbour is up and in range.
-    LinkFailed { in_reach: bool },
+    /// MAC or ARP returned a packet because of `root`; `in_reach`: the neighbour is up and in range.
+    LinkFailed { packet: PacketId, root: Setback, in_reach: bool },
+    /// Routing considers a link broken, because of `root`.
+    LinkGivenUp { root: Setback },
+    /// ARP at `node` starts to resolve the address of `target` for a packet.
+    ArpStarted { node: NodeId, target: NodeId, packet: PacketId },
+    /// An ARP request of `node` reached its target.
+    ArpHeard { node: NodeId, target: NodeId },
+    /// A router forwards a packet.
+    Forwarded { node: NodeId, packet: PacketId },
+    /// A node is switched off and loses its state.
+    SwitchedOff { node: NodeId },
     /// A router stopped because its node was switched off; its counters.
     RouterStopped { counters: &'a RoutingCounters },
     /// A frame transmission starts; `held` is the packet that the sender's MAC is working on.
@@ -59,7 +69,9 @@ pub(crate) enum Fact<'a> {
     /// A frame was lost to overlap at a station it was addressed to.
     Collided { tx: u32, frame: &'a Frame, node: NodeId, medium: &'a Medium },
     /// Random errors corrupted a frame at a station it was addressed to.
-    Corrupted { frame: &'a Frame },
+    Corrupted { frame: &'a Frame, node: NodeId },
+    /// A station misses a broadcast because of its own transmission.
+    Unheard { frame: &'a Frame, node: NodeId },
     /// The station that a frame was addressed to did not answer it.
     NotAnswered { tx: u32, node: NodeId, medium: &'a Medium },
     /// A transmission has ended at all hearers.

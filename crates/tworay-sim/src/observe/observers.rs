@@ -4,6 +4,7 @@ use super::animation::Animation;
 use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View};
+use super::loss::causes::Judge;
 use super::loss::ledger::{Death, Ledger};
 use super::loss::root_cause::Setback;
 use super::medium_log::MediumLog;
@@ -11,18 +12,21 @@ use super::path_probe::PathProbe;
 use super::record::Recorder;
 use super::watchers::Watchers;
 use super::wire_trace::WireRecord;
+use crate::network::packets::{UNTRACKED, is_message};
 use std::io;
 use std::path::Path;
 use tworay_base::{Died, LossCause, NodeId, PacketId, SimTime};
-use tworay_mac::MacConfig;
+use tworay_mac::{Frame, MacConfig};
 use tworay_mobility::Track;
-use tworay_wire::Packet;
+use tworay_wire::{Body, Packet};
 
 /// The observers of a run.
 #[derive(Default)]
 pub(crate) struct Observers {
     /// Every segment sent, and its outcome.
     pub ledger: Ledger,
+    /// Determines root causes of losses.
+    pub causes: Judge,
     /// The path of each flow.
     pub paths: Vec<PathProbe>,
     /// Network-wide counters.
@@ -34,10 +38,11 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// Observers for flows between these ends, without observers on request; `series`: whether to record time series.
-    pub fn new(flows: &[(NodeId, NodeId)], series: bool) -> Self {
+    /// Observers of `nodes` nodes and of flows between these ends, without observers on request; `series`: whether to record time series.
+    pub fn new(nodes: usize, flows: &[(NodeId, NodeId)], series: bool) -> Self {
         Self {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
+            causes: Judge::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
             wire_trace: series.then(Vec::new),
             ..Self::default()
@@ -74,6 +79,40 @@ impl Observers {
                 }
                 self.show(fact, view);
             }
+            Fact::ArpStarted { node, target, packet } => {
+                let root = view.packets.independent_setback(packet);
+                let p = view.packets.get(packet);
+                self.causes.note_exchange((node, target), view.now, (p.flow, p.src), root);
+            }
+            Fact::ArpHeard { node, target } => self.causes.note_heard(node, target, view.now),
+            Fact::LinkGivenUp { root } => self.causes.note_break(root),
+            Fact::SwitchedOff { node } => self.causes.forget(node),
+            Fact::Unheard { frame, node } => {
+                self.missed(frame, node, (LossCause::Contention, Some(node)), view);
+            }
+            Fact::Forwarded { node, packet } => {
+                if self.causes.lost_any(node) {
+                    self.causes.note_way_found(node, view.packets.get(packet).dst);
+                }
+            }
+            Fact::LinkFailed { packet, root, .. } => {
+                self.counters.observe(fact, view);
+                self.causes.note_break(root);
+                self.message_lost(packet, root, view);
+            }
+            Fact::Collided { frame, node, .. } => {
+                self.counters.observe(fact, view);
+                self.show(fact, view);
+                if frame.to.is_broadcast() {
+                    self.missed(frame, node, (LossCause::Contention, None), view);
+                }
+            }
+            Fact::Corrupted { frame, node } => {
+                self.counters.observe(fact, view);
+                if frame.to.is_broadcast() {
+                    self.missed(frame, node, (LossCause::Channel, None), view);
+                }
+            }
             _ => {
                 self.counters.observe(fact, view);
                 self.show(fact, view);
@@ -99,18 +138,47 @@ impl Observers {
 
     #[inline]
     fn handed_on(&mut self, packet: PacketId, view: View<'_>) {
-        let booked = self.ledger.records().len();
-        self.ledger.handed_on(view.packets.get(packet).uid, view.now);
-        self.show_loss(packet, booked, view);
+        let p = view.packets.get(packet);
+        if p.uid < UNTRACKED {
+            let booked = self.ledger.records().len();
+            self.ledger.handed_on(p.uid, view.now);
+            self.show_loss(packet, booked, view);
+        } else if let Body::Arp(arp) = p.body
+            && arp.request
+        {
+            self.causes.note_asked(arp.sender, arp.target, view.now);
+        }
     }
 
     fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, Setback), view: View<'_>) {
         let p = view.packets.get(packet);
+        if p.uid >= UNTRACKED {
+            return self.message_lost(packet, root, view);
+        }
+        if root.is_physical() {
+            self.causes.note_struck(view.now, (p.flow, p.src), root);
+        }
         let cause = root.cause.unwrap_or(LossCause::Unknown);
         let booked = self.ledger.records().len();
         let death = Death { root, cause, died, node, from: p.src, hops: p.hops };
         self.ledger.died(p.uid, death, view.now);
         self.show_loss(packet, booked, view);
+    }
+
+    /// If the packet is a message of routing or ARP, it is lost because of `root`.
+    fn message_lost(&mut self, packet: PacketId, root: Setback, view: View<'_>) {
+        let packet = view.packets.get(packet);
+        if is_message(packet) {
+            self.causes.note_message_lost(view.now, &root, packet);
+        }
+    }
+
+    /// `node` did not receive a broadcast; `cause`: why, and because of whose signal.
+    fn missed(&mut self, frame: &Frame, node: NodeId, cause: (LossCause, Option<NodeId>), view: View<'_>) {
+        let packet = frame.packet.map(|p| view.packets.get(p));
+        if packet.is_some_and(is_message) {
+            self.causes.note_missed(view.now, (node, frame.from), cause, packet);
+        }
     }
 
     /// A copy of `packet` is gone. If it was the last one, shows the ledger's new entry.

@@ -114,10 +114,7 @@ impl Network {
                     if self.common.packets.is_searching(packet) {
                         self.end_search(packet);
                     }
-                    if self.common.judge.lost_any(node) {
-                        let dst = self.common.packets.get(packet).dst;
-                        self.common.judge.note_way_found(node, dst);
-                    }
+                    self.common.observe(Fact::Forwarded { node, packet });
                     self.send_after(delay, node, packet, next_hop);
                 }
                 RoutingAction::Deliver { packet } => self.deliver(node, packet),
@@ -219,7 +216,7 @@ impl Network {
         for e in gone {
             let p = self.common.packets.get(e.packet).clone();
             let root = broken.map(|root| Setback { at: self.common.now, ..root });
-            let root = root.or_else(|| self.common.judge.lost_route(self.common.now, node, p.dst));
+            let root = root.or_else(|| self.common.observers.causes.lost_route(self.common.now, node, p.dst));
             if let Some(root) = root {
                 self.common.set_back(e.packet, root);
             }
@@ -247,7 +244,7 @@ impl Network {
                 let known = matches!(occasion, Occasion::Break(_, root) if root.next_hop == Some(neighbour));
                 if !known {
                     let root = self.judge_link(node, neighbour);
-                    self.common.judge.note_break(root);
+                    self.common.observe(Fact::LinkGivenUp { root });
                     *occasion = Occasion::Break(Died::Unconfirmed, root);
                 }
             }

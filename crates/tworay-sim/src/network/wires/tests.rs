@@ -41,7 +41,7 @@ struct Test {
 impl Test {
     fn new(setup: WireSetup) -> Self {
         Self {
-            common: Common::new(Agenda::new(2, ms(1000)), Observers::new(&[(A, B)], true), 2),
+            common: Common::new(Agenda::new(2, ms(1000)), Observers::new(2, &[(A, B)], true)),
             wires: Wires::new(vec![setup], 1),
         }
     }

@@ -27,7 +27,7 @@ fn test_of(radio: RadioConfig, metres: &[f64], cuts: Vec<LinkCut>) -> Test {
     let mut agenda = Agenda::new(metres.len(), end);
     agenda.add_timers(nodes.timers() as usize);
     Test {
-        common: Common::new(agenda, Observers::default(), metres.len()),
+        common: Common::new(agenda, Observers::new(metres.len(), &[], false)),
         radio: Radio::new(&settings, tracks, cuts, 1),
         nodes,
     }
