@@ -4,9 +4,9 @@ use super::animation::Animation;
 use super::capture::{Capture, Layout};
 use super::counters::NetworkCounters;
 use super::fact::{Fact, View};
-use super::loss::causes::Judge;
+use super::loss::causes::Causes;
 use super::loss::ledger::{Death, Ledger};
-use super::loss::root_cause::Setback;
+use super::loss::root_cause::RootCause;
 use super::medium_log::MediumLog;
 use super::path_probe::PathProbe;
 use super::record::Recorder;
@@ -26,7 +26,7 @@ pub(crate) struct Observers {
     /// Every segment sent, and its outcome.
     pub ledger: Ledger,
     /// Determines root causes of losses.
-    pub causes: Judge,
+    pub causes: Causes,
     /// The path of each flow.
     pub paths: Vec<PathProbe>,
     /// Network-wide counters.
@@ -42,7 +42,7 @@ impl Observers {
     pub fn new(nodes: usize, flows: &[(NodeId, NodeId)], series: bool) -> Self {
         Self {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
-            causes: Judge::new(nodes),
+            causes: Causes::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
             wire_trace: series.then(Vec::new),
             ..Self::default()
@@ -80,7 +80,7 @@ impl Observers {
                 self.show(fact, view);
             }
             Fact::ArpStarted { node, target, packet } => {
-                let root = view.packets.independent_setback(packet);
+                let root = view.packets.independent_root(packet);
                 let p = view.packets.get(packet);
                 self.causes.note_exchange((node, target), view.now, (p.flow, p.src), root);
             }
@@ -150,7 +150,7 @@ impl Observers {
         }
     }
 
-    fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, Setback), view: View<'_>) {
+    fn died(&mut self, packet: PacketId, (node, died, root): (NodeId, Died, RootCause), view: View<'_>) {
         let p = view.packets.get(packet);
         if p.uid >= UNTRACKED {
             return self.message_lost(packet, root, view);
@@ -166,7 +166,7 @@ impl Observers {
     }
 
     /// If the packet is a message of routing or ARP, it is lost because of `root`.
-    fn message_lost(&mut self, packet: PacketId, root: Setback, view: View<'_>) {
+    fn message_lost(&mut self, packet: PacketId, root: RootCause, view: View<'_>) {
         let packet = view.packets.get(packet);
         if is_message(packet) {
             self.causes.note_message_lost(view.now, &root, packet);
@@ -202,7 +202,7 @@ impl Observers {
         }
     }
 
-    /// Whether there are observers on request. Facts that only these read need not be put together otherwise.
+    /// True if there are observers on request. Facts that only these read need not be put together otherwise.
     #[inline(always)]
     pub fn watched(&self) -> bool {
         self.watchers.is_some()

@@ -5,8 +5,8 @@
 //! is full before a search has had a second is full because of load.
 
 use super::route::LostRoute;
-use super::{Judge, RECENT};
-use crate::observe::loss::root_cause::Setback;
+use super::{Causes, RECENT};
+use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ use tworay_wire::{Body, Packet};
 const UNDER_WAY: SimDuration = SimDuration::from_secs(1);
 /// Routes miss a lost TC message for that long (TOP_HOLD_TIME, RFC 3626 §18.3).
 const TABLES: SimDuration = SimDuration::from_secs(15);
-/// How long lost messages of a search are kept.
+/// Time for which lost messages of a search are kept.
 const KEPT: SimDuration = SimDuration::from_secs(30);
 
 /// A message that a station failed to receive.
@@ -49,7 +49,7 @@ pub(super) enum Prospect {
     #[default]
     NotSent,
     /// This break stood in its way.
-    Hopeless { at: SimTime, root: Setback },
+    Hopeless { at: SimTime, root: RootCause },
     /// A path existed that the request could reach, or routing sends none that reaches farther.
     Open,
 }
@@ -86,7 +86,7 @@ fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
     }
 }
 
-impl Judge {
+impl Causes {
     /// The latest message of `from` that `node` missed.
     pub(crate) fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
         self.missed[node.index()].iter().find(|(sender, _)| *sender == from).map(|(_, miss)| miss)
@@ -163,21 +163,21 @@ impl Judge {
     }
 
     /// The MAC, ARP or a queue lost a routing message or an ARP packet.
-    pub fn note_message_lost(&mut self, now: SimTime, root: &Setback, packet: &Packet) {
+    pub fn note_message_lost(&mut self, now: SimTime, root: &RootCause, packet: &Packet) {
         if let Some(cause) = root.cause {
             let next_hop = root.next_hop.unwrap_or(NodeId::BROADCAST);
             self.note_missed(now, (next_hop, root.node), (cause, root.interferer), Some(packet));
         }
     }
 
-    /// The root of a packet for `dst` that died as `died`, if its setback is a search whose outcome was open.
+    /// The root of a packet for `dst` that died as `died`, if its root cause is a search whose outcome was open.
     pub(crate) fn outcome(
         &mut self,
         scene: &mut Scene<'_>,
-        root: Setback,
+        root: RootCause,
         dst: NodeId,
         died: Died,
-    ) -> Setback {
+    ) -> RootCause {
         if root.cause.is_some() {
             return root;
         }
@@ -186,27 +186,27 @@ impl Judge {
         let (near, far) = (scene.hops(node), scene.hops(dst));
         let Some(length) = far.of(node) else {
             // The path that existed when the search began has gone.
-            return Setback { cause: scene.no_path(node, dst), ..root };
+            return RootCause { cause: scene.no_path(node, dst), ..root };
         };
         if length > scene.nodes[node].router.search_reach() {
-            return Setback { cause: Some(LossCause::NoRoute), ..root };
+            return RootCause { cause: Some(LossCause::NoRoute), ..root };
         }
         if let Some(((from, to), miss)) = self.spoiler(now, (node, dst), (&near, &far), began) {
-            let hop = Setback { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
+            let hop = RootCause { node: from, cause: Some(miss.cause), interferer: miss.interferer, ..root };
             return hop.towards(to);
         }
         if let Some(cause) = scene.was_apart(node, dst, root.at) {
             // The path has come back, but it was gone while the packet waited.
-            return Setback { cause: Some(cause), ..root };
+            return RootCause { cause: Some(cause), ..root };
         }
         let young = died == Died::Buffer && began + UNDER_WAY >= now;
         let cause = if young { LossCause::Congestion } else { LossCause::NoRoute };
-        Setback { cause: Some(cause), ..root }
+        RootCause { cause: Some(cause), ..root }
     }
 
     /// The node of `root` is about to fail: what prevents its packet for `dst` from going on, if a search has been
     /// doing so. A search that is not late will not have mattered.
-    pub fn interrupted(&mut self, scene: &mut Scene<'_>, root: Setback, dst: NodeId) -> Option<Setback> {
+    pub fn interrupted(&mut self, scene: &mut Scene<'_>, root: RootCause, dst: NodeId) -> Option<RootCause> {
         let (now, ends) = (scene.now, (root.node, dst));
         let lost = self.searches.get(&ends).and_then(|search| search.lost.back());
         let lost = self.proactive || lost.is_some_and(|(.., miss)| miss.at + KEPT >= now);
