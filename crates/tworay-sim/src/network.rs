@@ -108,6 +108,9 @@ impl Network {
             foresight: None,
             scratch: Scratch::default(),
         };
+        if series && !network.wires.ends().is_empty() {
+            network.common.observers.trace_wires();
+        }
         network.common.agenda.add_timers(network.nodes.timers() as usize);
         for flow in flows {
             network.plan_flow(flow, series);

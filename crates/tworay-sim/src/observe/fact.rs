@@ -2,7 +2,6 @@
 
 use super::loss::ledger::Carries;
 use super::loss::root_cause::RootCause;
-use super::wire_trace::WireEvent;
 use crate::network::medium::on_air::{Hearer, Medium};
 use crate::network::packets::PacketSlab;
 use tworay_base::{Died, FlowId, NodeId, PacketId, Seq32, SimTime};
@@ -10,6 +9,19 @@ use tworay_mac::Frame;
 use tworay_radio::Verdict;
 use tworay_routing::{RoutingCounters, RoutingNote};
 use tworay_wire::Packet;
+
+/// Events of a packet on a wire, with ns-2's trace letters in parentheses.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum WireEvent {
+    /// It was passed to the wire (+).
+    Enqueue,
+    /// Its transmission started (-).
+    Send,
+    /// It arrived at the far end (r).
+    Receive,
+    /// It was lost here (d).
+    Drop,
+}
 
 /// Something that happened. Facts hold handles and references, no copies; packets are looked up in the [`View`].
 #[derive(Copy, Clone)]

@@ -33,8 +33,6 @@ pub(crate) struct Observers {
     pub counters: NetworkCounters,
     /// Observers on request; `None` if there are none.
     watchers: Option<Box<Watchers>>,
-    /// Events on the wires, if recorded.
-    wire_trace: Option<Vec<WireRecord>>,
 }
 
 impl Observers {
@@ -44,7 +42,6 @@ impl Observers {
             ledger: Ledger::new(flows.iter().map(|(from, _)| *from), series),
             causes: Causes::new(nodes),
             paths: flows.iter().map(|(_, to)| PathProbe::to(*to)).collect(),
-            wire_trace: series.then(Vec::new),
             ..Self::default()
         }
     }
@@ -72,12 +69,6 @@ impl Observers {
             Fact::Warm => {
                 self.ledger.restart_means(view.now);
                 self.paths.iter_mut().for_each(PathProbe::restart);
-            }
-            Fact::Wired { ends, event, packet, .. } => {
-                if let Some(trace) = &mut self.wire_trace {
-                    trace.push(WireRecord::new(ends, event, packet, view));
-                }
-                self.show(fact, view);
             }
             Fact::ArpStarted { node, target, packet } => {
                 let root = view.packets.independent_root(packet);
@@ -237,6 +228,11 @@ impl Observers {
         self.watchers().recorder = Some(Box::new(Recorder::new(ranges)));
     }
 
+    /// Starts a trace of the wires.
+    pub fn trace_wires(&mut self) {
+        self.watchers().wire_trace = Some(Vec::new());
+    }
+
     /// Starts a log of the medium.
     pub fn log_medium(&mut self) {
         self.watchers().medium_log = Some(Box::default());
@@ -254,7 +250,7 @@ impl Observers {
 
     /// Takes the trace of the wires, if there is one.
     pub fn take_wire_trace(&mut self) -> Vec<WireRecord> {
-        self.wire_trace.take().unwrap_or_default()
+        self.watchers.as_mut().and_then(|watchers| watchers.wire_trace.take()).unwrap_or_default()
     }
 
     /// Completes the animation, if there is one.

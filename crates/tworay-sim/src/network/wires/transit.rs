@@ -41,10 +41,12 @@ impl Wires {
     }
 
     /// Reports an event of a packet on a wire.
-    #[inline]
+    #[inline(always)]
     fn report(&self, common: &mut Common, wire: u16, packet: PacketId, event: WireEvent) {
-        let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
-        common.observe(Fact::Wired { wire, ends: (from, to), event, packet });
+        common.watch(|| {
+            let WireSetup { from, to, .. } = self.wires[wire as usize].setup;
+            Fact::Wired { wire, ends: (from, to), event, packet }
+        });
     }
 
     fn start(&mut self, common: &mut Common, wire: u16, packet: PacketId) {

@@ -14,16 +14,16 @@
 //! record of breaks and missed messages and reads the network through a [`Scene`]; it changes nothing in
 //! it.
 
-pub(crate) mod closing;
-pub(crate) mod hop;
-pub(crate) mod queue;
-pub(crate) mod route;
-pub(crate) mod search;
+mod closing;
+mod hop;
+mod queue;
+mod records;
+mod route;
+mod search;
 
 use super::scene::Scene;
 use crate::observe::loss::root_cause::RootCause;
-use route::LostRoute;
-use search::{Miss, Search};
+use records::{LostRoute, Miss, Search};
 use std::collections::BTreeMap;
 use tworay_base::{Died, FlowId, LossCause, NodeId, PacketId, SimDuration, SimTime};
 use tworay_routing::DropReason;

@@ -9,7 +9,7 @@
 //! route until all routers can have heard of it, and after its end until they can have heard of that.
 
 use super::Causes;
-use super::route::LostRoute;
+use super::records::LostRoute;
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
 use std::cmp::Reverse;

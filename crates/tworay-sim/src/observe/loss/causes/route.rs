@@ -16,7 +16,7 @@
 //! the routing tables inconsistent. If the shortest path is longer than the packet's way so far, the cause is the
 //! hop limit; if there is none, geometry decides.
 
-use super::search::Prospect;
+use super::records::{LostRoute, Prospect};
 use super::{Causes, Trigger};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::Scene;
@@ -25,9 +25,6 @@ use tworay_routing::DropReason;
 
 /// Time for which a judgement by geometry stays valid.
 const GEOMETRY: SimDuration = SimDuration::from_secs(1);
-/// After that time without a packet, the route would have expired by itself (ns-2's ACTIVE_ROUTE_TIMEOUT, the longest
-/// of the protocols that forget routes).
-const UNUSED: SimDuration = SimDuration::from_secs(10);
 /// After its end, a break may keep routing from using a path for that long: searches are repeated at growing intervals
 /// of up to 10 s (RFC 4728 §9: MaxRequestPeriod; ns-2's AODV: MAX_RREQ_TIMEOUT).
 const AFTERMATH: SimDuration = SimDuration::from_secs(12);
@@ -39,29 +36,6 @@ enum Need {
     OfSearch,
     /// A packet that the node drops; it may not search at all.
     Now,
-}
-
-/// Record of a node that lost its route to a destination, or misses it.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct LostRoute {
-    pub root: RootCause,
-    /// When the route was lost or first missed.
-    pub began: SimTime,
-    /// When the judgement was last made, and when a packet last needed the route.
-    checked: SimTime,
-    asked: SimTime,
-}
-
-impl LostRoute {
-    /// The judgement by geometry is no longer valid.
-    pub fn look_again(&mut self) {
-        self.checked = SimTime::ZERO;
-    }
-
-    /// True if packets have needed the route without a long pause.
-    pub fn is_needed(&self, now: SimTime) -> bool {
-        self.asked + UNUSED >= now
-    }
 }
 
 impl Causes {

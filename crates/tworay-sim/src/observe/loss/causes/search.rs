@@ -4,12 +4,11 @@
 //! packet. If none were lost, routing had not found the path, or cannot: `no-route`. A routing buffer that
 //! is full before a search has had a second is full because of load.
 
-use super::route::LostRoute;
+use super::records::{Leg, LostRoute, Miss, Prospect};
 use super::{Causes, RECENT};
 use crate::observe::loss::root_cause::RootCause;
 use crate::observe::loss::scene::{Hops, Scene};
 use smallvec::{SmallVec, smallvec};
-use std::collections::VecDeque;
 use tworay_base::{Died, LossCause, NodeId, SimDuration, SimTime};
 use tworay_wire::aodv::AodvMessage;
 use tworay_wire::{Body, Packet};
@@ -22,51 +21,8 @@ const TABLES: SimDuration = SimDuration::from_secs(15);
 /// Time for which lost messages of a search are kept.
 const KEPT: SimDuration = SimDuration::from_secs(30);
 
-/// A message that a station failed to receive.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Miss {
-    pub at: SimTime,
-    pub cause: LossCause,
-    pub interferer: Option<NodeId>,
-}
-
-/// Direction of a lost message of a search.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Leg {
-    /// A request, away from the searching node.
-    Request,
-    /// A reply, back to it.
-    Reply,
-}
-
 /// Sender and intended receiver of a lost message.
 type Hop = (NodeId, NodeId);
-
-/// The outcome that the network allowed the latest request of a search when it was sent.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) enum Prospect {
-    /// None was sent since the route was lost.
-    #[default]
-    NotSent,
-    /// This break stood in its way.
-    Hopeless { at: SimTime, root: RootCause },
-    /// A path existed that the request could reach, or routing sends none that reaches farther.
-    Open,
-}
-
-/// One search: its lost messages (direction, sender, intended receiver), and the prospect of its latest request.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Search {
-    lost: VecDeque<(Leg, NodeId, NodeId, Miss)>,
-    prospect: Prospect,
-}
-
-impl Search {
-    /// Earlier requests no longer matter.
-    pub fn restart(&mut self) {
-        self.prospect = Prospect::NotSent;
-    }
-}
 
 /// The searches that a message belongs to: searching node, destination, direction.
 fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
@@ -88,7 +44,7 @@ fn searches(packet: &Packet) -> SmallVec<[(NodeId, NodeId, Leg); 2]> {
 
 impl Causes {
     /// The latest message of `from` that `node` missed.
-    pub(crate) fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
+    pub(super) fn missed(&self, node: NodeId, from: NodeId) -> Option<&Miss> {
         self.missed[node.index()].iter().find(|(sender, _)| *sender == from).map(|(_, miss)| miss)
     }
 
