@@ -10,8 +10,8 @@
 
 use super::Judge;
 use super::route::LostRoute;
-use crate::observe::loss::scene::Scene;
 use crate::observe::loss::root_cause::Setback;
+use crate::observe::loss::scene::Scene;
 use std::cmp::Reverse;
 use tworay_base::{LossCause, NodeId, SimDuration, SimTime};
 
