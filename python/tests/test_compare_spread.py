@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 import pytest
 from test_cluster import Machines, machines
 
 import tworay
 from tworay.errors import InputError
 from tworay.experiment import cluster as remote
-from tworay.experiment.cluster import ENGINE, Cluster, work_whole
+from tworay.experiment.cluster import ENGINE, Cluster, work
 from tworay.experiment.store.merging import merge
 
 if TYPE_CHECKING:
@@ -103,7 +106,7 @@ def test_a_comparison_on_a_cluster_has_the_bytes_of_this_machine(
     found = compare(
         out=tmp_path / "spread",
         engine=Cluster(machines.address, **machines.tls),
-        watch=lambda done, total, fraction: progress.append((done, total)),
+        watch=lambda state: progress.append((state.ended, state.todo)),
     )
     # Nine runs, and the capacity of each of three seeds.
     assert progress[-1] == (12, 12)
@@ -113,11 +116,15 @@ def test_a_comparison_on_a_cluster_has_the_bytes_of_this_machine(
 
 def test_a_failed_run_on_a_worker_is_a_message() -> None:
     (text,) = {tworay.load("string-2", set={"duration": "2s"}).to_toml()}
-    ran, failed = work_whole(ENGINE, [text, "nonsense = 1"], [(0, 1, True, True), (1, 1, True, True)])
-    assert isinstance(ran, tuple)
-    assert {"flows", "ledger", "series"} <= set(ran[1])
-    assert isinstance(failed, str)
-    assert "nonsense" in failed
+    extras = {"facts": False, "keep": [], "resources": False, "entries": "", "whole": True}
+    tasks = [(0, "a", 1, False), (1, "b", 1, False), (0, "most", 1, True)]
+    content, tables = work(ENGINE, [text, "nonsense = 1"], tasks, extras)
+    ran, failed, most = pl.read_parquet(io.BytesIO(content)).to_dicts()
+    assert {"flows", "ledger", "series"} <= {name for key, seed, name, _ in tables}
+    assert {(key, seed) for key, seed, _, _ in tables} == {("a", 1)}
+    assert (ran["status"], failed["status"], most["status"]) == ("done", "failed", "done")
+    assert "nonsense" in failed["message"]
+    assert json.loads(most["document"])["throughput_max_bps"] > ran["goodput_bps"] > 0
 
 
 def test_a_class_in_python_does_not_go_to_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,9 @@ def test_each_seed_of_a_mixture_has_its_own_turn(tmp_path: Path) -> None:
         assert tworay.run(file, seed=seed, series=False).summary["flows"] == flows
     extras = read(DOCUMENT).extras
     texts = [cell.files_at(seed)["scenario.toml"] for seed in turns]
-    content = work(ENGINE, texts, [(place, cell.key, seed) for place, seed in enumerate(turns)], extras)
+    content = work(
+        ENGINE, texts, [(place, cell.key, seed, False) for place, seed in enumerate(turns)], extras
+    )
     assert content
 
 

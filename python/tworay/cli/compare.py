@@ -114,7 +114,7 @@ def compare(
     Every arm runs in the same worlds, seed by seed, so differences are paired. Prints a verdict, means with
     95 % intervals, and causes of loss.
     """
-    from tworay.experiment.comparing import Plan
+    from tworay.experiment.comparing import Comparing
     from tworay.experiment.options import Options
     from tworay.metrics import check
     from tworay.running.progress import Progress
@@ -143,21 +143,21 @@ def compare(
         shard=shard,
         engine=cluster_of(cluster, tls_ca, tls_cert, tls_key, insecure=insecure),
     )
-    plan = Plan(options)
-    plan.announce(say_what_it_takes)
-    result, place = plan.result, plan.place
-    for text in plan.problems:
+    work = Comparing(options)
+    work.announce(say_what_it_takes)
+    result, place = work.result, work.place
+    for text in work.problems:
         note(f"tworay: {text}")
-    if plan.stored_runs:
-        note(f"{place} has {plan.stored_runs} finished runs")
-    if plan.left_out:
+    if work.stored_runs:
+        note(f"{place} has {work.stored_runs} finished runs")
+    if work.left_out:
         note(
-            f"tworay: --seeds {seeds}: left out {len(plan.left_out)} seeds that were planned but not started "
-            f"({written(plan.left_out)}); seeds with finished runs stay"
+            f"tworay: --seeds {seeds}: left out {len(work.left_out)} seeds that were planned but not started "
+            f"({written(work.left_out)}); seeds with finished runs stay"
         )
     try:
         with Progress(result.scenario) as progress:
-            plan.execute(progress.watch, progress.stage)
+            work.run(progress.watch, progress.stage)
     except KeyboardInterrupt:
         if place is not None and place.is_dir():
             note(f"tworay: interrupted; finished runs are in {place}; continue with --resume {place}")
@@ -179,7 +179,7 @@ def compare(
         note(f"tworay: these are the runs of part {shard}; `tworay merge` joins the directories of all parts")
     if result.failures:
         for failure in result.failures[:FAILURES_SHOWN]:
-            note(f"tworay: {failure.task.variant}, seed {failure.task.seed} failed: {failure.message}")
+            note(f"tworay: {failure.variant}, seed {failure.seed} failed: {failure.message}")
         total = len(result) + len(result.failures)
         note(f"tworay: {len(result.failures)} of {total} runs failed; the table is of the others")
         raise typer.Exit(1)

@@ -23,7 +23,8 @@ from tworay.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from tworay.experiment.sweeping import State, Sweep, Watcher
+    from tworay.experiment.sweeping import Sweep
+    from tworay.running.executing import State, Watcher
 
 
 @app.command()

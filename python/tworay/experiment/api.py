@@ -12,8 +12,9 @@ from tworay.experiment.engines import Shard
 from tworay.experiment.plan import Plan, read
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.store.manifest import find_manifest
-from tworay.experiment.sweeping import Sweep, silent
+from tworay.experiment.sweeping import Sweep
 from tworay.metrics import parse_judge
+from tworay.running.executing import silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from tworay.analysis.contrasts import Contrast
     from tworay.experiment.engines import Engine
-    from tworay.experiment.sweeping import Watcher
+    from tworay.running.executing import Watcher
 
 
 class Experiment:

@@ -13,6 +13,7 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,8 @@ TAKEN = frozenset(
             "cpu_seconds",
             "document",
             "path_hops",
+            "shares",
+            "tables",
         ),
         *(
             "partitioned",
@@ -87,15 +90,21 @@ ENGINE = f"{VERSION}, results {RESULTS}"
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination of the axes' values."""
+    """One combination of the axes' values; of a comparison, one arm."""
 
     number: int
     place: dict[str, str]
     world: Scenario = field(repr=False, compare=False)
-    files: dict[str, str] = field(repr=False, compare=False)
-    """What repeats its runs; of a mixture the run with seed 0, which gives flows their variants."""
     key: str
+    """The identity of its runs beside the seed: of a sweep a hash, of a comparison the arm's name."""
     mix: Mix | None = field(default=None, repr=False, compare=False)
+    saturated: bool = False
+    """The scenario has saturating sources, and its runs measure nothing but capacity."""
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Files that repeat its runs; of a mixture the run with seed 0, which gives flows their variants."""
+        return kept(self.at(0))
 
     def at(self, seed: int) -> Scenario:
         """Return the scenario for ``seed``, which decides which flow of a mixture gets which variant."""
@@ -107,8 +116,8 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """The labels in one line."""
-        return " ".join(f"{axis}={label}" for axis, label in self.place.items())
+        """The labels in one line; of an arm its name."""
+        return " ".join(f"{axis}={label}" for axis, label in self.place.items()) or self.key
 
 
 @dataclass(frozen=True)
@@ -131,6 +140,8 @@ class Plan:
     about: str = ""
     base: Path = Path()
     text: str = ""
+    whole: bool = False
+    """Every table of every run is kept, as comparisons do."""
 
     @property
     def extras(self) -> dict[str, Any]:
@@ -140,6 +151,7 @@ class Plan:
             "keep": list(self.keep),
             "resources": self.resources,
             "entries": self.entries,
+            "whole": self.whole,
         }
 
     def cells(self) -> list[Cell]:
@@ -170,12 +182,12 @@ class Plan:
         world = load(self._beside(scenario), tcp=variant, set=overrides or None)
         place = {axis.name: label for axis, (label, _) in zip(self.axes, combination, strict=True)}
         if mixture is None:
-            files = kept(world)
-            return Cell(number, place, world, files, digest(files, self.extras))
-        (mix,) = parse_mixes(mixture, lambda name: self._class(name, classes))
-        mix.check(world)
-        files = kept(mix.apply(world, 0))
-        return Cell(number, place, world, files, digest(files, self.extras | {"mix": mix.name}), mix)
+            cell, extras = Cell(number, place, world, ""), self.extras
+        else:
+            (mix,) = parse_mixes(mixture, lambda name: self._class(name, classes))
+            mix.check(world)
+            cell, extras = Cell(number, place, world, "", mix), self.extras | {"mix": mix.name}
+        return replace(cell, key=digest(cell.files, extras))
 
     def _class(self, reference: str, classes: dict[str, type[CongestionControl]]) -> type[CongestionControl]:
         """Load a class of a file beside the experiment once, so that all cells run the same one."""
