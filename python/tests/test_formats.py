@@ -5,8 +5,8 @@ comparison (``string-2``, 5 s, ``compat=ns2``, ``--vary routing.aodv.preset=ns2,
 (``dumbbell-1``, 2 s) and a sweep of two runs.
 
 ``data/format-3.tar.xz`` holds what tworay wrote before comparisons stored runs as sweeps do: a comparison
-(``string-2``, 3 s, reno and vegas, two seeds, ``--resources``), the same (without) after three of its runs, and a
-sweep of two runs.
+(``string-2``, 3 s, reno and vegas, two seeds, ``--resources``), the same without ``--resources`` after three
+of its runs, and a sweep of two runs.
 """
 
 from __future__ import annotations

@@ -54,8 +54,8 @@ class Comparing(Session):
     """A comparison to run. It is checked when created, before any run; ``result`` grows while it runs."""
 
     def __init__(self, options: Options) -> None:
-        self._jobs = check_jobs(options.jobs)
-        self._engine: Engine = options.engine or Threads(self._jobs)
+        self.jobs = check_jobs(options.jobs)
+        self._engine: Engine = options.engine or Threads(self.jobs)
         self._begun: set[int] = set()
         shard = Shard.parse(options.shard)
         if shard.count > 1 and options.out is None and options.resume is None:
@@ -184,7 +184,7 @@ class Comparing(Session):
     def announce(self, tell: Callable[[Scenario, int, int], None]) -> None:
         """Call ``tell`` with each scenario, a seed and the number of threads."""
         for world in self.field.places().values():
-            tell(world, self.seeds[0], self._jobs)
+            tell(world, self.seeds[0], self.jobs)
 
     def run(self, watch: Watcher = silent, stage: Callable[[str], None] = lambda text: None) -> Comparison:
         """Do the runs. Ctrl-C raises ``KeyboardInterrupt``; finished runs are in ``result`` and ``out``.
@@ -193,15 +193,22 @@ class Comparing(Session):
         """
         self._stage = stage
         with ExitStack() as stack:
-            if self._lock:
-                stack.callback(self._lock.release)
+            stack.callback(self.release)
             if self._store:
                 self._store.claim()
-                stack.callback(self._store.release)
             stack.callback(self._finish)
             self.check_memory(self._engine, self.field.places().values())
             self.execute(self._engine, watch)
         return self.result
+
+    def release(self) -> None:
+        """Let other processes write to the directory."""
+        try:
+            if self._store:
+                self._store.release()
+        finally:
+            if self._lock:
+                self._lock.release()
 
     def _finish(self) -> None:
         """Write what is finished, also runs of an earlier session that this one did not reach."""
@@ -264,7 +271,7 @@ class Comparing(Session):
             if world.nodes >= MANY_NODES:
                 of = f" of {place}" if place else ""
                 self._stage(f"looking for paths among {world.nodes:,} nodes, {len(unknown)} seeds{of}")
-            for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self._jobs), strict=True):
+            for seed, paths in zip(unknown, in_order(world.paths, unknown, jobs=self.jobs), strict=True):
                 self._paths[place, seed] = paths
             for seed in batch:
                 self.result.add_facts(seed, self._paths[place, seed][:2], place)

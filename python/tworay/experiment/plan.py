@@ -20,19 +20,21 @@ from typing import TYPE_CHECKING, Any
 from tworay import _native
 from tworay._native import RESULTS, VERSION
 from tworay.errors import InputError
+from tworay.experiment.arms import parse_vary
 from tworay.experiment.axes import MIX, SCENARIO, TCP, Axis, labelled, several, text, vary, zipped
 from tworay.experiment.mixing import parse_mixes
 from tworay.metrics import TCP as TCP_FLOWS
 from tworay.metrics import Judge, check, find, parse_judge
-from tworay.running.control import CongestionControl, is_reference, load_class
+from tworay.running.control import CongestionControl, is_reference, load_class, name_of
 from tworay.running.entries import check_entries
-from tworay.running.scenarios import load
-from tworay.running.spec import parse_percent, parse_seeds, parse_variants
+from tworay.running.scenarios import load, overrides
+from tworay.running.spec import check_precision, parse_percent, parse_seeds, parse_variants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tworay.experiment.mixing import Mix
+    from tworay.experiment.options import Common
     from tworay.running.control import Variant
     from tworay.running.scenarios import Scenario
 
@@ -142,6 +144,8 @@ class Plan:
     text: str = ""
     whole: bool = False
     """Every table of every run is kept, as comparisons do."""
+    document: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    where: str = ""
 
     @property
     def extras(self) -> dict[str, Any]:
@@ -201,9 +205,30 @@ class Plan:
         path = self.base / name
         return str(path) if path.is_file() else name
 
-    def with_seeds(self, seeds: int | str | None) -> Plan:
-        """Return the plan with other seeds, if any are given."""
-        return self if seeds is None else replace(self, seeds=tuple(parse_seeds(seeds)))
+    def changed(self, options: Common) -> Plan:
+        """Return the plan with what ``options`` say in place of what the experiment says."""
+        changes: dict[str, Any] = {
+            "tcp": None if options.tcp is None else [name_of(one) for one in parse_variants(options.tcp)],
+            "mix": [options.mix] if isinstance(options.mix, str) else options.mix and list(options.mix),
+            "until_ci": options.until_ci,
+            "max_seeds": options.max_seeds,
+            "judge": options.judge,
+            "entries": options.entries,
+            "resources": options.resources or None,
+        }
+        for key, pairs in (
+            ("vary", parse_vary(options.vary)),
+            ("set", [one.split("=", 1) for one in overrides(options.set)]),
+        ):
+            changes[key] = (self.document.get(key, {}) | dict(pairs)) if pairs else None
+        changes = {key: value for key, value in changes.items() if value is not None}
+        seeds = self.seeds if options.seeds is None else tuple(parse_seeds(options.seeds))
+        changed = replace(self, seeds=seeds)
+        if changes:
+            document = self.document | {"seeds": list(seeds)} | changes
+            changed = _plan(document, self.where, self.base, "", derived=False)
+        check_precision(changed.until_ci, options.max_seeds, len(changed.seeds))
+        return changed
 
 
 def kept(world: Scenario) -> dict[str, str]:
@@ -320,6 +345,8 @@ def _plan(document: dict[str, Any], where: str, base: Path, content: str, *, der
         about=str(document.get("about", "")),
         base=base,
         text=content or _as_toml(document),
+        document=document,
+        where=where,
     )
 
 

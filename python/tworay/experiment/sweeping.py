@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tworay._native import RESULTS, VERSION
@@ -28,16 +29,30 @@ from tworay.running.executing import State, check_jobs, silent
 from tworay.running.spec import LEAST_UNTIL_CI, more_seeds
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
 
     import polars as pl
 
     from tworay.experiment.engines import Engine
+    from tworay.experiment.options import SweepOptions
     from tworay.experiment.plan import Cell, Plan
     from tworay.experiment.store.batches import Place, Row
     from tworay.running.executing import Watcher
 
 PROGRESS_SECONDS = 2.0
+
+
+def default_out(plan: Plan, out: str | os.PathLike[str] | None) -> Path:
+    """Return the directory of an experiment's runs; the default is NAME.sweep in the working directory."""
+    return Path(f"{plan.name}.sweep") if out is None else Path(out)
+
+
+def sweep_of(plan: Plan, options: SweepOptions) -> tuple[Sweep, Engine]:
+    """Return the sweep of an experiment with these options, and the engine that does its runs."""
+    plan = plan.changed(options)
+    shard, engine = Shard.parse(options.shard), options.engine or Threads(check_jobs(options.jobs))
+    place = default_out(plan, options.out)
+    return Sweep(plan, place, shard=shard, retry_failed=options.retry_failed), engine
 
 
 class Sweep(Session):

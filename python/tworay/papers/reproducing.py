@@ -9,6 +9,7 @@ import polars as pl
 
 from tworay.errors import InputError
 from tworay.experiment.engines import Shard
+from tworay.experiment.options import SweepOptions
 from tworay.experiment.plan import Plan, read
 from tworay.experiment.store import sweeps as reading
 from tworay.experiment.sweeping import Sweep
@@ -124,7 +125,8 @@ def plan_of(
     trial: Trial, *, quick: bool, seeds: int | str | None, changed: dict[str, Any] | None = None
 ) -> Plan:
     """Return the sweep of an experiment."""
-    return read(document(trial, quick=quick, changed=changed), derived=True).with_seeds(seeds)
+    plan = read(document(trial, quick=quick, changed=changed), derived=True)
+    return plan.changed(SweepOptions(seeds=seeds))
 
 
 def readings(trial: Trial) -> dict[str, dict[str, Any]]:

@@ -85,7 +85,7 @@ def sweep(path: Path) -> None:
     """Remove what a killed process left half written or half deleted."""
     hidden = (*path.glob(".*"), *(file for name in HOLD_RUNS for file in (path / name).rglob(".*")))
     for left in hidden:
-        if not re.fullmatch(r"\..+\.\d+\.(tmp|old)", left.name):
+        if not _is_left(left):
             continue
         if left.is_dir():
             shutil.rmtree(left)
@@ -93,11 +93,16 @@ def sweep(path: Path) -> None:
             left.unlink()
 
 
+def _is_left(file: Path) -> bool:
+    """Return whether a killed process left a file behind."""
+    return re.fullmatch(r"\..+\.\d+\.(tmp|old)", file.name) is not None
+
+
 def check_place(path: Path, command: str, force: bool, kept: Iterable[str] = ()) -> None:
     """Reject a directory that is not free for the files ``kept``, before hours of work are done."""
     if path.exists() and not path.is_dir():
         raise InputError(f"--out {path}: this is a file; name a directory that is new or empty")
-    if path.is_dir() and any(path.iterdir()):
+    if path.is_dir() and not all(map(_is_left, path.iterdir())):
         made_by = _manifest(path).get("command")
         if made_by != command:
             whose = (
